@@ -1,8 +1,17 @@
 import type { AccountAction } from '@belfry/domain'
 import type { AnyTransaction } from './audit-log.ts'
 
-/** What happened to the account of a user, and the address of the caller. `agent` is the User-Agent of a sign-in. */
-export type AccountEntry = { userId: string; action: AccountAction; address: string; agent?: string }
+/**
+ * What happened to the account of a user, and the address of the caller. `agent` is the User-Agent of a sign-in. The audit logs
+ * name no user for what an operator did.
+ */
+export type AccountEntry = {
+  userId: string
+  action: AccountAction
+  address: string
+  agent?: string
+  byOperator?: boolean
+}
 
 /** SQL: how long the log of an account is kept. */
 export const accountLogKeptFor = `interval '90 days'`
@@ -13,7 +22,7 @@ export const accountLogKeptFor = `interval '90 days'`
  */
 export async function recordAccountEntry(
   tx: AnyTransaction,
-  { userId, action, address, agent }: AccountEntry,
+  { userId, action, address, agent, byOperator = false }: AccountEntry,
 ): Promise<void> {
   const text = `
     WITH logged AS (
@@ -21,10 +30,10 @@ export async function recordAccountEntry(
       VALUES (uuid_v7(clock_timestamp()), $1::uuid, $2, $3, $4)
     )
     INSERT INTO audit_log (id, organization_id, action, user_id, address, object_id, details)
-    SELECT uuid_v7(clock_timestamp()), m.organization_id, 'member.' || $2, $1::uuid, $3, public_id('user', $1::uuid), '{}'
+    SELECT uuid_v7(clock_timestamp()), m.organization_id, 'member.' || $2, CASE WHEN NOT $5::boolean THEN $1::uuid END, $3, public_id('user', $1::uuid), '{}'
     FROM memberships m JOIN organizations o ON o.id = m.organization_id AND o.deleted_at IS NULL
     WHERE m.user_id = $1::uuid`
-  const values = [userId, action, address, agent ?? null]
+  const values = [userId, action, address, agent ?? null, byOperator]
   if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(text, ...values)
   else await tx.query(text, values)
 }

@@ -171,6 +171,7 @@ export { foldRunChanges } from './run-statistics/fold-run-changes.ts'
 export { countRuns, deleteOldStatistics, type RunCount, type RunSpan } from './run-statistics/run-statistics.ts'
 export { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys, UnreadableSecretError } from './secrets/data-keys.ts'
 export { inWorkspace } from './secrets/in-workspace.ts'
+export { openWithOwnKey, type SealedWithOwnKey, sealWithOwnKey } from './secrets/own-data-key.ts'
 export {
   deleteSecret,
   listSecrets,

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { accountEntry } from './audit-entry.ts'
 import { session, user } from './auth.ts'
 import { idField, timestampField } from './response-fields.ts'
+import { secondFactors } from './second-factor.ts'
 
 const named = { id: idField('org'), name: z.string().meta({ examples: ['Acme'] }) }
 
@@ -16,6 +17,7 @@ export const accountExport = z
       z.object({ ...named, id: idField('ws'), role: z.enum(workspaceRoles), added_at: timestampField() }),
     ),
     sessions: z.array(session),
+    second_factors: secondFactors,
     api_keys: z.array(
       z.object({
         ...named,

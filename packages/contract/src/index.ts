@@ -167,6 +167,31 @@ export {
 export { type RunFailures, runFailures, runFailuresQuery } from './run-failures.ts'
 export { type Found, type SearchResult, searchQuery, searchResult } from './search.ts'
 export {
+  type AddedFactor,
+  addedFactor,
+  type ConfirmIdentityBody,
+  type CreatePasskeyBody,
+  confirmIdentityBody,
+  confirmTotpBody,
+  createPasskeyBody,
+  type FactorKind,
+  factorKinds,
+  loginFactorBody,
+  newPasskey,
+  type Passkey,
+  type PasskeyAssertion,
+  type PasskeyOptions,
+  passkey,
+  passkeyLoginBody,
+  passkeyLoginOptionsBody,
+  passkeyOptions,
+  recoveryCodes,
+  type SecondFactors,
+  secondFactors,
+  type TotpSecret,
+  totpSecret,
+} from './second-factor.ts'
+export {
   putSecretBody,
   type Secret,
   type SigningKey,

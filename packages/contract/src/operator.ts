@@ -83,6 +83,7 @@ export const tenantDetail = tenant
         email: email(),
         name: z.string().meta({ examples: ['Ada Lovelace'] }),
         role: z.enum(roles),
+        has_second_factor: z.boolean(),
         suspended_at: suspendedAt(),
       }),
     ),

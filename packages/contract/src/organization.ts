@@ -52,6 +52,9 @@ export const organization = z
       .int()
       .nullable()
       .meta({ description: 'How long a new API key is valid at most. Null: without limit.', examples: [90] }),
+    require_second_factor: z
+      .boolean()
+      .meta({ description: 'Whether members need a second factor. API keys are not affected.', examples: [false] }),
     created_at: timestampField(),
     updated_at: timestampField(),
   })
@@ -72,6 +75,7 @@ export const updateOrganizationBody = z.strictObject({
   slug: textField(slug).optional(),
   policy: z.strictObject(organizationPolicy.partial().shape).optional(),
   max_api_key_days: integer(1, 3650).nullable().optional(),
+  require_second_factor: z.boolean().optional().meta({ description: 'Owners only.' }),
 })
 
 export type UpdateOrganizationBody = z.infer<typeof updateOrganizationBody>

@@ -106,6 +106,18 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
     description:
       'An operator has suspended the user, the organization or the workspace. Nothing is deleted; tasks wait.',
   },
+  second_factor_required: {
+    status: 403,
+    title: 'Second factor required',
+    description:
+      'The sign-in or the organization needs a second factor. `factors` lists those of the user, and `sign_in_token` continues the sign-in.',
+  },
+  step_up_required: {
+    status: 403,
+    title: 'Confirmation required',
+    description:
+      'The user must confirm the identity first with one of `factors`, at `POST /api/v1/auth/confirm`, or sign in again.',
+  },
   not_found: {
     status: 404,
     title: 'Not found',

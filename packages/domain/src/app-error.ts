@@ -12,6 +12,8 @@ export const appErrorCodes = [
   'email_not_confirmed',
   'organization_limit_reached',
   'suspended',
+  'second_factor_required',
+  'step_up_required',
   'not_found',
   'method_not_allowed',
   'request_timeout',

@@ -7,6 +7,11 @@ export const accountActions = [
   'password_reset_requested',
   'password_reset',
   'password_changed',
+  'factor_added',
+  'factor_removed',
+  'factors_reset',
+  'recovery_code_used',
+  'recovery_codes_created',
 ] as const
 
 export type AccountAction = (typeof accountActions)[number]

@@ -7,6 +7,8 @@ export type IdKind =
   | 'op'
   /** A session. */
   | 'ses'
+  /** A passkey. */
+  | 'pk'
   | 'aud'
   | 'msg'
   /** A dead letter and a schedule of the QStash interface. */

@@ -49,6 +49,7 @@ export const rights = {
   'organization.change': admins,
   'organization.delete': owners,
   'organization.transfer': owners,
+  'organization.require_second_factor': owners,
   'member.read': members,
   'member.manage': admins,
   'member.leave': members,

@@ -67,6 +67,22 @@ export function passwordChangedMail(to: string, url: string, { address, at }: Pi
   })
 }
 
+type FactorChange = { what: string; address: string | null; at: Date }
+
+/** Returns the mail about a new, removed or used second factor. `what` is a sentence. */
+export function factorChangeMail(to: string, url: string, { what, address, at }: FactorChange): Mail {
+  return writeMail(to, {
+    subject: 'Your Belfry sign-in was changed',
+    paragraphs: [
+      oneLine(what),
+      `${address === null ? '' : `IP address: ${address}. `}Time: ${minuteOf(at)}.`,
+      'If this was not you, end all other sessions on your profile page and change your password.',
+    ],
+    action: { label: 'Review your profile', url },
+    footer: 'If this was you, ignore this mail.',
+  })
+}
+
 /** Returns the mail about the deletion of an account. */
 export function accountDeletedMail(to: string, at: Date): Mail {
   return writeMail(to, {

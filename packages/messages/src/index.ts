@@ -2,6 +2,7 @@ export {
   accountDeletedMail,
   alertConsentMail,
   confirmEmailMail,
+  factorChangeMail,
   invitationMail,
   newDeviceMail,
   passwordChangedMail,

@@ -1,7 +1,8 @@
-import { type MasterKeys, newDataKey, unwrapDataKey } from '@belfry/vault'
+import type { MasterKeys } from '@belfry/vault'
 import type { AnyTransaction } from '../audit-log.ts'
 import type { OutboxKind } from '../generated/enums.ts'
 import type { Pool } from '../postgres/pool.ts'
+import { openWithOwnKey, sealWithOwnKey } from '../secrets/own-data-key.ts'
 
 export type NewOutboxMessage = {
   id: string
@@ -43,9 +44,8 @@ type StoredContent = { content: Buffer; masterKeyId: string | null; wrappedKey: 
 /** Returns the content of a message as it is stored. With master keys it is encrypted, bound to the id of the message. */
 function storedContent(id: string, text: string, masterKeys: MasterKeys | null): StoredContent {
   if (masterKeys === null) return { content: Buffer.from(text), masterKeyId: null, wrappedKey: null }
-  const wrapped = newDataKey(masterKeys, id, keyVersion)
-  const { masterKeyId, wrappedKey } = wrapped
-  return { content: unwrapDataKey(masterKeys, wrapped).seal(id, text), masterKeyId, wrappedKey }
+  const { sealed: content, masterKeyId, wrappedKey } = sealWithOwnKey(masterKeys, id, text)
+  return { content, masterKeyId, wrappedKey }
 }
 
 /**
@@ -55,16 +55,8 @@ function storedContent(id: string, text: string, masterKeys: MasterKeys | null):
 function openContent(id: string, stored: StoredContent, masterKeys: MasterKeys): string {
   const { content, masterKeyId, wrappedKey } = stored
   if (masterKeyId === null || wrappedKey === null) return content.toString()
-  return unwrapDataKey(masterKeys, ownKey(id, masterKeyId, wrappedKey)).open(id, content)
+  return openWithOwnKey(masterKeys, id, { sealed: content, masterKeyId, wrappedKey })
 }
-
-// A message owns its data key, as a workspace owns the data keys of its secrets.
-function ownKey(id: string, masterKeyId: string, wrappedKey: Uint8Array) {
-  return { workspaceId: id, version: keyVersion, masterKeyId, wrappedKey }
-}
-
-/** A message has one data key, so its version is constant. */
-export const keyVersion = 1
 
 /** A message that the caller may send now. `attempt` is 1 for the first time. */
 export type TakenOutboxMessage = {

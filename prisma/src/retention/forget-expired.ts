@@ -4,7 +4,7 @@ import type { Pool } from '../postgres/pool.ts'
 const batchSize = 1000
 
 /**
- * Deletes a batch of expired sessions, password resets, email confirmations, throttles, billing events, hashes of messages
+ * Deletes a batch of expired sessions, password resets, email confirmations, challenges, throttles, billing events, hashes of messages
  * and entries of account logs. Returns how many rows it deleted.
  */
 export async function forgetExpired(pool: Pool): Promise<number> {
@@ -18,6 +18,9 @@ export async function forgetExpired(pool: Pool): Promise<number> {
   const confirmations = await pool.query(
     `DELETE FROM email_confirmations WHERE token_hash IN
        (SELECT token_hash FROM email_confirmations WHERE expires_at < now() LIMIT ${batchSize})`,
+  )
+  const challenges = await pool.query(
+    `DELETE FROM challenges WHERE hash IN (SELECT hash FROM challenges WHERE expires_at < now() LIMIT ${batchSize})`,
   )
   const throttles = await pool.query(
     `DELETE FROM throttles WHERE free_at < now()
@@ -36,6 +39,6 @@ export async function forgetExpired(pool: Pool): Promise<number> {
     `DELETE FROM account_log WHERE id IN
        (SELECT id FROM account_log WHERE id < uuid_v7_floor(now() - ${accountLogKeptFor}) ORDER BY id LIMIT ${batchSize})`,
   )
-  const deleted = [sessions, resets, confirmations, throttles, events, messages, entries]
+  const deleted = [sessions, resets, confirmations, challenges, throttles, events, messages, entries]
   return deleted.reduce((total, { rowCount }) => total + (rowCount ?? 0), 0)
 }

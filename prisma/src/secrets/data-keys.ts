@@ -6,9 +6,9 @@ import {
   unwrapDataKey,
   type WrappedDataKey,
 } from '@belfry/vault'
-import { keyVersion } from '../outbox/outbox.ts'
 import type { Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
+import { ownKeyVersion } from './own-data-key.ts'
 
 // Random nonces of 96 bits are safe for 2^32 encryptions. This limit is far below that, and is still rarely reached.
 const maxUses = 1_000_000
@@ -93,7 +93,7 @@ export async function rewrapDataKeys(
   }
 }
 
-type Stored = WrappedDataKey & { store: 'data_keys' | 'outbox' }
+type Stored = WrappedDataKey & { store: 'data_keys' | 'outbox' | 'totp_factors' }
 
 async function wrappedByOthers(db: Queryable, masterKeyId: string): Promise<Stored[]> {
   const { rows } = await db.query<Stored>(
@@ -103,9 +103,10 @@ async function wrappedByOthers(db: Queryable, masterKeyId: string): Promise<Stor
   return rows
 }
 
-// Changes nothing when another process was faster, or the message has been sent meanwhile.
+// Changes nothing when another process was faster, or the row no longer needs its key.
 async function replace(db: Queryable, from: Stored, to: WrappedDataKey): Promise<number> {
-  const isKey = { data_keys: 'workspace_id = $3 AND version = $4', outbox: `id = $3 AND ${keyVersion} = $4` }
+  const isOwnKey = `id = $3 AND ${ownKeyVersion} = $4`
+  const isKey = { data_keys: 'workspace_id = $3 AND version = $4', outbox: isOwnKey, totp_factors: isOwnKey }
   const { rowCount } = await db.query(
     `UPDATE ${from.store} SET master_key_id = $1, wrapped_key = $2 WHERE ${isKey[from.store]} AND master_key_id = $5`,
     [to.masterKeyId, to.wrappedKey, from.workspaceId, from.version, from.masterKeyId],
@@ -142,9 +143,11 @@ export async function findMasterKeyProblem(db: Queryable, masterKeys: MasterKeys
 const wrappedColumns =
   'store, workspace_id AS "workspaceId", version, master_key_id AS "masterKeyId", wrapped_key AS "wrappedKey"'
 
-// A message in the outbox owns its data key, as a workspace owns the data keys of its secrets.
+// Messages in the outbox and authenticator apps own their data keys, as a workspace owns the data keys of its secrets.
 const everyKey = `(
   SELECT 'data_keys' AS store, workspace_id, version, master_key_id, wrapped_key FROM data_keys
   UNION ALL
-  SELECT 'outbox', id, ${keyVersion}, master_key_id, wrapped_key FROM outbox WHERE master_key_id IS NOT NULL
+  SELECT 'outbox', id, ${ownKeyVersion}, master_key_id, wrapped_key FROM outbox WHERE master_key_id IS NOT NULL
+  UNION ALL
+  SELECT 'totp_factors', id, ${ownKeyVersion}, master_key_id, wrapped_key FROM totp_factors
 ) AS every_key`

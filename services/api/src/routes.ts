@@ -28,6 +28,19 @@ import { updateCronJob } from './cron-jobs/update-cron-job.ts'
 import { cancelOperation, getOperation } from './dead-letters/operations.ts'
 import { discardDeadLetters, listDeadLetters, replayDeadLetters } from './dead-letters/settle-dead-letters.ts'
 import { publishEvent } from './events/publish-event.ts'
+import { confirmIdentity, confirmIdentityOptions } from './factors/confirm-identity.ts'
+import { loginWithFactor, loginWithPasskey, passkeyLoginOptions } from './factors/login-with-factor.ts'
+import {
+  addPasskey,
+  confirmTotp,
+  createRecoveryCodes,
+  listFactors,
+  passkeyEnrolmentOptions,
+  removePasskey,
+  removeTotp,
+  startTotp,
+} from './factors/manage-factors.ts'
+import { resetFactors } from './factors/reset-factors.ts'
 import { listHosts, resetCircuit } from './hosts/hosts.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { confirmAlerts, unsubscribe } from './integrations/alert-consent.ts'
@@ -166,7 +179,19 @@ export const routes: Routes = {
   '/api/events': { post: publishEvent },
   '/api/v1/auth/register': { get: getRegistration, post: register },
   '/api/v1/auth/login': { post: login },
+  '/api/v1/auth/login/factor': { post: loginWithFactor },
+  '/api/v1/auth/login/passkey': { post: loginWithPasskey },
+  '/api/v1/auth/login/passkey/options': { post: passkeyLoginOptions },
   '/api/v1/auth/logout': { post: logout },
+  '/api/v1/auth/confirm': { post: confirmIdentity },
+  '/api/v1/auth/confirm/options': { post: confirmIdentityOptions },
+  '/api/v1/auth/factors': { get: listFactors },
+  '/api/v1/auth/factors/passkeys': { post: addPasskey },
+  '/api/v1/auth/factors/passkeys/options': { post: passkeyEnrolmentOptions },
+  '/api/v1/auth/factors/passkeys/:passkey': { delete: removePasskey },
+  '/api/v1/auth/factors/totp': { post: startTotp, delete: removeTotp },
+  '/api/v1/auth/factors/totp/confirm': { post: confirmTotp },
+  '/api/v1/auth/factors/recovery-codes': { post: createRecoveryCodes },
   '/api/v1/auth/password/forgot': { post: forgotPassword },
   '/api/v1/auth/password/reset': { post: resetPassword },
   '/api/v1/auth/email/confirm': { post: confirmEmail },
@@ -227,6 +252,7 @@ export const routes: Routes = {
   '/api/v1/operator/workspaces/:ws/resume': { post: resumeWorkspace },
   '/api/v1/operator/users/:user/suspend': { post: suspendUser },
   '/api/v1/operator/users/:user/resume': { post: resumeUser },
+  '/api/v1/operator/users/:user/factors/reset': { post: resetFactors },
   '/api/v1/operator/targets': { get: findTargets },
   '/api/v1/operator/blocked-addresses': { get: listBlockedAddresses, post: blockAddress },
   '/api/v1/operator/blocked-addresses/remove': { post: unblockAddress },

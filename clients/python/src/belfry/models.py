@@ -385,6 +385,7 @@ class Organization:
     tier: str
     policy: dict[str, bool] | None = None
     max_api_key_days: int | None = None
+    require_second_factor: bool | None = None
     usage: dict[str, Any] | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None

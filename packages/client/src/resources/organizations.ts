@@ -37,7 +37,14 @@ export function organizationsOf(http: Http) {
     /** Changes an organization. Omitted fields stay unchanged, also within `policy`. */
     update: (
       id: Id,
-      change: { name?: string; slug?: string; policy?: Partial<Policy>; maxApiKeyDays?: number | null },
+      change: {
+        name?: string
+        slug?: string
+        policy?: Partial<Policy>
+        maxApiKeyDays?: number | null
+        /** Owners only. */
+        requireSecondFactor?: boolean
+      },
       options?: RequestOptions,
     ): Promise<Organization> => http.patch(path`/api/v1/organizations/${id}`, toBody(change), options),
 

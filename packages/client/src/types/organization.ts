@@ -11,6 +11,8 @@ export type Organization = {
   policy: Policy
   /** How long a new API key is valid at most. Null: without limit. */
   maxApiKeyDays: number | null
+  /** Whether members need a second factor. API keys are not affected. */
+  requireSecondFactor: boolean
   createdAt: Timestamp
   updatedAt: Timestamp
 }

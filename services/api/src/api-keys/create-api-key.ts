@@ -4,6 +4,7 @@ import { type Actor, AppError, newUuid, scopesOfKeyBy, toId } from '@belfry/doma
 import { type Auditor, audit } from '../audit/audit.ts'
 import { createApiKeyText } from '../auth/api-key.ts'
 import type { Context } from '../context.ts'
+import { requireStepUp } from '../factors/require-step-up.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalid } from '../http/refusals.ts'
 import { created, type Reply } from '../http/reply.ts'
@@ -17,13 +18,14 @@ export const createApiKey = endpoint({
   right: 'api_key.create',
   summary: 'Create an API key, with at most the rights of the user who creates it',
   answer: { status: 201, body: newApiKey },
-  refusals: ['quota_exceeded'],
+  refusals: ['quota_exceeded', 'step_up_required'],
   params: { ws: 'ws' },
   body: createApiKeyBody,
   async handle(ctx, { caller, body }) {
     const { workspaceId, organizationId, user, actor } = caller
     const quota = await readQuota(ctx, organizationId)
     const scopes = grantedScopes(actor, body.scopes)
+    if (scopes.includes('full')) await requireStepUp(ctx, user)
     const { row, key } = await ctx.prisma.$transaction(async tx => {
       await lockWorkspace(tx, caller)
       const expiresAt = await expiryOf(ctx, tx, organizationId, body.expires_at)

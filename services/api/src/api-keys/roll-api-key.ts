@@ -4,6 +4,7 @@ import { AppError, decide, newUuid, rightsOfScopes, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import type { Context } from '../context.ts'
+import { requireStepUp } from '../factors/require-step-up.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
@@ -17,7 +18,7 @@ export const rollApiKey = endpoint({
   right: 'api_key.create',
   summary: 'Replace an API key; the previous one stays valid for a while',
   answer: { status: 201, body: newApiKey },
-  refusals: ['quota_exceeded', 'conflict'],
+  refusals: ['quota_exceeded', 'conflict', 'step_up_required'],
   params: { ws: 'ws', key: 'key' },
   body: rollApiKeyBody,
   async handle(ctx, { caller, params, body }) {
@@ -27,6 +28,7 @@ export const rollApiKey = endpoint({
       await lockWorkspace(tx, caller)
       const old = await tx.apiKey.findFirst({ where: { id: params.key, workspaceId } })
       if (!old) throw notFound()
+      if (old.scopes.includes('full')) await requireStepUp(ctx, user)
       const missing = [...rightsOfScopes(old.scopes)].filter(right => !decide(actor, right).allowed)
       if (missing.length > 0) throw new AppError('forbidden', `You lack rights of this key: ${missing.join(', ')}.`)
       const others = { ...inForce(ctx, workspaceId), id: { not: old.id } }

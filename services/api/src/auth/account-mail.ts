@@ -1,7 +1,7 @@
 import { addToOutbox } from '@belfry/db'
 import type { PrismaTransaction } from '@belfry/db/prisma'
 import { newUuid } from '@belfry/domain'
-import { accountDeletedMail, type Mail, newDeviceMail, passwordChangedMail } from '@belfry/messages'
+import { accountDeletedMail, factorChangeMail, type Mail, newDeviceMail, passwordChangedMail } from '@belfry/messages'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { callerAddress } from './caller-address.ts'
@@ -44,6 +44,18 @@ export async function mailPasswordChange(ctx: Context, tx: Statements, user: Own
 export async function mailAccountDeletion(ctx: Context, tx: Statements, user: Owner): Promise<void> {
   const at = new Date(ctx.clock.now())
   await storeMail(tx, 'deleted account', accountDeletedMail(user.email, at))
+}
+
+/** Stores the mail about a change of the second factors. `address` is null for what an operator did. */
+export async function mailFactorChange(
+  ctx: Context,
+  tx: Statements,
+  user: Owner,
+  what: string,
+  address: string | null,
+): Promise<void> {
+  const at = new Date(ctx.clock.now())
+  await storeMail(tx, 'second factor', factorChangeMail(user.email, profileOf(ctx), { what, address, at }))
 }
 
 function profileOf({ config }: Context): string {

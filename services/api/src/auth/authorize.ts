@@ -12,6 +12,7 @@ import {
 } from '@belfry/domain'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
+import { requireSecondFactor } from '../factors/require-step-up.ts'
 import { notFound } from '../http/refusals.ts'
 import { logCaller } from '../http/request-log.ts'
 import { callerAddress } from './caller-address.ts'
@@ -139,6 +140,7 @@ async function findInOrganization(
   if (!membership) throw notFound()
   logCaller(request, { organizationId })
   refuseSuspended('organization', membership.organization)
+  if (membership.organization.requireSecondFactor) await requireSecondFactor(ctx, user)
   const actor = actorOf(membership.role, membership.organization, null)
   return { organizationId, user, apiKeyId: null, actor, address: user.address }
 }
@@ -162,7 +164,7 @@ async function findInWorkspace(
   if (workspaceId === undefined) {
     throw new AppError('unauthenticated', 'Send an API key in X-Api-Key, or a session with X-Workspace-Id.')
   }
-  const found = await findMemberOfWorkspace(ctx, request, user.userId, workspaceId)
+  const found = await findMemberOfWorkspace(ctx, request, user, workspaceId)
   return { ...found, user, workspaceId, apiKeyId: null, address: user.address }
 }
 
@@ -177,9 +179,10 @@ function namedWorkspace(request: Request): string | undefined {
 async function findMemberOfWorkspace(
   ctx: Context,
   request: Request,
-  userId: string,
+  user: UserCaller,
   workspaceId: string,
 ): Promise<{ organizationId: string; actor: Actor }> {
+  const { userId } = user
   const workspace = await ctx.prisma.workspace.findUnique({
     where: { id: workspaceId, deletedAt: null },
     select: {
@@ -194,6 +197,7 @@ async function findMemberOfWorkspace(
   logCaller(request, { organizationId: workspace.organization.id, workspaceId })
   refuseSuspended('organization', workspace.organization)
   refuseSuspended('workspace', workspace)
+  if (workspace.organization.requireSecondFactor) await requireSecondFactor(ctx, user)
   return { organizationId: workspace.organization.id, actor: actorOf(role, workspace.organization, workspaceRole) }
 }
 

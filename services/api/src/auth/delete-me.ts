@@ -2,6 +2,8 @@ import { deleteMeBody } from '@belfry/contract'
 import type { PrismaTransaction } from '@belfry/db/prisma'
 import { AppError, type Role, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
+import { requireStepUp } from '../factors/require-step-up.ts'
+import { factorsOf } from '../factors/second-factors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalid } from '../http/refusals.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
@@ -14,13 +16,15 @@ export const deleteMe = endpoint({
   right: 'signed_in',
   summary: 'Delete the account of the user, who must not be the last owner of an organization',
   answer: { status: 204, setsCookie: true },
-  refusals: ['last_owner', 'rate_limited'],
+  refusals: ['last_owner', 'step_up_required', 'rate_limited'],
   body: deleteMeBody,
   async handle(ctx, { caller, body }) {
     const { userId, sessionId, address } = caller
     const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
     const origin = { address, known: sessionId }
     if (!(await provePassword(ctx, user, origin, body.current_password))) throw wrongPassword()
+    // Without a second factor the password is the confirmation.
+    if ((await factorsOf(ctx.prisma, userId)).length > 0) await requireStepUp(ctx, caller)
     await ctx.prisma.$transaction(async tx => {
       for (const membership of await lockMemberships(tx, userId)) await leave(tx, caller, membership)
       await mailAccountDeletion(ctx, tx, user)

@@ -1,5 +1,6 @@
 import { type AccountExport, accountExport } from '@belfry/contract'
 import { toId } from '@belfry/domain'
+import { readSecondFactors } from '../factors/second-factors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { presentUser } from './get-me.ts'
 import { presentAccountEntry, readAccountLog } from './list-account-log.ts'
@@ -32,6 +33,7 @@ export const exportMe = endpoint({
       workspaces: user.workspaceMemberships.map(({ workspaceId, workspace, role, createdAt }) => {
         return { id: toId('ws', workspaceId), name: workspace.name, role, added_at: createdAt.toISOString() }
       }),
+      second_factors: await readSecondFactors(ctx.prisma, userId),
       sessions: user.sessions.map(row => presentSession(row, caller)),
       api_keys: (await ctx.prisma.apiKey.findMany(by)).map(({ id, name, workspaceId, createdAt, revokedAt }) => ({
         ...{ id: toId('key', id), name, workspace_id: toId('ws', workspaceId) },

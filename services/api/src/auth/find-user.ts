@@ -9,7 +9,15 @@ import { suspended } from './refuse-suspended.ts'
 import { readSessionToken, type SessionClaims, sessionMs, signSessionToken } from './session-token.ts'
 
 /** A signed-in user, and where the request came from. */
-export type UserCaller = { userId: string; sessionId: string; address: string }
+export type UserCaller = {
+  userId: string
+  sessionId: string
+  address: string
+  /** When the user signed in or last confirmed the identity, in epoch milliseconds. */
+  confirmedAt: number
+  /** Whether a second factor was used in the session. */
+  hasSecondFactor: boolean
+}
 
 /**
  * Finds the signed-in user who sends a request, and counts the request.
@@ -38,7 +46,7 @@ export async function findUser(
       createdAt: { gt: new Date(now - maxSessionMs) },
       user: { suspendedAt: null },
     },
-    select: { createdAt: true, lastUsedAt: true },
+    select: { createdAt: true, lastUsedAt: true, confirmedAt: true, hasSecondFactor: true },
   })
   if (!session) throw (await isSuspended(ctx, userId)) ? suspended('user') : refused
   logCaller(request, { userId })
@@ -48,7 +56,12 @@ export async function findUser(
     const end = session.createdAt.getTime() + maxSessionMs
     await renewSession(ctx, request, claims, end, cookie === undefined ? 'bearer' : 'cookie')
   }
-  return { userId, sessionId, address: callerAddress(request) }
+  const { confirmedAt, createdAt, hasSecondFactor } = session
+  return {
+    ...{ userId, sessionId, address: callerAddress(request) },
+    confirmedAt: (confirmedAt ?? createdAt).getTime(),
+    hasSecondFactor,
+  }
 }
 
 const recordedAfterMs = 60_000

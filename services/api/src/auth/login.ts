@@ -2,19 +2,19 @@ import { loginBody, signedIn } from '@belfry/contract'
 import { AppError } from '@belfry/domain'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
+import { startSignIn } from '../factors/start-sign-in.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { callerAddress } from './caller-address.ts'
 import type { UserRow } from './get-me.ts'
 import { knownDevice } from './known-device.ts'
 import { hashPassword, isOutdatedHash, provePassword } from './password.ts'
 import { recordFailedSignIn } from './record-account.ts'
-import { startSession } from './start-session.ts'
 
 export const login = endpoint({
   right: 'public',
   summary: 'Sign in',
   answer: { status: 200, body: signedIn, setsCookie: true },
-  refusals: ['unauthenticated'],
+  refusals: ['unauthenticated', 'second_factor_required'],
   body: loginBody,
   async handle(ctx, { body, request }) {
     const email = body.email.toLowerCase()
@@ -26,6 +26,7 @@ export const login = endpoint({
     const session = user && matches ? await signIn(ctx, user, body.password, request) : null
     if (user && !session) recordFailedSignIn(ctx, user.id, address)
     if (!session) throw new AppError('unauthenticated', 'The email or the password is wrong.')
+    if (session instanceof AppError) throw session
     return { status: 200, ...session }
   },
 })
@@ -37,6 +38,6 @@ async function signIn(ctx: Context, user: UserRow & { passwordHash: string }, pa
   const kept = isOutdatedHash(passwordHash) ? await hashPassword(password) : passwordHash
   return ctx.prisma.$transaction(async tx => {
     const { count } = await tx.user.updateMany({ where: { id, passwordHash }, data: { passwordHash: kept } })
-    return count === 0 ? null : startSession(ctx, tx, user, request)
+    return count === 0 ? null : startSignIn(ctx, tx, user, request)
   })
 }

@@ -18,12 +18,13 @@ export async function startSession(
   tx: Pick<PrismaTransaction, 'session' | '$executeRawUnsafe' | '$queryRaw'>,
   user: UserRow,
   request: Request,
+  { hasSecondFactor = false } = {},
 ): Promise<{ body: SignedIn; headers: { 'Set-Cookie': string[] } }> {
   const now = ctx.clock.now()
   const expiresAt = new Date(now + sessionMs)
   const from = { address: callerAddress(request), agent: agentOf(request) }
   const session = await tx.session.create({
-    data: { id: newUuid(), userId: user.id, expiresAt, lastUsedAt: new Date(now), ...from },
+    data: { id: newUuid(), userId: user.id, expiresAt, lastUsedAt: new Date(now), hasSecondFactor, ...from },
   })
   await mailNewDevice(ctx, tx, user, request)
   await recordAccountEntry(tx, { userId: user.id, action: 'signed_in', ...from })

@@ -16,6 +16,10 @@ const registrations = {
   total: { burst: 1000, everyMs: 1_000 },
 }
 
+// A code of six digits can be guessed, so its limit of an account holds for all networks together. Known devices and sessions
+// have their own.
+const totpCodes = { burst: 10, everyMs: 300_000 }
+
 const mailsToAddress = { burst: 5, everyMs: 600_000 }
 const invitations = { burst: 50, everyMs: 60_000 }
 const resets = {
@@ -55,6 +59,19 @@ export async function consumeLoginAttempt(ctx: Context, email: string, { address
     ...perNetwork('login', address, logins.address),
     { name: loginTo(email), throttle: logins.account, sparing },
     { name: 'login', throttle: logins.total, sparing },
+  ])
+}
+
+/** Counts a code of an authenticator app. Throws `rate_limited`. */
+export async function consumeTotpAttempt(ctx: Context, userId: string, { known }: Origin): Promise<Attempt> {
+  return consume(ctx, [{ name: `code of ${known ?? userId}`, throttle: totpCodes }])
+}
+
+/** Counts a request about a sign-in by passkey. Throws `rate_limited`. */
+export async function consumePasskeyLogin(ctx: Context, address: string): Promise<void> {
+  await consume(ctx, [
+    ...perNetwork('passkey', address, logins.address),
+    { name: 'passkey', throttle: logins.total, sparing: widestOf(address) },
   ])
 }
 

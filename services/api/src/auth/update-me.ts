@@ -33,6 +33,7 @@ async function changePassword(ctx: Context, caller: UserCaller, current: string,
     const { count } = await tx.user.updateMany({ where: { id: userId, passwordHash }, data: { passwordHash: changed } })
     if (count === 0) throw wrongPassword() // another request has changed it meanwhile
     await tx.session.deleteMany({ where: { userId, id: { not: sessionId } } })
+    await tx.challenge.deleteMany({ where: { userId } }) // sign-ins with the old password
     await recordAccountEntry(tx, { userId, action: 'password_changed', address: caller.address })
     await mailPasswordChange(ctx, tx, user, caller.address)
   })

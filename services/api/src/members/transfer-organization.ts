@@ -1,6 +1,7 @@
 import { member, transferOrganizationBody } from '@belfry/contract'
 import { AppError, type Role, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
+import { requireStepUp } from '../factors/require-step-up.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalid, notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
@@ -11,10 +12,12 @@ export const transferOrganization = endpoint({
   right: 'organization.transfer',
   summary: 'Make another member an owner in place of the caller, who stays as an admin',
   answer: { status: 200, body: member },
+  refusals: ['step_up_required'],
   params: { org: 'org' },
   body: transferOrganizationBody,
   async handle(ctx, { caller, body }) {
     const { organizationId, user } = caller
+    await requireStepUp(ctx, user)
     if (body.user_id === user.userId) throw alreadyYours()
     const row = await ctx.prisma.$transaction(async tx => {
       await lockOrganization(tx, organizationId)

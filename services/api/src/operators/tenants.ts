@@ -11,7 +11,7 @@ import {
   tenant,
   tenantDetail,
 } from '@belfry/contract'
-import { inTransaction, type Transaction } from '@belfry/db'
+import { type AnyTransaction, inTransaction } from '@belfry/db'
 import { newUuid, type Role, type TierName, toId } from '@belfry/domain'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import { applyTier } from '../billing/apply-tier.ts'
@@ -57,7 +57,9 @@ export const getTenant = endpoint({
       [params.org],
     )
     const members = await ctx.pool.query<MemberRow>(
-      `SELECT u.id, u.email, u.name, m.role, u.suspended_at AS "suspendedAt"
+      `SELECT u.id, u.email, u.name, m.role, u.suspended_at AS "suspendedAt",
+              EXISTS (SELECT FROM passkeys p WHERE p.user_id = u.id)
+                OR EXISTS (SELECT FROM totp_factors t WHERE t.user_id = u.id AND t.confirmed_at IS NOT NULL) AS "hasSecondFactor"
        FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1
        ORDER BY m.joined_at, u.id LIMIT 1000`,
       [params.org],
@@ -68,8 +70,9 @@ export const getTenant = endpoint({
         const times = { suspended_at: iso(suspendedAt), created_at: createdAt.toISOString() }
         return { id: toId('ws', id), name, in_flight: inFlight, ...times }
       }),
-      member_list: members.rows.map(({ id, email, name, role, suspendedAt }) => {
-        return { user_id: toId('user', id), email, name, role, suspended_at: iso(suspendedAt) }
+      member_list: members.rows.map(({ id, email, name, role, hasSecondFactor, suspendedAt }) => {
+        const state = { has_second_factor: hasSecondFactor, suspended_at: iso(suspendedAt) }
+        return { user_id: toId('user', id), email, name, role, ...state }
       }),
     })
   },
@@ -200,7 +203,14 @@ type TenantRow = {
   mails: number
 }
 type WorkspaceRow = { id: string; name: string; suspendedAt: Date | null; createdAt: Date; inFlight: number }
-type MemberRow = { id: string; email: string; name: string; role: Role; suspendedAt: Date | null }
+type MemberRow = {
+  id: string
+  email: string
+  name: string
+  role: Role
+  hasSecondFactor: boolean
+  suspendedAt: Date | null
+}
 type TargetRow = {
   workspaceId: string
   workspace_name: string
@@ -311,9 +321,11 @@ type Operator = { email: string; address: string }
 type OperatorLogEntry = { action: string; objectId: string; details: Readonly<Record<string, unknown>> }
 
 /** Adds an entry to the operators' log, in the transaction of the action. */
-export async function recordOperatorAction(tx: Transaction, by: Operator, entry: OperatorLogEntry): Promise<void> {
+export async function recordOperatorAction(tx: AnyTransaction, by: Operator, entry: OperatorLogEntry): Promise<void> {
   const text = `
-    INSERT INTO operator_log (id, operator, address, action, object_id, details) VALUES ($1, $2, $3, $4, $5, $6)`
+    INSERT INTO operator_log (id, operator, address, action, object_id, details) VALUES ($1::uuid, $2, $3, $4, $5, $6)`
   const { action, objectId, details } = entry
-  await tx.query(text, [newUuid(), by.email, by.address, action, objectId, JSON.stringify(details)])
+  const values = [newUuid(), by.email, by.address, action, objectId, JSON.stringify(details)]
+  if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(text, ...values)
+  else await tx.query(text, values)
 }

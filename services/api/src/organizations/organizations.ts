@@ -14,7 +14,10 @@ import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/prisma'
 import { AppError, decide, flagName, policyFlags, toId } from '@belfry/domain'
 import { z } from 'zod'
 import { audit } from '../audit/audit.ts'
-import type { OrganizationCaller } from '../auth/authorize.ts'
+import { type OrganizationCaller, requireRight } from '../auth/authorize.ts'
+import type { UserCaller } from '../auth/find-user.ts'
+import type { Context } from '../context.ts'
+import { requireSecondFactor, requireStepUp } from '../factors/require-step-up.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { given } from '../http/given.ts'
 import { readCursor, toPage } from '../http/page.ts'
@@ -58,13 +61,14 @@ export const getOrganization = endpoint({
 
 export const updateOrganization = endpoint({
   right: 'organization.change',
-  summary: 'Change the name, the slug or the policy of an organization',
+  summary: 'Change the name, the slug or the policy of an organization; its owners may require a second factor',
   answer: { status: 200, body: organization },
-  refusals: ['slug_taken'],
+  refusals: ['slug_taken', 'second_factor_required', 'step_up_required'],
   params: { org: 'org' },
   body: updateOrganizationBody,
   async handle(ctx, { caller, body }) {
     if (body.slug && isReservedSlug(body.slug)) throw slugTaken()
+    if (body.require_second_factor !== undefined) await checkRequirement(ctx, caller, body.require_second_factor)
     const row = await ctx.prisma
       .$transaction(tx => update(tx, caller, body))
       .catch(error => {
@@ -74,6 +78,16 @@ export const updateOrganization = endpoint({
   },
 })
 
+// An owner without a second factor would be refused too. Ending the requirement is as dangerous as a deletion.
+async function checkRequirement(
+  ctx: Context,
+  { actor, user }: OrganizationCaller & { user: UserCaller },
+  isOn: boolean,
+) {
+  requireRight(actor, 'organization.require_second_factor')
+  await (isOn ? requireSecondFactor(ctx, user) : requireStepUp(ctx, user))
+}
+
 function slugTaken(): AppError {
   return new AppError('slug_taken', 'Another organization, or Belfry itself, has this slug.')
 }
@@ -81,7 +95,13 @@ function slugTaken(): AppError {
 async function update(
   tx: PrismaTransaction,
   caller: OrganizationCaller,
-  { name, slug, policy = {}, max_api_key_days: maxApiKeyDays }: UpdateOrganizationBody,
+  {
+    name,
+    slug,
+    policy = {},
+    max_api_key_days: maxApiKeyDays,
+    require_second_factor: requireSecondFactor,
+  }: UpdateOrganizationBody,
 ): Promise<OrganizationRow> {
   const where = { id: caller.organizationId }
   await lockOrganization(tx, caller.organizationId)
@@ -89,7 +109,10 @@ async function update(
   const flags = Object.fromEntries(
     policyFlags.map(flag => [flag, policy[flagName(flag) as keyof typeof policy]]), // the public names of the flags
   )
-  const after = await tx.organization.update({ where, data: given({ name, slug, maxApiKeyDays, ...flags }) })
+  const after = await tx.organization.update({
+    where,
+    data: given({ name, slug, maxApiKeyDays, requireSecondFactor, ...flags }),
+  })
   await auditChanges(tx, caller, presentOrganization(before), presentOrganization(after))
   return after
 }
@@ -99,7 +122,9 @@ type Presented = ReturnType<typeof presentOrganization>
 async function auditChanges(tx: PrismaTransaction, caller: OrganizationCaller, before: Presented, after: Presented) {
   const settings = changes({ name: before.name, slug: before.slug }, { name: after.name, slug: after.slug })
   if (settings) await audit(tx, caller, { action: 'organization.changed', objectId: after.id, details: settings })
-  const rulesOf = ({ policy, max_api_key_days }: Presented) => ({ ...policy, max_api_key_days })
+  const rulesOf = ({ policy, max_api_key_days, require_second_factor }: Presented) => {
+    return { ...policy, max_api_key_days, require_second_factor }
+  }
   const policy = changes(rulesOf(before), rulesOf(after))
   if (policy) await audit(tx, caller, { action: 'organization.policy_changed', objectId: after.id, details: policy })
 }
@@ -116,9 +141,10 @@ export const deleteOrganization = endpoint({
   right: 'organization.delete',
   summary: 'Delete an organization that has no workspace left',
   answer: { status: 204 },
-  refusals: ['conflict'],
+  refusals: ['conflict', 'step_up_required'],
   params: { org: 'org' },
   async handle(ctx, { caller }) {
+    await requireStepUp(ctx, caller.user)
     const id = caller.organizationId
     await ctx.prisma.$transaction(async tx => {
       await lockOrganization(tx, id)
@@ -162,6 +188,7 @@ type OrganizationRow = {
   membersCanDeleteTasks: boolean
   membersCanManageIntegrations: boolean
   maxApiKeyDays: number | null
+  requireSecondFactor: boolean
 }
 
 export function presentOrganization(row: OrganizationRow): Organization {
@@ -179,6 +206,7 @@ export function presentOrganization(row: OrganizationRow): Organization {
       members_can_manage_integrations: row.membersCanManageIntegrations,
     },
     max_api_key_days: row.maxApiKeyDays,
+    require_second_factor: row.requireSecondFactor,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }

@@ -13,6 +13,7 @@ import { audit } from '../audit/audit.ts'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import type { OrganizationCaller } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
+import { requireStepUp } from '../factors/require-step-up.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { given } from '../http/given.ts'
 import { readCursor, toPage } from '../http/page.ts'
@@ -140,9 +141,11 @@ export const deleteWorkspace = endpoint({
   right: 'workspace.delete',
   summary: 'Delete a workspace: all of its deliveries stop at once',
   answer: { status: 204 },
+  refusals: ['step_up_required'],
   params: { ws: 'ws' },
   async handle(ctx, { caller }) {
     const { workspaceId } = caller
+    await requireStepUp(ctx, caller.user)
     await ctx.prisma.$transaction(async tx => {
       const { name } = await lockWorkspace(tx, caller)
       await tx.workspace.update({ where: { id: workspaceId }, data: { deletedAt: new Date(ctx.clock.now()) } })

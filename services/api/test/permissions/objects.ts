@@ -30,6 +30,7 @@ export const objects: Readonly<Record<string, (api: TestApi, organization: TestO
   operation: insertOperation,
   run: insertRun,
   session: async api => toId('ses', (await api.ctx.prisma.session.findFirstOrThrow()).id),
+  passkey: insertPasskey,
   host: openCircuit,
   queue: putQueue,
   name: putSecret,
@@ -72,6 +73,13 @@ async function insertRun(api: TestApi, organization: TestOrganization): Promise<
     [id, workspaceId, taskId],
   )
   return toId('run', id)
+}
+
+async function insertPasskey({ ctx }: TestApi, { owner }: TestOrganization): Promise<string> {
+  const id = newUuid()
+  const key = { credentialId: id, publicKey: new Uint8Array(1), counter: 0n, transports: [] }
+  await ctx.prisma.passkey.create({ data: { id, userId: owner.userId, name: 'A passkey', ...key } })
+  return toId('pk', id)
 }
 
 async function openCircuit({ db }: TestApi, { workspaceId }: TestOrganization): Promise<string> {

@@ -15,6 +15,12 @@ export type RouteRequest = {
 const none: RouteRequest = {}
 const aName: RouteRequest = { body: () => ({ name: 'A name' }) }
 const aCronJob = { name: 'A cron job', cron: '0 4 * * *', url: 'https://example.com/hook', method: 'POST' }
+const anAssertion = {
+  id: 'AA',
+  rawId: 'AA',
+  type: 'public-key',
+  response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA' },
+}
 const anEvent = { topic: 'invoice.paid', payload: {}, target_url: 'https://example.com/hook' }
 const aSubscription = { topic: 'invoice.*', url: 'https://example.com/hook' }
 const aPassword = 'correct horse battery'
@@ -80,7 +86,30 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'POST /api/events': { body: () => anEvent },
   'POST /api/v1/auth/register': { body: () => ({ ...aLogin(), name: 'A user' }) },
   'POST /api/v1/auth/login': { body: aLogin, status: 401 },
+  // No sign-in waits, and no passkey answers.
+  'POST /api/v1/auth/login/factor': { body: () => ({ sign_in_token: 'x', code: '123456' }), status: 401 },
+  'POST /api/v1/auth/login/passkey': { body: () => ({ passkey: anAssertion }), status: 401 },
+  'POST /api/v1/auth/login/passkey/options': { body: () => ({}) },
   'POST /api/v1/auth/logout': none,
+  // The password is wrong.
+  'POST /api/v1/auth/confirm': { body: () => ({ password: 'wrong' }), status: 400 },
+  'POST /api/v1/auth/confirm/options': none,
+  'GET /api/v1/auth/factors': none,
+  'POST /api/v1/auth/factors/passkeys': {
+    body: () => ({
+      name: 'A',
+      passkey: { ...anAssertion, response: { clientDataJSON: 'e30', attestationObject: 'AA' } },
+    }),
+    status: 400,
+  },
+  'POST /api/v1/auth/factors/passkeys/options': none,
+  // Of another user.
+  'DELETE /api/v1/auth/factors/passkeys/:passkey': { status: 404 },
+  'POST /api/v1/auth/factors/totp': none,
+  // The user has none.
+  'DELETE /api/v1/auth/factors/totp': { status: 404 },
+  'POST /api/v1/auth/factors/totp/confirm': { body: () => ({ code: '123456' }), status: 400 },
+  'POST /api/v1/auth/factors/recovery-codes': { status: 409 },
   'GET /api/v1/auth/register': none,
   // The token is unknown.
   'POST /api/v1/integrations/confirm': { body: () => ({ token: 'x' }), status: 400 },
@@ -167,6 +196,7 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'POST /api/v1/operator/workspaces/:ws/resume': { body: () => ({}) },
   'POST /api/v1/operator/users/:user/suspend': { body: () => ({}) },
   'POST /api/v1/operator/users/:user/resume': { body: () => ({}) },
+  'POST /api/v1/operator/users/:user/factors/reset': { body: () => ({}) },
   'GET /api/v1/operator/targets': none,
   'GET /api/v1/operator/blocked-addresses': none,
   'POST /api/v1/operator/blocked-addresses': { body: () => ({ email: 'a@example.com' }) },

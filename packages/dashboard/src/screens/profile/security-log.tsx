@@ -16,6 +16,11 @@ const actionTexts: Record<AccountEntry['action'], string> = {
   password_reset_requested: 'Password reset requested',
   password_reset: 'Password reset',
   password_changed: 'Password changed',
+  factor_added: 'Second factor added',
+  factor_removed: 'Second factor removed',
+  factors_reset: 'Second factors removed by the operator',
+  recovery_code_used: 'Recovery code used',
+  recovery_codes_created: 'Recovery codes created',
 }
 
 /** The sign-ins of the user and the changes of the password. */

@@ -1,0 +1,186 @@
+import { z } from 'zod'
+import { textField } from './fields.ts'
+import { idField, timestampField } from './response-fields.ts'
+import { displayName } from './text-rules.ts'
+
+/** The ways in which a user can confirm the identity. */
+export const factorKinds = ['passkey', 'totp', 'recovery_code', 'password'] as const
+
+export type FactorKind = (typeof factorKinds)[number]
+
+// Long enough for the attestation of any authenticator.
+const base64url = z.string().min(1).max(16_384)
+
+const credential = {
+  id: base64url,
+  rawId: base64url,
+  type: z.literal('public-key'),
+  authenticatorAttachment: z.enum(['platform', 'cross-platform']).nullable().optional(),
+  clientExtensionResults: z.looseObject({}).optional(),
+}
+
+/** The answer of an authenticator to a challenge: `PublicKeyCredential.toJSON()`. */
+const assertion = z
+  .looseObject({
+    ...credential,
+    response: z.looseObject({
+      clientDataJSON: base64url,
+      authenticatorData: base64url,
+      signature: base64url,
+      userHandle: z.string().max(200).nullable().optional(),
+    }),
+  })
+  .meta({
+    description: 'The `PublicKeyCredential` that `navigator.credentials.get` returned, as JSON.',
+    examples: [
+      {
+        id: 'cGFzc2tleQ',
+        rawId: 'cGFzc2tleQ',
+        type: 'public-key',
+        response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA' },
+      },
+    ],
+  })
+
+export type PasskeyAssertion = z.infer<typeof assertion>
+
+/** The answer of an authenticator that has made a passkey. */
+const attestation = z
+  .looseObject({
+    ...credential,
+    response: z.looseObject({
+      clientDataJSON: base64url,
+      attestationObject: base64url,
+      transports: z.array(z.string().max(50)).max(20).optional(),
+    }),
+  })
+  .meta({
+    description: 'The `PublicKeyCredential` that `navigator.credentials.create` returned, as JSON.',
+    examples: [
+      {
+        id: 'cGFzc2tleQ',
+        rawId: 'cGFzc2tleQ',
+        type: 'public-key',
+        response: { clientDataJSON: 'e30', attestationObject: 'AA' },
+      },
+    ],
+  })
+
+const code = z
+  .string()
+  .max(40)
+  .optional()
+  .meta({ description: 'The code that the authenticator app shows.', examples: ['123456'] })
+
+const recoveryCode = z
+  .string()
+  .max(80)
+  .optional()
+  .meta({ examples: ['k7wq-m3xp-9rtd-2vfa'] })
+
+const onlyOne = { params: { code: 'one_of', must: 'be the only proof' } }
+
+const token = z.string().min(1).max(200).meta({ description: 'The `sign_in_token` of the refused login.' })
+
+/** Exactly one proof continues a sign-in whose password was right. */
+export const loginFactorBody = z
+  .strictObject({ sign_in_token: token, code, recovery_code: recoveryCode, passkey: assertion.optional() })
+  .refine(body => countGiven([body.code, body.recovery_code, body.passkey]) === 1, { path: ['code'], ...onlyOne })
+  .meta({ examples: [{ sign_in_token: 'tGVzdA', code: '123456' }] })
+
+/** With a `sign_in_token`: for the second factor. Without one: for a sign-in by a passkey alone. */
+export const passkeyLoginOptionsBody = z.strictObject({ sign_in_token: token.optional() })
+
+export const passkeyLoginBody = z.strictObject({ passkey: assertion })
+
+/** Exactly one proof. The password counts only while the user has no second factor. */
+export const confirmIdentityBody = z
+  .strictObject({
+    password: z.string().max(1000).optional(),
+    code,
+    recovery_code: recoveryCode,
+    passkey: assertion.optional(),
+  })
+  .refine(body => countGiven([body.password, body.code, body.recovery_code, body.passkey]) === 1, {
+    path: ['password'],
+    ...onlyOne,
+  })
+  .meta({ examples: [{ code: '123456' }] })
+
+export type ConfirmIdentityBody = z.infer<typeof confirmIdentityBody>
+
+function countGiven(values: readonly unknown[]): number {
+  return values.filter(value => value !== undefined).length
+}
+
+/** The options of `navigator.credentials.get` or `create`, as JSON. */
+export const passkeyOptions = z
+  .looseObject({ challenge: z.string().meta({ examples: ['cmFuZG9tIGJ5dGVz'] }) })
+  .meta({ id: 'PasskeyOptions' })
+
+export type PasskeyOptions = z.infer<typeof passkeyOptions>
+
+export const createPasskeyBody = z.strictObject({ name: textField(displayName), passkey: attestation })
+
+export type CreatePasskeyBody = z.infer<typeof createPasskeyBody>
+
+export const passkey = z
+  .object({
+    id: idField('pk'),
+    name: z.string().meta({ examples: ['Laptop'] }),
+    created_at: timestampField(),
+    last_used_at: timestampField().nullable(),
+  })
+  .meta({ id: 'Passkey' })
+
+export type Passkey = z.infer<typeof passkey>
+
+const recoveryCodeList = z
+  .array(z.string())
+  .meta({ description: 'Each works once. They are shown only now.', examples: [['k7wq-m3xp-9rtd-2vfa']] })
+
+const firstCodes = recoveryCodeList
+  .nullable()
+  .meta({ description: 'New recovery codes with the first factor. Each works once, and they are shown only now.' })
+
+export const newPasskey = passkey.extend({ recovery_codes: firstCodes }).meta({ id: 'NewPasskey' })
+
+/** The secret of an authenticator app, which becomes a factor with its first code. */
+export const totpSecret = z
+  .object({
+    secret: z.string().meta({ description: 'In base32, for typing.', examples: ['JBSWY3DPEHPK3PXP'] }),
+    uri: z.string().meta({
+      description: 'For the QR code.',
+      examples: ['otpauth://totp/Belfry:ada%40example.com?issuer=Belfry&secret=JBSWY3DPEHPK3PXP'],
+    }),
+  })
+  .meta({ id: 'TotpSecret' })
+
+export type TotpSecret = z.infer<typeof totpSecret>
+
+export const confirmTotpBody = z.strictObject({
+  code: z
+    .string()
+    .max(40)
+    .meta({ examples: ['123456'] }),
+})
+
+export const addedFactor = z.object({ recovery_codes: firstCodes }).meta({ id: 'AddedFactor' })
+
+export type AddedFactor = z.infer<typeof addedFactor>
+
+export const recoveryCodes = z.object({ recovery_codes: recoveryCodeList }).meta({ id: 'RecoveryCodes' })
+
+/** The second factors of the signed-in user. */
+export const secondFactors = z
+  .object({
+    passkeys: z.array(passkey),
+    totp: z
+      .object({ created_at: timestampField() })
+      .nullable()
+      .meta({ description: 'The authenticator app, if there is one.' }),
+    recovery_codes_left: z.int().meta({ examples: [10] }),
+  })
+  .meta({ id: 'SecondFactors' })
+
+export type SecondFactors = z.infer<typeof secondFactors>

@@ -1,0 +1,213 @@
+import {
+  addedFactor,
+  confirmTotpBody,
+  createPasskeyBody,
+  newPasskey,
+  passkeyOptions,
+  recoveryCodes,
+  secondFactors,
+  totpSecret,
+} from '@belfry/contract'
+import { recordAccountEntry } from '@belfry/db'
+import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/prisma'
+import { AppError, newUuid } from '@belfry/domain'
+import { mailFactorChange } from '../auth/account-mail.ts'
+import type { UserCaller } from '../auth/find-user.ts'
+import { consumeTotpAttempt } from '../auth/throttle.ts'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { invalid, notFound } from '../http/refusals.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { enrolmentOptions, verifyEnrolment } from './passkeys.ts'
+import { replaceRecoveryCodes } from './recovery-codes.ts'
+import { requireStepUp } from './require-step-up.ts'
+import { deleteFactors, factorsOf, presentPasskey, readSecondFactors } from './second-factors.ts'
+import { storeTotpSecret, useTotpCode } from './totp.ts'
+
+const maxPasskeys = 20
+
+export const listFactors = endpoint({
+  right: 'signed_in',
+  summary: 'List the second factors of the user',
+  answer: { status: 200, body: secondFactors },
+  async handle(ctx, { caller }) {
+    return ok(await readSecondFactors(ctx.prisma, caller.userId))
+  },
+})
+
+export const passkeyEnrolmentOptions = endpoint({
+  right: 'signed_in',
+  summary: 'Get the options for making a passkey',
+  answer: { status: 200, body: passkeyOptions },
+  refusals: ['step_up_required'],
+  async handle(ctx, { caller }) {
+    await requireStepUp(ctx, caller)
+    const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: caller.userId } })
+    return ok(await enrolmentOptions(ctx, user))
+  },
+})
+
+export const addPasskey = endpoint({
+  right: 'signed_in',
+  summary: 'Add a passkey; the first second factor ends all other sessions of the user',
+  answer: { status: 201, body: newPasskey },
+  refusals: ['step_up_required', 'conflict'],
+  body: createPasskeyBody,
+  async handle(ctx, { caller, body }) {
+    await requireStepUp(ctx, caller)
+    const { userId } = caller
+    const made = await verifyEnrolment(ctx, userId, body.passkey)
+    if (made === null) {
+      const message = 'passkey answers no open challenge of this installation. Try again.'
+      throw invalid('body', [{ path: 'passkey', code: 'wrong_passkey', message }])
+    }
+    const added = await ctx.prisma
+      .$transaction(async tx => {
+        await lockUser(tx, userId)
+        if ((await tx.passkey.count({ where: { userId } })) >= maxPasskeys) {
+          throw new AppError('conflict', `An account has at most ${maxPasskeys} passkeys.`)
+        }
+        const isFirst = (await factorsOf(tx, userId)).length === 0
+        const codes = await recordAddition(ctx, tx, caller, isFirst, `The passkey "${body.name}" was added.`)
+        const row = await tx.passkey.create({ data: { id: newUuid(), userId, name: body.name, ...made } })
+        return { ...presentPasskey(row), recovery_codes: codes }
+      })
+      .catch(error => {
+        throw isUniqueViolation(error) ? new AppError('conflict', 'This passkey has an account already.') : error
+      })
+    return created('/api/v1/auth/factors', added)
+  },
+})
+
+export const removePasskey = endpoint({
+  right: 'signed_in',
+  summary: 'Remove a passkey; with the last factor the recovery codes go too',
+  answer: { status: 204 },
+  refusals: ['step_up_required'],
+  params: { passkey: 'pk' },
+  async handle(ctx, { caller, params }) {
+    const { userId } = caller
+    const row = await ctx.prisma.passkey.findFirst({ where: { id: params.passkey, userId } })
+    if (!row) throw notFound()
+    await requireStepUp(ctx, caller)
+    await ctx.prisma.$transaction(async tx => {
+      await lockUser(tx, userId)
+      const { count } = await tx.passkey.deleteMany({ where: { id: row.id, userId } })
+      if (count > 0) await recordRemoval(ctx, tx, caller, `The passkey "${row.name}" was removed.`)
+    })
+    return noContent()
+  },
+})
+
+export const startTotp = endpoint({
+  right: 'signed_in',
+  summary: 'Make the secret of an authenticator app, which its first code confirms',
+  answer: { status: 200, body: totpSecret },
+  refusals: ['step_up_required', 'conflict'],
+  async handle(ctx, { caller }) {
+    await requireStepUp(ctx, caller)
+    const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: caller.userId } })
+    const totp = await storeTotpSecret(ctx, user).catch(error => {
+      if (!isUniqueViolation(error)) throw error
+      throw new AppError('conflict', 'The account has an authenticator app: remove that one first.')
+    })
+    return ok({ secret: totp.secret.base32, uri: totp.toString() })
+  },
+})
+
+export const confirmTotp = endpoint({
+  right: 'signed_in',
+  summary: 'Add an authenticator app by its first code; the first second factor ends all other sessions of the user',
+  answer: { status: 200, body: addedFactor },
+  refusals: ['step_up_required'],
+  body: confirmTotpBody,
+  async handle(ctx, { caller, body }) {
+    await requireStepUp(ctx, caller)
+    const { userId, sessionId, address } = caller
+    const attempt = await consumeTotpAttempt(ctx, userId, { address, known: sessionId })
+    const codes = await ctx.prisma.$transaction(async tx => {
+      await lockUser(tx, userId)
+      const isFirst = (await factorsOf(tx, userId)).length === 0
+      if (!(await useTotpCode(ctx, tx, userId, body.code, false))) {
+        throw invalid('body', [{ path: 'code', code: 'wrong_code', message: 'The code is wrong or expired.' }])
+      }
+      return recordAddition(ctx, tx, caller, isFirst, 'An authenticator app was added.')
+    })
+    await attempt.refund()
+    return ok({ recovery_codes: codes })
+  },
+})
+
+export const removeTotp = endpoint({
+  right: 'signed_in',
+  summary: 'Remove the authenticator app; with the last factor the recovery codes go too',
+  answer: { status: 204 },
+  refusals: ['step_up_required', 'not_found'],
+  async handle(ctx, { caller }) {
+    const { userId } = caller
+    const isConfirmed = { userId, confirmedAt: { not: null } }
+    if ((await ctx.prisma.totpFactor.count({ where: isConfirmed })) === 0) throw notFound()
+    await requireStepUp(ctx, caller)
+    await ctx.prisma.$transaction(async tx => {
+      await lockUser(tx, userId)
+      const { count } = await tx.totpFactor.deleteMany({ where: isConfirmed })
+      if (count > 0) await recordRemoval(ctx, tx, caller, 'The authenticator app was removed.')
+    })
+    return noContent()
+  },
+})
+
+export const createRecoveryCodes = endpoint({
+  right: 'signed_in',
+  summary: 'Make new recovery codes; the previous ones no longer work',
+  answer: { status: 200, body: recoveryCodes },
+  refusals: ['step_up_required', 'conflict'],
+  async handle(ctx, { caller }) {
+    const { userId, address } = caller
+    await requireStepUp(ctx, caller)
+    const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
+    const codes = await ctx.prisma.$transaction(async tx => {
+      await lockUser(tx, userId)
+      if ((await factorsOf(tx, userId)).length === 0) {
+        throw new AppError('conflict', 'Add a passkey or an authenticator app first.')
+      }
+      await recordAccountEntry(tx, { userId, action: 'recovery_codes_created', address })
+      await mailFactorChange(ctx, tx, user, 'New recovery codes were made. The previous ones no longer work.', address)
+      return replaceRecoveryCodes(tx, userId)
+    })
+    return ok({ recovery_codes: codes })
+  },
+})
+
+// Additions and removals of one user wait for each other.
+async function lockUser(tx: PrismaTransaction, userId: string): Promise<void> {
+  await tx.$queryRaw`SELECT FROM users WHERE id = ${userId}::uuid FOR UPDATE`
+}
+
+/** Records a new factor. The first one comes with recovery codes, and ends the other sessions, which have no factor. */
+async function recordAddition(
+  ctx: Context,
+  tx: PrismaTransaction,
+  { userId, sessionId, address }: UserCaller,
+  isFirst: boolean,
+  what: string,
+): Promise<string[] | null> {
+  const user = await tx.user.findUniqueOrThrow({ where: { id: userId } })
+  await tx.session.updateMany({ where: { id: sessionId }, data: { hasSecondFactor: true } })
+  if (isFirst) await tx.session.deleteMany({ where: { userId, id: { not: sessionId } } })
+  await recordAccountEntry(tx, { userId, action: 'factor_added', address })
+  await mailFactorChange(ctx, tx, user, isFirst ? `${what} Other sessions have ended.` : what, address)
+  return isFirst ? replaceRecoveryCodes(tx, userId) : null
+}
+
+async function recordRemoval(
+  ctx: Context,
+  tx: PrismaTransaction,
+  { userId, address }: UserCaller,
+  what: string,
+): Promise<void> {
+  const user = await tx.user.findUniqueOrThrow({ where: { id: userId } })
+  if ((await factorsOf(tx, userId)).length === 0) await deleteFactors(tx, userId)
+  await recordAccountEntry(tx, { userId, action: 'factor_removed', address })
+  await mailFactorChange(ctx, tx, user, what, address)
+}
