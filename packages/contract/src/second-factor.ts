@@ -4,9 +4,7 @@ import { idField, timestampField } from './response-fields.ts'
 import { displayName } from './text-rules.ts'
 
 /** The ways in which a user can confirm the identity. */
-export const factorKinds = ['passkey', 'totp', 'recovery_code', 'password'] as const
-
-export type FactorKind = (typeof factorKinds)[number]
+export type FactorKind = 'passkey' | 'totp' | 'recovery_code' | 'password'
 
 // Long enough for the attestation of any authenticator.
 const base64url = z.string().min(1).max(16_384)
@@ -124,7 +122,7 @@ export const createPasskeyBody = z.strictObject({ name: textField(displayName), 
 
 export type CreatePasskeyBody = z.infer<typeof createPasskeyBody>
 
-export const passkey = z
+const passkey = z
   .object({
     id: idField('pk'),
     name: z.string().meta({ examples: ['Laptop'] }),

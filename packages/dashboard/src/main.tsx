@@ -3,6 +3,7 @@ import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router'
 import { createQueryClient } from './api/query-client.ts'
+import { StepUp } from './forms/step-up.tsx'
 import { CommandProvider } from './layout/commands.tsx'
 import { paths } from './paths.ts'
 import { createRouter } from './router.tsx'
@@ -26,6 +27,7 @@ if (root) {
       <QueryClientProvider client={client}>
         <ToastProvider>
           <CommandProvider>
+            <StepUp />
             <Suspense>
               <RouterProvider router={router} />
             </Suspense>

@@ -24,7 +24,30 @@ export async function call<T = void>(method: string, path: string, options: Call
   const body: unknown = text === '' ? undefined : readJson(text)
   if (method !== 'GET') changedAt = performance.now()
   if (response.ok) return body as T // what the contract promises for this path
-  throw new ApiProblem(response.status, (body ?? {}) as object)
+  const problem = new ApiProblem(response.status, (body ?? {}) as object)
+  const isConfirmed = await confirmFor(problem)
+  if (isConfirmed) return call(method, path, options)
+  throw problem
+}
+
+type AskToConfirm = (factors: readonly string[]) => Promise<boolean>
+
+let askToConfirm: AskToConfirm | null = null
+
+/** Sets how the user is asked to confirm the identity. Returns a function that ends that. */
+export function askToConfirmWith(ask: AskToConfirm): () => void {
+  askToConfirm = ask
+  return () => {
+    askToConfirm = null
+  }
+}
+
+/** Returns whether the user has confirmed the identity, so a refused call may be repeated. */
+async function confirmFor({ code, body }: ApiProblem): Promise<boolean> {
+  const { factors, sign_in_token: signInToken } = body
+  const isRefused = code === 'step_up_required' || (code === 'second_factor_required' && signInToken === undefined)
+  if (!isRefused || askToConfirm === null || !Array.isArray(factors) || factors.length === 0) return false
+  return askToConfirm(factors)
 }
 
 async function send(method: string, path: string, options: CallOptions): Promise<Response> {

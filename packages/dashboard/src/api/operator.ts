@@ -51,3 +51,7 @@ export function setSuspension(kind: Suspendable, id: string, isSuspended: boolea
 export function setTenantTier(orgId: string, tier: string): Promise<void> {
   return call('PUT', `${base}/organizations/${orgId}/tier`, { body: { tier } })
 }
+
+export function resetFactors(userId: string, reason: string): Promise<void> {
+  return call('POST', `${base}/users/${userId}/factors/reset`, { body: reason === '' ? {} : { reason } })
+}

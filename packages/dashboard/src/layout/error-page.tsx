@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useRouteError } from 'react-router'
 import { ApiProblem, messageOf } from '../api/api-problem.ts'
+import { paths } from '../paths.ts'
 import { ButtonLink } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { usePageTitle } from '../ui/use-page-title.ts'
@@ -11,11 +12,22 @@ import styles from './plain-layout.module.css'
 export function ErrorPage(): ReactNode {
   const error = useRouteError()
   const isMissing = isNotFound(error)
-  const title = isMissing ? 'Page not found' : 'This page could not be loaded'
+  const needsFactor = error instanceof ApiProblem && error.code === 'second_factor_required'
+  const title = needsFactor ? 'Second factor required' : isMissing ? 'Page not found' : 'This page could not be loaded'
   usePageTitle(title)
   return (
     <main className={styles.wide}>
-      <EmptyState icon={<Bell size={32} />} title={title} actions={<ButtonLink to="/">Go to dashboard</ButtonLink>}>
+      <EmptyState
+        icon={<Bell size={32} />}
+        title={title}
+        actions={
+          needsFactor ? (
+            <ButtonLink to={paths.profile()}>Go to your profile</ButtonLink>
+          ) : (
+            <ButtonLink to="/">Go to dashboard</ButtonLink>
+          )
+        }
+      >
         {isMissing && !(error instanceof ApiProblem) ? 'This page does not exist or has moved.' : messageOf(error)}
       </EmptyState>
     </main>

@@ -1,9 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useParams } from 'react-router'
 import { messageOf } from '../../api/api-problem.ts'
-import { setTenantTier, tenantQuery } from '../../api/operator.ts'
+import { resetFactors, setTenantTier, tenantQuery } from '../../api/operator.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { paths } from '../../paths.ts'
+import { Button } from '../../ui/button.tsx'
 import { Card, Stack } from '../../ui/card.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { Select } from '../../ui/field.tsx'
@@ -22,6 +24,7 @@ export function TenantPage(): ReactNode {
   const { org = '' } = useParams()
   const { data: tenant, error, refetch } = useQuery(tenantQuery(org))
   const client = useQueryClient()
+  const [resetting, setResetting] = useState<{ user_id: string; email: string } | null>(null)
   const toast = useToast()
   const change = useMutation({
     mutationFn: (tier: string) => setTenantTier(org, tier),
@@ -94,6 +97,11 @@ export function TenantPage(): ReactNode {
           { id: 'email', header: 'Email', cell: ({ email }) => email },
           { id: 'role', header: 'Role', cell: ({ role }) => role },
           {
+            id: 'factors',
+            header: 'Second factor',
+            cell: member => member.has_second_factor && <Button onClick={() => setResetting(member)}>Reset</Button>,
+          },
+          {
             id: 'suspend',
             header: 'Suspension',
             isTight: true,
@@ -102,6 +110,16 @@ export function TenantPage(): ReactNode {
             ),
           },
         ]}
+      />
+      <ConfirmChange
+        of={resetting}
+        onClose={() => setResetting(null)}
+        title={({ email }) => `Remove the second factors of ${email}?`}
+        description="For a user who has lost them. All sessions of the user end, and the user gets a mail."
+        action="Remove second factors"
+        run={({ user_id }) => resetFactors(user_id, '')}
+        affects={['tenant']}
+        done={({ email }) => `Second factors of ${email} removed`}
       />
     </Stack>
   )

@@ -11,6 +11,7 @@ import { Field, Select, TextInput } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { AccountData } from './account-data.tsx'
 import styles from './profile.module.css'
+import { SecondFactorList } from './second-factors.tsx'
 import { SecurityLog } from './security-log.tsx'
 import { Sessions } from './sessions.tsx'
 
@@ -24,6 +25,7 @@ export function Profile(): ReactNode {
       <Stack>
         <NameForm name={me.user.name} />
         <PasswordForm />
+        <SecondFactorList />
         <ThemeChoice />
         <Sessions />
         <SecurityLog />

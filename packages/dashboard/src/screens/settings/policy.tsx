@@ -82,6 +82,7 @@ export function Policy(): ReactNode {
         </div>
       </Card>
       <KeyLifetime />
+      <SecondFactorRequirement />
     </>
   )
 }
@@ -129,6 +130,35 @@ function KeyLifetime(): ReactNode {
           </Field>
         </Card>
       </div>
+    </section>
+  )
+}
+
+function SecondFactorRequirement(): ReactNode {
+  const { organization } = useOrganization()
+  const client = useQueryClient()
+  const toast = useToast()
+  const refusal = useRefusal('organization.require_second_factor')
+  const set = useMutation({
+    mutationFn: (isOn: boolean) => updateOrganization(organization.id, { require_second_factor: isOn }),
+    onSuccess(changed) {
+      client.setQueryData(organizationQuery(organization.id).queryKey, changed)
+      toast('Policy saved')
+    },
+    onError: error => toast(messageOf(error), 'bad'),
+  })
+  return (
+    <section className={styles.section}>
+      <h2>Sign-in</h2>
+      <Card>
+        <Switch
+          label="Require a second factor"
+          hint="Members without one are refused until they add one. API keys are not affected."
+          isOn={set.isPending ? set.variables : organization.require_second_factor}
+          refusal={refusal}
+          onChange={isOn => set.mutate(isOn)}
+        />
+      </Card>
     </section>
   )
 }

@@ -1,13 +1,17 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
+import { ApiProblem, messageOf } from '../../api/api-problem.ts'
+import { type FactorKind, passkeyForSignIn, signInWithFactor, signInWithPasskey } from '../../api/factors.ts'
 import { registrationQuery, signIn } from '../../api/session.ts'
+import { FactorForm } from '../../forms/factor-form.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
-import { Link } from '../../ui/button.tsx'
+import { Button, Link } from '../../ui/button.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
+import { FormProblem } from '../../ui/problem.tsx'
 import { useReturnPath } from './use-return-path.ts'
 
 export function SignIn(): ReactNode {
@@ -15,6 +19,12 @@ export function SignIn(): ReactNode {
   const client = useQueryClient()
   const target = useReturnPath()
   const { data: registration } = useQuery(registrationQuery)
+  const [waiting, setWaiting] = useState<{ token: string; factors: FactorKind[] } | null>(null)
+  const onDone = async () => {
+    client.clear()
+    await navigate(target, { replace: true })
+  }
+  const byPasskey = useMutation({ mutationFn: signInWithPasskey, meta: { isSignIn: true }, onSuccess: onDone })
   const form = useForm({
     isSignIn: true,
     read: field => ({ email: field('email').trim(), password: field('password') }),
@@ -22,12 +32,37 @@ export function SignIn(): ReactNode {
       ...(body.email === '' ? { email: 'Enter your email address.' } : {}),
       ...(body.password === '' ? { password: 'Enter your password.' } : {}),
     }),
-    submit: signIn,
-    async onDone() {
-      client.clear()
-      await navigate(target, { replace: true })
-    },
+    submit: body =>
+      signIn(body).catch((error: unknown) => {
+        const isWaiting = error instanceof ApiProblem && error.code === 'second_factor_required'
+        if (!isWaiting) throw error
+        // Members of this code.
+        const { factors, sign_in_token: token } = error.body as { factors: FactorKind[]; sign_in_token: string }
+        setWaiting({ token, factors })
+        return null
+      }),
+    onDone: session => session && onDone(),
   })
+  if (waiting) {
+    return (
+      <PlainLayout
+        title="Second factor"
+        foot={
+          <Link to={paths.signIn(target)} onClick={() => setWaiting(null)}>
+            Back to sign-in
+          </Link>
+        }
+      >
+        <FactorForm
+          factors={waiting.factors}
+          action="Sign in"
+          readPasskey={() => passkeyForSignIn(waiting.token)}
+          submit={proof => signInWithFactor(waiting.token, proof)}
+          onDone={onDone}
+        />
+      </PlainLayout>
+    )
+  }
   return (
     <PlainLayout
       title="Sign in"
@@ -47,6 +82,10 @@ export function SignIn(): ReactNode {
           <TextInput name="password" type="password" autoComplete="current-password" />
         </Field>
       </Form>
+      <Button isWide isPending={byPasskey.isPending} onClick={() => byPasskey.mutate()}>
+        Sign in with a passkey
+      </Button>
+      <FormProblem problem={byPasskey.error && messageOf(byPasskey.error)} />
     </PlainLayout>
   )
 }

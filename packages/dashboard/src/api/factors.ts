@@ -1,0 +1,84 @@
+import type {
+  AddedFactor,
+  ConfirmIdentityBody,
+  FactorKind,
+  Passkey,
+  PasskeyOptions,
+  SecondFactors,
+  SignedIn,
+  TotpSecret,
+} from '@belfry/contract'
+import { queryOptions } from '@tanstack/react-query'
+import { call } from './call.ts'
+
+export type { FactorKind }
+
+/** One proof of the identity. */
+export type Proof = ConfirmIdentityBody
+
+const base = '/api/v1/auth/factors'
+
+export const factorsQuery = queryOptions({
+  queryKey: ['factors'],
+  queryFn: ({ signal }) => call<SecondFactors>('GET', base, { signal }),
+})
+
+export function signInWithFactor(token: string, proof: Proof): Promise<SignedIn> {
+  return call('POST', '/api/v1/auth/login/factor', { body: { sign_in_token: token, ...proof } })
+}
+
+/** Signs in with a passkey alone. */
+export async function signInWithPasskey(): Promise<SignedIn> {
+  const passkey = await askPasskey('/api/v1/auth/login/passkey/options', {})
+  return call('POST', '/api/v1/auth/login/passkey', { body: { passkey } })
+}
+
+export function passkeyForSignIn(token: string): Promise<Proof> {
+  return proofByPasskey('/api/v1/auth/login/passkey/options', { sign_in_token: token })
+}
+
+export function passkeyForConfirmation(): Promise<Proof> {
+  return proofByPasskey('/api/v1/auth/confirm/options')
+}
+
+export function confirmIdentity(proof: Proof): Promise<void> {
+  return call('POST', '/api/v1/auth/confirm', { body: proof })
+}
+
+async function proofByPasskey(path: string, body?: object): Promise<Proof> {
+  return { passkey: (await askPasskey(path, body)) as Proof['passkey'] }
+}
+
+// The library is loaded when a user chooses a passkey.
+async function askPasskey(path: string, body?: object): Promise<unknown> {
+  const { startAuthentication } = await import('@simplewebauthn/browser')
+  const options = await call<PasskeyOptions>('POST', path, { body })
+  return startAuthentication({ optionsJSON: options as never }) // what the contract passes on from the same library
+}
+
+export async function addPasskey(name: string): Promise<Passkey & AddedFactor> {
+  const { startRegistration } = await import('@simplewebauthn/browser')
+  const options = await call<PasskeyOptions>('POST', `${base}/passkeys/options`)
+  const passkey = await startRegistration({ optionsJSON: options as never }) // what the contract passes on
+  return call('POST', `${base}/passkeys`, { body: { name, passkey } })
+}
+
+export function removePasskey(id: string): Promise<void> {
+  return call('DELETE', `${base}/passkeys/${id}`)
+}
+
+export function startTotp(): Promise<TotpSecret> {
+  return call('POST', `${base}/totp`)
+}
+
+export function confirmTotp(body: { code: string }): Promise<AddedFactor> {
+  return call('POST', `${base}/totp/confirm`, { body })
+}
+
+export function removeTotp(): Promise<void> {
+  return call('DELETE', `${base}/totp`)
+}
+
+export function createRecoveryCodes(): Promise<{ recovery_codes: string[] }> {
+  return call('POST', `${base}/recovery-codes`)
+}

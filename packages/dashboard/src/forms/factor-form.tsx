@@ -1,0 +1,75 @@
+import { KeyRound } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import type { FactorKind, Proof } from '../api/factors.ts'
+import { Button } from '../ui/button.tsx'
+import { Field, TextInput } from '../ui/field.tsx'
+import { Form } from './form.tsx'
+import { useForm } from './use-form.ts'
+
+type FactorFormProps<Result> = {
+  /** What the user may prove the identity with. */
+  factors: readonly FactorKind[]
+  action: string
+  /** Asks the browser for a passkey. */
+  readPasskey(): Promise<Proof>
+  submit(proof: Proof): Promise<Result>
+  onDone(result: Result): unknown
+}
+
+const switchLabels: Record<FactorKind, string> = {
+  passkey: 'Use a passkey',
+  totp: 'Use an authenticator app',
+  recovery_code: 'Use a recovery code',
+  password: 'Use your password',
+}
+
+const fields = {
+  totp: { name: 'code', label: 'Code', hint: 'From your authenticator app.', autoComplete: 'one-time-code' },
+  recovery_code: { name: 'recovery_code', label: 'Recovery code', hint: 'It works once.', autoComplete: 'off' },
+  password: { name: 'password', label: 'Password', hint: undefined, autoComplete: 'current-password' },
+} as const
+
+/** Asks for one proof of the identity. */
+export function FactorForm<Result>(props: FactorFormProps<Result>): ReactNode {
+  const { factors, action, readPasskey, submit, onDone } = props
+  const [kind, setKind] = useState<FactorKind>(factors[0] ?? 'password')
+  const field = kind === 'passkey' ? null : fields[kind]
+  const form = useForm({
+    isSignIn: true,
+    read: read => (field ? { [field.name]: read(field.name).trim() } : {}) as Proof,
+    check: proof =>
+      (field && !proof[field.name] ? { [field.name]: 'Fill in this field.' } : {}) as Record<string, string>,
+    submit: async proof => submit(field ? proof : await readPasskey()),
+    onDone,
+  })
+  const others = factors.filter(one => one !== kind)
+  return (
+    <Form
+      key={kind}
+      form={form}
+      action={field ? action : 'Use passkey'}
+      isWide
+      after={others.map(one => (
+        <Button key={one} kind="quiet" onClick={() => setKind(one)}>
+          {switchLabels[one]}
+        </Button>
+      ))}
+    >
+      {field ? (
+        <Field label={field.label} hint={field.hint} error={form.errors[field.name]}>
+          <TextInput
+            name={field.name}
+            type={kind === 'password' ? 'password' : 'text'}
+            autoComplete={field.autoComplete}
+            autoFocus
+            {...(kind === 'totp' ? { inputMode: 'numeric' as const } : {})}
+          />
+        </Field>
+      ) : (
+        <p>
+          <KeyRound size={16} aria-hidden="true" /> Your browser asks for your passkey.
+        </p>
+      )}
+    </Form>
+  )
+}

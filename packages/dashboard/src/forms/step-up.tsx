@@ -1,0 +1,38 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { askToConfirmWith } from '../api/call.ts'
+import { confirmIdentity, type FactorKind, passkeyForConfirmation } from '../api/factors.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { FactorForm } from './factor-form.tsx'
+
+type Asked = { factors: readonly FactorKind[]; resolve(isConfirmed: boolean): void }
+
+/** Asks the user to confirm the identity when the API refuses a call without that. */
+export function StepUp(): ReactNode {
+  const [asked, setAsked] = useState<Asked | null>(null)
+  useEffect(
+    () => askToConfirmWith(factors => new Promise(resolve => setAsked({ factors: factors as FactorKind[], resolve }))),
+    [],
+  )
+  const end = (isConfirmed: boolean) => {
+    asked?.resolve(isConfirmed)
+    setAsked(null)
+  }
+  return (
+    <Dialog
+      isOpen={asked !== null}
+      onClose={() => end(false)}
+      title="Confirm that it is you"
+      description="This action needs a recent confirmation. It counts for ten minutes."
+    >
+      {asked && (
+        <FactorForm
+          factors={asked.factors}
+          action="Confirm"
+          readPasskey={passkeyForConfirmation}
+          submit={confirmIdentity}
+          onDone={() => end(true)}
+        />
+      )}
+    </Dialog>
+  )
+}
