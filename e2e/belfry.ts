@@ -34,11 +34,11 @@ export type Belfry = {
 /** Starts an installation on a backend of the queue: an API, a scheduler and a dispatcher, each with its database role. */
 export async function startBelfry(
   backend: QueueBackend,
-  options: { services?: ProgramName[]; env?: Record<string, string> } = {},
+  options: { services?: ProgramName[]; env?: Record<string, string>; hostname?: string } = {},
 ): Promise<Belfry> {
   const database = await createTestDatabase()
   const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
+  const url = `http://${options.hostname ?? '127.0.0.1'}:${port}`
   const redis = backend === 'redis' ? await startPrivateRedis() : null
   const env: Record<string, string> = {
     DATABASE_URL: database.url,

@@ -38,6 +38,7 @@ type Environment = Record<string, string>
 export function useStage(
   env: Environment | (() => Promise<Environment>) = {},
   services: ProgramName[] = ['all-in-one'],
+  hostname = '127.0.0.1',
 ): Stage {
   let browser: Browser | undefined
   const contexts: BrowserContext[] = []
@@ -50,7 +51,7 @@ export function useStage(
     const mailing = { SMTP_URL: mailServer.url, MAIL_FROM: 'Belfry <belfry@example.com>' }
     const given = typeof env === 'function' ? await env() : env
     const [belfry, receiver, started] = await Promise.all([
-      startBelfry('postgres', { services, env: { ...mailing, ...given } }),
+      startBelfry('postgres', { services, env: { ...mailing, ...given }, hostname }),
       startReceiver(),
       launchBrowser(),
     ])
@@ -101,7 +102,7 @@ export function useStage(
       mails => mails.length > 0,
       60_000,
     )
-    const { pathname, hash } = new URL(/http:\/\/127\.0\.0\.1:\d+\/[\w-]+#[\w-]{43}/.exec(mail?.text ?? '')?.[0] ?? '')
+    const { pathname, hash } = new URL(/http:\/\/[\w.]+:\d+\/[\w-]+#[\w-]{43}/.exec(mail?.text ?? '')?.[0] ?? '')
     return pathname + hash
   }
   stage.home = async () => {

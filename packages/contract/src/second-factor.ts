@@ -76,14 +76,23 @@ const recoveryCode = z
   .optional()
   .meta({ examples: ['k7wq-m3xp-9rtd-2vfa'] })
 
-const onlyOne = { params: { code: 'one_of', must: 'be the only proof' } }
+/** Refuses a body without a proof, and one with several. */
+function requireOneProof(values: readonly unknown[], field: string, ctx: z.RefinementCtx): void {
+  const given = values.filter(value => value !== undefined).length
+  if (given === 1) return
+  const params =
+    given === 0
+      ? { code: 'required', must: 'be given, or another proof' }
+      : { code: 'conflicting_fields', must: 'be the only proof' }
+  ctx.addIssue({ code: 'custom', path: [field], params })
+}
 
 const token = z.string().min(1).max(200).meta({ description: 'The `sign_in_token` of the refused login.' })
 
 /** Exactly one proof continues a sign-in whose password was right. */
 export const loginFactorBody = z
   .strictObject({ sign_in_token: token, code, recovery_code: recoveryCode, passkey: assertion.optional() })
-  .refine(body => countGiven([body.code, body.recovery_code, body.passkey]) === 1, { path: ['code'], ...onlyOne })
+  .superRefine((body, ctx) => requireOneProof([body.code, body.recovery_code, body.passkey], 'code', ctx))
   .meta({ examples: [{ sign_in_token: 'tGVzdA', code: '123456' }] })
 
 /** With a `sign_in_token`: for the second factor. Without one: for a sign-in by a passkey alone. */
@@ -99,17 +108,12 @@ export const confirmIdentityBody = z
     recovery_code: recoveryCode,
     passkey: assertion.optional(),
   })
-  .refine(body => countGiven([body.password, body.code, body.recovery_code, body.passkey]) === 1, {
-    path: ['password'],
-    ...onlyOne,
+  .superRefine((body, ctx) => {
+    requireOneProof([body.password, body.code, body.recovery_code, body.passkey], 'password', ctx)
   })
   .meta({ examples: [{ code: '123456' }] })
 
 export type ConfirmIdentityBody = z.infer<typeof confirmIdentityBody>
-
-function countGiven(values: readonly unknown[]): number {
-  return values.filter(value => value !== undefined).length
-}
 
 /** The options of `navigator.credentials.get` or `create`, as JSON. */
 export const passkeyOptions = z

@@ -30,7 +30,14 @@ const allowedTo = (actor: Actor) => allActions.filter(action => decide(actor, ac
 
 it('an owner may do everything, an admin everything but billing, usage and deleting the organization', () => {
   expect(allowedTo(user('owner'))).toEqual(allActions)
-  const kept = ['organization.delete', 'organization.transfer', 'usage.read', 'billing.read', 'billing.change']
+  const kept = [
+    'organization.delete',
+    'organization.transfer',
+    'organization.require_second_factor',
+    'usage.read',
+    'billing.read',
+    'billing.change',
+  ]
   expect(allowedTo(user('admin'))).toEqual(allActions.filter(action => !kept.includes(action)))
 })
 

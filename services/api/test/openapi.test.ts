@@ -62,6 +62,12 @@ describe('GET /api/openapi.json', () => {
   // Values that an example cannot have: the password of an account, the token of a mail.
   const refused: Record<string, number> = {
     'post /api/v1/auth/login': 401,
+    'post /api/v1/auth/login/factor': 401,
+    'post /api/v1/auth/login/passkey': 401,
+    'post /api/v1/auth/login/passkey/options': 401,
+    'post /api/v1/auth/confirm': 400,
+    'post /api/v1/auth/factors/passkeys': 400,
+    'post /api/v1/auth/factors/totp/confirm': 400,
     'post /api/v1/auth/password/reset': 400,
     'post /api/v1/auth/me/delete': 400,
     'post /api/v1/organizations/{org}/transfer': 404,

@@ -103,10 +103,25 @@ describe('while the database is away', () => {
   })
 })
 
+const passkey = {
+  id: 'AA',
+  rawId: 'AA',
+  type: 'public-key',
+  response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA' },
+}
+
 function bodyFor(path: string): object {
   if (path.endsWith('/tasks')) return aTaskBody()
   if (path.endsWith('/register')) return { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' }
   if (path.endsWith('/login')) return { email: 'ada@example.com', password: 'correct horse battery' }
+  if (path.endsWith('/login/factor')) return { sign_in_token: 'a'.repeat(43), code: '123456' }
+  if (path.endsWith('/login/passkey')) return { passkey }
+  if (path.endsWith('/auth/confirm')) return { password: 'correct horse battery' }
+  if (path.endsWith('/totp/confirm')) return { code: '123456' }
+  if (path.endsWith('/factors/passkeys')) {
+    return { name: 'A', passkey: { ...passkey, response: { clientDataJSON: 'e30', attestationObject: 'AA' } } }
+  }
+  if (path.endsWith('/login/passkey/options')) return {}
   if (path.endsWith('/forgot')) return { email: 'ada@example.com' }
   if (path.endsWith('/reset')) return { token: 'a'.repeat(43), password: 'correct horse battery' }
   if (/\/(email\/confirm|integrations\/confirm|invitations\/(preview|accept))$/.test(path))

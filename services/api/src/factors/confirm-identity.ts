@@ -11,8 +11,7 @@ import { factorsOf } from './second-factors.ts'
 
 export const confirmIdentity = endpoint({
   right: 'signed_in',
-  summary:
-    'Confirm the identity of the user for ten minutes, with a second factor, or the password where there is none',
+  summary: 'Confirm the identity of the user for ten minutes',
   answer: { status: 204 },
   body: confirmIdentityBody,
   async handle(ctx, { caller, body }) {

@@ -117,7 +117,7 @@ export const startTotp = endpoint({
 
 export const confirmTotp = endpoint({
   right: 'signed_in',
-  summary: 'Add an authenticator app by its first code; the first second factor ends all other sessions of the user',
+  summary: 'Add an authenticator app by its first code; the first factor ends other sessions',
   answer: { status: 200, body: addedFactor },
   refusals: ['step_up_required'],
   body: confirmTotpBody,

@@ -43,7 +43,8 @@ export function SecondFactorList(): ReactNode {
   const onAdded = async ({ recovery_codes }: AddedFactor) => {
     setDialog(null)
     setCodes(recovery_codes)
-    await client.invalidateQueries()
+    // Organizations that were refused open now. The secret of the app must not be made again.
+    await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'totp-secret' })
   }
   const factors: Factor[] = [
     ...(data?.passkeys ?? []).map(passkey => ({ ...passkey, isApp: false })),
