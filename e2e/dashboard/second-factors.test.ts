@@ -90,7 +90,7 @@ describe('second factors', { timeout: 180_000 }, () => {
     await signOut(page)
     await expectAccessible(page)
     await takeScreenshots(page, 'factors-passkey')
-    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.waitForURL(url => !url.pathname.startsWith('/sign-in'))
     await belfry.execute(`UPDATE sessions SET confirmed_at = now() - interval '11 minutes'`)
     await page.goto(`${await homeOf(page)}/settings/api-keys`)

@@ -75,7 +75,8 @@ const rightsByTable: Record<string, Rights> = {
   task_requests: { api: change, scheduler: all, dispatcher: add },
   tasks: { api: change, scheduler: all, dispatcher: change },
   throttles: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
-  totp_factors: { api: all, scheduler: none, dispatcher: none },
+  // The dispatcher checks its master keys against the wrapped keys, and sees no secret.
+  totp_factors: { api: all, scheduler: none, dispatcher: 'SELECT (id, master_key_id, wrapped_key)' },
   usage: { api: read, scheduler: change, dispatcher: change },
   usage_changes: { api: add, scheduler: all, dispatcher: add },
   usage_days: { api: read, scheduler: change, dispatcher: none },

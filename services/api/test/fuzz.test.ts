@@ -12,7 +12,7 @@ const count = Number(process.env.FUZZ_REQUESTS ?? 5_000)
 const atATime = 24
 // Hashing a password, waiting for a dispatcher or exporting everything takes as long as a hundred other requests, and the
 // documents are long and never change. Operators' operations are refused.
-const rare = /operator\/|auth\/(register|login|password|confirm|factors)|accept$|test$|export$|openapi|docs/
+const rare = /operator\/|auth\/(register|login|password|confirm)|accept$|test$|export$|openapi|docs/
 // These leave the caller without access, so a new caller sends each of them.
 const isFinal = ({ method, path }: Operation) =>
   /auth\/logout$/.test(path) ||

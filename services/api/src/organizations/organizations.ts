@@ -61,7 +61,7 @@ export const getOrganization = endpoint({
 
 export const updateOrganization = endpoint({
   right: 'organization.change',
-  summary: 'Change the name, the slug or the policy of an organization; its owners may require a second factor',
+  summary: 'Change the name, the slug or the policy of an organization',
   answer: { status: 200, body: organization },
   refusals: ['slug_taken', 'second_factor_required', 'step_up_required'],
   params: { org: 'org' },

@@ -83,7 +83,7 @@ export function SignIn(): ReactNode {
         </Field>
       </Form>
       <Button isWide isPending={byPasskey.isPending} onClick={() => byPasskey.mutate()}>
-        Sign in with a passkey
+        Use a passkey
       </Button>
       <FormProblem problem={byPasskey.error && messageOf(byPasskey.error)} />
     </PlainLayout>
