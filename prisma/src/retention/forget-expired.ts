@@ -4,8 +4,8 @@ import type { Pool } from '../postgres/pool.ts'
 const batchSize = 1000
 
 /**
- * Deletes a batch of expired sessions, password resets, email confirmations, challenges, throttles, billing events, hashes of messages
- * and entries of account logs. Returns how many rows it deleted.
+ * Deletes a batch of expired sessions, password resets, email confirmations, challenges, throttles, billing events, hashes of
+ * messages and entries of account logs. Returns how many rows it deleted.
  */
 export async function forgetExpired(pool: Pool): Promise<number> {
   const sessions = await pool.query(

@@ -4,7 +4,8 @@ import { anAuthenticator } from './authenticator.ts'
 import { mailsTo, tokenFor } from './sent-mails.ts'
 import { type Caller, type Json, useApi } from './setup.ts'
 
-const api = useApi(() => ({ TRUST_PROXY: 'loopback' }))
+const operatorAddress = 'root@operators.example'
+const api = useApi(() => ({ TRUST_PROXY: 'loopback', OPERATORS: operatorAddress }))
 const password = 'correct horse battery'
 
 const sessionOf = (token: string) => ({ Authorization: `Bearer ${token}` })
@@ -261,4 +262,52 @@ it('an organization that requires a second factor refuses sessions without one, 
   expect((await api.send('GET', path, undefined, user.session)).status).toBe(200)
   await letTimePass(user)
   expect(codeOf(await require(false))).toEqual([403, 'step_up_required'])
+})
+
+it('a sign-in that waits for a second factor, and the challenge of a passkey, end after five minutes', async () => {
+  const user = await aUser()
+  const { totp } = await addApp(user)
+  const { authenticator } = await addPasskey(user)
+  const { sign_in_token: token } = (await logIn(user)).body
+  const second = (await user.send('POST', 'login/passkey/options', { sign_in_token: token }, {})).body
+  const alone = (await user.send('POST', 'login/passkey/options', {}, {})).body
+  const { rows } = await api.db.query(
+    `SELECT max(expires_at) - now() <= interval '5 minutes' AS "isShort" FROM challenges`,
+  )
+  expect(rows).toEqual([{ isShort: true }])
+  await api.db.query(`UPDATE challenges SET expires_at = expires_at - interval '5 minutes'`)
+  const code = nextCode(totp)
+  expect((await continueWith(user, token, { code })).status).toBe(401)
+  expect((await continueWith(user, token, { passkey: authenticator.sign(second) })).status).toBe(401)
+  expect((await user.send('POST', 'login/passkey', { passkey: authenticator.sign(alone) }, {})).status).toBe(401)
+  const next = (await logIn(user)).body.sign_in_token
+  expect((await continueWith(user, next, { code })).status).toBe(200)
+})
+
+it('an operator removes all factors of a user, who is signed out, told, and signs in with the password', async () => {
+  const registration = { email: operatorAddress, password, name: 'Root' }
+  const { token } = (await api.send('POST', '/api/v1/auth/register', registration)).body
+  const user = await aUser()
+  await addApp(user)
+  await addPasskey(user)
+  const waiting = (await logIn(user)).body.sign_in_token
+  const { id } = (await user.send('GET', 'me')).body.user
+  const reset = (session: Record<string, string>) =>
+    api.send('POST', `/api/v1/operator/users/${id}/factors/reset`, { reason: 'Lost the phone' }, session)
+  expect((await reset(user.session)).status).toBe(403)
+  expect((await reset(sessionOf(token))).status).toBe(204)
+  expect((await user.send('GET', 'me')).status).toBe(401)
+  expect((await continueWith(user, waiting, { code: '123456' })).status).toBe(401)
+  const session = sessionOf((await logIn(user)).body.token)
+  const left = (await user.send('GET', 'factors', undefined, session)).body
+  expect(left).toEqual({ passkeys: [], totp: null, recovery_codes_left: 0 })
+  const mails = (await mailsTo(api, user.email)).map(({ text }) => text)
+  expect(mails.some(text => text.includes('removed all second factors of your account'))).toBe(true)
+  const log = (await api.send('GET', '/api/v1/operator/log', undefined, sessionOf(token))).body.data
+  const details = { reason: 'Lost the phone' }
+  expect(log[0]).toMatchObject({ action: 'user.factors_reset', object_id: id, details })
+  const path = `/api/v1/organizations/${user.organizationId}/audit-log`
+  const entries = (await api.send('GET', path, undefined, session)).body.data as Json[]
+  const entry = entries.find(({ action }) => action === 'member.factors_reset')
+  expect(entry).toMatchObject({ actor: { user_id: null, api_key_id: null }, object_id: id })
 })
