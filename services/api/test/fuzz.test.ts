@@ -8,7 +8,7 @@ import { createSender } from './fuzz/send.ts'
 import { type Json, useApi } from './setup.ts'
 
 const seed = Number(process.env.FUZZ_SEED ?? 1)
-const count = Number(process.env.FUZZ_REQUESTS ?? 5_000)
+const count = Number(process.env.FUZZ_REQUESTS ?? 6_000)
 const atATime = 24
 // Hashing a password, waiting for a dispatcher or exporting everything takes as long as a hundred other requests, and the
 // documents are long and never change. Operators' operations are refused.
