@@ -53,6 +53,23 @@ describe('mail', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'operator-log')
   })
 
+  it('an operator reaches every page of the console on a narrow screen', async () => {
+    const login = await stage.belfry.call('POST', '/api/v1/auth/login', { email: operator, password })
+    const page = await stage.newPage({ token: login.body.token, size: 'narrow' })
+    await page.goto('/admin')
+    for (const name of ['Blocked addresses', 'Operator log', 'Target hosts', 'Organizations']) {
+      await page.getByRole('button', { name: 'Pages' }).click()
+      await page.getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { name, exact: true }).waitFor()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await page.getByRole('cell', { name: 'Active' }).first().waitFor()
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+    expect(overflow).toBeLessThanOrEqual(0)
+    await expectAccessible(page)
+    await takeScreenshots(page, 'organizations')
+  })
+
   it('the profile shows the sign-ins of the user', async () => {
     const account = { email: 'ada@example.com', password, name: 'Ada' }
     const { token } = (await stage.belfry.call('POST', '/api/v1/auth/register', account)).body

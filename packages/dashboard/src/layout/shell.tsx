@@ -1,25 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
-import { Menu as MenuIcon, Search } from 'lucide-react'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { Link, Outlet, useLocation, useNavigate } from 'react-router'
+import { Search } from 'lucide-react'
+import { type ReactNode, useEffect, useMemo } from 'react'
+import { Link, Outlet, useNavigate } from 'react-router'
 import { cronJobNamesQuery } from '../api/cron-jobs.ts'
 import { paths } from '../paths.ts'
 import { rememberPlace } from '../session/last-place.ts'
 import { useOrganization } from '../session/scope.ts'
 import { useRights } from '../session/use-rights.ts'
-import { Button, IconButton } from '../ui/button.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
-import { latePart } from '../ui/late-part.tsx'
 import { chooseTimeStyle, JobZones, type TimeStyle, timeStyles, useTimeStyle } from '../ui/time-style.ts'
 import { type Command, useCommands } from './commands.tsx'
 import { Keyboard, showPalette } from './keyboard.tsx'
 import { useSettingsNavigation, useShellWorkspace, useWorkspaceNavigation } from './navigation.ts'
 import { OutageBanner } from './outage-banner.tsx'
+import { PagesButton } from './pages-button.tsx'
 import styles from './shell.module.css'
 import { Switcher } from './switcher.tsx'
 import { UserMenu } from './user-menu.tsx'
-
-const Drawer = latePart(async () => (await import('./drawer.tsx')).Drawer)
 
 /** The frame around every page of an organization. */
 export function Shell(): ReactNode {
@@ -36,7 +34,9 @@ export function Shell(): ReactNode {
       </a>
       <Sidebar />
       <div className={styles.bar}>
-        <PagesButton />
+        <PagesButton>
+          <Sidebar />
+        </PagesButton>
         <strong>{shown?.name ?? organization.name}</strong>
         <IconButton label="Commands" icon={<Search size={17} />} onClick={showPalette} />
       </div>
@@ -90,31 +90,6 @@ function TimeStyleSelect(): ReactNode {
         </option>
       ))}
     </Select>
-  )
-}
-
-// The sidebar of narrow screens.
-function PagesButton(): ReactNode {
-  const [isOpen, setIsOpen] = useState(false)
-  const { pathname } = useLocation()
-  // Closes on navigation.
-  useEffect(() => setIsOpen(false), [pathname])
-  return (
-    <>
-      <Button
-        kind="quiet"
-        aria-label="Pages"
-        aria-haspopup="dialog"
-        aria-expanded={isOpen}
-        icon={<MenuIcon size={18} aria-hidden="true" />}
-        onClick={() => setIsOpen(true)}
-      />
-      {isOpen && (
-        <Drawer onClose={() => setIsOpen(false)}>
-          <Sidebar />
-        </Drawer>
-      )}
-    </>
   )
 }
 

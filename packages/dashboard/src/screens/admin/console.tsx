@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link, NavLink, Outlet } from 'react-router'
 import { Bell } from '../../layout/bell.tsx'
+import { PagesButton } from '../../layout/pages-button.tsx'
 import shell from '../../layout/shell.module.css'
 import { UserMenu } from '../../layout/user-menu.tsx'
 import { paths } from '../../paths.ts'
@@ -12,26 +13,39 @@ export function Console(): ReactNode {
       <a href="#main" className={shell.skip}>
         Skip to content
       </a>
-      <div className={shell.sidebar}>
-        <Link to="/">
-          <Bell size={20} /> Operator console
-        </Link>
-        <nav className={shell.nav} aria-label="Pages">
-          <NavLink to={paths.admin.tenants()} end>
-            Organizations
-          </NavLink>
-          <NavLink to={paths.admin.targets()}>Target hosts</NavLink>
-          <NavLink to={paths.admin.mail()}>Blocked addresses</NavLink>
-          <NavLink to={paths.admin.log()}>Operator log</NavLink>
-          <a href="/admin/queues">Job queues</a>
-        </nav>
-        <div className={shell.foot}>
-          <UserMenu />
-        </div>
+      <Sidebar />
+      <div className={shell.bar}>
+        <PagesButton>
+          <Sidebar />
+        </PagesButton>
+        <strong>Operator console</strong>
       </div>
       <main id="main" className={shell.main} tabIndex={-1}>
         <Outlet />
       </main>
+    </div>
+  )
+}
+
+function Sidebar(): ReactNode {
+  return (
+    <div className={shell.sidebar}>
+      <Link to="/" className={shell.console}>
+        <Bell size={26} />
+        Operator console
+      </Link>
+      <nav className={shell.nav} aria-label="Pages">
+        <NavLink to={paths.admin.tenants()} end>
+          Organizations
+        </NavLink>
+        <NavLink to={paths.admin.targets()}>Target hosts</NavLink>
+        <NavLink to={paths.admin.mail()}>Blocked addresses</NavLink>
+        <NavLink to={paths.admin.log()}>Operator log</NavLink>
+        <a href="/admin/queues">Job queues</a>
+      </nav>
+      <div className={shell.foot}>
+        <UserMenu />
+      </div>
     </div>
   )
 }
