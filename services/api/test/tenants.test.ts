@@ -142,6 +142,25 @@ it.each([
   expect([status, body.data.length, body.data[0].id, body.next_cursor]).toEqual([200, 1, tenant.organizationId, null])
 })
 
+it('counts no execution that a dispatcher has reserved and not spent', async () => {
+  const [tenant, busier] = [await api.signUp(), await api.signUp()]
+  const reserve = (organization: string, executions: number, unspent: number) =>
+    api.db.query(
+      `WITH used AS (
+         INSERT INTO usage (organization_id, month, executions, wanted, granted, execution_limit)
+         VALUES ($1, utc_month(now()), $2, 1, 1, 1e9)
+       )
+       INSERT INTO execution_blocks (organization_id, month, dispatcher_id, unspent, execution_limit)
+       VALUES ($1, utc_month(now()), gen_random_uuid(), $3, 1e9)`,
+      [fromId('org', organization), executions, unspent],
+    )
+  await reserve(tenant.organizationId, 10_000_000, 9_999_997)
+  await reserve(busier.organizationId, 9_000_000, 1_000_000)
+  expect((await operate('GET', `/organizations/${tenant.organizationId}`)).body.executions).toBe(3)
+  const { data } = (await operate('GET', '/organizations?sort=executions&limit=1')).body
+  expect([data[0].id, data[0].executions]).toEqual([busier.organizationId, 8_000_000])
+})
+
 it('counts the mails of an organization in the last day', async () => {
   const tenant = await api.signUp()
   const path = `/api/v1/organizations/${tenant.organizationId}/invitations`

@@ -11,7 +11,7 @@ import {
   tenant,
   tenantDetail,
 } from '@belfry/contract'
-import { type AnyTransaction, inTransaction } from '@belfry/db'
+import { type AnyTransaction, inTransaction, usedExecutions } from '@belfry/db'
 import { newUuid, type Role, type TierName, toId } from '@belfry/domain'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import { applyTier } from '../billing/apply-tier.ts'
@@ -231,7 +231,7 @@ const inFlightOf = (workspace: string) =>
 const sortColumns = {
   in_flight: 'w.in_flight',
   rate: 'r.per_minute',
-  executions: 'u.executions',
+  executions: usedExecutions('u'),
   storage: 's.bytes',
   failed_today: 'd.failed',
   mails: 'm.mails',
@@ -242,7 +242,7 @@ const rateMinutes = 5
 const tenantColumns = `
   SELECT o.id, o.name, o.slug, o.tier, o.suspended_at AS "suspendedAt", o.created_at AS "createdAt",
          a.id AS "accountId", a.email AS "accountEmail", a.suspended_at AS "accountSuspendedAt",
-         w.workspaces, w.in_flight AS "inFlight", coalesce(greatest(0, u.executions), 0)::float8 AS executions,
+         w.workspaces, w.in_flight AS "inFlight", coalesce(greatest(0, ${usedExecutions('u')}), 0)::float8 AS executions,
          coalesce(greatest(0, s.bytes), 0)::float8 AS "storageBytes", coalesce(d.failed, 0)::float8 AS "failedToday",
          r.per_minute AS "runsPerMinute", m.mails
   FROM organizations o
