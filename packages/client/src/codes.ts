@@ -9,6 +9,7 @@ export type ProblemCode =
   | 'forbidden'
   | 'invitation_email_mismatch'
   | 'registration_closed'
+  | 'password_login_off'
   | 'email_not_confirmed'
   | 'organization_limit_reached'
   | 'suspended'

@@ -17,6 +17,15 @@ export const accountExport = z
       z.object({ ...named, id: idField('ws'), role: z.enum(workspaceRoles), added_at: timestampField() }),
     ),
     sessions: z.array(session),
+    identities: z
+      .array(
+        z.object({
+          issuer: z.string().meta({ examples: ['https://id.example.com/realms/acme'] }),
+          subject: z.string().meta({ examples: ['248289761001'] }),
+          created_at: timestampField(),
+        }),
+      )
+      .meta({ description: 'The identities of the OpenID Connect issuer that sign in to the account.' }),
     second_factors: secondFactors,
     api_keys: z.array(
       z.object({

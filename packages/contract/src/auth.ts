@@ -96,8 +96,14 @@ export const me = z
 
 export type Me = z.infer<typeof me>
 
-/** The deletion of the account is confirmed by its password. */
-export const deleteMeBody = z.strictObject({ current_password: z.string().min(1) })
+/** The deletion of the account is confirmed by its password, or by a recent sign-in through the issuer. */
+export const deleteMeBody = z.strictObject({
+  current_password: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'Not needed within ten minutes after a sign-in through the issuer.' }),
+})
 
 /** A session of the signed-in user. */
 export const session = z

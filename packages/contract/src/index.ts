@@ -199,6 +199,16 @@ export {
   signingKey,
   signingSecret,
 } from './secret.ts'
+export {
+  type OidcLogout,
+  type OidcStart,
+  oidcLogout,
+  oidcStart,
+  type SignInError,
+  type SignInMethods,
+  signInMethods,
+  startOidcBody,
+} from './sign-in.ts'
 export { type Status, status } from './status.ts'
 export {
   type CreateSubscriptionBody,

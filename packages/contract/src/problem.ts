@@ -90,6 +90,11 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
     title: 'Registration closed',
     description: 'This installation creates accounts by invitation only, for some email domains only, or not at all.',
   },
+  password_login_off: {
+    status: 403,
+    title: 'No passwords here',
+    description: 'Users of this installation sign in through its OpenID Connect issuer, not with a password.',
+  },
   email_not_confirmed: {
     status: 403,
     title: 'Email address not confirmed',

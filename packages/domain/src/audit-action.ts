@@ -12,6 +12,7 @@ export const accountActions = [
   'factors_reset',
   'recovery_code_used',
   'recovery_codes_created',
+  'identity_linked',
 ] as const
 
 export type AccountAction = (typeof accountActions)[number]

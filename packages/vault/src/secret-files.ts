@@ -13,6 +13,7 @@ export const secretVariables = [
   'ENCRYPTION_KEYS',
   'OPERATOR_PASSWORD',
   'METRICS_TOKEN',
+  'OIDC_CLIENT_SECRET',
   'SMTP_URL',
   'EGRESS_PROXY_URL',
   'STRIPE_SECRET_KEY',

@@ -81,6 +81,7 @@ const rightsByTable: Record<string, Rights> = {
   usage_changes: { api: add, scheduler: all, dispatcher: add },
   usage_days: { api: read, scheduler: change, dispatcher: none },
   usage_reports: { api: none, scheduler: change, dispatcher: none },
+  user_identities: { api: all, scheduler: none, dispatcher: none },
   users: { api: all, scheduler: read, dispatcher: none },
   waiting_floor: { api: change, scheduler: change, dispatcher: change },
   workspace_members: { api: all, scheduler: purge, dispatcher: none },

@@ -118,3 +118,40 @@ it('confirms addresses where there is a mail server, and needs that for domains'
   expect(() => loadConfig({ ...env, ...domains })).toThrow(/REGISTRATION_DOMAINS: needs CONFIRM_EMAILS=on/)
   expect(() => loadConfig({ ...env, REGISTRATION_DOMAINS: '@example.com' })).toThrow(/"@example.com" is not/)
 })
+
+const issuer = { OIDC_ISSUER: 'https://id.example.com/realms/acme', OIDC_CLIENT_ID: 'belfry' }
+
+it('signs users in through an issuer', () => {
+  expect(loadConfig(env)).toMatchObject({ oidc: null, passwordLogin: true })
+  const { oidc, passwordLogin } = loadConfig({
+    ...{ ...env, ...issuer, OIDC_SCOPES: 'openid,email groups', PASSWORD_LOGIN: 'off' },
+    OIDC_GROUP_ROLES: '{"ops":{"organization":"acme","role":"admin"}}',
+  })
+  expect(passwordLogin).toBe(false)
+  expect(oidc).toMatchObject({
+    ...{ clientId: 'belfry', clientSecret: null, scopes: 'openid email groups', name: 'single sign-on', domains: [] },
+    groupRoles: [{ group: 'ops', organization: 'acme', role: 'admin' }],
+    ...{ groupsClaim: 'groups', trustsEmail: false },
+  })
+  expect(String(loadConfig({ ...env, ...issuer, OIDC_ISSUER: 'http://localhost:8080' }).oidc?.issuer)).toContain('8080')
+})
+
+it.each([
+  [{ OIDC_ISSUER: 'https://id.example.com' }, 'OIDC_CLIENT_ID: is required with OIDC_ISSUER'],
+  [{ OIDC_CLIENT_ID: 'belfry' }, 'OIDC_CLIENT_ID: needs OIDC_ISSUER'],
+  [{ OIDC_DOMAINS: 'example.com' }, 'OIDC_DOMAINS: needs OIDC_ISSUER'],
+  [{ PASSWORD_LOGIN: 'off' }, 'PASSWORD_LOGIN: off needs OIDC_ISSUER'],
+  [{ ...issuer, PASSWORD_LOGIN: 'no' }, 'PASSWORD_LOGIN: must be on or off'],
+  [{ ...issuer, OIDC_ISSUER: 'id.example.com' }, 'OIDC_ISSUER: must be an https URL'],
+  [{ ...issuer, OIDC_ISSUER: 'http://id.example.com' }, 'OIDC_ISSUER: must be an https URL'],
+  [{ ...issuer, OIDC_ISSUER: 'https://id.example.com/?realm=acme' }, 'OIDC_ISSUER: must be a URL without'],
+  [
+    { ...issuer, OIDC_ISSUER: 'https://id.example.com/.well-known/openid-configuration' },
+    'OIDC_ISSUER: must be the issuer itself',
+  ],
+  [{ ...issuer, OIDC_SCOPES: 'openid profile' }, 'OIDC_SCOPES: must contain openid and email'],
+  [{ ...issuer, OIDC_GROUP_ROLES: 'ops=admin' }, 'OIDC_GROUP_ROLES: must be JSON'],
+  [{ ...issuer, OIDC_GROUP_ROLES: '{"ops":"admin"}' }, 'OIDC_GROUP_ROLES: must be an object of roles by group; ops'],
+])('does not start with %o', (more, problem) => {
+  expect(() => loadConfig({ ...env, ...more })).toThrow(problem)
+})

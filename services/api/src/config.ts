@@ -16,6 +16,7 @@ import { z } from 'zod'
 import { parsePrices } from './billing/stripe/prices.ts'
 import { parseHosts } from './http/check-host.ts'
 import { parseTrustedProxies } from './http/trusted-proxies.ts'
+import { oidcOf, oidcVariables, requireOidc } from './oidc/settings.ts'
 
 export type Config = ReturnType<typeof loadConfig>
 
@@ -53,6 +54,7 @@ export const variables = z.object({
   REGISTRATION: z.enum(['open', 'invite', 'closed'], 'must be open, invite or closed').default('invite'),
   /** The domains of email addresses that may register, comma-separated. Default: all. */
   REGISTRATION_DOMAINS: parsedBy(parseHosts).prefault(''),
+  ...oidcVariables,
   /** Where the dispatchers send mails. The API only sees whether it is a mail server. */
   SMTP_URL: z.url({ protocol: /^(smtps?|file)$/, error: 'must be an smtp://, smtps:// or file:// URL' }).optional(),
   /** Whether users confirm their addresses before they create an organization. Default: `on` with a mail server. */
@@ -113,6 +115,7 @@ const schema = variables
   })
   .superRefine(requireStripe)
   .superRefine(requireConfirmation)
+  .superRefine(requireOidc)
   .transform(env => ({
     ...serviceSettings(env),
     readReplica: env.DATABASE_READ_URL ? { url: env.DATABASE_READ_URL, maxLagMs: env.DATABASE_READ_MAX_LAG_MS } : null,
@@ -124,6 +127,8 @@ const schema = variables
     hosts: [publicUrlOf(env).hostname, ...env.ALLOWED_HOSTS],
     registration: env.REGISTRATION,
     registrationDomains: env.REGISTRATION_DOMAINS,
+    passwordLogin: env.PASSWORD_LOGIN === 'on',
+    oidc: oidcOf(env),
     confirmsEmails: confirmsEmails(env),
     organizationsPerUser: env.ORGANIZATIONS_PER_USER,
     tierChanges: env.TIER_CHANGES,

@@ -19,6 +19,7 @@ import { openStripeBilling, type StripeBilling } from './billing/stripe/stripe-b
 import { type Config, hasOperators } from './config.ts'
 import { openReadReplica, type ReadReplica } from './http/read-replica.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
+import { type OidcProvider, openOidcProvider } from './oidc/provider.ts'
 import { createHeadrooms, type Headrooms } from './quotas/headroom.ts'
 import { createUsageCache, type UsageCache } from './quotas/usage-cache.ts'
 import { createRunTails, type RunTails } from './run-stream/run-tails.ts'
@@ -51,6 +52,8 @@ export type Context = {
   insertBatches: InsertBatches
   /** Null when tiers are not sold: the choice of an owner applies at once. */
   stripe: StripeBilling | null
+  /** Null where users sign in with passwords only. */
+  oidc: OidcProvider | null
   runTails: RunTails
   /** Open streams of runs; aborted when this process is to stop. */
   runStreams: Set<RunStream>
@@ -95,6 +98,7 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
     headrooms: createHeadrooms(),
     insertBatches: openInsertBatches(pool, metrics.created),
     stripe: config.billing && (await openStripeBilling(config.billing)),
+    oidc: config.oidc && openOidcProvider(config.oidc, log),
     runTails: createRunTails(pool, onError),
     runStreams: endOnStop(stop),
     keysInProgress: new Set(),

@@ -57,6 +57,10 @@ import { getInvitation, previewInvitation } from './invitations/get-invitation.t
 import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from './invitations/invitations.ts'
 import { listMembers, removeMember, updateMember } from './members/members.ts'
 import { transferOrganization } from './members/transfer-organization.ts'
+import { finishOidc } from './oidc/finish-oidc.ts'
+import { getSignInMethods } from './oidc/get-sign-in-methods.ts'
+import { logoutOidc } from './oidc/logout-oidc.ts'
+import { startOidc } from './oidc/start-oidc.ts'
 import { getOpenApi } from './openapi/get-openapi.ts'
 import { getReference } from './openapi/get-reference.ts'
 import { blockAddress, listBlockedAddresses, unblockAddress } from './operators/blocked-addresses.ts'
@@ -192,6 +196,10 @@ export const routes: Routes = {
   '/api/v1/auth/factors/totp': { post: startTotp, delete: removeTotp },
   '/api/v1/auth/factors/totp/confirm': { post: confirmTotp },
   '/api/v1/auth/factors/recovery-codes': { post: createRecoveryCodes },
+  '/api/v1/auth/methods': { get: getSignInMethods },
+  '/api/v1/auth/oidc/start': { post: startOidc },
+  '/api/v1/auth/oidc/callback': { get: finishOidc },
+  '/api/v1/auth/oidc/logout': { post: logoutOidc },
   '/api/v1/auth/password/forgot': { post: forgotPassword },
   '/api/v1/auth/password/reset': { post: resetPassword },
   '/api/v1/auth/email/confirm': { post: confirmEmail },

@@ -15,6 +15,7 @@ import type { Config } from './config.ts'
 import { closeContext, openContext } from './context.ts'
 import { createApiServer } from './http/api-server.ts'
 import { followReplica } from './http/read-replica.ts'
+import { warnOfOidc } from './oidc/warn-of-oidc.ts'
 import { listenForDevelopment } from './qstash/listen-for-development.ts'
 
 const clockRefreshMs = 10_000
@@ -39,7 +40,8 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
   })
   const devPort = config.qstash?.devPort
   const devListener = devPort === undefined ? null : await listenForDevelopment(server, devPort, log)
-  host.operators?.report({ checks, optional: ['queue'], warnings: () => inspectDatabase(pool) })
+  const warnings = async () => (await Promise.all([inspectDatabase(pool), warnOfOidc(ctx)])).flat()
+  host.operators?.report({ checks, optional: ['queue'], warnings })
   const warnOfSkew = watchClockSkew(ctx.clock, meter, log)
   const clockLoop = every(
     {

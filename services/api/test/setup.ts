@@ -38,10 +38,11 @@ export type TestApi = {
  * Runs the API in this process on its own database.
  * @param environment - Variables that are different, perhaps depending on the database. Default: none.
  * @param isPaced - Whether callers wait before they exceed their rate limit, as its headers ask for. Default: no.
+ * @param signsUp - Whether the API has a first user, `caller`. Default: yes.
  */
 export function useApi(
   environment: (databaseUrl: string) => Promise<Environment> | Environment = () => ({}),
-  { isPaced = false } = {},
+  { isPaced = false, signsUp = true } = {},
 ): TestApi {
   let ctx: Context
   let db: Pool
@@ -73,7 +74,7 @@ export function useApi(
     const server = createApiServer(ctx, app)
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    caller = await signUp()
+    if (signsUp) caller = await signUp()
     end = async () => {
       server.close()
       server.closeAllConnections()

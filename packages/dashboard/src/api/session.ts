@@ -29,7 +29,7 @@ export function accountLogQuery() {
 /** The file with all data about the user. */
 export const accountExportUrl = '/api/v1/auth/me/export'
 
-export function deleteMe(body: { current_password: string }): Promise<void> {
+export function deleteMe(body: { current_password?: string }): Promise<void> {
   return call('POST', '/api/v1/auth/me/delete', { body })
 }
 
@@ -51,10 +51,6 @@ export function signIn(body: { email: string; password: string }): Promise<Signe
 
 export function register(body: RegisterBody): Promise<SignedIn> {
   return call('POST', '/api/v1/auth/register', { body })
-}
-
-export function signOut(): Promise<void> {
-  return call('POST', '/api/v1/auth/logout')
 }
 
 export function forgotPassword(body: { email: string }): Promise<void> {

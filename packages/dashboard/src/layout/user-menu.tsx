@@ -3,7 +3,8 @@ import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { messageOf } from '../api/api-problem.ts'
-import { meQuery, signOut } from '../api/session.ts'
+import { meQuery } from '../api/session.ts'
+import { signOut } from '../api/sign-in.ts'
 import { dropDrafts } from '../forms/kept-drafts.ts'
 import { paths } from '../paths.ts'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx'
@@ -19,10 +20,11 @@ export function UserMenu(): ReactNode {
   const toast = useToast()
   const leave = async () => {
     try {
-      await signOut()
+      const { url } = await signOut()
+      dropDrafts()
+      if (url !== null) return location.assign(url)
       await navigate(paths.signIn())
       client.clear()
-      dropDrafts()
     } catch (error) {
       toast(messageOf(error), 'bad')
     }

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 
-type CookieName = 'belfry_session' | 'belfry_device'
+type CookieName = 'belfry_session' | 'belfry_device' | 'belfry_oidc'
 type Settings = { config: Pick<Context['config'], 'publicUrl'> }
 
 /** Returns the session token that a browser sends in its cookie. */

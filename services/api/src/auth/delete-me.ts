@@ -6,6 +6,7 @@ import { requireStepUp } from '../factors/require-step-up.ts'
 import { factorsOf } from '../factors/second-factors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalid } from '../http/refusals.ts'
+import { requireRecentOidcSignIn } from '../oidc/require-recent-sign-in.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
 import { mailAccountDeletion } from './account-mail.ts'
 import { noSessionCookie } from './cookies.ts'
@@ -22,7 +23,9 @@ export const deleteMe = endpoint({
     const { userId, sessionId, address } = caller
     const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
     const origin = { address, known: sessionId }
-    if (!(await provePassword(ctx, user, origin, body.current_password))) throw wrongPassword()
+    const { current_password: password } = body
+    if (password === undefined) await requireRecentOidcSignIn(ctx, sessionId)
+    else if (!(await provePassword(ctx, user, origin, password))) throw wrongPassword()
     // Without a second factor the password is the confirmation.
     if ((await factorsOf(ctx.prisma, userId)).length > 0) await requireStepUp(ctx, caller)
     await ctx.prisma.$transaction(async tx => {

@@ -22,6 +22,7 @@ export const exportMe = endpoint({
         workspaceMemberships: { include: { workspace: { select: { name: true } } } },
         sessions: true,
         invitations: true,
+        identities: true,
       },
     })
     const body: AccountExport = {
@@ -32,6 +33,9 @@ export const exportMe = endpoint({
       }),
       workspaces: user.workspaceMemberships.map(({ workspaceId, workspace, role, createdAt }) => {
         return { id: toId('ws', workspaceId), name: workspace.name, role, added_at: createdAt.toISOString() }
+      }),
+      identities: user.identities.map(({ issuer, subject, createdAt }) => {
+        return { issuer, subject, created_at: createdAt.toISOString() }
       }),
       second_factors: await readSecondFactors(ctx.prisma, userId),
       sessions: user.sessions.map(row => presentSession(row, caller)),

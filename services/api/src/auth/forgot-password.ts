@@ -7,6 +7,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { callerAddress } from './caller-address.ts'
 import { newOneTimeToken } from './one-time-token.ts'
+import { requirePasswordLogin } from './password-login.ts'
 import { consumeReset, mayGetResetMail } from './throttle.ts'
 
 const resetMs = 3_600_000
@@ -19,9 +20,10 @@ export const forgotPassword = endpoint({
   right: 'public',
   summary: 'Send a link for choosing a new password, if the address has an account',
   answer: { status: 202 },
-  refusals: ['rate_limited'],
+  refusals: ['rate_limited', 'password_login_off'],
   body: forgotPasswordBody,
   async handle(ctx, { body, request }) {
+    requirePasswordLogin(ctx)
     await consumeReset(ctx, callerAddress(request))
     const began = performance.now()
     await sendLink(ctx, body.email.toLowerCase(), callerAddress(request))

@@ -8,15 +8,17 @@ import { callerAddress } from './caller-address.ts'
 import type { UserRow } from './get-me.ts'
 import { knownDevice } from './known-device.ts'
 import { hashPassword, isOutdatedHash, provePassword } from './password.ts'
+import { requirePasswordLogin } from './password-login.ts'
 import { recordFailedSignIn } from './record-account.ts'
 
 export const login = endpoint({
   right: 'public',
   summary: 'Sign in',
   answer: { status: 200, body: signedIn, setsCookie: true },
-  refusals: ['unauthenticated', 'second_factor_required'],
+  refusals: ['unauthenticated', 'second_factor_required', 'password_login_off'],
   body: loginBody,
   async handle(ctx, { body, request }) {
+    requirePasswordLogin(ctx)
     const email = body.email.toLowerCase()
     const user = await ctx.prisma.user.findUnique({ where: { email } })
     const account = { email, passwordHash: user?.passwordHash ?? null }

@@ -6,6 +6,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { callerAddress } from './caller-address.ts'
 import { mustConfirmEmail, storeConfirmationMail } from './email-confirmation.ts'
 import { hashPassword } from './password.ts'
+import { requirePasswordLogin } from './password-login.ts'
 import { hasAccountsForUpdate, requireOpenRegistration } from './registration.ts'
 import { startSession } from './start-session.ts'
 import { consumeRegistration } from './throttle.ts'
@@ -14,9 +15,10 @@ export const register = endpoint({
   right: 'public',
   summary: 'Create an account',
   answer: { status: 201, body: signedIn, setsCookie: true },
-  refusals: ['email_taken', 'registration_closed', 'rate_limited'],
+  refusals: ['email_taken', 'registration_closed', 'rate_limited', 'password_login_off'],
   body: registerBody,
   async handle(ctx, { body, request }) {
+    requirePasswordLogin(ctx)
     await consumeRegistration(ctx, callerAddress(request))
     const email = body.email.toLowerCase()
     requireOpenRegistration(ctx.config, email, await hasAccounts(ctx)) // before the expensive hash

@@ -9,15 +9,17 @@ import { callerAddress } from './caller-address.ts'
 import { recordConfirmedEmail } from './email-confirmation.ts'
 import { hashOneTimeToken } from './one-time-token.ts'
 import { hashPassword } from './password.ts'
+import { requirePasswordLogin } from './password-login.ts'
 import { clearLoginAttempts, consumeReset } from './throttle.ts'
 
 export const resetPassword = endpoint({
   right: 'public',
   summary: 'Choose a new password with the token of a link; all sessions of the user end',
   answer: { status: 204 },
-  refusals: ['rate_limited'],
+  refusals: ['rate_limited', 'password_login_off'],
   body: resetPasswordBody,
   async handle(ctx, { body, request }) {
+    requirePasswordLogin(ctx)
     await consumeReset(ctx, callerAddress(request))
     const tokenHash = hashOneTimeToken(body.token)
     const valid = { tokenHash, expiresAt: { gt: new Date(ctx.clock.now()) } }

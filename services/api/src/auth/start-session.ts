@@ -12,19 +12,30 @@ import { presentUser, type UserRow } from './get-me.ts'
 import { deviceCookie } from './known-device.ts'
 import { sessionMs, signSessionToken } from './session-token.ts'
 
-/** Opens a session for the user who sends a request. Returns the response to a registration or a login. */
+/**
+ * Opens a session for the user who sends a request. Returns the response to a registration or a login.
+ * @param logoutHint - What a sign-out at the issuer needs, sealed. Default: none.
+ */
 export async function startSession(
   ctx: Context,
   tx: Pick<PrismaTransaction, 'session' | '$executeRawUnsafe' | '$queryRaw'>,
   user: UserRow,
   request: Request,
-  { hasSecondFactor = false } = {},
+  { hasSecondFactor = false, logoutHint }: { hasSecondFactor?: boolean; logoutHint?: string | undefined } = {},
 ): Promise<{ body: SignedIn; headers: { 'Set-Cookie': string[] } }> {
   const now = ctx.clock.now()
   const expiresAt = new Date(now + sessionMs)
   const from = { address: callerAddress(request), agent: agentOf(request) }
   const session = await tx.session.create({
-    data: { id: newUuid(), userId: user.id, expiresAt, lastUsedAt: new Date(now), hasSecondFactor, ...from },
+    data: {
+      id: newUuid(),
+      userId: user.id,
+      expiresAt,
+      lastUsedAt: new Date(now),
+      hasSecondFactor,
+      logoutHint: logoutHint ?? null,
+      ...from,
+    },
   })
   await mailNewDevice(ctx, tx, user, request)
   await recordAccountEntry(tx, { userId: user.id, action: 'signed_in', ...from })

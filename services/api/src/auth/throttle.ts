@@ -102,6 +102,11 @@ export async function consumeRegistration(ctx: Context, address: string): Promis
   ])
 }
 
+/** Counts a sign-in through the issuer, which costs requests to it. Throws `rate_limited`. */
+export async function consumeOidcSignIn(ctx: Context, address: string): Promise<void> {
+  await consume(ctx, perNetwork('oidc', address, logins.address))
+}
+
 /** Counts a mail that an organization sends to an address. Throws `rate_limited`. */
 export async function consumeInvitation(ctx: Context, organizationId: string, email: string): Promise<void> {
   await consume(ctx, [

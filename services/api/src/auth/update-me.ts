@@ -9,6 +9,7 @@ import { mailPasswordChange } from './account-mail.ts'
 import type { UserCaller } from './find-user.ts'
 import { readMe } from './get-me.ts'
 import { hashPassword, provePassword } from './password.ts'
+import { requirePasswordLogin } from './password-login.ts'
 
 export const updateMe = endpoint({
   right: 'signed_in',
@@ -24,6 +25,7 @@ export const updateMe = endpoint({
 })
 
 async function changePassword(ctx: Context, caller: UserCaller, current: string, password: string): Promise<void> {
+  requirePasswordLogin(ctx)
   const { userId, sessionId } = caller
   const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
   if (!(await provePassword(ctx, user, { address: caller.address, known: sessionId }, current))) throw wrongPassword()

@@ -1,6 +1,7 @@
 import { type ConfirmIdentityBody, confirmIdentityBody, passkeyOptions } from '@belfry/contract'
 import type { UserCaller } from '../auth/find-user.ts'
 import { provePassword } from '../auth/password.ts'
+import { requirePasswordLogin } from '../auth/password-login.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalid } from '../http/refusals.ts'
@@ -13,6 +14,7 @@ export const confirmIdentity = endpoint({
   right: 'signed_in',
   summary: 'Confirm the identity of the user for ten minutes',
   answer: { status: 204 },
+  refusals: ['password_login_off'],
   body: confirmIdentityBody,
   async handle(ctx, { caller, body }) {
     const hasSecondFactor = await prove(ctx, caller, body)
@@ -34,6 +36,7 @@ async function prove(ctx: Context, { userId, sessionId, address }: UserCaller, b
     if (!(await proveFactor(ctx, user, from, body))) throw wrong(body)
     return true
   }
+  requirePasswordLogin(ctx)
   if (hasFactors) {
     const message = 'The account has a second factor: confirm with that.'
     throw invalid('body', [{ path: 'password', code: 'second_factor_required', message }])

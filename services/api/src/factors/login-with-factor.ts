@@ -2,6 +2,7 @@ import { loginFactorBody, passkeyLoginBody, passkeyLoginOptionsBody, passkeyOpti
 import { AppError } from '@belfry/domain'
 import { callerAddress } from '../auth/caller-address.ts'
 import { knownDevice } from '../auth/known-device.ts'
+import { requirePasswordLogin } from '../auth/password-login.ts'
 import { recordFailedSignIn } from '../auth/record-account.ts'
 import { startSession } from '../auth/start-session.ts'
 import { consumePasskeyLogin } from '../auth/throttle.ts'
@@ -16,9 +17,10 @@ export const loginWithFactor = endpoint({
   right: 'public',
   summary: 'Continue a sign-in with a second factor',
   answer: { status: 200, body: signedIn, setsCookie: true },
-  refusals: ['unauthenticated'],
+  refusals: ['unauthenticated', 'password_login_off'],
   body: loginFactorBody,
   async handle(ctx, { body: { sign_in_token: token, ...proof }, request }) {
+    requirePasswordLogin(ctx)
     const userId = await readSignIn(ctx, token)
     const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
     const address = callerAddress(request)
@@ -52,9 +54,10 @@ export const loginWithPasskey = endpoint({
   right: 'public',
   summary: 'Sign in with a passkey alone, whose authenticator has verified the user',
   answer: { status: 200, body: signedIn, setsCookie: true },
-  refusals: ['unauthenticated'],
+  refusals: ['unauthenticated', 'password_login_off'],
   body: passkeyLoginBody,
   async handle(ctx, { body, request }) {
+    requirePasswordLogin(ctx)
     await consumePasskeyLogin(ctx, callerAddress(request))
     const userId = await verifyPasskey(ctx, null, body.passkey)
     const user = userId === null ? null : await ctx.prisma.user.findUnique({ where: { id: userId } })

@@ -12,6 +12,7 @@ import { callerAddress } from '../auth/caller-address.ts'
 import { recordConfirmedEmail } from '../auth/email-confirmation.ts'
 import { findUser } from '../auth/find-user.ts'
 import { hashPassword } from '../auth/password.ts'
+import { requirePasswordLogin } from '../auth/password-login.ts'
 import { requireRegistrationByInvitation } from '../auth/registration.ts'
 import { startSession } from '../auth/start-session.ts'
 import { consumeRegistration } from '../auth/throttle.ts'
@@ -34,6 +35,7 @@ const refusals = [
   'invitation_revoked',
   'invitation_expired',
   'registration_closed',
+  'password_login_off',
   'quota_exceeded',
   'rate_limited',
 ] as const
@@ -87,6 +89,7 @@ async function register(
   invitation: Found,
   { name, password }: { name: string; password: string },
 ) {
+  requirePasswordLogin(ctx)
   requireRegistrationByInvitation(ctx.config)
   const address = callerAddress(request)
   await consumeRegistration(ctx, address)

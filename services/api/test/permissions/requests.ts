@@ -15,7 +15,7 @@ export type RouteRequest = {
 const none: RouteRequest = {}
 const aName: RouteRequest = { body: () => ({ name: 'A name' }) }
 const aCronJob = { name: 'A cron job', cron: '0 4 * * *', url: 'https://example.com/hook', method: 'POST' }
-const anAssertion = {
+export const anAssertion = {
   id: 'AA',
   rawId: 'AA',
   type: 'public-key',
@@ -110,6 +110,11 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'DELETE /api/v1/auth/factors/totp': { status: 404 },
   'POST /api/v1/auth/factors/totp/confirm': { body: () => ({ code: '123456' }), status: 400 },
   'POST /api/v1/auth/factors/recovery-codes': { status: 409 },
+  'POST /api/v1/auth/oidc/logout': none,
+  'GET /api/v1/auth/methods': none,
+  // There is no issuer.
+  'POST /api/v1/auth/oidc/start': { body: () => ({ return_to: '/' }), status: 404 },
+  'GET /api/v1/auth/oidc/callback': { status: 404 },
   'GET /api/v1/auth/register': none,
   // The token is unknown.
   'POST /api/v1/integrations/confirm': { body: () => ({ token: 'x' }), status: 400 },

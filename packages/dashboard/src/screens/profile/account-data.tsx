@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { accountExportUrl, deleteMe } from '../../api/session.ts'
+import { signInMethodsQuery } from '../../api/sign-in.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { Button } from '../../ui/button.tsx'
@@ -43,19 +45,30 @@ export function AccountData(): ReactNode {
 }
 
 function DeleteForm({ onCancel }: { onCancel(): void }): ReactNode {
+  const { data: methods } = useQuery(signInMethodsQuery)
   const form = useForm({
     isSignIn: true,
-    read: field => ({ current_password: field('current_password') }),
-    check: body => ({ ...(body.current_password === '' ? { current_password: 'Enter your password.' } : {}) }),
+    read: field => ({ ...(field('current_password') === '' ? {} : { current_password: field('current_password') }) }),
+    check: body => ({
+      ...(methods?.oidc || body.current_password ? {} : { current_password: 'Enter your password.' }),
+    }),
     submit: deleteMe,
     // The page reloads, so nothing of the account stays in memory.
     onDone: () => location.replace('/'),
   })
   return (
     <Form form={form} action="Delete account" more={<Button onClick={onCancel}>Cancel</Button>}>
-      <Field label="Password" error={form.errors.current_password}>
-        <TextInput name="current_password" type="password" autoComplete="current-password" />
-      </Field>
+      {methods?.password === false ? (
+        <p>This needs a sign-in within the last ten minutes.</p>
+      ) : (
+        <Field
+          label="Password"
+          hint={methods?.oidc ? `Not needed within ten minutes after a sign-in with ${methods.oidc.name}.` : undefined}
+          error={form.errors.current_password}
+        >
+          <TextInput name="current_password" type="password" autoComplete="current-password" />
+        </Field>
+      )}
     </Form>
   )
 }

@@ -1,6 +1,7 @@
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { meQuery, updateMe } from '../../api/session.ts'
+import { signInMethodsQuery } from '../../api/sign-in.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
@@ -20,11 +21,12 @@ const minPasswordLength = 12
 /** The profile of the signed-in user, which belongs to no organization. */
 export function Profile(): ReactNode {
   const { data: me } = useSuspenseQuery(meQuery)
+  const { data: methods } = useQuery(signInMethodsQuery)
   return (
     <PlainLayout title="Your profile" description={me.user.email} foot={<Link to="/">Back to dashboard</Link>}>
       <Stack>
         <NameForm name={me.user.name} />
-        <PasswordForm />
+        {methods?.password && <PasswordForm />}
         <SecondFactorList />
         <ThemeChoice />
         <Sessions />

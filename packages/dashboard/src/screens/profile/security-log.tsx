@@ -21,6 +21,7 @@ const actionTexts: Record<AccountEntry['action'], string> = {
   factors_reset: 'Second factors removed by the operator',
   recovery_code_used: 'Recovery code used',
   recovery_codes_created: 'Recovery codes created',
+  identity_linked: 'Linked to single sign-on',
 }
 
 /** The sign-ins of the user and the changes of the password. */

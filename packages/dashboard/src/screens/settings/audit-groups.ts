@@ -9,7 +9,7 @@ const groups: Record<Group, { label: string; actions: readonly string[] }> = {
     label: 'Members',
     actions: [
       ...['joined', 'role_changed', 'removed', 'left', 'signed_in', 'sign_in_failed', 'signed_out', 'session_ended'],
-      ...['password_reset_requested', 'password_reset', 'password_changed'],
+      ...['password_reset_requested', 'password_reset', 'password_changed', 'identity_linked'],
     ],
   },
   invitation: { label: 'Invitations', actions: ['created', 'resent', 'revoked'] },

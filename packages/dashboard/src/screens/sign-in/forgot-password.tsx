@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { forgotPassword } from '../../api/session.ts'
+import { signInMethodsQuery } from '../../api/sign-in.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
@@ -15,7 +17,15 @@ export function ForgotPassword(): ReactNode {
     submit: forgotPassword,
     onDone: (_result, body) => setSentTo(body.email),
   })
+  const { data: methods } = useQuery(signInMethodsQuery)
   const foot = <Link to={paths.signIn()}>Back to sign in</Link>
+  if (methods?.password === false) {
+    return (
+      <PlainLayout title="There are no passwords here" foot={foot}>
+        <p>Users of this installation sign in with {methods.oidc?.name ?? 'single sign-on'}.</p>
+      </PlainLayout>
+    )
+  }
   if (sentTo !== null) {
     return (
       <PlainLayout title="Check your email" foot={foot}>

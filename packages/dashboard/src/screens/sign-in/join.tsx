@@ -5,6 +5,7 @@ import { useLocation, useNavigate } from 'react-router'
 import { ApiProblem } from '../../api/api-problem.ts'
 import { acceptInvitation, invitationPreviewQuery } from '../../api/invitations.ts'
 import { readMe } from '../../api/session.ts'
+import { signInMethodsQuery } from '../../api/sign-in.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
@@ -14,6 +15,7 @@ import { Field, TextInput } from '../../ui/field.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { checkNewAccount } from './check-new-account.ts'
+import { SingleSignOn } from './single-sign-on.tsx'
 
 /** Accepts an invitation from its link. */
 export function Join(): ReactNode {
@@ -53,6 +55,7 @@ function Invitation({ token, preview, signedInAs }: InvitationProps): ReactNode 
   const where = workspaces.length > 0 ? ` Workspaces: ${workspaces.map(({ name }) => name).join(', ')}.` : ''
   const description = `${invited_by.name} invited ${email} as ${role === 'member' ? 'a' : 'an'} ${role}.${where}`
   const back = paths.signIn(paths.invitation(token))
+  const { data: methods } = useQuery(signInMethodsQuery)
   return (
     <PlainLayout title={`Join ${organization.name}`} description={description}>
       {signedInAs === email && <Accept token={token} />}
@@ -64,7 +67,12 @@ function Invitation({ token, preview, signedInAs }: InvitationProps): ReactNode 
           </ButtonLink>
         </>
       )}
-      {signedInAs !== email && !has_account && <CreateAccount token={token} email={email} />}
+      {signedInAs !== email && !has_account && methods && (
+        <>
+          <SingleSignOn methods={methods} returnTo={paths.invitation(token)} />
+          {methods.password && <CreateAccount token={token} email={email} />}
+        </>
+      )}
     </PlainLayout>
   )
 }

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { register, registrationQuery } from '../../api/session.ts'
+import { signInMethodsQuery } from '../../api/sign-in.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
@@ -9,6 +10,7 @@ import { paths } from '../../paths.ts'
 import { Link } from '../../ui/button.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
 import { checkNewAccount } from './check-new-account.ts'
+import { SingleSignOn } from './single-sign-on.tsx'
 import { useReturnPath } from './use-return-path.ts'
 
 export function Register(): ReactNode {
@@ -16,6 +18,7 @@ export function Register(): ReactNode {
   const client = useQueryClient()
   const target = useReturnPath()
   const { data: rules } = useQuery(registrationQuery)
+  const { data: methods } = useQuery(signInMethodsQuery)
   const form = useForm({
     read: field => ({ email: field('email').trim(), password: field('password'), name: field('name').trim() }),
     check: checkNewAccount,
@@ -30,6 +33,13 @@ export function Register(): ReactNode {
       Already have an account? <Link to={paths.signIn(target)}>Sign in</Link>
     </>
   )
+  if (methods?.password === false) {
+    return (
+      <PlainLayout title="Create account" description="Your account is created when you first sign in." foot={foot}>
+        <SingleSignOn methods={methods} returnTo={target} />
+      </PlainLayout>
+    )
+  }
   if (rules && rules.registration !== 'open') {
     return (
       <PlainLayout title="Registration is closed" foot={foot}>

@@ -1,9 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { useNavigate } from 'react-router'
+import { useNavigate, useSearchParams } from 'react-router'
 import { ApiProblem, messageOf } from '../../api/api-problem.ts'
 import { type FactorKind, passkeyForSignIn, signInWithFactor, signInWithPasskey } from '../../api/factors.ts'
 import { registrationQuery, signIn } from '../../api/session.ts'
+import { signInMethodsQuery } from '../../api/sign-in.ts'
 import { FactorForm } from '../../forms/factor-form.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
@@ -12,6 +13,7 @@ import { paths } from '../../paths.ts'
 import { Button, Link } from '../../ui/button.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/problem.tsx'
+import { SingleSignOn, signInErrorText } from './single-sign-on.tsx'
 import { useReturnPath } from './use-return-path.ts'
 
 export function SignIn(): ReactNode {
@@ -25,6 +27,8 @@ export function SignIn(): ReactNode {
     await navigate(target, { replace: true })
   }
   const byPasskey = useMutation({ mutationFn: signInWithPasskey, meta: { isSignIn: true }, onSuccess: onDone })
+  const { data: methods } = useQuery(signInMethodsQuery)
+  const [params] = useSearchParams()
   const form = useForm({
     isSignIn: true,
     read: field => ({ email: field('email').trim(), password: field('password') }),
@@ -67,25 +71,37 @@ export function SignIn(): ReactNode {
     <PlainLayout
       title="Sign in"
       foot={
-        registration?.registration === 'open' && (
+        registration?.registration === 'open' &&
+        methods?.password && (
           <>
             New to Belfry? <Link to={paths.register(target)}>Create an account</Link>
           </>
         )
       }
     >
-      <Form form={form} action="Sign in" isWide more={<Link to={paths.forgotPassword()}>Forgot your password?</Link>}>
-        <Field label="Email" error={form.errors.email}>
-          <TextInput name="email" type="email" autoComplete="username" autoFocus />
-        </Field>
-        <Field label="Password" error={form.errors.password}>
-          <TextInput name="password" type="password" autoComplete="current-password" />
-        </Field>
-      </Form>
-      <Button isWide isPending={byPasskey.isPending} onClick={() => byPasskey.mutate()}>
-        Use a passkey
-      </Button>
-      <FormProblem problem={byPasskey.error && messageOf(byPasskey.error)} />
+      <FormProblem problem={signInErrorText(params.get('error'))} />
+      {methods && <SingleSignOn methods={methods} returnTo={target} />}
+      {methods?.password !== false && (
+        <>
+          <Form
+            form={form}
+            action="Sign in"
+            isWide
+            more={<Link to={paths.forgotPassword()}>Forgot your password?</Link>}
+          >
+            <Field label="Email" error={form.errors.email}>
+              <TextInput name="email" type="email" autoComplete="username" autoFocus />
+            </Field>
+            <Field label="Password" error={form.errors.password}>
+              <TextInput name="password" type="password" autoComplete="current-password" />
+            </Field>
+          </Form>
+          <Button isWide isPending={byPasskey.isPending} onClick={() => byPasskey.mutate()}>
+            Use a passkey
+          </Button>
+          <FormProblem problem={byPasskey.error && messageOf(byPasskey.error)} />
+        </>
+      )}
     </PlainLayout>
   )
 }

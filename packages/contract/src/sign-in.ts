@@ -1,0 +1,68 @@
+import { z } from 'zod'
+
+/** Why a sign-in through the issuer failed: the sign-in page gets it as `?error=`. */
+export type SignInError =
+  | 'denied'
+  | 'domain_refused'
+  | 'email_missing'
+  | 'email_unverified'
+  | 'expired'
+  | 'groups_missing'
+  | 'invalid'
+  | 'linked_to_another'
+  | 'member_limit'
+  | 'no_account'
+  | 'rate_limited'
+  | 'refused'
+  | 'suspended'
+  | 'unavailable'
+
+/** How users sign in. */
+export const signInMethods = z
+  .object({
+    password: z.boolean().meta({ description: 'Whether users sign in and register with a password.' }),
+    oidc: z
+      .object({
+        name: z.string().meta({ description: 'The name of the issuer for users.', examples: ['Keycloak'] }),
+        available: z.boolean().meta({ description: 'Whether the issuer answered when the API asked it last.' }),
+      })
+      .nullable()
+      .meta({ description: 'The OpenID Connect issuer; null without one.' }),
+  })
+  .meta({ id: 'SignInMethods' })
+
+export type SignInMethods = z.infer<typeof signInMethods>
+
+export const startOidcBody = z.strictObject({
+  return_to: z
+    .string()
+    .max(2000)
+    .optional()
+    .meta({ description: 'The path of the page to open after the sign-in.', examples: ['/'] }),
+})
+
+export const oidcStart = z
+  .object({
+    url: z.string().meta({
+      description:
+        'The page of the issuer where the user signs in. Only the browser that got the cookie can finish it.',
+      examples: ['https://issuer.example.com/authorize?client_id=belfry'],
+    }),
+  })
+  .meta({ id: 'OidcStart' })
+
+export type OidcStart = z.infer<typeof oidcStart>
+
+export const oidcLogout = z
+  .object({
+    url: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'Where the browser signs out of the issuer; null when that is not possible.',
+        examples: ['https://issuer.example.com/logout'],
+      }),
+  })
+  .meta({ id: 'OidcLogout' })
+
+export type OidcLogout = z.infer<typeof oidcLogout>

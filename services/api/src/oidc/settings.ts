@@ -1,0 +1,87 @@
+import { parsedBy } from '@belfry/runtime'
+import { z } from 'zod'
+import { parseHosts } from '../http/check-host.ts'
+import { parseGroupRoles } from './group-roles.ts'
+
+/** The variables of sign-in with OpenID Connect. */
+export const oidcVariables = {
+  /** The issuer whose users may sign in. Default: none. */
+  OIDC_ISSUER: parsedBy(parseIssuer).optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  /** Default: none, for a public client. */
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_SCOPES: parsedBy(parseScopes).prefault('openid email profile'),
+  /** How the sign-in page names the issuer. */
+  OIDC_NAME: z.string().max(50, 'must have at most 50 characters').default('single sign-on'),
+  /** The domains whose users may sign in through the issuer, and get an account, comma-separated. Default: all, and no account. */
+  OIDC_DOMAINS: parsedBy(parseHosts).prefault(''),
+  /** The roles of groups in organizations, as JSON. */
+  OIDC_GROUP_ROLES: parsedBy(parseGroupRoles).optional(),
+  /** The claim with the groups of a user. */
+  OIDC_GROUPS_CLAIM: z.string().default('groups'),
+  /** Whether addresses count as verified when the issuer does not say. */
+  OIDC_TRUST_EMAIL: z.enum(['on', 'off'], 'must be on or off').default('off'),
+  /** Whether users may sign in and register with a password. */
+  PASSWORD_LOGIN: z.enum(['on', 'off'], 'must be on or off').default('on'),
+}
+
+const variables = z.object(oidcVariables)
+type Variables = z.infer<typeof variables>
+
+/** How users sign in through an issuer. */
+export type OidcSettings = NonNullable<ReturnType<typeof oidcOf>>
+
+/** Reports variables that do nothing without others. */
+export function requireOidc(env: Variables, context: z.RefinementCtx): void {
+  const report = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+  if (env.OIDC_ISSUER !== undefined) {
+    if (env.OIDC_CLIENT_ID === undefined) report('OIDC_CLIENT_ID', 'is required with OIDC_ISSUER')
+    return
+  }
+  for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_GROUP_ROLES'] as const) {
+    if (env[name] !== undefined) report(name, 'needs OIDC_ISSUER')
+  }
+  if (env.OIDC_DOMAINS.length > 0) report('OIDC_DOMAINS', 'needs OIDC_ISSUER')
+  if (env.PASSWORD_LOGIN === 'off') report('PASSWORD_LOGIN', 'off needs OIDC_ISSUER: users could not sign in')
+}
+
+/** Returns the settings of the issuer; null without one. */
+export function oidcOf(env: Variables) {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = env
+  if (issuer === undefined || clientId === undefined) return null
+  return {
+    issuer,
+    clientId,
+    clientSecret: env.OIDC_CLIENT_SECRET ?? null,
+    scopes: env.OIDC_SCOPES,
+    name: env.OIDC_NAME,
+    domains: env.OIDC_DOMAINS,
+    groupRoles: env.OIDC_GROUP_ROLES ?? [],
+    groupsClaim: env.OIDC_GROUPS_CLAIM,
+    trustsEmail: env.OIDC_TRUST_EMAIL === 'on',
+  }
+}
+
+/**
+ * Parses the URL of an issuer. Tokens travel over it, so it has https, except on this machine.
+ * @throws Error
+ */
+function parseIssuer(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isLocal = url !== null && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
+  if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLocal)) {
+    throw new Error('must be an https URL (http only for localhost)')
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new Error('must be a URL without credentials, query and fragment')
+  }
+  // The client would not check the issuer that such a document names.
+  if (url.pathname.includes('/.well-known/')) throw new Error('must be the issuer itself, without /.well-known/...')
+  return url
+}
+
+function parseScopes(text: string): string {
+  const scopes = text.split(/[\s,]+/).filter(Boolean)
+  if (['openid', 'email'].every(one => scopes.includes(one))) return scopes.join(' ')
+  throw new Error('must contain openid and email')
+}

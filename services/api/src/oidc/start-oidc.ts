@@ -1,0 +1,38 @@
+import { oidcStart, startOidcBody } from '@belfry/contract'
+import { AppError } from '@belfry/domain'
+import * as client from 'openid-client'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { notFound } from '../http/refusals.ts'
+import { attemptCookie, newAttempt } from './attempt.ts'
+import { localPath } from './local-path.ts'
+
+export const startOidc = endpoint({
+  right: 'public',
+  summary: 'Begin a sign-in through the OpenID Connect issuer of this installation',
+  answer: { status: 200, body: oidcStart, setsCookie: true },
+  refusals: ['not_found', 'unavailable'],
+  body: startOidcBody,
+  async handle(ctx, { body }) {
+    if (!ctx.oidc) throw notFound()
+    const { settings } = ctx.oidc
+    const begun = newAttempt(localPath(body.return_to ?? '/', ctx.config.publicUrl))
+    const issuer = await ctx.oidc.client().catch(cause => {
+      throw new AppError('unavailable', 'The issuer for the sign-in does not answer. Try again later.', { cause })
+    })
+    const url = client.buildAuthorizationUrl(issuer, {
+      redirect_uri: redirectUri(ctx),
+      scope: settings.scopes,
+      state: begun.state,
+      nonce: begun.nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(begun.verifier),
+      code_challenge_method: 'S256',
+    })
+    return { status: 200, headers: { 'Set-Cookie': await attemptCookie(ctx, begun) }, body: { url: url.href } }
+  },
+})
+
+/** Returns where the issuer sends users back. */
+export function redirectUri({ config }: Context): string {
+  return `${config.publicUrl}/api/v1/auth/oidc/callback`
+}

@@ -1,0 +1,16 @@
+import type { Context } from '../context.ts'
+import { findOrganization } from './apply-groups.ts'
+
+/** Returns what operators have to know about the sign-in through the issuer, for `/readyz`. */
+export async function warnOfOidc({ oidc, prisma }: Pick<Context, 'oidc' | 'prisma'>): Promise<string[]> {
+  if (!oidc) return []
+  await oidc.client().catch(() => null) // asks again when the last failure is a while ago
+  const problem = oidc.problem()
+  const named = [...new Set(oidc.settings.groupRoles.map(({ organization }) => organization))]
+  const found = await Promise.all(named.map(one => findOrganization(prisma, one)))
+  const unknown = named.filter((_, i) => found[i] === undefined)
+  return [
+    ...(problem === null ? [] : [problem]),
+    ...unknown.map(name => `OIDC_GROUP_ROLES: there is no organization ${name}.`),
+  ]
+}
