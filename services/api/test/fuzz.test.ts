@@ -81,7 +81,8 @@ it(`keeps every promise of the OpenAPI document in ${count} requests (seed ${see
     )
   expect(errors).toEqual([])
   // Most operations succeeded, and often. No caller is an operator, or has the token of a mail, a passkey or an issuer.
-  const isClosed = /^\/api\/v1\/operator\/|\/(confirm|accept|password\/reset)$|auth\/(login\/|factors\/|oidc\/(start|callback))/
+  const isClosed =
+    /^\/api\/v1\/operator\/|\/(confirm|accept|password\/reset)$|auth\/(login\/|factors\/|oidc\/(start|callback))/
   const ofUsers = operations.filter(({ path }) => !isClosed.test(path))
   const names = new Set(ofUsers.map(({ method, path }) => `${method} ${path}`))
   const good = [...statuses].filter(([name]) => / 2\d\d$/.test(name))
