@@ -75,7 +75,7 @@ it('starts from its tarball in an empty folder, delivers, stops, and continues w
     20_000,
   )
   // From the package's own folder of programs, on the data folder of this place.
-  expect(await cli('doctor')).toContain('1 dispatchers and 1 schedulers are alive')
+  expect(await cli('doctor')).toContain('dispatchers alive: 1, schedulers alive: 1')
   expect(await cli('backup')).toMatch(/^belfry-\d{8}T\d{6}Z in .*backups: .* MB, 1 tasks$/m)
   expect(await cli('backup', 'verify')).toContain('The backup can be restored.')
   first.child.kill('SIGINT')
