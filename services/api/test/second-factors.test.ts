@@ -212,6 +212,26 @@ describe('a passkey', () => {
   })
 })
 
+it('an account has at most 20 passkeys', async () => {
+  const user = await aUser()
+  await addPasskey(user)
+  const add = async () => {
+    const options = (await user.send('POST', 'factors/passkeys/options')).body
+    return user.send('POST', 'factors/passkeys', { name: 'Key', passkey: anAuthenticator().make(options) })
+  }
+  const addRows = (count: number) =>
+    api.db.query(
+      `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports, name)
+       SELECT gen_random_uuid(), id, gen_random_uuid(), '', 0, '{}', 'Key' FROM users, generate_series(1, $2)
+       WHERE email = $1`,
+      [user.email, count],
+    )
+  await addRows(18)
+  expect((await add()).status).toBe(201)
+  expect(codeOf(await add())).toEqual([409, 'conflict'])
+  expect((await user.send('GET', 'factors')).body.passkeys).toHaveLength(20)
+})
+
 describe('a confirmation', () => {
   it('is needed for dangerous actions ten minutes after the sign-in: the password, then the factor', async () => {
     const user = await aUser()

@@ -2,16 +2,18 @@ import { deleteMeBody } from '@belfry/contract'
 import type { PrismaTransaction } from '@belfry/db/prisma'
 import { AppError, type Role, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
+import type { Context } from '../context.ts'
 import { requireStepUp } from '../factors/require-step-up.ts'
 import { factorsOf } from '../factors/second-factors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalid } from '../http/refusals.ts'
-import { requireRecentOidcSignIn } from '../oidc/require-recent-sign-in.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
 import { mailAccountDeletion } from './account-mail.ts'
 import { noSessionCookie } from './cookies.ts'
 import type { UserCaller } from './find-user.ts'
 import { provePassword } from './password.ts'
+
+const recentMs = 10 * 60_000
 
 export const deleteMe = endpoint({
   right: 'signed_in',
@@ -78,4 +80,13 @@ async function leave(tx: PrismaTransaction, { userId, address }: UserCaller, { o
 function wrongPassword(): AppError {
   const error = { path: 'current_password', code: 'wrong_password', message: 'current_password is wrong.' }
   return invalid('body', [error])
+}
+
+// Refuses a session that did not begin with a sign-in through the issuer, at most ten minutes ago.
+async function requireRecentOidcSignIn(ctx: Context, sessionId: string): Promise<void> {
+  const since = new Date(ctx.clock.now() - recentMs)
+  const where = { id: sessionId, logoutHint: { not: null }, createdAt: { gt: since } }
+  if ((await ctx.prisma.session.count({ where })) > 0) return
+  const message = 'Send current_password, or do this within ten minutes after a sign-in with single sign-on.'
+  throw new AppError('forbidden', message)
 }

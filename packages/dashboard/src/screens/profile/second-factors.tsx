@@ -1,7 +1,8 @@
 import type { AddedFactor } from '@belfry/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { encode } from 'uqr'
 import { messageOf } from '../../api/api-problem.ts'
 import {
   addPasskey,
@@ -23,7 +24,6 @@ import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import styles from './profile.module.css'
-import { QrCode } from './qr-code.tsx'
 
 type Factor = { id: string; name: string; created_at: string; isApp: boolean }
 
@@ -163,5 +163,17 @@ function AppForm({ onDone }: { onDone(added: AddedFactor): unknown }): ReactNode
         <TextInput name="code" inputMode="numeric" autoComplete="one-time-code" />
       </Field>
     </Form>
+  )
+}
+
+// Dark on light in every theme: some cameras read nothing else.
+function QrCode({ text }: { text: string }): ReactNode {
+  const { size, data } = useMemo(() => encode(text, { border: 2 }), [text])
+  const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
+  return (
+    <svg className={styles.qr} viewBox={`0 0 ${size} ${size}`} role="img" aria-label="QR code of the secret">
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
   )
 }
