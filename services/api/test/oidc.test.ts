@@ -1,77 +1,12 @@
 import { newUuid, toId } from '@belfry/domain'
-import { generateKeyPair } from 'jose'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { warnOfOidc } from '../src/oidc/warn-of-oidc.ts'
-import { type FakeIssuer, startFakeIssuer } from './fake-issuer.ts'
+import { mapped, useOidc } from './oidc-sign-in.ts'
 import { anOrganization } from './organization.ts'
-import { type Json, useApi } from './setup.ts'
+import type { Json } from './setup.ts'
 
-let issuer: FakeIssuer
-const mapped = newUuid()
-const api = useApi(async () => {
-  issuer = await startFakeIssuer()
-  return {
-    OIDC_ISSUER: issuer.url,
-    OIDC_CLIENT_ID: 'belfry',
-    OIDC_CLIENT_SECRET: 'a secret of the client',
-    OIDC_NAME: 'Acme ID',
-    OIDC_GROUP_ROLES: JSON.stringify({
-      staff: { organization: mapped, role: 'member', workspace_role: 'viewer' },
-      admins: { organization: mapped, role: 'admin' },
-      lost: { organization: 'no-such-organization', role: 'owner' },
-    }),
-    REGISTRATION: 'invite',
-  }
-})
-afterAll(() => issuer?.close())
-beforeEach(() => {
-  issuer.userInfo = {}
-})
-
-type Begun = { cookie: string; state: string; nonce: string }
-
-async function begin(returnTo = '/'): Promise<Begun> {
-  const { headers, body } = await api.send('POST', '/api/v1/auth/oidc/start', { return_to: returnTo })
-  const { searchParams } = new URL(body.url)
-  const [state = '', nonce = ''] = [searchParams.get('state') ?? '', searchParams.get('nonce') ?? '']
-  return { cookie: cookieOf(headers, 'belfry_oidc'), state, nonce }
-}
-
-function cookieOf(headers: Headers, name: string): string {
-  const cookies = headers.getSetCookie().filter(cookie => cookie.startsWith(`${name}=`))
-  return cookies[0]?.split(';')[0] ?? ''
-}
-
-async function finish(begun: Begun, token: string, changes: { state?: string; iss?: string; cookie?: string } = {}) {
-  const code = newUuid()
-  issuer.tokens.set(code, token)
-  const query = new URLSearchParams({ code, state: changes.state ?? begun.state, iss: changes.iss ?? issuer.url })
-  const response = await fetch(`${api.url}/api/v1/auth/oidc/callback?${query}`, {
-    headers: { Cookie: changes.cookie ?? begun.cookie },
-    redirect: 'manual',
-  })
-  return {
-    status: response.status,
-    location: response.headers.get('location')?.replace('http://belfry.test', ''),
-    session: cookieOf(response.headers, 'belfry_session'),
-    ended: response.headers.getSetCookie().some(cookie => cookie.startsWith('belfry_oidc=;')),
-  }
-}
-
-const claimsOf = (begun: Begun, changes: Json = {}) => ({
-  ...{ sub: newUuid(), aud: 'belfry', nonce: begun.nonce },
-  ...{ email: `${newUuid()}@example.com`, email_verified: true, name: 'Ada' },
-  ...changes,
-})
-
-/** Signs in with an honest token with these claims. */
-async function signIn(changes: Json = {}, returnTo = '/') {
-  const begun = await begin(returnTo)
-  issuer.userInfo = { sub: changes.sub }
-  const claims = claimsOf(begun, { ...changes, groups: changes.groups ?? ['staff'] })
-  issuer.userInfo.sub = claims.sub
-  return finish(begun, await issuer.sign(claims))
-}
+const oidc = useOidc()
+const { api, begin, finish, signIn } = oidc
 
 const as = (session: string) => ({ Cookie: session, Origin: 'http://belfry.test' })
 const me = async (session: string) => (await api.send('GET', '/api/v1/auth/me', undefined, as(session))).body
@@ -103,7 +38,7 @@ describe('a sign-in through the issuer', () => {
   it('begins with PKCE, a state and a nonce, which the browser cannot read', async () => {
     const { body, headers } = await api.send('POST', '/api/v1/auth/oidc/start', {})
     const url = new URL(body.url)
-    expect(url.origin + url.pathname).toBe(`${issuer.url}/authorize`)
+    expect(url.origin + url.pathname).toBe(`${oidc.issuer.url}/authorize`)
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       ...{ response_type: 'code', client_id: 'belfry', scope: 'openid email profile', code_challenge_method: 'S256' },
       redirect_uri: 'http://belfry.test/api/v1/auth/oidc/callback',
@@ -132,7 +67,7 @@ describe('a sign-in through the issuer', () => {
     expect(sessions.body.data).toHaveLength(1)
     const exported = await api.send('GET', '/api/v1/auth/me/export', undefined, as(session))
     expect(exported.text).not.toContain('logout')
-    const identity = { issuer: issuer.url, subject: expect.any(String), created_at: expect.any(String) }
+    const identity = { issuer: oidc.issuer.url, subject: expect.any(String), created_at: expect.any(String) }
     expect(exported.body.identities).toEqual([identity])
     expect(exported.body.second_factors).toEqual({ passkeys: [], totp: null, recovery_codes_left: 0 })
   })
@@ -141,8 +76,8 @@ describe('a sign-in through the issuer', () => {
     await mappedOrganization()
     const begun = await begin()
     const sub = newUuid()
-    issuer.userInfo = { sub, email: `${sub}@example.com`, email_verified: true, groups: ['admins'] }
-    const { session } = await finish(begun, await issuer.sign({ sub, aud: 'belfry', nonce: begun.nonce }))
+    oidc.issuer.userInfo = { sub, email: `${sub}@example.com`, email_verified: true, groups: ['admins'] }
+    const { session } = await finish(begun, await oidc.issuer.sign({ sub, aud: 'belfry', nonce: begun.nonce }))
     expect((await me(session)).organizations).toMatchObject([{ role: 'admin' }])
   })
 
@@ -261,13 +196,13 @@ describe('a sign-in through the issuer', () => {
   })
 
   it('signs out at the issuer', async () => {
-    issuer.metadata = { end_session_endpoint: `${issuer.url}/logout` }
+    oidc.issuer.metadata = { end_session_endpoint: `${oidc.issuer.url}/logout` }
     const { session } = await signIn()
     const { body } = await api.send('POST', '/api/v1/auth/oidc/logout', undefined, as(session))
     // The metadata from before the change have no such endpoint.
     expect(body).toEqual({ url: null })
     expect((await api.send('GET', '/api/v1/auth/me', undefined, as(session))).status).toBe(401)
-    issuer.metadata = {}
+    oidc.issuer.metadata = {}
   })
 
   it('deletes an account without a password soon after the sign-in', async () => {
@@ -309,94 +244,4 @@ describe('a sign-in through the issuer', () => {
     await mappedOrganization()
     expect(await warnOfOidc(api.ctx)).toEqual(['OIDC_GROUP_ROLES: there is no organization no-such-organization.'])
   })
-})
-
-describe('an attack', () => {
-  const refused = (code: string) => ({ status: 303, location: `/sign-in?error=${code}`, session: '', ended: true })
-
-  it('cannot reuse the state of a finished sign-in', async () => {
-    const begun = await begin()
-    const token = await issuer.sign(claimsOf(begun, { groups: ['staff'] }))
-    issuer.userInfo = { sub: JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub }
-    expect((await finish(begun, token)).session).not.toBe('')
-    expect(await finish(begun, token, { cookie: 'belfry_oidc=' })).toEqual(refused('expired'))
-  })
-
-  it('cannot sign a victim in: the state belongs to the browser of the attacker', async () => {
-    const [attacker, victim] = [await begin(), await begin()]
-    const token = await issuer.sign(claimsOf(attacker))
-    expect(await finish(attacker, token, { cookie: '' })).toEqual(refused('expired'))
-    expect(await finish(attacker, token, { cookie: victim.cookie })).toEqual(refused('invalid'))
-  })
-
-  it('cannot use a cookie that Belfry did not make, or of another purpose', async () => {
-    const begun = await begin()
-    const token = await issuer.sign(claimsOf(begun))
-    const { rows } = await api.db.query<{ hint: string }>(
-      'SELECT logout_hint AS hint FROM sessions WHERE logout_hint IS NOT NULL LIMIT 1',
-    )
-    for (const value of ['x.y.z', `${begun.cookie.slice('belfry_oidc='.length)}x`, rows[0]?.hint]) {
-      expect(await finish(begun, token, { cookie: `belfry_oidc=${value}` })).toEqual(refused('expired'))
-    }
-  })
-
-  it('cannot mix up issuers', async () => {
-    const begun = await begin()
-    const token = await issuer.sign(claimsOf(begun))
-    expect(await finish(begun, token, { iss: 'https://attacker.example' })).toEqual(refused('invalid'))
-    const other = await begin()
-    const ofOther = await issuer.sign(claimsOf(other, { iss: 'https://attacker.example' }))
-    expect(await finish(other, ofOther)).toEqual(refused('invalid'))
-  })
-
-  it.each([
-    ['for another client', { aud: 'another client' }],
-    ['for several clients, without this as the authorized one', { aud: ['belfry', 'other'], azp: 'other' }],
-    ['with the nonce of another sign-in', { nonce: 'another nonce' }],
-    ['without a nonce', { nonce: undefined }],
-    ['that has expired', { exp: Math.floor(Date.now() / 1000) - 3600 }],
-  ])('cannot substitute an ID token %s', async (_what, changes) => {
-    const begun = await begin()
-    expect(await finish(begun, await issuer.sign(claimsOf(begun, changes)))).toEqual(refused('invalid'))
-  })
-
-  it('cannot use a token with the signature of another key, or of the client secret, or without one', async () => {
-    const { privateKey } = await generateKeyPair('RS256')
-    const secret = new TextEncoder().encode('a secret of the client, which is long')
-    for (const by of [{ key: privateKey }, { key: secret, header: { alg: 'HS256' } }]) {
-      const begun = await begin()
-      expect(await finish(begun, await issuer.sign(claimsOf(begun), by))).toEqual(refused('invalid'))
-    }
-    const begun = await begin()
-    const [, payload] = (await issuer.sign(claimsOf(begun))).split('.')
-    const header = Buffer.from('{"alg":"none"}').toString('base64url')
-    expect(await finish(begun, `${header}.${payload}.`)).toEqual(refused('invalid'))
-  })
-
-  it('cannot use the user info of another subject', async () => {
-    const begun = await begin()
-    issuer.userInfo = { sub: 'another subject', email: api.caller.email, email_verified: true }
-    expect(await finish(begun, await issuer.sign({ ...claimsOf(begun), email: undefined }))).toEqual(refused('invalid'))
-  })
-
-  it.each([false, 'false', null, undefined, 1])(
-    'gains nothing by an address that is not verified (%j)',
-    async verified => {
-      expect(await signIn({ email: api.caller.email, email_verified: verified })).toEqual(refused('email_unverified'))
-    },
-  )
-
-  it('cannot verify an address by the word about another one', async () => {
-    const begun = await begin()
-    const claims = claimsOf(begun, { email: api.caller.email, email_verified: undefined })
-    issuer.userInfo = { sub: claims.sub, email: 'attacker@example.com', email_verified: true }
-    expect(await finish(begun, await issuer.sign(claims))).toEqual(refused('email_unverified'))
-  })
-
-  it.each(['https://attacker.example/', '//attacker.example', '/\\attacker.example'])(
-    'cannot return to %s',
-    async path => {
-      expect((await signIn({}, path)).location).toBe('/')
-    },
-  )
 })
