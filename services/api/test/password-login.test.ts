@@ -22,13 +22,15 @@ it.each([
   expect((await api.send(method, path, body)).body).toMatchObject({ status: 403, code: 'password_login_off' })
 })
 
-it('refuses to change a password, to confirm with one, and to create an account with an invitation', async () => {
+it('refuses to change a password, to confirm or delete with one, and to create an account with an invitation', async () => {
   const { owner, id } = await anOrganization(api)
   const body = { password: 'another horse battery', current_password: 'x' }
   const changed = await api.send('PATCH', '/api/v1/auth/me', body, owner.session)
   expect(changed.body.code).toBe('password_login_off')
   const confirmed = await api.send('POST', '/api/v1/auth/confirm', { password: account.password }, owner.session)
   expect(confirmed.body.code).toBe('password_login_off')
+  const deleted = await api.send('POST', '/api/v1/auth/me/delete', { current_password: 'x' }, owner.session)
+  expect(deleted.body.code).toBe('password_login_off')
   expect((await api.send('PATCH', '/api/v1/auth/me', { name: 'Grace' }, owner.session)).status).toBe(200)
   const path = `/api/v1/organizations/${id}/invitations`
   await api.send('POST', path, { email: 'grace@example.com', role: 'member' }, owner.session)

@@ -12,6 +12,7 @@ import { mailAccountDeletion } from './account-mail.ts'
 import { noSessionCookie } from './cookies.ts'
 import type { UserCaller } from './find-user.ts'
 import { provePassword } from './password.ts'
+import { requirePasswordLogin } from './password-login.ts'
 
 const recentMs = 10 * 60_000
 
@@ -19,7 +20,7 @@ export const deleteMe = endpoint({
   right: 'signed_in',
   summary: 'Delete the account of the user, who must not be the last owner of an organization',
   answer: { status: 204, setsCookie: true },
-  refusals: ['last_owner', 'step_up_required', 'rate_limited'],
+  refusals: ['last_owner', 'step_up_required', 'rate_limited', 'password_login_off'],
   body: deleteMeBody,
   async handle(ctx, { caller, body }) {
     const { userId, sessionId, address } = caller
@@ -27,7 +28,10 @@ export const deleteMe = endpoint({
     const origin = { address, known: sessionId }
     const { current_password: password } = body
     if (password === undefined) await requireRecentOidcSignIn(ctx, sessionId)
-    else if (!(await provePassword(ctx, user, origin, password))) throw wrongPassword()
+    else {
+      requirePasswordLogin(ctx)
+      if (!(await provePassword(ctx, user, origin, password))) throw wrongPassword()
+    }
     // Without a second factor the password is the confirmation.
     if ((await factorsOf(ctx.prisma, userId)).length > 0) await requireStepUp(ctx, caller)
     await ctx.prisma.$transaction(async tx => {
