@@ -1,0 +1,9 @@
+import { auditActions } from '@belfry/domain/audit-action'
+import { expect, it } from 'vitest'
+import { actionGroups, actionsOf } from './audit-groups.ts'
+
+it('the action filter has every action of the audit log, once', () => {
+  const all = actionGroups.flatMap(({ value }) => actionsOf(value))
+  expect([...all].sort()).toEqual([...auditActions].sort())
+  expect(actionsOf('unknown')).toEqual([])
+})
