@@ -39,6 +39,7 @@ export {
   type Decision,
   decide,
   flagName,
+  isWideKey,
   keyRights,
   keyScopes,
   lowerWorkspaceRole,

@@ -127,6 +127,12 @@ export function rightsOfScopes(scopes: readonly string[]): Set<Action> {
   return new Set(keyRights.filter(action => all.includes(action)))
 }
 
+/** Returns whether scopes have a right that neither `read` nor `publish` has. A list can have as many rights as `full`. */
+export function isWideKey(scopes: readonly string[]): boolean {
+  const narrow = rightsOfScopes(['read', 'publish'])
+  return [...rightsOfScopes(scopes)].some(right => !narrow.has(right))
+}
+
 /** The caller: a workspace's API key, or a user with their roles. */
 export type Actor =
   | { kind: 'api_key' /** Names of `keyScopes`, and rights. */; scopes: readonly string[] }

@@ -1,3 +1,4 @@
+import { keyRights } from '@belfry/domain'
 import { TOTP } from 'otpauth'
 import { describe, expect, it } from 'vitest'
 import { anAuthenticator } from './authenticator.ts'
@@ -248,7 +249,12 @@ describe('a confirmation', () => {
       expect(codeOf(refused)).toEqual([403, 'step_up_required'])
       expect(refused.body.factors).toEqual(['password'])
     }
-    expect((await api.send('POST', keys, { name: 'CI', scopes: ['read'] }, user.session)).status).toBe(201)
+    for (const scopes of [keyRights, ['read', 'signing_secret.read'], ['task.write']]) {
+      const wide = await api.send('POST', keys, { name: 'CI', scopes }, user.session)
+      expect(codeOf(wide)).toEqual([403, 'step_up_required'])
+    }
+    const narrow = { name: 'CI', scopes: ['read', 'publish', 'task.create'] }
+    expect((await api.send('POST', keys, narrow, user.session)).status).toBe(201)
     expect((await user.send('POST', 'confirm', { password: 'wrong' })).status).toBe(400)
     expect((await user.send('POST', 'confirm', { password })).status).toBe(204)
     const { totp } = await addApp(user)

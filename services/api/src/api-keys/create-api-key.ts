@@ -1,6 +1,6 @@
 import { type CreateApiKeyBody, createApiKeyBody, newApiKey } from '@belfry/contract'
 import type { PrismaTransaction } from '@belfry/db/prisma'
-import { type Actor, AppError, newUuid, scopesOfKeyBy, toId } from '@belfry/domain'
+import { type Actor, AppError, isWideKey, newUuid, scopesOfKeyBy, toId } from '@belfry/domain'
 import { type Auditor, audit } from '../audit/audit.ts'
 import { createApiKeyText } from '../auth/api-key.ts'
 import type { Context } from '../context.ts'
@@ -25,7 +25,7 @@ export const createApiKey = endpoint({
     const { workspaceId, organizationId, user, actor } = caller
     const quota = await readQuota(ctx, organizationId)
     const scopes = grantedScopes(actor, body.scopes)
-    if (scopes.includes('full')) await requireStepUp(ctx, user)
+    if (isWideKey(scopes)) await requireStepUp(ctx, user)
     const { row, key } = await ctx.prisma.$transaction(async tx => {
       await lockWorkspace(tx, caller)
       const expiresAt = await expiryOf(ctx, tx, organizationId, body.expires_at)

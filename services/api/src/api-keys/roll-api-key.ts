@@ -1,6 +1,6 @@
 import { newApiKey, rollApiKeyBody } from '@belfry/contract'
 import type { PrismaTransaction } from '@belfry/db/prisma'
-import { AppError, decide, newUuid, rightsOfScopes, toId } from '@belfry/domain'
+import { AppError, decide, isWideKey, newUuid, rightsOfScopes, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import type { Context } from '../context.ts'
@@ -28,7 +28,7 @@ export const rollApiKey = endpoint({
       await lockWorkspace(tx, caller)
       const old = await tx.apiKey.findFirst({ where: { id: params.key, workspaceId } })
       if (!old) throw notFound()
-      if (old.scopes.includes('full')) await requireStepUp(ctx, user)
+      if (isWideKey(old.scopes)) await requireStepUp(ctx, user)
       const missing = [...rightsOfScopes(old.scopes)].filter(right => !decide(actor, right).allowed)
       if (missing.length > 0) throw new AppError('forbidden', `You lack rights of this key: ${missing.join(', ')}.`)
       const others = { ...inForce(ctx, workspaceId), id: { not: old.id } }
