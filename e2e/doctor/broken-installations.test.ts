@@ -86,6 +86,17 @@ const installations: Broken[] = [
     advice: /No server listens there/,
   },
   {
+    name: 'none of two hosts is a primary',
+    async breakIt() {
+      const url = await database()
+      await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`)
+      return { env: { DATABASE_URL: url.replace(/@([^/]+)/, `@127.0.0.1:${await freePort()},$1`) } }
+    },
+    finding:
+      /^problem database: PostgreSQL does not accept the connection: No host of the database accepts writes: .*it is read-only/,
+    advice: /Promote a standby/,
+  },
+  {
     name: 'the password of PostgreSQL is wrong',
     breakIt: async () => ({ env: { DATABASE_URL: Object.assign(new URL(durable.url()), { password: 'wrong' }).href } }),
     finding: /^problem database: .*password authentication failed/,

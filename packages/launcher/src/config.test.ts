@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { checkout, readConfig } from './config.ts'
+import { withoutPassword } from './servers.ts'
 
 test('requires no variables, and treats an empty value as unset', () => {
   const nothing = { dataDir: `${checkout}.belfry`, port: 3000, databaseUrl: null, redisUrl: null }
@@ -21,6 +22,18 @@ test('reads all variables', () => {
     demo: false,
     env,
   })
+})
+
+test('accepts addresses with several hosts', () => {
+  const env = {
+    DATABASE_URL: 'postgresql://me:secret@one:5432,two:5433/x',
+    REDIS_URL: 'redis+cluster://:secret@one:1,two:2',
+  }
+  expect(readConfig(env)).toMatchObject({ databaseUrl: env.DATABASE_URL, redisUrl: env.REDIS_URL })
+  expect(Object.values(env).map(withoutPassword)).toEqual([
+    'postgresql://me@one:5432,two:5433/x',
+    'redis+cluster://@one:1,two:2',
+  ])
 })
 
 test('derives from ROLES whether there is an API', () => {

@@ -60,9 +60,12 @@ function readSwitch(name: string, text: string | undefined): boolean {
   throw new PlainError(`${name} is "${text}": it must be on or off.`)
 }
 
+// WHATWG's URLs have one host. The services parse the others.
+const severalHosts = /^[^/]+:\/\/[^/?#]*,[^/?#]/
+
 // The value can contain a password, so the error does not show it.
 function readUrl(name: string, text: string | undefined, form: RegExp, start: string): string | null {
   if (!text) return null
-  if (form.test(text) && URL.canParse(text)) return text
+  if (form.test(text) && (URL.canParse(text) || severalHosts.test(text))) return text
   throw new PlainError(`${name} must be a URL that starts with ${start}.`)
 }

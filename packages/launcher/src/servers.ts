@@ -41,9 +41,9 @@ function plain(reason: unknown): PlainError {
   return new PlainError(reason instanceof Error ? reason.message : String(reason))
 }
 
-/** Returns a URL without its password. */
+/** Returns a URL without its password. It may have several hosts. */
 export function withoutPassword(address: string): string {
-  return Object.assign(new URL(address), { password: '' }).href
+  return address.replace(/(:\/\/[^:/?#]*):[^/?#]*@/, '$1@')
 }
 
 /** Returns the port `distance` after another one; 0, which means any, when it does not exist. */

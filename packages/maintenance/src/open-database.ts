@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { findPrimary } from '@belfry/db'
 import { findRunningPostgres, startPostgres } from '@belfry/embedded'
 import { PlainError } from '@belfry/launcher'
 import type { Installation } from './config.ts'
@@ -15,7 +16,10 @@ export type OpenDatabase = {
 
 /** Returns the database of an installation. Starts the embedded PostgreSQL while the installation is stopped. */
 export async function openDatabase({ env, dataDir }: Installation): Promise<OpenDatabase> {
-  if (env.DATABASE_URL) return { url: env.DATABASE_URL, embedded: null, isTemporary: false, close: async () => {} }
+  if (env.DATABASE_URL) {
+    const url = await findPrimary(env.DATABASE_URL)
+    return { url, embedded: null, isTemporary: false, close: async () => {} }
+  }
   const embedded = dataDir === null ? null : join(dataDir, 'postgres')
   if (embedded === null || !existsSync(join(embedded, 'PG_VERSION'))) {
     throw new PlainError('DATABASE_URL is not set, and DATA_DIR is not the data folder of a Belfry that has run.')

@@ -1,12 +1,16 @@
 import { type MasterKeys, parseMasterKeys, readSecretFiles } from '@belfry/vault'
+import { urlsOfHosts } from '../postgres/database-hosts.ts'
 import { type ServiceName, serviceNames, serviceRoles } from './service-rights.ts'
 import type { Logins } from './set-up-roles.ts'
 
-/** Reads DATABASE_URL, the address of the database to migrate: `postgresql://user:password@host:5432/name`. */
+/**
+ * Reads DATABASE_URL, the address of the database to migrate: `postgresql://user:password@host:5432/name`, or with several hosts
+ * separated by commas.
+ */
 export function readDatabaseUrl(): string {
   const databaseUrl = read('DATABASE_URL')
   if (!databaseUrl) throw new Error('DATABASE_URL is not set.')
-  if (!/^postgres(ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl)) {
+  if (!/^postgres(ql)?:\/\//.test(databaseUrl) || !urlsOfHosts(databaseUrl).every(url => URL.canParse(url))) {
     throw new Error('DATABASE_URL is not a URL that starts with postgresql://.')
   }
   return databaseUrl
@@ -41,7 +45,8 @@ function readPassword(service: ServiceName, owner: string): string | null {
   const name = `${service.toUpperCase()}_DATABASE_URL`
   const text = read(name)
   if (!text) return null
-  const url = URL.canParse(text) ? new URL(text) : null
+  const [first = ''] = urlsOfHosts(text)
+  const url = URL.canParse(first) ? new URL(first) : null
   if (url?.username === owner) return null
   if (url?.username !== serviceRoles[service] || !url.password) {
     throw new Error(`${name} must be a postgresql:// URL with the user ${serviceRoles[service]} and a password.`)

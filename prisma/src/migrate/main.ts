@@ -1,3 +1,5 @@
+import { findPrimary } from '../postgres/primary-client.ts'
+import { retryDatabase, startupPauses } from '../postgres/retry-database.ts'
 import { checkMigrations, describeCheck } from './check-migrations.ts'
 import { readDatabaseUrl, readLogins } from './config.ts'
 import { createMigration } from './create-migration.ts'
@@ -19,31 +21,39 @@ try {
   process.exitCode = 1
 }
 
-function run([command, name, ...rest]: string[]): Promise<number> {
-  if (command === 'deploy' && name === undefined) return deploy(readDatabaseUrl())
-  if (command === 'backfill' && name === undefined) return backfill(readDatabaseUrl())
+async function run([command, name, ...rest]: string[]): Promise<number> {
+  if (command === 'deploy' && name === undefined) return deploy(await primaryUrl())
+  if (command === 'backfill' && name === undefined) return backfill(await primaryUrl())
   if (command === 'settle' && name !== undefined && rest.length === 0) {
-    return settleMigration(readDatabaseUrl(), name, null, print)
+    return settleMigration(await primaryUrl(), name, null, print)
   }
   if (command === 'settle' && name !== undefined && rest.join() === '--applied') {
-    return settleMigration(readDatabaseUrl(), name, 'applied', print)
+    return settleMigration(await primaryUrl(), name, 'applied', print)
   }
   if (command === 'settle' && name !== undefined && rest.join() === '--rolled-back') {
-    return settleMigration(readDatabaseUrl(), name, 'rolled-back', print)
+    return settleMigration(await primaryUrl(), name, 'rolled-back', print)
   }
-  if (command === 'wait' && name === undefined) return wait(readDatabaseUrl())
-  if (command === 'check' && name === undefined) return check(readDatabaseUrl())
-  if (command === 'create' && name !== undefined && rest.length === 0) return create(readDatabaseUrl(), name)
-  if (command === 'hold-overdue' && name === undefined) return holdOverdue(readDatabaseUrl(), print)
+  if (command === 'wait' && name === undefined) return wait(await primaryUrl())
+  if (command === 'check' && name === undefined) return check(await primaryUrl())
+  if (command === 'create' && name !== undefined && rest.length === 0) return create(await primaryUrl(), name)
+  if (command === 'hold-overdue' && name === undefined) return holdOverdue(await primaryUrl(), print)
   if (command === 'hold-overdue' && name === '--until' && rest.length === 1) {
-    return holdOverdue(readDatabaseUrl(), print, rest[0])
+    return holdOverdue(await primaryUrl(), print, rest[0])
   }
   if (command === 'release-held')
-    return releaseHeld(readDatabaseUrl(), print, name === undefined ? [] : [name, ...rest])
-  if (command === 'rewrap-keys' && name === undefined) return rewrapKeys(readDatabaseUrl(), print)
-  if (command === 'check-keys' && name === undefined) return checkKeys(readDatabaseUrl(), print)
-  if (command === 'grant-roles' && name === undefined) return grantServiceRoles(readDatabaseUrl(), print)
+    return releaseHeld(await primaryUrl(), print, name === undefined ? [] : [name, ...rest])
+  if (command === 'rewrap-keys' && name === undefined) return rewrapKeys(await primaryUrl(), print)
+  if (command === 'check-keys' && name === undefined) return checkKeys(await primaryUrl(), print)
+  if (command === 'grant-roles' && name === undefined) return grantServiceRoles(await primaryUrl(), print)
   throw new Error(usage)
+}
+
+// A command is short, so it stays with the primary that it finds.
+async function primaryUrl(): Promise<string> {
+  const databaseUrl = readDatabaseUrl()
+  const onWait = (error: unknown) =>
+    print(`waiting for the database: ${error instanceof Error ? error.message : error}`)
+  return retryDatabase(() => findPrimary(databaseUrl), { ...startupPauses, onWait })
 }
 
 async function deploy(databaseUrl: string): Promise<number> {

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from '../generated/client.ts'
 import { maxSilenceMs, timeouts } from './pool.ts'
+import { targetOf } from './primary-client.ts'
 
 export type Prisma = PrismaClient
 
@@ -14,7 +15,7 @@ export type PrismaTransaction = Parameters<Parameters<Prisma['$transaction']>[0]
 export function createPrisma(databaseUrl: string, name = 'belfry'): Prisma {
   return new PrismaClient({
     adapter: new PrismaPg({
-      connectionString: databaseUrl,
+      ...targetOf(databaseUrl),
       application_name: name,
       max: 10,
       connectionTimeoutMillis: 5000,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { endLostConnection } from './end-lost-connection.ts'
+import { targetOf } from './primary-client.ts'
 
 export type Listener = {
   /** Receives each notification. */
@@ -26,10 +27,11 @@ export function listen(
   listener: Listener,
 ): { close(): Promise<void> } {
   const stop = new AbortController()
+  const { Client, connectionString } = targetOf(databaseUrl)
 
   async function run(): Promise<void> {
     for (let pauseMs = 100; !stop.signal.aborted; ) {
-      const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000, keepAlive: true })
+      const client = new Client({ connectionString, connectionTimeoutMillis: 5_000, keepAlive: true })
       client.on('notification', ({ channel, payload = '' }) => listener.onNotification(channel, payload))
       client.on('error', () => {}) // the next probe fails, or 'end' follows
       const ended = new AbortController()

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { endLostConnection, type SilenceWatch } from './end-lost-connection.ts'
+import { targetOf } from './primary-client.ts'
 
 export type Pool = pg.Pool
 
@@ -59,7 +60,7 @@ export function openPool(databaseUrl: string, options: PoolOptions): Pool {
   } = options
   const planning = plansOnce ? ['-c plan_cache_mode=force_generic_plan'] : []
   const pool = new pg.Pool({
-    connectionString: databaseUrl,
+    ...targetOf(databaseUrl),
     application_name: name,
     max,
     min: Math.min(minConnections, max),

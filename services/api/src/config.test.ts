@@ -21,6 +21,12 @@ const env = {
   ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
 }
 
+it('reads from one replica', () => {
+  const withReplica = (DATABASE_READ_URL: string) => loadConfig({ ...env, DATABASE_READ_URL }).readReplica?.url
+  expect(withReplica('postgresql://me:a,b@one/belfry?x=1,2')).toBe('postgresql://me:a,b@one/belfry?x=1,2')
+  expect(() => withReplica('postgresql://me:secret@one,two/belfry')).toThrow(/DATABASE_READ_URL: must have one host/)
+})
+
 it.each(['short', 'x'.repeat(64), 'change-me-change-me-change-me-please', 'your_secret_goes_here_0123456789abcdef'])(
   'does not start with the secret %j',
   secret => {

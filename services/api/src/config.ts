@@ -33,7 +33,10 @@ const jwtSecret = z
 export const variables = z.object({
   ...serviceVariables,
   /** A streaming replica of the PostgreSQL, for lists, exports and the overview. Default: they are read from the primary. */
-  DATABASE_READ_URL: serviceVariables.DATABASE_URL.optional(),
+  DATABASE_READ_URL: serviceVariables.DATABASE_URL.regex(
+    /^[^/]*\/\/([^/?#]*@)?[^,/?#]*([/?#]|$)/,
+    'must have one host',
+  ).optional(),
   /** How old the data of the replica may be, in milliseconds, before the primary is read instead. */
   DATABASE_READ_MAX_LAG_MS: integer(1_000, 600_000).default(5_000),
   HOST: listenHost,

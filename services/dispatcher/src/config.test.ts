@@ -53,6 +53,16 @@ it('is documented in docs/configuration.md, with required values and defaults', 
   expect(undocumented({ process: 'dispatcher', names, load: loadConfig, env: complete })).toEqual([])
 })
 
+it('lets no target be a host of the database, of which there may be several', () => {
+  const { ownListeners } = loadConfig({ ...complete, DATABASE_URL: 'postgresql://b:secret@one,two:5433/belfry' })
+  expect(ownListeners).toEqual(
+    expect.arrayContaining([
+      { host: 'one', port: 5432 },
+      { host: 'two', port: 5433 },
+    ]),
+  )
+})
+
 it('lets no target be a node of the cluster that REDIS_URL names', () => {
   const { ownListeners } = loadConfig({ ...complete, REDIS_URL: 'redis+cluster://:secret@one:7000,two:7001' })
   expect(ownListeners).toEqual(

@@ -1,3 +1,4 @@
+import { urlsOfHosts } from '@belfry/db'
 import { formatCidr, parseCidrs, parseTiers } from '@belfry/domain'
 import { parseRedisAddress } from '@belfry/queue'
 import {
@@ -115,9 +116,8 @@ function ownListeners(env: z.output<typeof variables>): Listener[] {
     OTEL_EXPORTER_OTLP_ENDPOINT,
   } = env
   const redis = REDIS_URL === null ? [] : parseRedisAddress(REDIS_URL).nodes
-  const servers = [DATABASE_URL, SMTP_URL, EGRESS_PROXY_URL, OTEL_EXPORTER_OTLP_ENDPOINT].map(url =>
-    listenerOfUrl(url ?? ''),
-  )
+  const urls = [...urlsOfHosts(DATABASE_URL), SMTP_URL, EGRESS_PROXY_URL, OTEL_EXPORTER_OTLP_ENDPOINT]
+  const servers = urls.map(url => listenerOfUrl(url ?? ''))
   const front = listenerOfUrl(PUBLIC_URL ?? '')
   const listeners = [...servers, front && { ...front, isShared: true }].filter(listener => listener !== null)
   return [...listeners, ...redis, ...(PORT ? [{ host: '127.0.0.1', port: PORT }] : []), ...OWN_LISTENERS]

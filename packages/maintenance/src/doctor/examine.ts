@@ -4,7 +4,7 @@ import type { Installation } from '../config.ts'
 import { openDatabase } from '../open-database.ts'
 import { checkBackups } from './checks/backups.ts'
 import { judgeClocks, measureDatabaseSkew } from './checks/clocks.ts'
-import { checkConnection, checkServer } from './checks/database.ts'
+import { checkConnection, checkServer, explainMissingPrimary } from './checks/database.ts'
 import { checkDisk } from './checks/disk.ts'
 import { checkKeys } from './checks/keys.ts'
 import { checkLogs } from './checks/log.ts'
@@ -101,7 +101,12 @@ async function withDatabase(
 ): Promise<void> {
   let opened: Awaited<ReturnType<typeof openDatabase>> | null = null
   await run('database', async () => {
-    opened = await openDatabase(installation)
+    try {
+      opened = await openDatabase(installation)
+    } catch (error) {
+      if (!installation.env.DATABASE_URL) throw error
+      return [explainMissingPrimary(error)]
+    }
     return checkConnection(opened.url)
   })
   const database = opened as Awaited<ReturnType<typeof openDatabase>> | null // assigned in the callback

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { findPrimary } from '@belfry/db'
 import { startPostgres } from '@belfry/embedded'
 import { PlainError } from '@belfry/launcher'
 import pg from 'pg'
@@ -33,9 +34,16 @@ async function drillFiles(backup: string, manifest: Manifest, dataDir: string, k
   }
 }
 
-async function drillDump(serverUrl: string | undefined, backup: string, manifest: Manifest, keys: string | undefined) {
-  if (!serverUrl) throw new PlainError('The drill of a dump needs DATABASE_URL: it creates a database on that server.')
+async function drillDump(
+  databaseUrl: string | undefined,
+  backup: string,
+  manifest: Manifest,
+  keys: string | undefined,
+) {
+  if (!databaseUrl)
+    throw new PlainError('The drill of a dump needs DATABASE_URL: it creates a database on that server.')
   await requireTool('pg_restore', Number(manifest.postgres.split('.')[0]))
+  const serverUrl = await findPrimary(databaseUrl)
   const name = `belfry_drill_${randomBytes(6).toString('hex')}`
   const url = Object.assign(new URL(serverUrl), { pathname: name }).href
   await execute(serverUrl, `CREATE DATABASE ${name} TEMPLATE template0`)

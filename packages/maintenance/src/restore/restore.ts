@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { findPrimary } from '@belfry/db'
 import { findRunningPostgres, startPostgres } from '@belfry/embedded'
 import { checkout, PlainError, readJson, startCommand, takeLock } from '@belfry/launcher'
 import pg from 'pg'
@@ -49,8 +50,9 @@ async function restoreDatabase(
   options: RestoreOptions,
   print: Print,
 ): Promise<void> {
-  const url = env.DATABASE_URL
-  if (!url) throw new PlainError('This backup is a dump. Set DATABASE_URL to an empty database of your own PostgreSQL.')
+  if (!env.DATABASE_URL)
+    throw new PlainError('This backup is a dump. Set DATABASE_URL to an empty database of your own PostgreSQL.')
+  const url = await findPrimary(env.DATABASE_URL)
   await requireTool('pg_restore', Number(manifest.postgres.split('.')[0]))
   await requireEmpty(url)
   await restoreDump(url, backup)

@@ -27,6 +27,11 @@ export async function checkConnection(databaseUrl: string): Promise<Observation[
   }
 }
 
+/** Says why none of several hosts could be used. */
+export function explainMissingPrimary(error: unknown): Observation {
+  return problem(`PostgreSQL does not accept the connection: ${reasonOf(error)}`, adviceFor(codeOf(error)))
+}
+
 function placeOf(databaseUrl: string): string {
   const { hostname, port, pathname } = new URL(databaseUrl)
   return `${hostname}:${port || 5432}${pathname}`
@@ -44,6 +49,8 @@ function adviceFor(code: string | undefined): string {
       return 'Correct the user and the password in DATABASE_URL.'
     case '3D000':
       return 'Create the database, or correct its name in DATABASE_URL.'
+    case '25006':
+      return 'Promote a standby, or correct the hosts in DATABASE_URL.'
     case '53300':
       return 'All connections are taken. Raise max_connections, or stop the clients that hold them.'
     default:
