@@ -19,13 +19,26 @@ import { queues } from './queues.ts'
 import { quotas } from './quotas.ts'
 import { redisLoss } from './redis-loss.ts'
 import { redisTrouble } from './redis-trouble.ts'
+import { repeatedFailovers } from './repeated-failovers.ts'
 import { schedulers } from './schedulers.ts'
 import { stopsInOutages } from './stops-in-outages.ts'
 import { targets } from './targets.ts'
 
 const groups: Row[][] = [
   ...[apiKills, dispatcherKills, dispatcherStops, redisLoss, redisTrouble, postgresRestarts, postgresTrouble],
-  ...[schedulers, clocks, targets, cancelRace, cronJobs, deathsUnderLoad, failovers, lateWork, postgresClock, quotas],
+  ...[
+    schedulers,
+    clocks,
+    targets,
+    cancelRace,
+    cronJobs,
+    deathsUnderLoad,
+    failovers,
+    repeatedFailovers,
+    lateWork,
+    postgresClock,
+    quotas,
+  ],
   [...stopsInOutages, ...callbacks, ...queues, ...deployments, ...deadHosts, ...crowdedStores],
 ]
 
