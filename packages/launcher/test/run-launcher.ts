@@ -47,7 +47,7 @@ export function runLauncher(dataDir: string, env: Record<string, string> = {}): 
         () => {
           if (!pattern.test(output)) throw new Error(`It has not printed ${pattern}, but:\n${output}`)
         },
-        { timeout: 25_000 },
+        { timeout: 50_000 },
       )
     },
     ended,

@@ -316,16 +316,19 @@ describe('many at once', () => {
 
   it('run in the background when more than 100,000 tasks would have to be checked, which no count does either', async () => {
     const other = await create({ name: 'the oldest' })
-    await api.db.query(
-      `WITH added AS (
-         INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
-         SELECT uuid_v7(now() + interval '1 s'), workspace_id, 'task', at, at
-         FROM tasks, generate_series(1, 100000), LATERAL (SELECT now() + interval '1 year' AS at) due WHERE id = $1 RETURNING id
-       )
-       INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
-       SELECT id, 'Many', 'https://example.com/', 'POST', 3, 'fixed', 1000, 1000, 1000 FROM added`,
-      [fromId('task', other.id)],
-    )
+    // In parts, because a statement has ten seconds.
+    for (let added = 0; added < 100_000; added += 10_000) {
+      await api.db.query(
+        `WITH added AS (
+           INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
+           SELECT uuid_v7(now() + interval '1 s'), workspace_id, 'task', at, at
+           FROM tasks, generate_series(1, 10000), LATERAL (SELECT now() + interval '1 year' AS at) due WHERE id = $1 RETURNING id
+         )
+         INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+         SELECT id, 'Many', 'https://example.com/', 'POST', 3, 'fixed', 1000, 1000, 1000 FROM added`,
+        [fromId('task', other.id)],
+      )
+    }
     const filter = { name: 'the oldest' }
     const counted = await api.call('GET', `${tasks}/count?name=the%20oldest&state=pending`)
     expect(counted.body.is_capped).toBe(true)

