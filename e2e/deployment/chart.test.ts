@@ -146,6 +146,29 @@ describe.runIf(hasGoTool('helm', ['version']))('the chart', () => {
     expect(common(chart)).toEqual(common(kustomization))
   })
 
+  it.each([
+    ['belfry', 'belfry-api'],
+    ['belfry', 'shop'],
+    ['my.belfry', 'mylbelfry'],
+  ])('scales the releases %s and %s of one namespace by their own metrics only', async (one, other) => {
+    const releases = [
+      { name: one, other },
+      { name: other, other: one },
+    ]
+    const [pods, patterns] = [new Map<string, string[]>(), new Map<string, RegExp[]>()]
+    for (const { name } of releases) {
+      const objects = await renderChart(valuesFile('keda'), name)
+      pods.set(name, podNames(objects))
+      patterns.set(name, podPatterns(objects))
+    }
+    for (const { name, other } of releases) {
+      for (const pattern of patterns.get(name) ?? []) {
+        expect([pattern, pods.get(name)?.every(pod => pattern.test(pod))]).toEqual([pattern, true])
+        expect([pattern, pods.get(other)?.some(pod => pattern.test(pod))]).toEqual([pattern, false])
+      }
+    }
+  })
+
   it('leaves out what a small cluster does not have', async () => {
     const objects = await renderChart(valuesFile('small'))
     const kinds = new Set(objects.map(({ kind }) => kind))
@@ -204,6 +227,20 @@ describe.runIf(hasGoTool('helm', ['version']))('the chart', () => {
   })
 })
 
+function podNames(objects: KubernetesObject[]): string[] {
+  const deployments = objects.filter(({ kind }) => kind === 'Deployment')
+  return deployments.map(({ metadata }) => `${metadata.name}-5d8c7b9f4-x2x7z`)
+}
+
+// A string of PromQL escapes as one of JSON, and its pattern matches the whole value.
+function podPatterns(objects: KubernetesObject[]): RegExp[] {
+  const { triggers } = objects.find(({ kind }) => kind === 'ScaledObject').spec
+  const text = triggers.map(({ metadata }: KubernetesObject) => metadata.query).join(' ')
+  const selectors = [...text.matchAll(/belfry_\w+\{namespace="belfry",pod=~("[^"]*")/g)]
+  expect(selectors).toHaveLength(text.match(/belfry_\w+\{/g).length)
+  return selectors.map(([, pattern = '""']) => new RegExp(`^(?:${JSON.parse(pattern)})$`))
+}
+
 type Selector = { matchLabels?: Record<string, string>; matchExpressions?: Array<{ key: string; values: string[] }> }
 
 function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Record<string, string>): boolean {
@@ -218,7 +255,7 @@ function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: 
 function normalize(object: KubernetesObject): KubernetesObject {
   const { labels: _, ...metadata } = object.metadata
   const text = JSON.stringify(strip({ ...object, metadata }))
-    .replace(/belfry-(?=api|scheduler|dispatcher|migrate|default-deny|dns|to-|from-)/g, '')
+    .replace(/belfry-(?=\(?api|scheduler|dispatcher|migrate|default-deny|dns|to-|from-)/g, '')
     .replace(/("name":"(?:belfry|api|dispatcher))-[a-z0-9]{10}"/g, '$1"')
     .replace(/"migrate-1"/g, '"migrate"')
   return JSON.parse(text)

@@ -29,10 +29,10 @@ export async function buildKustomization(path: string): Promise<KubernetesObject
 }
 
 /** Renders the chart as the release `belfry` in the namespace `belfry`; rejects values that its schema does not allow. */
-export async function renderChart(valuesFile: string): Promise<KubernetesObject[]> {
+export async function renderChart(valuesFile: string, release = 'belfry'): Promise<KubernetesObject[]> {
   const chart = join(repositoryRoot(), 'k8s/chart')
   const target = ['--namespace', 'belfry', '--kube-version', kubernetesVersion]
-  const { stdout } = await promisify(execFile)('helm', ['template', 'belfry', chart, ...target, '--values', valuesFile])
+  const { stdout } = await promisify(execFile)('helm', ['template', release, chart, ...target, '--values', valuesFile])
   return parseAllDocuments(stdout).flatMap(document => document.toJS() ?? [])
 }
 
