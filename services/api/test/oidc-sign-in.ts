@@ -9,12 +9,16 @@ export type Begun = { cookie: string; state: string; nonce: string }
 /** The slug of the organization in which the groups `staff` and `admins` have roles. */
 export const mapped = newUuid()
 
-/** Runs the API with an issuer, and signs users in through it. */
-export function useOidc() {
+/**
+ * Runs the API with an issuer, and signs users in through it.
+ * @param environment - More variables, perhaps depending on the database. Default: none.
+ */
+export function useOidc(environment: (databaseUrl: string) => Promise<Record<string, string>> = async () => ({})) {
   let issuer: FakeIssuer
-  const api = useApi(async () => {
+  const api = useApi(async databaseUrl => {
     issuer = await startFakeIssuer()
     return {
+      ...(await environment(databaseUrl)),
       OIDC_ISSUER: issuer.url,
       OIDC_CLIENT_ID: 'belfry',
       OIDC_CLIENT_SECRET: 'a secret of the client',
@@ -49,6 +53,7 @@ export function useOidc() {
     })
     return {
       status: response.status,
+      ...(response.status >= 400 && { problem: (await response.json()) as Json }),
       location: response.headers.get('location')?.replace('http://belfry.test', ''),
       session: cookieOf(response.headers, 'belfry_session'),
       ended: response.headers.getSetCookie().some(cookie => cookie.startsWith('belfry_oidc=;')),

@@ -6,6 +6,8 @@ export type SeverableDatabase = {
   url: string
   /** Ends every connection and refuses new ones, like a server that has stopped. */
   cut(): Promise<void>
+  /** Accepts connections again. */
+  restore(): Promise<void>
 }
 
 /** Puts a proxy that can be cut in front of a database. */
@@ -26,12 +28,17 @@ export async function putWireBefore(databaseUrl: string): Promise<SeverableDatab
   })
   wire.listen(0, '127.0.0.1')
   await once(wire, 'listening')
-  const url = Object.assign(new URL(databaseUrl), { port: String((wire.address() as AddressInfo).port) }).href
+  const { port } = wire.address() as AddressInfo // it listens on a port
+  const url = Object.assign(new URL(databaseUrl), { port: String(port) }).href
   return {
     url,
     async cut() {
       wire.close()
       for (const socket of sockets) socket.destroy()
+    },
+    async restore() {
+      wire.listen(port, '127.0.0.1')
+      await once(wire, 'listening')
     },
   }
 }
