@@ -1,7 +1,10 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { freePort } from '@belfry/embedded'
 import { queueBackends, type Receiver, startReceiver } from '@belfry/test-support'
 import { waitFor } from '@belfry/test-support/wait-for'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { inMs } from './api-calls.ts'
 import { type Belfry, startBelfry } from './belfry.ts'
 import { type RunningService, spawnService } from './processes.ts'
@@ -35,9 +38,14 @@ const succeeds = ({ call }: Belfry, id: string, timeoutMs = 10_000) =>
 describe.each(queueBackends())('the process with all roles, with the queue on %s', backend => {
   it('delivers, is ready, counts and logs for each role, and ends with code 0', async () => {
     const port = await freePort()
-    belfry = await startBelfry(backend, { services: ['all-in-one'], env: { METRICS_PORT: String(port) } })
+    const env = { METRICS_PORT: String(port), AUDIT_LOG_FILE: '-' }
+    belfry = await startBelfry(backend, { services: ['all-in-one'], env })
     await succeeds(belfry, await schedule(belfry, '/once'))
     const [service] = belfry.services as [RunningService]
+    await waitFor(
+      async () => service.output,
+      output => /^\{"log":"audit".*"action":"api_key.created"/m.test(output),
+    )
     const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
     expect(ready.status).toBe(200)
     expect(await ready.json()).toMatchObject({ ready: true, checks: { database: 'ok' }, egress: { proxy: null } })
@@ -68,11 +76,18 @@ it('finishes the calls in flight after SIGTERM, and does not repeat them', async
 })
 
 it('loses nothing by kill -9, and repeats sent attempts in quarantine', async () => {
-  belfry = await startBelfry('postgres', { services: ['all-in-one'] })
+  const folder = await mkdtemp(join(tmpdir(), 'belfry-audit-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const AUDIT_LOG_FILE = join(folder, 'audit.jsonl')
+  belfry = await startBelfry('postgres', { services: ['all-in-one'], env: { AUDIT_LOG_FILE } })
   target.answer('/hangs', { status: 200, delayMs: 60_000 })
   const lost = await schedule(belfry, '/hangs')
   const waiting = await Promise.all(Array.from({ length: 20 }, (_, i) => schedule(belfry as Belfry, `/${i}`, 3000)))
   await target.waitFor(1, 10_000)
+  const cancelled = await Promise.all(
+    Array.from({ length: 5 }, () => schedule(belfry as Belfry, '/cancelled', 600_000)),
+  )
+  for (const id of cancelled) await belfry.call('DELETE', `${tasks}/${id}`)
   expect(await belfry.services[0]?.stop('SIGKILL')).toBe('SIGKILL')
   target.answer('/hangs', { status: 200 })
   const service = await belfry.start('all-in-one')
@@ -81,6 +96,13 @@ it('loses nothing by kill -9, and repeats sent attempts in quarantine', async ()
   expect(target.requestsTo('/hangs')).toHaveLength(2)
   expect(target.requests).toHaveLength(22)
   await waitFor(async () => /"service":"quarantine".*"msg":"attempt.finished"/.test(service.output), Boolean)
+  const entries = await belfry.execute(`SELECT public_id('aud', id) AS id FROM audit_log`)
+  expect(entries.length).toBeGreaterThan(5)
+  await waitFor(
+    () => readFile(AUDIT_LOG_FILE, 'utf8'),
+    text => entries.every(({ id }) => text.includes(`"${id}"`)),
+    20_000,
+  )
 }, 120_000)
 
 it.each([

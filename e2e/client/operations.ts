@@ -109,6 +109,22 @@ export const operations: Record<string, readonly [operation: string, call: Call]
   'organizations.delete': ['DELETE /api/v1/organizations/{org}', b => b.organizations.delete('id')],
   'organizations.members': ['GET /api/v1/organizations/{org}/members', b => b.organizations.members('id')],
   'organizations.workspaces': ['GET /api/v1/organizations/{org}/workspaces', b => b.organizations.workspaces('id')],
+  'organizations.auditStream.get': [
+    'GET /api/v1/organizations/{org}/audit-stream',
+    b => b.organizations.auditStream.get('id'),
+  ],
+  'organizations.auditStream.put': [
+    'PUT /api/v1/organizations/{org}/audit-stream',
+    b => b.organizations.auditStream.put('id', 'https://example.com'),
+  ],
+  'organizations.auditStream.rotateSecret': [
+    'POST /api/v1/organizations/{org}/audit-stream/rotate',
+    b => b.organizations.auditStream.rotateSecret('id'),
+  ],
+  'organizations.auditStream.delete': [
+    'DELETE /api/v1/organizations/{org}/audit-stream',
+    b => b.organizations.auditStream.delete('id'),
+  ],
   'organizations.runs': ['GET /api/v1/organizations/{org}/runs', b => b.organizations.runs('id')],
 }
 

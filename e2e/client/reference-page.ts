@@ -20,6 +20,7 @@ const resources: Record<string, string> = {
   'workspaces.signingKeys': 'workspaces',
   'workspaces.signingSecrets': 'workspaces',
   organizations: 'organizations',
+  'organizations.auditStream': 'organizations',
 }
 
 /** A member of a declared object: its comment, its name and its type. */

@@ -148,6 +148,32 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     expect(new URL(page.url()).search).toBe('?group=member')
   })
 
+  it('streams the audit log to a webhook', async () => {
+    const page = await stage.ownerPage({ expected: rejectedByTheApi })
+    await page.goto(await settings('audit-log'))
+    await page.getByRole('button', { name: 'Stream' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('URL').fill('http://logs.example.com/')
+    await dialog.getByRole('button', { name: 'Start stream' }).click()
+    await dialog.getByText('must start with https://').waitFor()
+    await dialog.getByLabel('URL').fill(stage.receiver.url('/audit'))
+    await dialog.getByRole('button', { name: 'Start stream' }).click()
+    await dialog.getByText('Receiver', { exact: true }).waitFor()
+    const received = () => stage.receiver.requestsTo('/audit').map(({ body }) => String(body))
+    await expect
+      .poll(received, { timeout: 20_000 })
+      .toEqual([expect.stringContaining('"action":"audit_stream.created"')])
+    await dialog.getByText('0 entries').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'settings-audit-stream')
+    await dialog.getByRole('button', { name: 'Rotate secret' }).click()
+    await page.getByRole('dialog').last().getByRole('button', { name: 'Rotate', exact: true }).click()
+    await dialog.getByText('Previous secret').waitFor()
+    await dialog.getByRole('button', { name: 'Stop stream' }).click()
+    await page.getByRole('dialog').last().getByRole('button', { name: 'Stop stream' }).click()
+    await dialog.getByRole('button', { name: 'Start stream' }).waitFor()
+  })
+
   it('changes name and slug, and the URLs with them; the profile too', async () => {
     const page = await stage.ownerPage({ expected: rejectedByTheApi })
     await page.goto(await settings('general'))

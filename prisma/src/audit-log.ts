@@ -1,4 +1,4 @@
-import { type AuditAction, newUuid } from '@belfry/domain'
+import { type AuditAction, newUuid, toId } from '@belfry/domain'
 import type { Prisma } from './postgres/create-prisma.ts'
 import type { Transaction } from './postgres/in-transaction.ts'
 
@@ -28,4 +28,61 @@ export async function insertAuditEntry(tx: AnyTransaction, entry: NewAuditEntry)
   ]
   if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(text, ...values)
   else await tx.query(text, values)
+}
+
+/** SQL: reads audit entries `a` as rows for `presentAuditEntry`. */
+export const selectAuditEntries = `
+  SELECT a.id, a.organization_id AS "organizationId", a.action, a.user_id AS "userId", u.email,
+         a.api_key_id AS "apiKeyId", a.workspace_id AS "workspaceId", a.object_id AS "objectId", a.address, a.details,
+         a.created_at AS "createdAt"
+  FROM audit_log a LEFT JOIN users u ON u.id = a.user_id`
+
+/** A row of `selectAuditEntries`. */
+export type AuditRow = {
+  id: string
+  organizationId: string
+  action: AuditAction
+  userId: string | null
+  email: string | null
+  apiKeyId: string | null
+  workspaceId: string | null
+  objectId: string
+  address: string
+  details: string
+  createdAt: Date
+}
+
+/** Returns the public form of an audit entry. */
+export function presentAuditEntry(row: AuditRow) {
+  return {
+    id: toId('aud', row.id),
+    action: row.action,
+    actor: {
+      user_id: row.userId && toId('user', row.userId),
+      email: row.email,
+      api_key_id: row.apiKeyId && toId('key', row.apiKeyId),
+    },
+    workspace_id: row.workspaceId && toId('ws', row.workspaceId),
+    object_id: row.objectId,
+    address: row.address,
+    details: JSON.parse(row.details) as Record<string, unknown>, // as `insertAuditEntry` stores it
+    created_at: row.createdAt.toISOString(),
+  }
+}
+
+/** A row of the operators' log. */
+export type OperatorRow = {
+  id: string
+  operator: string
+  address: string
+  action: string
+  objectId: string
+  details: string
+  createdAt: Date
+}
+
+/** Returns the public form of an action of an operator. */
+export function presentOperatorEntry({ id, operator, address, action, objectId, details, createdAt }: OperatorRow) {
+  const about = { operator, address, action, object_id: objectId, details: JSON.parse(details) }
+  return { id: toId('aud', id), ...about, created_at: createdAt.toISOString() }
 }

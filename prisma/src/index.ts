@@ -5,7 +5,30 @@ export {
   type KeptAnswer,
   type KeyedRequest,
 } from './answer-once.ts'
-export { type AnyTransaction, insertAuditEntry } from './audit-log.ts'
+export {
+  type AnyTransaction,
+  type AuditRow,
+  insertAuditEntry,
+  presentAuditEntry,
+  presentOperatorEntry,
+  selectAuditEntries,
+} from './audit-log.ts'
+export {
+  type AuditStream,
+  deleteAuditStream,
+  openAuditStream,
+  putAuditStream,
+  readAuditStream,
+  rotateAuditStreamSecret,
+} from './audit-streams/audit-streams.ts'
+export {
+  auditBatch,
+  closeUnusedAuditFile,
+  dropUnstreamedEntries,
+  openAuditFile,
+  sendAuditEntries,
+  writeAuditEntries,
+} from './audit-streams/take-entries.ts'
 export {
   type BillingAccount,
   type BillingState,

@@ -18,6 +18,7 @@ export {
   exportAuditLogQuery,
   listAuditLogQuery,
 } from './audit-entry.ts'
+export { type AuditStream, auditStream, putAuditStreamBody } from './audit-stream.ts'
 export {
   confirmEmailBody,
   deleteMeBody,

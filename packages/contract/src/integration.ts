@@ -1,22 +1,14 @@
-import { alertChannels, alertEvents, secretNames } from '@belfry/domain'
+import { alertChannels, alertEvents } from '@belfry/domain'
 import { z } from 'zod'
 import { textField } from './fields.ts'
 import { idField, timestampField } from './response-fields.ts'
 import { objectKeyField, shownKeyField } from './task-controls.ts'
-import { displayName, emailAddress, targetUrl, textRule } from './text-rules.ts'
+import { displayName, emailAddress, sealedUrl } from './text-rules.ts'
 
-// The URL is stored like a secret, and has no references to secrets.
-const alertUrl = textRule(
-  {
-    ...targetUrl.schema,
-    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/\\\\#][^\\\\#]*$',
-    description: 'An absolute http or https URL without user, password or fragment; never returned.',
-  },
-  text => {
-    const message = 'The URL of an integration is itself a secret; write it without {{ secrets.NAME }}.'
-    return secretNames(text).length > 0 ? { code: 'invalid_url', message } : targetUrl(text)
-  },
-)
+const alertUrl = sealedUrl('an integration', {
+  pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/\\\\#][^\\\\#]*$',
+  description: 'An absolute http or https URL without user, password or fragment; never returned.',
+})
 
 const events = z.array(z.enum(alertEvents)).min(1)
 

@@ -1,4 +1,4 @@
-import { checkTargetUrl, fromId, type IdKind, isTopic, isTopicPattern, parseInstant } from '@belfry/domain'
+import { checkTargetUrl, fromId, type IdKind, isTopic, isTopicPattern, parseInstant, secretNames } from '@belfry/domain'
 import { z } from 'zod'
 
 /** An error of a value: a stable code, and a sentence, or the end of a sentence that starts "<field> must". */
@@ -90,6 +90,14 @@ export const targetUrl: TextRule<string> = textRule(targetUrlSchema, text => {
   const message = checkTargetUrl(text)
   return message === null ? { value: text } : { code: 'invalid_url', message }
 })
+
+/** A URL that is stored like a secret, and has no references to secrets. */
+export function sealedUrl(owner: string, schema: Pick<TextSchema, 'pattern' | 'description'>): TextRule<string> {
+  return textRule({ ...targetUrl.schema, ...schema }, text => {
+    const message = `The URL of ${owner} is itself a secret; write it without {{ secrets.NAME }}.`
+    return secretNames(text).length > 0 ? { code: 'invalid_url', message } : targetUrl(text)
+  })
+}
 
 const topicSchema: TextSchema = {
   pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$',

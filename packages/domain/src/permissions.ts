@@ -62,6 +62,7 @@ export const rights = {
   'billing.read': owners,
   'billing.change': owners,
   'audit_log.read': admins,
+  'audit_log.stream': owners,
   'organization_run.read': members,
 
   'workspace.read': viewers,

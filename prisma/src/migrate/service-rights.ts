@@ -30,6 +30,9 @@ const rightsByTable: Record<string, Rights> = {
   alert_rounds: { api: change, scheduler: change, dispatcher: change },
   api_keys: { api: all, scheduler: purge, dispatcher: none },
   audit_log: { api: add, scheduler: add, dispatcher: none },
+  // A trigger adds the entries, with the rights of the owner.
+  audit_stream_entries: { api: 'SELECT, DELETE', scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
+  audit_streams: { api: all, scheduler: all, dispatcher: read },
   billing_accounts: { api: all, scheduler: 'SELECT, UPDATE', dispatcher: none },
   billing_events: { api: change, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
   challenges: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
@@ -44,7 +47,7 @@ const rightsByTable: Record<string, Rights> = {
   invitations: { api: all, scheduler: none, dispatcher: none },
   mail_blocks: { api: change, scheduler: read, dispatcher: read },
   memberships: { api: all, scheduler: read, dispatcher: read },
-  operator_log: { api: add, scheduler: none, dispatcher: none },
+  operator_log: { api: add, scheduler: read, dispatcher: none },
   organizations: { api: change, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: read },
   outbox: { api: add, scheduler: all, dispatcher: 'SELECT, UPDATE, DELETE' },
   passkeys: { api: all, scheduler: none, dispatcher: none },
@@ -103,6 +106,8 @@ export function rightsOn(service: ServiceName, table: string): string | null {
  */
 export const guardedTables = {
   audit_log: 'organization_id',
+  audit_stream_entries: 'organization_id',
+  audit_streams: 'organization_id',
   cron_jobs: 'workspace_id',
   data_keys: 'workspace_id',
   dead_letter_operations: 'workspace_id',

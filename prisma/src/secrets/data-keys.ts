@@ -93,7 +93,7 @@ export async function rewrapDataKeys(
   }
 }
 
-type Stored = WrappedDataKey & { store: 'data_keys' | 'outbox' | 'totp_factors' }
+type Stored = WrappedDataKey & { store: 'data_keys' | 'outbox' | 'totp_factors' | 'audit_streams' }
 
 async function wrappedByOthers(db: Queryable, masterKeyId: string): Promise<Stored[]> {
   const { rows } = await db.query<Stored>(
@@ -106,10 +106,16 @@ async function wrappedByOthers(db: Queryable, masterKeyId: string): Promise<Stor
 // Changes nothing when another process was faster, or the row no longer needs its key.
 async function replace(db: Queryable, from: Stored, to: WrappedDataKey): Promise<number> {
   const isOwnKey = `id = $3 AND ${ownKeyVersion} = $4`
-  const isKey = { data_keys: 'workspace_id = $3 AND version = $4', outbox: isOwnKey, totp_factors: isOwnKey }
+  const isKey = {
+    data_keys: 'workspace_id = $3 AND version = $4',
+    outbox: isOwnKey,
+    totp_factors: isOwnKey,
+    audit_streams: `organization_id = $3 AND ${ownKeyVersion} = $4`,
+  }
   const { rowCount } = await db.query(
-    `UPDATE ${from.store} SET master_key_id = $1, wrapped_key = $2 WHERE ${isKey[from.store]} AND master_key_id = $5`,
-    [to.masterKeyId, to.wrappedKey, from.workspaceId, from.version, from.masterKeyId],
+    `UPDATE ${from.store} SET master_key_id = $1, wrapped_key = $2
+     WHERE ${isKey[from.store]} AND master_key_id = $5 AND wrapped_key = $6`,
+    [to.masterKeyId, to.wrappedKey, from.workspaceId, from.version, from.masterKeyId, from.wrappedKey],
   )
   return rowCount ?? 0
 }
@@ -143,11 +149,15 @@ export async function findMasterKeyProblem(db: Queryable, masterKeys: MasterKeys
 const wrappedColumns =
   'store, workspace_id AS "workspaceId", version, master_key_id AS "masterKeyId", wrapped_key AS "wrappedKey"'
 
-// Messages in the outbox and authenticator apps own their data keys, as a workspace owns the data keys of its secrets.
+// Messages in the outbox, authenticator apps and audit streams own their data keys, as a workspace owns the data keys of its
+// secrets.
 const everyKey = `(
   SELECT 'data_keys' AS store, workspace_id, version, master_key_id, wrapped_key FROM data_keys
   UNION ALL
   SELECT 'outbox', id, ${ownKeyVersion}, master_key_id, wrapped_key FROM outbox WHERE master_key_id IS NOT NULL
   UNION ALL
   SELECT 'totp_factors', id, ${ownKeyVersion}, master_key_id, wrapped_key FROM totp_factors
+  UNION ALL
+  SELECT 'audit_streams', organization_id, ${ownKeyVersion}, master_key_id, wrapped_key FROM audit_streams
+  WHERE master_key_id IS NOT NULL
 ) AS every_key`

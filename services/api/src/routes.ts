@@ -1,6 +1,7 @@
 import { listApiKeys, revokeApiKey } from './api-keys/api-keys.ts'
 import { createApiKey } from './api-keys/create-api-key.ts'
 import { rollApiKey } from './api-keys/roll-api-key.ts'
+import { deleteAuditStream, getAuditStream, putAuditStream, rotateAuditStreamSecret } from './audit/audit-stream.ts'
 import { exportAuditLog, listAuditLog } from './audit/list-audit-log.ts'
 import { confirmEmail } from './auth/confirm-email.ts'
 import { deleteMe } from './auth/delete-me.ts'
@@ -224,6 +225,12 @@ export const routes: Routes = {
   '/api/v1/invitations/:token/accept': { post: acceptInvitationOfPath },
   '/api/v1/organizations/:org/audit-log': { get: listAuditLog },
   '/api/v1/organizations/:org/audit-log/export': { get: exportAuditLog },
+  '/api/v1/organizations/:org/audit-stream': {
+    get: getAuditStream,
+    put: putAuditStream,
+    delete: deleteAuditStream,
+  },
+  '/api/v1/organizations/:org/audit-stream/rotate': { post: rotateAuditStreamSecret },
   '/api/v1/organizations/:org/workspaces': { get: listWorkspaces, post: createWorkspace },
   '/api/v1/workspaces/:ws': { get: getWorkspace, patch: updateWorkspace, delete: deleteWorkspace },
   '/api/v1/workspaces/:ws/members': { get: listWorkspaceMembers },

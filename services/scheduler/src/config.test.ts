@@ -9,6 +9,11 @@ it('has a line in .env.example for each of its variables', () => {
   for (const name of Object.keys(variables.shape)) expect(example).toMatch(new RegExp(`^${name}=`, 'm'))
 })
 
+it.each(['audit.jsonl', '/var/log/', '--'])('refuses %s as the file of audit entries', file => {
+  const env = { DATABASE_URL: 'postgresql://db/belfry', AUDIT_LOG_FILE: file }
+  expect(() => loadConfig(env)).toThrow(/AUDIT_LOG_FILE: must be an absolute path/)
+})
+
 it('refuses a tier that does not exist', () => {
   const env = { DATABASE_URL: 'postgresql://db/belfry', TIERS: '{"gold":{}}' }
   expect(() => loadConfig(env)).toThrow(/TIERS: gold is not a tier/)

@@ -16,6 +16,8 @@ export type Context = {
   tiers: Tiers
   /** Null when `PUBLIC_URL` is not set. */
   publicUrl: string | null
+  /** The file that receives all audit entries; `-` is standard output. Null without one. */
+  auditLogFile: string | null
   /** For the chores that keep work on time. */
   pool: Pool
   /** For all other chores, some of which are slow. */
@@ -46,6 +48,7 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
     log,
     tiers: config.tiers,
     publicUrl: config.publicUrl,
+    auditLogFile: config.auditLogFile,
     pool,
     backgroundPool,
     clock: await openDatabaseClock(pool),

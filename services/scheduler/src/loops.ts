@@ -14,6 +14,7 @@ import { openRepair } from './repair-overdue-tasks.ts'
 import { reportUsage } from './report-usage.ts'
 import { rescueLostAttempts, rescueUnownedAttempts } from './rescue-lost-attempts.ts'
 import { endTasks, settleDeadLetters } from './step-bulk-operations.ts'
+import { sendAuditLogs, tidyAuditStreams, writeAuditFile } from './stream-audit-logs.ts'
 import {
   backfillRunStatistics,
   expireStatistics,
@@ -39,6 +40,7 @@ export function loops(ctx: Context): Loop[] {
   const unreadable: UnreadableCronJobs = new Map()
   // Slow chores have their own connections, so those that keep work in time never wait for one.
   const background: Context = { ...ctx, pool: ctx.backgroundPool }
+  const file = ctx.auditLogFile
   const warnOfSkew = watchClockSkew(ctx.clock, ctx.metrics.meter, ctx.log)
   return [
     chore('refresh-clock', 10_000, () => ctx.clock.refresh().then(warnOfSkew)),
@@ -55,6 +57,11 @@ export function loops(ctx: Context): Loop[] {
     ),
     chore('search-queues', 1_000, openQueueSearch(ctx.pool), 4_000),
     chore('raise-alerts', 5_000, () => raiseAlerts(background), 15_000),
+    chore('send-audit-logs', 1_000, signal => sendAuditLogs(background, signal), 5_000),
+    chore('tidy-audit-streams', 600_000, signal => tidyAuditStreams(background, signal)),
+    ...(file === null
+      ? []
+      : [chore('write-audit-file', 1_000, signal => writeAuditFile(background, signal, file), 5_000)]),
     chore('wind-down-workspaces', 2_000, signal => windDownWorkspaces(background, signal), 10_000),
     chore('purge-deleted', 60_000, signal => purgeDeleted(background, signal)),
     chore('forget-expired', 600_000, signal => forgetExpired(background, signal)),

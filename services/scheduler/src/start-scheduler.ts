@@ -6,11 +6,13 @@ import type { Config } from './config.ts'
 import { openContext } from './context.ts'
 import { loops } from './loops.ts'
 import { measureQueues, measureWaiting } from './metrics.ts'
+import { startAuditFile } from './stream-audit-logs.ts'
 
 /** Starts the chores of the scheduler. */
 export async function startScheduler(config: Config, log: Logger, host: Host): Promise<Service> {
   const ctx = await openContext(config, log, host)
   const { pool, queue } = ctx
+  await startAuditFile(ctx)
   const checks = { database: () => pingPool(pool), ...(queue && { queue: () => queue.ping() }) }
   reportBuild(ctx.metrics.meter, log, { version, revision: config.revision })
   measureWaiting(ctx)

@@ -17,6 +17,7 @@ export async function openTestContext(): Promise<Context> {
     log: createLogger('scheduler', 'silent'),
     tiers: defaultTiers,
     publicUrl: 'http://belfry.test',
+    auditLogFile: null,
     pool,
     backgroundPool: pool,
     clock: await openDatabaseClock(pool),

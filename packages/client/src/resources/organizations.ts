@@ -4,6 +4,7 @@ import type { RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
 import { toBody } from '../request-body.ts'
 import type {
+  AuditStream,
   Id,
   ListOrganizationRuns,
   Member,
@@ -63,5 +64,28 @@ export function organizationsOf(http: Http) {
     /** Lists the runs of all workspaces that the signed-in user can see. */
     runs: (id: Id, filters: ListOrganizationRuns = {}, options?: RequestOptions): List<Run> =>
       list(http, path`/api/v1/organizations/${id}/runs`, filters, options),
+
+    /** The webhook that receives new audit entries. Requires an owner. */
+    auditStream: auditStreamOf(http),
+  }
+}
+
+function auditStreamOf(http: Http) {
+  return {
+    /** Returns the audit stream with its signing secrets. Without one its `target` is null. */
+    get: (id: Id, options?: RequestOptions): Promise<AuditStream> =>
+      http.get(path`/api/v1/organizations/${id}/audit-stream`, options),
+
+    /** Sends new audit entries to this https URL, in place of an earlier one. */
+    put: (id: Id, url: string, options?: RequestOptions): Promise<AuditStream> =>
+      http.put(path`/api/v1/organizations/${id}/audit-stream`, toBody({ url }), options),
+
+    /** Creates a new signing secret. The previous one also signs for 24 hours. */
+    rotateSecret: (id: Id, options?: RequestOptions): Promise<AuditStream> =>
+      http.post(path`/api/v1/organizations/${id}/audit-stream/rotate`, undefined, options),
+
+    /** Stops the stream, and drops the entries that wait. */
+    delete: (id: Id, options?: RequestOptions): Promise<void> =>
+      http.delete(path`/api/v1/organizations/${id}/audit-stream`, options),
   }
 }

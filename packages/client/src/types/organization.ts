@@ -42,3 +42,16 @@ export type Member = {
   workspaceRole: 'viewer' | 'editor'
   joinedAt: Timestamp
 }
+
+/** The webhook that receives the new audit entries of an organization. */
+export type AuditStream = {
+  /** The host of its URL. Null: there is no stream. */
+  target: string | null
+  /** The current secret, and the previous one while it also signs. */
+  signingSecrets: Array<{ secret: string; expiresAt: Timestamp | null }>
+  /** How many entries were not received yet, counted up to 10,001. */
+  waiting: number
+  /** Why the latest message was not received. */
+  lastError: string | null
+  updatedAt: Timestamp | null
+}

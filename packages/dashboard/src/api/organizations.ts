@@ -1,5 +1,6 @@
 import type {
   AuditEntry,
+  AuditStream,
   BillingPortal,
   Member,
   Organization,
@@ -68,4 +69,26 @@ export function auditExportUrl(orgId: string, query: ListQuery, format: 'csv' | 
 
 export function auditLogQuery(orgId: string, query: ListQuery) {
   return listOptions<AuditEntry>(['audit-log', orgId], `/api/v1/organizations/${orgId}/audit-log`, query)
+}
+
+const streamOf = (orgId: string) => `/api/v1/organizations/${orgId}/audit-stream`
+
+export function auditStreamQuery(orgId: string) {
+  return queryOptions({
+    queryKey: ['audit-stream', orgId],
+    queryFn: ({ signal }) => call<AuditStream>('GET', streamOf(orgId), { signal }),
+    refetchInterval: 5_000,
+  })
+}
+
+export function putAuditStream(orgId: string, body: { url: string }): Promise<AuditStream> {
+  return call('PUT', streamOf(orgId), { body })
+}
+
+export function deleteAuditStream(orgId: string): Promise<void> {
+  return call('DELETE', streamOf(orgId))
+}
+
+export function rotateAuditStreamSecret(orgId: string): Promise<AuditStream> {
+  return call('POST', `${streamOf(orgId)}/rotate`)
 }

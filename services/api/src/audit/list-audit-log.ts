@@ -1,5 +1,5 @@
 import { type AuditEntry, auditEntry, exportAuditLogQuery, listAuditLogQuery, pageOf } from '@belfry/contract'
-import { type AuditAction, toId } from '@belfry/domain'
+import { type AuditRow, presentAuditEntry, selectAuditEntries } from '@belfry/db'
 import type { z } from 'zod'
 import { isExactly, isOnPage, type Scan } from '../http/bounded-page.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -21,7 +21,7 @@ export const listAuditLog = endpoint({
     filter.and('a.organization_id = ?', caller.organizationId)
     if (after) filter.and('a.id < ?', after)
     addFilters(filter, query)
-    const text = `${selectEntries} WHERE ${filter.text} ORDER BY a.id DESC LIMIT ${query.limit + 1}`
+    const text = `${selectAuditEntries} WHERE ${filter.text} ORDER BY a.id DESC LIMIT ${query.limit + 1}`
     const { rows } = await ctx.pool.query<AuditRow>(text, filter.values)
     return ok(toPage(list, query, rows, presentAuditEntry))
   },
@@ -41,7 +41,7 @@ export const exportAuditLog = endpoint({
     const scan: Scan = {
       ...{ streams: '(VALUES (1)) AS key (value)', streamCount: 1, table: 'audit_log', alias: 'a' },
       ...{ order: 'a.organization_id, a.id DESC', along, rest },
-      read: `${selectEntries} WHERE ${isOnPage('a.id')}`,
+      read: `${selectAuditEntries} WHERE ${isOnPage('a.id')}`,
     }
     const present = presentAuditEntry
     return exportReply<AuditRow, AuditEntry>(ctx, { name: 'audit-log', format: query.format, scan, present, columns })
@@ -61,11 +61,6 @@ const columns: Readonly<Record<string, (entry: AuditEntry) => Cell>> = {
   details: entry => JSON.stringify(entry.details),
 }
 
-const selectEntries = `
-  SELECT a.id, a.action, a.user_id AS "userId", u.email, a.api_key_id AS "apiKeyId", a.workspace_id AS "workspaceId",
-         a.object_id AS "objectId", a.address, a.details, a.created_at AS "createdAt"
-  FROM audit_log a LEFT JOIN users u ON u.id = a.user_id`
-
 type Filters = Omit<z.infer<typeof exportAuditLogQuery>, 'format'>
 
 function addFilters(filter: Where, query: Filters): void {
@@ -75,34 +70,4 @@ function addFilters(filter: Where, query: Filters): void {
   if (query.object_id) filter.and('a.object_id = ANY (?::text[])', query.object_id)
   if (query.from) filter.and('a.created_at >= ?', query.from)
   if (query.to) filter.and('a.created_at < ?', query.to)
-}
-
-type AuditRow = {
-  id: string
-  action: AuditAction
-  userId: string | null
-  email: string | null
-  apiKeyId: string | null
-  workspaceId: string | null
-  objectId: string
-  address: string
-  details: string
-  createdAt: Date
-}
-
-function presentAuditEntry(row: AuditRow): AuditEntry {
-  return {
-    id: toId('aud', row.id),
-    action: row.action,
-    actor: {
-      user_id: row.userId && toId('user', row.userId),
-      email: row.email,
-      api_key_id: row.apiKeyId && toId('key', row.apiKeyId),
-    },
-    workspace_id: row.workspaceId && toId('ws', row.workspaceId),
-    object_id: row.objectId,
-    address: row.address,
-    details: JSON.parse(row.details),
-    created_at: row.createdAt.toISOString(),
-  }
 }

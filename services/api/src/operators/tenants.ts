@@ -11,7 +11,7 @@ import {
   tenant,
   tenantDetail,
 } from '@belfry/contract'
-import { type AnyTransaction, inTransaction, usedExecutions } from '@belfry/db'
+import { type AnyTransaction, inTransaction, presentOperatorEntry, usedExecutions } from '@belfry/db'
 import { newUuid, type Role, type TierName, toId } from '@belfry/domain'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import { applyTier } from '../billing/apply-tier.ts'
@@ -175,12 +175,7 @@ export const listOperatorLog = endpoint({
       orderBy: { id: 'desc' },
       take: query.limit + 1,
     })
-    return ok(
-      toPage('operator-log', query, rows, ({ id, operator, address, action, objectId, details, createdAt }) => {
-        const about = { operator, address, action, object_id: objectId, details: JSON.parse(details) }
-        return { id: toId('aud', id), ...about, created_at: createdAt.toISOString() }
-      }),
-    )
+    return ok(toPage('operator-log', query, rows, presentOperatorEntry))
   },
 })
 

@@ -159,6 +159,11 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'POST /api/v1/invitations/:token/accept': { body: () => ({ name: 'A user', password: aPassword }) },
   'GET /api/v1/organizations/:org/audit-log': none,
   'GET /api/v1/organizations/:org/audit-log/export': none,
+  'GET /api/v1/organizations/:org/audit-stream': none,
+  'PUT /api/v1/organizations/:org/audit-stream': { body: () => ({ url: 'https://example.com/audit' }) },
+  'DELETE /api/v1/organizations/:org/audit-stream': none,
+  // There is no stream.
+  'POST /api/v1/organizations/:org/audit-stream/rotate': { status: 404 },
   'GET /api/v1/organizations/:org/runs': none,
   'GET /api/v1/organizations/:org/runs/export': none,
   'GET /api/v1/organizations/:org/runs/stream': none,

@@ -2,6 +2,7 @@ import { createHash, type KeyObject } from 'node:crypto'
 import {
   consumeAttempt,
   hashAddress,
+  openAuditStream,
   openIntegration,
   type Pool,
   readMailBlock,
@@ -9,7 +10,6 @@ import {
 } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import {
-  type Alert,
   alertMail,
   discordBody,
   type Message,
@@ -22,7 +22,7 @@ import { type MasterKeys, unsubscribeToken } from '@belfry/vault'
 import type { Identity } from '../attempt/build-request.ts'
 import type { SendOutcome } from '../egress/outcome.ts'
 import type { Sender } from '../egress/send.ts'
-import { sign } from '../secrets/sign.ts'
+import { sign, toSigningKey } from '../secrets/sign.ts'
 import type { WorkspaceCache } from '../secrets/workspace-cache.ts'
 import type { MailTransport } from './mail-transport.ts'
 import { UndeliveredMessage } from './outbox-sender.ts'
@@ -47,6 +47,7 @@ export type Transports = {
 export async function sendMessage(transports: Transports, taken: TakenOutboxMessage): Promise<void> {
   const message = JSON.parse(taken.open(transports.masterKeys)) as Message // written by a service of Belfry
   if (message.type === 'alert') return sendAlert(transports, taken, message)
+  if (message.type === 'audit_log') return sendAuditLog(transports, taken, message)
   if (!transports.mail) throw new UndeliveredMessage('There is no mail server.', { isFinal: false })
   await transports.mail.send(message.mail, taken.id)
 }
@@ -71,45 +72,60 @@ async function sendAlert(transports: Transports, { id }: TakenOutboxMessage, mes
       await limitAlertMails(transports.pool, target)
       return transports.mail.send(alertMail(target, alert, unsubscribeOf(transports, target)), id)
     case 'slack':
-      return post(transports, target, slackBody(alert))
+      return requireReceived(await post(transports, target, slackBody(alert)))
     case 'discord':
-      return post(transports, target, discordBody(alert))
-    case 'webhook':
-      return post(
-        transports,
-        target,
-        webhookBody(alert),
-        await signature(transports, workspaceId, toId('msg', id), alert),
-      )
+      return requireReceived(await post(transports, target, discordBody(alert)))
+    case 'webhook': {
+      const keys = (await transports.signingKeys.get(workspaceId)) ?? []
+      const body = webhookBody(alert)
+      return requireReceived(await post(transports, target, body, signature(keys, toId('msg', id), body)))
+    }
   }
 }
 
+// To the URL that the organization has set now. No failure is final, so each entry arrives once the receiver or its URL is right.
+async function sendAuditLog(
+  transports: Transports,
+  { id }: TakenOutboxMessage,
+  { organizationId, lines }: Extract<Message, { type: 'audit_log' }>,
+): Promise<void> {
+  const stream = await openAuditStream(transports.pool, transports.masterKeys, organizationId)
+  if (!stream) throw new UndeliveredMessage('The audit stream has been removed.', { isFinal: true })
+  const signed = signature(stream.secrets.map(toSigningKey), toId('msg', id), lines)
+  const failure = await post(transports, stream.url, lines, { 'Content-Type': 'application/x-ndjson', ...signed })
+  requireReceived(failure && { ...failure, isFinal: false })
+}
+
 // As Standard Webhooks requires, the id is the same each time that the message is sent.
-async function signature(transports: Transports, workspaceId: string, id: string, alert: Alert) {
-  const keys = (await transports.signingKeys.get(workspaceId)) ?? []
+function signature(keys: readonly KeyObject[], id: string, body: string): Record<string, string> {
   const timestamp = String(Math.floor(Date.now() / 1000))
-  const signatures = sign(keys, id, timestamp, webhookBody(alert))
+  const signatures = sign(keys, id, timestamp, body)
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures }
 }
+
+/** Why a receiver did not get a message, and whether a retry cannot help. */
+type Failure = { text: string; isFinal: boolean }
 
 async function post(
   transports: Transports,
   url: string,
   body: string,
   more: Record<string, string> = {},
-): Promise<void> {
+): Promise<Failure | null> {
   const headers = {
     'User-Agent': transports.identity.userAgent,
     Accept: '*/*',
     'Content-Type': 'application/json',
     ...more,
   }
-  const outcome = await transports.sender.send({ url, method: 'POST', headers, body, timeoutMs })
-  const failure = failureOf(outcome)
+  return failureOf(await transports.sender.send({ url, method: 'POST', headers, body, timeoutMs }))
+}
+
+function requireReceived(failure: Failure | null): void {
   if (failure) throw new UndeliveredMessage(failure.text, { isFinal: failure.isFinal })
 }
 
-function failureOf(outcome: SendOutcome): { text: string; isFinal: boolean } | null {
+function failureOf(outcome: SendOutcome): Failure | null {
   switch (outcome.kind) {
     case 'response':
       if (outcome.status >= 200 && outcome.status < 300) return null

@@ -4,6 +4,7 @@ type Group = AuditAction extends `${infer Subject}.${string}` ? Subject : never
 
 const labels: Record<Group, string> = {
   organization: 'Organization',
+  audit_stream: 'Audit stream',
   member: 'Members',
   invitation: 'Invitations',
   workspace: 'Workspaces',

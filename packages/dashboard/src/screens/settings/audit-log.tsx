@@ -22,6 +22,7 @@ import { toLogQuery } from '../log/log-filters.ts'
 import { RangeFilter } from '../log/range-filter.tsx'
 import { auditDetails } from './audit-details.ts'
 import { actionGroups, actionsOf } from './audit-groups.ts'
+import { AuditStreamButton } from './audit-stream.tsx'
 import styles from './settings.module.css'
 
 export function AuditLog(): ReactNode {
@@ -38,11 +39,14 @@ export function AuditLog(): ReactNode {
       <PageHeader
         title="Audit log"
         actions={
-          <Menu align="end" trigger={<Button icon={<Download size={15} aria-hidden="true" />}>Export</Button>}>
-            <MenuLabel>All entries that match the filters</MenuLabel>
-            <MenuItem href={auditExportUrl(organization.id, query, 'csv')}>CSV</MenuItem>
-            <MenuItem href={auditExportUrl(organization.id, query, 'jsonl')}>JSON Lines</MenuItem>
-          </Menu>
+          <>
+            <AuditStreamButton />
+            <Menu align="end" trigger={<Button icon={<Download size={15} aria-hidden="true" />}>Export</Button>}>
+              <MenuLabel>All entries that match the filters</MenuLabel>
+              <MenuItem href={auditExportUrl(organization.id, query, 'csv')}>CSV</MenuItem>
+              <MenuItem href={auditExportUrl(organization.id, query, 'jsonl')}>JSON Lines</MenuItem>
+            </Menu>
+          </>
         }
         description="Who changed which object, when, and from which address. No entry can be edited."
       />

@@ -1,6 +1,6 @@
 import type { SigningSecret } from '@belfry/contract'
 import { useQuery } from '@tanstack/react-query'
-import { Ban, Eye, EyeOff, RefreshCw } from 'lucide-react'
+import { Ban, RefreshCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { revokeSigningSecret, rotateSigningSecret, signingSecretsQuery } from '../../api/secrets.ts'
 import { updateWorkspace } from '../../api/workspaces.ts'
@@ -17,6 +17,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { HiddenSecret } from './hidden-secret.tsx'
 import styles from './settings.module.css'
 
 const example = `import { webhooks } from '@belfry/client'
@@ -135,23 +136,6 @@ export function SigningSecrets(): ReactNode {
         affects={['signing-secrets', workspace.id]}
         done={() => 'Previous secret revoked'}
       />
-    </>
-  )
-}
-
-// Hidden until the user shows it. It can be copied while hidden.
-function HiddenSecret({ text }: { text: string }): ReactNode {
-  const [isShown, setIsShown] = useState(false)
-  return (
-    <>
-      <code className={styles.mono}>{isShown ? text : `${text.slice(0, 6)}••••••••••••`}</code>{' '}
-      <IconButton
-        size="small"
-        label={isShown ? 'Hide signing secret' : 'Show signing secret'}
-        icon={isShown ? <EyeOff size={15} /> : <Eye size={15} />}
-        onClick={() => setIsShown(!isShown)}
-      />
-      <CopyButton text={text} label="Copy signing secret" />
     </>
   )
 }

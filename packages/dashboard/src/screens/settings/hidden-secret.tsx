@@ -1,0 +1,22 @@
+import { Eye, EyeOff } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { IconButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import styles from './settings.module.css'
+
+/** A signing secret, which is hidden until the user shows it. It can be copied while hidden. */
+export function HiddenSecret({ text }: { text: string }): ReactNode {
+  const [isShown, setIsShown] = useState(false)
+  return (
+    <>
+      <code className={styles.mono}>{isShown ? text : `${text.slice(0, 6)}••••••••••••`}</code>{' '}
+      <IconButton
+        size="small"
+        label={isShown ? 'Hide signing secret' : 'Show signing secret'}
+        icon={isShown ? <EyeOff size={15} /> : <Eye size={15} />}
+        onClick={() => setIsShown(!isShown)}
+      />
+      <CopyButton text={text} label="Copy signing secret" />
+    </>
+  )
+}

@@ -1,0 +1,119 @@
+import {
+  auditStream,
+  type FieldError,
+  type AuditStream as PublicAuditStream,
+  putAuditStreamBody,
+} from '@belfry/contract'
+import {
+  inTransaction,
+  putAuditStream as put,
+  readAuditStream as read,
+  deleteAuditStream as remove,
+  rotateAuditStreamSecret as rotate,
+} from '@belfry/db'
+import { hostIsVisiblyBlocked, parseUrl, toId } from '@belfry/domain'
+import type { Context } from '../context.ts'
+import { requireStepUp } from '../factors/require-step-up.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { notFound } from '../http/refusals.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { inspectTarget } from '../tasks/inspect-target.ts'
+import { audit } from './audit.ts'
+
+export const getAuditStream = endpoint({
+  right: 'audit_log.stream',
+  summary: 'Read the webhook that receives the new audit entries, with its signing secrets',
+  answer: { status: 200, body: auditStream },
+  params: { org: 'org' },
+  async handle(ctx, { caller }) {
+    return ok(await readStream(ctx, caller.organizationId))
+  },
+})
+
+export const putAuditStream = endpoint({
+  right: 'audit_log.stream',
+  summary: 'Send new audit entries to a webhook as JSON lines, or change its URL',
+  answer: { status: 200, body: auditStream },
+  refusals: ['step_up_required'],
+  params: { org: 'org' },
+  body: putAuditStreamBody,
+  inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectProtocol(ctx, body)],
+  async handle(ctx, { caller, body: { url } }) {
+    await requireStepUp(ctx, caller.user)
+    const { organizationId } = caller
+    const shownTarget = new URL(url).host
+    await inTransaction(ctx.pool, async tx => {
+      const isNew = await put(tx, ctx.config.masterKeys, organizationId, { url, shownTarget })
+      const action = isNew ? 'audit_stream.created' : 'audit_stream.changed'
+      await audit(tx, caller, { action, objectId: toId('org', organizationId), details: { target: shownTarget } })
+    })
+    return ok(await readStream(ctx, organizationId))
+  },
+})
+
+// Audit entries name people and their addresses. A receiver in an opened private range may have no certificate.
+function inspectProtocol({ config }: Pick<Context, 'config'>, body: unknown): FieldError[] {
+  const { url: text } = Object(body) as { url?: unknown }
+  const url = typeof text === 'string' ? parseUrl(text) : null
+  if (url?.protocol !== 'http:') return []
+  const { hostname } = url
+  const isOpened = hostIsVisiblyBlocked(hostname, []) && !hostIsVisiblyBlocked(hostname, config.allowedPrivateTargets)
+  if (isOpened) return []
+  return [{ path: 'url', code: 'invalid_url', message: 'The URL of an audit stream must start with https://.' }]
+}
+
+export const deleteAuditStream = endpoint({
+  right: 'audit_log.stream',
+  summary: 'Stop sending audit entries; those that wait are dropped',
+  answer: { status: 204 },
+  refusals: ['step_up_required'],
+  params: { org: 'org' },
+  async handle(ctx, { caller }) {
+    await requireStepUp(ctx, caller.user)
+    const { organizationId } = caller
+    await inTransaction(ctx.pool, async tx => {
+      const target = await remove(tx, organizationId)
+      if (target === null) return
+      const objectId = toId('org', organizationId)
+      await audit(tx, caller, { action: 'audit_stream.deleted', objectId, details: { target } })
+    })
+    return noContent()
+  },
+})
+
+export const rotateAuditStreamSecret = endpoint({
+  right: 'audit_log.stream',
+  summary: 'Create a new signing secret of the audit stream; the old one also signs for 24 hours',
+  answer: { status: 200, body: auditStream },
+  params: { org: 'org' },
+  async handle(ctx, { caller }) {
+    const { organizationId } = caller
+    await inTransaction(ctx.pool, async tx => {
+      if (!(await rotate(tx, ctx.config.masterKeys, organizationId))) throw notFound()
+      await audit(tx, caller, { action: 'audit_stream.secret_rotated', objectId: toId('org', organizationId) })
+    })
+    return ok(await readStream(ctx, organizationId))
+  },
+})
+
+const noStream: PublicAuditStream = {
+  target: null,
+  signing_secrets: [],
+  waiting: 0,
+  last_error: null,
+  updated_at: null,
+}
+
+async function readStream({ pool, config }: Context, organizationId: string): Promise<PublicAuditStream> {
+  const stream = await read(pool, config.masterKeys, organizationId)
+  if (stream === null) return noStream
+  return {
+    target: stream.shownTarget,
+    signing_secrets: stream.secrets.map(({ value, expiresAt }) => {
+      return { secret: value, expires_at: expiresAt?.toISOString() ?? null }
+    }),
+    waiting: stream.waiting,
+    last_error: stream.lastError,
+    updated_at: stream.updatedAt.toISOString(),
+  }
+}
