@@ -4,7 +4,7 @@ import { waitFor } from '@belfry/test-support/wait-for'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callApi, inMs } from './api-calls.ts'
+import { type Answer, callApi, inMs } from './api-calls.ts'
 import { type Belfry, startBelfry } from './belfry.ts'
 import { dumpDatabase, dumpRedis, findCanaries, formsOf, type Haystacks } from './canaries.ts'
 
@@ -16,6 +16,10 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
     'a secret in a url': `url/${random()}?&`,
     'a secret in a header': `header "${random()}" é`,
     'a secret in a payload': `payload\n\\${random()}日本`,
+    'the value of a connection': `connection ${random()}`,
+    'the password of a connection': `connection password ${random()}`,
+    'a client secret': `client ${random()}`,
+    'an access token': `token-${random()}`,
     'a password': `password ${random()}`,
     'a new password': `new password ${random()}`,
     'the master key': randomBytes(32).toString('base64'),
@@ -60,6 +64,7 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
       expect((await call('PUT', path, `{"value": ${JSON.stringify(canaries[canary])}`)).status).toBe(400)
       expect((await call('PUT', path, { value: canaries[canary], extra: canaries[canary] })).status).toBe(400)
     }
+    await callThroughConnections(me.workspaceId ?? '', call)
     const signing = await call('GET', `/api/v1/workspaces/${me.workspaceId}/signing-secrets`)
     canaries['a signing secret'] = signing.body.data[0].secret
     canaries['the bytes of a signing secret'] = signing.body.data[0].secret.slice('whsec_'.length)
@@ -67,6 +72,44 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
     await visitBoard()
     await runTasks(call)
     await sendInEveryPath()
+  }
+
+  // Targets and token endpoints repeat what they have received.
+  async function callThroughConnections(
+    workspaceId: string,
+    call: (method: string, path: string, body?: unknown) => Promise<Answer>,
+  ): Promise<void> {
+    const names = ['the value of a connection', 'the password of a connection', 'a client secret', 'an access token']
+    const [value, password, clientSecret, token] = names.map(name => canaries[name] ?? '')
+    target.answer('/token', { status: 200, body: JSON.stringify({ access_token: token }) })
+    const error = JSON.stringify({ error: 'invalid_client', error_description: `not ${clientSecret}` })
+    target.answer('/no-token', { status: 401, body: error })
+    const oauth2 = { kind: 'oauth2', client_id: 'belfry', client_secret: clientSecret }
+    const bodies = {
+      header: { kind: 'header', value },
+      basic: { kind: 'basic', username: 'belfry', password },
+      oauth2: { ...oauth2, token_url: target.url('/token') },
+      refused: { ...oauth2, token_url: target.url('/no-token') },
+    }
+    const own = { header: value, basic: password, oauth2: token, refused: clientSecret }
+    for (const [name, body] of Object.entries(bodies)) {
+      const path = `/api/v1/workspaces/${workspaceId}/connections/${name}`
+      const hosts = [`127.0.0.1:${target.port}`]
+      expect((await call('PUT', path, { ...body, hosts, extra: own })).status).toBe(400)
+      expect((await call('PUT', path, { ...body, hosts })).status).toBe(201)
+      const echoed = own[name as keyof typeof own] ?? ''
+      const answer = { status: 500, headers: { 'x-echo': echoed }, body: `got ${echoed}` }
+      target.answer(`/echo-${name}`, answer)
+      const tried = await call('POST', `${path}/test`, { url: target.url(`/echo-${name}`) })
+      expect(tried.body.ok).toBe(false)
+      const event = { topic: 'canary', payload: {}, target_url: target.url(`/echo-${name}`), connection: name }
+      const published = await call('POST', '/api/events', { ...event, retry: { max_retries: 0 } })
+      await waitFor(
+        async () => (await call('GET', `${tasks}/${published.body.tasks[0].id}`)).body.state,
+        state => state === 'dead',
+      )
+    }
+    expect(target.requestsTo('/echo-oauth2').at(-1)?.rawHeaders).toContain(`Bearer ${token}`)
   }
 
   // The tokens of mails stay unused, so they are still credentials when the log is read.
@@ -202,7 +245,7 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
     )
     for (const log of ['api', 'dispatcher']) expect(haystacks[`log of ${log}`]).toContain('"msg"')
     expect(Object.values(haystacks).join()).toContain('{{ secrets.IN_URL }}')
-    expect(Object.keys(canaries)).toHaveLength(15)
+    expect(Object.keys(canaries)).toHaveLength(19)
     expect(findCanaries(canaries, haystacks)).toEqual([])
   })
 

@@ -89,6 +89,23 @@ export const operations: Record<string, readonly [operation: string, call: Call]
     'DELETE /api/v1/workspaces/{ws}/secrets/{name}',
     b => b.workspaces.secrets.delete('id', 'TOKEN'),
   ],
+  'workspaces.connections.list': ['GET /api/v1/workspaces/{ws}/connections', b => b.workspaces.connections.list('id')],
+  'workspaces.connections.get': [
+    'GET /api/v1/workspaces/{ws}/connections/{connection}',
+    b => b.workspaces.connections.get('id', 'a'),
+  ],
+  'workspaces.connections.put': [
+    'PUT /api/v1/workspaces/{ws}/connections/{connection}',
+    b => b.workspaces.connections.put('id', 'a', { kind: 'header', hosts: ['example.com'], value: 'value' }),
+  ],
+  'workspaces.connections.test': [
+    'POST /api/v1/workspaces/{ws}/connections/{connection}/test',
+    b => b.workspaces.connections.test('id', 'a'),
+  ],
+  'workspaces.connections.delete': [
+    'DELETE /api/v1/workspaces/{ws}/connections/{connection}',
+    b => b.workspaces.connections.delete('id', 'a'),
+  ],
   'workspaces.signingKeys.list': ['GET /api/v1/workspaces/{ws}/signing-keys', b => b.workspaces.signingKeys.list('id')],
   'workspaces.signingSecrets.list': [
     'GET /api/v1/workspaces/{ws}/signing-secrets',

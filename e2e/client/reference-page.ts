@@ -17,6 +17,7 @@ const resources: Record<string, string> = {
   status: 'status',
   workspaces: 'workspaces',
   'workspaces.secrets': 'workspaces',
+  'workspaces.connections': 'workspaces',
   'workspaces.signingKeys': 'workspaces',
   'workspaces.signingSecrets': 'workspaces',
   organizations: 'organizations',

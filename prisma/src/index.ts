@@ -40,6 +40,40 @@ export {
   storeBillingAccount,
 } from './billing/billing-accounts.ts'
 export {
+  type ConnectionTest,
+  type ConnectionTestOutcome,
+  finishConnectionTest,
+  readConnectionTest,
+  requestConnectionTest,
+  takeConnectionTest,
+} from './connections/connection-tests.ts'
+export {
+  readConnectionToken,
+  releaseTokenRefresh,
+  type StoredToken,
+  storeConnectionToken,
+  takeTokenRefresh,
+} from './connections/connection-tokens.ts'
+export {
+  type ConnectionEntry,
+  type ConnectionKind,
+  type ConnectionSecrets,
+  type ConnectionSettings,
+  deleteConnection,
+  findConnection,
+  listConnections,
+  type OpenConnection,
+  type OpenConnections,
+  putConnection,
+  readConnections,
+} from './connections/connections.ts'
+export {
+  type IdentityKey,
+  listIdentityKeys,
+  readIdentityKey,
+  rotateIdentityKeys,
+} from './connections/identity-keys.ts'
+export {
   type CronJobChange,
   type CronJobMove,
   changeCronJob,
@@ -146,7 +180,14 @@ export { urlsOfHosts } from './postgres/database-hosts.ts'
 export { type Db, inTransaction, isInTransaction, type Transaction } from './postgres/in-transaction.ts'
 export { inspectDatabase } from './postgres/inspect-database.ts'
 export { type Listener, listen } from './postgres/listen.ts'
-export { circuitsChannel, dueTaskChannel, outboxChannel, parseDueNotice, tenantsChannel } from './postgres/notices.ts'
+export {
+  circuitsChannel,
+  connectionTestsChannel,
+  dueTaskChannel,
+  outboxChannel,
+  parseDueNotice,
+  tenantsChannel,
+} from './postgres/notices.ts'
 export { openReplica, preferReplica, type Replica } from './postgres/open-replica.ts'
 export { openPool, type Pool, pingPool } from './postgres/pool.ts'
 export { findPrimary } from './postgres/primary-client.ts'

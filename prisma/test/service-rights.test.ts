@@ -43,7 +43,7 @@ it.each(serviceNames)('grants the %s exactly the rights of the list', async serv
   )
   const isOwned = (name: string) => service === 'scheduler' && name === 'runs'
   const granted = rows.filter(({ name }) => !isOwned(name)).map(({ name, rights }) => [name, rights.join(', ')])
-  const decided = granted.map(([name]) => [name, (rightsOn(service, name) ?? '').replace(/(^|, )\w+ \([\w, ]+\)/, '')])
+  const decided = granted.map(([name]) => [name, (rightsOn(service, name) ?? '').replace(/(^|, )\w+ \([\w, ]+\)/g, '')])
   expect(granted).toEqual(decided)
 })
 
@@ -58,6 +58,11 @@ describe('forbids', () => {
     ['dispatcher', 'SELECT FROM idempotency_keys'],
     ['dispatcher', 'SELECT sealed_secret FROM totp_factors'],
     ['dispatcher', 'SELECT FROM recovery_codes'],
+    ['dispatcher', `UPDATE connections SET hosts = '{evil.example.com}'`],
+    ['scheduler', 'SELECT FROM connections'],
+    ['scheduler', 'SELECT FROM connection_tokens'],
+    ['scheduler', 'SELECT FROM identity_keys'],
+    ['api', 'SELECT sealed_value FROM identity_keys'],
     ['scheduler', 'SELECT FROM totp_factors'],
     ['dispatcher', 'SELECT FROM audit_log'],
     ['dispatcher', 'SELECT FROM operator_log'],

@@ -1,5 +1,5 @@
 // Names inside of these belong to users.
-const opaque = new Set(['headers', 'payload', 'body'])
+const opaque = new Set(['headers', 'payload', 'body', 'parameters'])
 
 /** Converts the snake_case names of a response to camelCase, except those inside headers, payloads and bodies. */
 export function toCamel(value: unknown): unknown {

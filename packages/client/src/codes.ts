@@ -25,6 +25,7 @@ export type ProblemCode =
   | 'task_not_finished'
   | 'slug_taken'
   | 'queue_in_use'
+  | 'connection_in_use'
   | 'email_taken'
   | 'last_owner'
   | 'already_member'
@@ -60,6 +61,9 @@ export type RunErrorCode =
   | 'secret_missing'
   | 'secret_not_allowed'
   | 'secret_unreadable'
+  | 'connection_missing'
+  | 'connection_not_allowed'
+  | 'connection_failed'
   | 'internal_error'
   | 'worker_lost'
 

@@ -11,7 +11,7 @@ type Camel<T> =
     ? Array<Camel<Item>>
     : T extends object
       ? {
-          [Name in keyof T as Name extends string ? CamelName<Name> : Name]: Name extends 'headers'
+          [Name in keyof T as Name extends string ? CamelName<Name> : Name]: Name extends 'headers' | 'parameters'
             ? T[Name]
             : Camel<T[Name]>
         }
@@ -62,6 +62,8 @@ describe('responses have the types of the contract', () => {
   it('workspace', () => {
     expectTypeOf<client.Workspace>().branded.toEqualTypeOf<Camel<contract.Workspace>>()
     expectTypeOf<client.Secret>().branded.toEqualTypeOf<Camel<contract.Secret>>()
+    expectTypeOf<client.Connection>().branded.toEqualTypeOf<Camel<contract.Connection>>()
+    expectTypeOf<client.ConnectionTest>().branded.toEqualTypeOf<Camel<contract.ConnectionTest>>()
     expectTypeOf<client.SigningKey>().branded.toEqualTypeOf<Camel<contract.SigningKey>>()
     expectTypeOf<client.SigningSecret>().branded.toEqualTypeOf<Camel<contract.SigningSecret>>()
   })

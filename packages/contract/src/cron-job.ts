@@ -1,6 +1,7 @@
 import { catchUps, isTimeZone, overlaps, parseCron } from '@belfry/domain'
 import { z } from 'zod'
 import { callbackChanges, callbackFields } from './callback.ts'
+import { connectionField, connectionNameField } from './connection.ts'
 import { integer, repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { queueField, queueNameField } from './queue.ts'
@@ -67,6 +68,7 @@ export const createCronJobBody = z
     retry: retryPolicy,
     timeout_ms: taskBody.timeout_ms,
     queue: taskBody.queue,
+    connection: taskBody.connection,
     overlap: fields.overlap.default('allow'),
     catch_up: fields.catch_up.default('latest'),
     starts_at: fields.starts_at.default(null),
@@ -93,6 +95,7 @@ export const updateCronJobBody = z
     retry: retryChange.optional(),
     timeout_ms: fields.timeout_ms.optional(),
     queue: queueField.nullable().optional(),
+    connection: connectionField.optional(),
     overlap: fields.overlap.optional(),
     catch_up: fields.catch_up.optional(),
     starts_at: fields.starts_at.optional(),
@@ -183,6 +186,7 @@ export const cronJob = z
     description,
     ...sentFields,
     queue: queueNameField,
+    connection: connectionNameField,
     overlap: z.enum(overlaps),
     catch_up: z.enum(catchUps),
     starts_at: timestampField().nullable(),

@@ -21,6 +21,7 @@ export const publishEventBody = z.strictObject({
   retry: retryPolicy,
   timeout_ms: taskBody.timeout_ms,
   queue: taskBody.queue,
+  connection: taskBody.connection,
   ...callbackFields,
   max_age_ms: maxAgeField.optional(),
   labels: labelsField.optional(),

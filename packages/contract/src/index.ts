@@ -42,6 +42,16 @@ export {
 } from './auth.ts'
 export { type Callback, type CallbackEvent, callbackEvents } from './callback.ts'
 export {
+  type Connection,
+  type ConnectionTest,
+  connection,
+  connectionNamePattern,
+  connectionTest,
+  type PutConnectionBody,
+  putConnectionBody,
+  testConnectionBody,
+} from './connection.ts'
+export {
   type CronJob,
   type CronJobStatus,
   type CronPreview,

@@ -174,6 +174,11 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
     title: 'Queue in use',
     description: 'Tasks wait in the queue, or a cron job or a subscription names it, so it cannot be deleted.',
   },
+  connection_in_use: {
+    status: 409,
+    title: 'Connection in use',
+    description: 'A cron job or a subscription names the connection, so it cannot be deleted.',
+  },
   email_taken: {
     status: 409,
     title: 'Email address taken',

@@ -22,6 +22,9 @@ export const runErrorCodes = [
   'secret_missing',
   'secret_not_allowed',
   'secret_unreadable',
+  'connection_missing',
+  'connection_not_allowed',
+  'connection_failed',
   'internal_error',
   'worker_lost',
 ] as const

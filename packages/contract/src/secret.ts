@@ -33,13 +33,16 @@ const hostRule = textRule<string>(hostSchema, text => {
     : { value: pattern }
 })
 
+/** The hosts that a secret or a connection may be sent to. */
+export const allowedHosts = z.array(textField(hostRule)).min(1).max(20)
+
 /**
  * The body that sets the value of a secret. Without `allowed_hosts` a new secret may be sent to every host, and an existing
  * one keeps its hosts. Null allows every host.
  */
 export const putSecretBody = z.strictObject({
   value: textField(valueRule),
-  allowed_hosts: z.array(textField(hostRule)).min(1).max(20).nullable().optional(),
+  allowed_hosts: allowedHosts.nullable().optional(),
 })
 
 export const secret = z

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { callbackChanges, callbackFields, shownCallbacks } from './callback.ts'
+import { connectionField, connectionNameField } from './connection.ts'
 import { textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { queueField, queueNameField } from './queue.ts'
@@ -28,6 +29,7 @@ export const createSubscriptionBody = z.strictObject({
   retry: retryPolicy,
   timeout_ms: taskBody.timeout_ms,
   queue: taskBody.queue,
+  connection: taskBody.connection,
   active: fields.active.default(true),
   ...callbackFields,
   max_age_ms: maxAgeField.default(null),
@@ -45,6 +47,7 @@ export const updateSubscriptionBody = z.strictObject({
   retry: retryChange.optional(),
   timeout_ms: fields.timeout_ms.optional(),
   queue: queueField.nullable().optional(),
+  connection: connectionField.optional(),
   active: fields.active.optional(),
   ...callbackChanges,
   max_age_ms: maxAgeField.optional(),
@@ -66,6 +69,7 @@ export const subscription = z
     retry: sentFields.retry,
     timeout_ms: sentFields.timeout_ms,
     queue: queueNameField,
+    connection: connectionNameField,
     ...shownCallbacks,
     ...controlFields,
     active: z.boolean().meta({ description: 'Whether it receives events.', examples: [true] }),

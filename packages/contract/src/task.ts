@@ -1,6 +1,7 @@
 import { stateReasons, taskStates } from '@belfry/domain'
 import { z } from 'zod'
 import { callbackChanges, callbackFields, shownCallbacks } from './callback.ts'
+import { connectionField, connectionNameField } from './connection.ts'
 import { headersField, integer, payloadField, repeatable, textField } from './fields.ts'
 import { blocked } from './host.ts'
 import { pageFields } from './page.ts'
@@ -70,6 +71,7 @@ export const createTaskBody = z
     retry: retryPolicy,
     timeout_ms: fields.timeout_ms.default(30_000),
     queue: queueField.nullable().optional(),
+    connection: connectionField.optional(),
     ...callbackFields,
     expires_at: fields.expires_at.optional(),
     key: keyField.optional(),
@@ -94,6 +96,7 @@ export const updateTaskBody = z
     retry: retryChange.optional(),
     timeout_ms: fields.timeout_ms.optional(),
     queue: queueField.nullable().optional(),
+    connection: connectionField.optional(),
     ...callbackChanges,
     expires_at: fields.expires_at.optional(),
     labels: labelsField.optional(),
@@ -184,6 +187,7 @@ export const task = z
       .meta({ examples: [null] }),
     ...sentFields,
     queue: queueNameField,
+    connection: connectionNameField,
     execute_at: timestampField(),
     state: z.enum(taskStates),
     state_reason: z

@@ -29,7 +29,7 @@ export type OrganizationSettings =
   | 'usage'
   | 'audit-log'
 
-export type WorkspaceSettings = 'api-keys' | 'secrets' | 'signing-secrets' | 'integrations' | 'members'
+export type WorkspaceSettings = 'api-keys' | 'secrets' | 'connections' | 'signing-secrets' | 'integrations' | 'members'
 
 export type WorkspacePaths = ReturnType<typeof workspacePaths>
 

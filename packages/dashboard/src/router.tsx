@@ -104,6 +104,9 @@ const workspacePages: RouteObject[] = [
     children: [
       screen('api-keys', () => import('./screens/settings/api-keys.tsx'), 'ApiKeys', { right: 'api_key.read' }),
       screen('secrets', () => import('./screens/settings/secrets.tsx'), 'Secrets', { right: 'secret.read' }),
+      screen('connections', () => import('./screens/settings/connections.tsx'), 'Connections', {
+        right: 'connection.read',
+      }),
       screen('signing-secrets', () => import('./screens/settings/signing-secrets.tsx'), 'SigningSecrets', {
         right: 'signing_secret.read',
       }),

@@ -25,6 +25,7 @@ export const appErrorCodes = [
   'key_in_use',
   'slug_taken',
   'queue_in_use',
+  'connection_in_use',
   'email_taken',
   'last_owner',
   'already_member',

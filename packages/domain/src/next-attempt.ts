@@ -19,7 +19,13 @@ export type EndedAttempt = {
 
 // Failures of Belfry, or before the target had a fair chance.
 const ownFailures: readonly string[] = ['worker_lost', 'stale_connection']
-const hopelessFailures: readonly string[] = ['blocked_address', 'secret_missing', 'secret_not_allowed']
+const hopelessFailures: readonly string[] = [
+  'blocked_address',
+  'secret_missing',
+  'secret_not_allowed',
+  'connection_missing',
+  'connection_not_allowed',
+]
 const goneStatus = 410
 const retryAfterStatuses: readonly number[] = [429, 503]
 

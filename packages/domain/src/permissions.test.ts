@@ -48,8 +48,8 @@ it('a member without a workspace sees the organization, and may leave it', () =>
 })
 
 const reads = [
-  ...['workspace.read', 'workspace_member.read', 'task.read', 'cron_job.read', 'run.read', 'host.read'],
-  ...['queue.read', 'dead_letter.read'],
+  ...['workspace.read', 'workspace_member.read', 'connection.read', 'task.read', 'cron_job.read', 'run.read'],
+  ...['host.read', 'queue.read', 'dead_letter.read'],
 ]
 
 it('a viewer may read in the workspace, an editor also create, change and replay', () => {
@@ -69,6 +69,7 @@ const opened: Record<PolicyFlag, Action[]> = {
   membersCanCreateApiKeys: ['api_key.read', 'api_key.create', 'api_key.revoke'],
   membersCanCreateSecrets: [
     ...(['secret.read', 'secret.write', 'secret.delete'] as const),
+    ...(['connection.write', 'connection.delete', 'connection.test'] as const),
     ...(['signing_secret.read', 'signing_secret.rotate', 'signing_secret.revoke'] as const),
   ],
   membersCanCreateWorkspaces: ['workspace.create'],

@@ -1,3 +1,4 @@
+export { createCertificate } from './certificate.ts'
 export { type ConnectProxyOptions, startConnectProxy } from './connect-proxy.ts'
 export { documentedVariables } from './documented-variables.ts'
 export { type MailServer, type MailServerOptions, startMailServer } from './mail-server.ts'

@@ -4,6 +4,8 @@ export const outboxChannel = 'belfry_outbox'
 export const tenantsChannel = 'belfry_tenants'
 /** Circuit breakers of hosts have opened or closed: see `host-circuits.ts`. */
 export const circuitsChannel = 'belfry_circuits'
+/** A test of a connection waits: see `connection-tests.ts`. */
+export const connectionTestsChannel = 'belfry_connection_tests'
 
 /** A task that is due within 15 seconds. The ids are UUIDs; `dueAt` is in epoch milliseconds of the database's clock.
  * `isQueued`: its queue has a limit. */

@@ -35,7 +35,7 @@ async function run(tx: Transaction, text: string, values: unknown[]): Promise<nu
   return rows[0]?.n ?? 0
 }
 
-// The data keys cascade to secrets, signing secrets and integrations. The limits of a workspace bound all of these.
+// The data keys cascade to secrets, signing secrets, connections and integrations. The limits of a workspace bound all of these.
 const small = [
   'data_keys',
   'api_keys',

@@ -5,7 +5,7 @@ const batchSize = 1000
 
 /**
  * Deletes a batch of expired sessions, password resets, email confirmations, challenges, throttles, billing events, hashes of
- * messages and entries of account logs. Returns how many rows it deleted.
+ * messages, entries of account logs and tests of connections. Returns how many rows it deleted.
  */
 export async function forgetExpired(pool: Pool): Promise<number> {
   const sessions = await pool.query(
@@ -39,6 +39,10 @@ export async function forgetExpired(pool: Pool): Promise<number> {
     `DELETE FROM account_log WHERE id IN
        (SELECT id FROM account_log WHERE id < uuid_v7_floor(now() - ${accountLogKeptFor}) ORDER BY id LIMIT ${batchSize})`,
   )
-  const deleted = [sessions, resets, confirmations, challenges, throttles, events, messages, entries]
+  const tests = await pool.query(
+    `DELETE FROM connection_tests WHERE id IN
+       (SELECT id FROM connection_tests WHERE created_at < now() - interval '1 hour' LIMIT ${batchSize})`,
+  )
+  const deleted = [sessions, resets, confirmations, challenges, throttles, events, messages, entries, tests]
   return deleted.reduce((total, { rowCount }) => total + (rowCount ?? 0), 0)
 }

@@ -93,7 +93,7 @@ export async function rewrapDataKeys(
   }
 }
 
-type Stored = WrappedDataKey & { store: 'data_keys' | 'outbox' | 'totp_factors' | 'audit_streams' }
+type Stored = WrappedDataKey & { store: 'data_keys' | 'outbox' | 'totp_factors' | 'audit_streams' | 'identity_keys' }
 
 async function wrappedByOthers(db: Queryable, masterKeyId: string): Promise<Stored[]> {
   const { rows } = await db.query<Stored>(
@@ -111,6 +111,7 @@ async function replace(db: Queryable, from: Stored, to: WrappedDataKey): Promise
     outbox: isOwnKey,
     totp_factors: isOwnKey,
     audit_streams: `organization_id = $3 AND ${ownKeyVersion} = $4`,
+    identity_keys: isOwnKey,
   }
   const { rowCount } = await db.query(
     `UPDATE ${from.store} SET master_key_id = $1, wrapped_key = $2
@@ -149,8 +150,8 @@ export async function findMasterKeyProblem(db: Queryable, masterKeys: MasterKeys
 const wrappedColumns =
   'store, workspace_id AS "workspaceId", version, master_key_id AS "masterKeyId", wrapped_key AS "wrappedKey"'
 
-// Messages in the outbox, authenticator apps and audit streams own their data keys, as a workspace owns the data keys of its
-// secrets.
+// Messages in the outbox, authenticator apps, audit streams and keys of identity tokens own their data keys, as a workspace owns
+// those of its secrets.
 const everyKey = `(
   SELECT 'data_keys' AS store, workspace_id, version, master_key_id, wrapped_key FROM data_keys
   UNION ALL
@@ -160,4 +161,6 @@ const everyKey = `(
   UNION ALL
   SELECT 'audit_streams', organization_id, ${ownKeyVersion}, master_key_id, wrapped_key FROM audit_streams
   WHERE master_key_id IS NOT NULL
+  UNION ALL
+  SELECT 'identity_keys', id, ${ownKeyVersion}, master_key_id, wrapped_key FROM identity_keys
 ) AS every_key`

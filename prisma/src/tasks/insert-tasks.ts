@@ -75,6 +75,7 @@ const controlledInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['task_key', 'text', ({ key }) => key],
   ['labels', 'text', ({ labels }) => (labels?.length ? labels.join(',') : null)],
   ['qstash', 'text', ({ qstash }) => qstash],
+  ['connection', 'text', ({ connection }) => connection],
 ]
 
 /** Returns whether `insertKeyedTasks` cannot store a task. */
@@ -84,8 +85,9 @@ export function hasControls({
   key,
   labels,
   qstash,
-}: TaskControls & Pick<NewTask, 'qstash'>): boolean {
-  return (expiresAt ?? maxAgeMs ?? key ?? labels ?? qstash ?? null) !== null
+  connection,
+}: TaskControls & Pick<NewTask, 'qstash' | 'connection'>): boolean {
+  return (expiresAt ?? maxAgeMs ?? key ?? labels ?? qstash ?? connection ?? null) !== null
 }
 
 // The statement joins its rows with each other, so its time grows with the square of their number. One statement for 1,000
@@ -162,7 +164,7 @@ const controlledStatement = insertStatement(
       expires_at: `coalesce(expires_at, coalesce(execute_at, now()) + max_age_ms * interval '1 millisecond')`,
       key: 'task_key',
     },
-    requests: { labels, qstash: 'qstash' },
+    requests: { labels, qstash: 'qstash', connection: 'connection' },
   })},
     ${storedLabels(`SELECT workspace_id, id AS task_id, ${labels} AS labels FROM ${source}`)}`,
 )

@@ -24,6 +24,8 @@ export type StoredRequest = {
   queue?: string | null
   /** What a message of the QStash interface has beyond a task: `QstashFields` as JSON text. Default: null, for no message. */
   qstash?: string | null
+  /** The name of the connection that authenticates the calls. Default: none. */
+  connection?: string | null
 }
 
 /** The column of each field, in each table that has them. */
@@ -41,6 +43,7 @@ export const requestColumnOf = {
   callbacks: 'callbacks',
   queue: 'queue',
   qstash: 'qstash',
+  connection: 'connection',
 } as const satisfies Record<keyof StoredRequest, string>
 
 /** Returns the SQL of the new value of a column, from the parameter of a change. */

@@ -20,6 +20,9 @@ import { updateMe } from './auth/update-me.ts'
 import { changeTier } from './billing/change-tier.ts'
 import { getTier } from './billing/get-tier.ts'
 import { openPortal } from './billing/open-portal.ts'
+import { deleteConnection, getConnection, listConnections, putConnection } from './connections/connections.ts'
+import { getIdentityDiscovery, getIdentityKeys } from './connections/identity-documents.ts'
+import { testConnection } from './connections/test-connection.ts'
 import { createCronJob } from './cron-jobs/create-cron-job.ts'
 import { deleteCronJob, pauseCronJob, resumeCronJob } from './cron-jobs/move-cron-job.ts'
 import { previewCronJob } from './cron-jobs/preview-cron-job.ts'
@@ -240,6 +243,13 @@ export const routes: Routes = {
   '/api/v1/workspaces/:ws/api-keys/:key/roll': { post: rollApiKey },
   '/api/v1/workspaces/:ws/secrets': { get: listSecrets },
   '/api/v1/workspaces/:ws/secrets/:name': { put: putSecret, delete: deleteSecret },
+  '/api/v1/workspaces/:ws/connections': { get: listConnections },
+  '/api/v1/workspaces/:ws/connections/:connection': {
+    get: getConnection,
+    put: putConnection,
+    delete: deleteConnection,
+  },
+  '/api/v1/workspaces/:ws/connections/:connection/test': { post: testConnection },
   '/api/v1/workspaces/:ws/signing-keys': { get: listSigningKeys },
   '/api/v1/workspaces/:ws/signing-secrets': { get: listSigningSecrets, post: rotateSigningSecret },
   '/api/v1/workspaces/:ws/signing-secrets/:secret': { delete: revokeSigningSecret },
@@ -272,6 +282,8 @@ export const routes: Routes = {
   '/api/v1/operator/blocked-addresses': { get: listBlockedAddresses, post: blockAddress },
   '/api/v1/operator/blocked-addresses/remove': { post: unblockAddress },
   '/api/v1/operator/log': { get: listOperatorLog },
+  '/.well-known/jwks.json': { get: getIdentityKeys },
+  '/.well-known/openid-configuration': { get: getIdentityDiscovery },
   '/api/problems/:code': { get: getProblem },
   '/api/openapi.json': { get: getOpenApi(() => routes) },
   '/api/docs': { get: getReference(() => routes) },

@@ -46,6 +46,9 @@ describe('a request without a body', () => {
     if (isRequired(method, route)) {
       expect(without).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
       expect(without.body.errors.map(({ code }: Json) => code)).toContain('required')
+    } else if (route.endsWith('/connections/:connection/test')) {
+      // The connection of this test has no token, which a test without a URL would request.
+      expect(without.body.errors).toMatchObject([{ path: 'url', code: 'required' }])
     } else expect(without.status).not.toBe(400)
   })
 

@@ -4,8 +4,9 @@ import { routes } from '../src/routes.ts'
 import { aTaskBody, useApi } from './setup.ts'
 import { putWireBefore, type SeverableDatabase } from './severable-database.ts'
 
-// The link of an unsubscription is checked by its signature first. The methods of sign-in are settings, and there is no issuer.
-const withoutDatabase = /openapi|docs|problems|unsubscribe|auth\/methods|oidc\/(start|callback)/
+// The link of an unsubscription is checked by its signature first. The methods of sign-in and the issuer of identity tokens are
+// settings, and there is no issuer of sign-ins.
+const withoutDatabase = /openapi|docs|problems|unsubscribe|auth\/methods|oidc\/(start|callback)|openid-configuration/
 
 let wire: SeverableDatabase
 const api = useApi(

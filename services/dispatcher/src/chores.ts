@@ -1,5 +1,6 @@
 import { type DispatchQueue, toleratedSkewMs } from '@belfry/queue'
 import { type Loop, type Waker, watchClockSkew } from '@belfry/runtime'
+import { createConnectionTestRunner } from './connections/run-connection-tests.ts'
 import type { Context } from './context.ts'
 import { queueWhenDue, startAttempts } from './intake/admit.ts'
 import { applyTenantChanges } from './intake/apply-tenant-changes.ts'
@@ -20,6 +21,7 @@ export function chores(ctx: Context, upcoming: UpcomingReader): Loop[] {
     onError: error => ctx.log.warn({ err: error, chore: name }, 'chore.failed'),
   })
   const { queue } = ctx
+  const testConnections = createConnectionTestRunner(ctx, ctx.identity.userAgent, ctx.connectionTestsWaker.wake)
   const findLateWork = openFindLateWork(ctx)
   const warnOfSkew = watchClockSkew(ctx.clock, ctx.metrics.meter, ctx.log)
   return [
@@ -42,6 +44,10 @@ export function chores(ctx: Context, upcoming: UpcomingReader): Loop[] {
     chore('apply-tenant-changes', 100, () => applyTenantChanges(ctx).then(() => 0), {
       maxIntervalMs: 2_000,
       waker: ctx.tenantsWaker,
+    }),
+    chore('test-connections', 2_000, () => testConnections().then(() => 0), {
+      maxIntervalMs: 15_000,
+      waker: ctx.connectionTestsWaker,
     }),
     chore('evict-idle-queues', 5_000, async () => ctx.hostQueues.evictIdle()),
     chore('wake-outbox', 30_000, async () => ctx.outbox.wake()),

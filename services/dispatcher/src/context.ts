@@ -12,15 +12,25 @@ import {
   waitForDatabase,
 } from '@belfry/db'
 import { openQueues, type QueueConnection } from '@belfry/queue'
-import { ConfigError, createWaker, type Host, type Logger, openMeter, withoutRedaction } from '@belfry/runtime'
+import {
+  ConfigError,
+  createWaker,
+  type Host,
+  type Logger,
+  openMeter,
+  type Waker,
+  withoutRedaction,
+} from '@belfry/runtime'
 import { createAttemptsInFlight } from './attempt/attempts-in-flight.ts'
 import { createIdentity } from './attempt/build-request.ts'
 import { createHeldClaims } from './attempt/held-claims.ts'
 import { openSendJournal } from './attempt/send-journal.ts'
 import type { Config } from './config.ts'
+import { openConnections } from './connections/open-connections.ts'
 import { createOwnListeners, type OwnListeners } from './egress/own-listeners.ts'
 import { createResolver } from './egress/resolve-name.ts'
 import { createSender } from './egress/send.ts'
+import { createTlsSenders } from './egress/tls-senders.ts'
 import { createBacklog } from './intake/backlog.ts'
 import { createDueTimers } from './intake/due-timers.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
@@ -41,6 +51,8 @@ export type Context = IntakeContext & {
   livenessPool: Pool
   ownListeners: OwnListeners
   outbox: Outbox
+  /** Woken when a user tests a connection. */
+  connectionTestsWaker: Waker
 }
 
 /** @param quarantine - Whether this process makes attempts of quarantined tasks only. Default: false. */
@@ -83,6 +95,8 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     signingKeys,
     messageKeys: cacheMessageKeys(pool, config),
     secrets: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),
+    ...openConnections({ pool, ...egress }, config),
+    connectionTestsWaker: createWaker(),
     batches: openBatches({ pool, dispatcher, log, tiers, metrics, concurrency, stop }),
     dispatcher,
     journal: openSendJournal(livenessPool, dispatcher, error => log.warn({ err: error }, 'journal.failed')),
@@ -141,5 +155,8 @@ async function openEgress(config: Config) {
   await ownListeners.refresh()
   const { allowedPrivateTargets, blockedTargets, egressProxy: proxy } = config
   const rules = { allowedPrivateTargets, blockedTargets, listeners: ownListeners, proxy }
-  return { ownListeners, sender: createSender({ ...rules, resolve }) }
+  const { send, close } = createSender({ ...rules, resolve })
+  const tlsSenders = createTlsSenders(secureContext => createSender({ ...rules, resolve, secureContext }))
+  const closeAll = async () => void (await Promise.all([close(), tlsSenders.close()]))
+  return { ownListeners, sender: { send, close: closeAll }, tlsSenders }
 }

@@ -24,6 +24,9 @@ const otherErrors = [
   'secret_missing',
   'secret_not_allowed',
   'secret_unreadable',
+  'connection_missing',
+  'connection_not_allowed',
+  'connection_failed',
   'internal_error',
   'worker_lost',
 ]

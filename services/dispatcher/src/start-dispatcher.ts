@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   circuitsChannel,
+  connectionTestsChannel,
   dueTaskChannel,
   inspectDatabase,
   listen,
@@ -97,11 +98,13 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
 
 function listenTo(ctx: Context, { databaseUrl }: Config, upcoming: UpcomingReader) {
   const onDueTask = createNotificationHandler(ctx, upcoming)
-  return listen(databaseUrl, [dueTaskChannel, outboxChannel, tenantsChannel, circuitsChannel], {
+  const channels = [dueTaskChannel, outboxChannel, tenantsChannel, circuitsChannel, connectionTestsChannel]
+  return listen(databaseUrl, channels, {
     onNotification(channel, payload) {
       if (channel === outboxChannel) ctx.outbox.wake()
       else if (channel === tenantsChannel) ctx.tenantsWaker.wake()
       else if (channel === circuitsChannel) ctx.circuitsWaker.wake()
+      else if (channel === connectionTestsChannel) ctx.connectionTestsWaker.wake()
       else onDueTask(payload)
     },
     onConnect() {

@@ -27,6 +27,7 @@ export function addPublish(program: Command, context: () => Context): void {
     .addOption(number('--retries <n>', 'the maximum number of retries (default: 5)', { max: 20 }))
     .option('--timeout <time>', 'the time limit of an attempt, such as 30s (default: 30s)')
     .option('--queue <name>', 'the queue that limits the attempts')
+    .option('--connection <name>', 'the connection that authenticates the call; needs --to')
     .option('--idempotency-key <key>', 'the same key publishes only once in 24 hours')
   withControlOptions(withCallbackOptions(command)).action(async (topic: string, flags: Flags) => {
     const ctx = context()

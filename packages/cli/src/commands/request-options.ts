@@ -19,6 +19,7 @@ export type RequestFlags = {
   retries?: number
   timeout?: string
   queue?: string
+  connection?: string
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -35,6 +36,7 @@ export function withRequestOptions(command: Command): Command {
     .addOption(number('--retries <n>', 'the maximum number of retries (default: 5)', { max: 20 }))
     .option('--timeout <time>', 'the time limit of an attempt, such as 30s (default: 30s)')
     .option('--queue <name>', 'the queue that limits the attempts')
+    .option('--connection <name>', 'the connection that authenticates the calls')
   return withCallbackOptions(command)
 }
 
@@ -94,6 +96,7 @@ export async function requestFields(
     ...(flags.retries === undefined ? {} : { retry: { maxRetries: flags.retries } }),
     ...(flags.timeout === undefined ? {} : { timeoutMs: parseDuration(flags.timeout) }),
     ...(flags.queue === undefined ? {} : { queue: flags.queue }),
+    ...(flags.connection === undefined ? {} : { connection: flags.connection }),
   }
 }
 

@@ -99,8 +99,8 @@ function differencesOf({ kind, body, isPaused }: Declared, live: Live): Differen
 const bodyFields = ['payload', 'payload_base64']
 const optional: Record<Kind, readonly string[]> = {
   queue: [],
-  cron_job: ['queue'],
-  subscription: ['queue'],
+  cron_job: ['queue', 'connection'],
+  subscription: ['queue', 'connection'],
   integration: [],
 }
 

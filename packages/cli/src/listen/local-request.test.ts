@@ -44,6 +44,7 @@ it('never leaves the address that it was given', () => {
 it('reports requests that it cannot forward unchanged', () => {
   expect(whyNotFaithful(run())).toBeNull()
   expect(whyNotFaithful(run({ headers: { Authorization: 'Bearer {{ secrets.TOKEN }}' } }))).toMatch(/secrets/)
+  expect(whyNotFaithful(run({ headers: { Authorization: '{{ connections.an-api }}' } }))).toMatch(/secrets/)
 })
 
 it.each([

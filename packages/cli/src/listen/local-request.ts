@@ -34,7 +34,7 @@ export function isExpected(url: string, { from, pathPrefix = '/' }: Expected): b
 /** Returns why a run cannot be forwarded unchanged; null when it can. */
 export function whyNotFaithful({ request }: RunDetail): string | null {
   const isHidden = [request.url, request.body ?? '', ...Object.values(request.headers)].some(text =>
-    /\{\{ secrets\.\w+ \}\}/.test(text),
+    /\{\{ (secrets|connections)\.[\w.-]+ \}\}/.test(text),
   )
   return isHidden ? 'it contains secrets, which the log does not show' : null
 }

@@ -2,10 +2,13 @@ import type { Http } from '../http.ts'
 import { type List, list } from '../list.ts'
 import type { RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
-import { toBody } from '../request-body.ts'
+import { toBody, toDispatchBody } from '../request-body.ts'
 import type {
+  Connection,
+  ConnectionTest,
   Id,
   PageOptions,
+  PutConnection,
   PutSecret,
   Secret,
   SigningKey,
@@ -42,6 +45,8 @@ export function workspacesOf(http: Http) {
 
     /** Values that requests refer to, and that are never returned. */
     secrets: secretsOf(http),
+    /** How calls prove who they are. */
+    connections: connectionsOf(http),
     /** The public keys of signatures. */
     signingKeys: signingKeysOf(http),
     /** The secrets that sign deliveries. */
@@ -64,6 +69,35 @@ function secretsOf(http: Http) {
     /** Deletes a secret. Tasks that still refer to it fail with `secret_missing`. */
     delete: (workspaceId: Id, name: string, options?: RequestOptions): Promise<void> =>
       http.delete(path`/api/v1/workspaces/${workspaceId}/secrets/${name}`, options),
+  }
+}
+
+function connectionsOf(http: Http) {
+  return {
+    /** Lists connections by name. Their secrets are never returned. */
+    list: (workspaceId: Id, page: PageOptions = {}, options?: RequestOptions): List<Connection> =>
+      list(http, path`/api/v1/workspaces/${workspaceId}/connections`, page, options),
+
+    /** Returns a connection. Throws `NotFoundError`. */
+    get: (workspaceId: Id, name: string, options?: RequestOptions): Promise<Connection> =>
+      http.get(path`/api/v1/workspaces/${workspaceId}/connections/${name}`, options),
+
+    /** Creates or replaces a connection. */
+    put: (workspaceId: Id, name: string, connection: PutConnection, options?: RequestOptions): Promise<Connection> =>
+      http.put(path`/api/v1/workspaces/${workspaceId}/connections/${name}`, toBody(connection), options),
+
+    /** Requests a token, or calls a URL, and returns what happened. Kinds without tokens need a URL. */
+    test: (
+      workspaceId: Id,
+      name: string,
+      test: { targetUrl?: string } = {},
+      options?: RequestOptions,
+    ): Promise<ConnectionTest> =>
+      http.post(path`/api/v1/workspaces/${workspaceId}/connections/${name}/test`, toDispatchBody(test), options),
+
+    /** Deletes a connection. Throws `ConflictError` with `connection_in_use` while a cron job or a subscription names it. */
+    delete: (workspaceId: Id, name: string, options?: RequestOptions): Promise<void> =>
+      http.delete(path`/api/v1/workspaces/${workspaceId}/connections/${name}`, options),
   }
 }
 

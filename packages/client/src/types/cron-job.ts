@@ -57,6 +57,8 @@ export type CronJob = {
   timeoutMs: number
   /** The name of the queue of its tasks. */
   queue: string | null
+  /** The name of the connection that authenticates the calls of its tasks. */
+  connection: string | null
   onSuccess: Callback | null
   onFailure: Callback | null
   onAttempt: Callback | null

@@ -8,7 +8,7 @@ export type PublishEvent = Omit<RequestFields, 'payload' | 'payloadBase64' | 'co
     topic: string
     /** A JSON object, or its JSON text, which Belfry sends byte for byte. */
     payload: string | object
-    /** The only target. Default: every active subscription with a matching topic. */
+    /** The only target. Default: every active subscription with a matching topic. A `connection` needs it. */
     targetUrl?: string
   }
 
@@ -39,6 +39,8 @@ export type Subscription = {
   timeoutMs: number
   /** The name of the queue of its tasks. */
   queue: string | null
+  /** The name of the connection that authenticates the calls of its tasks. */
+  connection: string | null
   onSuccess: Callback | null
   onFailure: Callback | null
   onAttempt: Callback | null

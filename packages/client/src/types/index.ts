@@ -1,5 +1,6 @@
 export type * from './bulk.ts'
 export type * from './callback.ts'
+export type * from './connection.ts'
 export type * from './cron-job.ts'
 export type * from './delivery.ts'
 export type * from './event.ts'

@@ -51,6 +51,8 @@ export type RequestFields = {
   timeoutMs?: number
   /** The queue that limits the attempts: its name, alone or with limits to set. Default, and for null: none. */
   queue?: string | QueueInput | null
+  /** The name of the connection that authenticates the calls. Default, and for null: none. */
+  connection?: string | null
 } & CallbackFields
 
 /** The deadline and the labels of the tasks that something creates. */

@@ -73,6 +73,8 @@ export type Task = {
   payload: unknown
   /** The name of its queue. */
   queue: string | null
+  /** The name of the connection that authenticates its calls. */
+  connection: string | null
   /** The body in base64, when it is a raw body; `payload` is then null. */
   payloadBase64: string | null
   contentType: string | null

@@ -18,10 +18,16 @@ export type RequestBody = {
   retry: { max_retries: number; backoff: string; base_delay_ms: number; max_delay_ms: number }
   timeout_ms: number
   queue?: string | null
+  connection?: string | null
 } & { [Event in CallbackEvent]: CallbackBody | null }
 
-/** The queue, the deadline, the labels and the callbacks of the tasks of an event or a subscription. */
-export type FlowBody = { queue: string | null; max_age_ms: number | null; labels: string[] } & {
+/** The queue, the connection, the deadline, the labels and the callbacks of the tasks of an event or a subscription. */
+export type FlowBody = {
+  queue: string | null
+  connection: string | null
+  max_age_ms: number | null
+  labels: string[]
+} & {
   [Event in CallbackEvent]: CallbackBody | null
 }
 

@@ -88,6 +88,7 @@ export function useSettingsNavigation(): NavigationGroup[] {
       group(`Workspace: ${workspace.name}`, [
         ['API keys', to.settings('api-keys'), 'api_key.read'],
         ['Secrets', to.settings('secrets'), 'secret.read'],
+        ['Connections', to.settings('connections'), 'connection.read'],
         ['Signing secrets', to.settings('signing-secrets'), 'signing_secret.read'],
         ['Integrations', to.settings('integrations'), 'integration.read'],
         ['Workspace members', to.settings('members'), 'workspace_member.read'],

@@ -2,7 +2,8 @@ import { type Reader, readEscapes, type Work } from './escapes.ts'
 import { type Pattern, patternsOf, type Unit } from './secret-patterns.ts'
 import { secretReference } from './secret-reference.ts'
 
-export type Secret = { name: string; value: string }
+/** A value to hide. `put` replaces it. Default: the reference to the secret. */
+export type Secret = { name: string; value: string; put?: string }
 
 /** Replaces the values of secrets, however they are escaped, by `{{ secrets.NAME }}`. */
 export type Redactor = {
@@ -16,8 +17,8 @@ export type Redactor = {
 /** Returns a redactor for secrets. */
 export function createRedactor(secrets: readonly Secret[]): Redactor {
   const patterns = byFirstToken(
-    secrets.flatMap(({ name, value }) =>
-      patternsOf(value).map(pattern => ({ ...pattern, put: secretReference(name) })),
+    secrets.flatMap(({ name, value, put = secretReference(name) }) =>
+      patternsOf(value).map(pattern => ({ ...pattern, put })),
     ),
   )
   return {

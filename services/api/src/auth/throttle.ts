@@ -135,6 +135,11 @@ export async function consumeIntegrationTest(ctx: Context, workspaceId: string):
   await consume(ctx, [{ name: `integration tests of ${workspaceId}`, throttle: integrationTests }])
 }
 
+/** Counts a test of a workspace's connections. Throws `rate_limited`. */
+export async function consumeConnectionTest(ctx: Context, workspaceId: string): Promise<void> {
+  await consume(ctx, [{ name: `connection tests of ${workspaceId}`, throttle: integrationTests }])
+}
+
 /** Counts a request for a new password. Throws `rate_limited`. */
 export async function consumeReset(ctx: Context, address: string): Promise<void> {
   await consume(ctx, [

@@ -36,6 +36,7 @@ export function presentCronJob(row: CronJobRow, now: number): CronJob {
     retry: presentRetry(row),
     timeout_ms: row.timeoutMs,
     queue: row.queue ?? null,
+    connection: row.connection ?? null,
     ...presentCallbacks(row.callbacks),
     overlap: row.overlap,
     catch_up: row.catchUp,

@@ -1,5 +1,6 @@
 import {
   type CallbackEvent,
+  type FieldError,
   type PublishEventBody,
   publishEventBody,
   publishedEvent,
@@ -31,8 +32,13 @@ export const publishEvent = creation({
   answer: { status: 202, body: publishedEvent },
   refusals: ['quota_exceeded'],
   body: publishEventBody,
-  storesReply: body => body.target_url !== undefined && !hasControls(toControls(body)),
-  inspect: (ctx, body) => [...inspectTarget(ctx, body, 'target_url'), ...inspectCallbacks(ctx, body)],
+  storesReply: body =>
+    body.target_url !== undefined && !hasControls({ ...toControls(body), connection: body.connection ?? null }),
+  inspect: (ctx, body) => [
+    ...inspectTarget(ctx, body, 'target_url'),
+    ...inspectCallbacks(ctx, body),
+    ...inspectConnection(body),
+  ],
   async handle(work, { caller, body: { target_url: url, ...body }, bodyText, request }) {
     const { workspaceId } = caller
     const quota = await readQuota(work, caller.organizationId)
@@ -92,6 +98,13 @@ async function storeMany(work: Work, tasks: NewTask[]): Promise<Task[]> {
   })
 }
 
+function inspectConnection(body: unknown): FieldError[] {
+  const { connection = null, target_url: url } = Object(body) as { connection?: unknown; target_url?: unknown }
+  if (connection === null || url !== undefined) return []
+  const message = 'connection needs a target_url: subscriptions have connections of their own.'
+  return [{ path: 'connection', code: 'invalid_value', message }]
+}
+
 function tooLarge(targets: number): AppError {
   const detail = `The payload goes to ${targets} subscriptions; together that may be at most ${maxBytes} bytes.`
   return new AppError('payload_too_large', `${detail} Send a reference instead of the data.`)
@@ -112,7 +125,7 @@ async function findTargets(
 ): Promise<Target[]> {
   const text = `
     SELECT url, 'POST' AS method, headers, max_retries AS "maxRetries", backoff, base_delay_ms AS "baseDelayMs",
-           max_delay_ms AS "maxDelayMs", timeout_ms AS "timeoutMs", queue, callbacks,
+           max_delay_ms AS "maxDelayMs", timeout_ms AS "timeoutMs", queue, connection, callbacks,
            max_age_ms AS "maxAgeMs", labels
     FROM subscriptions WHERE workspace_id = $1 AND active AND topic = ANY ($2::text[])
     ORDER BY id`

@@ -1,4 +1,12 @@
-import { exampleId, idPattern, problem, problems, queueNamePattern, secretName } from '@belfry/contract'
+import {
+  connectionNamePattern,
+  exampleId,
+  idPattern,
+  problem,
+  problems,
+  queueNamePattern,
+  secretName,
+} from '@belfry/contract'
 import { type AppErrorCode, appErrorCodes, type IdKind, rights } from '@belfry/domain'
 import type { z } from 'zod'
 import { type Answer, currentWorkspace, type Endpoint } from '../http/endpoint.ts'
@@ -83,6 +91,7 @@ function securityOf({ right }: Endpoint): Operation['security'] {
 // Path parameters that are not ids.
 const textParameters: Readonly<Record<string, JsonSchema>> = {
   name: secretName,
+  connection: { pattern: connectionNamePattern, examples: ['billing-api'] },
   queue: { pattern: queueNamePattern, examples: ['customer-42'] },
   token: { minLength: 1, examples: ['dGhlIHRva2VuIG9mIGFuIGludml0YXRpb24'] },
   code: { enum: appErrorCodes },

@@ -66,6 +66,7 @@ export const createSubscription = endpoint({
           maxDelayMs: body.retry.max_delay_ms,
           timeoutMs: body.timeout_ms,
           queue: queueNameOf(body.queue) ?? null,
+          connection: body.connection ?? null,
           callbacks: toStoredCallbacks(body),
           maxAgeMs: body.max_age_ms,
           labels: body.labels,
@@ -127,6 +128,7 @@ export const updateSubscription = endpoint({
       maxDelayMs: body.retry?.max_delay_ms,
       timeoutMs: body.timeout_ms,
       queue: queueNameOf(body.queue),
+      connection: body.connection,
       maxAgeMs: body.max_age_ms,
       labels: body.labels,
     })
@@ -206,6 +208,7 @@ function presentSubscription(row: SubscriptionRow): Subscription {
     retry: presentRetry(row),
     timeout_ms: row.timeoutMs,
     queue: row.queue ?? null,
+    connection: row.connection ?? null,
     ...presentCallbacks(row.callbacks),
     max_age_ms: row.maxAgeMs,
     labels: row.labels,

@@ -81,6 +81,7 @@ function present(task: Presentable): Task {
     headers: JSON.parse(task.headers),
     ...presentBody(task),
     queue: task.queue ?? null,
+    connection: task.connection ?? null,
     execute_at: task.executeAt,
     state: task.state,
     state_reason: task.stateReason,

@@ -12,6 +12,7 @@ type Shared =
   | 'retry'
   | 'timeout_ms'
   | 'queue'
+  | 'connection'
   | 'on_success'
   | 'on_failure'
   | 'on_attempt'
@@ -35,6 +36,7 @@ export function toStoredRequest(body: NewBody, bodyText: string): StoredRequest 
     maxDelayMs: body.retry.max_delay_ms,
     timeoutMs: body.timeout_ms,
     queue: queueNameOf(body.queue) ?? null,
+    connection: body.connection ?? null,
     callbacks: toStoredCallbacks(body),
   }
 }
@@ -54,6 +56,7 @@ export function toRequestChange(body: ChangedBody, bodyText: string) {
     maxDelayMs: body.retry?.max_delay_ms,
     timeoutMs: body.timeout_ms,
     queue: queueNameOf(body.queue),
+    connection: body.connection,
     callbacks: toCallbackChange(body),
   }
 }

@@ -56,7 +56,7 @@ export const selectTasks = `
          t.finished_at AS "finishedAt", r.name, r.url, r.method, r.headers, r.payload, r.content_type AS "contentType",
          r.callbacks, r.max_retries AS "maxRetries",
          r.backoff, r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs",
-         r.topic, r.queue, r.labels, r.qstash, t.expires_at AS "expiresAt", t.key,
+         r.topic, r.queue, r.labels, r.qstash, r.connection, t.expires_at AS "expiresAt", t.key,
          r.created_by AS "createdBy", r.updated_by AS "updatedBy", ${isBlocked('t')} AS "isBlocked",
          last.id AS "lastRunId", last.status AS "lastRunStatus",
          last.response_status AS "lastRunResponseStatus", last.error_code AS "lastRunErrorCode",

@@ -33,6 +33,7 @@ export const objects: Readonly<Record<string, (api: TestApi, organization: TestO
   passkey: insertPasskey,
   host: openCircuit,
   queue: putQueue,
+  connection: putConnection,
   name: putSecret,
   secret: rotateSigningSecret,
   code: async () => 'not_found',
@@ -87,6 +88,12 @@ async function openCircuit({ db }: TestApi, { workspaceId }: TestOrganization): 
   const host = `${newUuid()}.example`
   await publishCircuits(db, id, [{ workspaceId: fromId('ws', workspaceId) ?? '', host, openForMs: 30_000 }])
   return host
+}
+
+async function putConnection(api: TestApi, { owner, workspaceId }: TestOrganization): Promise<string> {
+  const body = { kind: 'header', hosts: ['example.com'], value: 'a value' }
+  await api.send('PUT', `/api/v1/workspaces/${workspaceId}/connections/a-connection`, body, owner.session)
+  return 'a-connection'
 }
 
 async function putSecret(api: TestApi, { owner, workspaceId }: TestOrganization): Promise<string> {

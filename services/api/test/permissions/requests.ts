@@ -187,6 +187,14 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'GET /api/v1/workspaces/:ws/secrets': none,
   'PUT /api/v1/workspaces/:ws/secrets/:name': { body: () => ({ value: 'a value' }) },
   'DELETE /api/v1/workspaces/:ws/secrets/:name': none,
+  'GET /api/v1/workspaces/:ws/connections': none,
+  'GET /api/v1/workspaces/:ws/connections/:connection': none,
+  'PUT /api/v1/workspaces/:ws/connections/:connection': {
+    body: () => ({ kind: 'header', hosts: ['example.com'], value: 'a value' }),
+  },
+  'DELETE /api/v1/workspaces/:ws/connections/:connection': none,
+  // Refused after the check of rights: there is no token to request, and no URL.
+  'POST /api/v1/workspaces/:ws/connections/:connection/test': { body: () => ({}), status: 400 },
   'GET /api/v1/workspaces/:ws/signing-keys': none,
   'GET /api/v1/workspaces/:ws/signing-secrets': none,
   'POST /api/v1/workspaces/:ws/signing-secrets': none,
@@ -212,6 +220,8 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'POST /api/v1/operator/blocked-addresses': { body: () => ({ email: 'a@example.com' }) },
   'POST /api/v1/operator/blocked-addresses/remove': { body: () => ({ email: 'a@example.com' }) },
   'GET /api/v1/operator/log': none,
+  'GET /.well-known/jwks.json': none,
+  'GET /.well-known/openid-configuration': none,
   'GET /api/problems/:code': none,
   'GET /api/openapi.json': none,
   'GET /api/docs': none,

@@ -123,7 +123,7 @@ const strange = (id: string): string[] => {
 }
 
 describe('ids of other organizations, unknown ids and malformed ids get the same 404', () => {
-  const isId = (param: string) => !['code', 'name', 'queue', 'token'].includes(param)
+  const isId = (param: string) => !['code', 'name', 'queue', 'connection', 'token'].includes(param)
   const withIds = all.filter(({ params }) => params.some(isId))
   // Every call is refused, so the tests share both organizations.
   let own: Place

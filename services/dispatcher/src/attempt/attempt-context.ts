@@ -1,6 +1,7 @@
 import type { Pool } from '@belfry/db'
 import type { DeadLetterQueue, DispatchQueue } from '@belfry/queue'
 import type { Logger, Tracing } from '@belfry/runtime'
+import type { ConnectionsContext } from '../connections/connections-context.ts'
 import type { Sender } from '../egress/send.ts'
 import type { Metrics } from '../metrics.ts'
 import type { SecretsContext } from '../secrets/attempt-secrets.ts'
@@ -9,6 +10,7 @@ import type { Identity } from './build-request.ts'
 
 /** What an attempt needs. */
 export type AttemptContext = SecretsContext &
+  ConnectionsContext &
   BatchContext & {
     /** For the line of each attempt, which holds no credential. */
     attemptLog: Logger

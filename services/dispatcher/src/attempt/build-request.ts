@@ -2,7 +2,7 @@ import type { ClaimedTask } from '@belfry/db'
 import { type QstashFields, type Redactor, requestBody, toId, version, writeInstant } from '@belfry/domain'
 import { depthHeader, depthHeaders, type MasterKeys } from '@belfry/vault'
 import type { UnsentOutcome } from '../egress/outcome.ts'
-import type { OutgoingRequest } from '../egress/send.ts'
+import type { OutgoingRequest, Sender } from '../egress/send.ts'
 import { type OwnFailure, secretMissing } from '../secrets/attempt-outcome.ts'
 import type { AttemptSecrets } from '../secrets/attempt-secrets.ts'
 import { fillRequest, type RequestParts } from '../secrets/fill-request.ts'
@@ -19,6 +19,10 @@ export type AttemptRequest = {
   redactor: Redactor | null
   /** Whether the log keeps the response, if the request has secrets. */
   keepsResponse: boolean
+  /** The sender with the certificates of the connection. Null: the sender of all other calls. */
+  sender: Sender | null
+  /** Returns the request with another access token, when the target has refused this one. Null: it has none. */
+  renew: (() => Promise<AttemptRequest | null>) | null
 }
 
 /** The headers by which an installation identifies itself. */
@@ -68,11 +72,16 @@ export function buildRequest(
   if (messageKey) headers['Upstash-Signature'] = signMessage(messageKey, url, Number(timestamp), body ?? '')
   const sent = filled ? { ...headers, ...filled.headers } : headers
   const outgoing = { url, method: task.method, headers: sent, body, timeoutMs: task.timeoutMs }
-  return { outgoing, shownHeaders: headers, redactor: filled?.redactor ?? null, keepsResponse }
+  const redactor = filled?.redactor ?? null
+  return { outgoing, shownHeaders: headers, redactor, keepsResponse, sender: null, renew: null }
 }
 
-function unsendable(outgoing: OwnFailure, shownHeaders: Record<string, string>): AttemptRequest {
-  return { outgoing, shownHeaders, redactor: null, keepsResponse: true }
+/** Returns a request that cannot be sent. */
+export function unsendable(
+  outgoing: OwnFailure | UnsentOutcome,
+  shownHeaders: Record<string, string> = {},
+): AttemptRequest {
+  return { outgoing, shownHeaders, redactor: null, keepsResponse: true, sender: null, renew: null }
 }
 
 function defaults(

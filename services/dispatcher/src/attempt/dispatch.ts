@@ -65,12 +65,12 @@ async function attempt(
   const { task } = claimed
   const span = ctx.tracing && traceAttempt(ctx.tracing, task)
   const traceparent = span ? span.traceparent : task.traceparent
-  const request = await prepareRequest(ctx, task, idsOf(claimed), traceparent)
+  const prepared = await prepareRequest(ctx, task, idsOf(claimed), traceparent)
   const sentAt = performance.now()
-  if (!('kind' in request.outgoing)) progress.sentAt = sentAt
-  const sending = send(ctx, request)
+  if (!('kind' in prepared.outgoing)) progress.sentAt = sentAt
+  const sending = send(ctx, prepared)
   if (__FAILPOINTS__) await failpoint('dispatcher.request_sent')
-  const outcome = await sending
+  const { request, outcome } = await renewRefused(ctx, prepared, await sending, sentAt)
   if (span) endTrace(span, outcome)
   if (outcome.kind === 'unsent') {
     progress.sentAt = null
@@ -88,14 +88,38 @@ async function attempt(
   )
 }
 
+const minRepeatMs = 500
+
+/**
+ * Repeats a call once to which the target answered 401, with a new access token. Both calls are one attempt: they share its
+ * timeout, and the run shows the second one.
+ */
+async function renewRefused(
+  ctx: AttemptContext,
+  request: AttemptRequest,
+  outcome: AttemptOutcome | UnsentOutcome,
+  sentAt: number,
+): Promise<{ request: AttemptRequest; outcome: AttemptOutcome | UnsentOutcome }> {
+  if (request.renew === null || outcome.kind !== 'response' || outcome.status !== 401) return { request, outcome }
+  const again = await request.renew()
+  if (again === null || 'kind' in again.outgoing) return { request, outcome }
+  const timeoutMs = Math.floor(again.outgoing.timeoutMs - (performance.now() - sentAt))
+  if (timeoutMs < minRepeatMs) return { request, outcome }
+  const repeated = await send(ctx, { ...again, outgoing: { ...again.outgoing, timeoutMs } })
+  return repeated.kind === 'unsent' ? { request, outcome } : { request: again, outcome: repeated }
+}
+
 function shownOutcome(outcome: AttemptOutcome, { redactor, keepsResponse }: AttemptRequest): AttemptOutcome {
   if (redactor === null) return outcome
   return keepsResponse ? redactOutcome(outcome, redactor) : withoutContent(outcome)
 }
 
-function send(ctx: AttemptContext, { outgoing, redactor }: AttemptRequest): Promise<AttemptOutcome | UnsentOutcome> {
+function send(
+  ctx: AttemptContext,
+  { outgoing, redactor, sender }: AttemptRequest,
+): Promise<AttemptOutcome | UnsentOutcome> {
   if ('kind' in outgoing) return Promise.resolve(outgoing)
-  const sending = ctx.sender.send(outgoing)
+  const sending = (sender ?? ctx.sender).send(outgoing)
   if (redactor === null) return sending
   return sending.catch(error => Promise.reject(redactFault(error, redactor)))
 }

@@ -1,14 +1,22 @@
 import { type ClaimedTask, isTransientDatabaseError, UnreadableSecretError } from '@belfry/db'
 import { createRedactor } from '@belfry/domain'
+import { applyConnection } from '../connections/apply-connection.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'
 import { type OwnFailure, secretUnreadable } from '../secrets/attempt-outcome.ts'
 import { type AttemptSecrets, readAttemptSecrets } from '../secrets/attempt-secrets.ts'
 import { type RequestParts, secretNamesOf } from '../secrets/fill-request.ts'
 import { redactFault } from '../secrets/redact-outcome.ts'
 import type { AttemptContext } from './attempt-context.ts'
-import { type AttemptIds, type AttemptRequest, buildRequest, type Identity, requestPartsOf } from './build-request.ts'
+import {
+  type AttemptIds,
+  type AttemptRequest,
+  buildRequest,
+  type Identity,
+  requestPartsOf,
+  unsendable,
+} from './build-request.ts'
 
-/** Reads the secrets of an attempt and builds its request. */
+/** Reads the secrets of an attempt, builds its request, and adds the credentials of its connection. */
 export async function prepareRequest(
   ctx: AttemptContext,
   task: ClaimedTask,
@@ -23,7 +31,9 @@ export async function prepareRequest(
     return unsendable(unsentBecause(ctx, ids, error))
   }
   logUnreadable(ctx, ids, secrets)
-  return buildWith(secrets, task, ids, parts, traceparent, ctx.identity)
+  const request = buildWith(secrets, task, ids, parts, traceparent, ctx.identity)
+  const { workspaceId, connection: name } = task
+  return name ? applyConnection(ctx, { workspaceId, name }, ids, request) : request
 }
 
 // An error may quote the request, secrets included.
@@ -61,8 +71,4 @@ function logUnreadable(ctx: AttemptContext, ids: AttemptIds, { names, secrets }:
       ctx.log.error({ err: secret, secret: name, task: ids.task, run: ids.run }, 'secret.unreadable')
     }
   }
-}
-
-function unsendable(outgoing: OwnFailure | UnsentOutcome): AttemptRequest {
-  return { outgoing, shownHeaders: {}, redactor: null, keepsResponse: true }
 }

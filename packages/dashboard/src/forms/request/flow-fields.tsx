@@ -4,16 +4,24 @@ import { Field, TextInput } from '../../ui/field.tsx'
 import type { FieldErrors } from '../use-form.ts'
 import { CallbackFields } from './callback-fields.tsx'
 import { checkCallbacks, checkQueue } from './check-request.ts'
+import { ConnectionField } from './connection-field.tsx'
 import { FoldedFields } from './folded-fields.tsx'
 import { checkLabels, labelsText, parseLabels } from './labels.ts'
 import { type CallbackDrafts, callbackBodies, callbackDrafts } from './request-draft.ts'
 
-/** The queue, the deadline, the labels and the callbacks of the tasks of an event, a subscription or a cron job. */
-export type FlowDraft = { queue: string; maxAgeSeconds: string; labels: string; callbacks: CallbackDrafts }
+/** The queue, the connection, the deadline, the labels and the callbacks of the tasks of an event, a subscription or a cron job. */
+export type FlowDraft = {
+  queue: string
+  connection: string
+  maxAgeSeconds: string
+  labels: string
+  callbacks: CallbackDrafts
+}
 
 export function flowDraftOf(stored?: Partial<FlowBody> | null): FlowDraft {
   return {
     queue: stored?.queue ?? '',
+    connection: stored?.connection ?? '',
     maxAgeSeconds: secondsText(stored?.max_age_ms),
     labels: labelsText(stored?.labels ?? []),
     callbacks: callbackDrafts(stored ?? undefined),
@@ -31,7 +39,16 @@ export function FlowFields({ draft, errors, onChange }: FlowFieldsProps): ReactN
   const [isUsed] = useState(() => JSON.stringify(draft) !== JSON.stringify(flowDraftOf()))
   const hasError = Object.keys(errors).some(name => flowFields.has(name))
   return (
-    <FoldedFields summary="Queue, deadline, labels and callbacks" isOpenAtFirst={isUsed} hasError={hasError}>
+    <FoldedFields
+      summary="Connection, queue, deadline, labels and callbacks"
+      isOpenAtFirst={isUsed}
+      hasError={hasError}
+    >
+      <ConnectionField
+        value={draft.connection}
+        error={errors.connection}
+        onChange={connection => onChange({ connection })}
+      />
       <QueueField draft={draft} errors={errors} onChange={onChange} />
       <MaxAgeField draft={draft} errors={errors} onChange={onChange} />
       <LabelsField draft={draft} errors={errors} onChange={onChange} />
@@ -93,7 +110,10 @@ export function LabelsField({ draft, errors, onChange }: PartProps<'labels'>): R
   )
 }
 
-const flowFields = new Set(['queue', 'max_age_ms', 'labels', 'on_success.url', 'on_failure.url', 'on_attempt.url'])
+const flowFields = new Set([
+  ...['queue', 'connection', 'max_age_ms', 'labels'],
+  ...['on_success.url', 'on_failure.url', 'on_attempt.url'],
+])
 const maxAgeSeconds = 14 * 86_400
 
 export function checkFlow(draft: FlowDraft): FieldErrors {
@@ -116,6 +136,7 @@ export function checkMaxAge(text: string): string | null {
 export function flowBodyOf(draft: FlowDraft): FlowBody {
   return {
     queue: draft.queue.trim() || null,
+    connection: draft.connection || null,
     max_age_ms: maxAgeMs(draft.maxAgeSeconds),
     labels: parseLabels(draft.labels),
     ...callbackBodies(draft.callbacks),

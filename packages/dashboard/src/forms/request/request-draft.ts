@@ -19,6 +19,8 @@ export type RequestDraft = {
   timeoutSeconds: string
   /** The name of the queue; empty for none. */
   queue: string
+  /** The name of the connection; empty for none. */
+  connection: string
   maxRetries: string
   backoff: string
   baseDelaySeconds: string
@@ -43,6 +45,7 @@ export const emptyRequest: RequestDraft = {
   rawBody: null,
   timeoutSeconds: '30',
   queue: '',
+  connection: '',
   maxRetries: '5',
   backoff: 'exponential',
   baseDelaySeconds: '10',
@@ -61,6 +64,7 @@ export function draftOf(request: Omit<RequestBody, 'payload'> & { payload?: unkn
     rawBody: bytes === null || bytes === undefined || !type ? null : { payload_base64: bytes, content_type: type },
     timeoutSeconds: String(request.timeout_ms / 1000),
     queue: request.queue ?? '',
+    connection: request.connection ?? '',
     maxRetries: String(retry.max_retries),
     backoff: retry.backoff,
     baseDelaySeconds: String(retry.base_delay_ms / 1000),
@@ -84,6 +88,7 @@ export function bodyOf(draft: RequestDraft): RequestBody {
     },
     timeout_ms: Math.round(Number(draft.timeoutSeconds) * 1000),
     queue: draft.queue.trim() || null,
+    connection: draft.connection || null,
     ...callbackBodies(draft.callbacks),
   }
 }

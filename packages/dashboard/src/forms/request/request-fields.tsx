@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Field, Select, TextInput } from '../../ui/field.tsx'
 import type { FieldErrors } from '../use-form.ts'
+import { ConnectionField } from './connection-field.tsx'
 import { QueueField } from './flow-fields.tsx'
 import { HeaderEditor } from './header-editor.tsx'
 import { MissingSecrets, SecretOptions } from './missing-secrets.tsx'
@@ -16,7 +17,7 @@ export type RequestFieldsProps = {
   errors: FieldErrors
 }
 
-/** Fields for the method, target URL, headers, payload and queue. */
+/** Fields for the method, target URL, headers, payload, connection and queue. */
 export function RequestFields({ draft, onChange, errors }: RequestFieldsProps): ReactNode {
   return (
     <>
@@ -58,6 +59,11 @@ export function RequestFields({ draft, onChange, errors }: RequestFieldsProps): 
         error={errors.payload}
       />
       <MissingSecrets draft={draft} />
+      <ConnectionField
+        value={draft.connection}
+        error={errors.connection}
+        onChange={connection => onChange({ connection })}
+      />
       <QueueField draft={draft} errors={errors} onChange={onChange} />
     </>
   )

@@ -156,6 +156,7 @@ function Details({ job }: { job: CronJobResource }): ReactNode {
         ['Missed runs', catchUps[job.catch_up]],
         ['Retries', `${job.retry.max_retries}, ${job.retry.backoff}`],
         ['Timeout', formatDuration(job.timeout_ms)],
+        ['Connection', job.connection && <code>{job.connection}</code>],
         ['Queue', job.queue && <code>{job.queue}</code>],
         ['Maximum age', job.max_age_ms !== null && formatDuration(job.max_age_ms)],
         ['Labels', job.labels.length > 0 && job.labels.join(', ')],

@@ -25,6 +25,9 @@ const errorLabels: Record<RunErrorCode, string> = {
   secret_missing: 'Secret missing',
   secret_not_allowed: 'Secret not allowed',
   secret_unreadable: 'Secret unreadable',
+  connection_missing: 'Connection missing',
+  connection_not_allowed: 'Connection not allowed',
+  connection_failed: 'Connection failed',
   internal_error: 'Internal error',
   worker_lost: 'Worker lost',
 }

@@ -10,6 +10,7 @@ const labels: Record<Group, string> = {
   workspace: 'Workspaces',
   workspace_member: 'Workspace members',
   api_key: 'API keys',
+  connection: 'Connections',
   secret: 'Secrets',
   signing_secret: 'Signing secrets',
   integration: 'Integrations',

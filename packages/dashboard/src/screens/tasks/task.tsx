@@ -126,6 +126,7 @@ function Details({ task }: { task: TaskResource }): ReactNode {
         ['Due', <AbsoluteTime key="due" at={task.execute_at} />],
         ['ID', <CopyableId key="id" id={task.id} />],
         ['Cron job', task.cronjob_id && <Link to={to.cronJob(task.cronjob_id)}>View cron job</Link>],
+        ['Connection', task.connection && <code>{task.connection}</code>],
         ['Queue', task.queue && <code>{task.queue}</code>],
         ['Topic', task.topic && <code>{task.topic}</code>],
         ['Callback of', task.callback_of && <Link to={to.task(task.callback_of)}>View reported task</Link>],

@@ -1,0 +1,208 @@
+import { checkSecretValue } from '@belfry/domain'
+import { z } from 'zod'
+import { integer, textField } from './fields.ts'
+import { timestampField } from './response-fields.ts'
+import { allowedHosts } from './secret.ts'
+import { line, type TextRule, targetUrl, textRule } from './text-rules.ts'
+
+const connectionKinds = ['header', 'basic', 'oauth2', 'identity_token', 'tls'] as const
+
+/** The form of a connection's name. */
+export const connectionNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'
+const nameForm = new RegExp(connectionNamePattern)
+
+const connectionName: TextRule<string> = textRule(
+  { pattern: connectionNamePattern, maxLength: 64, examples: ['billing-api'] },
+  text => {
+    const must = 'be 1 to 64 letters, digits and . _ -, and start with a letter or a digit'
+    return nameForm.test(text) ? { value: text } : { code: 'invalid_connection_name', must }
+  },
+)
+
+/** The connection that authenticates the calls of a new or changed object. */
+export const connectionField = textField(connectionName)
+  .nullable()
+  .meta({ description: 'The name of the connection that authenticates the calls. Null: none.' })
+
+/** The name of the connection of an object, in a response. */
+export const connectionNameField = z
+  .string()
+  .nullable()
+  .meta({ description: 'The name of the connection that authenticates its calls.', examples: [null] })
+
+const maxSecretLength = 8192
+const visible = '[\\u0021-\\u007e]'
+
+function secretText(description: string, pattern = `^${visible}([\\u0020-\\u007e]*${visible})?$`) {
+  const form = new RegExp(pattern)
+  const schema = { minLength: 4, maxLength: maxSecretLength, pattern, description: `${description} Never returned.` }
+  return textField(
+    textRule<string>(schema, text => {
+      const message = checkSecretValue(text)
+      if (message !== null) return { code: 'invalid_secret_value', message }
+      return form.test(text) ? { value: text } : { code: 'invalid_secret_value', must: 'have visible ASCII characters' }
+    }),
+  ).optional()
+}
+
+const headerName = textRule<string>(
+  { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$", description: 'The name of the header.', examples: ['X-Api-Key'] },
+  text => {
+    const isName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(text)
+    if (!isName) return { code: 'invalid_header', must: 'be the name of a header' }
+    const isReserved = reservedHeaders.test(text)
+    return isReserved
+      ? { code: 'invalid_header', must: 'be a header that Belfry does not set itself' }
+      : { value: text }
+  },
+)
+const reservedHeaders =
+  /^(host|content-length|content-type|transfer-encoding|connection|keep-alive|proxy-.*|te|trailer|upgrade|expect|webhook-.*|x-belfry-.*|upstash-.*|user-agent)$/i
+
+const tokenUrl = textRule<string>(
+  { ...targetUrl.schema, pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/\\\\#][^\\\\#{]*$', description: 'The token endpoint.' },
+  text => {
+    if (text.includes('{{')) return { code: 'invalid_url', must: 'not refer to secrets' }
+    return targetUrl(text)
+  },
+)
+
+const pem = (what: string) => {
+  const pattern = `^\\s*-----BEGIN [A-Z ]+-----[\\s\\S]+-----END [A-Z ]+-----\\s*$`
+  const form = new RegExp(pattern)
+  return textRule<string>({ maxLength: 32_768, pattern, description: `${what}, as PEM.` }, text =>
+    text.length <= 32_768 && form.test(text) ? { value: text } : { code: 'invalid_pem', must: 'be PEM text' },
+  )
+}
+
+const parameters = z
+  .record(z.string().min(1).max(100), z.string().max(2_000))
+  .refine(given => Object.keys(given).length <= 10, 'at most 10 parameters are possible')
+  .refine(
+    given => !Object.keys(given).some(name => /^(grant_type|scope|client_(id|secret|assertion.*))$/.test(name)),
+    'grant_type, scope and the credentials of the client are not further parameters',
+  )
+  .meta({
+    description: 'Further parameters of the token request.',
+    examples: [{ audience: 'https://api.example.com' }],
+  })
+
+const pemKey = pem('The private key of the client certificate; never returned')
+const common = {
+  hosts: allowedHosts.meta({ description: 'The hosts that the connection may authenticate to.' }),
+  ca_certificate: textField(pem('Authorities that are trusted in addition to the public ones')).nullable().optional(),
+  client_certificate: textField(pem('The certificate that calls present to the target')).nullable().optional(),
+  client_key: textField(pemKey).optional(),
+}
+
+/**
+ * The body that creates or replaces a connection. An omitted secret stays as it is stored, unless the kind, the token
+ * endpoint or a host is new.
+ */
+export const putConnectionBody = z.discriminatedUnion('kind', [
+  z
+    .strictObject({
+      kind: z.literal('header'),
+      header: textField(headerName).default('Authorization'),
+      value: secretText('The value of the header.'),
+      ...common,
+    })
+    .meta({ examples: [{ kind: 'header', hosts: ['api.example.com'], header: 'X-Api-Key', value: '3f1c9a7e5b2d' }] }),
+  z.strictObject({
+    kind: z.literal('basic'),
+    username: textField(
+      textRule<string>({ pattern: '^[^:\\u0000-\\u001f\\u007f]{1,200}$', examples: ['belfry'] }, text =>
+        /^[^:\p{Cc}]{1,200}$/u.test(text)
+          ? { value: text }
+          : { code: 'invalid_characters', must: 'have 1 to 200 characters without : and control characters' },
+      ),
+    ),
+    password: secretText('The password.'),
+    ...common,
+  }),
+  z.strictObject({
+    kind: z.literal('oauth2'),
+    token_url: textField(tokenUrl),
+    client_id: textField(line(500)),
+    client_secret: secretText('The secret of the client.'),
+    client_authentication: z.enum(['basic', 'post']).default('basic').meta({
+      description: 'Whether the client proves who it is by HTTP Basic, or by parameters in the body.',
+    }),
+    scope: textField(line(1_000)).nullable().optional(),
+    parameters: parameters.default(() => ({})),
+    ...common,
+  }),
+  z.strictObject({
+    kind: z.literal('identity_token'),
+    audience: textField(line(500)),
+    lifetime_s: integer(60, 3_600).default(300),
+    ...common,
+  }),
+  z.strictObject({ kind: z.literal('tls'), ...common }),
+])
+
+export type PutConnectionBody = z.infer<typeof putConnectionBody>
+
+const shown = (description: string, example: string | null = null) =>
+  z
+    .string()
+    .nullable()
+    .meta({ description, examples: [example] })
+
+export const connection = z
+  .object({
+    name: z.string().meta({ examples: ['billing-api'] }),
+    kind: z.enum(connectionKinds),
+    hosts: z
+      .array(z.string())
+      .meta({ description: 'The hosts that it may authenticate to.', examples: [['api.example.com']] }),
+    header: shown('Of the kind `header`: the name of the header.', 'Authorization'),
+    username: shown('Of the kind `basic`.'),
+    token_url: shown('Of the kind `oauth2`: the token endpoint.'),
+    client_id: shown('Of the kind `oauth2`.'),
+    client_authentication: z
+      .enum(['basic', 'post'])
+      .nullable()
+      .meta({ examples: [null] }),
+    scope: shown('Of the kind `oauth2`.'),
+    parameters: z
+      .record(z.string(), z.string())
+      .nullable()
+      .meta({ examples: [null] }),
+    audience: shown('Of the kind `identity_token`.'),
+    lifetime_s: z
+      .int()
+      .nullable()
+      .meta({ description: 'Of the kind `identity_token`: how long a token is valid, in seconds.', examples: [null] }),
+    ca_certificate: shown('Authorities that are trusted in addition to the public ones, as PEM.'),
+    client_certificate: shown('The certificate that calls present to the target, as PEM.'),
+    created_at: timestampField(),
+    updated_at: timestampField(),
+  })
+  .meta({ id: 'Connection' })
+
+/** A connection in a response, without its secrets. */
+export type Connection = z.infer<typeof connection>
+
+/** The body that tests a connection. Without `url` only a token is requested. */
+export const testConnectionBody = z.strictObject({
+  url: textField(targetUrl)
+    .optional()
+    .meta({ description: 'A URL that is called with GET. Kinds without tokens need it.' }),
+})
+
+export const connectionTest = z
+  .object({
+    ok: z.boolean().meta({ examples: [true] }),
+    message: z.string().meta({
+      description: 'What happened, without secrets.',
+      examples: ['The token endpoint issued a token for 3600 seconds.'],
+    }),
+    response_status: z
+      .int()
+      .nullable()
+      .meta({ description: 'The status of the response to the call of `url`.', examples: [null] }),
+  })
+  .meta({ id: 'ConnectionTest' })
+
+export type ConnectionTest = z.infer<typeof connectionTest>

@@ -1,0 +1,63 @@
+import { newUuid } from '@belfry/domain'
+import { connectionTestsChannel } from '../postgres/notices.ts'
+import type { Pool } from '../postgres/pool.ts'
+
+/** What a test of a connection has shown. */
+export type ConnectionTestOutcome = {
+  ok: boolean
+  /** A sentence without secrets. */
+  message: string
+  responseStatus: number | null
+}
+
+/** A test that a dispatcher runs. */
+export type ConnectionTest = { id: string; workspaceId: string; name: string; url: string | null }
+
+/** Asks a dispatcher to test a connection. Returns the id of the test. */
+export async function requestConnectionTest(
+  pool: Pool,
+  workspaceId: string,
+  connectionId: string,
+  url: string | null,
+): Promise<string> {
+  const id = newUuid()
+  const text = `
+    WITH asked AS (
+      INSERT INTO connection_tests (id, workspace_id, connection_id, url) VALUES ($1, $2, $3, $4) RETURNING id
+    )
+    SELECT pg_notify('${connectionTestsChannel}', '') FROM asked`
+  await pool.query(text, [id, workspaceId, connectionId, url])
+  return id
+}
+
+/** SQL: the age after which no caller waits for the start of a test. */
+const waitedFor = `interval '5 seconds'`
+
+/** Takes a test that no dispatcher has; null when there is none. */
+export async function takeConnectionTest(pool: Pool): Promise<ConnectionTest | null> {
+  const { rows } = await pool.query<ConnectionTest>(`
+    UPDATE connection_tests t SET started_at = clock_timestamp() FROM connections c
+    WHERE c.id = t.connection_id AND t.id = (
+      SELECT id FROM connection_tests WHERE started_at IS NULL AND created_at > now() - ${waitedFor}
+      ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    )
+    RETURNING t.id, t.workspace_id AS "workspaceId", c.name, t.url`)
+  return rows[0] ?? null
+}
+
+/** Stores the outcome of a test. */
+export async function finishConnectionTest(pool: Pool, id: string, outcome: ConnectionTestOutcome): Promise<void> {
+  await pool.query('UPDATE connection_tests SET outcome = $2 WHERE id = $1', [id, JSON.stringify(outcome)])
+}
+
+/** Whether a dispatcher has a test, and its outcome; null until it has ended. */
+export type ConnectionTestProgress = { isTaken: boolean; outcome: ConnectionTestOutcome | null }
+
+/** Returns the progress of a test. */
+export async function readConnectionTest(pool: Pool, workspaceId: string, id: string): Promise<ConnectionTestProgress> {
+  const text = `
+    SELECT started_at IS NOT NULL AS "isTaken", outcome::json AS outcome
+    FROM connection_tests WHERE id = $1 AND workspace_id = $2`
+  const { rows } = await pool.query<ConnectionTestProgress>(text, [id, workspaceId])
+  return rows[0] ?? { isTaken: false, outcome: null }
+}

@@ -1,0 +1,133 @@
+import { type Connection, connection, connectionNamePattern, pageOf, putConnectionBody } from '@belfry/contract'
+import {
+  type ConnectionEntry,
+  findConnection,
+  listConnections as listStored,
+  deleteConnection as removeConnection,
+  rotateIdentityKeys,
+  putConnection as storeConnection,
+} from '@belfry/db'
+import { AppError, toId } from '@belfry/domain'
+import type { Request } from 'express'
+import { audit } from '../audit/audit.ts'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { invalid, notFound } from '../http/refusals.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { inspectTarget } from '../tasks/inspect-target.ts'
+import { secretsOf, settingsOf } from './read-connection-body.ts'
+
+const maxInWorkspace = 100
+const nameForm = new RegExp(connectionNamePattern)
+
+/** Returns all connections as one page: a workspace has few of them. */
+export const listConnections = endpoint({
+  right: 'connection.read',
+  summary: 'List the connections of a workspace by name, without their secrets',
+  answer: { status: 200, body: pageOf(connection) },
+  params: { ws: 'ws' },
+  async handle(ctx, { caller }) {
+    const found = await listStored(ctx.pool, caller.workspaceId)
+    return ok({ data: found.map(presentConnection), next_cursor: null })
+  },
+})
+
+export const getConnection = endpoint({
+  right: 'connection.read',
+  summary: 'Get a connection, without its secrets',
+  answer: { status: 200, body: connection },
+  params: { ws: 'ws' },
+  async handle(ctx, { caller, request }) {
+    return ok(presentConnection(await readConnection(ctx, caller.workspaceId, request)))
+  },
+})
+
+export const putConnection = endpoint({
+  right: 'connection.write',
+  summary: 'Create a connection (201), or replace its settings (200)',
+  answer: { status: 200, orStatus: 201, body: connection },
+  refusals: ['conflict'],
+  params: { ws: 'ws' },
+  body: putConnectionBody,
+  inspect: (ctx, body) => inspectTarget(ctx, body, 'token_url'),
+  async handle(ctx, { caller, body, request }) {
+    const name = String(request.params.connection)
+    const { workspaceId } = caller
+    if (!nameForm.test(name)) throw invalidName()
+    const { masterKeys } = ctx.config
+    // Verifiers may read the keys before the first token is signed.
+    if (body.kind === 'identity_token') await rotateIdentityKeys(ctx.pool, masterKeys)
+    const given = { name, kind: body.kind, settings: settingsOf(body), hosts: body.hosts }
+    const details = { kind: body.kind, hosts: body.hosts }
+    const result = await storeConnection(
+      ctx.pool,
+      masterKeys,
+      workspaceId,
+      given,
+      before => secretsOf(body, before),
+      maxInWorkspace,
+      (tx, kind) => audit(tx, caller, { action: `connection.${kind}`, objectId: name, details }),
+    )
+    if (result === null) throw notFound()
+    if (result.kind === 'full') {
+      throw new AppError('conflict', `A workspace has at most ${maxInWorkspace} connections. Delete one first.`)
+    }
+    const presented = presentConnection(result.connection)
+    if (result.kind === 'changed') return ok(presented)
+    return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/connections/${name}`, presented)
+  },
+})
+
+export const deleteConnection = endpoint({
+  right: 'connection.delete',
+  summary: 'Delete a connection that no cron job and no subscription names',
+  answer: { status: 204 },
+  refusals: ['connection_in_use'],
+  params: { ws: 'ws' },
+  async handle(ctx, { caller, request }) {
+    const { name } = await readConnection(ctx, caller.workspaceId, request)
+    const result = await removeConnection(ctx.pool, caller.workspaceId, name, tx =>
+      audit(tx, caller, { action: 'connection.deleted', objectId: name }),
+    )
+    if (result === 'unknown') throw notFound()
+    if (result === 'in_use') {
+      throw new AppError('connection_in_use', 'A cron job or a subscription names the connection. Change these first.')
+    }
+    return noContent()
+  },
+})
+
+/** Returns the connection in the path. Throws `not_found`. */
+export async function readConnection(ctx: Context, workspaceId: string, request: Request): Promise<ConnectionEntry> {
+  const name = String(request.params.connection)
+  const found = nameForm.test(name) ? await findConnection(ctx.pool, workspaceId, name) : undefined
+  if (found === undefined) throw notFound()
+  return found
+}
+
+function invalidName(): AppError {
+  const message = 'A name has 1 to 64 letters, digits and . _ -, and starts with a letter or a digit.'
+  return invalid('path', [{ path: 'connection', code: 'invalid_connection_name', message }])
+}
+
+/** Returns the public form of a connection. */
+function presentConnection({ name, kind, settings, hosts, createdAt, updatedAt }: ConnectionEntry): Connection {
+  return {
+    name,
+    kind,
+    hosts,
+    header: settings.header ?? null,
+    username: settings.username ?? null,
+    token_url: settings.tokenUrl ?? null,
+    client_id: settings.clientId ?? null,
+    client_authentication: settings.clientAuthentication ?? null,
+    scope: settings.scope ?? null,
+    parameters: settings.parameters ?? null,
+    audience: settings.audience ?? null,
+    lifetime_s: settings.lifetimeS ?? null,
+    ca_certificate: settings.caCertificate ?? null,
+    client_certificate: settings.clientCertificate ?? null,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+  }
+}

@@ -1,0 +1,131 @@
+import { isTransientDatabaseError, type OpenConnection, UnreadableSecretError } from '@belfry/db'
+import { isAllowedHost, type Redactor } from '@belfry/domain'
+import type { AttemptIds, AttemptRequest } from '../attempt/build-request.ts'
+import type { UnsentOutcome } from '../egress/outcome.ts'
+import type { OutgoingRequest } from '../egress/send.ts'
+import { CertificateError } from '../egress/tls-senders.ts'
+import {
+  connectionFailed,
+  connectionMissing,
+  connectionNotAllowed,
+  type OwnFailure,
+  secretUnreadable,
+} from '../secrets/attempt-outcome.ts'
+import type { ConnectionsContext } from './connections-context.ts'
+import { type Credentials, credentialsOf } from './credentials.ts'
+import { TokenRequestError } from './request-token.ts'
+
+/** The workspace of a call, and the name of its connection. */
+type Named = { workspaceId: string; name: string }
+
+/**
+ * Adds the credentials of a connection to a request, or says why it cannot be sent. The log shows a reference in their place.
+ */
+export async function applyConnection(
+  ctx: ConnectionsContext,
+  named: Named,
+  ids: Pick<AttemptIds, 'task' | 'run'>,
+  request: AttemptRequest,
+): Promise<AttemptRequest> {
+  const { outgoing } = request
+  if ('kind' in outgoing) return request
+  try {
+    const connection = await findConnection(ctx, named)
+    if (connection === null) return unsendable(request, connectionMissing(named.name))
+    const refusal = refusalOf(connection, outgoing.url)
+    if (refusal) return unsendable(request, refusal)
+    return withCredentials(ctx, connection, request, outgoing, await credentialsOf(ctx, connection))
+  } catch (error) {
+    return unsendable(request, reasonOf(ctx, named.name, ids, error))
+  }
+}
+
+/**
+ * Returns the connection of a name; null when the workspace has none. It may have been stored since the others were cached.
+ * @throws UnreadableSecretError when this installation cannot decrypt it.
+ */
+export async function findConnection(
+  ctx: Pick<ConnectionsContext, 'connections'>,
+  { workspaceId, name }: Named,
+): Promise<OpenConnection | null> {
+  const cached = (await ctx.connections.get(workspaceId))?.get(name)
+  if (cached !== undefined && !(cached instanceof Error)) return cached
+  const found = (await ctx.connections.reload(workspaceId))?.get(name)
+  if (found instanceof Error) throw found
+  return found ?? null
+}
+
+/** Returns why a connection must not be used for a URL; null when it may be. */
+export function refusalOf({ name, hosts, kind }: OpenConnection, url: string): OwnFailure | null {
+  if (!isAllowedHost(hosts, url)) return connectionNotAllowed(name)
+  if (kind !== 'tls' || url.toLowerCase().startsWith('https:')) return null
+  return connectionNotAllowed(name, 'a connection of the kind tls needs an https URL')
+}
+
+function withCredentials(
+  ctx: ConnectionsContext,
+  connection: OpenConnection,
+  request: AttemptRequest,
+  outgoing: OutgoingRequest,
+  credentials: Credentials,
+): AttemptRequest {
+  const { header, hidden, tokenId } = credentials
+  const reference = connectionReference(connection.name)
+  const put = (headers: Record<string, string>, value: string) =>
+    header === null ? headers : { ...without(headers, header.name), [header.name]: value }
+  return {
+    outgoing: { ...outgoing, headers: put(outgoing.headers, header?.value ?? '') },
+    shownHeaders: put(request.shownHeaders, reference),
+    redactor:
+      hidden.length === 0 ? request.redactor : joined(request.redactor, ctx.credentialRedactors.get(hidden, reference)),
+    keepsResponse: request.keepsResponse && connection.keepsResponses,
+    sender: ctx.tlsSenders.of(connection),
+    renew:
+      tokenId === null
+        ? null
+        : async () => {
+            try {
+              const next = await credentialsOf(ctx, connection, tokenId)
+              return withCredentials(ctx, connection, request, outgoing, next)
+            } catch (error) {
+              if (error instanceof TokenRequestError || isTransientDatabaseError(error)) return null
+              throw error
+            }
+          },
+  }
+}
+
+function connectionReference(name: string): string {
+  return `{{ connections.${name} }}`
+}
+
+function without(headers: Record<string, string>, name: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([own]) => own.toLowerCase() !== name.toLowerCase()))
+}
+
+function joined(first: Redactor | null, second: Redactor): Redactor {
+  if (first === null) return second
+  return {
+    text: text => second.text(first.text(text)),
+    bytes: (bytes, isCut) => second.bytes(first.bytes(bytes, isCut), isCut),
+  }
+}
+
+function reasonOf(
+  ctx: ConnectionsContext,
+  name: string,
+  { task, run }: Pick<AttemptIds, 'task' | 'run'>,
+  error: unknown,
+): OwnFailure | UnsentOutcome {
+  if (error instanceof TokenRequestError || error instanceof CertificateError) return connectionFailed(error.message)
+  if (isTransientDatabaseError(error)) {
+    return { kind: 'unsent', message: 'The connection cannot be read: the database is away.' }
+  }
+  if (!(error instanceof UnreadableSecretError)) throw error
+  ctx.log.error({ err: error, connection: name, task, run }, 'secret.unreadable')
+  return secretUnreadable(`Nothing was sent: this installation cannot decrypt the connection ${name}.`)
+}
+
+function unsendable(request: AttemptRequest, outgoing: OwnFailure | UnsentOutcome): AttemptRequest {
+  return { ...request, outgoing, redactor: null }
+}

@@ -1,0 +1,28 @@
+import { createRedactor, type Redactor } from '@belfry/domain'
+import { LRUCache } from 'lru-cache'
+
+/** Redactors of credentials. The patterns of a long token take milliseconds to make, and many calls send the same token. */
+export type CredentialRedactors = {
+  /** Returns a redactor that replaces values by a reference. */
+  get(hidden: readonly string[], reference: string): Redactor
+}
+
+// The patterns of a character take about 300 bytes.
+const maxCharacters = 100_000
+
+export function createCredentialRedactors(): CredentialRedactors {
+  const redactors = new LRUCache<string, Redactor>({
+    maxSize: maxCharacters,
+    sizeCalculation: (_redactor, key) => key.length,
+  })
+  return {
+    get(hidden, reference) {
+      const key = [reference, ...hidden].join('\n')
+      const known = redactors.get(key)
+      if (known) return known
+      const redactor = createRedactor(hidden.map(value => ({ name: '', value, put: reference })))
+      redactors.set(key, redactor)
+      return redactor
+    },
+  }
+}

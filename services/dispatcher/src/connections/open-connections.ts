@@ -1,0 +1,28 @@
+import { type Pool, readConnections } from '@belfry/db'
+import type { MasterKeys } from '@belfry/vault'
+import type { Sender } from '../egress/send.ts'
+import type { TlsSenders } from '../egress/tls-senders.ts'
+import { createWorkspaceCache } from '../secrets/workspace-cache.ts'
+import { createAccessTokens } from './access-tokens.ts'
+import { createCredentialRedactors } from './credential-redactors.ts'
+import { createIdentityTokens } from './identity-tokens.ts'
+import { requestToken } from './request-token.ts'
+
+/**
+ * Opens what turns connections into credentials.
+ * @param publicUrl - Its origin issues identity tokens. Null: the installation issues none.
+ */
+export function openConnections(
+  { pool, sender, tlsSenders }: { pool: Pool; sender: Sender; tlsSenders: TlsSenders },
+  { masterKeys, publicUrl }: { masterKeys: MasterKeys; publicUrl: string | null },
+) {
+  const issuer = publicUrl === null ? null : new URL(publicUrl).origin
+  return {
+    connections: createWorkspaceCache(ids => readConnections(pool, masterKeys, ids)),
+    accessTokens: createAccessTokens(pool, masterKeys, connection =>
+      requestToken(tlsSenders.of(connection) ?? sender, connection),
+    ),
+    identityTokens: createIdentityTokens(pool, masterKeys, issuer),
+    credentialRedactors: createCredentialRedactors(),
+  }
+}
