@@ -166,6 +166,7 @@ export const leftOut: Record<string, string> = {
   '/api/v1/scheduler/search': 'finds what a person remembers a part of; lists have filters',
   '/api/v1/scheduler/overview': 'a summary for the dashboard; /metrics has figures for machines',
   '/api/v1/scheduler/upcoming': 'a summary for the dashboard; tasks.list and nextRuns return due tasks',
+  '/.well-known/': 'read by verifiers of identity tokens, by their own libraries',
   '/api/problems/': 'pages for people',
   '/api/openapi.json': 'the description of the interface itself',
   '/api/docs': 'a page for people',
