@@ -19,7 +19,7 @@ export default defineConfig({
     // The value of a production build. Each project needs its own object, because Vitest empties it.
     projects: [
       {
-        define: { __FAILPOINTS__: 'false' },
+        define: { __FAILPOINTS__: 'false', __VIRTUAL_CLOCK__: 'false' },
         test: {
           name: 'unit',
           isolate,
@@ -28,11 +28,11 @@ export default defineConfig({
         },
       },
       {
-        define: { __FAILPOINTS__: 'false' },
+        define: { __FAILPOINTS__: 'false', __VIRTUAL_CLOCK__: 'false' },
         test: {
           name: 'integration',
           isolate,
-          include: [`${packages}/test/**/*.test.ts`, 'e2e/**/*.test.ts'],
+          include: [`${packages}/test/**/*.test.ts`, 'e2e/**/*.test.ts', 'examples/**/*.test.ts'],
           globalSetup: './vitest.global-setup.ts',
           // A busy machine may need ten times as long as an idle one.
           testTimeout: 60_000,

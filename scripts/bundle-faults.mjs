@@ -2,7 +2,7 @@
 // services/<name>/dist/faults.mjs, and the program that runs the rows as e2e/dist/faults.mjs.
 import { bundlePackage } from './bundle.mjs'
 
-const withFailpoints = { outfile: 'dist/faults.mjs', define: { __FAILPOINTS__: 'true' } }
+const withFailpoints = { outfile: 'dist/faults.mjs', define: { __FAILPOINTS__: 'true', __VIRTUAL_CLOCK__: 'false' } }
 const program = {
   entryPoints: ['faults/main.ts'],
   outfile: 'dist/faults.mjs',

@@ -48,7 +48,7 @@ export function bundleOptions(folder) {
     minifyWhitespace: true,
     lineLimit: 160,
     // Drops the failpoints: calls that depend on a constant that is false. Builds for fault tests define it as true.
-    define: { __FAILPOINTS__: 'false' },
+    define: { __FAILPOINTS__: 'false', __VIRTUAL_CLOCK__: 'false' },
     minifySyntax: true,
     legalComments: 'external',
     logLevel: 'error',

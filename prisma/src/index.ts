@@ -328,3 +328,5 @@ export { announceQuotaCrossings, type QuotaCrossing, recordQuotaCrossings } from
 export { type CountedInWorkspace, countInWorkspace, readDailyUsage, readUsage, type Usage } from './usage/read-usage.ts'
 export { reportUsage } from './usage/report-usage.ts'
 export { readTenantShares } from './usage/tenant-shares.ts'
+export { installVirtualClock, openVirtualClock } from './virtual-clock/install-virtual-clock.ts'
+export { type DueTimes, readDueTimes } from './virtual-clock/read-due-times.ts'

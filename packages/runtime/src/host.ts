@@ -2,6 +2,7 @@ import type { Logger } from './logger.ts'
 import { openRegistry, type Registry } from './metrics/registry.ts'
 import { type OperatorListen, type OperatorPort, openOperatorPort } from './operator-port.ts'
 import { openTracing, type ProcessTracing } from './tracing/open-tracing.ts'
+import type { VirtualClock } from './virtual-clock/virtual-clock.ts'
 
 /** What the roles of a process share. */
 export type Host = {
@@ -12,6 +13,8 @@ export type Host = {
   tracing: ProcessTracing | null
   /** Null for a process without an operator port. */
   operators: OperatorPort | null
+  /** Only in the build for tests. */
+  virtualClock?: VirtualClock
 }
 
 export type HostOptions = {

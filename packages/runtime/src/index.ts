@@ -22,6 +22,14 @@ export {
   wantsTracing,
 } from './settings.ts'
 export type { Span, Tracing } from './tracing/open-tracing.ts'
+export { installVirtualDate, machineTime, setVirtualTime, steadyTime } from './virtual-clock/time.ts'
+export {
+  type ClockReading,
+  type DueWork,
+  type VirtualClock,
+  type VirtualRole,
+  virtualLookAheadMs,
+} from './virtual-clock/virtual-clock.ts'
 export { createWaker, type Waker } from './waker.ts'
 export { watchClockSkew } from './watch-clock-skew.ts'
 export { withinMs } from './within-ms.ts'

@@ -37,6 +37,11 @@ export const serviceVariables = {
   BELFRY_REVISION: z.string().max(64).default('unknown'),
   /** How long a stopping process waits for the calls in flight. */
   DRAIN_SECONDS: integer(1, 330).default(25),
+  /** Lets tests move the time, in the build for tests only. */
+  VIRTUAL_CLOCK: z
+    .enum(['on', 'off'], 'must be on or off')
+    .default('off')
+    .refine(value => value === 'off' || __VIRTUAL_CLOCK__, 'is not part of this build: use @belfry/testing'),
   /** The minimum level of log lines. */
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 }

@@ -10,6 +10,7 @@ export type DatabaseClock = {
 
 /** Measures the offset between the monotonic clock of this process and the database's clock. */
 export async function openDatabaseClock(pool: Pool): Promise<DatabaseClock> {
+  if (__VIRTUAL_CLOCK__) return { now: () => Date.now(), refresh: async () => 0 }
   let offset = await measureOffset(pool)
   return {
     now: () => performance.now() + offset,

@@ -17,6 +17,22 @@ export const variables = z.object({
   DISPATCHER_DATABASE_URL: z.string().optional(),
 })
 
+// In the build for tests. Each role checks VIRTUAL_CLOCK in all other builds.
+const testVariables = z.object({
+  DATABASE_URL: z.string('is required: a postgresql:// URL'),
+  REDIS_URL: z.string().max(0, 'must be empty: the clock of Redis does not follow the virtual clock').optional(),
+  VIRTUAL_CLOCK: z.literal('on', 'must be on: this is the build for tests'),
+  NODE_ENV: z
+    .string()
+    .refine(value => value !== 'production', 'must not be production: this is the build for tests')
+    .optional(),
+})
+
+/** Checks the environment of the build for tests, and returns the database whose clock becomes virtual. */
+export function loadTestConfig(env: Environment = process.env): { databaseUrl: string } {
+  return { databaseUrl: readConfig(testVariables, env).DATABASE_URL }
+}
+
 /** Reads the roles of the process, and their environment, which holds the address of the API when it is one of them. */
 export function loadConfig(env: Environment = process.env): { roles: RoleName[]; env: Environment } {
   const { ROLES: roles } = readConfig(variables, env)

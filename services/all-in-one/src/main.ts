@@ -1,17 +1,34 @@
-import { failToStart, type Host, type Logger, openLog, runService, type Service } from '@belfry/runtime'
-import { type Environment, loadConfig } from './config.ts'
+import {
+  failToStart,
+  type Host,
+  type Logger,
+  openLog,
+  runService,
+  type Service,
+  type VirtualClock,
+} from '@belfry/runtime'
+import { type Environment, loadConfig, loadTestConfig } from './config.ts'
 import { type LoadedRole, loadRoles, withDatabaseOf } from './load-roles.ts'
 
 try {
   const { roles, env } = loadConfig()
   const [, program = '', ...rest] = process.argv
   if (rest.length > 0) await runQuarantine(withDatabaseOf('dispatcher', env))
+  else if (__VIRTUAL_CLOCK__) await runVirtually(loadTestConfig().databaseUrl, () => loadRoles(roles, env, program))
   else await runRoles(await loadRoles(roles, env, program))
 } catch (error) {
   failToStart(error)
 }
 
-async function runRoles(roles: LoadedRole[]): Promise<void> {
+// The roles load after the virtual clock is installed, so their connections and libraries see no other one.
+async function runVirtually(databaseUrl: string, load: () => Promise<LoadedRole[]>): Promise<void> {
+  const { openProcessClock } = await import('./virtual-clock/open-virtual-clock.ts')
+  const { clock, close } = await openProcessClock(databaseUrl, openLog('warn')('belfry'))
+  await runRoles(await load(), clock)
+  await close()
+}
+
+async function runRoles(roles: LoadedRole[], virtualClock?: VirtualClock): Promise<void> {
   const [{ config }] = roles as [LoadedRole] // there is at least one, and all read the same variables
   const names = roles.map(({ name }) => name)
   const loggerOf = openLog(config.logLevel)
@@ -20,7 +37,7 @@ async function runRoles(roles: LoadedRole[]): Promise<void> {
   await runService(
     log,
     { drainMs: config.drainMs, roles: names, operatorListen: config.operatorListen, traces },
-    host => startRoles(roles, loggerOf, host),
+    host => startRoles(roles, loggerOf, virtualClock ? { ...host, virtualClock } : host),
   )
 }
 

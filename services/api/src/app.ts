@@ -16,6 +16,7 @@ import { traceRequests } from './http/trace-requests.ts'
 import { operators } from './operators/operators.ts'
 import { qstash } from './qstash/qstash.ts'
 import { aliases, routes } from './routes.ts'
+import { clockRoutes } from './virtual-clock/clock-routes.ts'
 
 /** Builds the HTTP application: its parts run from top to bottom. */
 export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0]): Express {
@@ -52,7 +53,8 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
     await serveAgents(ctx, app, request, response)
   })
   if (ctx.config.qstash) app.use(['/v2', '/llm/v1'], qstash(ctx, ctx.config.qstash))
-  for (const [path, methods] of Object.entries({ ...routes, ...aliases })) {
+  const testRoutes = __VIRTUAL_CLOCK__ && ctx.virtualClock ? clockRoutes(ctx.virtualClock) : {}
+  for (const [path, methods] of Object.entries({ ...routes, ...aliases, ...testRoutes })) {
     const route = app.route(path)
     for (const [method, endpoint] of Object.entries(methods)) {
       route[method as 'get'](async (request, response) => endpoint.serve(ctx, request, response))

@@ -11,7 +11,7 @@ import {
 import { createPrisma, type Prisma } from '@belfry/db/prisma'
 import { type DeadLetterQueue, type DispatchQueue, openQueues } from '@belfry/queue'
 import { type BoardQueues, openBoardQueues } from '@belfry/queue/board'
-import { ConfigError, type Host, type Logger, openMeter, type Tracing } from '@belfry/runtime'
+import { ConfigError, type Host, type Logger, openMeter, type Tracing, type VirtualClock } from '@belfry/runtime'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { type ApiKeyCache, createApiKeyCache, createRejectedKeys, type RejectedKeys } from './auth/api-key-caches.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
@@ -68,6 +68,8 @@ export type Context = {
   tracing: Tracing | null
   /** Aborted when this process is to stop. */
   stopping: AbortSignal
+  /** Only in the build for tests. */
+  virtualClock?: VirtualClock
 }
 
 const connections = 10
@@ -107,6 +109,7 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
     metrics,
     tracing: host.tracing?.of('api') ?? null,
     stopping: stop,
+    ...(__VIRTUAL_CLOCK__ && host.virtualClock && { virtualClock: host.virtualClock }),
   }
 }
 

@@ -18,6 +18,7 @@ import {
   type Host,
   type Logger,
   openMeter,
+  steadyTime,
   type Waker,
   withoutRedaction,
 } from '@belfry/runtime'
@@ -77,7 +78,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     permitsPerHost: config.hostConcurrency,
   })
   const backlogWaker = createWaker()
-  const now = () => performance.now()
+  const now = steadyTime
   const tenants = createTenants(ids => readTenants(pool, ids), tiers)
   return {
     log,

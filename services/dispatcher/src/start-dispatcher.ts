@@ -33,6 +33,7 @@ import { heartbeat, leave } from './liveness.ts'
 import { measureCapacity } from './metrics.ts'
 import { superviseQuarantine } from './quarantine/supervise-quarantine.ts'
 import { dividePermits, divideRate } from './scheduling/divide-permits.ts'
+import { createVirtualDispatcher } from './virtual-clock.ts'
 
 // A job is done once its tasks are buffered, so few jobs at a time are enough. BullMQ's worker takes jobs one by one, and
 // starts none before it has taken all that wait or as many as it may: a larger number would delay the first ones.
@@ -70,6 +71,7 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
   }
   const beating = every(heartbeat(ctx, onLive), end.signal)
   const quarantine = program === undefined ? null : superviseQuarantine(ctx, program)
+  if (__VIRTUAL_CLOCK__) host.virtualClock?.join(createVirtualDispatcher(ctx))
   const reading = upcoming.run()
   const notifications = listenTo(ctx, config, upcoming)
   const take: Parameters<typeof consumeDispatchQueue>[1]['take'] = (tasks, signal) => takeJob(ctx, tasks, signal)

@@ -17,18 +17,20 @@ export type UnreadableCronJobs = Map<string, number>
  * Occurrences that are due sooner, because nothing ran for a while, get their jobs here. A cron job that this process
  * cannot read is left to a process that can, and is tried again after 30 s.
  * @param unreadable - The unreadable cron jobs of earlier rounds.
+ * @param lookAheadMs - Default: six minutes.
  * @returns How many cron jobs were examined.
  */
 export async function expandCronJobs(
   ctx: Context,
   signal: AbortSignal,
   unreadable: UnreadableCronJobs = new Map(),
+  lookAheadMs = expansionLookAheadMs,
 ): Promise<number> {
   for (const [id, retryAt] of unreadable) if (retryAt <= performance.now()) unreadable.delete(id)
   let total = 0
   for (;;) {
     const except = [...unreadable.keys()]
-    const expansion = await expandBatch(ctx.pool, { lookAheadMs: expansionLookAheadMs, limit: batchSize, except })
+    const expansion = await expandBatch(ctx.pool, { lookAheadMs, limit: batchSize, except })
     total += expansion.jobs
     ctx.metrics.occurrences(expansion.tasks.length)
     ctx.metrics.missed(expansion.missed)

@@ -7,6 +7,7 @@ import { openContext } from './context.ts'
 import { loops } from './loops.ts'
 import { measureQueues, measureWaiting } from './metrics.ts'
 import { startAuditFile } from './stream-audit-logs.ts'
+import { createVirtualScheduler } from './virtual-clock.ts'
 
 /** Starts the chores of the scheduler. */
 export async function startScheduler(config: Config, log: Logger, host: Host): Promise<Service> {
@@ -25,7 +26,9 @@ export async function startScheduler(config: Config, log: Logger, host: Host): P
     run: () => beatScheduler(pool, id),
     onError: (err: unknown) => log.warn({ err }, 'heartbeat.failed'),
   }
-  const running = [heartbeat, ...loops(ctx)].map(loop => every(loop, host.stop))
+  const chores = loops(ctx)
+  if (__VIRTUAL_CLOCK__) host.virtualClock?.join(createVirtualScheduler(ctx, chores, host.stop))
+  const running = [heartbeat, ...chores].map(loop => every(loop, host.stop))
   return {
     async drain() {
       await Promise.all(running)

@@ -1,4 +1,5 @@
 import { AppError, type Cidr, networkOf, type TierName } from '@belfry/domain'
+import { steadyTime } from '@belfry/runtime'
 import { LRUCache } from 'lru-cache'
 
 /** An API key that is in force, and its owner. */
@@ -25,7 +26,7 @@ type Clock = { now(): number }
 
 const options = { max: 10_000, ttlResolution: 0 }
 
-export function createApiKeyCache(clock: Clock = performance): ApiKeyCache {
+export function createApiKeyCache(clock: Clock = { now: steadyTime }): ApiKeyCache {
   return new LRUCache({ ...options, ttl: cachedMs, perf: clock })
 }
 
@@ -51,7 +52,7 @@ export type RejectedKeys = {
 }
 
 /** Counts rejected keys: an address may send a hundred at once, and one more each second. */
-export function createRejectedKeys(clock: Clock = performance): RejectedKeys {
+export function createRejectedKeys(clock: Clock = { now: steadyTime }): RejectedKeys {
   const rejected = new LRUCache<string, true>({ ...options, ttl: rejectedMs, perf: clock })
   // When all keys that an address has sent are paid for.
   const freeAt = new LRUCache<string, number>(options)

@@ -1,4 +1,5 @@
 import { AppError, type TierName, type Tiers } from '@belfry/domain'
+import { steadyTime } from '@belfry/runtime'
 import type { Request } from 'express'
 
 /** The rest of an allowance after one request. */
@@ -17,7 +18,7 @@ const secondMs = 1000
  * Keeps an allowance for each id: a bucket that holds the requests of one second and fills up evenly. Each process keeps
  * its own, so no request waits for another server; a caller has one allowance in each process.
  */
-export function createRateLimits(now: () => number = () => performance.now()): RateLimits {
+export function createRateLimits(now: () => number = steadyTime): RateLimits {
   // A bucket that was not used for a second is full, so it can be dropped.
   let recent: Buckets = new Map()
   let older: Buckets = new Map()

@@ -1,4 +1,5 @@
 import { type CountedInWorkspace, countInWorkspace, type Db, inTransaction, isInTransaction } from '@belfry/db'
+import { steadyTime } from '@belfry/runtime'
 import { LRUCache } from 'lru-cache'
 import { overCount, type Quota } from './quotas.ts'
 
@@ -79,9 +80,7 @@ const max = 10_000
  * creation counts under the lock. The limit is exact except for what several processes have reserved at the same time,
  * and a reservation ends after about two seconds.
  */
-export function createHeadrooms<Objects extends string>(
-  now: () => number = () => performance.now(),
-): Headrooms<Objects> {
+export function createHeadrooms<Objects extends string>(now: () => number = steadyTime): Headrooms<Objects> {
   const headrooms = new LRUCache<string, Headroom>({ max })
 
   function headroomOf({ objects, workspaceId, limit }: Request<Objects>): Headroom {

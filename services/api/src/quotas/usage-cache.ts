@@ -1,4 +1,5 @@
 import type { Db, Usage } from '@belfry/db'
+import { steadyTime } from '@belfry/runtime'
 import { LRUCache } from 'lru-cache'
 
 // Every creation asks for its organization's usage. A quota may be enforced this late.
@@ -21,7 +22,7 @@ type Read = { usage: Promise<Usage | null>; isDone: boolean }
 
 export function createUsageCache(
   readUsage: (organizationId: string, tx?: Db) => Promise<Usage | null>,
-  clock: { now(): number } = performance,
+  clock: { now(): number } = { now: steadyTime },
 ): UsageCache {
   const reads = new LRUCache<string, Read>({ max, ttl, ttlResolution: 0, perf: clock })
   return {

@@ -4,6 +4,8 @@ export type AttemptsInFlight = {
   readonly hasCapacity: boolean
   /** @param onEnd - Called when the attempt is over, and there is capacity for another one. */
   track(attempt: Promise<void>, onEnd: () => void): void
+  /** Resolves when no attempt is in flight. */
+  whenEmpty(): Promise<void>
   /** Waits until all attempts are recorded. After `patienceMs` it calls `giveUp` for those that still wait for their target. */
   finish(patienceMs: number, giveUp: () => unknown): Promise<void>
 }
@@ -11,9 +13,14 @@ export type AttemptsInFlight = {
 /** @param capacity - Attempts at a time. */
 export function createAttemptsInFlight(capacity: number, onFault: (error: unknown) => void): AttemptsInFlight {
   let count = 0
-  let onEmpty = () => {}
+  let onEmpty: Array<() => void> = []
+
+  function whenEmpty(): Promise<void> {
+    return count === 0 ? Promise.resolve() : new Promise(resolve => void onEmpty.push(resolve))
+  }
 
   return {
+    whenEmpty,
     get hasCapacity() {
       return count < capacity
     },
@@ -22,7 +29,10 @@ export function createAttemptsInFlight(capacity: number, onFault: (error: unknow
       const end = () => {
         count--
         onEnd()
-        if (count === 0) onEmpty()
+        if (count > 0) return
+        const waiting = onEmpty
+        onEmpty = []
+        for (const resolve of waiting) resolve()
       }
       attempt.then(end, error => {
         onFault(error)
@@ -31,10 +41,7 @@ export function createAttemptsInFlight(capacity: number, onFault: (error: unknow
     },
     async finish(patienceMs, giveUp) {
       const timer = setTimeout(giveUp, patienceMs)
-      const finished = new Promise<void>(resolve => {
-        onEmpty = resolve
-      })
-      if (count > 0) await finished
+      await whenEmpty()
       clearTimeout(timer)
     },
   }

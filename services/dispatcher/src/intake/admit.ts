@@ -1,5 +1,5 @@
 import { retryDatabase } from '@belfry/db'
-import { failpoint } from '@belfry/runtime'
+import { failpoint, steadyTime } from '@belfry/runtime'
 import { dispatch } from '../attempt/dispatch.ts'
 import { type HealthSignal, healthSignalOf } from '../scheduling/circuit-breaker.ts'
 import type { Slot } from '../scheduling/host-queues.ts'
@@ -84,7 +84,7 @@ export function startAttempts(ctx: IntakeContext): void {
     if (!slot) break
     ctx.attempts.track(attempt(ctx, slot), () => startAttempts(ctx))
   }
-  for (const { host, at } of ctx.hostQueues.takeWakeUps()) setTimeout(unblock, at - performance.now(), ctx, host)
+  for (const { host, at } of ctx.hostQueues.takeWakeUps()) setTimeout(unblock, at - steadyTime(), ctx, host)
 }
 
 function unblock(ctx: IntakeContext, host: string): void {

@@ -1,5 +1,6 @@
 import { claimProbes, type PublishedCircuit, publishCircuits } from '@belfry/db'
 import { askedDelayMs, toId } from '@belfry/domain'
+import { steadyTime } from '@belfry/runtime'
 import type { CircuitChange, OpenCircuit, QueueKey } from '../scheduling/host-queues.ts'
 import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
 import type { IntakeContext } from './intake-context.ts'
@@ -18,7 +19,7 @@ export function reportCircuit(ctx: IntakeContext, key: QueueKey, change: NonNull
     ctx.log.info(about, 'circuit.closed')
     return
   }
-  const openMs = Math.ceil(change.until - performance.now())
+  const openMs = Math.ceil(change.until - steadyTime())
   ctx.log.warn({ ...about, openMs }, 'circuit.opened')
   ctx.metrics.circuitOpened()
   wakeIn(ctx, openMs + 1)
@@ -33,7 +34,7 @@ export function pauseHost(ctx: IntakeContext, { host, workspace }: QueueKey, out
   const ms = Math.min(askedDelayMs(outcome, new Date(ctx.clock.now())), ctx.retryAfterMaxMs)
   if (ms === 0) return
   const key = { host, workspace }
-  const change = ctx.hostQueues.openCircuit(key, performance.now() + ms)
+  const change = ctx.hostQueues.openCircuit(key, steadyTime() + ms)
   if (change) reportCircuit(ctx, key, change)
 }
 
@@ -56,12 +57,12 @@ export async function shareCircuits(ctx: IntakeContext): Promise<number> {
 }
 
 function toPublished({ workspace, host, openUntil }: OpenCircuit): PublishedCircuit {
-  return { workspaceId: workspace, host, openForMs: openUntil - performance.now() }
+  return { workspaceId: workspace, host, openForMs: openUntil - steadyTime() }
 }
 
 function adopt(ctx: IntakeContext, { workspaceId: workspace, host, openForMs }: PublishedCircuit): boolean {
   const key = { workspace, host }
-  const change = ctx.hostQueues.openCircuit(key, performance.now() + openForMs)
+  const change = ctx.hostQueues.openCircuit(key, steadyTime() + openForMs)
   if (change === null) return false
   ctx.log.info({ host, workspace: toId('ws', workspace), openMs: Math.ceil(openForMs) }, 'circuit.shared')
   wakeIn(ctx, openForMs + 1)
@@ -70,7 +71,7 @@ function adopt(ctx: IntakeContext, { workspaceId: workspace, host, openForMs }: 
 
 /** Lets this process probe the half-open hosts for which it has tasks, and which no other dispatcher probes. */
 async function probeHosts(ctx: IntakeContext): Promise<number> {
-  const now = performance.now()
+  const now = steadyTime()
   const wanted = ctx.hostQueues
     .openCircuits()
     .filter(

@@ -30,6 +30,8 @@ export class UndeliveredMessage extends Error {
 export type OutboxSender = {
   /** Sends messages that are due, unless enough workers do so already. */
   wake(): void
+  /** Resolves when no worker has a message. */
+  whenIdle(): Promise<void>
   /** Takes no more messages, and waits for those in flight. A message that takes longer is sent again after its lease. */
   finish(patienceMs: number): Promise<void>
 }
@@ -85,6 +87,9 @@ export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
 
   return {
     wake,
+    async whenIdle() {
+      while (working.size > 0) await Promise.all(working)
+    },
     async finish(patienceMs) {
       isStopped = true
       await Promise.race([Promise.all(working), sleep(patienceMs, undefined, { ref: false })])

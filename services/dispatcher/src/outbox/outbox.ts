@@ -9,6 +9,8 @@ import { sendMessage, type Transports } from './send-message.ts'
 export type Outbox = {
   /** Sends the messages that are due. */
   wake(): void
+  /** Resolves when no message is being sent. */
+  whenIdle(): Promise<void>
   /** Takes no more messages, and waits for those in flight. */
   finish(patienceMs: number): Promise<void>
 }
@@ -30,6 +32,9 @@ export function openOutbox(
   return {
     wake() {
       for (const sender of senders) sender.wake()
+    },
+    async whenIdle() {
+      await Promise.all(senders.map(sender => sender.whenIdle()))
     },
     async finish(patienceMs) {
       await Promise.all(senders.map(sender => sender.finish(patienceMs)))

@@ -1,0 +1,162 @@
+import { type Receiver, startReceiver } from '@belfry/test-support'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { signUp } from '../api-calls.ts'
+import { startVirtualBelfry, type VirtualBelfry } from './virtual-belfry.ts'
+
+const tasks = '/api/v1/scheduler/tasks'
+const minute = 60_000
+const day = 24 * 60 * minute
+
+let belfry: VirtualBelfry
+let target: Receiver
+let start: number
+beforeAll(async () => {
+  ;[belfry, target] = await Promise.all([startVirtualBelfry(), startReceiver()])
+})
+afterAll(async () => {
+  await belfry?.close()
+  await target?.close()
+})
+// Each test starts where the last one ended, because its tasks belong to that time.
+beforeEach(async () => {
+  start = await belfry.clock('freeze')
+})
+
+const at = (ms: number) => new Date(start + ms).toISOString()
+const received = (path: string) => target.requests.filter(request => request.path.startsWith(path)).map(r => r.path)
+
+async function create(path: string, body: object): Promise<{ id: string; created_at: string }> {
+  const task = { name: path, url: target.url(path), method: 'POST', ...body }
+  const answer = await belfry.call('POST', tasks, task)
+  expect(answer.status, answer.text).toBe(201)
+  return answer.body
+}
+
+async function runsOf(id: string): Promise<number[]> {
+  const { body } = await belfry.call('GET', `/api/v1/scheduler/runs?task_id=${id}&limit=100`)
+  const runs = body.data as Array<{ started_at: string }>
+  return runs.map(run => Date.parse(run.started_at) - start).reverse()
+}
+
+const stateOf = async (id: string) => (await belfry.call('GET', `${tasks}/${id}`)).body
+
+describe('the virtual clock', () => {
+  it('stands still once it is frozen, for the API and for PostgreSQL', async () => {
+    const first = await create('/frozen', { execute_at: at(day) })
+    const client = new pg.Client({ connectionString: belfry.databaseUrl })
+    await client.connect()
+    const { rows } = await client.query<{ times: Date[] }>(
+      'SELECT ARRAY[now(), clock_timestamp(), statement_timestamp(), transaction_timestamp()] AS times',
+    )
+    await client.end()
+    expect([...new Set(rows[0]?.times.map(Number))]).toEqual([start])
+    expect(Date.parse(first.created_at)).toBe(start)
+    expect((await belfry.call('GET', '/api/test/clock')).body).toEqual({ now: at(0), frozen: true })
+  })
+
+  it('makes all calls on the way in their order, and each at its time', async () => {
+    const count = 100
+    const ids = new Map<number, string>()
+    for (const i of Array.from({ length: count }, (_, n) => (n * 37) % count)) {
+      ids.set(i, (await create(`/month/${i}`, { execute_at: at((i * 30 * day) / count + 1_000) })).id)
+    }
+    expect(await belfry.clock('advance', { by_ms: 31 * day })).toBe(start + 31 * day)
+    expect(received('/month')).toEqual(Array.from({ length: count }, (_, i) => `/month/${i}`))
+    const [startedAt = 0, ...more] = await runsOf(ids.get(50) ?? '')
+    expect([Math.floor(startedAt / minute), more]).toEqual([(15 * day) / minute, []])
+  })
+
+  it('advances to a time, and makes no call that is due later', async () => {
+    await create('/before', { execute_at: at(minute) })
+    await create('/after', { execute_at: at(minute + 1) })
+    expect(await belfry.clock('advance', { to: at(minute) })).toBe(start + minute)
+    expect([received('/before').length, received('/after').length]).toEqual([1, 0])
+  })
+
+  it('repeats failed calls at the times of their backoff', async () => {
+    target.answer('/failing', { status: 500 })
+    const retry = { max_retries: 3, backoff: 'fixed', base_delay_ms: 3_600_000 }
+    const { id } = await create('/failing', { execute_at: at(minute), retry })
+    await belfry.clock('run-until-idle')
+    expect(await stateOf(id)).toMatchObject({ state: 'dead', attempts: 4 })
+    const runs = await runsOf(id)
+    const pauses = runs.slice(1).map((time, i) => Math.round((time - (runs[i] ?? 0)) / minute))
+    // The pauses of retries vary by up to a tenth.
+    for (const pause of pauses) expect(pause).toBeGreaterThanOrEqual(54)
+    for (const pause of pauses) expect(pause).toBeLessThanOrEqual(66)
+    expect(pauses).toHaveLength(3)
+  })
+
+  it('makes the calls of cron jobs, and does not wait for future ones to be idle', async () => {
+    const job = { name: 'nightly', cron: '30 3 * * *', timezone: 'UTC', url: target.url('/nightly'), method: 'POST' }
+    const { status, body } = await belfry.call('POST', '/api/v1/scheduler/cronjobs', job)
+    expect(status).toBe(201)
+    const before = await belfry.clock('run-until-idle')
+    expect(before).toBe(start)
+    await belfry.clock('advance', { by_ms: 10 * day })
+    expect(received('/nightly')).toHaveLength(10)
+    await belfry.call('DELETE', `/api/v1/scheduler/cronjobs/${body.id}`)
+  })
+
+  it('makes callbacks and the starts of a queue with a rate limit in their turn', async () => {
+    const queue = { name: 'slow', rate_limit: { count: 1, period_ms: minute } }
+    const ids = []
+    for (const n of [1, 2, 3]) {
+      const on_success = { url: target.url(`/turn/done-${n}`) }
+      ids.push((await create(`/turn/${n}`, { execute_at: at(1_000 + n), queue, on_success })).id)
+    }
+    await belfry.clock('run-until-idle')
+    expect(received('/turn')).toEqual([1, 2, 3].flatMap(n => [`/turn/${n}`, `/turn/done-${n}`]))
+    const starts = (await Promise.all(ids.map(runsOf))).flat()
+    expect(starts.map(ms => Math.floor(ms / minute))).toEqual([0, 1, 2])
+  })
+
+  it('ends tasks at their deadline', async () => {
+    await belfry.call('PUT', '/api/v1/scheduler/queues/closed', {})
+    await belfry.call('POST', '/api/v1/scheduler/queues/closed/pause')
+    const { id } = await create('/expiring', { execute_at: at(minute), expires_at: at(day), queue: 'closed' })
+    await belfry.clock('advance', { by_ms: 2 * day })
+    const task = await stateOf(id)
+    expect(task).toMatchObject({ state: 'dead', state_reason: 'expired' })
+    expect(Date.parse(task.finished_at)).toBe(start + day)
+  })
+
+  it('calls a host again once its circuit breaker lets it', async () => {
+    target.answer('/broken', { status: 503 })
+    const retry = { max_retries: 1, backoff: 'fixed', base_delay_ms: minute }
+    for (let n = 0; n < 30; n++) await create('/broken', { execute_at: at(minute), retry })
+    await belfry.clock('run-until-idle')
+    const { body } = await belfry.call('GET', `${tasks}?state=dead&limit=100`)
+    expect(body.data.filter((task: { name: string }) => task.name === '/broken')).toHaveLength(30)
+  })
+
+  it('ends sessions and API keys', async () => {
+    const other = await signUp(belfry.url)
+    const keys = `/api/v1/workspaces/${other.workspaceId}/api-keys`
+    const key = await belfry.call('POST', keys, { name: 'Short', expires_at: at(day) }, { token: other.token ?? '' })
+    const withKey = () => belfry.call('GET', tasks, undefined, { apiKey: key.body.key })
+    const withSession = () => belfry.call('GET', '/api/v1/auth/me', undefined, { token: other.token ?? '' })
+    expect([(await withKey()).status, (await withSession()).status]).toEqual([200, 200])
+    await belfry.clock('advance', { by_ms: 2 * day })
+    expect([(await withKey()).status, (await withSession()).status]).toEqual([401, 200])
+    await belfry.clock('advance', { by_ms: 30 * day })
+    expect((await withSession()).status).toBe(401)
+  })
+
+  it('runs on after an advance when it was not frozen, and returns to the time of the machine', async () => {
+    const reset = await belfry.clock('reset')
+    expect(Math.abs(reset - Date.now())).toBeLessThan(60_000)
+    const later = await belfry.clock('advance', { by_ms: day })
+    expect(later).toBeGreaterThanOrEqual(reset + day)
+    expect((await belfry.call('GET', '/api/test/clock')).body).toMatchObject({ frozen: false })
+    await belfry.clock('reset')
+  })
+
+  it('refuses a move that it cannot make', async () => {
+    for (const body of [{}, { by_ms: -1 }, { by_ms: 1.5 }, { to: 'soon' }, { by_ms: 1, to: at(1) }]) {
+      const answer = await belfry.call('POST', '/api/test/clock/advance', body)
+      expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed'])
+    }
+  })
+})

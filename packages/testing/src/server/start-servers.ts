@@ -1,0 +1,74 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { freePort, startPostgres } from '@belfry/embedded'
+
+/** A PostgreSQL and the services, with a virtual clock. */
+export type Servers = {
+  url: string
+  databaseUrl: string
+  /** Settles when the services have ended. */
+  ended: Promise<unknown>
+  stop(): Promise<void>
+}
+
+// This data does not outlive the server.
+const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '100' }
+
+/** The checkout, or the folder of the package with the same programs. */
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** Starts the servers in a temporary folder. */
+export async function startServers(): Promise<Servers> {
+  const folder = await mkdtemp(join(tmpdir(), 'belfry-testing-'))
+  const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), settings: careless })
+  const databaseUrl = postgres.url()
+  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl }
+  await promisify(execFile)(process.execPath, [join(root, 'prisma/dist/main.mjs'), 'deploy'], { env })
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const service = fork(join(root, 'services/all-in-one/dist/testing.mjs'), {
+    env: { ...env, ...settings(folder, url, port) },
+    execArgv: [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const ended = once(service, 'exit')
+  await Promise.race([once(service, 'message'), ended.then(() => Promise.reject(new Error('Belfry did not start.')))])
+  return {
+    url,
+    databaseUrl,
+    ended,
+    async stop() {
+      await stopService(service, ended)
+      await postgres.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function settings(folder: string, url: string, port: number): Record<string, string> {
+  return {
+    VIRTUAL_CLOCK: 'on',
+    PORT: String(port),
+    METRICS_PORT: '0',
+    PUBLIC_URL: url,
+    JWT_SECRET: randomBytes(32).toString('hex'),
+    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8,::1/128',
+    SMTP_URL: pathToFileURL(join(folder, 'mail')).href,
+    REGISTRATION: 'open',
+    TIER_CHANGES: 'owner',
+    DEFAULT_TIER: 'unicorn',
+    LOG_LEVEL: 'warn',
+  }
+}
+
+async function stopService(service: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  if (service.exitCode === null && service.signalCode === null) service.kill('SIGKILL')
+  await ended
+}

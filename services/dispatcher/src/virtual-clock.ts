@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { upcomingTasks } from '@belfry/db'
+import { NIL_UUID } from '@belfry/domain'
+import { steadyTime, type VirtualRole } from '@belfry/runtime'
+import type { Context } from './context.ts'
+import { admit, queueWhenDue, startAttempts } from './intake/admit.ts'
+import { shareCircuits } from './intake/circuits.ts'
+import { toIncomingTask } from './intake/incoming-task.ts'
+
+const pageSize = 1_000
+// Real time. A task that no attempt takes for so long waits for something else.
+const patienceMs = 2_000
+
+/** Returns the part of the dispatcher in a move of the virtual clock: it makes the attempts that are due. */
+export function createVirtualDispatcher(ctx: Context): VirtualRole {
+  const whole = { index: 0, of: 1 }
+  const keyOf = ({ workspace, host }: { workspace: string; host: string }) => `${workspace} ${host}`
+
+  // Tasks behind an open circuit breaker are not startable.
+  async function readStartable() {
+    const after = { dueAt: new Date(0), id: NIL_UUID }
+    const until = new Date(ctx.clock.now())
+    const rows = await upcomingTasks(ctx.pool, { after, until, share: whole, limit: pageSize })
+    const open = new Set(openCircuits().map(keyOf))
+    return rows.map(toIncomingTask).filter(task => !open.has(keyOf(task)))
+  }
+
+  function openCircuits() {
+    return ctx.hostQueues.openCircuits().filter(({ openUntil }) => openUntil > steadyTime())
+  }
+
+  async function makeAttempts(): Promise<number> {
+    let found = 0
+    for (let since = performance.now(); ; ) {
+      if (ctx.hostQueues.openCircuits().length > 0) await shareCircuits(ctx)
+      const tasks = await readStartable()
+      const { taken } = admit(ctx, tasks)
+      await ctx.attempts.whenEmpty()
+      found = Math.max(found, tasks.length)
+      if (tasks.length === 0 || (ctx.buffer.size === 0 && tasks.length < pageSize)) return found
+      if (taken > 0) since = performance.now()
+      else if (performance.now() - since > patienceMs) return 0
+      else await sleep(1) // their tenants are being read, or their rows are locked
+    }
+  }
+
+  return {
+    moved() {
+      for (const task of ctx.timers.takeAll()) queueWhenDue(ctx, task)
+      startAttempts(ctx)
+      if (ctx.hostQueues.openCircuits().length > 0) ctx.circuitsWaker.wake()
+    },
+    async work(due) {
+      const made = due.tasks || due.blocked || due.rateLimits ? await makeAttempts() : 0
+      if (due.messages) {
+        ctx.outbox.wake()
+        await ctx.outbox.whenIdle()
+      }
+      return made
+    },
+    nextAt() {
+      const times = openCircuits().map(({ openUntil }) => ctx.clock.now() + Math.ceil(openUntil - steadyTime()))
+      return Math.min(...times)
+    },
+  }
+}
