@@ -13,16 +13,20 @@ import { deployMigrations, setUpRoles } from './prisma/src/migrate/index.ts'
 // This data need not survive a crash of the machine.
 const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' }
 
+// These tests run the server with the virtual clock.
+const needsTestServer = /\/(e2e\/virtual-clock|examples)\/|\/testing-package\.test\.ts$/
+
 // These tests run the bundled programs; the others run the sources.
-const needsPrograms = /\/(e2e|packages\/(dashboard|launcher)\/test)\/|\/rewrap-keys\.test\.ts$/
+const needsPrograms = /\/(e2e|examples|packages\/(dashboard|launcher)\/test)\/|\/rewrap-keys\.test\.ts$/
 
 /** Prepares the integration tests: starts a PostgreSQL with a migrated template and a Redis, and builds the bundles. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const areProgramsNeeded = project.vitest.state.getPaths().some(path => needsPrograms.test(path))
+  const isTestServerNeeded = project.vitest.state.getPaths().some(path => needsTestServer.test(path))
   const folder = await createRunFolder()
   // Temporary folders of killed tests are removed with the run's folder.
   process.env.TMPDIR = folder
-  const work = [startPostgresIn(folder), startRedisIn(folder), areProgramsNeeded && bundle()] as const
+  const work = [startPostgresIn(folder), startRedisIn(folder), areProgramsNeeded && bundle(isTestServerNeeded)] as const
   try {
     const [postgresUrl, redisUrl] = await Promise.all(work)
     project.provide('servers', { postgresUrl, redisUrl })
@@ -49,6 +53,8 @@ async function startRedisIn(folder: string): Promise<TestServers['redisUrl']> {
   return redis.url
 }
 
-async function bundle(): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'scripts/bundle.mjs')])
+async function bundle(withTestServer: boolean): Promise<void> {
+  const run = (script: string) => promisify(execFile)(process.execPath, [join(import.meta.dirname, script)])
+  await run('scripts/bundle.mjs')
+  if (withTestServer) await run('scripts/build-testing.mjs')
 }

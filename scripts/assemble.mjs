@@ -52,7 +52,7 @@ export function assemble(target) {
 
 // Production does not read source maps, which are as large as the programs. Builds with failpoints are for tests, and the
 // stamp of the dashboard is for its next build.
-const unwanted = /\.map$|\/faults\.mjs|\.stamp$/
+const unwanted = /\.map$|\/(faults|testing)\.mjs|\.stamp$/
 
 /** Copies a file or a folder, without what production does not read. */
 export function copyTree(from, to) {

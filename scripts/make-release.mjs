@@ -52,7 +52,7 @@ function packImages(folder, work) {
 // pnpm writes the published fields into the manifests, which npm does not. It writes dependencies in the order in which it
 // resolved them, which differs between two runs.
 function packPackages(folder, work) {
-  for (const name of ['client', 'cli', 'belfry']) {
+  for (const name of ['client', 'cli', 'belfry', 'testing']) {
     const packed = join(work, 'packed', name)
     run(join(root, 'node_modules/.bin/pnpm'), ['pack', '--pack-destination', packed], join(root, 'packages', name))
     const [tarball] = readdirSync(packed)

@@ -23,6 +23,7 @@ export function findReleaseProblems(tag, readText = read) {
     'packages/client/package.json': versionOf('packages/client/package.json'),
     'packages/cli/package.json': versionOf('packages/cli/package.json'),
     'packages/belfry/package.json': versionOf('packages/belfry/package.json'),
+    'packages/testing/package.json': versionOf('packages/testing/package.json'),
     'k8s/chart/Chart.yaml': /^version: (.*)$/m.exec(readText('k8s/chart/Chart.yaml'))?.[1],
   }
   const problems = Object.entries(places).flatMap(([path, own]) =>

@@ -72,7 +72,7 @@ describe('a release', () => {
 
   it('publishes the packages with provenance', () => {
     const runs = stepsOf(jobs.packages).flatMap(({ run = [] }) => run)
-    expect(runs.join('\n')).toContain('for name in belfry-client belfry-cli belfry; do')
+    expect(runs.join('\n')).toContain('for name in belfry-client belfry-cli belfry belfry-testing; do')
     expect(runs.join('\n')).toContain('npm publish "./artefacts/$name-$VERSION.tgz" --provenance --access public')
   })
 
@@ -129,7 +129,7 @@ describe('a release', () => {
       ...['package.json', 'packages/client/package.json', 'packages/cli/package.json'].map(
         path => `${path} has the version 0.2.0, not 0.3.0.`,
       ),
-      ...['packages/belfry/package.json', 'k8s/chart/Chart.yaml'].map(
+      ...['packages/belfry/package.json', 'packages/testing/package.json', 'k8s/chart/Chart.yaml'].map(
         path => `${path} has the version 0.2.0, not 0.3.0.`,
       ),
       'CHANGELOG.md has no dated section 0.3.0.',

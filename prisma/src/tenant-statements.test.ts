@@ -74,6 +74,8 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'tasks/waiting-floor.ts#mendWaitingFloor': 'scatter',
   'tasks/waiting-floor.ts#raiseStatement': 'scatter',
   'usage/count-storage.ts#changedRequests': 'part',
+  'virtual-clock/read-due-times.ts#dueTimesStatement': 'scatter',
+  'virtual-clock/read-due-times.ts#nextTask': 'part',
 }
 
 it('each statement on rows of tenants names the tenant, or is listed with a reason', () => {
