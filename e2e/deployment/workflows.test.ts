@@ -26,6 +26,10 @@ describe('the workflows', () => {
       const { stdout, status } = lint(join('.github/workflows', name))
       expect([name, stdout, status]).toEqual([name, '', 0])
     }
+    const page = readFileSync(join(repositoryRoot(), 'docs/ci.md'), 'utf8')
+    const example = /```yaml\n(name: .*?)```/s.exec(page)?.[1] ?? ''
+    expect(lint('-', example)).toMatchObject({ stdout: '', status: 0 })
+    expect(example).toContain('id-token: write')
     const wrong = readFileSync(join(github, 'workflows/ci.yml'), 'utf8').replace('fetch-depth', 'fetch-dept')
     expect(lint('-', wrong).stdout).toContain('"fetch-dept" is not defined')
   })

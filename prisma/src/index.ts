@@ -123,6 +123,12 @@ export {
   requestCircuitReset,
 } from './dispatchers/host-circuits.ts'
 export { beatScheduler, leaveSchedulers, type ProcessState, readProcessState } from './dispatchers/process-state.ts'
+export {
+  type CredentialOfWorkspace,
+  orderIssuerKeys,
+  readIssuer,
+  storeIssuerKeys,
+} from './federation/issuer-keys.ts'
 export type {
   DeadLetterAction,
   OutboxKind,

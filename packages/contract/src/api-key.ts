@@ -13,7 +13,7 @@ const maxOverlapMs = 30 * dayMs
 const scopeNames = [...(Object.keys(keyScopes) as Array<keyof typeof keyScopes>), ...keyRights]
 
 /** The wanted rights of an API key. */
-const scopesField = z
+export const scopesField = z
   .array(z.enum(scopeNames))
   .min(1)
   .max(scopeNames.length)
@@ -82,7 +82,15 @@ const fields = {
     description: 'The address ranges that the key may be used from. Empty: all.',
     examples: [['192.0.2.0/24']],
   }),
-  created_by: idField('user'),
+  federated_credential_id: idField('fed').nullable().meta({
+    description:
+      'The federated credential that a job exchanged its token with for this key. Null: a user created the key.',
+  }),
+  subject: z
+    .string()
+    .nullable()
+    .meta({ description: 'The `sub` of that token.', examples: ['repo:acme/app:ref:refs/heads/main'] }),
+  created_by: idField('user').meta({ description: 'The user who created the key or its federated credential.' }),
   created_at: timestampField(),
   last_used_at: timestampField().nullable(),
   last_used_address: z

@@ -76,6 +76,12 @@ export {
 } from './dead-letter.ts'
 export { type PublishEventBody, type PublishedEvent, publishEventBody, publishedEvent } from './event.ts'
 export { exportOrganizationRunsQuery, exportRunsQuery, exportTasksQuery } from './export.ts'
+export {
+  createFederatedCredentialBody,
+  exchangeTokenBody,
+  type FederatedCredential,
+  federatedCredential,
+} from './federated-credential.ts'
 export { parseInput } from './field-errors.ts'
 export { type Host, type Hosts, hosts, resetHost } from './host.ts'
 export {

@@ -9,6 +9,8 @@ export type IdKind =
   | 'ses'
   /** A passkey. */
   | 'pk'
+  /** A federated credential. */
+  | 'fed'
   | 'aud'
   | 'msg'
   /** A dead letter and a schedule of the QStash interface. */

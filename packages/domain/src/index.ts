@@ -11,6 +11,7 @@ export {
 export { type AlertChannel, type AlertEvent, alertChannels, alertEvents, nextAlertPause } from './alerts.ts'
 export { AppError, type AppErrorCode, appErrorCodes, type FieldError } from './app-error.ts'
 export { type AccountAction, type AuditAction, accountActions, auditActions } from './audit-action.ts'
+export { type ClaimConditions, checkConditions, conditionLimits, unmetCondition } from './claim-conditions.ts'
 export { type CronSchedule, countOccurrences, nextRuns, nextScheduled } from './cron/cron-schedule.ts'
 export { describeCron } from './cron/describe-cron.ts'
 export { cronHorizonYears, type Occurrence } from './cron/next-occurrence.ts'

@@ -28,7 +28,12 @@ const rightsByTable: Record<string, Rights> = {
   _prisma_migrations: { api: read, scheduler: read, dispatcher: read },
   account_log: { api: add, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
   alert_rounds: { api: change, scheduler: change, dispatcher: change },
-  api_keys: { api: all, scheduler: purge, dispatcher: none },
+  // The scheduler deletes expired keys of jobs, and sees no hash.
+  api_keys: {
+    api: all,
+    scheduler: 'DELETE, SELECT (id, workspace_id, expires_at, federated_credential_id)',
+    dispatcher: none,
+  },
   audit_log: { api: add, scheduler: add, dispatcher: none },
   // A trigger adds the entries, with the rights of the owner.
   audit_stream_entries: { api: 'SELECT, DELETE', scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
@@ -44,7 +49,14 @@ const rightsByTable: Record<string, Rights> = {
   dead_letter_operations: { api: change, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
   dispatchers: { api: read, scheduler: all, dispatcher: all },
   email_confirmations: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
+  exchanged_tokens: { api: add, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
   execution_blocks: { api: read, scheduler: all, dispatcher: all },
+  // The dispatcher reads the keys of issuers.
+  federated_credentials: {
+    api: all,
+    scheduler: purge,
+    dispatcher: 'SELECT (id, workspace_id, issuer), UPDATE (keys, keys_read_at)',
+  },
   idempotency_keys: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
   // The API publishes the keys, and creates the first one. It cannot read a private key.
   identity_keys: {
@@ -123,6 +135,7 @@ export const guardedTables = {
   cron_jobs: 'workspace_id',
   data_keys: 'workspace_id',
   dead_letter_operations: 'workspace_id',
+  federated_credentials: 'workspace_id',
   integrations: 'workspace_id',
   qstash_signing_keys: 'workspace_id',
   queues: 'workspace_id',

@@ -39,6 +39,7 @@ async function run(tx: Transaction, text: string, values: unknown[]): Promise<nu
 const small = [
   'data_keys',
   'api_keys',
+  'federated_credentials',
   'subscriptions',
   'workspace_members',
   'dead_letter_operations',

@@ -5,7 +5,8 @@ const batchSize = 1000
 
 /**
  * Deletes a batch of expired sessions, password resets, email confirmations, challenges, throttles, billing events, hashes of
- * messages, entries of account logs and tests of connections. Returns how many rows it deleted.
+ * messages and of exchanged tokens, API keys of jobs, entries of account logs and tests of connections. Returns how many rows it
+ * deleted.
  */
 export async function forgetExpired(pool: Pool): Promise<number> {
   const sessions = await pool.query(
@@ -35,6 +36,14 @@ export async function forgetExpired(pool: Pool): Promise<number> {
     `DELETE FROM qstash_deduplications WHERE (workspace_id, hash) IN
        (SELECT workspace_id, hash FROM qstash_deduplications WHERE expires_at < now() LIMIT ${batchSize})`,
   )
+  const tokens = await pool.query(
+    `DELETE FROM exchanged_tokens WHERE hash IN
+       (SELECT hash FROM exchanged_tokens WHERE expires_at < now() LIMIT ${batchSize})`,
+  )
+  const keys = await pool.query(
+    `DELETE FROM api_keys WHERE id IN
+       (SELECT id FROM api_keys WHERE federated_credential_id IS NOT NULL AND expires_at < now() LIMIT ${batchSize})`,
+  )
   const entries = await pool.query(
     `DELETE FROM account_log WHERE id IN
        (SELECT id FROM account_log WHERE id < uuid_v7_floor(now() - ${accountLogKeptFor}) ORDER BY id LIMIT ${batchSize})`,
@@ -43,6 +52,7 @@ export async function forgetExpired(pool: Pool): Promise<number> {
     `DELETE FROM connection_tests WHERE id IN
        (SELECT id FROM connection_tests WHERE created_at < now() - interval '1 hour' LIMIT ${batchSize})`,
   )
-  const deleted = [sessions, resets, confirmations, challenges, throttles, events, messages, entries, tests]
+  const ended = [sessions, resets, confirmations, challenges, tokens, keys, tests]
+  const deleted = [...ended, throttles, events, messages, entries]
   return deleted.reduce((total, { rowCount }) => total + (rowCount ?? 0), 0)
 }

@@ -54,6 +54,8 @@ export type Context = {
   stripe: StripeBilling | null
   /** Null where users sign in with passwords only. */
   oidc: OidcProvider | null
+  /** Orders to read the keys of issuers that are in progress, by the federated credential: each resolves with an error or null. */
+  keyOrders: Map<string, Promise<string | null>>
   runTails: RunTails
   /** Open streams of runs; aborted when this process is to stop. */
   runStreams: Set<RunStream>
@@ -101,6 +103,7 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
     insertBatches: openInsertBatches(pool, metrics.created),
     stripe: config.billing && (await openStripeBilling(config.billing)),
     oidc: config.oidc && openOidcProvider(config.oidc, log),
+    keyOrders: new Map(),
     runTails: createRunTails(pool, onError),
     runStreams: endOnStop(stop),
     keysInProgress: new Set(),

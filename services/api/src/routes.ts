@@ -45,6 +45,13 @@ import {
   startTotp,
 } from './factors/manage-factors.ts'
 import { resetFactors } from './factors/reset-factors.ts'
+import { exchangeToken } from './federation/exchange-token.ts'
+import {
+  createFederatedCredential,
+  deleteFederatedCredential,
+  getFederatedCredential,
+  listFederatedCredentials,
+} from './federation/federated-credentials.ts'
 import { listHosts, resetCircuit } from './hosts/hosts.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { confirmAlerts, unsubscribe } from './integrations/alert-consent.ts'
@@ -204,6 +211,7 @@ export const routes: Routes = {
   '/api/v1/auth/oidc/start': { post: startOidc },
   '/api/v1/auth/oidc/callback': { get: finishOidc },
   '/api/v1/auth/oidc/logout': { post: logoutOidc },
+  '/api/v1/auth/token-exchange': { post: exchangeToken },
   '/api/v1/auth/password/forgot': { post: forgotPassword },
   '/api/v1/auth/password/reset': { post: resetPassword },
   '/api/v1/auth/email/confirm': { post: confirmEmail },
@@ -241,6 +249,11 @@ export const routes: Routes = {
   '/api/v1/workspaces/:ws/api-keys': { get: listApiKeys, post: createApiKey },
   '/api/v1/workspaces/:ws/api-keys/:key': { delete: revokeApiKey },
   '/api/v1/workspaces/:ws/api-keys/:key/roll': { post: rollApiKey },
+  '/api/v1/workspaces/:ws/federated-credentials': { get: listFederatedCredentials, post: createFederatedCredential },
+  '/api/v1/workspaces/:ws/federated-credentials/:fed': {
+    get: getFederatedCredential,
+    delete: deleteFederatedCredential,
+  },
   '/api/v1/workspaces/:ws/secrets': { get: listSecrets },
   '/api/v1/workspaces/:ws/secrets/:name': { put: putSecret, delete: deleteSecret },
   '/api/v1/workspaces/:ws/connections': { get: listConnections },

@@ -71,6 +71,7 @@ describe('GET /api/openapi.json', () => {
     'post /api/v1/auth/password/reset': 400,
     'post /api/v1/auth/me/delete': 400,
     'post /api/v1/auth/oidc/start': 404,
+    'post /api/v1/auth/token-exchange': 401,
     'post /api/v1/organizations/{org}/transfer': 404,
     'post /api/v1/auth/email/confirm': 400,
     'post /api/v1/integrations/confirm': 400,

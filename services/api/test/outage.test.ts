@@ -1,3 +1,4 @@
+import { NIL_UUID, toId } from '@belfry/domain'
 import { serviceUrl } from '@belfry/test-support'
 import { describe, expect, it } from 'vitest'
 import { routes } from '../src/routes.ts'
@@ -123,6 +124,13 @@ function bodyFor(path: string): object {
     return { name: 'A', passkey: { ...passkey, response: { clientDataJSON: 'e30', attestationObject: 'AA' } } }
   }
   if (path.endsWith('/login/passkey/options')) return {}
+  if (path.endsWith('/token-exchange')) {
+    return { federated_credential_id: toId('fed', NIL_UUID), token: 'x.y.z' }
+  }
+  if (path.endsWith('/federated-credentials')) {
+    const trust = { issuer: 'https://example.com', conditions: { repository: 'acme/app' } }
+    return { name: 'CI', ...trust, scopes: ['publish'] }
+  }
   if (path.endsWith('/forgot')) return { email: 'ada@example.com' }
   if (path.endsWith('/reset')) return { token: 'a'.repeat(43), password: 'correct horse battery' }
   if (/\/(email\/confirm|integrations\/confirm|invitations\/(preview|accept))$/.test(path))

@@ -16,7 +16,16 @@ const tenantOf = (caller: Caller) => ({
 })
 
 // Each has rows of both tenants. None of the statements below names a tenant.
-const tables = ['secrets', 'signing_secrets', 'data_keys', 'integrations', 'cron_jobs', 'queues', 'run_statistics']
+const tables = [
+  'secrets',
+  'signing_secrets',
+  'data_keys',
+  'integrations',
+  'cron_jobs',
+  'queues',
+  'run_statistics',
+  'federated_credentials',
+]
 
 beforeAll(async () => {
   other = await api.signUp()
@@ -31,6 +40,12 @@ beforeAll(async () => {
     await call('POST', `/api/v1/workspaces/${caller.workspaceId}/integrations`, {
       ...{ name: 'i', channel: 'webhook', url: 'https://example.com/', events: ['task.dead'] },
     })
+    await api.send(
+      'POST',
+      `/api/v1/workspaces/${caller.workspaceId}/federated-credentials`,
+      { name: 'f', issuer: 'https://example.com', conditions: { repository: 'acme/app' }, scopes: ['read'] },
+      session,
+    )
     await api.db.query(
       `INSERT INTO run_statistics (workspace_id, period, starts_at, lag_bucket, total, failed) VALUES ($1, 1, now(), 0, 1, 0)`,
       [idOf(caller)],

@@ -49,12 +49,25 @@ async function fill(workspaceId: string): Promise<void> {
   await pool.query(secret, [workspaceId, newUuid()])
   const key = `INSERT INTO api_keys (id, workspace_id, name, prefix, hash, created_by) VALUES ($2, $1, 'CI', 'bf_', $3, $2)`
   await pool.query(key, [workspaceId, newUuid(), randomBytes(32)])
+  const trust = `INSERT INTO federated_credentials (id, workspace_id, name, issuer, audience, conditions, scopes, lifetime_ms, created_by)
+                 VALUES ($2, $1, 'CI', 'https://example.com', 'a', '{}', '{read}', 60000, $2)`
+  await pool.query(trust, [workspaceId, newUuid()])
   const kept = `INSERT INTO idempotency_keys (workspace_id, key, request_hash, status, answer) VALUES ($1, 'k', '', 201, '{}')`
   await pool.query(kept, [workspaceId])
 }
 
 const tables = [
-  ...['tasks', 'runs', 'cron_jobs', 'secrets', 'data_keys', 'api_keys', 'idempotency_keys', 'usage_changes'],
+  ...[
+    'tasks',
+    'runs',
+    'cron_jobs',
+    'secrets',
+    'data_keys',
+    'api_keys',
+    'federated_credentials',
+    'idempotency_keys',
+    'usage_changes',
+  ],
   ...['run_changes', 'run_statistics'],
 ] as const
 
@@ -98,6 +111,7 @@ describe('a deleted workspace', () => {
       run_statistics: 1_200,
       secrets: 1,
       api_keys: 1,
+      federated_credentials: 1,
       idempotency_keys: 1,
     })
     const organizationId = await organizationOf(gone)

@@ -32,20 +32,24 @@ export const createApiKey = endpoint({
       refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: inForce(ctx, workspaceId) }))
       const { name, allowed_ranges: allowedRanges = [] } = body
       return storeApiKey(tx, caller, {
-        ...{ id: newUuid(), workspaceId, name, createdBy: user.userId, expiresAt, scopes, allowedRanges },
+        ...{ id: newUuid(), workspaceId, name, createdBy: user.userId, expiresAt, scopes, allowedRanges, ...ofUser },
       })
     })
     return presentNewApiKey(row, key)
   },
 })
 
-/** Returns the condition of the API keys of a workspace that are in force. */
+/** The columns of a key that a user created. */
+export const ofUser = { federatedCredentialId: null, subject: null }
+
+/** Returns the condition of the API keys of a workspace that users created and that are in force. */
 export function inForce({ clock }: Context, workspaceId: string) {
-  return { workspaceId, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(clock.now()) } }] }
+  const unexpired = [{ expiresAt: null }, { expiresAt: { gt: new Date(clock.now()) } }]
+  return { workspaceId, federatedCredentialId: null, revokedAt: null, OR: unexpired }
 }
 
 /** Returns the scopes of a key that a user creates. Throws `forbidden` when the user lacks a right that the key must have. */
-function grantedScopes(actor: Actor, wanted: CreateApiKeyBody['scopes']): string[] {
+export function grantedScopes(actor: Actor, wanted: CreateApiKeyBody['scopes']): string[] {
   const { scopes, refused } = scopesOfKeyBy(actor, wanted)
   if (refused.length > 0) throw new AppError('forbidden', `You cannot grant what you lack: ${refused.join(', ')}.`)
   if (scopes.length === 0) throw new AppError('forbidden', `You have none of the rights of ${wanted?.join(', ')}.`)
@@ -88,11 +92,12 @@ export async function storeApiKey(
   caller: Auditor,
   row: NewRow,
   details: Record<string, unknown> = {},
+  action: 'api_key.created' | 'api_key.exchanged' = 'api_key.created',
 ): Promise<{ row: ApiKeyRow; key: string }> {
   const { key, prefix, hash } = createApiKeyText()
   const { name, scopes, expiresAt, allowedRanges: allowed_ranges } = row
   await audit(tx, caller, {
-    action: 'api_key.created',
+    action,
     objectId: toId('key', row.id),
     details: { name, prefix, expires_at: expiresAt?.toISOString() ?? null, scopes, allowed_ranges, ...details },
   })

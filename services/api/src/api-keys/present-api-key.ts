@@ -14,6 +14,8 @@ export type ApiKeyRow = {
   scopes: string[]
   allowedRanges: string[]
   lastUsedAddress: string | null
+  federatedCredentialId: string | null
+  subject: string | null
 }
 
 /** Returns the public form of an API key. */
@@ -25,6 +27,8 @@ export function presentApiKey(row: ApiKeyRow): ApiKey {
     prefix: row.prefix,
     scopes: row.scopes,
     allowed_ranges: row.allowedRanges,
+    federated_credential_id: row.federatedCredentialId && toId('fed', row.federatedCredentialId),
+    subject: row.subject,
     created_by: toId('user', row.createdBy),
     created_at: row.createdAt.toISOString(),
     last_used_at: row.lastUsedAt?.toISOString() ?? null,

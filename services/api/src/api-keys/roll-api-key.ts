@@ -9,7 +9,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { lockWorkspace } from '../workspaces/lock-workspace.ts'
-import { expiryOf, inForce, presentNewApiKey, storeApiKey } from './create-api-key.ts'
+import { expiryOf, inForce, ofUser, presentNewApiKey, storeApiKey } from './create-api-key.ts'
 import type { ApiKeyRow } from './present-api-key.ts'
 
 const defaultOverlapMs = 86_400_000
@@ -28,6 +28,12 @@ export const rollApiKey = endpoint({
       await lockWorkspace(tx, caller)
       const old = await tx.apiKey.findFirst({ where: { id: params.key, workspaceId } })
       if (!old) throw notFound()
+      if (old.federatedCredentialId) {
+        throw new AppError(
+          'conflict',
+          'A job gets a new API key in exchange for another token: this one cannot be rolled.',
+        )
+      }
       if (isWideKey(old.scopes)) await requireStepUp(ctx, user)
       const missing = [...rightsOfScopes(old.scopes)].filter(right => !decide(actor, right).allowed)
       if (missing.length > 0) throw new AppError('forbidden', `You lack rights of this key: ${missing.join(', ')}.`)
@@ -35,7 +41,7 @@ export const rollApiKey = endpoint({
       refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: others }))
       await endSoon(ctx, tx, old, body.overlap_ms ?? defaultOverlapMs)
       const { name, scopes, allowedRanges, prefix } = old
-      const next = { id: newUuid(), workspaceId, name, createdBy: user.userId, scopes, allowedRanges }
+      const next = { id: newUuid(), workspaceId, name, createdBy: user.userId, scopes, allowedRanges, ...ofUser }
       const limit = await expiryOf(ctx, tx, organizationId, body.expires_at)
       const expiresAt = body.expires_at === undefined ? earlier(sameLifetime(ctx, old), limit) : limit
       const details = { name, prefix, next: toId('key', next.id), overlap_ms: body.overlap_ms ?? defaultOverlapMs }

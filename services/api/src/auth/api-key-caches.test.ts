@@ -7,7 +7,7 @@ function testClock() {
 }
 
 describe('the cache of keys', () => {
-  const ids = { keyId: 'a key', workspaceId: 'a workspace', organizationId: 'an organization' }
+  const ids = { keyId: 'a key', allowanceId: 'a key', workspaceId: 'a workspace', organizationId: 'an organization' }
   const aKey = {
     ...ids,
     tier: 'free',

@@ -5,6 +5,8 @@ import { LRUCache } from 'lru-cache'
 /** An API key that is in force, and its owner. */
 export type FoundApiKey = {
   keyId: string
+  /** Whose requests per second the key uses: its own, or those of its federated credential, which has many keys. */
+  allowanceId: string
   workspaceId: string
   organizationId: string
   tier: TierName

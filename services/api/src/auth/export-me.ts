@@ -14,7 +14,10 @@ export const exportMe = endpoint({
   answer: { status: 200, body: accountExport },
   async handle(ctx, { caller }) {
     const { userId } = caller
-    const by = { where: { createdBy: userId }, orderBy: { id: 'asc' } } as const
+    const createdKeys = await ctx.prisma.apiKey.findMany({
+      where: { createdBy: userId, federatedCredentialId: null },
+      orderBy: { id: 'asc' },
+    })
     const user = await ctx.prisma.user.findUniqueOrThrow({
       where: { id: userId },
       include: {
@@ -39,7 +42,7 @@ export const exportMe = endpoint({
       }),
       second_factors: await readSecondFactors(ctx.prisma, userId),
       sessions: user.sessions.map(row => presentSession(row, caller)),
-      api_keys: (await ctx.prisma.apiKey.findMany(by)).map(({ id, name, workspaceId, createdAt, revokedAt }) => ({
+      api_keys: createdKeys.map(({ id, name, workspaceId, createdAt, revokedAt }) => ({
         ...{ id: toId('key', id), name, workspace_id: toId('ws', workspaceId) },
         ...{ created_at: createdAt.toISOString(), revoked_at: revokedAt?.toISOString() ?? null },
       })),

@@ -26,7 +26,7 @@ export async function findApiKey(ctx: Context, request: Request, text: string, a
   if (!mayComeFrom(found, address)) {
     throw new AppError('forbidden', `This API key may not be used from ${address}.`)
   }
-  if (!isAskedAgain(request)) spendKeyRequest(ctx, request, keyId, found.tier)
+  if (!isAskedAgain(request)) spendKeyRequest(ctx, request, found.allowanceId, found.tier)
   if (found.isUseStale) recordUse(ctx, found, address)
   if (found.isSuspended) throw suspended('workspace')
   return found
@@ -56,7 +56,7 @@ export async function requireApiKeyInForce(ctx: Context, keyId: string): Promise
 async function findByHash(ctx: Context, hash: string): Promise<FoundApiKey | undefined> {
   const { rows } = await ctx.pool.query<FoundRow>({
     name: 'find_api_key',
-    text: `SELECT k.id AS "keyId", k.workspace_id AS "workspaceId", w.organization_id AS "organizationId", o.tier, k.scopes,
+    text: `SELECT k.id AS "keyId", coalesce(k.federated_credential_id, k.id) AS "allowanceId", k.workspace_id AS "workspaceId", w.organization_id AS "organizationId", o.tier, k.scopes,
              k.allowed_ranges AS ranges,
              EXISTS (SELECT FROM suspended_workspaces s WHERE s.id = w.id) AS "isSuspended",
              extract(epoch FROM k.expires_at - clock_timestamp())::float8 * 1000 AS "expiresInMs",

@@ -48,8 +48,8 @@ type RateLimited = { config: { tiers: Tiers; limitsRates: boolean }; rateLimits:
 const sessionRequestsPerSecond = 50
 
 /** Counts a request of an API key. Throws `rate_limited` when the key's allowance is used up. */
-export function spendKeyRequest(ctx: RateLimited, request: Request, keyId: string, tier: TierName): void {
-  spend(ctx, request, 'key', keyId, ctx.config.tiers[tier].requestsPerSecond)
+export function spendKeyRequest(ctx: RateLimited, request: Request, allowanceId: string, tier: TierName): void {
+  spend(ctx, request, 'key', allowanceId, ctx.config.tiers[tier].requestsPerSecond)
 }
 
 /** Counts a request of a session. Throws `rate_limited` when the session's allowance is used up. */

@@ -107,6 +107,11 @@ export async function consumeOidcSignIn(ctx: Context, address: string): Promise<
   await consume(ctx, perNetwork('oidc', address, logins.address))
 }
 
+/** Counts an exchange of a token, which costs a signature and sometimes a request to its issuer. Throws `rate_limited`. */
+export async function consumeTokenExchange(ctx: Context, address: string): Promise<Attempt> {
+  return consume(ctx, perNetwork('token exchange', address, logins.address))
+}
+
 /** Counts a mail that an organization sends to an address. Throws `rate_limited`. */
 export async function consumeInvitation(ctx: Context, organizationId: string, email: string): Promise<void> {
   await consume(ctx, [

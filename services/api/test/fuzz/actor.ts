@@ -64,7 +64,7 @@ export async function anActorWithPast(api: TestApi, deadLetters: number): Promis
 
 /** Adds the ids in a response to the known ids. */
 export function learn({ ids }: Actor, text: string): void {
-  for (const [id, kind = ''] of text.matchAll(/\b(task|cron|evt|run|key|sec|inv|int|sub|op)_[0-9a-z]{26}\b/g)) {
+  for (const [id, kind = ''] of text.matchAll(/\b(task|cron|evt|run|key|fed|sec|inv|int|sub|op)_[0-9a-z]{26}\b/g)) {
     const known = ids.get(kind) ?? ids.set(kind, []).get(kind) ?? []
     if (!known.includes(id)) known.push(id)
     if (known.length > maxKnown) known.shift()

@@ -11,6 +11,10 @@ export const objects: Readonly<Record<string, (api: TestApi, organization: TestO
   ws: async (_api, { workspaceId }) => workspaceId,
   user: async (_api, { add }) => (await add('member', 'viewer')).id,
   key: (_api, { apiKeyId }) => apiKeyId(),
+  fed: (api, organization) => {
+    const path = `/api/v1/workspaces/${organization.workspaceId}/federated-credentials`
+    return create(api, organization, path, requests['POST /api/v1/workspaces/:ws/federated-credentials']?.body?.())
+  },
   inv: async (api, organization) => (await insertInvitation(api, organization)).id,
   token: async (api, organization) => (await insertInvitation(api, organization)).token,
   int: (api, organization) => {

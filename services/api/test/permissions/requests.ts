@@ -27,6 +27,13 @@ const aPassword = 'correct horse battery'
 const aLogin = () => ({ email: `${crypto.randomUUID()}@example.com`, password: aPassword })
 const anIntegration = { name: 'Alerts', channel: 'webhook', url: 'https://example.com/', events: ['task.dead'] }
 
+const aFederatedCredential = {
+  name: 'Deployments',
+  issuer: 'https://token.actions.githubusercontent.com',
+  conditions: { repository: 'acme/app' },
+  scopes: ['publish'],
+}
+
 /** A valid request to every route. The rights of a route that is missing here would be untested. */
 export const requests: Readonly<Record<string, RouteRequest>> = {
   'GET /api/v1/scheduler/tasks': none,
@@ -111,6 +118,11 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'POST /api/v1/auth/factors/totp/confirm': { body: () => ({ code: '123456' }), status: 400 },
   'POST /api/v1/auth/factors/recovery-codes': { status: 409 },
   'POST /api/v1/auth/oidc/logout': none,
+  // The credential is unknown.
+  'POST /api/v1/auth/token-exchange': {
+    body: () => ({ federated_credential_id: toId('fed', crypto.randomUUID()), token: 'x.y.z' }),
+    status: 401,
+  },
   'GET /api/v1/auth/methods': none,
   // There is no issuer.
   'POST /api/v1/auth/oidc/start': { body: () => ({ return_to: '/' }), status: 404 },
@@ -184,6 +196,10 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'POST /api/v1/workspaces/:ws/api-keys': aName,
   'DELETE /api/v1/workspaces/:ws/api-keys/:key': none,
   'POST /api/v1/workspaces/:ws/api-keys/:key/roll': { body: () => ({}) },
+  'GET /api/v1/workspaces/:ws/federated-credentials': none,
+  'POST /api/v1/workspaces/:ws/federated-credentials': { body: () => aFederatedCredential },
+  'GET /api/v1/workspaces/:ws/federated-credentials/:fed': none,
+  'DELETE /api/v1/workspaces/:ws/federated-credentials/:fed': none,
   'GET /api/v1/workspaces/:ws/secrets': none,
   'PUT /api/v1/workspaces/:ws/secrets/:name': { body: () => ({ value: 'a value' }) },
   'DELETE /api/v1/workspaces/:ws/secrets/:name': none,

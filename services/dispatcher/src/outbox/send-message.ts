@@ -26,6 +26,7 @@ import { sign, toSigningKey } from '../secrets/sign.ts'
 import type { WorkspaceCache } from '../secrets/workspace-cache.ts'
 import type { MailTransport } from './mail-transport.ts'
 import { UndeliveredMessage } from './outbox-sender.ts'
+import { readIssuerKeys } from './read-issuer-keys.ts'
 
 /** What messages are sent with. */
 export type Transports = {
@@ -41,13 +42,16 @@ export type Transports = {
 }
 
 /**
- * Decrypts a message and sends it.
+ * Decrypts a message and sends it, or carries out its order.
  * @throws UndeliveredMessage when its recipient did not get it.
  */
 export async function sendMessage(transports: Transports, taken: TakenOutboxMessage): Promise<void> {
   const message = JSON.parse(taken.open(transports.masterKeys)) as Message // written by a service of Belfry
   if (message.type === 'alert') return sendAlert(transports, taken, message)
   if (message.type === 'audit_log') return sendAuditLog(transports, taken, message)
+  if (message.type === 'issuer_keys') {
+    return readIssuerKeys(transports, { id: message.credentialId, workspaceId: message.workspaceId })
+  }
   if (!transports.mail) throw new UndeliveredMessage('There is no mail server.', { isFinal: false })
   await transports.mail.send(message.mail, taken.id)
 }

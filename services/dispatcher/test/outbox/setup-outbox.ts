@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { createSecureContext } from 'node:tls'
 import { addToOutbox, openPool, type Pool } from '@belfry/db'
 import { newUuid, parseCidrs } from '@belfry/domain'
 import { type Message, writeMail } from '@belfry/messages'
@@ -15,13 +16,19 @@ import { toSigningKey } from '../../src/secrets/sign.ts'
 export const signingSecret = `whsec_${randomBytes(24).toString('base64')}`
 export const from = 'Belfry <belfry@example.com>'
 
-/** A database with an outbox, and dispatchers' senders for it. */
-export async function setup() {
+/**
+ * A database with an outbox, and dispatchers' senders for it.
+ * @param certificate - Of a receiver that the senders trust. Default: none.
+ */
+export async function setup(certificate: string | null = null) {
   const database = await createTestDatabase()
   const pool = openPool(database.url, { max: 8, onError: () => {} }) // the end of a test ends its connections
   const masterKeys = parseMasterKeys(`k1:${randomBytes(32).toString('base64')}`)
   const outboxes: Outbox[] = []
-  const sender = createSender({ allowedPrivateTargets: parseCidrs('127.0.0.0/8') })
+  const sender = createSender({
+    allowedPrivateTargets: parseCidrs('127.0.0.0/8'),
+    ...(certificate && { secureContext: createSecureContext({ ca: certificate }) }),
+  })
   onTestFinished(async () => {
     await Promise.all(outboxes.map(outbox => outbox.finish(5_000)))
     await sender.close()

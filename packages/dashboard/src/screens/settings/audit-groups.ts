@@ -11,6 +11,7 @@ const labels: Record<Group, string> = {
   workspace_member: 'Workspace members',
   api_key: 'API keys',
   connection: 'Connections',
+  federated_credential: 'Federated credentials',
   secret: 'Secrets',
   signing_secret: 'Signing secrets',
   integration: 'Integrations',

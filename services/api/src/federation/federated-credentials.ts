@@ -1,0 +1,132 @@
+import { createFederatedCredentialBody, type FederatedCredential, federatedCredential, pageOf } from '@belfry/contract'
+import { AppError, type ClaimConditions, isWideKey, newUuid, toId } from '@belfry/domain'
+import { grantedScopes } from '../api-keys/create-api-key.ts'
+import { audit } from '../audit/audit.ts'
+import { forgetApiKeys } from '../auth/api-key-caches.ts'
+import { requireStepUp } from '../factors/require-step-up.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { notFound } from '../http/refusals.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { inspectTarget } from '../tasks/inspect-target.ts'
+import { lockWorkspace } from '../workspaces/lock-workspace.ts'
+
+/** How many federated credentials a workspace may have. */
+const maxCredentials = 20
+
+// There is no change: its scopes would be those of one user and its conditions those of another.
+export const createFederatedCredential = endpoint({
+  right: 'federated_credential.create',
+  summary: 'Let CI jobs exchange their OpenID Connect tokens for API keys',
+  answer: { status: 201, body: federatedCredential },
+  refusals: ['conflict', 'step_up_required'],
+  params: { ws: 'ws' },
+  body: createFederatedCredentialBody,
+  inspect: (ctx, body) => inspectTarget(ctx, body, 'issuer'),
+  async handle(ctx, { caller, body }) {
+    const { workspaceId, user, actor } = caller
+    const { name, issuer, audience = ctx.config.publicUrl, conditions, lifetime_ms: lifetimeMs } = body
+    const scopes = grantedScopes(actor, body.scopes)
+    if (isWideKey(scopes)) await requireStepUp(ctx, user)
+    const row = await ctx.prisma.$transaction(async tx => {
+      await lockWorkspace(tx, caller)
+      if ((await tx.federatedCredential.count({ where: { workspaceId } })) >= maxCredentials) {
+        throw new AppError('conflict', `A workspace may have at most ${maxCredentials} federated credentials.`)
+      }
+      const id = newUuid()
+      await audit(tx, caller, {
+        action: 'federated_credential.created',
+        objectId: toId('fed', id),
+        details: { name, issuer, audience, conditions, scopes, lifetime_ms: lifetimeMs },
+      })
+      const values = { name, issuer, audience, conditions, scopes, lifetimeMs, createdBy: user.userId }
+      return tx.federatedCredential.create({ data: { id, workspaceId, ...values }, omit })
+    })
+    const presented = present(row)
+    return created(`/api/v1/workspaces/${presented.workspace_id}/federated-credentials/${presented.id}`, presented)
+  },
+})
+
+/** Returns all federated credentials as one page: a workspace has few of them. */
+export const listFederatedCredentials = endpoint({
+  right: 'federated_credential.read',
+  summary: 'List the federated credentials of a workspace',
+  answer: { status: 200, body: pageOf(federatedCredential) },
+  params: { ws: 'ws' },
+  async handle(ctx, { caller: { workspaceId } }) {
+    const rows = await ctx.prisma.federatedCredential.findMany({
+      where: { workspaceId },
+      orderBy: { id: 'desc' },
+      omit,
+    })
+    return ok({ data: rows.map(present), next_cursor: null })
+  },
+})
+
+export const getFederatedCredential = endpoint({
+  right: 'federated_credential.read',
+  summary: 'Read a federated credential',
+  answer: { status: 200, body: federatedCredential },
+  params: { ws: 'ws', fed: 'fed' },
+  async handle(ctx, { caller: { workspaceId }, params: { fed: id } }) {
+    const row = await ctx.prisma.federatedCredential.findFirst({ where: { id, workspaceId }, omit })
+    if (!row) throw notFound()
+    return ok(present(row))
+  },
+})
+
+// Other processes may have its keys in their caches for five seconds more.
+export const deleteFederatedCredential = endpoint({
+  right: 'federated_credential.delete',
+  summary: 'Delete a federated credential, and revoke the API keys of its jobs',
+  answer: { status: 204 },
+  params: { ws: 'ws', fed: 'fed' },
+  async handle(ctx, { caller, params: { fed: id } }) {
+    const { workspaceId } = caller
+    await ctx.prisma.$transaction(async tx => {
+      await lockWorkspace(tx, caller)
+      const row = await tx.federatedCredential.findFirst({ where: { id, workspaceId }, omit })
+      if (!row) throw notFound()
+      await tx.federatedCredential.delete({ where: { id } })
+      const { count } = await tx.apiKey.updateMany({
+        where: { workspaceId, federatedCredentialId: id, revokedAt: null },
+        data: { revokedAt: new Date(ctx.clock.now()) },
+      })
+      const details = { name: row.name, issuer: row.issuer, revoked_keys: count }
+      await audit(tx, caller, { action: 'federated_credential.deleted', objectId: toId('fed', id), details })
+    })
+    forgetApiKeys(ctx.apiKeys, key => key.workspaceId === workspaceId)
+    return noContent()
+  },
+})
+
+const omit = { keys: true, keysReadAt: true, keysMessageId: true, keysOrderedAt: true } as const
+
+type Row = {
+  id: string
+  workspaceId: string
+  name: string
+  issuer: string
+  audience: string
+  conditions: unknown
+  scopes: string[]
+  lifetimeMs: number
+  createdBy: string
+  createdAt: Date
+  lastUsedAt: Date | null
+}
+
+function present(row: Row): FederatedCredential {
+  return {
+    id: toId('fed', row.id),
+    workspace_id: toId('ws', row.workspaceId),
+    name: row.name,
+    issuer: row.issuer,
+    audience: row.audience,
+    conditions: row.conditions as ClaimConditions, // as it was stored above
+    scopes: row.scopes,
+    lifetime_ms: row.lifetimeMs,
+    created_by: toId('user', row.createdBy),
+    created_at: row.createdAt.toISOString(),
+    last_used_at: row.lastUsedAt?.toISOString() ?? null,
+  }
+}
