@@ -19,10 +19,18 @@ export type RunningCli = {
 
 const program = join(repositoryRoot(), 'packages/cli/dist/main.mjs')
 
-/** Starts the published program against one Belfry. */
-export function startCli(belfry: { url: string; caller: Caller }, args: readonly string[], input = ''): RunningCli {
+/**
+ * Starts the published program against one Belfry.
+ * @param more - Variables that are different.
+ */
+export function startCli(
+  belfry: { url: string; caller: Caller },
+  args: readonly string[],
+  input = '',
+  more: Record<string, string> = {},
+): RunningCli {
   const { apiKey = '' } = belfry.caller
-  const env = { PATH: process.env.PATH, TZ: 'Europe/Berlin', BELFRY_URL: belfry.url, BELFRY_API_KEY: apiKey }
+  const env = { PATH: process.env.PATH, TZ: 'Europe/Berlin', BELFRY_URL: belfry.url, BELFRY_API_KEY: apiKey, ...more }
   const child = spawn(process.execPath, [program, ...args], { env, stdio: 'pipe' })
   const printed = { out: '', error: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

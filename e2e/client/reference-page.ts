@@ -16,6 +16,7 @@ const resources: Record<string, string> = {
   queues: 'queues',
   status: 'status',
   workspaces: 'workspaces',
+  'workspaces.federatedCredentials': 'workspaces',
   'workspaces.secrets': 'workspaces',
   'workspaces.connections': 'workspaces',
   'workspaces.signingKeys': 'workspaces',
@@ -38,9 +39,15 @@ export async function clientReference(read: (file: string) => Promise<string>): 
   const webhooks = functionsOf(await read('webhooks.d.mts')).map(member => method('webhooks', member))
   const types = await Promise.all(Object.keys(titles).map(async file => [file, await read(`${file}.d.mts`)] as const))
   const blocks = types.map(([file, text]) => `### ${titles[file]}\n\n${code(declarationsOf(text))}`)
-  return [head + sections.join('\n'), `## webhooks\n\n${webhooks.join('\n')}`, `## Types\n\n${blocks.join('\n')}`].join(
-    '\n',
+  const exchange = functionsOf(await read('exchange-token.d.mts')).map(
+    ({ comment, name, type }) => `## ${name}\n\n${comment}\n\n${code(`${name}${type}`)}`,
   )
+  return [
+    head + sections.join('\n'),
+    ...exchange,
+    `## webhooks\n\n${webhooks.join('\n')}`,
+    `## Types\n\n${blocks.join('\n')}`,
+  ].join('\n')
 }
 
 const titles: Record<string, string> = {
@@ -56,6 +63,8 @@ const titles: Record<string, string> = {
   'types/delivery': 'Hosts and processes',
   'types/organization': 'Organizations',
   'types/workspace': 'Workspaces',
+  'types/federated-credential': 'Federated credentials',
+  'exchange-token': 'Token exchange',
   codes: 'Codes',
   errors: 'Errors',
   list: 'Lists',
@@ -109,7 +118,9 @@ function asMethod(type: string): string {
 }
 
 function functionsOf(text: string): Member[] {
-  const found = text.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*declare function (\w+)([^;]*(?:\{[^}]*\}[^;]*)*);/g)
+  const found = text.matchAll(
+    /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:export )?declare function (\w+)([^;]*(?:\{[^}]*\}[^;]*)*);/g,
+  )
   return Array.from(found, ([, comment = '', name = '', type = '']) => ({ comment: plain(comment), name, type }))
 }
 

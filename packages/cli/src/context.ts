@@ -25,18 +25,24 @@ export type Context = Io & {
   belfry(on?: BelfryOptions['on']): Belfry
   /** Returns the options of such a client. */
   connection(): BelfryOptions
+  /** Returns the server of the options and the environment. */
+  server(): Pick<BelfryOptions, 'baseUrl'>
 }
 
 export function createContext(io: Io, options: GlobalOptions): Context {
   const { env, stdout } = io
   const credentials = credentialsOf(env, options)
   let hasWarned = false
-  const connection = (): BelfryOptions => {
+  const server = () => {
     const url = urlOf(env, options)
     if (url.baseUrl && isInsecure(url.baseUrl) && !hasWarned) {
       hasWarned = true
       io.stderr.write(`Warning: the credential is sent unencrypted to ${url.baseUrl}. Use https.\n`)
     }
+    return url
+  }
+  const connection = (): BelfryOptions => {
+    const url = server()
     if (credentials) return { ...credentials, ...url }
     throw new UsageError('Set BELFRY_API_KEY or --api-key to the key of a workspace, bf_...')
   }
@@ -46,11 +52,12 @@ export function createContext(io: Io, options: GlobalOptions): Context {
     now: () => new Date(),
     canSignIn: credentials !== null,
     connection,
+    server,
     belfry: (on = {}) => new Belfry({ ...connection(), on }),
   }
 }
 
-function urlOf(env: Io['env'], options: GlobalOptions): BelfryOptions {
+function urlOf(env: Io['env'], options: GlobalOptions): Pick<BelfryOptions, 'baseUrl'> {
   const baseUrl = options.url || env.BELFRY_URL
   if (!baseUrl) return {}
   if (!URL.canParse(baseUrl)) throw new UsageError(`${baseUrl} is not a URL, such as https://belfry.example.com.`)

@@ -16,6 +16,7 @@ import { addSchedule } from './commands/schedule.ts'
 import { addStatus } from './commands/status.ts'
 import { addTail } from './commands/tail.ts'
 import { addShow } from './commands/tasks.ts'
+import { addToken } from './commands/token.ts'
 import { type Context, createContext, type GlobalOptions, type Io } from './context.ts'
 
 /** Returns all commands with their options and help. `fail` marks a failure; default: 1. */
@@ -53,6 +54,7 @@ export function createProgram(io: Io, fail: (code?: 1 | 2) => void): Command {
   addImport(program, context, fail)
   addConfiguration(program, context, fail)
   addMcp(program, context)
+  addToken(program, context)
   addMaintenance(program, io, fail)
   return program
 }

@@ -14,7 +14,19 @@ async function run(args: string[], env: Record<string, string> = { BELFRY_API_KE
   return { code, ...printed }
 }
 
-const commands = ['schedule', 'publish', 'cron', 'list', 'show', 'cancel', 'replay', 'tail', 'listen', 'import']
+const commands = [
+  'schedule',
+  'publish',
+  'cron',
+  'list',
+  'show',
+  'cancel',
+  'replay',
+  'tail',
+  'listen',
+  'import',
+  'token',
+]
 
 it('lists its commands', async () => {
   const { code, out } = await run(['--help'])
@@ -60,6 +72,8 @@ describe('exits with 2 and a usage error', () => {
     [['replay', 'task_1', '--dead'], /either ids or --dead/],
     [['import', 'crontab', '-', '--timezone', 'Mars/Olympus'], /not a time zone/],
     [['cron', 'create', 'https://example.com'], /--cron/],
+    [['token', 'exchange'], /missing required argument/],
+    [['token', 'exchange', 'fed_1'], /id-token: write/],
     [['fly'], /unknown command/],
     [['list', '--fly'], /unknown option/],
   ])('%j', async (args, message) => {

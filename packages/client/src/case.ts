@@ -1,7 +1,7 @@
 // Names inside of these belong to users.
-const opaque = new Set(['headers', 'payload', 'body', 'parameters'])
+const opaque = new Set(['headers', 'payload', 'body', 'parameters', 'conditions'])
 
-/** Converts the snake_case names of a response to camelCase, except those inside headers, payloads and bodies. */
+/** Converts the snake_case names of a response to camelCase, except those inside headers, payloads, bodies and conditions. */
 export function toCamel(value: unknown): unknown {
   return rename(value, camel)
 }
@@ -10,7 +10,7 @@ function camel(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Converts the camelCase names of a request to snake_case, except those inside headers, payloads and bodies. */
+/** Converts the camelCase names of a request to snake_case, except those inside headers, payloads, bodies and conditions. */
 export function toSnake(value: unknown): unknown {
   return rename(value, name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`))
 }
@@ -23,7 +23,7 @@ function rename(value: unknown, to: (name: string) => string): unknown {
   )
 }
 
-/** Converts the path of a field to the names of this library, except for the parts inside headers and payloads. */
+/** Converts the path of a field to the names of this library, except for the parts inside headers, payloads and conditions. */
 export function toCamelPath(path: string): string {
   const parts = path.split('.')
   const user = parts.findIndex(part => opaque.has(part.replace(/\[.*/, '')))

@@ -45,10 +45,11 @@ const version = '0.2.0'
 
 const defaults = { baseUrl: 'http://localhost:3000', timeoutMs: 30_000, maxRetries: 2 }
 
-export function createHttp(client: BelfryOptions): Http {
+/** @param anonymous - The headers instead of those with a credential. Default: the credential of the options or the environment. */
+export function createHttp(client: BelfryOptions, anonymous?: Record<string, string>): Http {
   const environment = readEnvironment()
   const origin = (client.baseUrl || environment.BELFRY_URL || defaults.baseUrl).replace(/\/+$/, '')
-  const credentials = credentialsOf(client, environment.BELFRY_API_KEY)
+  const credentials = anonymous ?? credentialsOf(client, environment.BELFRY_API_KEY)
 
   const nameOf = ({ method, path }: Call) => `${method} ${origin}${path}`
 

@@ -16,6 +16,7 @@ export {
   TimeoutError,
   ValidationError,
 } from './errors.ts'
+export { type ExchangeOptions, exchangeToken } from './exchange-token.ts'
 export type { RawRequest } from './http.ts'
 export type { List } from './list.ts'
 export type { BelfryOptions, CreateOptions, RequestOptions, TailOptions } from './options.ts'

@@ -6,7 +6,9 @@ import { toBody, toDispatchBody } from '../request-body.ts'
 import type {
   Connection,
   ConnectionTest,
+  FederatedCredential,
   Id,
+  NewFederatedCredential,
   PageOptions,
   PutConnection,
   PutSecret,
@@ -43,6 +45,8 @@ export function workspacesOf(http: Http) {
     members: (id: Id, page: PageOptions = {}, options?: RequestOptions): List<WorkspaceMember> =>
       list(http, path`/api/v1/workspaces/${id}/members`, page, options),
 
+    /** The trust in tokens of CI jobs, which exchange them for API keys. */
+    federatedCredentials: federatedCredentialsOf(http),
     /** Values that requests refer to, and that are never returned. */
     secrets: secretsOf(http),
     /** How calls prove who they are. */
@@ -51,6 +55,30 @@ export function workspacesOf(http: Http) {
     signingKeys: signingKeysOf(http),
     /** The secrets that sign deliveries. */
     signingSecrets: signingSecretsOf(http),
+  }
+}
+
+function federatedCredentialsOf(http: Http) {
+  return {
+    /** Lets CI jobs exchange their tokens for API keys. Requires a session token of an owner or admin. */
+    create: (
+      workspaceId: Id,
+      credential: NewFederatedCredential,
+      options?: RequestOptions,
+    ): Promise<FederatedCredential> =>
+      http.post(path`/api/v1/workspaces/${workspaceId}/federated-credentials`, toBody(credential), options),
+
+    /** Lists the federated credentials of a workspace. Requires a session token. */
+    list: (workspaceId: Id, page: PageOptions = {}, options?: RequestOptions): List<FederatedCredential> =>
+      list(http, path`/api/v1/workspaces/${workspaceId}/federated-credentials`, page, options),
+
+    /** Returns a federated credential. Requires a session token. */
+    get: (workspaceId: Id, id: Id, options?: RequestOptions): Promise<FederatedCredential> =>
+      http.get(path`/api/v1/workspaces/${workspaceId}/federated-credentials/${id}`, options),
+
+    /** Deletes a federated credential, and revokes the API keys of its jobs. Requires a session token. */
+    delete: (workspaceId: Id, id: Id, options?: RequestOptions): Promise<void> =>
+      http.delete(path`/api/v1/workspaces/${workspaceId}/federated-credentials/${id}`, options),
   }
 }
 

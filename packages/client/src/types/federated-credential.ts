@@ -1,0 +1,47 @@
+import type { Id, Timestamp } from './request.ts'
+
+/** The trust of a workspace in tokens of an OpenID Connect issuer. Jobs exchange their tokens for API keys that expire soon. */
+export type FederatedCredential = {
+  id: Id
+  workspaceId: Id
+  name: string
+  issuer: string
+  audience: string
+  /** What the claims of a token must be. `*` stands for any characters. */
+  conditions: Record<string, string>
+  /** The scopes of the keys. */
+  scopes: string[]
+  /** How long a key is valid. */
+  lifetimeMs: number
+  createdBy: Id
+  createdAt: Timestamp
+  lastUsedAt: Timestamp | null
+}
+
+export type NewFederatedCredential = {
+  name: string
+  /** An https URL, exactly as in the `iss` of the tokens. */
+  issuer: string
+  /** The `aud` of the tokens. Default: the URL of Belfry. */
+  audience?: string
+  /** One of them must name the owner of the jobs, such as `repository`. */
+  conditions: Record<string, string>
+  /** `full`, `read`, `publish` or single rights. */
+  scopes: string[]
+  /** At most an hour. Default: 15 minutes. */
+  lifetimeMs?: number
+}
+
+/** The API key of a job. */
+export type ExchangedKey = {
+  id: Id
+  workspaceId: Id
+  /** The key itself, `bf_...`. */
+  key: string
+  name: string
+  scopes: string[]
+  federatedCredentialId: Id
+  /** The `sub` of the token. */
+  subject: string
+  expiresAt: Timestamp
+}
