@@ -169,6 +169,45 @@ describe('the settings of a workspace', { timeout: 180_000 }, () => {
     await page.getByText('A cron job or a subscription names the connection.').waitFor()
   })
 
+  it('creates a federated credential, shows a key of its jobs, and deletes both', async () => {
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/settings/federated-credentials`)
+    await page.getByRole('heading', { name: 'No federated credentials yet', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'New credential' }).first().click()
+    await page.getByRole('button', { name: 'Create credential' }).click()
+    await page.getByText('Enter a name.').waitFor()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Deployments')
+    await page.getByRole('textbox', { name: 'Required claims' }).fill('ref: refs/heads/main')
+    await page.getByRole('button', { name: 'Create credential' }).click()
+    await page.getByText(/name the owner of the jobs in one of sub, repository/).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'settings-federated-credentials-new')
+    await page.getByRole('textbox', { name: 'Required claims' }).fill('repository: acme/app\nref: refs/heads/main')
+    await page.getByRole('button', { name: 'Create credential' }).click()
+    await page.getByText('repository: acme/app').waitFor()
+    await page.getByText('for 15 min').waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'settings-federated-credentials')
+    await stage.belfry.execute(
+      `INSERT INTO api_keys (id, workspace_id, name, prefix, hash, created_by, federated_credential_id, subject, expires_at)
+       SELECT gen_random_uuid(), workspace_id, name, 'bf_ci', uuid_send(id), created_by, id, 'repo:acme/app', now() + interval '9 minutes'
+       FROM federated_credentials`,
+    )
+    await page.goto(`${await stage.home()}/settings/api-keys`)
+    await page.getByText('repo:acme/app').waitFor()
+    expect(await page.getByRole('button', { name: 'Roll Deployments' }).count()).toBe(0)
+    await takeScreenshots(page, 'settings-api-keys-of-jobs')
+    await page.goto(`${await stage.home()}/settings/federated-credentials`)
+    await page.getByRole('button', { name: 'Delete Deployments' }).click()
+    await page.getByRole('button', { name: 'Delete credential' }).click()
+    await page.getByRole('heading', { name: 'No federated credentials yet', exact: true }).waitFor()
+    expect(
+      await stage.belfry.execute(
+        'SELECT FROM api_keys WHERE federated_credential_id IS NOT NULL AND revoked_at IS NULL',
+      ),
+    ).toEqual([])
+  })
+
   it('rotates the signing secret, and revokes the previous one', async () => {
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/settings/signing-secrets`)

@@ -29,7 +29,14 @@ export type OrganizationSettings =
   | 'usage'
   | 'audit-log'
 
-export type WorkspaceSettings = 'api-keys' | 'secrets' | 'connections' | 'signing-secrets' | 'integrations' | 'members'
+export type WorkspaceSettings =
+  | 'api-keys'
+  | 'federated-credentials'
+  | 'secrets'
+  | 'connections'
+  | 'signing-secrets'
+  | 'integrations'
+  | 'members'
 
 export type WorkspacePaths = ReturnType<typeof workspacePaths>
 

@@ -103,6 +103,12 @@ const workspacePages: RouteObject[] = [
     Component: SettingsLayout,
     children: [
       screen('api-keys', () => import('./screens/settings/api-keys.tsx'), 'ApiKeys', { right: 'api_key.read' }),
+      screen(
+        'federated-credentials',
+        () => import('./screens/settings/federated-credentials.tsx'),
+        'FederatedCredentials',
+        { right: 'federated_credential.read' },
+      ),
       screen('secrets', () => import('./screens/settings/secrets.tsx'), 'Secrets', { right: 'secret.read' }),
       screen('connections', () => import('./screens/settings/connections.tsx'), 'Connections', {
         right: 'connection.read',

@@ -87,6 +87,7 @@ export function useSettingsNavigation(): NavigationGroup[] {
     groups.unshift(
       group(`Workspace: ${workspace.name}`, [
         ['API keys', to.settings('api-keys'), 'api_key.read'],
+        ['Federated credentials', to.settings('federated-credentials'), 'federated_credential.read'],
         ['Secrets', to.settings('secrets'), 'secret.read'],
         ['Connections', to.settings('connections'), 'connection.read'],
         ['Signing secrets', to.settings('signing-secrets'), 'signing_secret.read'],

@@ -19,6 +19,7 @@ import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { NewKeyForm } from './new-key-form.tsx'
 import { RollKeyDialog } from './roll-key-dialog.tsx'
+import { scopeText } from './scope-text.ts'
 import styles from './settings.module.css'
 
 export function ApiKeys(): ReactNode {
@@ -111,7 +112,16 @@ function KeyTable({ keys, onRoll, onRevoke }: KeyTableProps): ReactNode {
       rows={keys}
       rowKey={key => key.id}
       columns={[
-        { id: 'name', header: 'Name', cell: key => key.name },
+        {
+          id: 'name',
+          header: 'Name',
+          cell: key => (
+            <span className={styles.twoLines}>
+              {key.name}
+              {key.subject && <span>{key.subject}</span>}
+            </span>
+          ),
+        },
         {
           id: 'prefix',
           header: 'Prefix',
@@ -147,12 +157,14 @@ function KeyTable({ keys, onRoll, onRevoke }: KeyTableProps): ReactNode {
           cell: key =>
             isOver(key) ? null : (
               <div className={styles.rowActions}>
-                <IconButton
-                  label={`Roll ${key.name}`}
-                  icon={<RefreshCw size={16} />}
-                  refusal={mayNotRoll}
-                  onClick={() => onRoll(key)}
-                />
+                {key.federated_credential_id === null && (
+                  <IconButton
+                    label={`Roll ${key.name}`}
+                    icon={<RefreshCw size={16} />}
+                    refusal={mayNotRoll}
+                    onClick={() => onRoll(key)}
+                  />
+                )}
                 <IconButton
                   label={`Revoke ${key.name}`}
                   icon={<Ban size={16} />}
@@ -167,15 +179,10 @@ function KeyTable({ keys, onRoll, onRevoke }: KeyTableProps): ReactNode {
   )
 }
 
-const groups: Record<string, string> = { full: 'Full', read: 'Read only', publish: 'Publish only' }
-
 function accessOf({ scopes, allowed_ranges: ranges }: ApiKey): ReactNode {
-  const singles = scopes.filter(scope => !(scope in groups)).length
-  const names = scopes.flatMap(scope => groups[scope] ?? [])
-  const access = [...names, ...(singles > 0 ? [`${singles} ${singles === 1 ? 'right' : 'rights'}`] : [])].join(', ')
   return (
     <span className={styles.twoLines}>
-      {access}
+      {scopeText(scopes)}
       {ranges.length > 0 && <span>From {ranges.join(', ')}</span>}
     </span>
   )

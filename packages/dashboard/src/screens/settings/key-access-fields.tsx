@@ -15,9 +15,28 @@ const choices = [
 type Choice = (typeof choices)[number]['value']
 type Errors = Readonly<Record<string, string>>
 
+type KeyScope = 'full' | 'read' | 'publish' | Action
+
 /** The fields for the rights of a new API key and the addresses that it may be used from. */
 export function KeyAccessFields({ errors }: { errors: Errors }): ReactNode {
-  const [choice, setChoice] = useState<Choice>('full')
+  return (
+    <>
+      <KeyScopeFields errors={errors} initial="full" />
+      <Field
+        label="Allowed addresses"
+        hint="One range per line, such as 192.0.2.0/24. Leave empty to allow all addresses."
+        error={errors.allowed_ranges}
+        isOptional
+      >
+        <Textarea name="allowed_ranges" rows={2} isMono spellCheck={false} />
+      </Field>
+    </>
+  )
+}
+
+/** The fields for the rights of API keys. */
+export function KeyScopeFields({ errors, initial }: { errors: Errors; initial: Choice }): ReactNode {
+  const [choice, setChoice] = useState<Choice>(initial)
   const { can } = useRights()
   return (
     <>
@@ -44,29 +63,21 @@ export function KeyAccessFields({ errors }: { errors: Errors }): ReactNode {
             ))}
         </fieldset>
       )}
-      <Field
-        label="Allowed addresses"
-        hint="One range per line, such as 192.0.2.0/24. Leave empty to allow all addresses."
-        error={errors.allowed_ranges}
-        isOptional
-      >
-        <Textarea name="allowed_ranges" rows={2} isMono spellCheck={false} />
-      </Field>
     </>
   )
 }
 
 /** Reads the fields. */
 export function readAccess(field: (name: string) => string): {
-  scopes: Array<'full' | 'read' | 'publish' | Action>
+  scopes: KeyScope[]
   allowed_ranges: string[]
 } {
+  const ranges = field('allowed_ranges')
+  return { scopes: readScopes(field), allowed_ranges: ranges.split(/[\s,]+/).filter(Boolean) }
+}
+
+/** Reads the fields for the rights. */
+export function readScopes(field: (name: string) => string): KeyScope[] {
   const choice = field('scopes') as Choice // the options above
-  const selected = keyRights.filter(right => field(`right ${right}`) === 'on')
-  return {
-    scopes: choice === 'rights' ? selected : [choice],
-    allowed_ranges: field('allowed_ranges')
-      .split(/[\s,]+/)
-      .filter(Boolean),
-  }
+  return choice === 'rights' ? keyRights.filter(right => field(`right ${right}`) === 'on') : [choice]
 }
