@@ -178,7 +178,8 @@ describe('the nightly report', () => {
   })
 })
 
-it('lives through a year', async () => {
+// Some hundred due times take seconds, and many more on a busy machine.
+it('lives through a year', { timeout: 300_000 }, async () => {
   await shop.open()
   for (let month = 0; month < 12; month++) {
     await shop.placeOrder(`${month}-paid`, ada, 100)
