@@ -9,6 +9,7 @@ import {
   takeTokenRefresh,
 } from '@belfry/db'
 import { newUuid } from '@belfry/domain'
+import { steadyTime } from '@belfry/runtime'
 import type { MasterKeys } from '@belfry/vault'
 import { LRUCache } from 'lru-cache'
 import { type IssuedToken, TokenRequestError, tokenRequestTimeoutMs } from './request-token.ts'
@@ -59,7 +60,7 @@ export function createAccessTokens(
   }
 
   function keep({ id, version }: OpenConnection, { tokenId, value, refreshInMs, expiresInMs }: StoredToken): Kept {
-    const now = performance.now()
+    const now = steadyTime()
     const token = { id: tokenId, value, version, refreshAt: now + refreshInMs, expiresAt: now + expiresInMs }
     kept.set(id, token)
     return token
@@ -68,7 +69,7 @@ export function createAccessTokens(
   async function renew(connection: OpenConnection, refused?: string): Promise<Kept> {
     for (const giveUpAt = performance.now() + patienceMs; ; await sleep(pollMs)) {
       const token = await read(connection, refused)
-      if (token && token.refreshAt > performance.now()) return token
+      if (token && token.refreshAt > steadyTime()) return token
       const refresh = await takeTokenRefresh(pool, connection, refused ?? null, leaseMs)
       if (refresh.kind === 'taken') return replace(connection, refresh.id, token)
       // Another dispatcher requests the next token, and this one is still valid.
@@ -92,7 +93,7 @@ export function createAccessTokens(
     } catch (error) {
       await releaseTokenRefresh(pool, connection, refreshId)
       if (!current || !(error instanceof TokenRequestError)) throw error
-      current.refreshAt = performance.now() + failureKeptMs
+      current.refreshAt = steadyTime() + failureKeptMs
       return current
     }
   }
@@ -112,7 +113,7 @@ export function createAccessTokens(
   return {
     async get(connection, refused) {
       const known = kept.get(connection.id)
-      const now = performance.now()
+      const now = steadyTime()
       const isValid = known?.version === connection.version && known.id !== refused && known.expiresAt > now
       if (!isValid) return renewOnce(connection, refused)
       // An error of the next request appears when this token has expired.

@@ -1,6 +1,7 @@
 import { randomUUID, sign } from 'node:crypto'
 import { type OpenConnection, type Pool, readIdentityKey, rotateIdentityKeys } from '@belfry/db'
 import { toId } from '@belfry/domain'
+import { steadyTime } from '@belfry/runtime'
 import type { MasterKeys } from '@belfry/vault'
 import { LRUCache } from 'lru-cache'
 import { TokenRequestError } from './request-token.ts'
@@ -24,7 +25,7 @@ export function createIdentityTokens(
   issuer: string | null,
   max = 1_000,
 ): IdentityTokens {
-  const tokens = new LRUCache<string, Promise<string>>({ max })
+  const tokens = new LRUCache<string, Promise<string>>({ max, perf: { now: steadyTime } })
   return {
     async get(connection) {
       if (issuer === null) throw new TokenRequestError('An identity token needs an issuer, and PUBLIC_URL is not set.')
