@@ -119,6 +119,43 @@ describe('a delivery is signed', () => {
     )
   })
 
+  it('by the own secret of a subscription, and not by that of the workspace', async () => {
+    const topic = 'signed.alone'
+    const subscribe = async (path: string) => {
+      const body = { topic, url: target.url(path), on_success: { url: target.url(`${path}/done`) } }
+      return (await belfry.call('POST', '/api/v1/scheduler/subscriptions', body)).body.id as string
+    }
+    const id = await subscribe('/own')
+    await subscribe('/shared')
+    const secretsOf = `/api/v1/scheduler/subscriptions/${id}/signing-secrets`
+    const rotate = async (): Promise<string> => (await belfry.call('POST', secretsOf)).body.secret
+    const publish = async () => {
+      const before = target.requests.length
+      await belfry.call('POST', '/api/events', { topic, payload: { n: 1 } })
+      await target.waitFor(() => target.requests.length === before + 4, 15_000)
+      const requests = target.requests.slice(before)
+      return (path: string) => requests.find(request => request.path === path) as Received
+    }
+    const { secret: shared } = await currentSecret()
+    const first = await rotate()
+    const received = await publish()
+    expect([verifies(received('/own'), first), verifies(received('/own'), shared)]).toEqual([both, neither])
+    for (const path of ['/shared', '/own/done', '/shared/done']) {
+      expect([path, verifies(received(path), first), verifies(received(path), shared)]).toEqual([path, neither, both])
+    }
+    const second = await rotate()
+    await waitFor(
+      async () => (await publish())('/own'),
+      request => [first, second].every(secret => verifies(request, secret).every(Boolean)),
+      30_000,
+    )
+    expect((await belfry.call('DELETE', secretsOf)).status).toBe(204)
+    const afterwards = (await publish())('/own')
+    expect(verifies(afterwards, shared)).toEqual(both)
+    const log = await db.query('SELECT details FROM audit_log')
+    expect(JSON.stringify(log.rows)).not.toMatch(/whsec_/)
+  })
+
   it('with Ed25519 too once the workspace says so, and each caller can read the public key', async () => {
     const workspace = `/api/v1/workspaces/${belfry.caller.workspaceId}`
     const { token, workspaceId } = belfry.caller

@@ -45,6 +45,22 @@ export const operations: Record<string, readonly [operation: string, call: Call]
   'subscriptions.list': ['GET /api/v1/scheduler/subscriptions', b => b.subscriptions.list()],
   'subscriptions.update': ['PATCH /api/v1/scheduler/subscriptions/{sub}', b => b.subscriptions.update('id', {})],
   'subscriptions.delete': ['DELETE /api/v1/scheduler/subscriptions/{sub}', b => b.subscriptions.delete('id')],
+  'subscriptions.signingSecrets.list': [
+    'GET /api/v1/scheduler/subscriptions/{sub}/signing-secrets',
+    b => b.subscriptions.signingSecrets.list('id'),
+  ],
+  'subscriptions.signingSecrets.rotate': [
+    'POST /api/v1/scheduler/subscriptions/{sub}/signing-secrets',
+    b => b.subscriptions.signingSecrets.rotate('id'),
+  ],
+  'subscriptions.signingSecrets.revoke': [
+    'DELETE /api/v1/scheduler/subscriptions/{sub}/signing-secrets/{secret}',
+    b => b.subscriptions.signingSecrets.revoke('id', 'id'),
+  ],
+  'subscriptions.signingSecrets.remove': [
+    'DELETE /api/v1/scheduler/subscriptions/{sub}/signing-secrets',
+    b => b.subscriptions.signingSecrets.remove('id'),
+  ],
   'deadLetters.list': ['GET /api/v1/scheduler/dead-letters', b => b.deadLetters.list()],
   'deadLetters.replay': ['POST /api/v1/scheduler/dead-letters/replay', b => b.deadLetters.replay({ ids: ['id'] })],
   'deadLetters.discard': ['POST /api/v1/scheduler/dead-letters/discard', b => b.deadLetters.discard({ filter: {} })],

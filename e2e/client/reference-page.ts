@@ -10,6 +10,7 @@ const resources: Record<string, string> = {
   cronJobs: 'cron-jobs',
   events: 'events',
   subscriptions: 'subscriptions',
+  'subscriptions.signingSecrets': 'subscriptions',
   deadLetters: 'dead-letters',
   runs: 'runs',
   hosts: 'hosts',

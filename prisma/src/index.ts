@@ -258,8 +258,11 @@ export {
   ensureSigningSecret,
   maxSigningSecrets,
   readSigningSecrets,
+  readSubscriptionSecrets,
+  removeSubscriptionSecrets,
   revokeSigningSecret,
   rotateSigningSecret,
+  type SecretOwner,
   type SigningSecret,
 } from './secrets/signing-secrets.ts'
 export {

@@ -75,6 +75,8 @@ describe('forbids', () => {
     ['scheduler', 'SELECT * FROM api_keys'],
     ['scheduler', 'SELECT FROM secrets'],
     ['scheduler', 'SELECT FROM signing_secrets'],
+    ['scheduler', 'SELECT sealed_value FROM subscription_secrets'],
+    ['dispatcher', 'DELETE FROM subscription_secrets'],
     ['scheduler', 'DELETE FROM operator_log'],
     ['dispatcher', 'SELECT FROM audit_stream_entries'],
     ['dispatcher', 'DELETE FROM audit_streams'],

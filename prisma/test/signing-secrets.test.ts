@@ -35,7 +35,7 @@ describe('works', () => {
   it('keeps a replaced secret for 24 hours, after the new one', async () => {
     const workspaceId = await addWorkspace(db.pool)
     const [old] = await secretsOf(workspaceId)
-    const rotated = await rotateSigningSecret(db.pool, keys, workspaceId)
+    const rotated = await rotateSigningSecret(db.pool, keys, { workspaceId })
     const both = await secretsOf(workspaceId)
     expect(both.map(({ value }) => value)).toEqual([(rotated as { value: string }).value, old?.value])
     const left = (both[1]?.expiresAt?.getTime() ?? 0) - (both[0]?.createdAt.getTime() ?? 0)
@@ -50,7 +50,7 @@ describe('works', () => {
     const workspaceId = await addWorkspace(db.pool)
     await ensureSigningSecret(db.pool, keys, workspaceId)
     const rotations = await Promise.all(
-      Array.from({ length: 8 }, () => rotateSigningSecret(db.pool, keys, workspaceId)),
+      Array.from({ length: 8 }, () => rotateSigningSecret(db.pool, keys, { workspaceId })),
     )
     expect(rotations.filter(rotation => rotation === 'full')).toHaveLength(8 - (maxSigningSecrets - 1))
     const all = await secretsOf(workspaceId)
@@ -63,17 +63,17 @@ describe('refuses', () => {
   it('to revoke the current secret; a replaced one ends at once', async () => {
     const workspaceId = await addWorkspace(db.pool)
     const [old] = await secretsOf(workspaceId)
-    expect(await revokeSigningSecret(db.pool, workspaceId, old!.id)).toBe('current')
-    await rotateSigningSecret(db.pool, keys, workspaceId)
-    expect(await revokeSigningSecret(db.pool, workspaceId, old!.id)).toBe('revoked')
-    expect(await revokeSigningSecret(db.pool, workspaceId, old!.id)).toBe('unknown')
+    expect(await revokeSigningSecret(db.pool, { workspaceId }, old!.id)).toBe('current')
+    await rotateSigningSecret(db.pool, keys, { workspaceId })
+    expect(await revokeSigningSecret(db.pool, { workspaceId }, old!.id)).toBe('revoked')
+    expect(await revokeSigningSecret(db.pool, { workspaceId }, old!.id)).toBe('unknown')
     expect(await secretsOf(workspaceId)).toHaveLength(1)
   })
 
   it('a workspace that does not exist', async () => {
     const unknownWorkspaceId = randomUUID()
     expect((await readSigningSecrets(db.pool, keys, [unknownWorkspaceId])).has(unknownWorkspaceId)).toBe(false)
-    expect(await rotateSigningSecret(db.pool, keys, unknownWorkspaceId)).toBeNull()
+    expect(await rotateSigningSecret(db.pool, keys, { workspaceId: unknownWorkspaceId })).toBeNull()
   })
 })
 
@@ -81,8 +81,8 @@ describe('permits', () => {
   it('no access to the secrets of another workspace', async () => {
     const [one, two] = [await addWorkspace(db.pool), await addWorkspace(db.pool)]
     const [old] = await secretsOf(one)
-    await rotateSigningSecret(db.pool, keys, one)
-    expect(await revokeSigningSecret(db.pool, two, old!.id)).toBe('unknown')
+    await rotateSigningSecret(db.pool, keys, { workspaceId: one })
+    expect(await revokeSigningSecret(db.pool, { workspaceId: two }, old!.id)).toBe('unknown')
     expect(await secretsOf(one)).toHaveLength(2)
   })
 })

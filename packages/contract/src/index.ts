@@ -211,10 +211,12 @@ export {
   type Secret,
   type SigningKey,
   type SigningSecret,
+  type SubscriptionSecret,
   secret,
   secretName,
   signingKey,
   signingSecret,
+  subscriptionSecret,
 } from './secret.ts'
 export {
   type OidcLogout,

@@ -97,3 +97,10 @@ export const signingSecret = z
 
 /** A secret that signs the deliveries of a workspace. */
 export type SigningSecret = z.infer<typeof signingSecret>
+
+export const subscriptionSecret = signingSecret
+  .pick({ id: true, secret: true, created_at: true, expires_at: true })
+  .meta({ id: 'SubscriptionSecret' })
+
+/** A secret that signs the calls of one subscription. */
+export type SubscriptionSecret = z.infer<typeof subscriptionSecret>

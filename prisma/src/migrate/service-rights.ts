@@ -92,6 +92,7 @@ const rightsByTable: Record<string, Rights> = {
   sessions: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
   signing_secrets: { api: all, scheduler: none, dispatcher: add },
   storage: { api: read, scheduler: change, dispatcher: read },
+  subscription_secrets: { api: all, scheduler: 'DELETE, SELECT (id, expires_at)', dispatcher: read },
   subscriptions: { api: all, scheduler: purge, dispatcher: none },
   suspended_workspaces: { api: read, scheduler: read, dispatcher: read },
   task_labels: { api: all, scheduler: all, dispatcher: none },
@@ -142,5 +143,6 @@ export const guardedTables = {
   run_statistics: 'workspace_id',
   secrets: 'workspace_id',
   signing_secrets: 'workspace_id',
+  subscription_secrets: 'workspace_id',
   task_operations: 'workspace_id',
 } as const satisfies Record<string, 'workspace_id' | 'organization_id'>

@@ -5,8 +5,8 @@ const batchSize = 1000
 
 /**
  * Deletes a batch of expired sessions, password resets, email confirmations, challenges, throttles, billing events, hashes of
- * messages and of exchanged tokens, API keys of jobs, entries of account logs and tests of connections. Returns how many rows it
- * deleted.
+ * messages and of exchanged tokens, API keys of jobs, entries of account logs, tests of connections and signing secrets of
+ * subscriptions. Returns how many rows it deleted.
  */
 export async function forgetExpired(pool: Pool): Promise<number> {
   const sessions = await pool.query(
@@ -52,7 +52,11 @@ export async function forgetExpired(pool: Pool): Promise<number> {
     `DELETE FROM connection_tests WHERE id IN
        (SELECT id FROM connection_tests WHERE created_at < now() - interval '1 hour' LIMIT ${batchSize})`,
   )
-  const ended = [sessions, resets, confirmations, challenges, tokens, keys, tests]
+  const secrets = await pool.query(
+    `DELETE FROM subscription_secrets WHERE id IN
+       (SELECT id FROM subscription_secrets WHERE expires_at < now() LIMIT ${batchSize})`,
+  )
+  const ended = [sessions, resets, confirmations, challenges, tokens, keys, tests, secrets]
   const deleted = [...ended, throttles, events, messages, entries]
   return deleted.reduce((total, { rowCount }) => total + (rowCount ?? 0), 0)
 }

@@ -6,7 +6,7 @@ import type { Pool } from '../postgres/pool.ts'
 import { createKeyReader, dataKeyColumns, type SealedRow, takeDataKey } from './data-keys.ts'
 import { inWorkspace, type OnRecord } from './in-workspace.ts'
 
-/** A secret that signs the deliveries of a workspace. The current one has no expiry. */
+/** A secret that signs the deliveries of a workspace, or of one subscription. The current one has no expiry. */
 export type SigningSecret = {
   id: string
   workspaceId: string
@@ -23,8 +23,21 @@ export type SigningSecret = {
 const overlap = `interval '24 hours'`
 const secretBytes = 32
 
-/** How many secrets of a workspace may sign at the same time. */
+/** How many secrets of a workspace, or of a subscription, may sign at the same time. */
 export const maxSigningSecrets = 5
+
+/** The owner of signing secrets: a workspace, or a subscription of it. */
+export type SecretOwner = { workspaceId: string; subscriptionId?: string }
+
+const ofWorkspaces = { table: 'signing_secrets', column: 'workspace_id' }
+const ofSubscriptions = { table: 'subscription_secrets', column: 'subscription_id' }
+
+type Place = typeof ofWorkspaces
+
+function placeOf({ workspaceId, subscriptionId }: SecretOwner): Place & { id: string } {
+  if (subscriptionId === undefined) return { ...ofWorkspaces, id: workspaceId }
+  return { ...ofSubscriptions, id: subscriptionId }
+}
 
 /**
  * Reads the signing secrets of workspaces, the current one first. Creates the first secret of a workspace. The result omits
@@ -36,11 +49,23 @@ export async function readSigningSecrets(
   masterKeys: MasterKeys,
   workspaceIds: readonly string[],
 ): Promise<Map<string, SigningSecret[]>> {
-  const found = await select(pool, masterKeys, workspaceIds)
+  const found = await select(pool, masterKeys, ofWorkspaces, workspaceIds)
   const lacking = workspaceIds.filter(id => !found.get(id)?.some(secret => secret.expiresAt === null))
   if (lacking.length === 0) return found
   for (const id of lacking) await ensureSigningSecret(pool, masterKeys, id)
-  return select(pool, masterKeys, workspaceIds)
+  return select(pool, masterKeys, ofWorkspaces, workspaceIds)
+}
+
+/**
+ * Reads the signing secrets that subscriptions have of their own, the current one first.
+ * @throws UnreadableSecretError when a secret cannot be decrypted.
+ */
+export function readSubscriptionSecrets(
+  pool: Pool,
+  masterKeys: MasterKeys,
+  subscriptionIds: readonly string[],
+): Promise<Map<string, SigningSecret[]>> {
+  return select(pool, masterKeys, ofSubscriptions, subscriptionIds)
 }
 
 /** Creates the first signing secret of a workspace, unless it has one. */
@@ -48,85 +73,116 @@ export async function ensureSigningSecret(pool: Pool, masterKeys: MasterKeys, wo
   await inWorkspace(pool, workspaceId, async tx => {
     const text = 'SELECT FROM signing_secrets WHERE workspace_id = $1 AND expires_at IS NULL'
     const { rowCount } = await tx.query(text, [workspaceId])
-    if (rowCount === 0) await insert(tx, masterKeys, workspaceId)
+    if (rowCount === 0) await insert(tx, masterKeys, { workspaceId })
   })
 }
 
 /**
- * Replaces the current secret, which continues to sign for 24 hours. Returns `full` when the maximum number of secrets sign
- * already, and null when there is no such workspace.
+ * Replaces the current secret, which continues to sign for 24 hours, or creates the first one of a subscription. Returns `full`
+ * when the maximum number of secrets sign already, and null when there is no such owner.
  */
 export async function rotateSigningSecret(
   pool: Pool,
   masterKeys: MasterKeys,
-  workspaceId: string,
+  owner: SecretOwner,
   record?: OnRecord<SigningSecret>,
 ): Promise<SigningSecret | 'full' | null> {
-  return inWorkspace(pool, workspaceId, async tx => {
-    await tx.query('DELETE FROM signing_secrets WHERE workspace_id = $1 AND expires_at <= now()', [workspaceId])
-    const signing = await tx.query('SELECT FROM signing_secrets WHERE workspace_id = $1', [workspaceId])
+  const { table, column, id } = placeOf(owner)
+  return inWorkspace(pool, owner.workspaceId, async tx => {
+    if (!(await isOwner(tx, owner))) return null
+    await tx.query(`DELETE FROM ${table} WHERE ${column} = $1 AND expires_at <= now()`, [id])
+    const signing = await tx.query(`SELECT FROM ${table} WHERE ${column} = $1`, [id])
     if ((signing.rowCount ?? 0) >= maxSigningSecrets) return 'full' as const
-    const text = `
-      UPDATE signing_secrets SET expires_at = now() + ${overlap} WHERE workspace_id = $1 AND expires_at IS NULL`
-    await tx.query(text, [workspaceId])
-    const secret = await insert(tx, masterKeys, workspaceId)
+    const text = `UPDATE ${table} SET expires_at = now() + ${overlap} WHERE ${column} = $1 AND expires_at IS NULL`
+    await tx.query(text, [id])
+    const secret = await insert(tx, masterKeys, owner)
     await record?.(tx, secret)
     return secret
   })
 }
 
+async function isOwner(tx: Transaction, { workspaceId, subscriptionId }: SecretOwner): Promise<boolean> {
+  if (subscriptionId === undefined) return true
+  const text = 'SELECT FROM subscriptions WHERE id = $1 AND workspace_id = $2'
+  return (await tx.query(text, [subscriptionId, workspaceId])).rowCount === 1
+}
+
 /** Revokes a replaced secret. The current one cannot be revoked, only rotated. */
 export function revokeSigningSecret(
   pool: Pool,
-  workspaceId: string,
-  id: string,
+  owner: SecretOwner,
+  secretId: string,
   record?: OnRecord,
 ): Promise<'revoked' | 'current' | 'unknown'> {
+  const { table, column, id } = placeOf(owner)
+  const isSecret = `id = $1 AND ${column} = $2 AND workspace_id = $3`
+  const values = [secretId, id, owner.workspaceId]
   return inTransaction(pool, async tx => {
-    const text = 'DELETE FROM signing_secrets WHERE id = $1 AND workspace_id = $2 AND expires_at IS NOT NULL'
-    if ((await tx.query(text, [id, workspaceId])).rowCount === 1) {
+    const text = `DELETE FROM ${table} WHERE ${isSecret} AND expires_at IS NOT NULL`
+    if ((await tx.query(text, values)).rowCount === 1) {
       await record?.(tx)
       return 'revoked'
     }
-    const current = 'SELECT FROM signing_secrets WHERE id = $1 AND workspace_id = $2'
-    return (await tx.query(current, [id, workspaceId])).rowCount === 1 ? 'current' : 'unknown'
+    return (await tx.query(`SELECT FROM ${table} WHERE ${isSecret}`, values)).rowCount === 1 ? 'current' : 'unknown'
   })
+}
+
+/** Removes the secrets of a subscription, so those of its workspace sign. Returns how many there were. */
+export async function removeSubscriptionSecrets(
+  tx: Transaction,
+  { workspaceId, subscriptionId }: Required<SecretOwner>,
+): Promise<number> {
+  const text = 'DELETE FROM subscription_secrets WHERE subscription_id = $1 AND workspace_id = $2'
+  return (await tx.query(text, [subscriptionId, workspaceId])).rowCount ?? 0
 }
 
 async function select(
   pool: Pool,
   masterKeys: MasterKeys,
-  workspaceIds: readonly string[],
+  { table, column }: Place,
+  ownerIds: readonly string[],
 ): Promise<Map<string, SigningSecret[]>> {
   const text = `
-    SELECT s.id, s.workspace_id AS "workspaceId", s.sealed_value AS "sealedValue", s.created_at AS "createdAt",
-           s.expires_at AS "expiresAt", w.asymmetric_signatures AS "isAsymmetric", ${dataKeyColumns}
-    FROM signing_secrets s JOIN workspaces w ON w.id = s.workspace_id
+    SELECT s.${column} AS "ownerId", s.id, s.workspace_id AS "workspaceId", s.sealed_value AS "sealedValue",
+           s.created_at AS "createdAt", s.expires_at AS "expiresAt", w.asymmetric_signatures AS "isAsymmetric",
+           ${dataKeyColumns}
+    FROM ${table} s JOIN workspaces w ON w.id = s.workspace_id
     JOIN data_keys k ON k.workspace_id = s.workspace_id AND k.version = s.key_version
-    WHERE s.workspace_id = ANY ($1::uuid[]) AND (s.expires_at IS NULL OR s.expires_at > now())
+    WHERE s.${column} = ANY ($1::uuid[]) AND (s.expires_at IS NULL OR s.expires_at > now())
     ORDER BY s.expires_at DESC NULLS FIRST, s.id DESC`
-  const query = { name: 'read_signing_secrets', text, values: [workspaceIds] }
-  const { rows } = await pool.query<SealedRow & Pick<SigningSecret, 'isAsymmetric' | 'createdAt' | 'expiresAt'>>(query)
+  const query = { name: `read_${table}`, text, values: [ownerIds] }
+  const { rows } = await pool.query<
+    SealedRow & { ownerId: string } & Pick<SigningSecret, 'isAsymmetric' | 'createdAt' | 'expiresAt'>
+  >(query)
   const withKey = createKeyReader(masterKeys)
   const found = new Map<string, SigningSecret[]>()
   for (const row of rows) {
-    const { id, workspaceId, isAsymmetric, createdAt, expiresAt } = row
+    const { ownerId, id, workspaceId, isAsymmetric, createdAt, expiresAt } = row
     const opened = withKey(row, dataKey => ({ value: dataKey.open(id, row.sealedValue), seed: dataKey.derive(id) }))
     const secret = { id, workspaceId, ...opened, isAsymmetric, createdAt, expiresAt }
-    found.set(workspaceId, [...(found.get(workspaceId) ?? []), secret])
+    found.set(ownerId, [...(found.get(ownerId) ?? []), secret])
   }
   return found
 }
 
-async function insert(tx: Transaction, masterKeys: MasterKeys, workspaceId: string): Promise<SigningSecret> {
+async function insert(tx: Transaction, masterKeys: MasterKeys, owner: SecretOwner): Promise<SigningSecret> {
   const id = newUuid()
+  const { workspaceId, subscriptionId } = owner
   const value = `whsec_${randomBytes(secretBytes).toString('base64')}`
   const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
+  const [column, parameter] = subscriptionId === undefined ? ['', ''] : [', subscription_id', ', $5']
   const { rows } = await tx.query<Pick<SigningSecret, 'createdAt' | 'isAsymmetric'>>(
-    `INSERT INTO signing_secrets (id, workspace_id, sealed_value, key_version) VALUES ($1, $2, $3, $4)
+    `INSERT INTO ${placeOf(owner).table} (id, workspace_id, sealed_value, key_version${column})
+     VALUES ($1, $2, $3, $4${parameter})
      RETURNING created_at AS "createdAt",
                (SELECT asymmetric_signatures FROM workspaces WHERE id = $2) AS "isAsymmetric"`,
-    [id, workspaceId, dataKey.seal(id, value), dataKey.version],
+    [
+      id,
+      workspaceId,
+      dataKey.seal(id, value),
+      dataKey.version,
+      ...(subscriptionId === undefined ? [] : [subscriptionId]),
+    ],
   )
   const [row] = rows
   if (!row) throw new Error('The signing secret was not stored.')

@@ -24,6 +24,8 @@ export type ClaimedTask = Omit<StoredRequest, 'callbacks' | 'queue'> & {
   traceparent: string | null
   /** How many calls of Belfry in a row led to the task; null for none. */
   depth: number | null
+  /** The subscription whose secrets sign the calls; null for those of the workspace. */
+  subscriptionId: string | null
   /** 1 for the first attempt. */
   attempt: number
   /** How many earlier attempts were lost with their dispatcher. They use no retry. */
@@ -236,7 +238,13 @@ const listed = (write: (field: string, column: string) => string) =>
     .join(', ')
 // A trigger stores the callbacks, so an attempt does not need them.
 const { callbacks: _callbacks, queue: _queue, ...sentColumns } = requestColumnOf
-const requestFields = { ...sentColumns, topic: 'topic', traceparent: 'traceparent', depth: 'depth' }
+const requestFields = {
+  ...sentColumns,
+  topic: 'topic',
+  traceparent: 'traceparent',
+  depth: 'depth',
+  subscriptionId: 'subscription_id',
+}
 const requestColumns = listed((field, column) => `r.${column} AS "${field}"`)
 
 const unclaimedColumns = Array(9).fill('NULL').join(', ')

@@ -35,6 +35,8 @@ export type NewTask = StoredRequest &
     createdBy?: string | null
     /** How many calls of Belfry in a row led to this task. Default: none. */
     depth?: number | null
+    /** The subscription whose secrets sign the calls. Default: those of the workspace. */
+    subscriptionId?: string | null
   }
 
 /** `createdAt` is null when the task was refused because its time was not in the future. `now` is the database's clock. */
@@ -76,6 +78,7 @@ const controlledInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['labels', 'text', ({ labels }) => (labels?.length ? labels.join(',') : null)],
   ['qstash', 'text', ({ qstash }) => qstash],
   ['connection', 'text', ({ connection }) => connection],
+  ['subscription_id', 'uuid', ({ subscriptionId }) => subscriptionId],
 ]
 
 /** Returns whether `insertKeyedTasks` cannot store a task. */
@@ -86,8 +89,9 @@ export function hasControls({
   labels,
   qstash,
   connection,
-}: TaskControls & Pick<NewTask, 'qstash' | 'connection'>): boolean {
-  return (expiresAt ?? maxAgeMs ?? key ?? labels ?? qstash ?? connection ?? null) !== null
+  subscriptionId,
+}: TaskControls & Pick<NewTask, 'qstash' | 'connection' | 'subscriptionId'>): boolean {
+  return (expiresAt ?? maxAgeMs ?? key ?? labels ?? qstash ?? connection ?? subscriptionId ?? null) !== null
 }
 
 // The statement joins its rows with each other, so its time grows with the square of their number. One statement for 1,000
@@ -164,7 +168,7 @@ const controlledStatement = insertStatement(
       expires_at: `coalesce(expires_at, coalesce(execute_at, now()) + max_age_ms * interval '1 millisecond')`,
       key: 'task_key',
     },
-    requests: { labels, qstash: 'qstash', connection: 'connection' },
+    requests: { labels, qstash: 'qstash', connection: 'connection', subscription_id: 'subscription_id' },
   })},
     ${storedLabels(`SELECT workspace_id, id AS task_id, ${labels} AS labels FROM ${source}`)}`,
 )

@@ -113,6 +113,12 @@ import {
   revokeSigningSecret,
   rotateSigningSecret,
 } from './signing-secrets/signing-secrets.ts'
+import {
+  listSubscriptionSecrets,
+  removeSubscriptionSecrets,
+  revokeSubscriptionSecret,
+  rotateSubscriptionSecret,
+} from './signing-secrets/subscription-secrets.ts'
 import { getStatus } from './status/get-status.ts'
 import {
   createSubscription,
@@ -191,6 +197,12 @@ export const routes: Routes = {
     patch: updateSubscription,
     delete: deleteSubscription,
   },
+  '/api/v1/scheduler/subscriptions/:sub/signing-secrets': {
+    get: listSubscriptionSecrets,
+    post: rotateSubscriptionSecret,
+    delete: removeSubscriptionSecrets,
+  },
+  '/api/v1/scheduler/subscriptions/:sub/signing-secrets/:secret': { delete: revokeSubscriptionSecret },
   '/api/events': { post: publishEvent },
   '/api/v1/auth/register': { get: getRegistration, post: register },
   '/api/v1/auth/login': { post: login },

@@ -8,6 +8,7 @@ import {
   readQstashSigningKeys,
   readSecrets,
   readSigningSecrets,
+  readSubscriptionSecrets,
   readTenants,
   waitForDatabase,
 } from '@belfry/db'
@@ -41,7 +42,7 @@ import { createTenants } from './intake/tenants.ts'
 import { openMetrics } from './metrics.ts'
 import { type Outbox, openOutbox } from './outbox/outbox.ts'
 import { createHostQueues } from './scheduling/host-queues.ts'
-import { toSigningKeys } from './secrets/sign.ts'
+import { toSigningKey, toSigningKeys } from './secrets/sign.ts'
 import { createWorkspaceCache, type WorkspaceCache } from './secrets/workspace-cache.ts'
 import { batchSize, openBatches } from './statements/batched-statements.ts'
 
@@ -94,6 +95,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     ...egress,
     identity,
     signingKeys,
+    subscriptionKeys: cacheSubscriptionKeys(pool, config),
     messageKeys: cacheMessageKeys(pool, config),
     secrets: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),
     ...openConnections({ pool, ...egress }, config),
@@ -140,6 +142,13 @@ function cacheSigningKeys(pool: Pool, { masterKeys }: Config): WorkspaceCache<Ke
   return createWorkspaceCache(async ids => {
     const secrets = await readSigningSecrets(pool, masterKeys, ids)
     return new Map(Array.from(secrets, ([id, all]) => [id, toSigningKeys(all)]))
+  })
+}
+
+function cacheSubscriptionKeys(pool: Pool, { masterKeys }: Config): WorkspaceCache<KeyObject[]> {
+  return createWorkspaceCache(async ids => {
+    const secrets = await readSubscriptionSecrets(pool, masterKeys, ids)
+    return new Map(Array.from(secrets, ([id, all]) => [id, all.map(({ value }) => toSigningKey(value))]))
   })
 }
 

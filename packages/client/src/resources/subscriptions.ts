@@ -3,7 +3,14 @@ import { type List, list } from '../list.ts'
 import type { RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
 import { toDispatchBody } from '../request-body.ts'
-import type { CreateSubscription, Id, PageOptions, Subscription, UpdateSubscription } from '../types/index.ts'
+import type {
+  CreateSubscription,
+  Id,
+  PageOptions,
+  Subscription,
+  SubscriptionSecret,
+  UpdateSubscription,
+} from '../types/index.ts'
 
 const root = '/api/v1/scheduler/subscriptions'
 
@@ -30,5 +37,28 @@ export function subscriptionsOf(http: Http) {
     /** Deletes a subscription. Earlier events are still delivered. */
     delete: (id: Id, options?: RequestOptions): Promise<void> =>
       http.delete(path`/api/v1/scheduler/subscriptions/${id}`, options),
+
+    /** The secrets that sign the calls of a subscription instead of those of the workspace. */
+    signingSecrets: signingSecretsOf(http),
+  }
+}
+
+function signingSecretsOf(http: Http) {
+  return {
+    /** Lists the current signing secret and, during a rotation, the previous one. Empty: those of the workspace sign. */
+    list: (id: Id, page: PageOptions = {}, options?: RequestOptions): List<SubscriptionSecret> =>
+      list(http, path`/api/v1/scheduler/subscriptions/${id}/signing-secrets`, page, options),
+
+    /** Creates the first or a new signing secret. The previous one signs too for 24 hours. */
+    rotate: (id: Id, options?: RequestOptions): Promise<SubscriptionSecret> =>
+      http.post(path`/api/v1/scheduler/subscriptions/${id}/signing-secrets`, undefined, options),
+
+    /** Ends the previous signing secret at once. */
+    revoke: (id: Id, secretId: Id, options?: RequestOptions): Promise<void> =>
+      http.delete(path`/api/v1/scheduler/subscriptions/${id}/signing-secrets/${secretId}`, options),
+
+    /** Removes all of them, so the secrets of the workspace sign again. */
+    remove: (id: Id, options?: RequestOptions): Promise<void> =>
+      http.delete(path`/api/v1/scheduler/subscriptions/${id}/signing-secrets`, options),
   }
 }

@@ -50,3 +50,6 @@ export type WorkspaceMember = {
   role: 'viewer' | 'editor'
   addedAt: Timestamp
 }
+
+/** A secret that signs the calls of one subscription. */
+export type SubscriptionSecret = Omit<SigningSecret, 'workspaceId' | 'publicKey'>

@@ -1,4 +1,5 @@
-import type { CreateSubscriptionBody, Subscription } from '@belfry/contract'
+import type { CreateSubscriptionBody, Page, Subscription, SubscriptionSecret } from '@belfry/contract'
+import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { listOptions } from './page.ts'
 import type { FlowBody } from './tasks.ts'
@@ -27,4 +28,23 @@ export function updateSubscription(
 
 export function deleteSubscription(workspaceId: string, id: string): Promise<void> {
   return call('DELETE', `${base}/${id}`, { workspaceId })
+}
+
+export function subscriptionSecretsQuery(workspaceId: string, id: string) {
+  return queryOptions({
+    queryKey: ['subscription-secrets', id],
+    async queryFn({ signal }) {
+      const page: Page<SubscriptionSecret> = await call('GET', `${base}/${id}/signing-secrets`, { workspaceId, signal })
+      return page.data
+    },
+  })
+}
+
+/** Creates the first or a new secret. The current one keeps signing for another 24 hours. */
+export function rotateSubscriptionSecret(workspaceId: string, id: string): Promise<SubscriptionSecret> {
+  return call('POST', `${base}/${id}/signing-secrets`, { workspaceId })
+}
+
+export function removeSubscriptionSecrets(workspaceId: string, id: string): Promise<void> {
+  return call('DELETE', `${base}/${id}/signing-secrets`, { workspaceId })
 }

@@ -110,7 +110,9 @@ function tooLarge(targets: number): AppError {
   return new AppError('payload_too_large', `${detail} Send a reference instead of the data.`)
 }
 
-type Target = Omit<StoredRequest, 'payload'> & Pick<TaskControls, 'maxAgeMs' | 'labels'>
+type Target = Omit<StoredRequest, 'payload'> &
+  Pick<TaskControls, 'maxAgeMs' | 'labels'> &
+  Pick<NewTask, 'subscriptionId'>
 
 function toControls({ max_age_ms, labels }: Pick<PublishEventBody, 'max_age_ms' | 'labels'>): TaskControls {
   return { maxAgeMs: max_age_ms ?? null, labels: toLabels(labels) }
@@ -126,7 +128,10 @@ async function findTargets(
   const text = `
     SELECT url, 'POST' AS method, headers, max_retries AS "maxRetries", backoff, base_delay_ms AS "baseDelayMs",
            max_delay_ms AS "maxDelayMs", timeout_ms AS "timeoutMs", queue, connection, callbacks,
-           max_age_ms AS "maxAgeMs", labels
+           max_age_ms AS "maxAgeMs", labels, (
+             SELECT o.subscription_id FROM subscription_secrets o
+             WHERE o.subscription_id = subscriptions.id AND o.expires_at IS NULL
+           ) AS "subscriptionId"
     FROM subscriptions WHERE workspace_id = $1 AND active AND topic = ANY ($2::text[])
     ORDER BY id`
   const values = [workspaceId, patternsOf(event.topic)]

@@ -60,18 +60,22 @@ export const rotateSigningSecret = endpoint({
   refusals: ['conflict'],
   params: { ws: 'ws' },
   async handle(ctx, { caller }) {
-    const secret = await rotate(ctx.pool, ctx.config.masterKeys, caller.workspaceId, (tx, { id }) =>
+    const owner = { workspaceId: caller.workspaceId }
+    const result = await rotate(ctx.pool, ctx.config.masterKeys, owner, (tx, { id }) =>
       audit(tx, caller, { action: 'signing_secret.rotated', objectId: toId('sec', id) }),
     )
-    if (secret === null) throw notFound()
-    if (secret === 'full') {
-      const advice = 'Revoke an old one, or wait until one has expired.'
-      throw new AppError('conflict', `${maxSigningSecrets} signing secrets are already in use. ${advice}`)
-    }
-    const presented = presentSigningSecret(secret)
+    const presented = presentSigningSecret(requireRotated(result))
     return created(`/api/v1/workspaces/${presented.workspace_id}/signing-secrets/${presented.id}`, presented)
   },
 })
+
+/** Returns the new secret. @throws AppError when there is no such owner, or when it has too many secrets. */
+export function requireRotated(result: SigningSecret | 'full' | null): SigningSecret {
+  if (result === null) throw notFound()
+  if (result !== 'full') return result
+  const advice = 'Revoke an old one, or wait until one has expired.'
+  throw new AppError('conflict', `${maxSigningSecrets} signing secrets are already in use. ${advice}`)
+}
 
 export const revokeSigningSecret = endpoint({
   right: 'signing_secret.revoke',
@@ -80,16 +84,18 @@ export const revokeSigningSecret = endpoint({
   refusals: ['conflict'],
   params: { ws: 'ws', secret: 'sec' },
   async handle(ctx, { caller, params }) {
-    const result = await revoke(ctx.pool, caller.workspaceId, params.secret, tx =>
+    const owner = { workspaceId: caller.workspaceId }
+    const result = await revoke(ctx.pool, owner, params.secret, tx =>
       audit(tx, caller, { action: 'signing_secret.revoked', objectId: toId('sec', params.secret) }),
     )
-    if (result === 'unknown') throw notFound()
-    if (result === 'current') {
-      throw new AppError(
-        'conflict',
-        'This is the current signing secret. Create a new one first, then revoke this one.',
-      )
-    }
+    requireRevoked(result)
     return noContent()
   },
 })
+
+/** @throws AppError unless a secret was revoked. */
+export function requireRevoked(result: 'revoked' | 'current' | 'unknown'): void {
+  if (result === 'unknown') throw notFound()
+  if (result === 'revoked') return
+  throw new AppError('conflict', 'This is the current signing secret. Create a new one first, then revoke this one.')
+}

@@ -90,6 +90,11 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'GET /api/v1/scheduler/subscriptions/:sub': none,
   'PATCH /api/v1/scheduler/subscriptions/:sub': { body: () => ({ active: false }) },
   'DELETE /api/v1/scheduler/subscriptions/:sub': none,
+  'GET /api/v1/scheduler/subscriptions/:sub/signing-secrets': none,
+  'POST /api/v1/scheduler/subscriptions/:sub/signing-secrets': none,
+  'DELETE /api/v1/scheduler/subscriptions/:sub/signing-secrets': none,
+  // It is a secret of the workspace.
+  'DELETE /api/v1/scheduler/subscriptions/:sub/signing-secrets/:secret': { status: 404 },
   'POST /api/events': { body: () => anEvent },
   'POST /api/v1/auth/register': { body: () => ({ ...aLogin(), name: 'A user' }) },
   'POST /api/v1/auth/login': { body: aLogin, status: 401 },

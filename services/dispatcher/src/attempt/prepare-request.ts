@@ -26,7 +26,7 @@ export async function prepareRequest(
   const parts = requestPartsOf(task)
   let secrets: AttemptSecrets
   try {
-    secrets = await readAttemptSecrets(ctx, task.workspaceId, secretNamesOf(parts), task.qstash != null)
+    secrets = await readAttemptSecrets(ctx, task, secretNamesOf(parts))
   } catch (error) {
     return unsendable(unsentBecause(ctx, ids, error))
   }
@@ -61,7 +61,7 @@ function unsentBecause(ctx: AttemptContext, ids: AttemptIds, error: unknown): Ow
   }
   if (!(error instanceof UnreadableSecretError)) throw error
   ctx.log.error({ err: error, task: ids.task, run: ids.run }, 'secret.unreadable')
-  return secretUnreadable('Nothing was sent: this installation cannot decrypt a signing secret of the workspace.')
+  return secretUnreadable('Nothing was sent: this installation cannot decrypt a signing secret.')
 }
 
 function logUnreadable(ctx: AttemptContext, ids: AttemptIds, { names, secrets }: AttemptSecrets): void {

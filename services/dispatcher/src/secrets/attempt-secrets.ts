@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import {
+  type ClaimedTask,
   isTransientDatabaseError,
   leaseMarginMs,
   type OpenSecrets,
@@ -27,6 +28,8 @@ export type AttemptSecrets = {
 export type SecretsContext = {
   log: Logger
   signingKeys: WorkspaceCache<KeyObject[]>
+  /** The keys of the secrets that subscriptions have of their own, by subscription. */
+  subscriptionKeys: WorkspaceCache<KeyObject[]>
   messageKeys: WorkspaceCache<KeyObject>
   secrets: WorkspaceCache<WorkspaceSecrets>
 }
@@ -36,21 +39,31 @@ const none: WorkspaceSecrets = { byName: new Map(), keepsResponses: true }
 /** Reads the secrets of an attempt. While the database is away it retries, for as long as the claim is certain to hold. */
 export async function readAttemptSecrets(
   ctx: SecretsContext,
-  workspaceId: string,
+  { workspaceId, subscriptionId, qstash }: Pick<ClaimedTask, 'workspaceId' | 'subscriptionId' | 'qstash'>,
   names: readonly string[],
-  isMessage: boolean,
 ): Promise<AttemptSecrets> {
   const giveUpAt = performance.now() + leaseMarginMs / 2
   async function read(): Promise<AttemptSecrets> {
-    const signingKeys = await ctx.signingKeys.get(workspaceId)
+    const signingKeys = await readSigningKeys(ctx, workspaceId, subscriptionId)
     const { byName, keepsResponses } = await readNamed(ctx, workspaceId, names)
-    const messageKey = isMessage ? ((await ctx.messageKeys.get(workspaceId)) ?? null) : null
-    return { signingKeys: signingKeys ?? null, messageKey, names, secrets: byName, keepsResponse: keepsResponses }
+    const messageKey = qstash != null ? ((await ctx.messageKeys.get(workspaceId)) ?? null) : null
+    return { signingKeys, messageKey, names, secrets: byName, keepsResponse: keepsResponses }
   }
   return retryDatabase(read, {
     onWait: error => ctx.log.warn({ err: error }, 'secrets.waiting_for_database'),
     isRetryable: error => isTransientDatabaseError(error) && performance.now() <= giveUpAt,
   })
+}
+
+// The secrets of a subscription replace those of its workspace, whose public keys stay.
+async function readSigningKeys(
+  ctx: SecretsContext,
+  workspaceId: string,
+  subscriptionId: string | null,
+): Promise<readonly KeyObject[] | null> {
+  const keys = await ctx.signingKeys.get(workspaceId)
+  const own = keys && subscriptionId !== null ? await ctx.subscriptionKeys.get(subscriptionId) : undefined
+  return own && keys ? [...own, ...keys.filter(({ type }) => type === 'private')] : (keys ?? null)
 }
 
 // A secret may have been stored since the others were cached, and without it the attempt fails.

@@ -1,6 +1,6 @@
 import type { Subscription } from '@belfry/contract'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Inbox, Pencil, Plus, Trash2 } from 'lucide-react'
+import { Inbox, KeyRound, Pencil, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { deleteSubscription, subscriptionsQuery } from '../../api/subscriptions.ts'
 import { tasksQuery } from '../../api/tasks.ts'
@@ -17,10 +17,11 @@ import { Problem } from '../../ui/problem.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { ActiveSwitch } from './active-switch.tsx'
 import { matchingTopics, topicsOf } from './recent-topics.ts'
+import { SecretsDialog } from './secrets-dialog.tsx'
 import { SubscriptionDialog } from './subscription-dialog.tsx'
 import styles from './subscriptions.module.css'
 
-type Open = { kind: 'new' } | { kind: 'edit' | 'delete'; subscription: Subscription }
+type Open = { kind: 'new' } | { kind: 'edit' | 'delete' | 'secrets'; subscription: Subscription }
 
 /** Lists the subscriptions of targets to topics. */
 export function Subscriptions(): ReactNode {
@@ -31,6 +32,7 @@ export function Subscriptions(): ReactNode {
   const [open, setOpen] = useState<Open | null>(null)
   const writeRefusal = useRefusal('subscription.write')
   const deleteRefusal = useRefusal('subscription.delete')
+  const secretsRefusal = useRefusal('signing_secret.read')
   useCommands(
     useMemo(
       () =>
@@ -101,6 +103,13 @@ export function Subscriptions(): ReactNode {
           />
           <IconButton
             size="small"
+            label={`Signing secret of ${subscription.topic}`}
+            icon={<KeyRound size={15} />}
+            refusal={secretsRefusal}
+            onClick={() => setOpen({ kind: 'secrets', subscription })}
+          />
+          <IconButton
+            size="small"
             label={`Delete ${subscription.topic}`}
             icon={<Trash2 size={15} />}
             refusal={deleteRefusal}
@@ -129,7 +138,8 @@ export function Subscriptions(): ReactNode {
           <LoadMore {...list} />
         </>
       )}
-      {open && open.kind !== 'delete' && (
+      {open?.kind === 'secrets' && <SecretsDialog subscription={open.subscription} onClose={() => setOpen(null)} />}
+      {(open?.kind === 'new' || open?.kind === 'edit') && (
         <SubscriptionDialog
           subscription={open.kind === 'edit' ? open.subscription : null}
           topics={topics}

@@ -1,0 +1,93 @@
+import { pageOf, type SubscriptionSecret, subscriptionSecret } from '@belfry/contract'
+import {
+  inTransaction,
+  readSubscriptionSecrets,
+  removeSubscriptionSecrets as remove,
+  revokeSigningSecret as revoke,
+  rotateSigningSecret as rotate,
+  type SigningSecret,
+} from '@belfry/db'
+import { toId } from '@belfry/domain'
+import { audit } from '../audit/audit.ts'
+import type { Context } from '../context.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { notFound } from '../http/refusals.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { requireRevoked, requireRotated } from './signing-secrets.ts'
+
+/** Returns all signing secrets of a subscription as one page, the current one first: it has few of them. */
+export const listSubscriptionSecrets = endpoint({
+  right: 'signing_secret.read',
+  summary: 'List the signing secrets that a subscription has of its own, the current one first',
+  answer: { status: 200, body: pageOf(subscriptionSecret) },
+  params: { sub: 'sub' },
+  async handle(ctx, { caller, params: { sub } }) {
+    await requireSubscription(ctx, caller.workspaceId, sub)
+    const found = await readSubscriptionSecrets(ctx.pool, ctx.config.masterKeys, [sub])
+    return ok({ data: (found.get(sub) ?? []).map(present), next_cursor: null })
+  },
+})
+
+export const rotateSubscriptionSecret = endpoint({
+  right: 'signing_secret.rotate',
+  summary: 'Create a new signing secret of a subscription; the old one also signs for 24 hours',
+  answer: { status: 201, body: subscriptionSecret },
+  refusals: ['conflict'],
+  params: { sub: 'sub' },
+  async handle(ctx, { caller, params: { sub } }) {
+    const owner = { workspaceId: caller.workspaceId, subscriptionId: sub }
+    const result = await rotate(ctx.pool, ctx.config.masterKeys, owner, (tx, { id }) =>
+      audit(tx, caller, { action: 'signing_secret.rotated', objectId: toId('sec', id), details: detailsOf(sub) }),
+    )
+    const presented = present(requireRotated(result))
+    return created(`/api/v1/scheduler/subscriptions/${toId('sub', sub)}/signing-secrets/${presented.id}`, presented)
+  },
+})
+
+export const revokeSubscriptionSecret = endpoint({
+  right: 'signing_secret.revoke',
+  summary: 'Revoke an old signing secret of a subscription at once',
+  answer: { status: 204 },
+  refusals: ['conflict'],
+  params: { sub: 'sub', secret: 'sec' },
+  async handle(ctx, { caller, params: { sub, secret } }) {
+    const owner = { workspaceId: caller.workspaceId, subscriptionId: sub }
+    const result = await revoke(ctx.pool, owner, secret, tx =>
+      audit(tx, caller, { action: 'signing_secret.revoked', objectId: toId('sec', secret), details: detailsOf(sub) }),
+    )
+    requireRevoked(result)
+    return noContent()
+  },
+})
+
+export const removeSubscriptionSecrets = endpoint({
+  right: 'signing_secret.revoke',
+  summary: 'Remove the signing secrets of a subscription, so those of the workspace sign its calls',
+  answer: { status: 204 },
+  params: { sub: 'sub' },
+  async handle(ctx, { caller, params: { sub } }) {
+    const { workspaceId } = caller
+    await requireSubscription(ctx, workspaceId, sub)
+    await inTransaction(ctx.pool, async tx => {
+      const count = await remove(tx, { workspaceId, subscriptionId: sub })
+      const details = { secrets: count }
+      if (count > 0) await audit(tx, caller, { action: 'signing_secret.revoked', objectId: toId('sub', sub), details })
+    })
+    return noContent()
+  },
+})
+
+const detailsOf = (subscriptionId: string) => ({ subscription: toId('sub', subscriptionId) })
+
+async function requireSubscription({ prisma }: Context, workspaceId: string, id: string): Promise<void> {
+  if ((await prisma.subscription.count({ where: { id, workspaceId } })) === 0) throw notFound()
+}
+
+function present({ id, value, createdAt, expiresAt }: SigningSecret): SubscriptionSecret {
+  return {
+    id: toId('sec', id),
+    secret: value,
+    created_at: createdAt.toISOString(),
+    expires_at: expiresAt?.toISOString() ?? null,
+  }
+}
