@@ -59,6 +59,7 @@ function StreamSettings({ onClose }: { onClose(): void }): ReactNode {
     <>
       {isOn && <StreamState stream={stream} />}
       <UrlForm
+        key={stream.updated_at}
         stream={stream}
         onClose={onClose}
         more={
