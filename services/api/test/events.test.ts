@@ -123,6 +123,7 @@ describe('works', () => {
       on_failure: null,
       on_attempt: null,
       queue: null,
+      connection: null,
       max_age_ms: null,
       labels: [],
       active: true,
