@@ -166,7 +166,7 @@ describe('the settings of a workspace', { timeout: 180_000 }, () => {
     await page.goto(`${await stage.home()}/settings/connections`)
     await page.getByRole('button', { name: 'Delete billing-api' }).click()
     await page.getByRole('button', { name: 'Delete connection' }).click()
-    await page.getByText('A cron job or a subscription names the connection.').waitFor()
+    await page.getByText('A cron job or a subscription names the connection.').first().waitFor()
   })
 
   it('creates a federated credential, shows a key of its jobs, and deletes both', async () => {
