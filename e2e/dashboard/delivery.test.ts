@@ -49,6 +49,14 @@ describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
     await page.getByText(`Circuit breaker of ${host} closed`, { exact: true }).waitFor()
     await page.getByText(`Waiting for ${host}`).waitFor({ state: 'detached' })
     await waitFor(hosts, found => found[0]?.circuit.state === 'closed' && found[0]?.waiting === 0, 20_000)
+
+    const runsOf = async () => (await stage.belfry.call('GET', `${root}/runs?task_id=${waiting.id}`)).body.data
+    const [run] = await waitFor(runsOf, runs => runs.length > 0, 20_000)
+    expect(run.waited_for).toBe('circuit_breaker')
+    await page.goto(`${await stage.home()}/log/${run.id}`)
+    await page.getByText(`Started late: the circuit breaker of ${host} was open.`).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'run-late')
   })
 
   it('says within ten seconds that no dispatcher or scheduler runs, or the database is away', async () => {
@@ -63,8 +71,18 @@ describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
     await page.getByText('No dispatcher is running.').waitFor({ timeout: 10_000 })
     await expectAccessible(page)
     await takeScreenshots(page, 'no-dispatcher')
+    const missed = { name: 'Missed', url: stage.receiver.url('/fine'), method: 'POST', execute_at: inMs(500) }
+    const { id } = (await stage.belfry.call('POST', `${root}/tasks`, missed)).body
+    const lateAt = Date.parse(missed.execute_at) + 1_000
+    await waitFor(
+      async () => Date.now(),
+      now => now > lateAt,
+    )
     await stage.belfry.start('dispatcher')
     await page.getByText('No dispatcher is running.').waitFor({ state: 'detached', timeout: 10_000 })
+    const runsOf = async () => (await stage.belfry.call('GET', `${root}/runs?task_id=${id}`)).body.data
+    const [late] = await waitFor(runsOf, runs => runs.length > 0, 20_000)
+    expect(late.waited_for).toBe('dispatcher')
 
     await kill('scheduler')
     await page.getByText('No scheduler is running.').waitFor({ timeout: 10_000 })

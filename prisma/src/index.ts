@@ -123,6 +123,7 @@ export {
   requestCircuitReset,
 } from './dispatchers/host-circuits.ts'
 export { beatScheduler, leaveSchedulers, type ProcessState, readProcessState } from './dispatchers/process-state.ts'
+export { readLifetimes } from './dispatchers/read-lifetimes.ts'
 export {
   type CredentialOfWorkspace,
   orderIssuerKeys,
@@ -240,7 +241,13 @@ export { keptLogDays } from './retention/month-parts.ts'
 export { countPreparedMonths, countUnpartitionedRuns, prepareRunPartitions } from './retention/run-partitions.ts'
 export { backfillRunStatistics } from './run-statistics/backfill-run-statistics.ts'
 export { foldRunChanges } from './run-statistics/fold-run-changes.ts'
-export { countRuns, deleteOldStatistics, type RunCount, type RunSpan } from './run-statistics/run-statistics.ts'
+export {
+  countRuns,
+  deleteOldStatistics,
+  keptDays,
+  type RunCount,
+  type RunSpan,
+} from './run-statistics/run-statistics.ts'
 export { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys, UnreadableSecretError } from './secrets/data-keys.ts'
 export { inWorkspace } from './secrets/in-workspace.ts'
 export { openWithOwnKey, type SealedWithOwnKey, sealWithOwnKey } from './secrets/own-data-key.ts'

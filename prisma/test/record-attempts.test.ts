@@ -71,6 +71,23 @@ describe('recordAttempts', () => {
     }
   })
 
+  it('stores what a late attempt waited for: the given reason, or its queue before its first attempt', async () => {
+    const tasks = await Promise.all([claimNew(db.pool), claimNew(db.pool), claimNew(db.pool), claimNew(db.pool)])
+    const [given, queued, punctual, retried] = tasks as [ClaimedTask, ClaimedTask, ClaimedTask, ClaimedTask]
+    const ofQueue = [queued, punctual, retried].map(({ taskId }) => taskId)
+    await db.pool.query('UPDATE tasks SET queue_id = $1 WHERE id = ANY ($2)', [randomUUID(), ofQueue])
+    await db.pool.query('UPDATE tasks SET attempts = 2 WHERE id = $1', [retried.taskId])
+    const after = (task: ClaimedTask, ms: number) => new Date(task.executeAt.getTime() + ms)
+    await recordAttempts(db.pool, [
+      finished(given, { waitedFor: 'slot' }),
+      finished(queued, { scheduledAt: after(queued, 1_000) }),
+      finished(punctual, { scheduledAt: after(punctual, 999) }),
+      finished(retried, { scheduledAt: after(retried, 60_000) }),
+    ])
+    const runs = await Promise.all(tasks.map(({ taskId }) => runRows(db.pool, taskId)))
+    expect(runs.map(([run]) => run.waited_for)).toEqual(['slot', 'queue', null, null])
+  })
+
   it('changes nothing the second time, as after a lost response to the commit', async () => {
     const task = await claimNew(db.pool)
     const attempt = finished(task, { ...failure, state: 'retrying', retryDelayMs: 1 })

@@ -67,6 +67,18 @@ export type RunErrorCode =
   | 'internal_error'
   | 'worker_lost'
 
+/** What a late attempt waited for, for most of the time. */
+export type WaitReason =
+  | 'queue'
+  | 'scheduler'
+  | 'dispatcher'
+  | 'backlog'
+  | 'circuit_breaker'
+  | 'host_concurrency'
+  | 'host_rate'
+  | 'slot'
+  | 'database'
+
 /** Why a task ended without the outcome of an attempt. */
 export type StateReason =
   | 'user'

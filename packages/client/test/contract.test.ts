@@ -74,6 +74,7 @@ describe('codes are those of Belfry', () => {
     type OfThisLibrary = 'invalid_answer' | 'redirected'
     expectTypeOf<Exclude<client.ProblemCode, OfThisLibrary>>().toEqualTypeOf<contract.Problem['code']>()
     expectTypeOf<client.RunErrorCode>().toEqualTypeOf<NonNullable<contract.Run['error']>['code']>()
+    expectTypeOf<client.WaitReason>().toEqualTypeOf<NonNullable<contract.Run['waited_for']>>()
     expectTypeOf<client.StateReason>().toEqualTypeOf<NonNullable<contract.Task['state_reason']>>()
   })
 })

@@ -1,16 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { stateReasons } from '@belfry/domain'
+import { stateReasons, waitReasons } from '@belfry/domain'
 import { expect, it } from 'vitest'
 import { problems } from './problem.ts'
 import { runErrorCodes } from './run.ts'
 
 const root = join(import.meta.dirname, '../../..')
-const page = readFileSync(join(root, 'docs/errors.md'), 'utf8')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const page = read('docs/errors.md')
 
 /** Returns the codes in the first column of the tables of a section. */
-function codesIn(title: string): string[] {
-  const section = page.split(/^## /m).find(text => text.startsWith(title)) ?? ''
+function codesIn(title: string, text = page): string[] {
+  const section = text.split(/^## /m).find(part => part.startsWith(title)) ?? ''
   const cells = [...section.matchAll(/^\| (`[^|]*) \|/gm)].map(([, cell = '']) => cell)
   return cells.flatMap(cell => [...cell.matchAll(/`(\w+)`/g)].map(([, code = '']) => code)).sort()
 }
@@ -31,6 +32,10 @@ it('docs/errors.md explains every error of a run, and no other', () => {
 
 it('docs/errors.md explains every reason of a cancelled task, and no other', () => {
   expect(codesIn('Tasks that ended without an attempt')).toEqual([...stateReasons].sort())
+})
+
+it('docs/activity-log.md explains every reason of a late start, and no other', () => {
+  expect(codesIn('Late starts', read('docs/activity-log.md'))).toEqual([...waitReasons].sort())
 })
 
 it('docs/errors.md explains every code of a field', () => {

@@ -1,3 +1,4 @@
+import { waitReasons } from '@belfry/domain'
 import { z } from 'zod'
 import { repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
@@ -86,6 +87,14 @@ const runFields = {
   finished_at: timestampField(),
   duration_ms: millisecondsField(84),
   lag_ms: z.int().meta({ description: 'The delay between the scheduled time and the start.', examples: [3] }),
+  waited_for: z
+    .enum(waitReasons)
+    .nullable()
+    .meta({
+      description:
+        'What a late start waited for, for most of the time. Null when the start was less than a second late, or when the reason is not known.',
+      examples: [null],
+    }),
   url: z.string().meta({ examples: ['https://example.com/hooks/reminder'] }),
   method: z.string().meta({ examples: ['POST'] }),
   response_status: z

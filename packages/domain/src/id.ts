@@ -63,6 +63,11 @@ export function newUuid(now = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
+/** Returns the time in a UUIDv7, in epoch milliseconds. */
+export function timeOfUuid(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
+}
+
 /** Formats a UUID as a public id: its kind and 26 characters of base32. */
 export function toId(kind: IdKind, uuid: string): string {
   const start = kind.length + 1

@@ -26,7 +26,7 @@ export {
 } from './cron/plan-occurrences.ts'
 export { isTimeZone } from './cron/zone-pieces.ts'
 export { findUnstorable } from './find-unstorable.ts'
-export { fromId, type IdKind, NIL_UUID, newUuid, toId } from './id.ts'
+export { fromId, type IdKind, NIL_UUID, newUuid, timeOfUuid, toId } from './id.ts'
 export { inspectJson, type JsonLimits } from './inspect-json.ts'
 export { parseInstant, writeInstant } from './instant.ts'
 export { elementTexts, memberText } from './member-text.ts'
@@ -100,3 +100,4 @@ export {
 export { isTopic, isTopicPattern, patternsOf } from './topic.ts'
 export { readTraceparent } from './traceparent.ts'
 export { version } from './version.ts'
+export { lateMs, type WaitReason, waitReasons } from './wait-reason.ts'

@@ -1,3 +1,4 @@
+import { lateMs, type WaitReason } from '@belfry/domain'
 import type { RunStatus, TaskState } from '../generated/enums.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
@@ -24,6 +25,8 @@ export type FinishedAttempt = {
   responseTruncated: boolean
   errorCode: string | null
   errorMessage: string | null
+  /** Why it started late, as far as the dispatcher knows. Default: null. */
+  waitedFor?: WaitReason | null
 }
 
 /** `dueAt`: when a retrying task is due again. `now`: the current time. Both by the database's clock. */
@@ -46,6 +49,7 @@ export const recordInput: ReadonlyArray<InputColumn<FinishedAttempt>> = [
   ['response_truncated', 'bool', ({ responseTruncated }) => responseTruncated],
   ['error_code', 'text', ({ errorCode }) => errorCode],
   ['error_message', 'text', ({ errorMessage }) => errorMessage],
+  ['waited_for', 'text', ({ waitedFor }) => waitedFor],
 ]
 
 /**
@@ -96,6 +100,11 @@ const usageChanges = `
            CASE to_state WHEN 'retrying' THEN clock_timestamp() END AS now
     FROM moved`
 
+// A queue that blocked a task before its first attempt has moved its due time.
+const reasonOf = (moved: string) => `
+             coalesce(${moved}.waited_for, CASE WHEN queue_id IS NOT NULL AND attempts = 1
+               AND scheduled_at >= execute_at + interval '${lateMs} milliseconds' THEN 'queue' END)`
+
 export const recordStatement = `
     WITH input AS (${inputRows(recordInput)}),
     moved AS (
@@ -104,15 +113,15 @@ export const recordStatement = `
           lost = t.lost + ${isLost}::int
       FROM input i
       WHERE t.id = i.task_id AND t.run_id = i.run_id AND t.state = (SELECT 'processing'::task_state)
-      RETURNING i.*, t.id, t.workspace_id, t.source, t.attempts, t.due_at, t.cron_job_id
+      RETURNING i.*, t.id, t.workspace_id, t.source, t.attempts, t.due_at, t.cron_job_id, t.queue_id, t.execute_at
     ),
     stored AS (
       INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at,
                         request_headers, response_status, response_headers, response_body, response_bytes,
-                        response_truncated, error_code, error_message, cron_job_id, topic, extra_bytes)
+                        response_truncated, error_code, error_message, cron_job_id, topic, extra_bytes, waited_for)
       SELECT run_id, workspace_id, id, attempts, source, status, scheduled_at, started_at, finished_at,
              request_headers, response_status, response_headers, response_body, response_bytes, response_truncated,
-             error_code, error_message, cron_job_id, ${topicOf('moved')}, ${extraRunBytes}
+             error_code, error_message, cron_job_id, ${topicOf('moved')}, ${extraRunBytes}, ${reasonOf('moved')}
       FROM moved
     ),
     ${usageChanges}`
@@ -131,7 +140,7 @@ const lateStatement = `
       SET status = m.status, started_at = m.started_at, finished_at = m.finished_at, request_headers = m.request_headers,
           response_status = m.response_status, response_headers = m.response_headers, response_body = m.response_body,
           response_bytes = m.response_bytes, response_truncated = m.response_truncated, error_code = m.error_code,
-          error_message = m.error_message, extra_bytes = m.extra_bytes
+          error_message = m.error_message, extra_bytes = m.extra_bytes, waited_for = m.waited_for
       FROM (SELECT *, ${extraRunBytes} AS extra_bytes FROM moved) m WHERE r.workspace_id = m.workspace_id AND r.id = m.run_id
     ),
     ${usageChanges}`

@@ -27,6 +27,7 @@ import { createAttemptsInFlight } from './attempt/attempts-in-flight.ts'
 import { createIdentity } from './attempt/build-request.ts'
 import { createHeldClaims } from './attempt/held-claims.ts'
 import { openSendJournal } from './attempt/send-journal.ts'
+import { openServedTimes } from './attempt/served-times.ts'
 import type { Config } from './config.ts'
 import { openConnections } from './connections/open-connections.ts'
 import { createOwnListeners, type OwnListeners } from './egress/own-listeners.ts'
@@ -102,6 +103,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     connectionTestsWaker: createWaker(),
     batches: openBatches({ pool, dispatcher, log, tiers, metrics, concurrency, stop }),
     dispatcher,
+    wasServedAt: await openServedTimes(pool, dispatcher.id, clock.now()),
     journal: openSendJournal(livenessPool, dispatcher, error => log.warn({ err: error }, 'journal.failed')),
     held: createHeldClaims(now),
     // As many attempts may wait for their record as there are slots, and at least a batch.

@@ -1,4 +1,4 @@
-import type { RunErrorCode } from '../codes.ts'
+import type { RunErrorCode, WaitReason } from '../codes.ts'
 import type { ExportFormat, Id, PageOptions, Timestamp, TimestampInput } from './request.ts'
 import type { Source } from './task.ts'
 
@@ -20,6 +20,8 @@ export type Run = {
   durationMs: number
   /** The delay between the scheduled time and the start, in milliseconds. */
   lagMs: number
+  /** What a late start waited for. Null when it was not late, or when the reason is not known. */
+  waitedFor: WaitReason | null
   url: string
   method: string
   responseStatus: number | null
@@ -71,6 +73,17 @@ export type ListRuns = PageOptions & {
 
 /** Compared with `startedAt`. */
 export type RunFailuresQuery = { from?: TimestampInput; to?: TimestampInput }
+
+/** Compared with `startedAt`. Default: the last 24 hours. */
+export type RunCountsQuery = { from?: TimestampInput; to?: TimestampInput }
+
+/** The attempts of a time in equal buckets. */
+export type RunCounts = {
+  from: Timestamp
+  to: Timestamp
+  bucketMs: number
+  buckets: Array<{ at: Timestamp; total: number; failed: number }>
+}
 
 export type FailureGroup = {
   host: string

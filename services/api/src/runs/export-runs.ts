@@ -53,6 +53,7 @@ const columns: Readonly<Record<string, (run: Run) => Cell>> = {
   finished_at: run => run.finished_at,
   duration_ms: run => run.duration_ms,
   lag_ms: run => run.lag_ms,
+  waited_for: run => run.waited_for,
   url: run => run.url,
   method: run => run.method,
   response_status: run => run.response_status,

@@ -19,6 +19,7 @@ export function presentRun(row: RunRow): Run {
     finished_at: row.finishedAt.toISOString(),
     duration_ms: row.finishedAt.getTime() - row.startedAt.getTime(),
     lag_ms: row.startedAt.getTime() - row.scheduledAt.getTime(),
+    waited_for: row.waitedFor,
     url: row.url,
     method: row.method,
     response_status: row.responseStatus,

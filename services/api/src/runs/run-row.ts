@@ -1,5 +1,6 @@
 import type { RunErrorCode } from '@belfry/contract'
 import type { RunStatus, TaskSource } from '@belfry/db'
+import type { WaitReason } from '@belfry/domain'
 
 /** A run with columns of its task, as read for a list. */
 export type RunRow = {
@@ -15,6 +16,7 @@ export type RunRow = {
   scheduledAt: Date
   startedAt: Date
   finishedAt: Date
+  waitedFor: WaitReason | null
   url: string
   method: string
   responseStatus: number | null
@@ -26,7 +28,7 @@ export type RunRow = {
 export const runColumns = `
   u.id, u.workspace_id AS "workspaceId", u.task_id AS "taskId", r.name AS "taskName", u.source,
   u.cron_job_id AS "cronJobId", u.topic, u.attempt, u.status, u.scheduled_at AS "scheduledAt",
-  u.started_at AS "startedAt", u.finished_at AS "finishedAt", r.url, r.method,
+  u.started_at AS "startedAt", u.finished_at AS "finishedAt", u.waited_for AS "waitedFor", r.url, r.method,
   u.response_status AS "responseStatus", u.error_code AS "errorCode", u.error_message AS "errorMessage"`
 
 /** Joins the request of a run's task. */

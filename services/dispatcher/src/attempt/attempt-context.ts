@@ -25,6 +25,8 @@ export type AttemptContext = SecretsContext &
     /** Null without a Redis: dispatchers then find due tasks in PostgreSQL. */
     queue: DispatchQueue | null
     deadLetters: DeadLetterQueue | null
+    /** Returns whether a dispatcher took tasks at a time, as far as this process knows. */
+    wasServedAt(at: Date): boolean
     /** Aborted when the process is to stop: no attempt starts after that. */
     stop: AbortSignal
   }

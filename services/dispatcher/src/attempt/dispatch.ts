@@ -1,7 +1,8 @@
 import type { Claim } from '@belfry/db'
-import { type EndedAttempt, nextAttempt, nextMessageAttempt, type QstashFields, toId } from '@belfry/domain'
+import { type EndedAttempt, lateMs, nextAttempt, nextMessageAttempt, type QstashFields, toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import type { UnsentOutcome } from '../egress/outcome.ts'
+import { wasBlocked } from '../scheduling/blocks.ts'
 import { type AttemptOutcome, internalError } from '../secrets/attempt-outcome.ts'
 import { redactFault, redactOutcome, withoutContent } from '../secrets/redact-outcome.ts'
 import { advanceQueue } from '../statements/advance-queues.ts'
@@ -12,6 +13,7 @@ import { followUp, undoUnsentAttempt } from './follow-up.ts'
 import { prepareRequest } from './prepare-request.ts'
 import { recordOutcome } from './record-outcome.ts'
 import { endTrace, traceAttempt } from './trace-attempt.ts'
+import { type Wait, waitedFor } from './waited-for.ts'
 
 /** A task that this process has claimed. */
 export type Claimed = Extract<Claim, { kind: 'claimed' }>
@@ -25,7 +27,7 @@ type Ended = {
   shown: AttemptOutcome
   headers: Record<string, string>
   sentAt: number
-  blockedUntil: number
+  wait: Wait | null
 }
 
 /**
@@ -33,24 +35,24 @@ type Ended = {
  * does what follows. A fault of the dispatcher ends the attempt like any failure, because nothing else would while this
  * process lives.
  * @param onOutcome - Called with the outcome of the call as soon as there is one, unless the call could not start.
- * @param blockedUntil - When the host of the task stopped to block it, by `performance.now`. Default: it did not block it.
+ * @param wait - What the intake knows about its wait. Default: nothing.
  */
 export async function dispatch(
   ctx: AttemptContext,
   claimed: Claimed,
   onOutcome: (outcome: AttemptOutcome) => void,
-  blockedUntil = Number.NEGATIVE_INFINITY,
+  wait: Wait | null = null,
 ): Promise<void> {
   const progress: Progress = { sentAt: null, outcome: null }
   try {
-    await attempt(ctx, claimed, progress, onOutcome, blockedUntil)
+    await attempt(ctx, claimed, progress, onOutcome, wait)
   } catch (error) {
     const { task, run } = idsOf(claimed)
     ctx.log.error({ err: error, task, run }, 'attempt.fault')
     // After a fault the content may not be safe to store.
     const outcome = progress.outcome ? withoutContent(progress.outcome) : internalError(progress.sentAt !== null)
     const sentAt = progress.sentAt ?? performance.now()
-    await end(ctx, claimed, { outcome, shown: outcome, headers: {}, sentAt, blockedUntil }, claimed.task.traceparent)
+    await end(ctx, claimed, { outcome, shown: outcome, headers: {}, sentAt, wait }, claimed.task.traceparent)
   }
 }
 
@@ -59,7 +61,7 @@ async function attempt(
   claimed: Claimed,
   progress: Progress,
   onOutcome: (outcome: AttemptOutcome) => void,
-  blockedUntil: number,
+  wait: Wait | null,
 ): Promise<void> {
   if (__FAILPOINTS__) await failpoint('dispatcher.claimed')
   const { task } = claimed
@@ -83,7 +85,7 @@ async function attempt(
   await end(
     ctx,
     claimed,
-    { outcome, shown: shownOutcome(outcome, request), headers: request.shownHeaders, sentAt, blockedUntil },
+    { outcome, shown: shownOutcome(outcome, request), headers: request.shownHeaders, sentAt, wait },
     traceparent,
   )
 }
@@ -127,7 +129,7 @@ function send(
 async function end(
   ctx: AttemptContext,
   claimed: Claimed,
-  { outcome, shown, headers, sentAt, blockedUntil }: Ended,
+  { outcome, shown, headers, sentAt, wait }: Ended,
   traceparent: string | null,
 ): Promise<void> {
   const { task, receivedAt } = claimed
@@ -145,12 +147,15 @@ async function end(
     task.qstash == null
       ? nextAttempt(ended)
       : nextMessageAttempt((JSON.parse(task.qstash) as QstashFields).delaysMs, ended)
-  const finished = toFinishedAttempt(task, headers, shown, next, startedAt, durationMs)
+  const dueAt = sentAt - (startedAt.getTime() - task.scheduledAt.getTime())
+  const wasServed = sentAt - dueAt < lateMs || ctx.wasServedAt(task.scheduledAt)
+  const reason = wait && waitedFor(task, { ...wait, dueAt, claimedAt: receivedAt, sentAt, wasServed })
+  const finished = toFinishedAttempt(task, headers, shown, next, startedAt, durationMs, reason)
   const recorded = await recordOutcome(ctx, finished)
   if (__FAILPOINTS__) await failpoint('dispatcher.before_advance')
   advanceQueue(ctx, task.queueId)
-  const lagMs = startedAt.getTime() - task.scheduledAt.getTime()
-  ctx.metrics.attemptEnded(finished, recorded !== null, blockedUntil > sentAt - lagMs, traceparent)
+  const isBlocked = wait !== null && wasBlocked(wait.blocks, dueAt)
+  ctx.metrics.attemptEnded(finished, recorded !== null, isBlocked, traceparent)
   const state = recorded ? next.state : 'superseded'
   const shownOutcome = outcome.kind === 'response' ? outcome.status : outcome.code
   const trace = traceparent?.slice(3, 35)

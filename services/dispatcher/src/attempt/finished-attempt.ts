@@ -1,5 +1,5 @@
 import type { ClaimedTask, FinishedAttempt } from '@belfry/db'
-import type { NextAttempt } from '@belfry/domain'
+import type { NextAttempt, WaitReason } from '@belfry/domain'
 import type { ResponseOutcome } from '../egress/outcome.ts'
 import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
 
@@ -11,6 +11,7 @@ export function toFinishedAttempt(
   next: NextAttempt,
   startedAt: Date,
   durationMs: number,
+  waitedFor: WaitReason | null,
 ): FinishedAttempt {
   const response = outcome.kind === 'response' ? outcome : null
   const error = outcome.kind === 'failure' ? outcome : next.state === 'success' ? null : wrongStatus(outcome)
@@ -31,6 +32,7 @@ export function toFinishedAttempt(
     responseTruncated: response?.bodyTruncated ?? false,
     errorCode: error?.code ?? null,
     errorMessage: error?.message ?? null,
+    waitedFor,
   }
 }
 

@@ -94,7 +94,9 @@ function unblock(ctx: IntakeContext, host: string): void {
 
 // The slot is released as soon as the call has ended: the next call does not wait for the record of this one.
 async function attempt(ctx: IntakeContext, slot: Slot<BufferedTask>): Promise<void> {
-  const { task } = slot
+  const { task, blocks } = slot
+  const { bufferedAt, isBacklog } = task
+  const wait = { bufferedAt, isBacklog, blocks, slotAt: performance.now() }
   try {
     if (__FAILPOINTS__) await failpoint('dispatcher.before_claim')
     const claimed = await claimBuffered(ctx, task)
@@ -106,7 +108,7 @@ async function attempt(ctx: IntakeContext, slot: Slot<BufferedTask>): Promise<vo
       startAttempts(ctx)
       prefetchClaims(ctx, slot.prefetchNext())
     }
-    await dispatch(ctx, claimed, onOutcome, slot.blockedUntil).finally(() => releaseClaim(ctx, task))
+    await dispatch(ctx, claimed, onOutcome, wait).finally(() => releaseClaim(ctx, task))
     ctx.journal.close(claimed.task.runId)
   } finally {
     release(ctx, slot, null)

@@ -10,7 +10,7 @@ export type Position = { dueAt: Date; id: string }
 export type Backlog = {
   /**
    * Adds a workspace with tasks, due until `dueAt`, that no dispatcher may have buffered.
-   * @param from - A position before all of them. Default: the start.
+   * @param from - A position before all of them, if this dispatcher had no space for them. Default: the start.
    */
   add(workspace: string, dueAt: number, from?: Position): void
   /** Adds a workspace of which this dispatcher reads the shares of other dispatchers too. */
@@ -26,10 +26,13 @@ export type Backlog = {
   readonly size: number
 }
 
-/** A page to read. `isWhole`: of all tasks of the workspace, not only of this dispatcher's share. */
-export type Reading = { workspace: string; after: Position; isWhole: boolean }
+/**
+ * A page to read. `isWhole`: of all tasks of the workspace, not only of this dispatcher's share. `hadNoSpace`: tasks of the
+ * workspace found no space since it entered the backlog.
+ */
+export type Reading = { workspace: string; after: Position; isWhole: boolean; hadNoSpace: boolean }
 
-type Entry = { until: number; after: Position; restart: Position | null; notBefore: number; isWhole: boolean }
+type Entry = Omit<Reading, 'workspace'> & { until: number; restart: Position | null; notBefore: number }
 
 const start: Position = { dueAt: new Date(0), id: NIL_UUID }
 // After a page of which most tasks found no space.
@@ -39,14 +42,17 @@ const pauseMs = 1_000
 export function createBacklog(onAdd: () => void = () => {}): Backlog {
   const entries = new Map<string, Entry>() // the next one to read first
 
-  function add(workspace: string, dueAt: number, from = start): void {
+  function add(workspace: string, dueAt: number, refusedFrom?: Position): void {
     const known = entries.get(workspace)
+    const from = refusedFrom ?? start
+    const hadNoSpace = refusedFrom !== undefined
     if (!known) {
-      entries.set(workspace, { until: dueAt, after: from, restart: null, notBefore: 0, isWhole: false })
+      entries.set(workspace, { until: dueAt, after: from, restart: null, notBefore: 0, isWhole: false, hadNoSpace })
       onAdd()
       return
     }
     known.until = Math.max(known.until, dueAt)
+    known.hadNoSpace ||= hadNoSpace
     if (known.restart === null || isBefore(from, known.restart)) known.restart = from
   }
 
@@ -67,7 +73,7 @@ export function createBacklog(onAdd: () => void = () => {}): Backlog {
         if (entry.notBefore > now || !needsTasks(workspace)) continue
         entries.delete(workspace)
         entries.set(workspace, entry)
-        readings.push({ workspace, after: entry.after, isWhole: entry.isWhole })
+        readings.push({ workspace, after: entry.after, isWhole: entry.isWhole, hadNoSpace: entry.hadNoSpace })
       }
       return readings
     },

@@ -25,10 +25,12 @@ export async function refillQueues(ctx: IntakeContext): Promise<number> {
   const rows = await dueTasksOf(ctx.pool, queries, limit)
   if (ctx.stop.aborted) return 0
   const pages = new Map(readings.map(({ workspace }) => [workspace, [] as WaitingRow[]]))
+  const isBacklog = new Map(readings.map(({ workspace, hadNoSpace }) => [workspace, hadNoSpace]))
   for (const row of rows) pages.get(row.workspaceId)?.push(row)
   let total = 0
   for (const [workspace, page] of pages) {
-    const count = admit(ctx, page.map(toIncomingTask))
+    const tasks = page.map(row => ({ ...toIncomingTask(row), isBacklog: isBacklog.get(workspace) ?? false }))
+    const count = admit(ctx, tasks)
     const last = page.length === limit ? (page.at(-1) ?? null) : null
     ctx.backlog.recordPage({ workspace, ...count, last }, ctx.clock.now())
     total += count.taken

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { type BufferedTask, createTaskBuffer } from './task-buffer.ts'
+import { createTaskBuffer, type IncomingTask } from './task-buffer.ts'
 
 let n = 0
-const task = (workspace: string, host: string, more: Partial<BufferedTask> = {}): BufferedTask => {
+const task = (workspace: string, host: string, more: Partial<IncomingTask> = {}): IncomingTask => {
   return { id: `${n++}`, workspace, dueAt: 1_000, origin: `https://${host}`, host, ...more }
 }
 

@@ -13,10 +13,15 @@ export type IncomingTask = {
   host: string
   /** Whether its queue has a limit, as far as this process knows. */
   isQueued?: boolean
+  /** Whether it was read from the backlog after tasks of its workspace had found no space. */
+  isBacklog?: boolean
 }
 
 /** A task in the buffer: it waits for its time, is queued, or is being claimed. */
 export type BufferedTask = IncomingTask & {
+  /** When the process learned of it, by `performance.now()`. */
+  bufferedAt: number
+  isBacklog: boolean
   /** Its place in the buffer, until it is evicted. */
   entry?: BufferEntry | undefined
   pendingClaim?: PendingClaim | undefined
@@ -65,7 +70,7 @@ export function createTaskBuffer(): TaskBuffer {
       return keys.size
     },
     add(task, account = task.workspace) {
-      const { id, dueAt, origin, isQueued = false } = task
+      const { id, dueAt, origin, isQueued = false, isBacklog = false } = task
       const key = `${id} ${dueAt}`
       if (keys.has(key)) return 'duplicate'
       const host = hostOf(task)
@@ -82,7 +87,9 @@ export function createTaskBuffer(): TaskBuffer {
       if (workspace.count++ === 0) workspaces.set(workspace.id, workspace)
       if (host.count++ === 0) workspace.hosts.set(host.name, host)
       // Thousands of tasks share the strings of their workspace and host.
-      return { id, dueAt, origin, isQueued, workspace: workspace.id, host: host.name, entry: { key, host, account } }
+      const shared = { workspace: workspace.id, host: host.name }
+      const bufferedAt = performance.now()
+      return { id, dueAt, origin, isQueued, isBacklog, bufferedAt, ...shared, entry: { key, host, account } }
     },
     evict(task) {
       if (!task.entry) return

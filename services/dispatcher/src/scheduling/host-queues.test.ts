@@ -358,19 +358,19 @@ it('removes the tasks of one workspace', () => {
   expect(queues.takeAll()).toHaveLength(2)
 })
 
-it('returns the time until which its own host kept a task waiting', () => {
+it('returns what has blocked the queue of a task, and until when', () => {
   const { queues, clock, add, startAll } = setup({ slots: 200, permitsPerHost: 2 })
   add('a', 'slow', 3)
   add('a', 'well', 1)
   const taken = startAll()
-  expect(taken.map(({ blockedUntil }) => blockedUntil)).toEqual(taken.map(() => Number.NEGATIVE_INFINITY))
+  expect(taken.map(({ blocks }) => blocks)).toEqual(taken.map(() => ({})))
   clock.now += 5_000
   for (const { task, release } of taken.filter(({ task: { host } }) => host === 'slow')) {
     expect(task.host).toBe('slow')
     release(null)
   }
   add('a', 'well', 1)
-  const untilOf = Object.fromEntries(startAll().map(({ task: { host }, blockedUntil }) => [host, blockedUntil]))
-  expect(untilOf).toEqual({ slow: clock.now, well: Number.NEGATIVE_INFINITY })
+  const untilOf = Object.fromEntries(startAll().map(({ task: { host }, blocks }) => [host, blocks]))
+  expect(untilOf).toEqual({ slow: { host_concurrency: clock.now }, well: {} })
   expect(queues.blockedOf('a')).toBe(0)
 })

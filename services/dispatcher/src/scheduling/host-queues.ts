@@ -1,4 +1,5 @@
 import Denque from 'denque'
+import { type BlockReason, type Blocks, noBlocks } from './blocks.ts'
 import { type CircuitBreaker, type CircuitRules, createCircuitBreaker, type HealthSignal } from './circuit-breaker.ts'
 import { accountHeadroom, innerWeight, mayTake } from './fair-share.ts'
 import { createPrefetchWindows, type PrefetchWindow, type PrefetchWindows } from './prefetch-windows.ts'
@@ -11,8 +12,8 @@ export type QueueKey = { workspace: string; host: string }
 /** A slot of the process and a permit of a host, held for the attempt of a task. */
 export type Slot<Task> = {
   task: Task
-  /** When the queue was blocked last; -Infinity when it was not. */
-  blockedUntil: number
+  /** What has blocked the queue. */
+  blocks: Blocks
   /**
    * Returns the next tasks of the same queue whose claims are to be prefetched, each task once. There are none unless the
    * queue has had tasks for 100 ms, and attempts of it complete; none while its circuit breaker is not closed.
@@ -93,7 +94,7 @@ type Host<Task> = {
   taken: number
   /** The permits that the attempts of each account hold. */
   takenBy: Map<string, number>
-  blocked: Set<Queue<Task>>
+  blocked: Map<Queue<Task>, BlockReason>
   queues: number
   /** Null while there is no limit for the calls that start in a period. */
   starts: StartWindow | null
@@ -104,8 +105,7 @@ type Queue<Task> = {
   workspace: Workspace<Task>
   host: Host<Task>
   breaker: CircuitBreaker
-  /** When it was blocked last; -Infinity when it was not. */
-  blockedUntil: number
+  blocks: Blocks
   /** Slots that its attempts hold. */
   taken: number
   tasks: Denque<Task>
@@ -219,7 +219,7 @@ function queueOf<Task>(state: State<Task>, key: QueueKey): Queue<Task> {
   const host = state.hosts.get(hostName) ?? {
     taken: 0,
     takenBy: new Map(),
-    blocked: new Set(),
+    blocked: new Map(),
     queues: 0,
     starts: null,
   }
@@ -229,7 +229,7 @@ function queueOf<Task>(state: State<Task>, key: QueueKey): Queue<Task> {
     workspace,
     host,
     breaker: createCircuitBreaker(state.options.circuitRules),
-    blockedUntil: Number.NEGATIVE_INFINITY,
+    blocks: noBlocks,
     taken: 0,
     tasks: new Denque(),
     busySince: 0,
@@ -254,8 +254,8 @@ function countBlocked<Task>({ blocked }: State<Task>, { key }: Queue<Task>, by: 
 function unblock<Task>(state: State<Task>, host: Host<Task>): void {
   if (host.blocked.size === 0) return
   const now = state.options.now()
-  for (const queue of host.blocked) {
-    queue.blockedUntil = now
+  for (const [queue, reason] of host.blocked) {
+    queue.blocks = { ...queue.blocks, [reason]: now }
     countBlocked(state, queue, -queue.tasks.length)
     state.levels.add(queue.workspace, queue)
   }
@@ -274,24 +274,26 @@ function clear<Task>(state: State<Task>, queue: Queue<Task>): Task[] {
 function startNext<Task>(state: State<Task>, queue: Queue<Task>): Slot<Task> | null {
   const task = queue.tasks.peekFront()
   if (task === undefined) return null
-  if (mayStart(state, queue)) return start(state, queue, task)
+  const reason = blockOf(state, queue)
+  if (reason === null) return start(state, queue, task)
   countBlocked(state, queue, queue.tasks.length)
-  queue.host.blocked.add(queue)
+  queue.host.blocked.set(queue, reason)
   return null
 }
 
-function mayStart<Task>(state: State<Task>, { host, taken, breaker, workspace, key }: Queue<Task>): boolean {
+function blockOf<Task>(state: State<Task>, { host, taken, breaker, workspace, key }: Queue<Task>): BlockReason | null {
   const { options, permitsPerHost, levels, startsPerHost } = state
-  const { now } = options
+  const now = options.now()
+  if (!breaker.allows(now)) return 'circuit_breaker'
   const ofAccount = host.takenBy.get(levels.accountOf(workspace)) ?? 0
   const free = accountHeadroom(ofAccount, permitsPerHost - host.taken, permitsPerHost)
-  if (!mayTake(taken, free, innerWeight) || !breaker.allows(now())) return false
-  if (startsPerHost === null) return true
+  if (!mayTake(taken, free, innerWeight)) return 'host_concurrency'
+  if (startsPerHost === null) return null
   host.starts ??= createStartWindow()
   const at = host.starts.nextAt(startsPerHost)
-  if (at <= now()) return true
+  if (at <= now) return null
   state.wakeUps.set(key.host, at)
-  return false
+  return 'host_rate'
 }
 
 function start<Task>(state: State<Task>, queue: Queue<Task>, task: Task): Slot<Task> {
@@ -304,7 +306,7 @@ function start<Task>(state: State<Task>, queue: Queue<Task>, task: Task): Slot<T
   let isReleased = false
   return {
     task,
-    blockedUntil: queue.blockedUntil,
+    blocks: queue.blocks,
     prefetchNext: () => prefetchNext(state, queue),
     release(signal) {
       if (isReleased) return null

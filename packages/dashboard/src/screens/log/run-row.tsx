@@ -1,4 +1,5 @@
 import type { Run } from '@belfry/contract'
+import { lateMs } from '@belfry/domain/wait-reason'
 import { memo, type ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { paths } from '../../paths.ts'
@@ -10,7 +11,6 @@ import { Skeleton } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { hostOf } from './host-of.ts'
 import styles from './log.module.css'
-import { lateMs } from './timing.tsx'
 
 type RunRowProps = {
   run: Run

@@ -1,12 +1,11 @@
 import type { Run } from '@belfry/contract'
+import { lateMs } from '@belfry/domain/wait-reason'
 import type { ReactNode } from 'react'
 import { classNames } from '../../ui/class-names.ts'
 import { formatDuration } from '../../ui/format-time.ts'
 import { AbsoluteTime } from '../../ui/time.tsx'
+import { LateReason } from './late-reason.tsx'
 import styles from './run.module.css'
-
-/** A lag from which a run is highlighted as late. */
-export const lateMs = 1000
 
 /** Shows when a run was due and when it finished, with its lag and duration as a bar. */
 export function Timing({ run }: { run: Run }): ReactNode {
@@ -45,6 +44,7 @@ export function Timing({ run }: { run: Run }): ReactNode {
           </dd>
         </div>
       </dl>
+      <LateReason run={run} />
     </div>
   )
 }

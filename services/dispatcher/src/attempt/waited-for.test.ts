@@ -1,0 +1,44 @@
+import { newUuid, type WaitReason } from '@belfry/domain'
+import { expect, it } from 'vitest'
+import { noBlocks } from '../scheduling/blocks.ts'
+import { type Way, waitedFor } from './waited-for.ts'
+
+const scheduledAt = new Date('2026-11-26T00:00:00Z')
+const punctual: Way = {
+  dueAt: 0,
+  bufferedAt: -250,
+  isBacklog: false,
+  wasServed: true,
+  blocks: noBlocks,
+  slotAt: 1,
+  claimedAt: 4,
+  sentAt: 5,
+}
+
+it.each<[reason: WaitReason | null, change: Partial<Way>]>([
+  [null, {}],
+  [null, { slotAt: 990, claimedAt: 995, sentAt: 999 }],
+  ['dispatcher', { bufferedAt: 16_000, wasServed: false, slotAt: 16_001, claimedAt: 16_010, sentAt: 16_010 }],
+  ['backlog', { bufferedAt: 4_000, isBacklog: true, slotAt: 5_000, claimedAt: 5_010, sentAt: 5_010 }],
+  // A notification was lost, or PostgreSQL was away.
+  [null, { bufferedAt: 3_000, slotAt: 3_001, claimedAt: 3_010, sentAt: 3_010 }],
+  [
+    'circuit_breaker',
+    { blocks: { host_concurrency: 30_050, circuit_breaker: 30_000 }, slotAt: 30_050, sentAt: 30_060 },
+  ],
+  ['host_concurrency', { blocks: { circuit_breaker: -9, host_concurrency: 5_000 }, slotAt: 5_001, sentAt: 5_002 }],
+  ['host_rate', { blocks: { host_rate: 5_000 }, slotAt: 5_000, sentAt: 5_002 }],
+  ['slot', { blocks: { host_concurrency: 800 }, slotAt: 2_000, claimedAt: 2_010, sentAt: 2_020 }],
+  ['database', { claimedAt: 7_000, sentAt: 7_001 }],
+  [null, { claimedAt: 4, sentAt: 7_001 }],
+])('finds that an attempt waited for %s', (reason, change) => {
+  const task = { taskId: newUuid(scheduledAt.getTime() - 9_000), cronJobId: null, scheduledAt }
+  expect(waitedFor(task, { ...punctual, ...change })).toBe(reason)
+})
+
+it('finds that an occurrence of a cron job was stored after its time', () => {
+  const late = { bufferedAt: 60_300, slotAt: 60_300, claimedAt: 60_310, sentAt: 60_320 }
+  const occurrence = { taskId: newUuid(scheduledAt.getTime() + 60_000), cronJobId: newUuid(), scheduledAt }
+  expect(waitedFor(occurrence, { ...punctual, ...late })).toBe('scheduler')
+  expect(waitedFor({ ...occurrence, cronJobId: null }, { ...punctual, ...late })).toBeNull()
+})
