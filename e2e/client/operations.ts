@@ -89,6 +89,7 @@ export const operations: Record<string, readonly [operation: string, call: Call]
   'runs.list': ['GET /api/v1/scheduler/runs', b => b.runs.list()],
   'runs.get': ['GET /api/v1/scheduler/runs/{run}', b => b.runs.get('id')],
   'runs.tail': ['GET /api/v1/scheduler/runs/stream', b => b.runs.tail().next()],
+  'runs.counts': ['GET /api/v1/scheduler/runs/counts', b => b.runs.counts()],
   'runs.failures': ['GET /api/v1/scheduler/runs/failures', b => b.runs.failures()],
   'runs.export': ['GET /api/v1/scheduler/runs/export', b => b.runs.export()],
   'workspaces.create': ['POST /api/v1/organizations/{org}/workspaces', b => b.workspaces.create('id', { name: 'A' })],

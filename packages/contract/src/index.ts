@@ -181,6 +181,7 @@ export {
   run,
   runDetail,
 } from './run.ts'
+export { type RunCounts, runCounts, runCountsQuery } from './run-counts.ts'
 export { type RunFailures, runFailures, runFailuresQuery } from './run-failures.ts'
 export { type Found, type SearchResult, searchQuery, searchResult } from './search.ts'
 export {

@@ -101,6 +101,7 @@ import { getUpcoming } from './overview/get-upcoming.ts'
 import { getProblem } from './problems/get-problem.ts'
 import { deleteQueue, getQueue, listQueues, pauseQueue, putQueue, resumeQueue, updateQueue } from './queues/queues.ts'
 import { streamOrganizationRuns, streamRuns } from './run-stream/stream-runs.ts'
+import { countRunsOverTime } from './runs/count-runs.ts'
 import { exportOrganizationRuns, exportRuns } from './runs/export-runs.ts'
 import { getRun } from './runs/get-run.ts'
 import { listFailures } from './runs/list-failures.ts'
@@ -180,6 +181,7 @@ export const routes: Routes = {
   '/api/v1/scheduler/runs/export': { get: exportRuns },
   '/api/v1/scheduler/runs/stream': { get: streamRuns },
   '/api/v1/scheduler/runs/failures': { get: listFailures },
+  '/api/v1/scheduler/runs/counts': { get: countRunsOverTime },
   '/api/v1/scheduler/runs/:run': { get: getRun },
   '/api/v1/scheduler/search': { get: search },
   '/api/v1/scheduler/overview': { get: getOverview },

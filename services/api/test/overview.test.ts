@@ -44,6 +44,48 @@ describe('GET /overview', () => {
   })
 })
 
+describe('GET /runs/counts', () => {
+  it('counts the runs of any time by outcome, in at most 61 whole buckets', async () => {
+    const caller = await api.signUp()
+    const workspaceId = fromId('ws', caller.workspaceId) ?? ''
+    const now = Math.floor(Date.now() / minute) * minute
+    const at = (minutes: number) => new Date(now - minutes * minute)
+    await storeRuns(api.db, [
+      { workspaceId, startedAt: at(3) },
+      { workspaceId, startedAt: at(3), status: 'failed', responseStatus: 500 },
+      { workspaceId, startedAt: at(10 * 60) },
+      { workspaceId, startedAt: at(20 * 24 * 60) },
+    ])
+    await foldRunChanges(api.db, 100)
+    const of = async (query: string) =>
+      (await api.send('GET', `/api/v1/scheduler/runs/counts${query}`, undefined, { 'X-Api-Key': caller.apiKey })).body
+    const counted = ({ buckets }: Json) => buckets.filter(({ total }: Json) => total > 0)
+    const summary = (body: Json) => [body.bucket_ms / minute, counted(body).map((one: Json) => [one.total, one.failed])]
+
+    expect(summary(await of(''))).toEqual([
+      30,
+      [
+        [1, 0],
+        [2, 1],
+      ],
+    ])
+    const short = await of(`?from=${at(4).toISOString()}&to=${at(2).toISOString()}`)
+    expect(short).toMatchObject({ from: at(4).toISOString(), to: at(2).toISOString() })
+    expect(summary(short)).toEqual([1, [[2, 1]]])
+    expect(counted(short)[0].at).toBe(at(3).toISOString())
+    // Statistics per minute are deleted after eight days.
+    expect(
+      summary(await of(`?from=${at(20 * 24 * 60 + 5).toISOString()}&to=${at(20 * 24 * 60 - 5).toISOString()}`)),
+    ).toEqual([60, [[1, 0]]])
+    const long = await of('?from=2020-01-01T00:00:00Z')
+    expect(long.buckets.length).toBeLessThanOrEqual(61)
+    expect(summary(long)[1]).toHaveLength(2)
+    expect(Date.parse(long.from)).toBeGreaterThan(now - 34 * 24 * 60 * minute)
+    expect((await of('?from=2100-01-01T00:00:00Z')).buckets).toEqual([])
+    expect(counted((await api.call('GET', '/api/v1/scheduler/runs/counts')).body)).toEqual([])
+  })
+})
+
 describe('GET /overview with 100,000 runs', () => {
   it('counts all of them in every range, with the same percentiles of lag, and sees that the latest fail', async () => {
     const { apiKey, workspaceId } = await api.signUp()

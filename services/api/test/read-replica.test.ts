@@ -69,6 +69,7 @@ it('answers every list that may be old from the replica', async () => {
     'runs',
     'runs/export',
     'runs/failures',
+    'runs/counts',
     'tasks',
     'tasks/export',
     'cronjobs',

@@ -4,7 +4,17 @@ import { openExport } from '../open-export.ts'
 import type { RequestOptions, TailOptions } from '../options.ts'
 import { path } from '../path.ts'
 import { tailRuns } from '../tail-runs.ts'
-import type { ExportRuns, Id, ListRuns, Run, RunDetail, RunFailures, RunFailuresQuery } from '../types/index.ts'
+import type {
+  ExportRuns,
+  Id,
+  ListRuns,
+  Run,
+  RunCounts,
+  RunCountsQuery,
+  RunDetail,
+  RunFailures,
+  RunFailuresQuery,
+} from '../types/index.ts'
 
 const root = '/api/v1/scheduler/runs'
 
@@ -23,6 +33,10 @@ export function runsOf(http: Http) {
     /** Returns the failed runs of a time, the latest 10,000 of them, grouped by host, error and response status. */
     failures: (query: RunFailuresQuery = {}, options?: RequestOptions): Promise<RunFailures> =>
       http.get(`${root}/failures`, options, query),
+
+    /** Counts the runs of a time by outcome. Default: the last 24 hours, in steps of 30 minutes. */
+    counts: (query: RunCountsQuery = {}, options?: RequestOptions): Promise<RunCounts> =>
+      http.get(`${root}/counts`, options, query),
 
     /**
      * Yields new runs, about a second after their end: `for await (const run of belfry.runs.tail())`. Reconnects when the

@@ -1,4 +1,4 @@
-import type { Page, Run, RunDetail, RunFailures } from '@belfry/contract'
+import type { Page, Run, RunCounts, RunDetail, RunFailures } from '@belfry/contract'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, queryText } from './call.ts'
 import { followEvents, type StreamedEvent } from './follow-events.ts'
@@ -20,6 +20,16 @@ export function failuresQuery(workspaceId: string, from: string | undefined) {
     queryFn: ({ signal }) => call<RunFailures>('GET', `${base}/failures`, { query: { from }, workspaceId, signal }),
     enabled: from !== undefined,
     refetchInterval: 5_000,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Queries how many runs succeeded and failed over a time. */
+export function countsQuery(workspaceId: string, time: { from?: string; to?: string }) {
+  return queryOptions({
+    queryKey: ['counts', workspaceId, time],
+    queryFn: ({ signal }) => call<RunCounts>('GET', `${base}/counts`, { query: time, workspaceId, signal }),
+    refetchInterval: 10_000,
     placeholderData: keepPreviousData,
   })
 }

@@ -29,6 +29,8 @@ export type ChartProps = {
   height?: number
   /** Default: lines. Bars are for counts; several series are stacked. */
   kind?: 'lines' | 'bars'
+  /** Leaves out the legend. */
+  isCompact?: boolean
   /** Text below the chart, such as a warning that counts are partial. */
   note?: ReactNode
   /** The page about the time from one value to the next, in Unix milliseconds. */
@@ -36,7 +38,15 @@ export type ChartProps = {
 }
 
 /** Numbers over time, as a chart or as a table. */
-export function Chart({ title, data, height = 200, kind = 'lines', note, linkTo }: ChartProps): ReactNode {
+export function Chart({
+  title,
+  data,
+  height = 200,
+  kind = 'lines',
+  isCompact = false,
+  note,
+  linkTo,
+}: ChartProps): ReactNode {
   const [isTable, setIsTable] = useState(false)
   const navigate = useNavigate()
   const { at } = data
@@ -55,7 +65,9 @@ export function Chart({ title, data, height = 200, kind = 'lines', note, linkTo 
         />
       </div>
       {isTable && <Numbers title={title} data={data} pathAt={pathAt} />}
-      {!isTable && <Drawing kind={kind} title={title} data={data} height={height} onPick={onPick} />}
+      {!isTable && (
+        <Drawing kind={kind} title={title} data={data} height={height} hasLegend={!isCompact} onPick={onPick} />
+      )}
       {note && <p className={styles.note}>{note}</p>}
     </figure>
   )
@@ -66,11 +78,12 @@ type DrawnProps = {
   title: string
   data: ChartData
   height: number
+  hasLegend: boolean
   /** Opens the page about a value. With the keyboard, the table has links. */
   onPick: ((index: number) => void) | undefined
 }
 
-function Drawing({ kind, title, data, height, onPick }: DrawnProps): ReactNode {
+function Drawing({ kind, title, data, height, hasLegend, onPick }: DrawnProps): ReactNode {
   const { at, series, isDuration } = data
   const labels = formatTicks(at).map(text => text.split('\n'))
   const shownEvery = Math.ceil(at.length / 6)
@@ -87,7 +100,7 @@ function Drawing({ kind, title, data, height, onPick }: DrawnProps): ReactNode {
           <span key={time}>{index % shownEvery === 0 ? labels[index]?.[0] : ''}</span>
         ))}
       </div>
-      {series.length > 1 && (
+      {hasLegend && series.length > 1 && (
         <div className={styles.legend}>
           {series.map(({ label }, number) => (
             <span key={label}>

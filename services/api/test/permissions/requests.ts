@@ -72,6 +72,7 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'GET /api/v1/scheduler/runs/stream': none,
   'GET /api/v1/scheduler/runs/:run': none,
   'GET /api/v1/scheduler/runs/failures': none,
+  'GET /api/v1/scheduler/runs/counts': none,
   'GET /api/v1/scheduler/search': { query: '?q=task' },
   'GET /api/v1/scheduler/overview': none,
   'GET /api/v1/scheduler/upcoming': none,

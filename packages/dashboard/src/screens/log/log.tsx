@@ -8,6 +8,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { FilterBar } from '../../ui/filter-bar.tsx'
 import { formatCount } from '../../ui/format-amount.ts'
+import { latePart } from '../../ui/late-part.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
@@ -52,11 +53,24 @@ export function Log(): ReactNode {
         <FilterBar filters={filters} search={<LogSearch />}>
           <FilterFields filters={filters} />
         </FilterBar>
+        {/* The filters need its space while a run is open. */}
+        {filters.first('workspace') !== 'all' && run === undefined && (
+          <div className={styles.strip}>
+            <LogStrip filters={filters} time={timeOf(shown.query)} />
+          </div>
+        )}
         <RunList shown={shown} filters={filters} isPaused={isPaused} isNarrow={isNarrow} />
       </div>
       <Outlet />
     </div>
   )
+}
+
+// Loaded after the list, which does not need it.
+const LogStrip = latePart(async () => (await import('./log-strip.tsx')).LogStrip)
+
+function timeOf({ from, to }: ShownLog['query']): { from?: string; to?: string } {
+  return { ...(from ? { from: String(from) } : {}), ...(to ? { to: String(to) } : {}) }
 }
 
 type LiveButtonProps = { connection: Connection; isPaused: boolean; onChange(isPaused: boolean): void }

@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useMemo } from 'react'
+import { useSearchParams } from 'react-router'
+import { countsQuery } from '../../api/runs.ts'
+import { useWorkspace } from '../../session/scope.ts'
+import { Chart } from '../../ui/chart.tsx'
+import { formatDuration } from '../../ui/format-time.ts'
+import type { Filters } from '../../ui/use-filters.ts'
+import type { LogFilter } from './log-filters.ts'
+
+const barHeight = 44
+// The statistics know nothing else about a run.
+const countedFilters: readonly string[] = ['workspace', 'status', 'range', 'from', 'to']
+
+type LogStripProps = { filters: Pick<Filters<LogFilter>, 'values' | 'first'>; time: { from?: string; to?: string } }
+
+/** Shows how many runs succeeded and failed over the time of the log. A bar opens its part of the log. */
+export function LogStrip({ filters, time }: LogStripProps): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const [params] = useSearchParams()
+  const { data: counts } = useQuery(countsQuery(workspace.id, time))
+  const status = filters.first('status')
+  const data = useMemo(() => {
+    const buckets = counts?.buckets ?? []
+    const succeeded = { label: 'Succeeded', values: buckets.map(({ total, failed }) => total - failed) }
+    const failed = { label: 'Failed', values: buckets.map(bucket => bucket.failed), tone: 'bad' as const }
+    const series = status === 'failed' ? [failed] : status === 'success' ? [succeeded] : [succeeded, failed]
+    return { at: buckets.map(({ at }) => Date.parse(at)), series }
+  }, [counts, status])
+  if (!counts || counts.buckets.length === 0) return null
+  const linkTo = (from: number, until: number) => {
+    const next = new URLSearchParams(params)
+    next.delete('range')
+    next.set('from', new Date(from).toISOString())
+    next.set('to', new Date(until).toISOString())
+    return to.log(`?${next}`)
+  }
+  const isAnyTime = time.from === undefined && time.to === undefined
+  const isAll = Object.keys(filters.values).some(name => !countedFilters.includes(name))
+  const title = `${isAll ? 'All runs of the workspace' : 'Runs'} per ${formatDuration(counts.bucket_ms)}${isAnyTime ? ', last 24 hours' : ''}`
+  return <Chart title={title} kind="bars" isCompact data={data} height={barHeight} linkTo={linkTo} />
+}
