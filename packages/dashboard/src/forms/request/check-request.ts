@@ -41,7 +41,8 @@ function checkCallback(url: string): string | null {
   return url === '' ? null : checkTargetUrl(url)
 }
 
-function checkPayload(text: string): string | null {
+/** Returns what the API would reject about a payload. */
+export function checkPayload(text: string): string | null {
   const problem = checkJson(text)
   if (problem) return problem
   if (new Blob([text]).size > maxPayloadBytes) return 'The payload is larger than 256 KiB.'

@@ -1,6 +1,7 @@
 import { type ReactNode, useDeferredValue } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Field, Textarea } from '../../ui/field.tsx'
+import { checkPayload } from './check-request.ts'
 import { checkJson, indentJson } from './json-text.ts'
 import styles from './request.module.css'
 import type { RawBody } from './request-draft.ts'
@@ -18,6 +19,7 @@ export function PayloadEditor({ text, rawBody, onChange, error }: PayloadEditorP
   const checked = useDeferredValue(text)
   const isEmpty = checked.trim() === ''
   const isJson = !isEmpty && checkJson(checked) === null
+  const limit = isJson ? checkPayload(checked) : null
   return (
     <div className={styles.payload}>
       <Field
@@ -27,7 +29,7 @@ export function PayloadEditor({ text, rawBody, onChange, error }: PayloadEditorP
         hint={
           rawBody
             ? `Sends the raw body, ${atob(rawBody.payload_base64).length.toLocaleString('en-GB')} bytes of ${rawBody.content_type}, unless you enter a payload.`
-            : 'Any JSON value. Sent as application/json unless you set a Content-Type header.'
+            : 'Any JSON value of up to 256 KiB. Sent as application/json unless you set a Content-Type header.'
         }
       >
         <Textarea
@@ -50,8 +52,8 @@ export function PayloadEditor({ text, rawBody, onChange, error }: PayloadEditorP
           Format
         </Button>
         <span className={styles.faint}>
-          {isEmpty ? (rawBody ? 'Raw body' : 'No body') : isJson ? 'Valid JSON' : 'Invalid JSON'}
-          {!isEmpty && `, ${new Blob([checked]).size.toLocaleString('en-GB')} bytes`}
+          {isEmpty ? (rawBody ? 'Raw body' : 'No body') : (limit ?? (isJson ? 'Valid JSON' : 'Invalid JSON'))}
+          {!isEmpty && ` · ${new Blob([checked]).size.toLocaleString('en-GB')} bytes`}
         </span>
       </div>
     </div>

@@ -37,12 +37,20 @@ export function SecurityLog(): ReactNode {
         rowKey={({ id }) => id}
         columns={[
           { id: 'action', header: 'Action', cell: ({ action }) => actionTexts[action] },
-          { id: 'device', header: 'Device', isExtra: true, cell: ({ device }) => device ?? '–' },
-          { id: 'address', header: 'IP address', cell: ({ address }) => address },
+          { id: 'device', header: 'Device', cell: entry => <Device {...entry} /> },
           { id: 'at', header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
         ]}
       />
       <LoadMore {...list} />
     </section>
+  )
+}
+
+function Device({ device, address }: AccountEntry): ReactNode {
+  return (
+    <span className={styles.device}>
+      {device}
+      <span className={styles.address}>{address}</span>
+    </span>
   )
 }
