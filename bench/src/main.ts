@@ -12,6 +12,7 @@ import { memory } from './benchmarks/memory.ts'
 import { month } from './benchmarks/month.ts'
 import { qstash } from './benchmarks/qstash.ts'
 import { queues } from './benchmarks/queues.ts'
+import { statistics } from './benchmarks/statistics.ts'
 import { withoutRedis } from './benchmarks/without-redis.ts'
 import { repositoryRoot } from './lab/child-process.ts'
 import { openLab } from './lab/lab.ts'
@@ -23,7 +24,7 @@ import { toTable } from './report/table.ts'
 /** Every benchmark, in the order in which they run and appear on the page. */
 const allBenchmarks: readonly Benchmark[] = [
   ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), withoutRedis],
-  queues,
+  ...[queues, statistics],
   ...[create, qstash, lag, lightLoad, growth, large, month, memory],
 ]
 

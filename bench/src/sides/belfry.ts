@@ -32,9 +32,12 @@ export function queueSide(lab: Lab, maxConcurrent: number | null): DispatchSide 
   return race(lab, { redisUrl: null, queue, warmUp: async () => {}, enqueue: async () => ({}) })
 }
 
-/** Belfry without Redis: dispatchers read the tasks from PostgreSQL. */
-export function withoutRedisSide(lab: Lab): DispatchSide {
-  return race(lab, { redisUrl: null, warmUp: async () => {}, enqueue: async () => ({}) })
+/**
+ * Belfry without Redis: dispatchers read the tasks from PostgreSQL.
+ * @param change - A statement that changes the database of each round first. Default: none.
+ */
+export function withoutRedisSide(lab: Lab, change?: string): DispatchSide {
+  return race(lab, { redisUrl: null, change, warmUp: async () => {}, enqueue: async () => ({}) })
 }
 
 /** Belfry with a job for each task, as the API adds it for a task that is due soon. Adding the jobs does not count. */
@@ -58,6 +61,7 @@ export function singleSide(lab: Lab): DispatchSide {
 type RaceOptions = {
   queue?: NewTasks['queue']
   redisUrl?: null
+  change?: string | undefined
   /** Handles a fifth as many tasks, which are deleted before they are due. Null: no warm-up. */
   warmUp: ((database: Database, others: StoredTasks) => Promise<void>) | null
   /** Returns the CPU that it used for each task. */
@@ -66,9 +70,10 @@ type RaceOptions = {
 
 const warmUpDueInMs = 4 * 60_000
 
-function race(lab: Lab, { redisUrl, queue, warmUp, enqueue }: RaceOptions): DispatchSide {
+function race(lab: Lab, { redisUrl, queue, change, warmUp, enqueue }: RaceOptions): DispatchSide {
   return async ({ concurrency, count }) => {
     const database = await lab.freshDatabase()
+    if (change) await database.pool.query(change)
     const belfry = await startBelfry(lab, database, { services: ['scheduler', 'dispatcher'], concurrency, redisUrl })
     try {
       const url = lab.target.url()
