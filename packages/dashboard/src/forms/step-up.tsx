@@ -1,8 +1,10 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { askToConfirmWith } from '../api/call.ts'
-import { confirmIdentity, type FactorKind, passkeyForConfirmation } from '../api/factors.ts'
+import type { FactorKind } from '../api/factors.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { FactorForm } from './factor-form.tsx'
+import { latePart } from '../ui/late-part.tsx'
+
+const StepUpForm = latePart(async () => (await import('./step-up-form.tsx')).StepUpForm)
 
 type Asked = { factors: readonly FactorKind[]; resolve(isConfirmed: boolean): void }
 
@@ -24,15 +26,7 @@ export function StepUp(): ReactNode {
       title="Confirm that it is you"
       description="This action needs a recent confirmation. It counts for ten minutes."
     >
-      {asked && (
-        <FactorForm
-          factors={asked.factors}
-          action="Confirm"
-          readPasskey={passkeyForConfirmation}
-          submit={confirmIdentity}
-          onDone={() => end(true)}
-        />
-      )}
+      {asked && <StepUpForm factors={asked.factors} onDone={() => end(true)} />}
     </Dialog>
   )
 }
