@@ -25,6 +25,7 @@ describe('works', () => {
       payload_base64: null,
       content_type: null,
       queue: null,
+      connection: null,
       execute_at: body.execute_at,
       state: 'pending',
       state_reason: null,
