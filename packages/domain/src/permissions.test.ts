@@ -32,6 +32,7 @@ it('an owner may do everything, an admin everything but billing, usage and delet
   expect(allowedTo(user('owner'))).toEqual(allActions)
   const kept = [
     'organization.delete',
+    'audit_log.stream',
     'organization.transfer',
     'organization.require_second_factor',
     'usage.read',

@@ -37,6 +37,8 @@ export function validValue(schema: Schema, random: Random, memory: Memory): unkn
     case 'array':
       return Array.from({ length: 1 + random.below(3) }, () => validValue(schema.items ?? {}, random, memory))
     case 'object':
+      // Of free names, only examples are likely to have a meaning.
+      if (!schema.properties && schema.examples && random.chance(0.8)) return random.pick(schema.examples)
       return validObject(schema, random, memory)
     case 'string':
       return validString(schema, random, memory)
