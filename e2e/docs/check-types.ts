@@ -16,7 +16,8 @@ export function moduleName({ page, line }: Block): string {
 /** Type-checks blocks against the installed client, as a project of a reader would. Returns the compiler errors. */
 export async function checkTypes(folder: string, blocks: readonly Block[]): Promise<string> {
   await Promise.all(blocks.map(block => writeFile(join(folder, 'blocks', `${moduleName(block)}.ts`), block.text)))
-  const files = blocks.map(block => `blocks/${moduleName(block)}.ts`)
+  const constants = join(root, 'packages/runtime/src/virtual-clock/virtual-clock.ts')
+  const files = [constants, ...blocks.map(block => `blocks/${moduleName(block)}.ts`)]
   const compilerOptions = {
     strict: true,
     noEmit: true,
@@ -25,6 +26,9 @@ export async function checkTypes(folder: string, blocks: readonly Block[]): Prom
     moduleDetection: 'force',
     typeRoots: [join(root, 'node_modules/@types')],
     types: ['node'],
+    // The test kit is not packed for this: that takes its whole server.
+    paths: { '@belfry/testing': [join(root, 'packages/testing/src/index.ts')] },
+    allowImportingTsExtensions: true,
   }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
   return complaintsOf(folder)
