@@ -22,8 +22,7 @@ describe.each(queueBackends())('workspaces share a dispatcher, with the queue on
   const runsOf = (workspace: string, count: number, timeout = 20_000) =>
     expect.poll(async () => (await lagsOf(test.pool, workspace)).length, { timeout }).toBe(count)
 
-  // Each of the slots hangs for a minute. On an idle machine the other workspace's tasks start within a second.
-  it('a thousand tasks that hang for a minute delay another workspace by less than three seconds (p95)', async () => {
+  it('a thousand tasks that hang delay another workspace by less than a second (p95)', async () => {
     target.answer('/hang', { does: 'hang' })
     const load = { workspace: greedy, url: target.url('/hang'), dueInMs: 0, timeoutMs: 60_000 }
     await test.schedule(await test.store({ ...load, count: 1000 }))
@@ -35,7 +34,7 @@ describe.each(queueBackends())('workspaces share a dispatcher, with the queue on
       await test.schedule(tasks)
     }
     await runsOf(modest, 40)
-    expect(p95(await lagsOf(test.pool, modest))).toBeLessThan(3_000)
+    expect(p95(await lagsOf(test.pool, modest))).toBeLessThan(1_000)
     expect(target.requestsTo('/hang').length).toBeLessThanOrEqual(32)
   })
 

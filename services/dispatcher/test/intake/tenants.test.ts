@@ -61,8 +61,7 @@ describe.each(queueBackends())('tenants share a dispatcher, with the queue on %s
 
   const hangingRequests = () => hanging.reduce((sum, receiver) => sum + receiver.requests.length, 0)
 
-  // Each call hangs for a minute. On an idle machine the other tenant's tasks start within a second.
-  it('an account with 26 workspaces in 13 organizations and hanging targets delays another tenant by less than three seconds', async () => {
+  it('an account with 26 workspaces in 13 organizations and hanging targets delays another tenant by less than a second', async () => {
     const { workspaces } = await anAccount({ organizations: 13, each: 2 })
     for (const receiver of hanging) receiver.answer('/', { does: 'hang' })
     for (const workspace of workspaces) {
@@ -80,7 +79,7 @@ describe.each(queueBackends())('tenants share a dispatcher, with the queue on %s
       )
     }
     await runsOf(victim, 20)
-    expect((await lagsOf(test.pool, victim)).at(-1)).toBeLessThan(3_000)
+    expect((await lagsOf(test.pool, victim)).at(-1)).toBeLessThan(1_000)
     expect(hangingRequests()).toBeLessThanOrEqual(180)
   }, 60_000)
 
