@@ -48,6 +48,7 @@ export async function signUp(url: string): Promise<Caller> {
   const workspace = await callApi(url, { token }, 'POST', path, { name: 'Main' })
   const keys = `/api/v1/workspaces/${workspace.body.id}/api-keys`
   const key = await callApi(url, { token }, 'POST', keys, { name: 'Test' })
+  if (key.status !== 201) throw new Error(`The API key was not created: ${key.text}`)
   return { token, apiKey: key.body.key, workspaceId: workspace.body.id, organizationId: organization.body.id }
 }
 

@@ -1,6 +1,6 @@
 import { keyRights } from '@belfry/domain'
 import { TOTP } from 'otpauth'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { anAuthenticator } from './authenticator.ts'
 import { mailsTo, tokenFor } from './sent-mails.ts'
 import { type Caller, type Json, useApi } from './setup.ts'
@@ -234,6 +234,21 @@ it('an account has at most 20 passkeys', async () => {
 })
 
 describe('a confirmation', () => {
+  afterEach(() => vi.useRealTimers())
+
+  it('is dated by the clock of PostgreSQL, also when the clock of the API is an hour behind', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 })
+    const user = await aUser()
+    const keys = `/api/v1/workspaces/${user.workspaceId}/api-keys`
+    const inAnHour = new Date(api.ctx.clock.now() + 3_600_000).toISOString()
+    const added = await api.send('POST', keys, { name: 'CI', expires_at: inAnHour }, user.session)
+    expect([added.status, added.body.code]).toEqual([201, undefined])
+    const rolled = await api.send('POST', `${keys}/${added.body.id}/roll`, {}, user.session)
+    const lifetimeMs = Date.parse(rolled.body.expires_at) - api.ctx.clock.now()
+    expect(lifetimeMs).toBeGreaterThan(3_500_000)
+    expect(lifetimeMs).toBeLessThanOrEqual(3_600_000)
+  })
+
   it('is needed for dangerous actions ten minutes after the sign-in: the password, then the factor', async () => {
     const user = await aUser()
     await letTimePass(user)

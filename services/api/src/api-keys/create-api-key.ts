@@ -31,7 +31,7 @@ export const createApiKey = endpoint({
       const expiresAt = await expiryOf(ctx, tx, organizationId, body.expires_at)
       refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: inForce(ctx, workspaceId) }))
       const { name, allowed_ranges: allowedRanges = [] } = body
-      return storeApiKey(tx, caller, {
+      return storeApiKey(ctx, tx, caller, {
         ...{ id: newUuid(), workspaceId, name, createdBy: user.userId, expiresAt, scopes, allowedRanges, ...ofUser },
       })
     })
@@ -88,6 +88,7 @@ type NewRow = Omit<ApiKeyRow, 'prefix' | 'createdAt' | 'lastUsedAt' | 'revokedAt
 
 /** Stores a new API key, and records it in the audit log. Returns its row, and the key itself. */
 export async function storeApiKey(
+  { clock }: Context,
   tx: PrismaTransaction,
   caller: Auditor,
   row: NewRow,
@@ -101,7 +102,9 @@ export async function storeApiKey(
     objectId: toId('key', row.id),
     details: { name, prefix, expires_at: expiresAt?.toISOString() ?? null, scopes, allowed_ranges, ...details },
   })
-  return { row: await tx.apiKey.create({ data: { ...row, prefix, hash } }), key }
+  // By default, Prisma would take the clock of this process.
+  const createdAt = new Date(clock.now())
+  return { row: await tx.apiKey.create({ data: { ...row, createdAt, prefix, hash } }), key }
 }
 
 /** Returns the response with a new API key. */

@@ -46,7 +46,7 @@ export const rollApiKey = endpoint({
       const expiresAt = body.expires_at === undefined ? earlier(sameLifetime(ctx, old), limit) : limit
       const details = { name, prefix, next: toId('key', next.id), overlap_ms: body.overlap_ms ?? defaultOverlapMs }
       await audit(tx, caller, { action: 'api_key.rolled', objectId: toId('key', old.id), details })
-      return storeApiKey(tx, caller, { ...next, expiresAt }, { replaces: toId('key', old.id) })
+      return storeApiKey(ctx, tx, caller, { ...next, expiresAt }, { replaces: toId('key', old.id) })
     })
     forgetApiKeys(ctx.apiKeys, cached => cached.keyId === params.key)
     return presentNewApiKey(row, key)

@@ -30,6 +30,8 @@ export async function startSession(
     data: {
       id: newUuid(),
       userId: user.id,
+      // By default, Prisma would take the clock of this process.
+      createdAt: new Date(now),
       expiresAt,
       lastUsedAt: new Date(now),
       hasSecondFactor,

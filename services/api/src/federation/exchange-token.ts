@@ -46,6 +46,7 @@ export const exchangeToken = endpoint({
       const by = { organizationId, workspaceId, user: null, apiKeyId: keyId, address }
       const job = { federatedCredentialId: id, subject }
       return storeApiKey(
+        ctx,
         tx,
         by,
         { id: keyId, workspaceId, name, createdBy, ...rights, ...job },
