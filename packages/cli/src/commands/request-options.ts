@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import type { ControlFields, MethodInput, RequestFields } from '@belfry/client'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { parseDuration } from '../parse-duration.ts'
 import { number, parseHeaders, repeated } from '../parse-options.ts'
+import { readBytes, readInput } from '../read-input.ts'
 import { UsageError } from '../usage-error.ts'
 
 export type RequestFlags = {
@@ -108,20 +108,4 @@ async function readJson(ctx: Context, data: string): Promise<string> {
     throw new UsageError('--data is not JSON. Use --text for plain text.')
   }
   return text.trim()
-}
-
-/** Returns the text of a file, or of standard input for `-`. */
-export async function readInput(ctx: Context, file: string): Promise<string> {
-  return (await readBytes(ctx, file)).toString('utf8')
-}
-
-async function readBytes(ctx: Context, file: string): Promise<Buffer> {
-  if (file !== '-') {
-    return readFile(file).catch((error: Error) => {
-      throw new UsageError(`${file} cannot be read: ${error.message}`)
-    })
-  }
-  const pieces: Buffer[] = []
-  for await (const piece of ctx.stdin) pieces.push(Buffer.from(piece))
-  return Buffer.concat(pieces)
 }

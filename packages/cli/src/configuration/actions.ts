@@ -1,0 +1,78 @@
+import type { Context } from '../context.ts'
+import { readInput } from '../read-input.ts'
+import { UsageError } from '../usage-error.ts'
+import { applyPlan } from './apply-plan.ts'
+import { changeToJson, describeChange, summarize, warningsOf } from './describe-plan.ts'
+import { type Change, type Plan, planChanges } from './plan.ts'
+import { type Configuration, kinds, readConfiguration } from './read-configuration.ts'
+import { readLive, readSecretNames } from './read-live.ts'
+import { configurationSchema } from './schema.ts'
+import { writeConfiguration } from './write-configuration.ts'
+
+/** The options of `belfry plan` and `belfry apply`. */
+export type Flags = { file: string; env?: string; var?: string[]; prune?: boolean; adopt?: boolean }
+
+/** Shows what the file would change; returns whether there is something to change. */
+export async function showPlan(ctx: Context, flags: Flags): Promise<boolean> {
+  const plan = await makePlan(ctx, flags)
+  for (const change of plan.changes) show(ctx, change)
+  report(ctx, plan, false)
+  return plan.changes.length > 0
+}
+
+/** Makes the workspace agree with the file. */
+export async function applyFile(ctx: Context, flags: Flags): Promise<void> {
+  const plan = await makePlan(ctx, flags)
+  await applyPlan(ctx.belfry(), plan, { signal: ctx.signal, onDone: change => show(ctx, change) })
+  report(ctx, plan, true)
+}
+
+/** Prints a configuration file for the objects of the workspace. */
+export async function exportFile(ctx: Context, project: string): Promise<void> {
+  const belfry = ctx.belfry()
+  const [live, secrets] = await Promise.all([readLive(belfry, kinds, ctx.signal), readSecretNames(belfry, ctx.signal)])
+  ctx.stdout.write(writeConfiguration(project, live, secrets))
+}
+
+/** Prints the JSON Schema of the file. */
+export function printSchema(ctx: Context): void {
+  ctx.stdout.write(`${JSON.stringify(configurationSchema(), null, 2)}\n`)
+}
+
+async function makePlan(ctx: Context, flags: Flags): Promise<Plan> {
+  const configuration = readConfiguration(await readInput(ctx, flags.file), {
+    environment: flags.env,
+    variables: variablesOf(flags.var ?? []),
+    env: ctx.env,
+  })
+  const belfry = ctx.belfry()
+  await requireSecrets(ctx, configuration)
+  const live = await readLive(belfry, kinds, ctx.signal)
+  return planChanges(configuration, live, { prunes: flags.prune ?? false, adopts: flags.adopt ?? false })
+}
+
+function variablesOf(given: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    given.map(one => {
+      const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(one) ?? []
+      if (name === undefined || value === undefined) throw new UsageError(`--var ${one} must look like NAME=value.`)
+      return [name, value]
+    }),
+  )
+}
+
+async function requireSecrets(ctx: Context, { secrets }: Configuration): Promise<void> {
+  if (secrets.length === 0) return
+  const known = new Set(await readSecretNames(ctx.belfry(), ctx.signal))
+  const missing = secrets.filter(name => !known.has(name))
+  if (missing.length > 0) throw new UsageError(`The workspace has no secret ${missing.join(', ')}. Create it first.`)
+}
+
+function show(ctx: Context, change: Change): void {
+  ctx.out.show(changeToJson(change), describeChange(change, ctx.out.paint))
+}
+
+function report(ctx: Context, plan: Plan, isDone: boolean): void {
+  for (const warning of warningsOf(plan)) ctx.stderr.write(`${warning}\n`)
+  ctx.out.say(summarize(plan, isDone))
+}
