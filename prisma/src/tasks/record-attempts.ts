@@ -77,7 +77,8 @@ async function recordLate(pool: Pool, attempts: readonly FinishedAttempt[]): Pro
 }
 
 // The subselect hides the old state from the planner: with stale statistics ("no task is processing") it would scan the
-// whole table. RETURNING carries the input along with the moved task, because the time of a second join grows with the
+// whole table. IS NOT DISTINCT FROM uses no index: while the table is new, the planner would read an index of states from end
+// to end for each batch. RETURNING carries the input along with the moved task, because the time of a second join grows with the
 // square of the rows.
 const outcomeColumns = `
           state = i.to_state, quarantined = false, lost_alone = 0, updated_at = now(),
@@ -112,7 +113,7 @@ export const recordStatement = `
       SET ${outcomeColumns}, lease_until = NULL, dispatcher_id = NULL, prefetched = false,
           lost = t.lost + ${isLost}::int
       FROM input i
-      WHERE t.id = i.task_id AND t.run_id = i.run_id AND t.state = (SELECT 'processing'::task_state)
+      WHERE t.id = i.task_id AND t.run_id = i.run_id AND t.state IS NOT DISTINCT FROM (SELECT 'processing'::task_state)
       RETURNING i.*, t.id, t.workspace_id, t.source, t.attempts, t.due_at, t.cron_job_id, t.queue_id, t.execute_at
     ),
     stored AS (
@@ -132,7 +133,7 @@ const lateStatement = `
       UPDATE tasks t
       SET ${outcomeColumns}, lost = t.lost - 1 + ${isLost}::int
       FROM input i
-      WHERE t.id = i.task_id AND t.run_id = i.run_id AND t.state = (SELECT 'retrying'::task_state) AND t.quarantined
+      WHERE t.id = i.task_id AND t.run_id = i.run_id AND t.state IS NOT DISTINCT FROM (SELECT 'retrying'::task_state) AND t.quarantined
       RETURNING i.*, t.id, t.workspace_id, t.due_at
     ),
     stored AS (

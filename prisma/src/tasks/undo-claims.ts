@@ -41,7 +41,8 @@ export const undoStatement = `
         run_id = NULL, lease_until = NULL, dispatcher_id = NULL, prefetched = false, updated_at = now(),
         due_at = coalesce(clock_timestamp() + i.delay_ms * interval '1 millisecond', t.due_at)
     FROM input i JOIN tasks o ON o.id = i.id
-    WHERE t.id = i.id AND t.workspace_id IS NOT DISTINCT FROM i.workspace_id AND t.run_id = i.run_id AND t.state = (SELECT 'processing'::task_state)
+    WHERE t.id = i.id AND t.workspace_id IS NOT DISTINCT FROM i.workspace_id AND t.run_id = i.run_id
+      AND t.state IS NOT DISTINCT FROM (SELECT 'processing'::task_state)
     RETURNING t.id, t.workspace_id, t.attempts, t.due_at, i.run_id, o.dispatcher_id
   ),
   ${loweredFloor('undone')},
