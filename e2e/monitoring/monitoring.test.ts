@@ -173,6 +173,7 @@ describe('the metrics of the processes', () => {
       'blocked',
       'of',
       'rank',
+      'stream',
     ]
     expect([...new Set(values)].filter(name => ![...known, ...others].includes(name))).toEqual([])
   })

@@ -21,6 +21,7 @@ export {
   readAuditStream,
   rotateAuditStreamSecret,
 } from './audit-streams/audit-streams.ts'
+export { measureWaitingAuditEntries } from './audit-streams/measure-waiting-entries.ts'
 export {
   auditBatch,
   closeUnusedAuditFile,

@@ -4,6 +4,7 @@ import {
   countPreparedMonths,
   countUnpartitionedRuns,
   measureBacklog,
+  measureWaitingAuditEntries,
   readTenantShares,
 } from '@belfry/db'
 import { toId } from '@belfry/domain'
@@ -147,6 +148,21 @@ export function measureWaiting(ctx: Context): void {
     show('ready'),
   )
   meter.gauges('belfry_queue_delayed', 'Jobs that are not due yet.', ['queue'], show('delayed'))
+}
+
+/** Exports the audit entries that their streams have still to deliver. */
+export function measureAuditStreams(ctx: Context): void {
+  const { meter } = ctx.metrics
+  const entries = shared(() => measureWaitingAuditEntries(ctx.pool))
+  meter.gauges(
+    'belfry_audit_entries_waiting',
+    'Audit entries that their stream has not delivered yet; counted up to 10,000.',
+    ['stream'],
+    async () => (await entries()).map(({ stream, waiting }) => [{ stream }, waiting]),
+  )
+  meter.gauges('belfry_audit_oldest_seconds', 'Age of the oldest undelivered audit entry.', ['stream'], async () =>
+    (await entries()).map(({ stream, oldestSeconds }) => [{ stream }, oldestSeconds]),
+  )
 }
 
 /** Exports the queues of workspaces that have the most blocked tasks. */

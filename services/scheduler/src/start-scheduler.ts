@@ -5,7 +5,7 @@ import { every, type Host, type Logger, measureDependencies, reportBuild, type S
 import type { Config } from './config.ts'
 import { openContext } from './context.ts'
 import { loops } from './loops.ts'
-import { measureQueues, measureWaiting } from './metrics.ts'
+import { measureAuditStreams, measureQueues, measureWaiting } from './metrics.ts'
 import { startAuditFile } from './stream-audit-logs.ts'
 import { createVirtualScheduler } from './virtual-clock.ts'
 
@@ -17,6 +17,7 @@ export async function startScheduler(config: Config, log: Logger, host: Host): P
   const checks = { database: () => pingPool(pool), ...(queue && { queue: () => queue.ping() }) }
   reportBuild(ctx.metrics.meter, log, { version, revision: config.revision })
   measureWaiting(ctx)
+  measureAuditStreams(ctx)
   measureQueues(ctx)
   measureDependencies(ctx.metrics.meter, checks)
   host.operators?.report({ checks, optional: ['queue'], warnings: () => inspectDatabase(pool) })
