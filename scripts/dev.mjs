@@ -17,7 +17,8 @@ const inspect = process.argv.slice(2).filter(argument => argument.startsWith('--
 // Only children read it from here on: the launcher, which is this process, has started already.
 if (inspect.length > 0) process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, ...inspect].filter(Boolean).join(' ')
 
-const services = await context({ ...bundleOptions('services/all-in-one'), plugins: [restartAfterBuild()] })
+const options = bundleOptions('services/all-in-one')
+const services = await context({ ...options, plugins: [...options.plugins, restartAfterBuild()] })
 await services.watch()
 const api = `http://localhost:${process.env.PORT || 3000}`
 const pages = await createServer({

@@ -173,7 +173,9 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
       for (const network of networksOf(store)) expect(stack.networks[network]?.internal).toBe(true)
     }
     expect(networksOf('dispatcher').filter(network => !stack.networks[network]?.internal)).toEqual(['egress'])
-    expect(Object.keys(stack.services).filter(name => networksOf(name).includes('egress'))).toEqual(['dispatcher'])
+    const usersOf = (network: string) => Object.keys(stack.services).filter(name => networksOf(name).includes(network))
+    expect(usersOf('egress')).toEqual(['dispatcher'])
+    expect(usersOf('object-storage')).toEqual(['scheduler'])
   })
 
   it('gives the dispatchers the addresses that the stack listens on', () => {

@@ -323,6 +323,16 @@ describe.runIf(hasTool('kubectl', ['version', '--client', '--output=json'], isEn
     expect(selected.values).toEqual(tracing)
     expect(policy.spec.egress[0].ports).toEqual([{ port: 4318, protocol: 'TCP' }])
   })
+
+  it('let the processes that use it reach object storage', () => {
+    const policy = read('to-object-storage.yaml')
+    expect(findProblems(policy)).toEqual([])
+    const [selected] = policy.spec.podSelector.matchExpressions
+    expect(selected.values).toEqual(
+      services.filter(name => documentedVariables(name).some(variable => variable.name === 'LOG_STORAGE_URL')),
+    )
+    expect(policy.spec.egress[0].ports).toEqual([{ port: 443, protocol: 'TCP' }])
+  })
 })
 
 // The overlay of the README.

@@ -156,6 +156,16 @@ export {
   type Notified,
   notifyIntegrations,
 } from './integrations/notify-integrations.ts'
+export {
+  abandonPart,
+  type DeletablePart,
+  forgetPart,
+  markOldParts,
+  partsToDelete,
+} from './log-parts/delete-parts.ts'
+export { findParts, hasLogParts, isPartReadable, type LogPart, type PartRange } from './log-parts/find-parts.ts'
+export { partsOfDay, restorePart } from './log-parts/restore-part.ts'
+export { finishPart, maxPart, type NextPart, readNextPart, startPart } from './log-parts/store-part.ts'
 export { findMissingRights, type MissingRights } from './migrate/find-missing-rights.ts'
 export { type MigrationHistory, readMigrationHistory } from './migrate/read-history.ts'
 export { changeTier, findOwners, type TierChanger } from './organizations/organizations.ts'
@@ -234,6 +244,7 @@ export {
   deleteCancelledTasks,
   deleteDeadWithoutRun,
   deleteOldRuns,
+  deleteRestoredTasks,
   type KeptLog,
   workspacesWithTasks,
 } from './retention/expire-log.ts'

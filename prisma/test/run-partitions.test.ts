@@ -141,15 +141,15 @@ it('moves the runs of a day whose drop was interrupted', async () => {
   const day = `run_partitions.${month.name}_01`
   await db.pool.query(`ALTER TABLE run_partitions.${month.name} DETACH PARTITION ${day}`)
   await db.pool.query(`ALTER TABLE ${day} RENAME TO ${month.name}_01_detached`)
-  const count = `SELECT count(*)::int AS n FROM run_partitions.${month.name}`
+  const count = `SELECT count(waited_for)::int AS n FROM run_partitions.${month.name}`
   expect((await db.pool.query(count)).rows).toEqual([{ n: 0 }])
   const dropped = await Promise.all([1, 2].map(() => dropRunPartitions(db.pool, 365)))
   expect(dropped.flat()).not.toContain(month.name)
   expect((await db.pool.query(count)).rows).toEqual([{ n: 3 }])
 })
 
-const columns = 'id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at'
-const values = `gen_random_uuid(), gen_random_uuid(), 1, 'task', 'success', now(), now(), now()`
+const columns = 'id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at, waited_for'
+const values = `gen_random_uuid(), gen_random_uuid(), 1, 'task', 'success', now(), now(), now(), 'backlog'`
 
 const pad = (day: number) => String(day).padStart(2, '0')
 

@@ -43,6 +43,7 @@ export type ProblemCode =
   | 'headers_too_large'
   | 'internal'
   | 'unavailable'
+  | 'log_storage_unavailable'
   | 'loop_detected'
   | 'invalid_answer'
   | 'redirected'

@@ -264,6 +264,11 @@ export const problems: Readonly<Record<AppErrorCode, ProblemKind>> = {
     title: 'Unavailable',
     description: 'The service cannot reach its database; retry the same request in a moment.',
   },
+  log_storage_unavailable: {
+    status: 503,
+    title: 'Log storage unavailable',
+    description: 'The runs are in object storage, which does not answer; newer runs can be read.',
+  },
   loop_detected: {
     status: 508,
     title: 'Loop detected',

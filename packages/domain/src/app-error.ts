@@ -43,6 +43,7 @@ export const appErrorCodes = [
   'headers_too_large',
   'internal',
   'unavailable',
+  'log_storage_unavailable',
   'loop_detected',
 ] as const
 

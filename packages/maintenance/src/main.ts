@@ -2,10 +2,12 @@ import { PlainError } from '@belfry/launcher'
 import { Command, CommanderError } from 'commander'
 import { addBackup } from './backup/command.ts'
 import { addDoctor } from './doctor/command.ts'
+import { addLog } from './log/command.ts'
 
 const program = new Command('belfry').exitOverride()
 addDoctor(program)
 addBackup(program)
+addLog(program)
 try {
   await program.parseAsync(process.argv)
 } catch (error) {

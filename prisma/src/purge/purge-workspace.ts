@@ -1,3 +1,4 @@
+import { markPartsOfWorkspace } from '../log-parts/delete-parts.ts'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { deletedLabels } from '../tasks/task-labels.ts'
@@ -24,6 +25,7 @@ export async function purgeWorkspace(pool: Pool, workspaceId: string, limit: num
     const text = 'SELECT FROM workspaces WHERE id = $1 AND wound_down_at IS NOT NULL FOR UPDATE SKIP LOCKED'
     if ((await tx.query(text, [workspaceId])).rowCount === 0) return 0
     let purged = 0
+    purged += await run(tx, markPartsOfWorkspace, [workspaceId])
     for (const statement of small) purged += await run(tx, statement, [workspaceId])
     for (const statement of large) purged += await run(tx, statement, [workspaceId, limit])
     return purged > 0 ? purged : run(tx, whole, [workspaceId])
@@ -99,7 +101,7 @@ const large = [
 ]
 
 // Usage deltas find their organization through the workspace, so its row stays until all deltas are folded. It also stays
-// while another caller holds one of its rows.
+// while another caller holds one of its rows, and until its parts of the log are gone from object storage.
 const whole = `
   WITH deleted AS (
     DELETE FROM workspaces WHERE id = $1
@@ -109,6 +111,7 @@ const whole = `
       AND NOT EXISTS (SELECT FROM idempotency_keys WHERE workspace_id = $1)
       AND NOT EXISTS (SELECT FROM run_changes WHERE workspace_id = $1)
       AND NOT EXISTS (SELECT FROM run_statistics WHERE workspace_id = $1)
+      AND NOT EXISTS (SELECT FROM log_parts WHERE workspace_id = $1)
     RETURNING 1
   )
   SELECT count(*)::int AS n FROM deleted`

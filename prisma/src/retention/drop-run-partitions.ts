@@ -14,17 +14,19 @@ const maxMoved = 10_000
  * Drops the partitions that ended more than `days` ago. A month with runs stays until `deleteOldRuns` has deleted them, with
  * their tasks and their storage. A day or a week of a divided month moves its last runs, those of dead letters, to the rest of
  * its month. A partition that a long transaction reads stays until a later call.
+ * @param dividedDays - The same for the days and weeks of divided months. Default: `days`.
  * @returns The names of the dropped partitions.
  */
-export async function dropRunPartitions(pool: Pool, days: number): Promise<string[]> {
+export async function dropRunPartitions(pool: Pool, days: number, dividedDays = days): Promise<string[]> {
   const detached = `SELECT relname AS name FROM pg_class
     WHERE relnamespace = 'run_partitions'::regnamespace AND relname ~ '^runs_\\d{4}_\\d{2}_\\d{2}_detached$'`
   for (const { name } of (await pool.query<{ name: string }>(detached)).rows) await moveToRest(pool, name)
   const text = `
     SELECT name, parent FROM (${partitionsOfRuns}) p
-    WHERE name ~ '^runs_\\d{4}_\\d{2}(_\\d{2})?$' AND upper < now() - $1 * interval '1 day'
+    WHERE name ~ '^runs_\\d{4}_\\d{2}(_\\d{2})?$'
+      AND upper < now() - CASE WHEN parent = 'runs' THEN $1::int ELSE $2::int END * interval '1 day'
     ORDER BY length(name) DESC, name`
-  const { rows } = await pool.query<Partition>(text, [days])
+  const { rows } = await pool.query<Partition>(text, [days, dividedDays])
   const dropped: string[] = []
   for (const partition of rows) if (await dropPartition(pool, partition)) dropped.push(partition.name)
   return dropped

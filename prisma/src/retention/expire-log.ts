@@ -3,7 +3,8 @@ import type { Pool } from '../postgres/pool.ts'
 import { deletedLabels } from '../tasks/task-labels.ts'
 import { storedRequestBytes, storedRunBytes } from '../usage/count-storage.ts'
 
-export type KeptLog = { workspaceId: string; days: number }
+/** A workspace with tasks, its organization, and for how many days it keeps its log. */
+export type KeptLog = { workspaceId: string; organizationId: string | null; days: number }
 
 /**
  * Finds workspaces with tasks, in the order of their ids, and for how many days each keeps its log. A purged workspace keeps
@@ -30,7 +31,7 @@ const statement = `
     SELECT (SELECT workspace_id FROM tasks WHERE workspace_id > found.id ORDER BY workspace_id LIMIT 1), n + 1
     FROM found WHERE found.id IS NOT NULL AND n < $2
   )
-  SELECT found.id AS "workspaceId", coalesce(kept.days, $5::int) AS days
+  SELECT found.id AS "workspaceId", w.organization_id AS "organizationId", coalesce(kept.days, $5::int) AS days
   FROM found
   LEFT JOIN workspaces w ON w.id = found.id
   LEFT JOIN organizations o ON o.id = w.organization_id
@@ -131,6 +132,22 @@ export async function deleteCancelledTasks(
 }
 
 /**
+ * Deletes the oldest finished tasks of a workspace whose latest runs are not in PostgreSQL: the restored day of an earlier
+ * attempt brought them back.
+ * @returns How many were deleted; fewer than `limit` when none is left.
+ */
+export async function deleteRestoredTasks(
+  pool: Pool,
+  workspaceId: string,
+  days: number,
+  limit: number,
+): Promise<number> {
+  const query = { name: 'delete_restored_tasks', text: restoredTasksStatement, values: [workspaceId, days, limit] }
+  const { rows } = await pool.query<{ deleted: number }>(query)
+  return rows[0]?.deleted ?? 0
+}
+
+/**
  * Deletes the oldest tasks of a workspace that died without a run: their deadlines passed before their first attempts. They
  * stay as long as other dead tasks.
  * @returns How many were deleted; fewer than `limit` when none is left.
@@ -170,3 +187,7 @@ export const cancelledTasksStatement = deletionOf(`state = 'cancelled'`)
 
 const deadWithoutRunStatement = deletionOf(`state = 'dead' AND run_id IS NULL
       AND (settled_at IS NOT NULL OR finished_at < now() - greatest($2, ${deadLetterDays}) * interval '1 day')`)
+
+const restoredTasksStatement = deletionOf(`state = ANY ('{success,dead}')
+      AND (state = 'success' OR settled_at IS NOT NULL)
+      AND NOT EXISTS (SELECT FROM runs u WHERE u.workspace_id = $1 AND u.id = tasks.run_id)`)

@@ -1,5 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { parseCidrs, parseTiers, tierNames } from '@belfry/domain'
+import { parseStorageUrl } from '@belfry/object-storage'
 import {
   integer,
   listenHost,
@@ -108,6 +109,11 @@ export const variables = z.object({
   QSTASH_DEV_PORT: port.optional(),
   /** Private address ranges that targets may be in, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
+  /** Where the scheduler moves old runs: `s3://bucket/prefix?endpoint=...&region=...`. Default: they stay in PostgreSQL. */
+  LOG_STORAGE_URL: parsedBy(parseStorageUrl).optional(),
+  /** The credentials for it. The AWS SDK reads them. Default: what else the SDK finds, such as a role of the machine. */
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
 })
 
 const schema = variables
@@ -142,6 +148,7 @@ const schema = variables
     limitsRates: env.RATE_LIMITS === 'on',
     operatorPassword: env.OPERATOR_PASSWORD ?? null,
     operators: env.OPERATORS,
+    logStorage: env.LOG_STORAGE_URL ?? null,
     allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
     qstash: env.QSTASH_API === 'on' ? { devAccount: env.QSTASH_DEV_ACCOUNT, devPort: env.QSTASH_DEV_PORT } : null,
   }))

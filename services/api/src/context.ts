@@ -9,6 +9,7 @@ import {
   waitForDatabase,
 } from '@belfry/db'
 import { createPrisma, type Prisma } from '@belfry/db/prisma'
+import { type ObjectStorage, openObjectStorage } from '@belfry/object-storage'
 import { type DeadLetterQueue, type DispatchQueue, openQueues } from '@belfry/queue'
 import { type BoardQueues, openBoardQueues } from '@belfry/queue/board'
 import { ConfigError, type Host, type Logger, openMeter, type Tracing, type VirtualClock } from '@belfry/runtime'
@@ -36,6 +37,8 @@ export type Context = {
   prisma: Prisma
   /** For tasks and runs. */
   pool: Pool
+  /** Never a replica. */
+  primary: Pool
   /** Null when lists are read from the primary. */
   readReplica: ReadReplica | null
   clock: DatabaseClock
@@ -61,6 +64,10 @@ export type Context = {
   runStreams: Set<RunStream>
   /** The workspace and `Idempotency-Key` of each request in progress in this process. */
   keysInProgress: Set<string>
+  /** Null when all runs are in PostgreSQL. */
+  logStorage: ObjectStorage | null
+  /** Limits the parts of the log that are read at once, because each takes time of the processor. */
+  partLimit: LimitFunction
   /** Limits the work that holds a connection while it may need another one. */
   transactionLimit: LimitFunction
   /** Work that continues after its response; `closeContext` waits for it. */
@@ -90,6 +97,7 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
     log,
     prisma: createPrisma(config.databaseUrl, 'belfry-api'),
     pool,
+    primary: pool,
     readReplica: openReadReplica(config, pool, onError),
     clock: await openDatabaseClock(pool),
     queue,
@@ -107,6 +115,8 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
     runTails: createRunTails(pool, onError),
     runStreams: endOnStop(stop),
     keysInProgress: new Set(),
+    logStorage: config.logStorage && openObjectStorage(config.logStorage),
+    partLimit: pLimit(2),
     transactionLimit: pLimit(connections - 4),
     background: new Set(),
     metrics,
@@ -118,11 +128,11 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
 
 /** Waits for work in the background, and closes all connections. */
 export async function closeContext(ctx: Context) {
-  const { background, queue, deadLetters, prisma, boardQueues, pool, readReplica } = ctx
+  const { background, queue, deadLetters, prisma, boardQueues, pool, readReplica, logStorage } = ctx
   await Promise.all(background)
   await Promise.all([queue?.close(), deadLetters?.close(), prisma.$disconnect()])
   await boardQueues?.close()
-  await Promise.all([pool.end(), readReplica?.replica.pool.end()])
+  await Promise.all([logStorage?.close(), pool.end(), readReplica?.replica.pool.end()])
 }
 
 function endOnStop(stop: AbortSignal): Set<RunStream> {

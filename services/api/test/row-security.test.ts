@@ -25,6 +25,7 @@ const tables = [
   'queues',
   'run_statistics',
   'federated_credentials',
+  'log_parts',
 ]
 
 beforeAll(async () => {
@@ -48,6 +49,11 @@ beforeAll(async () => {
     )
     await api.db.query(
       `INSERT INTO run_statistics (workspace_id, period, starts_at, lag_bucket, total, failed) VALUES ($1, 1, now(), 0, 1, 0)`,
+      [idOf(caller)],
+    )
+    await api.db.query(
+      `INSERT INTO log_parts (id, workspace_id, day, part, object_key, first_run_id, last_run_id, succeeded, failed, object_bytes, checksum)
+       VALUES (gen_random_uuid(), $1, '2026-11-01', 1, 'key', $1, $1, 1, 0, 1, '')`,
       [idOf(caller)],
     )
     await api.db.query(

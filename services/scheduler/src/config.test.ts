@@ -19,6 +19,13 @@ it('refuses a tier that does not exist', () => {
   expect(() => loadConfig(env)).toThrow(/TIERS: gold is not a tier/)
 })
 
+it('refuses a place that is no object storage, and an organization that is none', () => {
+  const load = (more: Record<string, string>) => loadConfig({ DATABASE_URL: 'postgresql://db/belfry', ...more })
+  expect(() => load({ LOG_STORAGE_URL: '/mnt/log' })).toThrow('LOG_STORAGE_URL: must be s3://bucket/prefix')
+  expect(() => load({ LEGAL_HOLD: 'acme' })).toThrow('LEGAL_HOLD: must be ids of organizations: acme is none')
+  expect(load({ LOG_STORAGE_URL: 's3://log', LOG_HOT_DAYS: '7' }).logStorage).toMatchObject({ hotDays: 7 })
+})
+
 it('names every missing or invalid variable in one message', () => {
   expect(() => loadConfig({ LOG_LEVEL: 'loud' })).toThrow(/DATABASE_URL.*LOG_LEVEL/s)
 })

@@ -1,5 +1,6 @@
-import { parseTiers } from '@belfry/domain'
-import { parsedBy, readConfig, serviceSettings, serviceVariables } from '@belfry/runtime'
+import { fromId, parseTiers } from '@belfry/domain'
+import { parseStorageUrl } from '@belfry/object-storage'
+import { integer, parsedBy, readConfig, serviceSettings, serviceVariables } from '@belfry/runtime'
 import { z } from 'zod'
 
 export type Config = ReturnType<typeof loadConfig>
@@ -20,6 +21,15 @@ export const variables = z.object({
     .optional(),
   /** Tier limits that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
+  /** Where old runs move: `s3://bucket/prefix?endpoint=...&region=...`. Default: they stay in PostgreSQL. */
+  LOG_STORAGE_URL: parsedBy(parseStorageUrl).optional(),
+  /** The credentials for it. The AWS SDK reads them. Default: what else the SDK finds, such as a role of the machine. */
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
+  /** For how many full days runs stay in PostgreSQL. */
+  LOG_HOT_DAYS: integer(1, 3_650).default(30),
+  /** The ids of organizations whose logs no retention deletes, comma-separated. Default: none. */
+  LEGAL_HOLD: parsedBy(parseOrganizations).prefault(''),
 })
 
 const schema = variables.transform(env => ({
@@ -27,4 +37,18 @@ const schema = variables.transform(env => ({
   publicUrl: env.PUBLIC_URL === undefined ? null : new URL(env.PUBLIC_URL).origin,
   auditLogFile: env.AUDIT_LOG_FILE ?? null,
   tiers: env.TIERS,
+  logStorage: env.LOG_STORAGE_URL === undefined ? null : { place: env.LOG_STORAGE_URL, hotDays: env.LOG_HOT_DAYS },
+  legalHold: env.LEGAL_HOLD,
 }))
+
+function parseOrganizations(text: string): string[] {
+  return text
+    .split(',')
+    .map(id => id.trim())
+    .filter(id => id !== '')
+    .map(id => {
+      const organizationId = fromId('org', id)
+      if (organizationId === null) throw new Error(`must be ids of organizations: ${id} is none`)
+      return organizationId
+    })
+}

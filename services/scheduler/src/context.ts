@@ -1,10 +1,12 @@
 import { type DatabaseClock, openDatabaseClock, openPool, type Pool, waitForDatabase } from '@belfry/db'
 import type { Tiers } from '@belfry/domain'
+import { openObjectStorage } from '@belfry/object-storage'
 import { type DeadLetterQueue, type DispatchQueue, openQueues } from '@belfry/queue'
 import { type Host, type Logger, openMeter } from '@belfry/runtime'
 import type { Config } from './config.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
+import type { LogStorage } from './store-log.ts'
 
 // One for each chore that keeps work on time, and two for health checks and metrics.
 const connections = 6
@@ -26,6 +28,10 @@ export type Context = {
   /** Null without Redis: dispatchers then find due tasks in PostgreSQL. */
   queue: DispatchQueue | null
   deadLetters: DeadLetterQueue | null
+  /** Null when all runs stay in PostgreSQL. */
+  logStorage: LogStorage | null
+  /** Organizations whose logs no retention deletes. */
+  legalHold: readonly string[]
   metrics: Metrics
   liveness: Liveness
   close(): Promise<void>
@@ -44,6 +50,10 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
   const backgroundPool = openPool(config.databaseUrl, { name: 'belfry-scheduler', max: backgroundConnections, onError })
   await waitForDatabase(pool, log, host.stop)
   const { queue, deadLetters } = openQueues(config, onError)
+  const logStorage = config.logStorage && {
+    objects: openObjectStorage(config.logStorage.place),
+    hotDays: config.logStorage.hotDays,
+  }
   return {
     log,
     tiers: config.tiers,
@@ -54,10 +64,12 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
     clock: await openDatabaseClock(pool),
     queue,
     deadLetters,
+    logStorage,
+    legalHold: config.legalHold,
     metrics: openMetrics(openMeter('scheduler', host.registry)),
     liveness: createLiveness(() => performance.now()),
     async close() {
-      await Promise.all([queue?.close(), deadLetters?.close()])
+      await Promise.all([queue?.close(), deadLetters?.close(), logStorage?.objects.close()])
       await Promise.all([pool.end(), backgroundPool.end()])
     },
   }

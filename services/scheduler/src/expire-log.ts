@@ -3,6 +3,7 @@ import {
   deleteCancelledTasks,
   deleteDeadWithoutRun,
   deleteOldRuns,
+  deleteRestoredTasks,
   dropRunPartitions,
   expireAuditLog,
   type KeptLog,
@@ -23,8 +24,8 @@ type OpenLog = KeptLog & { runsAfter: string | null; runsAreDone: boolean }
 type Expired = { deleted: number; deadLetters: number }
 
 /**
- * Deletes the runs and finished tasks that are older than their organization's tier keeps them, and drops the partitions
- * that no organization keeps. Workspaces get one small batch each, round-robin, so a big one does not delay the others.
+ * Deletes the runs and finished tasks that are older than their organization's tier keeps them, except those of organizations
+ * under legal hold, and drops the partitions that no organization keeps. Workspaces get one small batch each, round-robin, so a big one does not delay the others.
  * After a stop, the next call deletes the rest.
  * @returns How many runs, and how many tasks without a run, were deleted.
  */
@@ -35,7 +36,12 @@ export async function expireLog(ctx: Context, signal: AbortSignal): Promise<numb
     total.deadLetters += expired.deadLetters
   }
   if (signal.aborted) return total.deleted
-  const partitions = await dropRunPartitions(ctx.pool, await keptLogDays(ctx.pool, ctx.tiers))
+  const keptDays = await keptLogDays(ctx.pool, ctx.tiers)
+  const partitions = await dropRunPartitions(
+    ctx.pool,
+    keptDays,
+    Math.min(keptDays, ctx.logStorage?.hotDays ?? keptDays),
+  )
   if (total.deleted > 0 || partitions.length > 0) ctx.log.info({ ...total, partitions }, 'log.expired')
   return total.deleted
 }
@@ -48,7 +54,8 @@ async function* expireRoundRobin(ctx: Context, signal: AbortSignal): AsyncIterab
   while (!isLastPage || open.length > 0) {
     if (!isLastPage) {
       const page: KeptLog[] = await workspacesWithTasks(ctx.pool, ctx.tiers, after, workspacesPerPage)
-      open.push(...page.map(kept => ({ ...kept, runsAfter: null, runsAreDone: false })))
+      const expiring = page.filter(({ organizationId }) => !isHeld(ctx, organizationId))
+      open.push(...expiring.map(kept => ({ ...kept, runsAfter: null, runsAreDone: false })))
       after = page.at(-1)?.workspaceId ?? after
       isLastPage = page.length < workspacesPerPage
     }
@@ -79,8 +86,13 @@ async function expireBatch(ctx: Context, log: OpenLog): Promise<Expired & { isDo
   if (!log.runsAreDone) return { ...expired, isDone: false }
   const cancelled = await deleteCancelledTasks(ctx.pool, workspaceId, days, batchSize)
   const dead = await deleteDeadWithoutRun(ctx.pool, workspaceId, days, batchSize)
-  const isDone = cancelled < batchSize && dead < batchSize
-  return { ...expired, deleted: expired.deleted + cancelled + dead, isDone }
+  const restored = ctx.logStorage ? await deleteRestoredTasks(ctx.pool, workspaceId, days, batchSize) : 0
+  const isDone = cancelled < batchSize && dead < batchSize && restored < batchSize
+  return { ...expired, deleted: expired.deleted + cancelled + dead + restored, isDone }
+}
+
+function isHeld({ legalHold }: Context, organizationId: string | null): boolean {
+  return organizationId !== null && legalHold.includes(organizationId)
 }
 
 const organizationsPerPage = 500
@@ -92,6 +104,7 @@ export async function expireAuditLogs(ctx: Context, signal: AbortSignal): Promis
     const page = await organizationsWithAuditLog(ctx.pool, ctx.tiers, after, organizationsPerPage)
     for (const kept of page) {
       if (signal.aborted) break
+      if (isHeld(ctx, kept.organizationId)) continue
       total += await drain(signal, batchSize, limit => expireAuditLog(ctx.pool, kept, limit))
     }
     after = page.at(-1)?.organizationId ?? null

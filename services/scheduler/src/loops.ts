@@ -14,6 +14,7 @@ import { openRepair } from './repair-overdue-tasks.ts'
 import { reportUsage } from './report-usage.ts'
 import { rescueLostAttempts, rescueUnownedAttempts } from './rescue-lost-attempts.ts'
 import { endTasks, settleDeadLetters } from './step-bulk-operations.ts'
+import { expireLogParts, storeLog } from './store-log.ts'
 import { sendAuditLogs, tidyAuditStreams, writeAuditFile } from './stream-audit-logs.ts'
 import {
   backfillRunStatistics,
@@ -75,6 +76,8 @@ export function loops(ctx: Context): Loop[] {
     chore('end-grace-periods', 60_000, signal => endGracePeriods(background, signal)),
     chore('report-usage', 600_000, signal => reportUsage(background, signal)),
     chore('expire-log', 3_600_000, signal => expireLog(background, signal)),
+    ...(ctx.logStorage === null ? [] : [chore('store-log', 3_600_000, signal => storeLog(background, signal))]),
+    chore('expire-log-parts', 600_000, signal => expireLogParts(background, signal)),
     chore('expire-audit-logs', 3_600_000, signal => expireAuditLogs(background, signal)),
     chore('expire-tasks', 1_000, signal => expireOverdue(ctx, signal), 2_000),
     chore('end-tasks', 1_000, signal => endTasks(background, signal), 5_000),

@@ -97,7 +97,8 @@ export async function prepareRunPartitions(ctx: Context): Promise<void> {
   const { made, missing } = await preparePartitions(ctx.pool, partitionMonthsAhead)
   if (made.length > 0) ctx.log.info({ months: made }, 'run_partitions.made')
   if (missing.length > 0) ctx.log.warn({ months: missing }, 'run_partitions.missing')
-  const month = await divideNextMonth(ctx.pool, await keptLogDays(ctx.pool, ctx.tiers))
+  const keptDays = Math.min(await keptLogDays(ctx.pool, ctx.tiers), ctx.logStorage?.hotDays ?? Number.POSITIVE_INFINITY)
+  const month = await divideNextMonth(ctx.pool, keptDays)
   if (month !== null) ctx.log.info({ month }, 'run_partitions.divided')
 }
 

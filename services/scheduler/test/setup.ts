@@ -23,6 +23,8 @@ export async function openTestContext(): Promise<Context> {
     clock: await openDatabaseClock(pool),
     queue: null,
     deadLetters: null,
+    logStorage: null,
+    legalHold: [],
     metrics: openMetrics(openMeter('scheduler')),
     liveness: createLiveness(() => performance.now()),
     async close() {

@@ -9,6 +9,7 @@ import { UsageError } from '../usage-error.ts'
 const commands = {
   backup: 'make, list and verify backups of the installation on this machine (belfry backup --help)',
   restore: 'restore a backup, or only drill it (belfry restore --help)',
+  log: 'restore a day of the log from object storage (belfry log --help)',
   doctor: 'check the installation on this machine, and say what to do (belfry doctor --help)',
 }
 

@@ -3,9 +3,10 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { DeleteObjectsCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
+import { DeleteObjectsCommand, GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { PlainError } from '@belfry/launcher'
+import { createS3Client } from '@belfry/object-storage/s3-client'
 import { type BackupStore, nameForm, type StoredBackup, sizeOf } from './backup-store.ts'
 import { manifestName, parseManifest } from './manifest.ts'
 
@@ -17,8 +18,7 @@ export function openBucket(
   const { hostname: bucket, pathname } = new URL(place)
   const prefix = pathname.replace(/^\/|\/$/g, '')
   const keyOf = (...parts: string[]) => [prefix, ...parts].filter(Boolean).join('/')
-  // Servers other than Amazon's are reached by a path instead of a name for each bucket.
-  const client = new S3Client({ region, ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }) })
+  const client = createS3Client({ endpoint, region })
 
   async function upload(folder: string, file: string): Promise<void> {
     const Body = createReadStream(join(folder, file))

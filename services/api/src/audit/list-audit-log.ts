@@ -1,7 +1,7 @@
 import { type AuditEntry, auditEntry, exportAuditLogQuery, listAuditLogQuery, pageOf } from '@belfry/contract'
 import { type AuditRow, presentAuditEntry, selectAuditEntries } from '@belfry/db'
 import type { z } from 'zod'
-import { isExactly, isOnPage, type Scan } from '../http/bounded-page.ts'
+import { isExactly, isOnPage, readBounded, type Scan } from '../http/bounded-page.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { type Cell, exportReply, exportTypes } from '../http/export.ts'
 import { readCursor, toPage } from '../http/page.ts'
@@ -44,7 +44,8 @@ export const exportAuditLog = endpoint({
       read: `${selectAuditEntries} WHERE ${isOnPage('a.id')}`,
     }
     const present = presentAuditEntry
-    return exportReply<AuditRow, AuditEntry>(ctx, { name: 'audit-log', format: query.format, scan, present, columns })
+    const read = (after: string | undefined, limit: number) => readBounded<AuditRow>(ctx, scan, after, limit)
+    return exportReply<AuditRow, AuditEntry>({ name: 'audit-log', format: query.format, read, present, columns })
   },
 })
 

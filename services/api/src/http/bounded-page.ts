@@ -6,7 +6,8 @@ import type { Where } from './where.ts'
 const defaultMaxScanned = 4_000
 // For each stream, so a list of many workspaces advances too.
 const minScannedPerStream = 40
-const largestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+/** Sorts after every other id. */
+export const largestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /**
  * Returns the condition that a column has one value, for the leading columns of the index that a list is read along. The

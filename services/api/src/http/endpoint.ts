@@ -120,7 +120,8 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
 // of tasks, cost nothing more.
 function scopeReads(ctx: Context, request: Request, caller: CallerOf<Right>, mayLag: boolean): Context {
   if (request.method !== 'GET' || caller === null || !('organizationId' in caller)) return ctx
-  return { ...ctx, pool: mayLag ? readsOfReplica(ctx, request, caller) : scopeTo(ctx.pool, caller) }
+  const primary = scopeTo(ctx.pool, caller)
+  return { ...ctx, primary, pool: mayLag ? readsOfReplica(ctx, request, caller) : primary }
 }
 
 // A malformed id becomes the nil UUID, which gets the same response as an unknown id. `current` is the workspace of the

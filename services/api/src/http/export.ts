@@ -1,5 +1,3 @@
-import type { Context } from '../context.ts'
-import { readBounded, type Scan } from './bounded-page.ts'
 import { toJsonText } from './json.ts'
 import type { Reply } from './reply.ts'
 
@@ -12,7 +10,8 @@ export type Export<Row, Item> = {
   /** The name of the file, without its extension. */
   name: string
   format: 'csv' | 'jsonl'
-  scan: Scan
+  /** Reads the rows after an id, newest first. `next` is the id after which the next page begins; null at the end. */
+  read: (after: string | undefined, limit: number) => Promise<{ rows: Row[]; next: string | null }>
   present: (row: Row) => Item
   /** The columns of the CSV form. */
   columns: Readonly<Record<string, (item: Item) => Cell>>
@@ -24,11 +23,11 @@ const types = { csv: 'text/csv', jsonl: 'application/x-ndjson' }
 export const exportTypes = Object.values(types)
 
 /** Returns a whole list as a file. Rows are read as the caller receives them, so memory does not grow with the list. */
-export function exportReply<Row extends { id: string }, Item>(ctx: Context, content: Export<Row, Item>): Reply {
+export function exportReply<Row, Item>(content: Export<Row, Item>): Reply {
   const { name, format } = content
   return {
     status: 200,
-    pieces: format === 'csv' ? csvPieces(ctx, content) : jsonPieces(ctx, content),
+    pieces: format === 'csv' ? csvPieces(content) : jsonPieces(content),
     headers: {
       'Content-Type': `${types[format]}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${name}.${format}"`,
@@ -36,21 +35,21 @@ export function exportReply<Row extends { id: string }, Item>(ctx: Context, cont
   }
 }
 
-async function* csvPieces<Row extends { id: string }, Item>(ctx: Context, content: Export<Row, Item>) {
+async function* csvPieces<Row, Item>(content: Export<Row, Item>) {
   const columns = Object.values(content.columns)
   yield csvLine(Object.keys(content.columns))
-  for await (const items of readAll(ctx, content)) {
+  for await (const items of readAll(content)) {
     yield items.map(item => csvLine(columns.map(column => column(item)))).join('')
   }
 }
 
-async function* jsonPieces<Row extends { id: string }, Item>(ctx: Context, content: Export<Row, Item>) {
-  for await (const items of readAll(ctx, content)) yield items.map(item => `${toJsonText(item)}\n`).join('')
+async function* jsonPieces<Row, Item>(content: Export<Row, Item>) {
+  for await (const items of readAll(content)) yield items.map(item => `${toJsonText(item)}\n`).join('')
 }
 
-async function* readAll<Row extends { id: string }, Item>(ctx: Context, { scan, present }: Export<Row, Item>) {
+async function* readAll<Row, Item>({ read, present }: Export<Row, Item>) {
   for (let after: string | undefined | null; after !== null; ) {
-    const page: { rows: Row[]; next: string | null } = await readBounded<Row>(ctx, scan, after, rowsAtATime)
+    const page: { rows: Row[]; next: string | null } = await read(after, rowsAtATime)
     if (page.rows.length > 0) yield page.rows.map(present)
     after = page.next
   }

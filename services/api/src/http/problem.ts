@@ -52,7 +52,7 @@ export function problemReply(ctx: Context, refusal: AppError, requestId: string)
   }
   const headers: Record<string, string> = { 'Content-Type': 'application/problem+json; charset=utf-8' }
   if (refusal.code === 'unauthenticated') headers['WWW-Authenticate'] = 'Bearer realm="belfry", ApiKey realm="belfry"'
-  if (refusal.code === 'unavailable') headers['Retry-After'] = '5'
+  if (problems[refusal.code].status === 503) headers['Retry-After'] = '5'
   if (refusal.retryAfterMs !== undefined) headers['Retry-After'] = String(Math.ceil(refusal.retryAfterMs / 1000))
   return { status, body, headers }
 }

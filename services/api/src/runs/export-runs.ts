@@ -1,12 +1,12 @@
 import { exportOrganizationRunsQuery, exportRunsQuery, type Run } from '@belfry/contract'
 import type { Context } from '../context.ts'
-import type { Scan } from '../http/bounded-page.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { type Cell, type Export, exportReply, exportTypes } from '../http/export.ts'
 import type { Reply } from '../http/reply.ts'
 import { presentRun } from './present-run.ts'
+import { readRuns } from './read-runs.ts'
 import type { RunRow } from './run-row.ts'
-import { scanRuns } from './run-scan.ts'
+import type { RunFilter } from './run-scan.ts'
 import { visibleWorkspaces } from './visible-workspaces.ts'
 
 export const exportRuns = endpoint({
@@ -16,7 +16,7 @@ export const exportRuns = endpoint({
   answer: { status: 200, texts: exportTypes },
   query: exportRunsQuery,
   async handle(ctx, { caller, query }) {
-    return exportRunsOf(ctx, query.format, scanRuns([caller.workspaceId], query))
+    return exportRunsOf(ctx, query.format, [caller.workspaceId], query)
   },
 })
 
@@ -29,13 +29,19 @@ export const exportOrganizationRuns = endpoint({
   query: exportOrganizationRunsQuery,
   async handle(ctx, { caller, query }) {
     const workspaceIds = await visibleWorkspaces(ctx, caller, query.workspace_id)
-    return exportRunsOf(ctx, query.format, scanRuns(workspaceIds, query))
+    return exportRunsOf(ctx, query.format, workspaceIds, query)
   },
 })
 
-/** Returns the runs of a scan as a file. */
-function exportRunsOf(ctx: Context, format: Export<RunRow, Run>['format'], scan: Scan): Reply {
-  return exportReply<RunRow, Run>(ctx, { name: 'runs', format, scan, present: presentRun, columns })
+/** Returns the runs of some workspaces as a file. */
+function exportRunsOf(
+  ctx: Context,
+  format: Export<RunRow, Run>['format'],
+  workspaceIds: readonly string[],
+  filter: RunFilter,
+): Reply {
+  const read: Export<RunRow, Run>['read'] = (after, limit) => readRuns(ctx, workspaceIds, filter, after, limit)
+  return exportReply<RunRow, Run>({ name: 'runs', format, read, present: presentRun, columns })
 }
 
 const columns: Readonly<Record<string, (run: Run) => Cell>> = {

@@ -4,22 +4,14 @@ import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 import { presentRun } from './present-run.ts'
-import { joinRequests, type RunRow, runColumns } from './run-row.ts'
-
-type RunDetailRow = RunRow & {
-  payload: string | null
-  contentType: string | null
-  requestHeaders: string | null
-  responseHeaders: string | null
-  responseBody: Buffer | null
-  responseBytes: number | null
-  responseTruncated: boolean
-}
+import { readStoredRun } from './read-runs.ts'
+import { joinRequests, type RunDetailRow, runColumns } from './run-row.ts'
 
 export const getRun = endpoint({
   right: 'run.read',
   summary: 'Read a run with its request and response',
   answer: { status: 200, body: runDetail },
+  refusals: ['log_storage_unavailable'],
   params: { run: 'run' },
   async handle(ctx, { caller, params }) {
     const text = `
@@ -28,8 +20,9 @@ export const getRun = endpoint({
              u.response_truncated AS "responseTruncated"
       FROM runs u ${joinRequests} WHERE u.workspace_id = $1 AND u.id = $2`
     const { rows } = await ctx.pool.query<RunDetailRow>(text, [caller.workspaceId, params.run])
-    if (!rows[0]) throw notFound()
-    return ok(presentRunDetail(rows[0]))
+    const row = rows[0] ?? (await readStoredRun(ctx, caller.workspaceId, params.run))
+    if (!row) throw notFound()
+    return ok(presentRunDetail(row))
   },
 })
 

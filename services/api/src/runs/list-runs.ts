@@ -1,10 +1,19 @@
-import { listOrganizationRunsQuery, listRunsQuery, pageOf, type Run, run } from '@belfry/contract'
-import { readBoundedPage } from '../http/bounded-page.ts'
+import {
+  encodeCursor,
+  type ListRunsQuery,
+  listOrganizationRunsQuery,
+  listRunsQuery,
+  type Page,
+  pageOf,
+  type Run,
+  run,
+} from '@belfry/contract'
+import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
+import { readCursor } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { presentRun } from './present-run.ts'
-import type { RunRow } from './run-row.ts'
-import { scanRuns } from './run-scan.ts'
+import { readRuns } from './read-runs.ts'
 import { visibleWorkspaces } from './visible-workspaces.ts'
 
 export const listRuns = endpoint({
@@ -12,11 +21,11 @@ export const listRuns = endpoint({
   summary: 'List runs, newest first',
   mayLag: true,
   answer: { status: 200, body: pageOf(run) },
+  refusals: ['log_storage_unavailable'],
   query: listRunsQuery,
   async handle(ctx, { caller, query }) {
     const { workspaceId } = caller
-    const scan = scanRuns([workspaceId], query)
-    return ok(await readBoundedPage<RunRow, Run>(ctx, query, scan, `runs:${workspaceId}`, presentRun))
+    return ok(await readPage(ctx, [workspaceId], query, `runs:${workspaceId}`))
   },
 })
 
@@ -25,12 +34,18 @@ export const listOrganizationRuns = endpoint({
   summary: 'List the runs of all workspaces that the caller may see, newest first',
   mayLag: true,
   answer: { status: 200, body: pageOf(run) },
+  refusals: ['log_storage_unavailable'],
   params: { org: 'org' },
   query: listOrganizationRunsQuery,
   async handle(ctx, { caller, query }) {
     const workspaceIds = await visibleWorkspaces(ctx, caller, query.workspace_id)
     // A cursor belongs to its caller: other callers see other workspaces.
     const list = `runs:${caller.organizationId}:${caller.user.userId}`
-    return ok(await readBoundedPage<RunRow, Run>(ctx, query, scanRuns(workspaceIds, query), list, presentRun))
+    return ok(await readPage(ctx, workspaceIds, query, list))
   },
 })
+
+async function readPage(ctx: Context, workspaceIds: string[], query: ListRunsQuery, list: string): Promise<Page<Run>> {
+  const { rows, next } = await readRuns(ctx, workspaceIds, query, readCursor(list, query), query.limit)
+  return { data: rows.map(presentRun), next_cursor: next === null ? null : encodeCursor(list, query, next) }
+}

@@ -24,6 +24,17 @@ export type RunRow = {
   errorMessage: string | null
 }
 
+/** A run with its request and its response. */
+export type RunDetailRow = RunRow & {
+  payload: string | null
+  contentType: string | null
+  requestHeaders: string | null
+  responseHeaders: string | null
+  responseBody: Buffer | null
+  responseBytes: number | null
+  responseTruncated: boolean
+}
+
 /** The columns of a run in a list, without bodies. `u` is the run, `r` its task's request. */
 export const runColumns = `
   u.id, u.workspace_id AS "workspaceId", u.task_id AS "taskId", r.name AS "taskName", u.source,

@@ -2,6 +2,7 @@ import { exportTasksQuery, listTasksQuery, pageOf, type Task, task } from '@belf
 import { listOpenCircuits } from '@belfry/db'
 import { hostOf } from '@belfry/domain'
 import type { Context } from '../context.ts'
+import { readBounded } from '../http/bounded-page.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { type Cell, exportReply, exportTypes } from '../http/export.ts'
 import { notFound } from '../http/refusals.ts'
@@ -48,7 +49,8 @@ export const exportTasks = endpoint({
   query: exportTasksQuery,
   async handle(ctx, { caller, query }) {
     const scan = scanTasks(caller.workspaceId, query)
-    return exportReply<TaskRow, Task>(ctx, { name: 'tasks', format: query.format, scan, present: presentTask, columns })
+    const read = (after: string | undefined, limit: number) => readBounded<TaskRow>(ctx, scan, after, limit)
+    return exportReply<TaskRow, Task>({ name: 'tasks', format: query.format, read, present: presentTask, columns })
   },
 })
 

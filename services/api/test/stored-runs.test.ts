@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { finishPart, foldRunChanges, readNextPart, startPart } from '@belfry/db'
+import { fromId, newUuid, toId } from '@belfry/domain'
+import { checksumOf, pack } from '@belfry/object-storage'
+import { findObjectStore, type ObjectStore, startObjectStore } from '@belfry/test-support'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { maxOfPage } from '../src/runs/read-runs.ts'
+import { type RunSeed, type StoredRun, storeRuns } from './run-rows.ts'
+import { type Caller, type Json, useApi } from './setup.ts'
+
+const day = 86_400_000
+const log = '/api/v1/scheduler/runs'
+
+// `.ci/run` builds the S3 server with Go.
+describe.skipIf(findObjectStore() === null)('runs in object storage', () => {
+  let folder: string
+  let store: ObjectStore
+  let caller: Caller
+
+  const api = useApi(
+    async () => {
+      folder = await mkdtemp(join(tmpdir(), 'belfry-log-'))
+      store = await startObjectStore(folder)
+      vi.stubEnv('AWS_ACCESS_KEY_ID', store.accessKey)
+      vi.stubEnv('AWS_SECRET_ACCESS_KEY', store.secretKey)
+      return { LOG_STORAGE_URL: `s3://${store.bucket}/log?endpoint=${encodeURIComponent(store.endpoint)}` }
+    },
+    { isPaced: true },
+  )
+  afterAll(async () => {
+    vi.unstubAllEnvs()
+    await store?.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  beforeEach(async () => {
+    caller = await api.signUp()
+  })
+
+  it('are listed, filtered, exported and read like the others, over pages that cross the boundary', async () => {
+    const seeds: RunSeed[] = Array.from({ length: 60 }, (_, i) => ({
+      ...{ workspaceId: uuidOf(caller), startedAt: new Date(Date.now() - (60 - i) * 0.2 * day) },
+      ...{ status: i % 3 === 0 ? 'failed' : 'success', responseStatus: i % 3 === 0 ? 500 + (i % 2) : 201 },
+      ...{ source: i % 4 === 0 ? 'event' : 'task', topic: i % 4 === 0 ? 'orders' : null },
+    }))
+    const runs = await storeRuns(api.db, seeds)
+    const [labelled] = runs
+    await api.db.query(`UPDATE runs SET waited_for = 'backlog' WHERE id = $1`, [runs[3]?.id])
+    await api.db.query(
+      `UPDATE task_requests SET labels = '{red}', name = 'Other', url = 'https://Other.example.com:8443/x' WHERE task_id = $1`,
+      [labelled?.taskId],
+    )
+    await api.db.query(`INSERT INTO task_labels (workspace_id, label, task_id) VALUES ($1, 'red', $2)`, [
+      uuidOf(caller),
+      labelled?.taskId,
+    ])
+    const queries = [
+      '',
+      'status=failed',
+      'status=success',
+      'source=event',
+      'topic=orders',
+      'response_status=5xx',
+      'response_status=201',
+      `task_id=${toId('task', labelled?.taskId ?? '')}`,
+      'label=red',
+      'name=Oth',
+      'host=other.example.com:8443',
+      'error=timeout',
+      `from=${iso(-9)}&to=${iso(-2)}`,
+      `from=${iso(-2)}`,
+      `to=${iso(-9)}`,
+      `status=failed&to=${iso(-1)}`,
+    ]
+    const read = async () => {
+      while ((await foldRunChanges(api.db, 100)) > 0);
+      const lists = []
+      for (const query of queries) lists.push(await collect(`${log}?limit=7&${query}`))
+      const exports = []
+      for (const format of ['csv', 'jsonl'])
+        exports.push((await get(`${log}/export?format=${format}&${queries[12]}`)).text)
+      const one = await get(`${log}/${toId('run', runs[3]?.id ?? '')}`)
+      const counts = (await get(`${log}/counts?from=${iso(-12)}`)).body.buckets
+      const organization = await collect(`/api/v1/organizations/${caller.organizationId}/runs?limit=50`, session())
+      return { lists, exports, organization, one: one.body, counts }
+    }
+    const before = await read()
+    expect(before.lists.map(({ length }) => length).slice(0, 5)).toEqual([60, 20, 40, 15, 15])
+    expect(before.counts.reduce((sum: number, { total }: Json) => sum + total, 0)).toBe(60)
+    expect(await move(5)).toBeGreaterThan(30)
+    expect(await read()).toEqual(before)
+    expect(before.one).toMatchObject({ waited_for: 'backlog', response: { body: 'ok' } })
+    await expect(get(`${log}/${toId('run', newUuid(Date.now() - 9 * day))}`)).resolves.toMatchObject({ status: 404 })
+  }, 120_000)
+
+  it('are not shown to another tenant', async () => {
+    const [run] = await storeRuns(api.db, [{ workspaceId: uuidOf(caller), startedAt: new Date(Date.now() - 9 * day) }])
+    await move(5)
+    const path = `${log}/${toId('run', run?.id ?? '')}`
+    expect((await get(path)).status).toBe(200)
+    const other = await api.signUp()
+    const asOther = { 'X-Api-Key': other.apiKey }
+    expect((await api.send('GET', path, undefined, asOther)).status).toBe(404)
+    expect((await api.send('GET', log, undefined, asOther)).body.data).toEqual([])
+  })
+
+  it('end a page early when it would read more than 20 parts, and the next page continues', async () => {
+    const days = Array.from({ length: maxOfPage.parts + 5 }, (_, i) => i + 3)
+    const runs = await storeRuns(
+      api.db,
+      days.map(ago => ({ workspaceId: uuidOf(caller), startedAt: new Date(Date.now() - ago * day) })),
+    )
+    expect(await move(1)).toBe(days.length)
+    const first = await get(`${log}?limit=50`)
+    expect(first.body.data).toHaveLength(maxOfPage.parts)
+    expect(first.body.next_cursor).not.toBeNull()
+    const none = await get(`${log}?limit=50&name=Nothing`)
+    expect([none.body.data, typeof none.body.next_cursor]).toEqual([[], 'string'])
+    expect((await collect(`${log}?limit=50`)).map(({ id }) => id)).toEqual(newestFirst(runs))
+    expect(await collect(`${log}?limit=50&name=Nothing`)).toEqual([])
+  }, 120_000)
+
+  it('are merged with runs of the same time that are in PostgreSQL again, none twice', async () => {
+    const seeds = Array.from({ length: 30 }, (_, i) => ({
+      workspaceId: uuidOf(caller),
+      startedAt: new Date(Date.now() - 9 * day + i),
+    }))
+    const stored = await storeRuns(api.db, seeds)
+    await move(5)
+    const late = await storeRuns(
+      api.db,
+      seeds.map(seed => ({ ...seed, startedAt: new Date(seed.startedAt.getTime() + 1) })),
+    )
+    // Like a list that has read PostgreSQL before the runs of a part were deleted.
+    await api.db.query(
+      `INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at)
+      SELECT $1, $2, $3, 1, 'task', 'success', now(), now(), now()`,
+      [stored[4]?.id, uuidOf(caller), late[0]?.taskId],
+    )
+    for (const limit of [1, 7, 100])
+      expect((await collect(`${log}?limit=${limit}`)).map(({ id }) => id)).toEqual(newestFirst([...stored, ...late]))
+  }, 120_000)
+
+  it('are still found for a minute after their day was restored', async () => {
+    const runs = await storeRuns(api.db, [{ workspaceId: uuidOf(caller), startedAt: new Date(Date.now() - 9 * day) }])
+    await move(5)
+    await api.db.query(`UPDATE log_parts SET state = 'restored', restored_at = now()`)
+    expect((await collect(log)).map(({ id }) => id)).toEqual(newestFirst(runs))
+    await api.db.query(`UPDATE log_parts SET restored_at = now() - interval '2 minutes'`)
+    expect(await collect(log)).toEqual([])
+  })
+
+  it('get 503 with a code of their own when their object is missing, and newer runs are listed', async () => {
+    const [, recent] = await storeRuns(
+      api.db,
+      [9, 1].map(ago => ({ workspaceId: uuidOf(caller), startedAt: new Date(Date.now() - ago * day) })),
+    )
+    await move(5)
+    await api.db.query(`UPDATE log_parts SET object_key = 'gone' WHERE workspace_id = $1`, [uuidOf(caller)])
+    const failed = await get(log)
+    expect([failed.status, failed.body.code, failed.headers.get('Retry-After')]).toEqual([
+      503,
+      'log_storage_unavailable',
+      '5',
+    ])
+    const hot = await get(`${log}?from=${iso(-2)}`)
+    expect(hot.body.data.map(({ id }: Json) => id)).toEqual([toId('run', recent?.id ?? '')])
+    // The retention has deleted the part after the list found it.
+    await api.db.query(`UPDATE log_parts SET state = 'deleting' WHERE workspace_id = $1`, [uuidOf(caller)])
+    expect((await get(log)).body.data).toHaveLength(1)
+  })
+
+  it('get 503 while the storage does not answer', async () => {
+    await storeRuns(api.db, [{ workspaceId: uuidOf(caller), startedAt: new Date(Date.now() - 9 * day) }])
+    await move(5)
+    await store.close()
+    const failed = await get(log)
+    expect([failed.status, failed.body.code]).toEqual([503, 'log_storage_unavailable'])
+    expect((await get(`${log}?from=${iso(-2)}`)).status).toBe(200)
+  }, 60_000)
+
+  const uuidOf = ({ workspaceId }: Caller) => fromId('ws', workspaceId) ?? ''
+  const iso = (days: number) => new Date(Date.now() + days * day).toISOString()
+  const session = () => ({ Authorization: `Bearer ${caller.token}` })
+  const get = (path: string) => api.send('GET', path, undefined, { 'X-Api-Key': caller.apiKey })
+  const newestFirst = (runs: StoredRun[]) =>
+    runs
+      .map(({ id }) => toId('run', id))
+      .sort()
+      .reverse()
+
+  async function collect(
+    path: string,
+    headers: Record<string, string> = { 'X-Api-Key': caller.apiKey },
+  ): Promise<Json[]> {
+    const items: Json[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const separator = path.includes('?') ? '&' : '?'
+      const page = await api.send('GET', `${path}${cursor && `${separator}cursor=${cursor}`}`, undefined, headers)
+      expect(page.status).toBe(200)
+      items.push(...page.body.data)
+      cursor = page.body.next_cursor
+    }
+    return items
+  }
+
+  /** Moves the runs of the caller's workspace that are older than some days, like the scheduler. Returns how many. */
+  async function move(hotDays: number): Promise<number> {
+    const workspaceId = uuidOf(caller)
+    let moved = 0
+    for (let after: string | null = null; ; ) {
+      const { day: of, runs, next } = await readNextPart(api.db, { workspaceId, hotDays, keptDays: 365, after })
+      if (next === null) return moved
+      after = next
+      if (of === null) continue
+      const object = await pack(runs.map(({ line }) => line).reverse())
+      const content = { workspaceId, day: of, runs, objectBytes: object.length, checksum: checksumOf(object) }
+      const part = await startPart(api.db, content, () => `${workspaceId}/${randomUUID()}`)
+      await api.ctx.logStorage?.write(part?.objectKey ?? '', object, content.checksum)
+      expect(await finishPart(api.db, workspaceId, part?.id ?? '', runs)).toBe(true)
+      moved += runs.length
+    }
+  }
+})

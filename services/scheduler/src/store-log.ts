@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  abandonPart,
+  finishPart,
+  forgetPart,
+  hasLogParts,
+  type KeptLog,
+  markOldParts,
+  type NextPart,
+  partsToDelete,
+  readNextPart,
+  startPart,
+  workspacesWithTasks,
+} from '@belfry/db'
+import { toId } from '@belfry/domain'
+import { checksumOf, type ObjectStorage, pack } from '@belfry/object-storage'
+import { failpoint } from '@belfry/runtime'
+import type { Context } from './context.ts'
+import { drain } from './drain.ts'
+
+const workspacesPerPage = 500
+const partsPerPage = 500
+// Between parts, so moving uses only a part of the database's capacity.
+const pauseMs = 50
+
+/** Where the log moves, and for how many full days runs stay in PostgreSQL. */
+export type LogStorage = { objects: ObjectStorage; hotDays: number }
+
+/**
+ * Moves the runs of days before the hot period to object storage. A run is in PostgreSQL until the transaction that records its
+ * part as stored.
+ * @returns How many runs were moved.
+ */
+export async function storeLog(ctx: Context, signal: AbortSignal): Promise<number> {
+  if (ctx.logStorage === null) return 0
+  let total = 0
+  for (let after: string | null = null; !signal.aborted; ) {
+    const page: KeptLog[] = await workspacesWithTasks(ctx.pool, ctx.tiers, after, workspacesPerPage)
+    for (const kept of page) {
+      if (signal.aborted) break
+      if (kept.days > ctx.logStorage.hotDays) total += await storeWorkspace(ctx, ctx.logStorage, kept, signal)
+    }
+    after = page.at(-1)?.workspaceId ?? null
+    if (page.length < workspacesPerPage) break
+  }
+  if (total > 0) ctx.log.info({ runs: total }, 'log.stored')
+  return total
+}
+
+async function storeWorkspace(
+  ctx: Context,
+  storage: LogStorage,
+  { workspaceId, days: keptDays }: KeptLog,
+  signal: AbortSignal,
+): Promise<number> {
+  let total = 0
+  let continued: string | null = null
+  for (let after: string | null = null; !signal.aborted; ) {
+    const search = { workspaceId, hotDays: storage.hotDays, keptDays, after, continued }
+    const { day, runs, next }: NextPart = await readNextPart(ctx.pool, search)
+    if (next === null) break
+    after = next
+    if (day === null) continue
+    // Sorted newest first, like lists, which stop reading when their page is full.
+    const object = await pack(runs.map(({ line }) => line).reverse())
+    const checksum = checksumOf(object)
+    const content = { workspaceId, day, runs, objectBytes: object.length, checksum }
+    const part = await startPart(ctx.pool, content, id => `${toId('ws', workspaceId)}/${day}/${id}.jsonl.gz`)
+    if (part === null) break // another scheduler moves the log of this workspace
+    if (__FAILPOINTS__) await failpoint('scheduler.log_part_started')
+    try {
+      await storage.objects.write(part.objectKey, object, checksum)
+      if (__FAILPOINTS__) await failpoint('scheduler.log_part_written')
+      if (await finishPart(ctx.pool, workspaceId, part.id, runs)) {
+        total += runs.length
+        continued = day
+      } else await abandonPart(ctx.pool, workspaceId, part.id)
+    } catch (error) {
+      await abandonPart(ctx.pool, workspaceId, part.id).catch(() => {}) // it is abandoned by its age
+      throw error
+    }
+    if (__FAILPOINTS__) await failpoint('scheduler.log_part_stored')
+    await sleep(pauseMs, undefined, { signal }).catch(() => {}) // an aborted sleep ends the loop
+  }
+  return total
+}
+
+/**
+ * Deletes the parts of the log that no organization keeps, of deleted workspaces, and of interrupted uploads. The row of a part
+ * stays until its object is gone.
+ * @returns How many parts were deleted.
+ */
+export async function expireLogParts(ctx: Context, signal: AbortSignal): Promise<number> {
+  if (ctx.logStorage === null) {
+    if (await hasLogParts(ctx.pool)) ctx.log.warn({}, 'log_storage.missing')
+    return 0
+  }
+  await drain(signal, partsPerPage, limit => markOldParts(ctx.pool, ctx.tiers, ctx.legalHold, limit))
+  let total = 0
+  for (let after: string | null = null; !signal.aborted; ) {
+    const page = await partsToDelete(ctx.pool, after, partsPerPage)
+    for (const part of page) {
+      if (signal.aborted) break
+      await ctx.logStorage.objects.remove(part.objectKey)
+      if (__FAILPOINTS__) await failpoint('scheduler.log_object_deleted')
+      await forgetPart(ctx.pool, part)
+      total++
+    }
+    after = page.at(-1)?.id ?? null
+    if (page.length < partsPerPage) break
+  }
+  if (total > 0) ctx.log.info({ parts: total }, 'log_parts.deleted')
+  return total
+}
