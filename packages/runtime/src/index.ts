@@ -23,12 +23,12 @@ export {
 } from './settings.ts'
 export type { Span, Tracing } from './tracing/open-tracing.ts'
 export { installVirtualDate, machineTime, setVirtualTime, steadyTime } from './virtual-clock/time.ts'
-export {
-  type ClockReading,
-  type DueWork,
-  type VirtualClock,
-  type VirtualRole,
-  virtualLookAheadMs,
+export type {
+  ClockReading,
+  DueTask,
+  DueWork,
+  VirtualClock,
+  VirtualRole,
 } from './virtual-clock/virtual-clock.ts'
 export { createWaker, type Waker } from './waker.ts'
 export { watchClockSkew } from './watch-clock-skew.ts'

@@ -50,7 +50,7 @@ export type TestBelfryOptions = {
 export async function startBelfry({ movesDate = true }: TestBelfryOptions = {}): Promise<TestBelfry> {
   const { lease, workspace } = await takeLease()
   const { runUntilIdle, ...clock } = openClock(workspace.url, movesDate ? followClock() : () => {})
-  const receiver = await startReceiver(clock.now)
+  const receiver = await startReceiver(movesDate ? clock.now : async () => {})
   let current = workspace
   let client = clientOf(current)
   const stop = async () => {

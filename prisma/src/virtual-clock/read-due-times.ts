@@ -1,10 +1,11 @@
 import type { Db } from '../postgres/in-transaction.ts'
-import { isWaiting } from '../tasks/task-row.ts'
+import type { WaitingRow } from '../tasks/due-work.ts'
+import { isWaiting, originOf } from '../tasks/task-row.ts'
 
 /** The next time of each kind of work by the database's clock, in epoch milliseconds; Infinity for none. */
 export type DueTimes = {
-  /** The next task, due or not. */
-  task: number
+  /** The first tasks that are due, or due next, in the order of their times. */
+  tasks: WaitingRow[]
   /** The next task that is not due yet; without the first attempts of cron jobs in `laterTaskButCron`. */
   laterTask: number
   laterTaskButCron: number
@@ -21,34 +22,44 @@ export type DueTimes = {
 
 /** Reads what waits in the database. The tasks of suspended workspaces and quarantined tasks are left out. */
 export async function readDueTimes(db: Db): Promise<DueTimes> {
-  const { rows } = await db.query<Record<string, number | boolean | null>>({
-    name: 'due_times',
-    text: dueTimesStatement(),
-  })
+  const { rows } = await db.query<Found>({ name: 'due_times', text: dueTimesStatement() })
+  const { tasks, ...found } = rows[0] as Found // a SELECT without FROM returns a row
   // The columns have whole milliseconds, and a calculation with fractions may not.
   const toTime = (value: number | boolean | null) => {
     if (typeof value === 'boolean') return value
     return value === null ? Number.POSITIVE_INFINITY : Math.round(value)
   }
-  const times = Object.entries(rows[0] ?? {}).map(([name, value]) => [name, toTime(value)])
-  return Object.fromEntries(times) as DueTimes // the columns of the statement
+  const times = Object.entries(found).map(([name, value]) => [name, toTime(value)])
+  const rowsOfTasks = (tasks ?? []).map(task => ({ ...task, dueAt: new Date(Math.round(task.dueAt)) }))
+  return { ...Object.fromEntries(times), tasks: rowsOfTasks } as DueTimes // the columns of the statement
 }
+
+type Found = { tasks: Array<Omit<WaitingRow, 'dueAt'> & { dueAt: number }> | null } & {
+  [name in Exclude<keyof DueTimes, 'tasks'>]: number | boolean | null
+}
+
+const maxTasks = 1_000
 
 const ms = (time: string) => `extract(epoch FROM ${time})::float8 * 1000`
 
 // Blocked tasks are due in 2,000 years.
-const nextTask = (condition: string) => `(
-    SELECT ${ms('due_at')} FROM tasks
+const nextTasks = (columns: string, condition: string, limit: number) => `(
+    SELECT ${columns} FROM tasks
     WHERE ${isWaiting} AND due_at < now() + interval '1000 years' AND ${condition}
       AND workspace_id <> ALL (ARRAY (SELECT s.id FROM suspended_workspaces s))
-    ORDER BY due_at, id LIMIT 1)`
+    ORDER BY due_at, id LIMIT ${limit})`
+const nextTask = (condition: string) => nextTasks(ms('due_at'), condition, 1)
 
 const nextMessage = (condition: string) =>
   `(SELECT min(${ms('due_at')}) FROM outbox WHERE finished_at IS NULL AND expires_at > now() AND ${condition})`
 
 function dueTimesStatement(): string {
   return `
-  SELECT ${nextTask('true')} AS "task",
+  SELECT
+    (SELECT json_agg(json_build_object('id', t.id, 'workspaceId', t.workspace_id, 'dueAt', ${ms('t.due_at')},
+        'origin', ${originOf('r.url')}) ORDER BY t.due_at, t.id)
+     FROM ${nextTasks('id, workspace_id, due_at', `due_at <= coalesce(${nextTasks('due_at', 'due_at > now()', 1)}, now())`, maxTasks)} t
+     JOIN task_requests r ON r.task_id = t.id) AS "tasks",
     ${nextTask('due_at > now()')} AS "laterTask",
     ${nextTask(`due_at > now() AND NOT (source = 'cron' AND state = 'pending')`)} AS "laterTaskButCron",
     (SELECT min(${ms('expires_at')}) FROM tasks WHERE expires_at IS NOT NULL AND state IN ('pending', 'retrying'))

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { upcomingTasks } from '@belfry/db'
 import { NIL_UUID } from '@belfry/domain'
-import { steadyTime, type VirtualRole } from '@belfry/runtime'
+import { type DueTask, steadyTime, type VirtualRole } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { admit, queueWhenDue, startAttempts } from './intake/admit.ts'
 import { shareCircuits } from './intake/circuits.ts'
 import { toIncomingTask } from './intake/incoming-task.ts'
+import type { IncomingTask } from './intake/task-buffer.ts'
 
 const pageSize = 1_000
 // Real time. A task that no attempt takes for so long waits for something else.
@@ -16,11 +17,14 @@ export function createVirtualDispatcher(ctx: Context): VirtualRole {
   const whole = { index: 0, of: 1 }
   const keyOf = ({ workspace, host }: { workspace: string; host: string }) => `${workspace} ${host}`
 
-  // Tasks behind an open circuit breaker are not startable.
-  async function readStartable() {
+  function readDueTasks(): Promise<DueTask[]> {
     const after = { dueAt: new Date(0), id: NIL_UUID }
     const until = new Date(ctx.clock.now())
-    const rows = await upcomingTasks(ctx.pool, { after, until, share: whole, limit: pageSize })
+    return upcomingTasks(ctx.pool, { after, until, share: whole, limit: pageSize })
+  }
+
+  // Leaves out tasks behind an open circuit breaker.
+  function startable(rows: readonly DueTask[]): IncomingTask[] {
     const open = new Set(openCircuits().map(keyOf))
     return rows.map(toIncomingTask).filter(task => !open.has(keyOf(task)))
   }
@@ -29,11 +33,12 @@ export function createVirtualDispatcher(ctx: Context): VirtualRole {
     return ctx.hostQueues.openCircuits().filter(({ openUntil }) => openUntil > steadyTime())
   }
 
-  async function makeAttempts(): Promise<number> {
+  async function makeAttempts(first: readonly DueTask[]): Promise<number> {
     let found = 0
-    for (let since = performance.now(); ; ) {
+    let rows = first
+    for (let since = performance.now(); ; rows = await readDueTasks()) {
       if (ctx.hostQueues.openCircuits().length > 0) await shareCircuits(ctx)
-      const tasks = await readStartable()
+      const tasks = startable(rows)
       const { taken } = admit(ctx, tasks)
       await ctx.attempts.whenEmpty()
       found = Math.max(found, tasks.length)
@@ -51,7 +56,9 @@ export function createVirtualDispatcher(ctx: Context): VirtualRole {
       if (ctx.hostQueues.openCircuits().length > 0) ctx.circuitsWaker.wake()
     },
     async work(due) {
-      const made = due.tasks || due.blocked || due.rateLimits ? await makeAttempts() : 0
+      // The scheduler has made tasks of queues due, since the others were read.
+      const tasks = due.blocked || due.rateLimits ? await readDueTasks() : due.tasks
+      const made = tasks.length > 0 ? await makeAttempts(tasks) : 0
       if (due.messages) {
         ctx.outbox.wake()
         await ctx.outbox.whenIdle()

@@ -33,21 +33,17 @@ import {
 } from './upkeep.ts'
 
 /**
- * Returns every chore of the scheduler with its period and, for some, the longer period while there is nothing to do. Any
- * number of schedulers may run each chore at once.
+ * Returns the chores that keep work in time, with their periods and, for some, the longer period while there is nothing to do.
+ * Any number of schedulers may run each chore at once.
  */
-export function loops(ctx: Context): Loop[] {
+export function timelyLoops(ctx: Context): Loop[] {
   const chore = choreOf(ctx)
   const unreadable: UnreadableCronJobs = new Map()
-  // Slow chores have their own connections, so those that keep work in time never wait for one.
-  const background: Context = { ...ctx, pool: ctx.backgroundPool }
-  const file = ctx.auditLogFile
   const warnOfSkew = watchClockSkew(ctx.clock, ctx.metrics.meter, ctx.log)
   return [
     chore('refresh-clock', 10_000, () => ctx.clock.refresh().then(warnOfSkew)),
     chore('expand-cron-jobs', 1_000, signal => expandCronJobs(ctx, signal, unreadable), 15_000),
     chore('raise-waiting-floor', 10_000, () => raiseWaitingFloor(ctx.pool)),
-    chore('mend-waiting-floor', 600_000, () => mendWaitingFloor(background)),
     chore('rescue-lost-attempts', 1_000, () => rescueLostAttempts(ctx)),
     chore('rescue-unowned-attempts', 5_000, signal => rescueUnownedAttempts(ctx, signal), 20_000),
     chore(
@@ -57,6 +53,18 @@ export function loops(ctx: Context): Loop[] {
       1_000,
     ),
     chore('search-queues', 1_000, openQueueSearch(ctx.pool), 4_000),
+    chore('expire-tasks', 1_000, signal => expireOverdue(ctx, signal), 2_000),
+    ...(hasQueue(ctx) ? queueLoops(ctx) : []),
+  ]
+}
+
+/** Returns the other chores. They have their own connections, so those that keep work in time never wait for one. */
+export function backgroundLoops(ctx: Context): Loop[] {
+  const chore = choreOf(ctx)
+  const background: Context = { ...ctx, pool: ctx.backgroundPool }
+  const file = ctx.auditLogFile
+  return [
+    chore('mend-waiting-floor', 600_000, () => mendWaitingFloor(background)),
     chore('raise-alerts', 5_000, () => raiseAlerts(background), 15_000),
     chore('send-audit-logs', 1_000, signal => sendAuditLogs(background, signal), 5_000),
     chore('tidy-audit-streams', 600_000, signal => tidyAuditStreams(background, signal)),
@@ -79,13 +87,11 @@ export function loops(ctx: Context): Loop[] {
     ...(ctx.logStorage === null ? [] : [chore('store-log', 3_600_000, signal => storeLog(background, signal))]),
     chore('expire-log-parts', 600_000, signal => expireLogParts(background, signal)),
     chore('expire-audit-logs', 3_600_000, signal => expireAuditLogs(background, signal)),
-    chore('expire-tasks', 1_000, signal => expireOverdue(ctx, signal), 2_000),
     chore('end-tasks', 1_000, signal => endTasks(background, signal), 5_000),
     chore('settle-dead-letters', 1_000, signal => settleDeadLetters(background, signal), 5_000),
     chore('forget-old-requests', 60_000, signal => forgetOldRequests(background, signal)),
     chore('probe-database', 30_000, () => probeDatabase(background)),
     chore('prepare-run-partitions', 60_000, () => prepareRunPartitions(background)),
-    ...(hasQueue(ctx) ? queueLoops(ctx) : []),
   ]
 }
 

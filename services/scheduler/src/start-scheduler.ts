@@ -4,7 +4,7 @@ import { version } from '@belfry/domain'
 import { every, type Host, type Logger, measureDependencies, reportBuild, type Service } from '@belfry/runtime'
 import type { Config } from './config.ts'
 import { openContext } from './context.ts'
-import { loops } from './loops.ts'
+import { backgroundLoops, timelyLoops } from './loops.ts'
 import { measureAuditStreams, measureQueues, measureWaiting } from './metrics.ts'
 import { startAuditFile } from './stream-audit-logs.ts'
 import { createVirtualScheduler } from './virtual-clock.ts'
@@ -27,9 +27,9 @@ export async function startScheduler(config: Config, log: Logger, host: Host): P
     run: () => beatScheduler(pool, id),
     onError: (err: unknown) => log.warn({ err }, 'heartbeat.failed'),
   }
-  const chores = loops(ctx)
-  if (__VIRTUAL_CLOCK__) host.virtualClock?.join(createVirtualScheduler(ctx, chores, host.stop))
-  const running = [heartbeat, ...chores].map(loop => every(loop, host.stop))
+  const background = backgroundLoops(ctx)
+  if (__VIRTUAL_CLOCK__) host.virtualClock?.join(createVirtualScheduler(ctx, background, host.stop))
+  const running = [heartbeat, ...timelyLoops(ctx), ...background].map(loop => every(loop, host.stop))
   return {
     async drain() {
       await Promise.all(running)

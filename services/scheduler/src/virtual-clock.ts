@@ -1,5 +1,5 @@
 import { advanceRatedQueues, openQueueSearch } from '@belfry/db'
-import { type Loop, type VirtualRole, virtualLookAheadMs } from '@belfry/runtime'
+import type { Loop, VirtualRole } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { drain } from './drain.ts'
 import { expandCronJobs } from './expand-cron-jobs.ts'
@@ -12,7 +12,7 @@ export function createVirtualScheduler(ctx: Context, chores: readonly Loop[], st
   return {
     async work(due) {
       let done = 0
-      if (due.occurrences) done += await expandCronJobs(ctx, stop, new Map(), virtualLookAheadMs)
+      if (due.lookAheadMs > 0) done += await expandCronJobs(ctx, stop, new Map(), due.lookAheadMs)
       if (due.deadlines) done += await expireOverdue(ctx, stop)
       if (due.rateLimits) done += await drain(stop, 200, limit => advanceRatedQueues(ctx.pool, limit))
       if (due.blocked) await searchQueues() // the dispatcher finds the tasks that may start

@@ -2,7 +2,7 @@ import { openPool } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { every } from '@belfry/runtime'
 import { expect, it } from 'vitest'
-import { loops } from '../src/loops.ts'
+import { backgroundLoops, timelyLoops } from '../src/loops.ts'
 import { openTestQueue, storeTasks } from './setup.ts'
 
 it('promotes and repairs while slow chores hold every background connection', async () => {
@@ -14,7 +14,9 @@ it('promotes and repairs while slow chores hold every background connection', as
   const slow = await backgroundPool.connect()
   const stop = new AbortController()
   const stored = await storeTasks(ctx, [60_000, -30_000])
-  const running = loops({ ...ctx, backgroundPool }).map(loop => every({ ...loop, onError: () => {} }, stop.signal))
+  const own = { ...ctx, backgroundPool }
+  const loops = [...timelyLoops(own), ...backgroundLoops(own)]
+  const running = loops.map(loop => every({ ...loop, onError: () => {} }, stop.signal))
   try {
     await expect
       .poll(() => new Set(scheduled), { timeout: 10_000 })
@@ -43,7 +45,7 @@ it('promotes again as soon as Redis has lost its data, however long there was no
       await ctx.queue.writeMarker(next)
     },
   }
-  const patient = loops({ ...ctx, queue }).map(loop => ({ ...loop, maxIntervalMs: 3_600_000 }))
+  const patient = timelyLoops({ ...ctx, queue }).map(loop => ({ ...loop, maxIntervalMs: 3_600_000 }))
   const running = patient.map(loop => every(loop, stop.signal))
   try {
     await expect.poll(() => rounds, { timeout: 20_000 }).toBe(3) // the next one would come after eight seconds

@@ -2,7 +2,7 @@ import { openPool } from '@belfry/db'
 import { createLogger, exposeMetrics, type Loop, openHost, openMeter } from '@belfry/runtime'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Context } from '../src/context.ts'
-import { loops } from '../src/loops.ts'
+import { backgroundLoops } from '../src/loops.ts'
 import { measureWaiting, openMetrics } from '../src/metrics.ts'
 import { inspectQueueStore, probeDatabase } from '../src/upkeep.ts'
 import { openTestContext, openTestQueue } from './setup.ts'
@@ -40,7 +40,7 @@ it('shows whether PostgreSQL accepts writes, also when it only answers', async (
 it('shows when a chore succeeded last, and not when it fails', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000_000 })
   try {
-    const all = loops(ctx)
+    const all = backgroundLoops(ctx)
     const last = () => read('belfry_chore_last_success_timestamp_seconds{chore="expire-log"')
     expect([await last(), await read('belfry_chore_period_seconds{chore="expire-log"')]).toEqual([1_000_000, 3_600])
     const expireLog = (of: Loop[]) => of.find(({ intervalMs }) => intervalMs === 3_600_000)
@@ -48,14 +48,14 @@ it('shows when a chore succeeded last, and not when it fails', async () => {
     await expireLog(all)?.run(new AbortController().signal)
     expect(await last()).toBe(1_000_060)
     vi.setSystemTime(1_000_120_000)
-    const broken = loops({
+    const broken = backgroundLoops({
       ...ctx,
       backgroundPool: { ...ctx.pool, query: () => Promise.reject(new Error('away')) } as never,
     })
     await expireLog(broken)
       ?.run(new AbortController().signal)
       .catch(() => {})
-    expect(await last()).toBe(1_000_120) // `loops` counts from its own start
+    expect(await last()).toBe(1_000_120) // `backgroundLoops` counts from its own start
     vi.setSystemTime(1_000_180_000)
     await expireLog(broken)
       ?.run(new AbortController().signal)

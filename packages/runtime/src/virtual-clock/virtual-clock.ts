@@ -23,10 +23,11 @@ export type ClockReading = { now: number; isFrozen: boolean }
 
 /** The kinds of work that are due. */
 export type DueWork = {
-  tasks: boolean
+  /** The next page of tasks. */
+  tasks: readonly DueTask[]
   deadlines: boolean
-  /** Occurrences of cron jobs that become tasks. */
-  occurrences: boolean
+  /** How long before their time occurrences of cron jobs become tasks; 0 when none do now. */
+  lookAheadMs: number
   messages: boolean
   /** Queues whose rate limit allows an attempt. */
   rateLimits: boolean
@@ -36,11 +37,8 @@ export type DueWork = {
   operations: boolean
 }
 
-/**
- * How long before their time occurrences of cron jobs become tasks during a move. A day, so a daily job needs one stop of the
- * clock for each call.
- */
-export const virtualLookAheadMs = 25 * 3_600_000
+/** A waiting task, as its row shows it. */
+export type DueTask = { id: string; workspaceId: string; dueAt: Date; origin: string }
 
 /** The part of a role in a move of the clock. */
 export type VirtualRole = {

@@ -1,8 +1,11 @@
 import type { DueTimes } from '@belfry/db'
-import { type DueWork, type VirtualRole, virtualLookAheadMs } from '@belfry/runtime'
+import type { DueWork, VirtualRole } from '@belfry/runtime'
 
 // Alerts, statistics and deletions need no better time.
-const upkeepMs = 7 * 24 * 3_600_000
+const upkeepMs = 28 * 24 * 3_600_000
+// When the next occurrence of a cron job is due in a minute, those of a week become tasks, so a daily job needs few statements
+// for that. Those after the end of the move do not, so a short move makes few tasks of a minutely job.
+const [minLookAheadMs, maxLookAheadMs] = [60_000, 7 * 24 * 3_600_000]
 
 /** What the moves of a stopped clock need. Times are in epoch milliseconds. */
 export type MovedClock = {
@@ -17,48 +20,48 @@ export async function advance(clock: MovedClock, to: number): Promise<void> {
   await visitDueTimes(clock, to)
   await clock.set(Math.max(clock.now(), to))
   await upkeep(clock)
-  await settle(clock)
+  await settle(clock, clock.now())
 }
 
 /** Moves until nothing but cron jobs has work before `until`. */
 export async function runUntilIdle(clock: MovedClock, until: number): Promise<void> {
   for (;;) {
-    const goal = earliest(clock, exceptCron(await settle(clock)))
+    const goal = earliest(clock, exceptCron(await settle(clock, clock.now())))
     if (goal > until) break
     await visitDueTimes(clock, goal)
   }
   await upkeep(clock)
-  await settle(clock)
+  await settle(clock, clock.now())
 }
 
 async function visitDueTimes(clock: MovedClock, until: number): Promise<void> {
   let upkeepAt = nextUpkeep(clock.now())
-  for (let times = await settle(clock); ; ) {
+  for (let times = await settle(clock, until); ; ) {
     const at = earliest(clock, allOf(times))
     if (at > until) return
     if (at < upkeepAt) {
       await clock.set(at)
-      times = await settle(clock, times)
+      times = await settle(clock, until, times)
     } else {
       upkeepAt = nextUpkeep(at)
       await clock.set(upkeepAt - upkeepMs)
       await upkeep(clock)
-      times = await settle(clock)
+      times = await settle(clock, until)
     }
   }
 }
 
 /**
  * Does all work that is due now. Returns what waits afterwards.
+ * @param until - Where the move ends.
  * @param known - What waited before the clock came here. Default: it is read.
  */
-async function settle(clock: MovedClock, known?: DueTimes): Promise<DueTimes> {
-  for (let times = known ?? (await clock.readDueTimes()); ; times = await clock.readDueTimes()) {
-    const due = dueWork(times, clock.now())
-    if (!Object.values(due).some(Boolean)) return times
-    let found = 0
+async function settle(clock: MovedClock, until: number, known?: DueTimes): Promise<DueTimes> {
+  for (let times = known ?? (await clock.readDueTimes()), found = 1; ; times = await clock.readDueTimes()) {
+    const due = dueWork(times, clock.now(), until)
+    if (found === 0 || !hasWork(due)) return times
+    found = 0
     for (const role of clock.roles) found += await role.work(due)
-    if (found === 0) return times
   }
 }
 
@@ -72,16 +75,24 @@ function earliest({ roles, now }: MovedClock, times: number[]): number {
   return Math.min(...all.filter(at => at > now()))
 }
 
-function dueWork(times: DueTimes, now: number): DueWork {
+function dueWork(times: DueTimes, now: number, until: number): DueWork {
   return {
-    tasks: times.task <= now,
+    tasks: times.tasks.filter(task => task.dueAt.getTime() <= now),
     deadlines: times.deadline <= now,
-    occurrences: times.occurrence <= now + virtualLookAheadMs,
+    lookAheadMs: times.occurrence <= now + minLookAheadMs ? clamp(until - now, minLookAheadMs, maxLookAheadMs) : 0,
     messages: times.message <= now,
     rateLimits: times.rateLimit <= now,
     blocked: times.hasBlocked,
     operations: times.hasOperations,
   }
+}
+
+function clamp(value: number, min: number, max: number): number {
+  return Math.max(min, Math.min(max, value))
+}
+
+function hasWork({ tasks, ...others }: DueWork): boolean {
+  return tasks.length > 0 || Object.values(others).some(Boolean)
 }
 
 function exceptCron({ laterTaskButCron, deadline, laterMessage, rateLimit }: DueTimes): number[] {
@@ -90,7 +101,7 @@ function exceptCron({ laterTaskButCron, deadline, laterMessage, rateLimit }: Due
 
 // An occurrence becomes a task before its time.
 function allOf(times: DueTimes): number[] {
-  return [...exceptCron(times), times.laterTask, times.occurrence - virtualLookAheadMs]
+  return [...exceptCron(times), times.laterTask, times.occurrence - minLookAheadMs]
 }
 
 function nextUpkeep(at: number): number {
