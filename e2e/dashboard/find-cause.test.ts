@@ -2,6 +2,7 @@ import { waitFor } from '@belfry/test-support/wait-for'
 import { describe, expect, it } from 'vitest'
 import { inMs } from '../api-calls.ts'
 import { useStage } from './stage.ts'
+import { takeScreenshots } from './take-screenshots.ts'
 
 const before = 99_000
 const failing = 1_000
@@ -50,13 +51,17 @@ describe('the cause of failures in the dashboard', { timeout: 300_000 }, () => {
     await group.getByText('1,000', { exact: true }).waitFor()
     const shownMs = performance.now() - lastAt
     expect(shownMs).toBeLessThan(10_000)
+    await takeScreenshots(page, 'find-cause-overview')
 
     await group.getByRole('link', { name: '500' }).click()
     const runs = page.getByRole('region', { name: 'Runs' })
+    await runs.getByRole('link', { name: 'Charge subscription' }).first().waitFor()
+    await takeScreenshots(page, 'find-cause-log')
     await runs.getByRole('link', { name: 'Charge subscription' }).first().click()
     const run = page.getByRole('region', { name: 'Run', exact: true })
     await run.getByText('HTTP status 500').waitFor()
     await run.getByText('The connection pool is exhausted.').waitFor()
+    await takeScreenshots(page, 'find-cause-run')
     await run.getByRole('tab', { name: 'Request' }).click()
     await run.getByText(task.url).first().waitFor()
     process.stdout.write(`The overview showed 1,000 failures after ${Math.round(shownMs)} ms.\n`)

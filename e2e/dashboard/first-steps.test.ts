@@ -35,6 +35,9 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'Send another email' }).click()
     await page.getByText('Email sent.', { exact: true }).waitFor()
     await page.goto(await stage.mailedLink(email, /^Confirm/))
+    await page.getByRole('heading', { name: 'Confirm your email address', exact: true }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'confirm-email')
     await page.getByRole('button', { name: 'Confirm' }).click()
 
     await page.getByRole('heading', { name: 'Create organization', exact: true }).waitFor()

@@ -58,6 +58,8 @@ describe('emailed links in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
     // Both pages have a field of this name.
     await page.getByRole('heading', { name: 'Forgot your password?', exact: true }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'forgot-password')
     await page.getByLabel('Email').fill('grace@example.com')
     await page.getByRole('button', { name: 'Send link' }).click()
     await page.getByRole('heading', { name: 'Check your email', exact: true }).waitFor()
@@ -66,6 +68,7 @@ describe('emailed links in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'Change password' }).click()
     await page.getByText('Use at least 12 characters.').waitFor()
     await expectAccessible(page)
+    await takeScreenshots(page, 'reset-password')
     await page.getByLabel('New password').fill('another good password')
     await page.getByRole('button', { name: 'Change password' }).click()
     await page.getByLabel('Email').fill('grace@example.com')

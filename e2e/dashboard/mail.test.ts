@@ -18,7 +18,7 @@ describe('mail', { timeout: 180_000 }, () => {
     const page = await stage.newPage({ expected: /status of 400/ })
     await page.goto('/unsubscribe#nonsense')
     await page.getByRole('button', { name: 'Unsubscribe' }).click()
-    await page.getByText('token must be that of a mail').waitFor()
+    await page.getByText('The link is not from a mail of this installation.').waitFor()
     const link = /http:\/\/127\.0\.0\.1:\d+(\/unsubscribe#[\w-]+)/.exec(stage.mailServer.mails.at(-1)?.text ?? '')?.[1]
     await page.goto('/sign-in')
     await page.goto(link ?? '')
@@ -27,6 +27,10 @@ describe('mail', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'Unsubscribe' }).click()
     await page.getByRole('heading', { name: 'You are unsubscribed' }).waitFor()
     await takeScreenshots(page, 'unsubscribed')
+    await page.goto('/confirm-alerts#nonsense')
+    await page.getByRole('heading', { name: 'Receive alerts?' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'confirm-alerts')
     expect((await belfry.call('GET', `${path}/${id}`)).body.confirmed).toBe(false)
   })
 
@@ -68,6 +72,14 @@ describe('mail', { timeout: 180_000 }, () => {
     expect(overflow).toBeLessThanOrEqual(0)
     await expectAccessible(page)
     await takeScreenshots(page, 'organizations')
+    await page.getByRole('link', { name: 'Acme' }).click()
+    await page.getByRole('heading', { name: 'Acme', exact: true }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'organization')
+    await page.goto('/admin/targets?host=shop.example.com')
+    await page.getByRole('heading', { name: 'No calls' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'target-hosts')
   })
 
   it('the profile shows the sign-ins of the user', async () => {

@@ -47,7 +47,7 @@ describe('the profile of a user', { timeout: 180_000 }, () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Password').fill('a wrong password')
     await dialog.getByRole('button', { name: 'Delete account' }).click()
-    await dialog.getByText('current_password is wrong.').waitFor()
+    await dialog.getByText('The current password is wrong.').waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'profile-delete')
     await dialog.getByLabel('Password').fill(account.password)

@@ -29,6 +29,14 @@ describe('queues in the dashboard', { timeout: 240_000 }, () => {
     await row.getByText('2 of 2').waitFor()
     await row.getByText('2 at a time').waitFor()
     await expectAccessible(page)
+    const otherTask = { name: 'In no queue', url: stage.receiver.url('/fine'), method: 'POST' }
+    await stage.belfry.call('POST', `${root}/tasks`, { ...otherTask, execute_at: inMs(3_600_000) })
+    await row.getByRole('link', { name: 'partner-api' }).click()
+    const tasks = page.getByRole('region', { name: 'Tasks' })
+    await tasks.getByRole('link', { name: 'Sync 0' }).waitFor()
+    expect(await tasks.getByRole('link').allTextContents()).toHaveLength(6)
+    expect(await page.getByRole('textbox', { name: 'Queue' }).inputValue()).toBe('partner-api')
+    await page.goBack()
 
     await page.getByRole('button', { name: 'New queue' }).click()
     await page.getByLabel('Name').fill('customer-42')

@@ -79,6 +79,8 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('textbox', { name: 'When', exact: true }).fill('2098-12-31 18:00')
     await page.getByLabel('Time zone of “When”').selectOption('Asia/Tokyo')
     await page.getByText('31 Dec 2098, 18:00:00').first().waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'edit-task')
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('heading', { name: 'Much later', exact: true }).waitFor()
     const { body, text } = await stage.belfry.call('GET', `/api/v1/scheduler/tasks/${id}`)

@@ -50,7 +50,7 @@ export function FactorForm<Result>(props: FactorFormProps<Result>): ReactNode {
       action={field ? action : 'Use passkey'}
       isWide
       after={others.map(one => (
-        <Button key={one} kind="quiet" onClick={() => setKind(one)}>
+        <Button key={one} kind="quiet" isWide onClick={() => setKind(one)}>
           {switchLabels[one]}
         </Button>
       ))}

@@ -33,13 +33,13 @@ export function Shell(): ReactNode {
         Skip to content
       </a>
       <Sidebar />
-      <div className={styles.bar}>
+      <header className={styles.bar}>
         <PagesButton>
           <Sidebar />
         </PagesButton>
         <strong>{shown?.name ?? organization.name}</strong>
         <IconButton label="Commands" icon={<Search size={17} />} onClick={showPalette} />
-      </div>
+      </header>
       <main id="main" className={styles.main} tabIndex={-1}>
         {shown && <OutageBanner workspaceId={shown.id} />}
         <JobZoneProvider>
@@ -54,7 +54,7 @@ export function Shell(): ReactNode {
 function Sidebar(): ReactNode {
   const items = useWorkspaceNavigation()
   return (
-    <div className={styles.sidebar}>
+    <aside className={styles.sidebar} aria-label="Sidebar">
       <Switcher />
       <button type="button" className={styles.search} onClick={showPalette}>
         Search or go to <kbd>Ctrl K</kbd>
@@ -71,7 +71,7 @@ function Sidebar(): ReactNode {
         <TimeStyleSelect />
         <UserMenu />
       </div>
-    </div>
+    </aside>
   )
 }
 

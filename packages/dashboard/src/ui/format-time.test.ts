@@ -12,6 +12,8 @@ describe('formatting times', () => {
     ['2026-11-21T11:59:00.400Z', '1 min ago'],
     ['2026-11-21T12:00:00.400Z', 'now'],
     ['2026-11-20T12:00:00Z', 'yesterday'],
+    ['2026-12-21T12:00:00Z', 'in 1 mo'],
+    ['2025-11-21T12:00:00Z', '1 yr ago'],
   ])('%s is %s', (at, words) => {
     expect(formatRelative(new Date(at), now)).toBe(words)
   })

@@ -7,7 +7,9 @@ const units = [
   ['second', 1000],
 ] as const satisfies ReadonlyArray<readonly [Intl.RelativeTimeFormatUnit, number]>
 
+// In words: "tomorrow", "now". "Next month" would hide whether 30 days are left or five.
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+const counted = new Intl.RelativeTimeFormat('en', { style: 'short' })
 
 /** Formats a time relative to now: "3 min ago", "in 2 hr". */
 export function formatRelative(at: Date, now: Date): string {
@@ -17,7 +19,8 @@ export function formatRelative(at: Date, now: Date): string {
     'second',
     1000,
   ]
-  return relative.format(Math.round(distance / length), unit).replace('.', '')
+  const format = unit === 'month' || unit === 'year' ? counted : relative
+  return format.format(Math.round(distance / length), unit).replace('.', '')
 }
 
 /** Formats a time in full. Default time zone: that of the browser. */

@@ -19,7 +19,7 @@ export const confirmEmail = endpoint({
     const valid = { tokenHash, expiresAt: { gt: new Date(ctx.clock.now()) } }
     const confirmation = await ctx.prisma.emailConfirmation.findFirst({ where: valid })
     if (!confirmation) {
-      const message = 'token is unknown, used or older than a day: request another mail.'
+      const message = 'The link is unknown, was used, or is older than a day. Request another one.'
       throw invalid('body', [{ path: 'token', code: 'invalid_token', message }])
     }
     await ctx.prisma.$transaction(tx => recordConfirmedEmail(ctx, tx, confirmation.userId))

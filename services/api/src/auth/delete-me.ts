@@ -82,7 +82,7 @@ async function leave(tx: PrismaTransaction, { userId, address }: UserCaller, { o
 }
 
 function wrongPassword(): AppError {
-  const error = { path: 'current_password', code: 'wrong_password', message: 'current_password is wrong.' }
+  const error = { path: 'current_password', code: 'wrong_password', message: 'The current password is wrong.' }
   return invalid('body', [error])
 }
 

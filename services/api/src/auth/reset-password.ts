@@ -46,7 +46,7 @@ export const resetPassword = endpoint({
 })
 
 function unknownToken(): AppError {
-  const message = 'token is unknown, used or older than an hour: request another mail.'
+  const message = 'The link is unknown, was used, or is older than an hour. Request another one.'
   const errors = [{ path: 'token', code: 'invalid_token', message }]
   return invalid('body', errors)
 }

@@ -84,7 +84,7 @@ export const confirmAlerts = endpoint({
   async handle(ctx, { body, request }) {
     await consumeReset(ctx, callerAddress(request))
     if (await confirmIntegration(ctx.pool, hashOneTimeToken(body.token))) return noContent()
-    const message = 'token is unknown or used, or the integration has been changed or deleted.'
+    const message = 'The link is unknown or was used, or the integration has been changed or deleted.'
     throw invalid('body', [{ path: 'token', code: 'invalid_token', message }])
   },
 })
@@ -99,7 +99,7 @@ export const unsubscribe = endpoint({
   async handle(ctx, { query }) {
     const addressHash = readUnsubscribeToken(ctx.config.masterKeys, query.token)
     if (addressHash === null) {
-      const message = 'token must be that of a mail of this installation.'
+      const message = 'The link is not from a mail of this installation.'
       throw invalid('query', [{ path: 'token', code: 'invalid_token', message }])
     }
     await unsubscribeAddress(ctx.pool, addressHash)

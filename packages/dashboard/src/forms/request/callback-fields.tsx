@@ -4,7 +4,7 @@ import type { FieldErrors } from '../use-form.ts'
 import styles from './request.module.css'
 import { type CallbackDrafts, callbackEvents } from './request-draft.ts'
 
-const labels = { on_success: 'On success', on_failure: 'On failure', on_attempt: 'After each attempt' }
+const labels = { on_success: 'On success', on_failure: 'On failure', on_attempt: 'After each run' }
 
 type CallbackFieldsProps = {
   draft: { callbacks: CallbackDrafts }

@@ -35,7 +35,7 @@ export function requestText(draft: RequestDraft, { taskId, scheduledAt, isCron }
     'X-Belfry-Depth': '1.<signature>',
     ...(isCron ? { 'X-Belfry-Cronjob-Id': '<cron job id>' } : {}),
     'webhook-id': id,
-    'webhook-timestamp': '<time of the attempt>',
+    'webhook-timestamp': '<time of the run>',
     'webhook-signature': 'v1,<signature>',
   }).map(([name, value]) => `${name}: ${value}`)
   return [`${draft.method} ${draft.url.trim() || '<url>'}`, ...lines, ...contentLines(body, draft)].join('\n')

@@ -14,12 +14,12 @@ export function Console(): ReactNode {
         Skip to content
       </a>
       <Sidebar />
-      <div className={shell.bar}>
+      <header className={shell.bar}>
         <PagesButton>
           <Sidebar />
         </PagesButton>
         <strong>Operator console</strong>
-      </div>
+      </header>
       <main id="main" className={shell.main} tabIndex={-1}>
         <Outlet />
       </main>
@@ -29,7 +29,7 @@ export function Console(): ReactNode {
 
 function Sidebar(): ReactNode {
   return (
-    <div className={shell.sidebar}>
+    <aside className={shell.sidebar} aria-label="Sidebar">
       <Link to="/" className={shell.console}>
         <Bell size={26} />
         Operator console
@@ -46,6 +46,6 @@ function Sidebar(): ReactNode {
       <div className={shell.foot}>
         <UserMenu />
       </div>
-    </div>
+    </aside>
   )
 }

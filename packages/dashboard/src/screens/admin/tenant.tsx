@@ -15,6 +15,8 @@ import { Problem } from '../../ui/problem.tsx'
 import { Skeleton, Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { roleNames } from '../settings/role-names.ts'
+import styles from '../settings/settings.module.css'
 import { tierLabels, tierRanks } from '../settings/tier-labels.ts'
 import { SuspendButton } from './suspend-button.tsx'
 import { TenantState } from './tenants.tsx'
@@ -47,18 +49,15 @@ export function TenantPage(): ReactNode {
             ['Slug', tenant.slug],
             [
               'Tier',
-              <Select
-                key="tier"
-                aria-label="Tier"
-                value={tenant.tier}
-                onChange={event => change.mutate(event.target.value)}
-              >
-                {tierRanks.map(name => (
-                  <option key={name} value={name}>
-                    {tierLabels[name]}
-                  </option>
-                ))}
-              </Select>,
+              <div key="tier" className={styles.inline}>
+                <Select aria-label="Tier" value={tenant.tier} onChange={event => change.mutate(event.target.value)}>
+                  {tierRanks.map(name => (
+                    <option key={name} value={name}>
+                      {tierLabels[name]}
+                    </option>
+                  ))}
+                </Select>
+              </div>,
             ],
             ['Calls in flight', formatCount(tenant.in_flight)],
             ['Runs per minute', formatCount(Math.round(tenant.runs_per_minute))],
@@ -95,7 +94,7 @@ export function TenantPage(): ReactNode {
         rowKey={({ user_id }) => user_id}
         columns={[
           { id: 'email', header: 'Email', cell: ({ email }) => email },
-          { id: 'role', header: 'Role', cell: ({ role }) => role },
+          { id: 'role', header: 'Role', cell: ({ role }) => roleNames[role] },
           {
             id: 'factors',
             header: 'Second factor',

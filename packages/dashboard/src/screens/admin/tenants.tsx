@@ -13,6 +13,7 @@ import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
+import { tierLabels } from '../settings/tier-labels.ts'
 
 const states = [
   { value: 'true', label: 'Suspended' },
@@ -58,7 +59,7 @@ export function Tenants(): ReactNode {
             { id: 'name', header: 'Name', cell: ({ name }) => name },
             { id: 'state', header: 'State', isTight: true, cell: tenant => <TenantState tenant={tenant} /> },
             { id: 'owner', header: 'Owner', isExtra: true, cell: ({ account }) => account?.email ?? 'None' },
-            { id: 'tier', header: 'Tier', cell: ({ tier }) => tier },
+            { id: 'tier', header: 'Tier', cell: ({ tier }) => tierLabels[tier] },
             { id: 'slots', header: 'In flight', align: 'end', cell: ({ in_flight }) => formatCount(in_flight) },
             {
               id: 'rate',

@@ -162,7 +162,7 @@ function Details({ job }: { job: CronJobResource }): ReactNode {
         ['Labels', job.labels.length > 0 && job.labels.join(', ')],
         ['On success', job.on_success && <code>{job.on_success.url}</code>],
         ['On failure', job.on_failure && <code>{job.on_failure.url}</code>],
-        ['After each attempt', job.on_attempt && <code>{job.on_attempt.url}</code>],
+        ['After each run', job.on_attempt && <code>{job.on_attempt.url}</code>],
         [
           'Log',
           <Link key="log" to={to.log(`?cronjob_id=${job.id}`)}>

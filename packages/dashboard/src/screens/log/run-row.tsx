@@ -63,7 +63,7 @@ function Row({ run, index, place, isOrganizationWide, isOpen, isFresh, onFocus }
         {workspace && <span className={styles.workspace}>{workspace}</span>}
         <span className={styles.second}>
           {run.method} <bdi>{hostOf(run.url)}</bdi>
-          {run.attempt > 1 && ` · attempt ${run.attempt}`}
+          {run.attempt > 1 && ` · run ${run.attempt}`}
         </span>
       </td>
       <td className={styles.response}>{responseOf(run)}</td>

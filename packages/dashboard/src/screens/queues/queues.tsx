@@ -1,6 +1,6 @@
 import type { Queue } from '@belfry/contract'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
-import { ListOrdered, Pause, Play, Plus, Trash2 } from 'lucide-react'
+import { ListOrdered, Pause, Pencil, Play, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { messageOf } from '../../api/api-problem.ts'
 import { deleteQueue, pauseQueue, queuesQuery } from '../../api/queues.ts'
@@ -80,14 +80,17 @@ function columnsOf(to: WorkspacePaths, onEdit: OnQueue, onDelete: OnQueue): Read
     {
       id: 'name',
       header: 'Queue',
-      cell: ({ name }) => (
-        <Link to={to.tasks(`?queue=${encodeURIComponent(name)}`)}>
-          <span className={styles.name}>{name}</span>
-        </Link>
+      cell: ({ name, paused_at }) => (
+        <>
+          <Link to={to.tasks(`?queue=${encodeURIComponent(name)}`)}>
+            <span className={styles.name}>{name}</span>
+          </Link>{' '}
+          {paused_at && <Badge tone="warn">Paused</Badge>}
+        </>
       ),
     },
     { id: 'limits', header: 'Limits', isExtra: true, cell: queue => limitsText(queue) },
-    { id: 'load', header: 'In flight', align: 'end', cell: queue => <Load queue={queue} /> },
+    { id: 'load', header: 'In flight', align: 'end', isExtra: true, cell: queue => <Load queue={queue} /> },
     {
       id: 'waiting',
       header: 'Waiting',
@@ -104,7 +107,7 @@ function columnsOf(to: WorkspacePaths, onEdit: OnQueue, onDelete: OnQueue): Read
     },
     {
       id: 'actions',
-      header: 'Actions',
+      header: <span className="visually-hidden">Actions</span>,
       align: 'end',
       cell: queue => <Actions queue={queue} onEdit={onEdit} onDelete={onDelete} />,
     },
@@ -142,23 +145,22 @@ function Actions({ queue, onEdit, onDelete }: { queue: Queue; onEdit: OnQueue; o
   const Icon = isPaused ? Play : Pause
   return (
     <span className={styles.actions}>
-      {isPaused && <Badge tone="warn">Paused</Badge>}
-      <Button
-        size="small"
-        icon={<Icon size={14} aria-hidden="true" />}
+      <IconButton
+        label={`${isPaused ? 'Resume' : 'Pause'} ${queue.name}`}
+        icon={<Icon size={16} />}
         refusal={refusal}
         isPending={isPending}
         onClick={() => mutate()}
-      >
-        {isPaused ? 'Resume' : 'Pause'}
-      </Button>
-      <Button size="small" refusal={refusal} onClick={() => onEdit(queue)}>
-        Edit
-      </Button>
+      />
       <IconButton
-        size="small"
+        label={`Edit ${queue.name}`}
+        icon={<Pencil size={16} />}
+        refusal={refusal}
+        onClick={() => onEdit(queue)}
+      />
+      <IconButton
         label={`Delete ${queue.name}`}
-        icon={<Trash2 size={15} />}
+        icon={<Trash2 size={16} />}
         refusal={deleteRefusal}
         onClick={() => onDelete(queue)}
       />

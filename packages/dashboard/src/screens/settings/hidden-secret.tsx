@@ -8,8 +8,8 @@ import styles from './settings.module.css'
 export function HiddenSecret({ text }: { text: string }): ReactNode {
   const [isShown, setIsShown] = useState(false)
   return (
-    <>
-      <code className={styles.mono}>{isShown ? text : `${text.slice(0, 6)}••••••••••••`}</code>{' '}
+    <span className={styles.secret}>
+      <code>{isShown ? text : `${text.slice(0, 6)}••••••••••••`}</code>
       <IconButton
         size="small"
         label={isShown ? 'Hide signing secret' : 'Show signing secret'}
@@ -17,6 +17,6 @@ export function HiddenSecret({ text }: { text: string }): ReactNode {
         onClick={() => setIsShown(!isShown)}
       />
       <CopyButton text={text} label="Copy signing secret" />
-    </>
+    </span>
   )
 }

@@ -74,10 +74,10 @@ export function SigningSecrets(): ReactNode {
                   header: 'Public key',
                   isExtra: true,
                   cell: ({ public_key }: SigningSecret) => (
-                    <>
-                      <code className={styles.mono}>{public_key.slice(0, 16)}…</code>{' '}
+                    <span className={styles.secret}>
+                      <code>{public_key.slice(0, 16)}…</code>
                       <CopyButton text={public_key} label="Copy public key" />
-                    </>
+                    </span>
                   ),
                 },
               ]

@@ -137,14 +137,14 @@ function ChangeDialog({ subscription, to, onClose }: DialogProps): ReactNode {
 
 function consequenceOf({ tier, billing }: OrganizationSubscription, to: TierName): string {
   const kept = 'Nothing above the limits of a lower tier is deleted.'
-  if (billing.provider === 'manual') return `Replaces ${tierLabels[tier]} from the next dispatch on. ${kept}`
+  if (billing.provider === 'manual') return `Replaces ${tierLabels[tier]} from the next run on. ${kept}`
   if (billing.status === 'payment_failed') {
     return to === 'free' ? `The subscription ends now. ${kept}` : 'Pay the open invoice on Stripe first.'
   }
   const isLower = tierRanks.indexOf(to) < tierRanks.indexOf(tier)
   if (billing.status !== 'active') {
     return to === 'free'
-      ? `Applies from the next dispatch on. ${kept}`
+      ? `Applies from the next run on. ${kept}`
       : 'You continue to Stripe to pay. The tier changes once the payment is confirmed.'
   }
   return isLower

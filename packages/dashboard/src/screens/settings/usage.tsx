@@ -18,7 +18,7 @@ export function Usage(): ReactNode {
     <>
       <PageHeader
         title="Tier and usage"
-        description="An execution is a task whose dispatch has started. Retries are free. Months are in UTC."
+        description="An execution is a task whose first run has started. Retries are free. Months are in UTC."
       />
       <Amounts />
       <Tiers />

@@ -27,9 +27,17 @@ export function Join(): ReactNode {
     queryFn: () => readMe().catch(nullIfSignedOut),
   })
   if (preview.error) {
+    const isUnknown = preview.error instanceof ApiProblem && preview.error.status === 404
     return (
-      <PlainLayout title="This invitation is no longer valid" foot={<Link to="/">Go to dashboard</Link>}>
-        <Problem error={preview.error} />
+      <PlainLayout
+        title={isUnknown ? 'This invitation is no longer valid' : 'Invitation'}
+        foot={<Link to="/">Go to dashboard</Link>}
+      >
+        {isUnknown ? (
+          <p>It has expired, was revoked, or was already used. Ask for another one.</p>
+        ) : (
+          <Problem error={preview.error} onRetry={() => void preview.refetch()} />
+        )}
       </PlainLayout>
     )
   }

@@ -43,6 +43,7 @@ const filterNames = [
   'state',
   'source',
   'cronjob_id',
+  'queue',
   'callback_of',
   'from',
   'to',
@@ -190,6 +191,7 @@ function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
       <MultiFilter filters={filters} name="state" label="State" all="All states" options={states} />
       <MultiFilter filters={filters} name="source" label="Source" all="All sources" options={sources} />
       <SearchFilter filters={filters} name="label" label="Label" isPageSearch={false} />
+      <SearchFilter filters={filters} name="queue" label="Queue" isPageSearch={false} />
       <CronJobFilter filters={filters} />
       <TimeFilter label="Due from" at={filters.first('from')} onChange={at => filters.set('from', at)} />
       <TimeFilter label="Due before" at={filters.first('to')} onChange={at => filters.set('to', at)} />

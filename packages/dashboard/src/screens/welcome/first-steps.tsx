@@ -16,7 +16,7 @@ import { Snippets } from './snippets.tsx'
 
 const refreshMs = 5000
 
-/** From an empty workspace to the first dispatch. */
+/** From an empty workspace to the first delivery. */
 export function FirstSteps(): ReactNode {
   const { workspace, to } = useWorkspace()
   const [key, setKey] = useState<string | null>(null)
