@@ -178,8 +178,9 @@ export {
   type Run,
   type RunDetail,
   type RunErrorCode,
-  run,
+  type RunPage,
   runDetail,
+  runPage,
 } from './run.ts'
 export { type RunCounts, runCounts, runCountsQuery } from './run-counts.ts'
 export { type RunFailures, runFailures, runFailuresQuery } from './run-failures.ts'

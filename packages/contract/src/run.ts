@@ -1,7 +1,7 @@
 import { waitReasons } from '@belfry/domain'
 import { z } from 'zod'
 import { repeatable, textField } from './fields.ts'
-import { pageFields } from './page.ts'
+import { pageFields, pageOf } from './page.ts'
 import { idField, millisecondsField, timestampField } from './response-fields.ts'
 import { label } from './task-controls.ts'
 import { taskSources } from './task-source.ts'
@@ -111,7 +111,7 @@ const runFields = {
 }
 
 /** An attempt in a list. */
-export const run = z.object(runFields).meta({ id: 'Run' })
+const run = z.object(runFields).meta({ id: 'Run' })
 
 export type Run = z.infer<typeof run>
 
@@ -147,3 +147,13 @@ export const runDetail = z
   .meta({ id: 'RunDetail' })
 
 export type RunDetail = z.infer<typeof runDetail>
+
+/** One page of runs. */
+export const runPage = pageOf(run).extend({
+  from_storage: z.boolean().meta({
+    description: 'Whether Belfry read object storage for this page, which is slower.',
+    examples: [false],
+  }),
+})
+
+export type RunPage = z.infer<typeof runPage>

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { finishPart, foldRunChanges, readNextPart, startPart } from '@belfry/db'
 import { fromId, newUuid, toId } from '@belfry/domain'
-import { checksumOf, pack } from '@belfry/object-storage'
+import { checksumOf, type ObjectStorage, pack } from '@belfry/object-storage'
 import { findObjectStore, type ObjectStore, startObjectStore } from '@belfry/test-support'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { maxOfPage } from '../src/runs/read-runs.ts'
+import { maxRead } from '../src/runs/read-parts.ts'
 import { type RunSeed, type StoredRun, storeRuns } from './run-rows.ts'
 import { type Caller, type Json, useApi } from './setup.ts'
 
@@ -95,6 +95,117 @@ describe.skipIf(findObjectStore() === null)('runs in object storage', () => {
     await expect(get(`${log}/${toId('run', newUuid(Date.now() - 9 * day))}`)).resolves.toMatchObject({ status: 404 })
   }, 120_000)
 
+  it('say that a page came from object storage, which is slower', async () => {
+    await storeRuns(
+      api.db,
+      [9, 8, 1].map(ago => ({ workspaceId: uuidOf(caller), startedAt: new Date(Date.now() - ago * day) })),
+    )
+    await move(5)
+    const pages = [`${log}?limit=1`, `${log}?limit=3`, `${log}?from=${iso(-2)}`]
+    const flags = await Promise.all(pages.map(async path => (await get(path)).body.from_storage))
+    expect(flags).toEqual([false, true, false])
+  })
+
+  it('leave their task readable, as it was', async () => {
+    const startedAt = new Date(Date.now() - 9 * day)
+    const [run] = await storeRuns(api.db, [{ workspaceId: uuidOf(caller), startedAt }])
+    await storeTask(run)
+    await storeRuns(api.db, [{ workspaceId: uuidOf(caller), startedAt: new Date(Date.now() - 8 * day) }])
+    const path = `/api/v1/scheduler/tasks/${toId('task', run?.taskId ?? '')}`
+    const before = await get(path)
+    expect([before.status, before.body.last_run.id]).toEqual([200, toId('run', run?.id ?? '')])
+    expect(await move(5)).toBe(2)
+    expect(await api.count('tasks')).toBe(0)
+    expect((await get(path)).body).toEqual(before.body)
+    // What changes or repeats a task needs it in PostgreSQL.
+    const replayed = await api.send('POST', `${path}/replay`, undefined, { 'X-Api-Key': caller.apiKey })
+    expect([replayed.status, replayed.body.detail]).toEqual([404, expect.stringContaining('restored')])
+    expect((await get(`/api/v1/scheduler/tasks/${toId('task', newUuid())}`)).status).toBe(404)
+    const other = await api.signUp()
+    expect((await api.send('GET', path, undefined, { 'X-Api-Key': other.apiKey })).status).toBe(404)
+  })
+
+  it('of a task are searched in at most 20 parts that may have it', async () => {
+    const days = Array.from({ length: maxRead.parts + 1 }, (_, i) => i + 3)
+    const taskId = newUuid(Date.now() - 40 * day)
+    const runs = await storeRuns(
+      api.db,
+      days.map(ago => ({
+        workspaceId: uuidOf(caller),
+        startedAt: new Date(Date.now() - ago * day),
+        ...(ago === 3 && { taskId }),
+      })),
+    )
+    const last = runs.find(run => run.taskId === taskId)
+    await storeTask(last)
+    await move(1)
+    const found = async () => {
+      const reads = vi.spyOn(api.ctx.logStorage as ObjectStorage, 'read')
+      const { status, body } = await get(`/api/v1/scheduler/tasks/${toId('task', taskId)}`)
+      const count = reads.mock.calls.length
+      reads.mockRestore()
+      return { status, detail: body.detail, count }
+    }
+    expect(await found()).toMatchObject({ status: 200, count: 1 })
+    const widen = `UPDATE log_parts SET first_task_id = '00000000-0000-0000-0000-000000000000', last_task_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'`
+    await api.db.query(widen)
+    expect(await found()).toMatchObject({
+      status: 404,
+      detail: expect.stringContaining('task_id='),
+      count: maxRead.parts,
+    })
+    await api.db.query(`DELETE FROM log_parts WHERE id = (SELECT id FROM log_parts ORDER BY last_run_id LIMIT 1)`)
+    expect(await found()).toMatchObject({ status: 200, count: maxRead.parts })
+  }, 120_000)
+
+  it('end a page after five seconds of reading, and the next page continues', async () => {
+    const runs = await storeRuns(
+      api.db,
+      [9, 8, 7].map(ago => ({ workspaceId: uuidOf(caller), startedAt: new Date(Date.now() - ago * day) })),
+    )
+    await move(5)
+    const readsOf = async (msOfRead: number) => {
+      const storage = api.ctx.logStorage as ObjectStorage
+      const [now, read] = [performance.now.bind(performance), storage.read]
+      let spent = 0
+      const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + spent)
+      const reads = vi.spyOn(storage, 'read').mockImplementation(key => {
+        spent += msOfRead
+        return read(key)
+      })
+      const { body } = await get(log)
+      clock.mockRestore()
+      reads.mockRestore()
+      return [body.data.length, body.next_cursor === null]
+    }
+    expect(await readsOf(maxRead.ms + 1)).toEqual([1, false])
+    expect(await readsOf(maxRead.ms / 2 + 1)).toEqual([2, false])
+    expect(await readsOf(100)).toEqual([3, true])
+    expect((await collect(log)).map(({ id }) => id)).toEqual(newestFirst(runs))
+  })
+
+  it('are read from two parts at once, however many requests there are', async () => {
+    await storeRuns(api.db, [{ workspaceId: uuidOf(caller), startedAt: new Date(Date.now() - 9 * day) }])
+    await move(5)
+    const storage = api.ctx.logStorage as ObjectStorage
+    const { read } = storage
+    let release = () => {}
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    let open = 0
+    const reads = vi.spyOn(storage, 'read').mockImplementation(async key => {
+      open++
+      await released
+      return read(key)
+    })
+    const answers = Array.from({ length: 5 }, () => get(log))
+    await vi.waitFor(() => expect([open, api.ctx.partLimit.pendingCount]).toEqual([2, 3]), 20_000)
+    release()
+    expect((await Promise.all(answers)).map(({ body }) => body.data.length)).toEqual([1, 1, 1, 1, 1])
+    reads.mockRestore()
+  })
+
   it('are not shown to another tenant', async () => {
     const [run] = await storeRuns(api.db, [{ workspaceId: uuidOf(caller), startedAt: new Date(Date.now() - 9 * day) }])
     await move(5)
@@ -107,14 +218,14 @@ describe.skipIf(findObjectStore() === null)('runs in object storage', () => {
   })
 
   it('end a page early when it would read more than 20 parts, and the next page continues', async () => {
-    const days = Array.from({ length: maxOfPage.parts + 5 }, (_, i) => i + 3)
+    const days = Array.from({ length: maxRead.parts + 5 }, (_, i) => i + 3)
     const runs = await storeRuns(
       api.db,
       days.map(ago => ({ workspaceId: uuidOf(caller), startedAt: new Date(Date.now() - ago * day) })),
     )
     expect(await move(1)).toBe(days.length)
     const first = await get(`${log}?limit=50`)
-    expect(first.body.data).toHaveLength(maxOfPage.parts)
+    expect(first.body.data).toHaveLength(maxRead.parts)
     expect(first.body.next_cursor).not.toBeNull()
     const none = await get(`${log}?limit=50&name=Nothing`)
     expect([none.body.data, typeof none.body.next_cursor]).toEqual([[], 'string'])
@@ -180,6 +291,14 @@ describe.skipIf(findObjectStore() === null)('runs in object storage', () => {
     expect([failed.status, failed.body.code]).toEqual([503, 'log_storage_unavailable'])
     expect((await get(`${log}?from=${iso(-2)}`)).status).toBe(200)
   }, 60_000)
+
+  async function storeTask(run: StoredRun | undefined): Promise<void> {
+    await api.db.query(
+      `INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, run_id, created_at, finished_at)
+       VALUES ($1, $2, 'task', 'success', 1, $4, $4, $3, $4, $4)`,
+      [run?.taskId, run?.workspaceId, run?.id, run?.startedAt],
+    )
+  }
 
   const uuidOf = ({ workspaceId }: Caller) => fromId('ws', workspaceId) ?? ''
   const iso = (days: number) => new Date(Date.now() + days * day).toISOString()

@@ -1,4 +1,4 @@
-import type { Page, Run, RunCounts, RunDetail, RunFailures } from '@belfry/contract'
+import type { Page, Run, RunCounts, RunDetail, RunFailures, RunPage } from '@belfry/contract'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, queryText } from './call.ts'
 import { followEvents, type StreamedEvent } from './follow-events.ts'
@@ -59,7 +59,7 @@ export function readLogPage(
   { organizationId, workspaceId }: LogScope,
   query: ListQuery,
   signal: AbortSignal,
-): Promise<Page<Run>> {
+): Promise<RunPage> {
   if (workspaceId !== null) return call('GET', base, { query, workspaceId, signal })
   return call('GET', `/api/v1/organizations/${organizationId}/runs`, { query, signal })
 }

@@ -30,6 +30,9 @@ export async function followReplica({ metrics, log, stopping, readReplica }: Con
     const ageMs = readReplica?.replica.ageMs() ?? Number.POSITIVE_INFINITY
     return ageMs === Number.POSITIVE_INFINITY ? [] : [[{}, ageMs / 1000]]
   })
+  metrics.meter.gauges('belfry_replica_stale', '1 while the read replica is too old to be read, else 0.', [], () => [
+    [{}, readReplica === null || readReplica.replica.isFresh(Number.NEGATIVE_INFINITY) ? 0 : 1],
+  ])
   if (readReplica === null) return
   const { replica } = readReplica
   const onError = (err: unknown) => log.warn({ err }, 'replica.unknown')

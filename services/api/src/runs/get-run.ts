@@ -4,7 +4,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 import { presentRun } from './present-run.ts'
-import { readStoredRun } from './read-runs.ts'
+import { readStoredRun } from './read-parts.ts'
 import { joinRequests, type RunDetailRow, runColumns } from './run-row.ts'
 
 export const getRun = endpoint({

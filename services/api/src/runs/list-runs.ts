@@ -3,10 +3,8 @@ import {
   type ListRunsQuery,
   listOrganizationRunsQuery,
   listRunsQuery,
-  type Page,
-  pageOf,
-  type Run,
-  run,
+  type RunPage,
+  runPage,
 } from '@belfry/contract'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -20,7 +18,7 @@ export const listRuns = endpoint({
   right: 'run.read',
   summary: 'List runs, newest first',
   mayLag: true,
-  answer: { status: 200, body: pageOf(run) },
+  answer: { status: 200, body: runPage },
   refusals: ['log_storage_unavailable'],
   query: listRunsQuery,
   async handle(ctx, { caller, query }) {
@@ -33,7 +31,7 @@ export const listOrganizationRuns = endpoint({
   right: 'organization_run.read',
   summary: 'List the runs of all workspaces that the caller may see, newest first',
   mayLag: true,
-  answer: { status: 200, body: pageOf(run) },
+  answer: { status: 200, body: runPage },
   refusals: ['log_storage_unavailable'],
   params: { org: 'org' },
   query: listOrganizationRunsQuery,
@@ -45,7 +43,8 @@ export const listOrganizationRuns = endpoint({
   },
 })
 
-async function readPage(ctx: Context, workspaceIds: string[], query: ListRunsQuery, list: string): Promise<Page<Run>> {
-  const { rows, next } = await readRuns(ctx, workspaceIds, query, readCursor(list, query), query.limit)
-  return { data: rows.map(presentRun), next_cursor: next === null ? null : encodeCursor(list, query, next) }
+async function readPage(ctx: Context, workspaceIds: string[], query: ListRunsQuery, list: string): Promise<RunPage> {
+  const { rows, next, isFromStorage } = await readRuns(ctx, workspaceIds, query, readCursor(list, query), query.limit)
+  const nextCursor = next === null ? null : encodeCursor(list, query, next)
+  return { data: rows.map(presentRun), next_cursor: nextCursor, from_storage: isFromStorage }
 }

@@ -20,12 +20,14 @@ export type StoredRun = {
     }
   request: Record<'name' | 'url' | 'method', string> &
     Record<'payload' | 'content_type', string | null> & { labels: string[] | null }
+  /** Null when the task had gone before the run. */
+  task: { run_id: string | null } | null
 }
 
 /** Parses a line of a part. Returns null for a run without a request, which no list shows. */
 export function parseStoredLine(line: string): StoredRun | null {
-  const { run, request } = JSON.parse(line)
-  return request === null ? null : { run, request }
+  const stored = JSON.parse(line)
+  return stored.request === null ? null : stored
 }
 
 /** Returns the row that PostgreSQL would return in a list. */

@@ -93,7 +93,8 @@ export const replayTask = creation({
       throw new AppError('task_not_finished', message, { extra: { current_state: result.state } })
     }
     const row = result.kind === 'replayed' ? await findTask(work.db, workspaceId, result.id) : undefined
-    if (result.kind === 'refused' || !row) throw notFound()
+    if (result.kind === 'refused' || !row)
+      throw work.logStorage === null ? notFound() : new AppError('not_found', moved)
     const presented = presentTask(row)
     work.afterCommit(ctx => {
       enqueue(ctx, [result], result.now)
@@ -147,6 +148,8 @@ export const updateTask = endpoint({
     return ok(presentTask(row))
   },
 })
+
+const moved = 'No such task. If it is in object storage, it can be replayed after an operator has restored its day.'
 
 // The source of a task never changes.
 async function refuseForCallback(ctx: Context, workspaceId: string, taskId: string): Promise<void> {

@@ -5,16 +5,16 @@ import type { Context } from '../context.ts'
 import { readBounded } from '../http/bounded-page.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { type Cell, exportReply, exportTypes } from '../http/export.ts'
-import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 import { findTasks, scanTasks } from './find-tasks.ts'
 import { presentTask } from './present-task.ts'
-import { findTask, type TaskRow } from './task-row.ts'
+import { findMovedTask, findTask, type TaskRow } from './task-row.ts'
 
 export const getTask = endpoint({
   right: 'task.read',
   summary: 'Read a task',
   answer: { status: 200, body: task },
+  refusals: ['log_storage_unavailable'],
   params: { task: 'task' },
   async handle(ctx, { caller, params }) {
     return ok(await readTask(ctx, caller.workspaceId, params.task))
@@ -23,8 +23,7 @@ export const getTask = endpoint({
 
 /** Reads a task in its public form. */
 export async function readTask(ctx: Context, workspaceId: string, id: string): Promise<Task> {
-  const row = await findTask(ctx.pool, workspaceId, id)
-  if (!row) throw notFound()
+  const row = (await findTask(ctx.pool, workspaceId, id)) ?? (await findMovedTask(ctx, workspaceId, id))
   const [task] = await withBlocked(ctx, workspaceId, [presentTask(row)])
   return task ?? presentTask(row)
 }

@@ -8,7 +8,10 @@ import {
   type TaskState,
   trueDueAt,
 } from '@belfry/db'
-import type { StateReason } from '@belfry/domain'
+import { AppError, type StateReason } from '@belfry/domain'
+import type { Context } from '../context.ts'
+import { notFound } from '../http/refusals.ts'
+import { findStoredTask } from '../runs/read-parts.ts'
 
 /** The latest run of a task or a cron job. */
 export type LastRunRow = {
@@ -48,9 +51,9 @@ export type TaskRow = StoredRequest &
     isBlocked: boolean
   }
 
-/** Selects tasks. The caller appends conditions: `t` is the task, `r` its request. */
-export const selectTasks = `
-  SELECT t.id, t.workspace_id AS "workspaceId", t.source, t.state, t.state_reason AS "stateReason", t.attempts,
+// `t` is the task, `r` its request, `last` its latest run.
+const taskColumns = `
+         t.id, t.workspace_id AS "workspaceId", t.source, t.state, t.state_reason AS "stateReason", t.attempts,
          t.execute_at AS "executeAt", ${trueDueAt('t')} AS "dueAt", t.cron_job_id AS "cronJobId", t.event_id AS "eventId",
          t.callback_of AS "callbackOf", t.replay_of AS "replayOf", t.created_at AS "createdAt", t.updated_at AS "updatedAt",
          t.finished_at AS "finishedAt", r.name, r.url, r.method, r.headers, r.payload, r.content_type AS "contentType",
@@ -60,7 +63,11 @@ export const selectTasks = `
          r.created_by AS "createdBy", r.updated_by AS "updatedBy", ${isBlocked('t')} AS "isBlocked",
          last.id AS "lastRunId", last.status AS "lastRunStatus",
          last.response_status AS "lastRunResponseStatus", last.error_code AS "lastRunErrorCode",
-         last.finished_at AS "lastRunFinishedAt"
+         last.finished_at AS "lastRunFinishedAt"`
+
+/** Selects tasks. The caller appends conditions: `t` is the task, `r` its request. */
+export const selectTasks = `
+  SELECT ${taskColumns}
   FROM tasks t JOIN task_requests r ON r.task_id = t.id
   LEFT JOIN LATERAL (
     -- A run is younger than its task, so the bound on the id skips older partitions.
@@ -75,3 +82,19 @@ export async function findTask(db: Db, workspaceId: string, taskId: string): Pro
   const { rows } = await db.query<TaskRow>({ name: 'find_task', text, values: [taskId, workspaceId] })
   return rows[0]
 }
+
+/** Reads a task from object storage. It is not restored. */
+export async function findMovedTask(ctx: Context, workspaceId: string, taskId: string): Promise<TaskRow> {
+  const { last, isComplete } = await findStoredTask(ctx, workspaceId, taskId)
+  if (last === null) throw isComplete ? notFound() : new AppError('not_found', unsearched)
+  const text = `
+    SELECT ${taskColumns} FROM jsonb_populate_record(NULL::tasks, $1) t, jsonb_populate_record(NULL::task_requests, $2) r,
+           jsonb_populate_record(NULL::runs, $3) last`
+  const { rows } = await ctx.primary.query<TaskRow>(text, [last.task, last.request, last.run])
+  const [row] = rows
+  if (!row) throw notFound()
+  return row
+}
+
+const unsearched =
+  'No such task in PostgreSQL, or in the first parts of object storage that may have it. GET /runs?task_id= searches further.'

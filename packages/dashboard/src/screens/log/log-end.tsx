@@ -14,15 +14,21 @@ type LogEndProps = { view: LogView; log: RunLog; oldest: Run | undefined; filter
 /** The footer of the log: how many runs are loaded, and how to load more. */
 export function LogEnd({ view, log, oldest, filters }: LogEndProps): ReactNode {
   const count = formatCount(view.rowCount)
+  const slower = view.isFromStorage && ' · from object storage, slower'
   switch (view.state) {
     case 'reading':
-      return <p className={styles.foot}>{view.rowCount === 0 ? 'Loading…' : 'Loading more…'}</p>
+      return (
+        <p className={styles.foot}>
+          {view.rowCount === 0 ? 'Loading…' : 'Loading more…'}
+          {slower}
+        </p>
+      )
     case 'idle':
-      return <p className={styles.foot}>Scroll for older runs</p>
+      return <p className={styles.foot}>Scroll for older runs{slower}</p>
     case 'end':
       return (
         <p className={styles.foot}>
-          {count} {view.rowCount === 1 ? 'run' : 'runs'} · end of log
+          {count} {view.rowCount === 1 ? 'run' : 'runs'} · end of log{slower}
         </p>
       )
     case 'failed':
@@ -37,7 +43,7 @@ export function LogEnd({ view, log, oldest, filters }: LogEndProps): ReactNode {
     case 'stopped':
       return (
         <p className={styles.foot}>
-          {view.rowCount === 0 ? 'No matches' : `${count} matches`} in the newest runs{' '}
+          {view.rowCount === 0 ? 'No matches' : `${count} matches`} in the newest runs{slower}{' '}
           <Button size="small" onClick={() => void log.readMore()}>
             Search older runs
           </Button>

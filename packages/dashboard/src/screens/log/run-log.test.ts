@@ -1,4 +1,4 @@
-import type { Page, Run } from '@belfry/contract'
+import type { Run, RunPage } from '@belfry/contract'
 import { describe, expect, it } from 'vitest'
 import { RunLog, type RunLogOptions } from './run-log.ts'
 
@@ -8,11 +8,11 @@ const aRun = (age: number): Run => ({ id: idOf(age) }) as Run
 /** Returns a log with `count` runs, and the cursors that it has requested. */
 function aLog(count: number, more: Partial<RunLogOptions> = {}) {
   const asked: Array<string | undefined> = []
-  const readPage = async (cursor: string | undefined): Promise<Page<Run>> => {
+  const readPage = async (cursor: string | undefined): Promise<RunPage> => {
     asked.push(cursor)
     const from = Number(cursor ?? 0)
     const data = Array.from({ length: Math.min(100, count - from) }, (_, index) => aRun(from + index))
-    return { data, next_cursor: from + 100 < count ? String(from + 100) : null }
+    return { data, next_cursor: from + 100 < count ? String(from + 100) : null, from_storage: from >= 300 }
   }
   return { asked, log: new RunLog({ readPage, ...more }) }
 }
@@ -26,12 +26,13 @@ describe('a log that is scrolled', () => {
     const { asked, log } = aLog(5000)
     await log.readMore()
     await settled()
-    expect(log.snapshot()).toMatchObject({ rowCount: 100, state: 'idle' })
+    expect(log.snapshot()).toMatchObject({ rowCount: 100, state: 'idle', isFromStorage: false })
     for (let last = 0; last < 4000; last += 50) {
       log.setVisible(last - 20, last)
       await settled()
     }
     expect(log.snapshot().rowCount).toBeGreaterThan(4000)
+    expect(log.snapshot().isFromStorage).toBe(true)
     expect(new Set(asked).size).toBe(asked.length)
     const kept = Array.from({ length: log.snapshot().rowCount }, (_, index) => log.snapshot().runAt(index))
     expect(kept.filter(Boolean).length).toBeLessThanOrEqual(1000)
@@ -62,7 +63,7 @@ describe('a log that is scrolled', () => {
     let read = 0
     const readPage = async () => {
       read += 1
-      return { data: read === 15 ? [aRun(1)] : [], next_cursor: read === 15 ? null : String(read) }
+      return { data: read === 15 ? [aRun(1)] : [], next_cursor: read === 15 ? null : String(read), from_storage: false }
     }
     const log = new RunLog({ readPage })
     await log.readMore()
@@ -77,7 +78,7 @@ describe('a log that is scrolled', () => {
     let isDown = true
     const readPage = async () => {
       if (isDown) throw new Error('down')
-      return { data: [aRun(1)], next_cursor: null }
+      return { data: [aRun(1)], next_cursor: null, from_storage: false }
     }
     const log = new RunLog({ readPage })
     await log.readMore()

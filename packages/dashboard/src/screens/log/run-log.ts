@@ -1,8 +1,8 @@
-import type { Page, Run } from '@belfry/contract'
+import type { Run, RunPage } from '@belfry/contract'
 
 export type RunLogOptions = {
   /** Reads the page at a cursor, or the first page. */
-  readPage(cursor: string | undefined, signal: AbortSignal): Promise<Page<Run>>
+  readPage(cursor: string | undefined, signal: AbortSignal): Promise<RunPage>
   /** Where scrolling ends, because browsers limit the height of an element. Default: 1,000 pages. */
   maxPages?: number
   /** How many new runs are inserted before the log is reloaded. Default: 300. */
@@ -22,10 +22,18 @@ export type LogView = {
    */
   state: 'reading' | 'idle' | 'stopped' | 'full' | 'end' | 'failed'
   error: unknown
+  /** Whether the oldest page came from object storage, as all older ones will. */
+  isFromStorage: boolean
 }
 
 /** A page. Far from the view, its runs are dropped and only its length is kept. */
-type StoredPage = { cursor: string | undefined; runs: readonly Run[] | null; length: number; next: string | null }
+type StoredPage = {
+  cursor: string | undefined
+  runs: readonly Run[] | null
+  length: number
+  next: string | null
+  isFromStorage: boolean
+}
 
 // Consecutive pages without a match, after which reading stops until the user asks for more.
 const maxEmptyPages = 10
@@ -119,7 +127,7 @@ export class RunLog {
     this.#closed.abort()
   }
 
-  async #read(cursor: string | undefined, onPage: (page: Page<Run>) => void): Promise<void> {
+  async #read(cursor: string | undefined, onPage: (page: RunPage) => void): Promise<void> {
     if (this.#isReading || this.#closed.signal.aborted) return
     this.#isReading = true
     this.#error = null
@@ -136,11 +144,11 @@ export class RunLog {
     this.#notify()
   }
 
-  #append({ data, next_cursor: next }: Page<Run>, cursor: string | undefined): void {
+  #append({ data, next_cursor: next, from_storage: isFromStorage }: RunPage, cursor: string | undefined): void {
     this.#emptyPages = data.length === 0 ? this.#emptyPages + 1 : 0
     const last = this.#pages.at(-1)
-    if (last && data.length === 0) last.next = next
-    else this.#pages.push({ cursor, runs: data, length: data.length, next })
+    if (last && data.length === 0) Object.assign(last, { next, isFromStorage })
+    else this.#pages.push({ cursor, runs: data, length: data.length, next, isFromStorage })
   }
 
   // Reads pages near the view and drops the runs of pages far from it.
@@ -197,7 +205,8 @@ export class RunLog {
       const at = starts.findLastIndex(start => start <= index)
       return pages[at]?.[index - (starts[at] ?? 0)]
     }
-    return { rowCount, runAt, waiting: this.#waiting.length, state: this.#state(), error: this.#error }
+    const isFromStorage = this.#pages.at(-1)?.isFromStorage ?? false
+    return { rowCount, runAt, waiting: this.#waiting.length, state: this.#state(), error: this.#error, isFromStorage }
   }
 
   #state(): LogView['state'] {
