@@ -23,7 +23,9 @@ it('refuses a place that is no object storage, and an organization that is none'
   const load = (more: Record<string, string>) => loadConfig({ DATABASE_URL: 'postgresql://db/belfry', ...more })
   expect(() => load({ LOG_STORAGE_URL: '/mnt/log' })).toThrow('LOG_STORAGE_URL: must be s3://bucket/prefix')
   expect(() => load({ LEGAL_HOLD: 'acme' })).toThrow('LEGAL_HOLD: must be ids of organizations: acme is none')
-  expect(load({ LOG_STORAGE_URL: 's3://log', LOG_HOT_DAYS: '7' }).logStorage).toMatchObject({ hotDays: 7 })
+  for (const hotDays of [1, 3650])
+    expect(load({ LOG_STORAGE_URL: 's3://log', LOG_HOT_DAYS: String(hotDays) }).logStorage).toMatchObject({ hotDays })
+  for (const days of ['0', '3651']) expect(() => load({ LOG_HOT_DAYS: days })).toThrow(/LOG_HOT_DAYS: must be/)
 })
 
 it('names every missing or invalid variable in one message', () => {

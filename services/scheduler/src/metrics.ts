@@ -23,10 +23,14 @@ export function openMetrics(meter: Meter) {
     ['chore', 'result'],
   )
   const { choreScheduled, choreSucceeded } = openChoreTimes(meter)
+  const unmoved = 'Workspaces whose old runs the last round could not move to object storage.'
+  const logNotStored = openObservation(meter, 'belfry_log_not_stored', unmoved)
+  logNotStored(0)
   return {
     meter,
     databaseProbed: openObservation(meter, 'belfry_database_writable', '1 when the last test write succeeded, else 0.'),
     queueInspected: openObservation(meter, 'belfry_queue_unfit', 'Settings of Redis that can delay tasks.'),
+    logNotStored,
     choreScheduled,
     promoted: meter.counter('belfry_promoted_tasks_total', 'Tasks whose jobs the promotion added to the queue.'),
     queueLost: meter.counter('belfry_queue_losses_total', 'Times that Redis came back empty or with old data.'),

@@ -22,28 +22,41 @@ const workspacesPerPage = 500
 const partsPerPage = 500
 // Between parts, so moving uses only a part of the database's capacity.
 const pauseMs = 50
+// Then object storage is probably away, and each failure may take minutes: the next round tries again.
+const maxInRow = 3
 
 /** Where the log moves, and for how many full days runs stay in PostgreSQL. */
 export type LogStorage = { objects: ObjectStorage; hotDays: number }
 
 /**
  * Moves the runs of days before the hot period to object storage. A run is in PostgreSQL until the transaction that records its
- * part as stored.
+ * part as stored. A workspace whose runs cannot be moved does not delay the others.
  * @returns How many runs were moved.
+ * @throws The last error, after the round.
  */
 export async function storeLog(ctx: Context, signal: AbortSignal): Promise<number> {
   if (ctx.logStorage === null) return 0
   let total = 0
-  for (let after: string | null = null; !signal.aborted; ) {
+  const failed = { count: 0, inRow: 0, error: null as unknown }
+  for (let after: string | null = null; !signal.aborted && failed.inRow < maxInRow; ) {
     const page: KeptLog[] = await workspacesWithTasks(ctx.pool, ctx.tiers, after, workspacesPerPage)
     for (const kept of page) {
-      if (signal.aborted) break
-      if (kept.days > ctx.logStorage.hotDays) total += await storeWorkspace(ctx, ctx.logStorage, kept, signal)
+      if (signal.aborted || failed.inRow === maxInRow) break
+      if (kept.days <= ctx.logStorage.hotDays) continue
+      try {
+        total += await storeWorkspace(ctx, ctx.logStorage, kept, signal)
+        failed.inRow = 0
+      } catch (error) {
+        Object.assign(failed, { count: failed.count + 1, inRow: failed.inRow + 1, error })
+        ctx.log.warn({ err: error, workspace: toId('ws', kept.workspaceId) }, 'log.not_stored')
+      }
     }
     after = page.at(-1)?.workspaceId ?? null
     if (page.length < workspacesPerPage) break
   }
+  if (!signal.aborted) ctx.metrics.logNotStored(failed.count)
   if (total > 0) ctx.log.info({ runs: total }, 'log.stored')
+  if (failed.count > 0) throw failed.error
   return total
 }
 

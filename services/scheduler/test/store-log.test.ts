@@ -207,6 +207,27 @@ describe.skipIf(findObjectStore() === null)('the log in object storage', () => {
     })
   })
 
+  it('continues with other workspaces after a failure, and ends the round after three in a row', async () => {
+    const all = [workspaceId]
+    for (let more = 0; more < 4; more++) all.push(await storeWorkspace(ctx))
+    await ctx.pool.query(`UPDATE organizations SET tier = 'unicorn'`)
+    for (workspaceId of all.sort()) await storeRuns({ count: 1, daysAgo: 4 })
+    const reported: number[] = []
+    const round = async (failing: string[]) => {
+      const write: ObjectStorage['write'] = async (key, ...more) => {
+        if (failing.some(id => key.startsWith(toId('ws', id)))) throw new Error('No answer.')
+        await objects.write(key, ...more)
+      }
+      const metrics = { ...ctx.metrics, logNotStored: (count: number) => void reported.push(count) }
+      return storeLog({ ...ctx, metrics, logStorage: { hotDays, objects: { ...objects, write } } }, never)
+    }
+    await expect(round(all)).rejects.toThrow('No answer.')
+    await expect(round(all.slice(0, 2))).rejects.toThrow('No answer.')
+    expect(await counts()).toMatchObject({ runs: 2 })
+    expect(await round([])).toBe(2)
+    expect(reported).toEqual([3, 2, 0])
+  })
+
   it('deletes parts by the tier of their organization, except under legal hold', async () => {
     await storeRuns({ count: 5, daysAgo: 10 })
     await storeLog(ctx, never)
