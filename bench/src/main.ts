@@ -13,6 +13,7 @@ import { month } from './benchmarks/month.ts'
 import { qstash } from './benchmarks/qstash.ts'
 import { queues } from './benchmarks/queues.ts'
 import { statistics } from './benchmarks/statistics.ts'
+import { storedLog } from './benchmarks/stored-log.ts'
 import { withoutRedis } from './benchmarks/without-redis.ts'
 import { repositoryRoot } from './lab/child-process.ts'
 import { openLab } from './lab/lab.ts'
@@ -25,7 +26,7 @@ import { toTable } from './report/table.ts'
 const allBenchmarks: readonly Benchmark[] = [
   ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), withoutRedis],
   ...[queues, statistics],
-  ...[create, qstash, lag, lightLoad, growth, large, month, memory],
+  ...[create, qstash, lag, lightLoad, growth, large, month, storedLog, memory],
 ]
 
 if (process.platform !== 'linux') {

@@ -24,6 +24,8 @@ export type BelfryOptions = {
   redisUrl?: string | null | undefined
   /** The Node that runs it. Default: that of this process. */
   node?: string
+  /** More variables. */
+  env?: Record<string, string>
 }
 
 // Always the same: a database that is kept between runs holds keys that are encrypted with it.
@@ -32,7 +34,7 @@ const masterKey = `k1:${Buffer.alloc(32, 'bench').toString('base64')}`
 export async function startBelfry(
   lab: Lab,
   database: Pick<Database, 'url'>,
-  { services, concurrency = 200, redisUrl = lab.redis.url, node }: BelfryOptions,
+  { services, concurrency = 200, redisUrl = lab.redis.url, node, env: more = {} }: BelfryOptions,
 ): Promise<Belfry> {
   const port = await freePort()
   const apiUrl = `http://127.0.0.1:${port}`
@@ -53,6 +55,7 @@ export async function startBelfry(
     DISPATCH_CONCURRENCY: String(concurrency),
     // All calls go to one target, so the default limit per host would be the bottleneck.
     HOST_CONCURRENCY: String(concurrency),
+    ...more,
   }
   const start = (name: ServiceName): Promise<Child> => {
     const nodeFlags = lab.profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${join(lab.profileFolder, name)}`] : []
