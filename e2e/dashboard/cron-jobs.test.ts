@@ -62,7 +62,11 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     await expectAccessible(page)
     await page.getByRole('link', { name: 'Edit' }).click()
     await page.getByLabel('Cron expression').fill('45 2 * * *')
+    await page.getByText('At 02:45').first().waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'edit-cron-job')
     await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('heading', { name: 'Nightly', exact: true }).waitFor()
     await page.getByText('At 02:45').first().waitFor()
 
     await page.getByRole('link', { name: 'Cron jobs', exact: true }).first().click()
