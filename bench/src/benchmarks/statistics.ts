@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { type ClaimedTask, claimTasks, insertTasks, openPool, type Pool, recordAttempts } from '@belfry/db'
 import type { Benchmark } from '../benchmark.ts'
 import { newTasks, taskOf, toSuccess } from '../lab/attempts.ts'
+import { readRow } from '../lab/database.ts'
 import type { Lab } from '../lab/lab.ts'
+import { readCpu } from '../measure/cpu-time.ts'
 import { interleave } from '../measure/interleave.ts'
 import { quantile, ratioOf } from '../measure/statistics.ts'
 import { rates, totalCpuUs } from '../measure/window.ts'
@@ -12,14 +14,14 @@ const concurrency = 200
 const count = 12_000
 const records = 200
 const batch = 100
-const setTrigger = (verb: 'ENABLE' | 'DISABLE') => `ALTER TABLE runs ${verb} TRIGGER count_new_runs`
+const disableTrigger = 'ALTER TABLE runs DISABLE TRIGGER count_new_runs'
 
 /** Compares dispatches and records with the statistics of runs, and without them. */
 export const statistics: Benchmark = {
   name: 'statistics',
   title: 'Runs with statistics against runs without',
   async run(lab, { rounds }) {
-    const [withTrigger, withoutTrigger] = [withoutRedisSide(lab), withoutRedisSide(lab, setTrigger('DISABLE'))]
+    const [withTrigger, withoutTrigger] = [withoutRedisSide(lab), withoutRedisSide(lab, disableTrigger)]
     const { counted, uncounted } = await interleave(
       {
         counted: () => withTrigger({ concurrency, count }),
@@ -47,38 +49,71 @@ export const statistics: Benchmark = {
           key: 'record_statistics',
           title: `records of ${batch} attempts a second with statistics / without`,
           ...ratioOf(
-            recorded.map(({ uncountedMs }) => uncountedMs),
-            recorded.map(({ countedMs }) => countedMs),
+            recorded.map(({ uncounted }) => uncounted.ms),
+            recorded.map(({ counted }) => counted.ms),
           ),
           limit: { atLeast: 0.98 },
+        },
+        {
+          key: 'record_statistics_cpu',
+          title: `PostgreSQL's CPU of a record of ${batch} attempts with statistics / without`,
+          ...ratioOf(
+            recorded.map(({ counted }) => counted.cpuUs),
+            recorded.map(({ uncounted }) => uncounted.cpuUs),
+          ),
         },
       ],
     }
   },
 }
 
-/** Records attempts with the trigger and without it, in turns, and returns the median times of a statement. */
-async function measureRecords(lab: Lab): Promise<{ countedMs: number; uncountedMs: number }> {
-  const database = await lab.freshDatabase()
-  const pool = openPool(database.url, { max: 1, onError: () => {} })
+type RecordTimes = { ms: number; cpuUs: number }
+
+/** Records attempts with the trigger and without it, in turns, and returns the medians of a statement. */
+async function measureRecords(lab: Lab): Promise<{ counted: RecordTimes; uncounted: RecordTimes }> {
+  // In databases of their own: a change of the trigger would make PostgreSQL plan the statements again.
+  const [counted, uncounted] = [await openRecorder(lab), await openRecorder(lab, disableTrigger)]
   try {
-    const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM workspaces ORDER BY id LIMIT 1')
-    const workspaceIds = rows.map(({ id }) => id)
-    const times = { ENABLE: [] as number[], DISABLE: [] as number[] }
     for (let record = 0; record < records; record++) {
-      const verb = record % 2 === 0 ? 'ENABLE' : 'DISABLE'
-      const tasks = await claimNew(pool, workspaceIds)
-      await database.pool.query(setTrigger(verb))
-      const attempts = tasks.map(toSuccess)
-      const began = performance.now()
-      const stored = await recordAttempts(pool, attempts)
-      times[verb].push(performance.now() - began)
-      if (stored.some(one => one === null)) throw new Error('An attempt was not recorded.')
+      for (const { measure } of record % 2 === 0 ? [counted, uncounted] : [uncounted, counted]) await measure()
     }
-    return { countedMs: quantile(times.ENABLE, 0.5), uncountedMs: quantile(times.DISABLE, 0.5) }
+    return { counted: counted.medians(), uncounted: uncounted.medians() }
   } finally {
-    await pool.end()
-    await database.close()
+    await counted.close()
+    await uncounted.close()
+  }
+}
+
+async function openRecorder(lab: Lab, change?: string) {
+  const database = await lab.freshDatabase()
+  if (change !== undefined) await database.pool.query(change)
+  const pool = openPool(database.url, { max: 1, plansOnce: true, onError: () => {} })
+  const workspaces = await database.pool.query<{ id: string }>('SELECT id FROM workspaces ORDER BY id LIMIT 1')
+  const workspaceIds = workspaces.rows.map(({ id }) => id)
+  const { pid } = await readRow<{ pid: number }>({ pool }, 'SELECT pg_backend_pid() AS pid')
+  const cpuUs = () => readCpu({ backend: [pid] }).backend ?? 0
+  const times: RecordTimes[] = []
+  return {
+    async measure() {
+      const attempts = (await claimNew(pool, workspaceIds)).map(toSuccess)
+      const [cpuBefore, began] = [cpuUs(), performance.now()]
+      const stored = await recordAttempts(pool, attempts)
+      const ms = performance.now() - began
+      if (stored.some(one => one === null)) throw new Error('An attempt was not recorded.')
+      times.push({ ms, cpuUs: cpuUs() - cpuBefore })
+    },
+    medians(): RecordTimes {
+      const medianOf = (name: keyof RecordTimes) =>
+        quantile(
+          times.map(one => one[name]),
+          0.5,
+        )
+      return { ms: medianOf('ms'), cpuUs: medianOf('cpuUs') }
+    },
+    async close() {
+      await pool.end()
+      await database.close()
+    },
   }
 }
 
