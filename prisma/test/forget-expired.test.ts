@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { forgetExpired } from '../src/index.ts'
+import { forgetDeadLetterOperations, forgetExpired, forgetTaskOperations } from '../src/index.ts'
 import { aWorkspace, useDatabase } from './setup.ts'
 
 const db = useDatabase()
@@ -38,4 +38,18 @@ it('deletes expired hashes of tokens and keys of jobs, and keeps the keys that u
   ])
   const { rows } = await db.pool.query('SELECT count(*)::int AS n FROM api_keys')
   expect([rows[0].n, (await db.pool.query('SELECT FROM exchanged_tokens')).rowCount]).toEqual([5, 1])
+})
+
+it.each([
+  { table: 'dead_letter_operations', action: 'replay', filter: null, forget: forgetDeadLetterOperations },
+  { table: 'task_operations', action: 'cancel', filter: '{}', forget: forgetTaskOperations },
+])('$table: an operation is kept for 30 days after its end', async ({ table, action, filter, forget }) => {
+  const workspaceId = await aWorkspace(db.pool)
+  for (const ended of ['30 days', '29 days 23 hours', null])
+    await db.pool.query(
+      `INSERT INTO ${table} (id, workspace_id, action, filter, total, cursor, created_at, finished_at)
+       VALUES (gen_random_uuid(), $1, '${action}', $2, 1, gen_random_uuid(), now() - interval '60 days', now() - $3::interval)`,
+      [workspaceId, filter, ended],
+    )
+  expect([await forget(db.pool, 10), await forget(db.pool, 10)]).toEqual([1, 0])
 })

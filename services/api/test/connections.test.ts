@@ -190,6 +190,19 @@ describe('a test of a connection', () => {
     expect((await testing).body).toEqual({ ok: true, message: 'It works.', response_status: 204 })
   })
 
+  it('ends after 25 seconds when its dispatcher does not end it', async () => {
+    const organization = await anOrganization(api)
+    const send = sendAs(organization)
+    await send('PUT', path(organization, '/tested'), oauth2)
+    const testing = send('POST', path(organization, '/tested/test'), {})
+    await expect.poll(() => takeConnectionTest(api.db)).toMatchObject({ name: 'tested' })
+    expect((await testing).body).toEqual({
+      ok: false,
+      message: 'The dispatcher has not ended the test within 25 seconds.',
+      response_status: null,
+    })
+  }, 60_000)
+
   it('is one of at most ten at a time in a workspace', async () => {
     const organization = await anOrganization(api)
     const send = sendAs(organization)

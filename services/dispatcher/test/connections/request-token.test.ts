@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { requestToken } from '../../src/connections/request-token.ts'
 import type { SendOutcome } from '../../src/egress/outcome.ts'
 import type { OutgoingRequest } from '../../src/egress/send.ts'
+import { closeAll, senderFor, tcpServerFor } from '../egress/setup-sender.ts'
 import { anOAuthConnection } from './an-oauth-connection.ts'
 
 const day = 24 * 3_600_000
@@ -58,6 +59,17 @@ it('an error has 200 characters of each reason at most, and never the secret', a
   expect(error).toBe(`Error: The token endpoint answered 400 ${'x'.repeat(200)}: not ***, nor ***.`)
   await expect(request('<html>', { status: 302 })).rejects.toThrow('The token endpoint answered 302.')
 })
+
+it('a token endpoint that does not answer has ten seconds', async () => {
+  onTestFinished(closeAll)
+  const { port } = await tcpServerFor(() => {})
+  const connection = anOAuthConnection({ settings: { tokenUrl: `http://127.0.0.1:${port}/token` } })
+  const startedAt = performance.now()
+  const error = await requestToken(senderFor().sender, connection).catch(String)
+  const tookMs = performance.now() - startedAt
+  expect(error).toBe('Error: No access token was issued. The token endpoint did not answer in time.')
+  expect(tookMs).toBeGreaterThan(9_900)
+}, 30_000)
 
 it('a fault shows no credentials', async () => {
   const send = async ({ headers, body }: OutgoingRequest) => {

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import {
+  openPool,
+  type Pool,
+  putConnection,
+  readConnections,
+  readConnectionTest,
+  requestConnectionTest,
+} from '@belfry/db'
+import { newUuid } from '@belfry/domain'
+import { createTestDatabase } from '@belfry/test-support'
+import { parseMasterKeys } from '@belfry/vault'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { ConnectionsContext } from '../../src/connections/connections-context.ts'
+import { createConnectionTestRunner } from '../../src/connections/run-connection-tests.ts'
+import type { SendOutcome } from '../../src/egress/outcome.ts'
+import { anOAuthConnection } from './an-oauth-connection.ts'
+
+const masterKeys = parseMasterKeys(`k1:${randomBytes(32).toString('base64')}`)
+let pool: Pool
+let drop: () => Promise<void>
+beforeAll(async () => {
+  const database = await createTestDatabase()
+  drop = database.drop
+  pool = openPool(database.url, { max: 4, onError: error => console.error(error) })
+})
+afterAll(async () => {
+  await pool.end()
+  await drop()
+})
+
+async function storeConnection() {
+  const [organizationId, workspaceId] = [newUuid(), newUuid()]
+  await pool.query(
+    `INSERT INTO organizations (id, name, slug, tier, updated_at) VALUES ($1, 'Acme', 'acme', 'free', now())`,
+    [organizationId],
+  )
+  await pool.query(`INSERT INTO workspaces (id, organization_id, name, updated_at) VALUES ($1, $2, 'Main', now())`, [
+    ...[workspaceId, organizationId],
+  ])
+  const connection = anOAuthConnection({ workspaceId })
+  const { secrets } = connection
+  await putConnection(
+    pool,
+    masterKeys,
+    workspaceId,
+    connection,
+    () => secrets,
+    100,
+    async () => {},
+  )
+  const stored = (await readConnections(pool, masterKeys, [workspaceId])).get(workspaceId)?.get(connection.name)
+  if (stored === undefined || stored instanceof Error) throw stored ?? new Error('There is no such connection.')
+  return { workspaceId, id: stored.id }
+}
+
+it('a dispatcher runs eight tests at a time, and the next one when one of them has ended', async () => {
+  const { workspaceId, id } = await storeConnection()
+  const answers: Array<() => void> = []
+  const token: SendOutcome = {
+    ...{ kind: 'response', status: 200, headers: {}, bodyBytes: 31, bodyTruncated: false },
+    body: Buffer.from(JSON.stringify({ access_token: 'a-token', expires_in: 60 })),
+  }
+  const reload = async () => (await readConnections(pool, masterKeys, [workspaceId])).get(workspaceId)
+  const ctx = {
+    ...{ pool, connections: { get: reload, reload }, tlsSenders: { of: () => null } },
+    sender: { send: () => new Promise<SendOutcome>(resolve => answers.push(() => resolve(token))) },
+  } as unknown as ConnectionsContext
+  const runTests = createConnectionTestRunner(ctx, 'Belfry', () => void runTests())
+  const tests = await Promise.all(Array.from({ length: 9 }, () => requestConnectionTest(pool, workspaceId, id, null)))
+  const progress = () => Promise.all(tests.map(test => readConnectionTest(pool, workspaceId, test)))
+  const started = async () => (await progress()).filter(({ isTaken }) => isTaken).length
+  const ended = async () => (await progress()).filter(({ outcome }) => outcome?.ok).length
+
+  await runTests()
+  await expect.poll(() => answers.length).toBe(8)
+  await runTests()
+  expect(await started()).toBe(8)
+
+  answers[0]?.()
+  await expect.poll(() => answers.length).toBe(9)
+  expect([await started(), await ended()]).toEqual([9, 1])
+  for (const answer of answers) answer()
+  await expect.poll(ended).toBe(9)
+})
