@@ -12,6 +12,7 @@ export type SignInError =
   | 'linked_to_another'
   | 'member_limit'
   | 'no_account'
+  | 'outage'
   | 'rate_limited'
   | 'refused'
   | 'suspended'

@@ -41,6 +41,21 @@ it('is refused with 503 while the database is away, and succeeds when the browse
   expect(await accountsOf(claims.email)).toEqual([{ sessions: 1 }])
 })
 
+it('leads a browser to the sign-in page while the database is away, where it can begin again', async () => {
+  const begun = await begin()
+  const claims = claimsOf(begun)
+  oidc.issuer.userInfo = { sub: claims.sub }
+  await wire.cut()
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  const refused = await finish(begun, await oidc.issuer.sign(claims), { accept })
+  await wire.restore()
+  expect(refused).toMatchObject({ status: 303, location: '/sign-in?error=outage', session: '', ended: true })
+  expect(await accountsOf(claims.email)).toEqual([])
+
+  await expect.poll(() => api.send('GET', '/api/v1/auth/register').then(({ status }) => status)).toBe(200)
+  expect(await signIn()).toMatchObject({ status: 303, location: '/', ended: true })
+})
+
 it('leaves no account and no session when the database goes away after the issuer has answered', async () => {
   const begun = await begin()
   const claims = claimsOf(begun)

@@ -43,12 +43,16 @@ export function useOidc(environment: (databaseUrl: string) => Promise<Record<str
     return { cookie: cookieOf(headers, 'belfry_oidc'), state, nonce }
   }
 
-  async function finish(begun: Begun, token: string, changes: { state?: string; iss?: string; cookie?: string } = {}) {
+  async function finish(
+    begun: Begun,
+    token: string,
+    changes: { state?: string; iss?: string; cookie?: string; accept?: string } = {},
+  ) {
     const code = newUuid()
     issuer.tokens.set(code, token)
     const query = new URLSearchParams({ code, state: changes.state ?? begun.state, iss: changes.iss ?? issuer.url })
     const response = await fetch(`${api.url}/api/v1/auth/oidc/callback?${query}`, {
-      headers: { Cookie: changes.cookie ?? begun.cookie },
+      headers: { Cookie: changes.cookie ?? begun.cookie, Accept: changes.accept ?? '*/*' },
       redirect: 'manual',
     })
     return {

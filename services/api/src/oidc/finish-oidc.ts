@@ -5,6 +5,7 @@ import { callerAddress } from '../auth/caller-address.ts'
 import { consumeOidcSignIn } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../http/endpoint.ts'
+import { toRefusal } from '../http/problem.ts'
 import { notFound } from '../http/refusals.ts'
 import { type Attempt, attemptOf, noAttemptCookie } from './attempt.ts'
 import type { OidcProvider } from './provider.ts'
@@ -35,7 +36,7 @@ export const finishOidc = endpoint({
       const cookies = [...session.headers['Set-Cookie'], ended]
       return redirect(ctx, begun.returnTo, cookies)
     } catch (error) {
-      const code = codeOf(error)
+      const code = codeOf(error, request)
       if (code === null) throw error
       ctx.log.warn({ code, reason: reasonOf(error), address: callerAddress(request) }, 'oidc.sign_in_failed')
       return redirect(ctx, `/sign-in?error=${code}`, [ended])
@@ -47,8 +48,10 @@ function redirect({ config }: Context, path: string, cookies: string[]) {
   return { status: 303, headers: { Location: config.publicUrl + path, 'Set-Cookie': cookies } }
 }
 
-function codeOf(error: unknown) {
+function codeOf(error: unknown, request: Request) {
   if (error instanceof OidcSignInError) return error.code
+  // A browser shows the answer to a person. Other clients get the problem.
+  if (toRefusal(error).code === 'unavailable') return request.accepts(['json', 'html']) === 'html' ? 'outage' : null
   if (!(error instanceof AppError)) return null
   if (error.code === 'rate_limited') return 'rate_limited' as const
   return error.code === 'quota_exceeded' ? ('member_limit' as const) : null

@@ -57,6 +57,7 @@ const texts: Record<SignInError, string> = {
   linked_to_another: 'The account with your email address belongs to another identity. Ask the operator of Belfry.',
   member_limit: 'Your organization has as many members as its tier allows. Ask its owner.',
   no_account: 'You have no account here. Ask a member of your organization for an invitation.',
+  outage: 'Belfry could not reach its database. Try again in a moment.',
   rate_limited: 'Too many sign-ins came from your address. Try again later.',
   refused: 'The identity provider refused the sign-in. Start again, or ask the operator of Belfry.',
   suspended: 'Your account is suspended.',
