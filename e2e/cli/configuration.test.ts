@@ -248,9 +248,19 @@ describe('adopt and export', () => {
   it('writes a file that changes nothing, and takes over what no file owned', async () => {
     const source = await aWorkspace()
     await source.call('PUT', '/api/v1/workspaces/current/secrets/TOKEN', { value: 'a secret value' })
+    const connection = { kind: 'header', hosts: ['example.com'], value: 'another secret' }
+    await source.call('PUT', '/api/v1/workspaces/current/connections/billing-api', connection)
+    expect((await source.cli(['list', 'connections'])).out).toBe('billing-api\theader\texample.com\n')
+    expect((await source.cli(['list', 'secrets'])).out).toMatch(/^TOKEN\t\S+\n$/)
     await source.write(shop)
     await source.run('apply', ...slack)
-    const price = { name: `Costs ${'$'}{5}`, url: 'https://example.com/x', method: 'PUT', cron: '1 2 3 4 *' }
+    const price = {
+      name: `Costs ${'$'}{5}`,
+      url: 'https://example.com/x',
+      method: 'PUT',
+      cron: '1 2 3 4 *',
+      connection: 'billing-api',
+    }
     const headers = { Authorization: 'Bearer {{ secrets.TOKEN }}' }
     await source.call('POST', '/api/v1/scheduler/cronjobs', { ...price, headers, payload: 'text' })
     const exported = await source.cli(['export', '--project', 'shop'])
@@ -269,6 +279,9 @@ describe('adopt and export', () => {
     const refused = await copy.start('apply', '--var', 'ON_CALL_URL=https://hooks.slack.com/x').ended
     expect(refused).toMatchObject({ code: 2, error: 'The workspace has no secret TOKEN. Create it first.\n' })
     await copy.call('PUT', '/api/v1/workspaces/current/secrets/TOKEN', { value: 'another value' })
+    const still = await copy.start('apply', '--var', 'ON_CALL_URL=https://hooks.slack.com/x').ended
+    expect(still).toMatchObject({ code: 2, error: 'The workspace has no connection billing-api. Create it first.\n' })
+    await copy.call('PUT', '/api/v1/workspaces/current/connections/billing-api', connection)
     await copy.run('apply', '--var', 'ON_CALL_URL=https://hooks.slack.com/x')
     const again = await copy.cli(['export', '--project', 'shop'])
     const lines = (text: string) => text.split('\n').sort()

@@ -90,12 +90,32 @@ const kinds: Record<string, Kind> = {
     heading: subscriptionHeading,
     rows: (belfry, _, { limit }) => each(belfry.subscriptions.list({ limit }), subscriptionRow),
   },
+  connections: {
+    takes: [],
+    heading: ['NAME', 'KIND', 'HOSTS'],
+    rows: (belfry, _, { limit }) =>
+      each(belfry.workspaces.connections.list('current', { limit }), connection => ({
+        value: connection,
+        cells: [connection.name, connection.kind, connection.hosts.join(' ')],
+      })),
+  },
+  secrets: {
+    takes: [],
+    heading: ['NAME', 'UPDATED'],
+    rows: (belfry, _, { limit }) =>
+      each(belfry.workspaces.secrets.list('current', { limit }), secret => ({
+        value: secret,
+        cells: [secret.name, secret.updatedAt],
+      })),
+  },
 }
 
 export function addList(program: Command, context: () => Context): void {
   program
     .command('list')
-    .description('list tasks, cronjobs, runs, dead-letters or subscriptions, newest first')
+    .description(
+      'list tasks, cronjobs, runs, dead-letters or subscriptions, newest first, or the connections and secrets by name',
+    )
     .argument('[what]', `one of ${Object.keys(kinds).join(', ')}`, 'tasks')
     .addOption(
       repeated(

@@ -5,7 +5,7 @@ import { applyPlan } from './apply-plan.ts'
 import { changeToJson, describeChange, summarize, warningsOf } from './describe-plan.ts'
 import { type Change, type Plan, planChanges } from './plan.ts'
 import { type Configuration, kinds, readConfiguration } from './read-configuration.ts'
-import { readLive, readSecretNames } from './read-live.ts'
+import { type Named, readLive, readNames } from './read-live.ts'
 import { configurationSchema } from './schema.ts'
 import { writeConfiguration } from './write-configuration.ts'
 
@@ -30,8 +30,12 @@ export async function applyFile(ctx: Context, flags: Flags): Promise<void> {
 /** Prints a configuration file for the objects of the workspace. */
 export async function exportFile(ctx: Context, project: string): Promise<void> {
   const belfry = ctx.belfry()
-  const [live, secrets] = await Promise.all([readLive(belfry, kinds, ctx.signal), readSecretNames(belfry, ctx.signal)])
-  ctx.stdout.write(writeConfiguration(project, live, secrets))
+  const [live, secrets, connections] = await Promise.all([
+    readLive(belfry, kinds, ctx.signal),
+    readNames(belfry, 'secrets', ctx.signal),
+    readNames(belfry, 'connections', ctx.signal),
+  ])
+  ctx.stdout.write(writeConfiguration(project, live, { secrets, connections }))
 }
 
 /** Prints the JSON Schema of the file. */
@@ -46,7 +50,8 @@ async function makePlan(ctx: Context, flags: Flags): Promise<Plan> {
     env: ctx.env,
   })
   const belfry = ctx.belfry()
-  await requireSecrets(ctx, configuration)
+  await requireNames(ctx, configuration, 'secrets')
+  await requireNames(ctx, configuration, 'connections')
   const live = await readLive(belfry, kinds, ctx.signal)
   return planChanges(configuration, live, { prunes: flags.prune ?? false, adopts: flags.adopt ?? false })
 }
@@ -61,11 +66,12 @@ function variablesOf(given: readonly string[]): Record<string, string> {
   )
 }
 
-async function requireSecrets(ctx: Context, { secrets }: Configuration): Promise<void> {
-  if (secrets.length === 0) return
-  const known = new Set(await readSecretNames(ctx.belfry(), ctx.signal))
-  const missing = secrets.filter(name => !known.has(name))
-  if (missing.length > 0) throw new UsageError(`The workspace has no secret ${missing.join(', ')}. Create it first.`)
+async function requireNames(ctx: Context, configuration: Configuration, what: keyof Named): Promise<void> {
+  if (configuration[what].length === 0) return
+  const known = new Set(await readNames(ctx.belfry(), what, ctx.signal))
+  const missing = configuration[what].filter(name => !known.has(name))
+  if (missing.length === 0) return
+  throw new UsageError(`The workspace has no ${what.slice(0, -1)} ${missing.join(', ')}. Create it first.`)
 }
 
 function show(ctx: Context, change: Change): void {

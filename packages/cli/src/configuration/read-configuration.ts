@@ -35,6 +35,8 @@ export type Configuration = {
   objects: Declared[]
   /** The names of secrets that must exist. */
   secrets: string[]
+  /** The names of connections that must exist. */
+  connections: string[]
 }
 
 export const sectionOf = {
@@ -67,6 +69,7 @@ const fileForm = z.strictObject({
     .record(z.string(), z.strictObject({ variables: z.record(z.string(), scalar).optional(), ...sections }).nullable())
     .optional(),
   secrets: z.array(z.string()).optional(),
+  connections: z.array(z.string()).optional(),
   ...sections,
 })
 
@@ -105,7 +108,8 @@ export function readConfiguration(text: string, { environment, variables, env }:
     })
   })
   if (problems.length > 0) throw problemsOf(problems)
-  return { project: file.project, objects, secrets: file.secrets ?? [] }
+  const { project, secrets = [], connections = [] } = file
+  return { project, objects, secrets, connections }
 }
 
 function declare(

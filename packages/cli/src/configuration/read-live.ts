@@ -19,9 +19,12 @@ export async function readLive(belfry: Belfry, kinds: readonly Kind[], signal: A
   return found.flat()
 }
 
-/** Reads the names of the secrets of the workspace. */
-export async function readSecretNames(belfry: Belfry, signal: AbortSignal): Promise<string[]> {
-  return (await readAll(belfry, '/api/v1/workspaces/current/secrets', signal)).map(({ name }) => String(name))
+/** The objects of a workspace that a file only names, because their values are secret. */
+export type Named = { secrets: string[]; connections: string[] }
+
+/** Reads the names of the secrets or of the connections of the workspace. */
+export async function readNames(belfry: Belfry, what: keyof Named, signal: AbortSignal): Promise<string[]> {
+  return (await readAll(belfry, `/api/v1/workspaces/current/${what}`, signal)).map(({ name }) => String(name))
 }
 
 async function readAll(belfry: Belfry, path: string, signal: AbortSignal): Promise<Fields[]> {

@@ -45,6 +45,11 @@ export function configurationSchema(): Schema {
       },
       variables,
       secrets: { type: 'array', items: { type: 'string' }, description: 'The names of secrets that must exist.' },
+      connections: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'The names of connections that must exist.',
+      },
       ...sections,
       environments: {
         type: 'object',

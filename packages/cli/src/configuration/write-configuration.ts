@@ -8,6 +8,7 @@ import {
 import { Document } from 'yaml'
 import type { Live } from './plan.ts'
 import { type Fields, type Kind, kinds, sectionOf } from './read-configuration.ts'
+import type { Named } from './read-live.ts'
 
 const head = ` The configuration of a Belfry workspace. See what it changes with "belfry plan", and change it with "belfry apply".
  Objects that no file owned before are taken over by "belfry apply --adopt".`
@@ -16,9 +17,10 @@ const head = ` The configuration of a Belfry workspace. See what it changes with
  * Returns the text of a file that declares the objects of a workspace. Fields with their default are left out. The API does not
  * return the URLs of integrations, so the file has a variable for each.
  */
-export function writeConfiguration(project: string, live: readonly Live[], secrets: readonly string[]): string {
+export function writeConfiguration(project: string, live: readonly Live[], { secrets, connections }: Named): string {
   const file: Fields = { project }
   if (secrets.length > 0) file.secrets = secrets
+  if (connections.length > 0) file.connections = connections
   for (const kind of kinds) {
     const taken = new Set<string>()
     const ofKind = live.filter(one => one.kind === kind).sort((a, b) => (a.id < b.id ? -1 : 1))

@@ -49,7 +49,7 @@ async function importEntries(
   }
   const wanted = planned.map(entry => ({ ...entry, isPaused: entry.isPaused || flags.paused === true }))
   if (flags.toFile) {
-    ctx.stdout.write(writeConfiguration('main', wanted.map(toLiveJob), []))
+    ctx.stdout.write(writeConfiguration('main', wanted.map(toLiveJob), { secrets: [], connections: [] }))
     return
   }
   const counts: Record<Carried['outcome'], number> = { created: 0, existing: 0, 'would be created': 0 }
