@@ -22,7 +22,8 @@ export type Page = {
   links: string[]
 }
 
-const notOurs = new Set(['node_modules', 'dist', 'generated', 'results'])
+// `pages` are the copies that the site is built from.
+const notOurs = new Set(['node_modules', 'dist', 'generated', 'results', 'pages'])
 
 /** Returns every page of the repository. */
 export function readPages(): Page[] {
