@@ -44,15 +44,15 @@ describe('a long activity log in the dashboard', { timeout: 180_000 }, () => {
     expect(await page.getByText(`${count.toLocaleString('en')} runs · end of log`).count()).toBe(1)
     // The last page may have arrived after the last scroll.
     await list.evaluate(element => element.scrollTo({ top: element.scrollHeight }))
-    await page.getByRole('row', { name: `attempt ${count}` }).waitFor()
+    await page.getByRole('row', { name: `run ${count}` }).waitFor()
     expect(await rows(page).count()).toBeLessThan(100)
 
     const before = asked.length
     await list.evaluate(element => element.scrollTo({ top: element.scrollHeight / 2 }))
-    await page.getByRole('row', { name: 'attempt 1010' }).waitFor()
+    await page.getByRole('row', { name: 'run 1010' }).waitFor()
     expect(asked.length).toBeGreaterThan(before)
     await list.evaluate(element => element.scrollTo({ top: 0 }))
-    await page.getByRole('row', { name: 'attempt 20 ' }).waitFor()
+    await page.getByRole('row', { name: 'run 20 ' }).waitFor()
   })
 
   it('reuses the elements of rows while it scrolls, and puts them in order at rest', async () => {
@@ -69,7 +69,7 @@ describe('a long activity log in the dashboard', { timeout: 180_000 }, () => {
       60_000,
     )
     await list.evaluate(element => element.scrollTo({ top: element.scrollHeight }))
-    await page.getByRole('row', { name: `attempt ${count}` }).waitFor()
+    await page.getByRole('row', { name: `run ${count}` }).waitFor()
     const { added, passed } = await list.evaluate(async element => {
       let added = 0
       const observer = new MutationObserver(records => {
