@@ -8,6 +8,8 @@ import { startService } from '../processes.ts'
 export type VirtualBelfry = {
   url: string
   databaseUrl: string
+  /** What the services have logged. */
+  readonly output: string
   caller: Caller
   call(method: string, path: string, body?: unknown, as?: Caller): Promise<Answer>
   /** Moves the clock with `freeze`, `advance`, `run-until-idle` or `reset`. Returns its time in epoch milliseconds. */
@@ -15,16 +17,19 @@ export type VirtualBelfry = {
   close(): Promise<void>
 }
 
-export async function startVirtualBelfry(): Promise<VirtualBelfry> {
+export async function startVirtualBelfry(env: Record<string, string> = {}): Promise<VirtualBelfry> {
   const database = await createTestDatabase()
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const service = await startService('all-in-one', virtualEnvironment(database.url, port), 'testing.mjs')
+  const service = await startService('all-in-one', { ...virtualEnvironment(database.url, port), ...env }, 'testing.mjs')
   const caller = await signUp(url)
   const call: VirtualBelfry['call'] = (method, path, body, as = caller) => callApi(url, as, method, path, body)
   return {
     url,
     databaseUrl: database.url,
+    get output() {
+      return service.output
+    },
     caller,
     call,
     async clock(action, body = {}) {
@@ -52,6 +57,7 @@ export function virtualEnvironment(databaseUrl: string, port: number): Record<st
     REGISTRATION: 'open',
     TIER_CHANGES: 'owner',
     DEFAULT_TIER: 'unicorn',
+    TIERS: JSON.stringify({ free: { executions: 2 } }),
     LOG_LEVEL: 'warn',
   }
 }
