@@ -1,17 +1,17 @@
 import { type Receiver, startReceiver } from '@belfry/test-support'
 import { waitFor } from '@belfry/test-support/wait-for'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { inMs } from './api-calls.ts'
-import { type Belfry, startBelfry } from './belfry.ts'
+import { inMs } from '../api-calls.ts'
+import { startVirtualBelfry, type VirtualBelfry } from './virtual-belfry.ts'
 
 const password = 'operators of this test'
 const tasks = '/api/v1/scheduler/tasks'
 
-let belfry: Belfry
+let belfry: VirtualBelfry
 let target: Receiver
 beforeAll(async () => {
   target = await startReceiver({ otherwise: { status: 500 } })
-  belfry = await startBelfry('postgres', { env: { OPERATOR_PASSWORD: password } })
+  belfry = await startVirtualBelfry({ OPERATOR_PASSWORD: password, LOG_LEVEL: 'info' })
 })
 afterAll(async () => {
   await belfry?.close()
@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 
 it('logs the host, workspace and duration when a circuit breaker opens, and makes no attempt until it closes', async () => {
-  const executeAt = inMs(12_000)
+  const executeAt = inMs(3_600_000)
   const create = async (i: number) => {
     const task = {
       name: `${i}`,
@@ -31,9 +31,9 @@ it('logs the host, workspace and duration when a circuit breaker opens, and make
     return (await belfry.call('POST', tasks, task)).status
   }
   expect(await Promise.all(Array.from({ length: 80 }, (_, i) => create(i)))).toEqual(Array(80).fill(201))
-  const dispatcher = belfry.services.find(({ name }) => name === 'dispatcher')
-  const lines = async () => dispatcher?.output.split('\n').filter(line => line.includes('"circuit.opened"')) ?? []
-  const [line] = await waitFor(lines, found => found.length > 0, 40_000)
+  await belfry.clock('advance', { to: executeAt })
+  const lines = async () => belfry.output.split('\n').filter(line => line.includes('"circuit.opened"'))
+  const [line] = await waitFor(lines, found => found.length > 0)
   const { host, workspace, openMs } = JSON.parse(line ?? '{}')
   expect({ host, workspace }).toEqual({ host: `127.0.0.1:${target.port}`, workspace: belfry.caller.workspaceId })
   expect(openMs).toBeGreaterThan(29_000)
@@ -67,14 +67,13 @@ it('lists open circuit breakers to operators, who can close them at once', async
     hosts => hosts.length > 0,
   )
   expect(listed).toMatchObject([{ workspace_id: workspaceId, host, dispatchers: 1 }])
-  const dispatcher = belfry.services.find(({ name }) => name === 'dispatcher')
   const called = target.requests.length
   expect(await ask('DELETE', `/${workspaceId}/${encodeURIComponent(host)}`)).toEqual({
     status: 202,
     body: { dispatchers: 1 },
   })
   await waitFor(
-    async () => dispatcher?.output ?? '',
+    async () => belfry.output,
     output => output.includes('"circuit.reset"'),
   )
   // More than a single probe: half of twenty attempts must fail before it opens again.

@@ -159,6 +159,25 @@ describe('the virtual clock', () => {
     expect(body.data.filter((task: { name: string }) => task.name === '/broken')).toHaveLength(30)
   })
 
+  it('allows as many executions as before in the next month', async () => {
+    const now = new Date(start)
+    const month = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)
+    await belfry.clock('advance', { to: new Date(month).toISOString() })
+    const other = await signUp(belfry.url)
+    const path = `/api/v1/organizations/${other.organizationId}`
+    const asOwner = { token: other.token ?? '' }
+    expect((await belfry.call('PUT', `${path}/subscription`, { tier: 'free' }, asOwner)).status).toBe(200)
+    for (const [name, dueAt] of Object.entries({ first: month + minute, second: month + 32 * day })) {
+      const task = { name, url: target.url(`/${name}`), method: 'POST', execute_at: new Date(dueAt).toISOString() }
+      for (let n = 0; n < 3; n++) expect((await belfry.call('POST', tasks, task, other)).status).toBe(201)
+    }
+    await belfry.clock('advance', { by_ms: day })
+    const { body } = await belfry.call('GET', `${path}/usage`, undefined, asOwner)
+    expect([received('/first').length, body.executions]).toEqual([2, { used: 2, limit: 2 }])
+    await belfry.clock('advance', { by_ms: 32 * day })
+    expect(received('/second')).toHaveLength(2)
+  })
+
   it('ends sessions and API keys', async () => {
     const other = await signUp(belfry.url)
     const keys = `/api/v1/workspaces/${other.workspaceId}/api-keys`
