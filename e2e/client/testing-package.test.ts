@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, symlinkSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -114,5 +115,46 @@ test('a failed reminder is repeated', async () => {${body}
     const [first, second] = times
     expect(second.first).toBeLessThan(first.first)
     expect([first.calls, second.calls]).toEqual([0, 0])
+  })
+
+  it('keeps a migrated database when the server stops, for the next one', async () => {
+    const server = join(folder, 'node_modules/@belfry/testing/server/packages/testing/dist/server.mjs')
+    const build = statSync(server).mtimeMs.toString(36)
+    const state = join(tmpdir(), `belfry-testing-${userInfo().username}-${build}`)
+    for (const file of await readdir(state)) if (file.endsWith('.json')) await rm(join(state, file))
+    const isKept = async () => (await readdir(state)).some(name => name.startsWith('postgres-'))
+    await waitFor(isKept, Boolean, 60_000)
+  })
+
+  // This server has the database that the last one kept.
+  it('moves the Date of its own context only, as in Jest, and none with movesDate: false', async () => {
+    const program = `const assert = require('node:assert/strict')
+const { readFileSync } = require('node:fs')
+const vm = require('node:vm')
+const file = require.resolve('@belfry/testing')
+const { fetch, Request, Response, Headers, URL, Buffer, performance, setTimeout, clearTimeout } = globalThis
+const own = { process, fetch, Request, Response, Headers, URL, Buffer, performance, setTimeout, clearTimeout }
+const parsingContext = vm.createContext(own)
+const parameters = ['exports', 'require', 'module', '__filename']
+const load = vm.compileFunction(readFileSync(file, 'utf8'), parameters, { parsingContext })
+const inContext = { exports: {} }
+load(inContext.exports, require, inContext, file)
+const hour = 3600_000
+async function use(startBelfry, options) {
+  const before = Date.now()
+  const belfry = await startBelfry(options)
+  await belfry.clock.advance({ days: 1 })
+  const shown = [vm.runInContext('Date.now()', parsingContext), Date.now(), (await belfry.clock.now()).getTime()]
+  await belfry.stop()
+  return shown.map(time => Math.round((time - before) / (24 * hour)))
+}
+async function main() {
+  assert.deepEqual(await use(inContext.exports.startBelfry), [1, 0, 1])
+  assert.deepEqual(await use(require('@belfry/testing').startBelfry, { movesDate: false }), [0, 0, 1])
+}
+main()`
+    await writeFile(join(folder, 'context.cjs'), program)
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR }
+    await run(process.execPath, ['context.cjs'], { cwd: folder, env })
   })
 })

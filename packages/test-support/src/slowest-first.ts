@@ -9,7 +9,6 @@ const slowFiles = [
   'e2e/upgrade/rolling-upgrade.test.ts',
   'e2e/client/package.test.ts',
   'e2e/scaling/two-of-each.test.ts',
-  'e2e/circuit-breaker.test.ts',
 ]
 
 /**

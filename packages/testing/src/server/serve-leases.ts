@@ -17,6 +17,8 @@ const idleMs = 60_000
 export async function serveLeases(servers: Servers, stateFile: string): Promise<{ unused: Promise<void> }> {
   const token = randomBytes(16).toString('hex')
   const workspaces = await openWorkspaces(servers)
+  // The next holder need not wait for its workspace.
+  let prepared = prepare(workspaces)
   let holder: Socket | null = null
   let timer: NodeJS.Timeout
   let end = () => {}
@@ -31,14 +33,16 @@ export async function serveLeases(servers: Servers, stateFile: string): Promise<
     socket.on('close', () => {
       if (socket !== holder) return
       holder = null
+      prepared = prepare(workspaces)
       wait()
     })
     createInterface({ input: socket }).on('line', async line => {
       if (line !== token) return socket.end('{"error":"denied"}\n')
       if (holder !== null && holder !== socket) return socket.end('{"error":"busy"}\n')
+      if (holder === socket) prepared = prepare(workspaces)
       holder = socket
       clearTimeout(timer)
-      socket.write(`${await answer(workspaces)}\n`)
+      socket.write(`${await prepared}\n`)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -57,7 +61,8 @@ export async function serveLeases(servers: Servers, stateFile: string): Promise<
   }
 }
 
-async function answer(workspaces: Workspaces): Promise<string> {
+// The line that answers a test process.
+async function prepare(workspaces: Workspaces): Promise<string> {
   const workspace = await workspaces.next().catch((error: Error) => ({ error: error.message }))
   return JSON.stringify(workspace)
 }

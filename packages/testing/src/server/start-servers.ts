@@ -1,12 +1,12 @@
-import { type ChildProcess, execFile, fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
-import { freePort, startPostgres } from '@belfry/embedded'
+import { freePort } from '@belfry/embedded'
+import { startDatabase } from './start-database.ts'
 
 /** A PostgreSQL and the services, with a virtual clock. */
 export type Servers = {
@@ -17,19 +17,17 @@ export type Servers = {
   stop(): Promise<void>
 }
 
-// This data does not outlive the server.
-const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '100' }
-
 /** The checkout, or the folder of the package with the same programs. */
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Starts the servers in a temporary folder. */
-export async function startServers(): Promise<Servers> {
+/**
+ * Starts the servers in a temporary folder.
+ * @param cache - A folder for what makes the next start faster.
+ */
+export async function startServers(cache: string): Promise<Servers> {
   const folder = await mkdtemp(join(tmpdir(), 'belfry-testing-'))
-  const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), settings: careless })
-  const databaseUrl = postgres.url()
-  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl }
-  await promisify(execFile)(process.execPath, [join(root, 'prisma/dist/main.mjs'), 'deploy'], { env })
+  const database = await startDatabase(root, folder, cache)
+  const env = { PATH: process.env.PATH, DATABASE_URL: database.url }
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const service = fork(join(root, 'services/all-in-one/dist/testing.mjs'), {
@@ -41,12 +39,11 @@ export async function startServers(): Promise<Servers> {
   await Promise.race([once(service, 'message'), ended.then(() => Promise.reject(new Error('Belfry did not start.')))])
   return {
     url,
-    databaseUrl,
+    databaseUrl: database.url,
     ended,
     async stop() {
       await stopService(service, ended)
-      await postgres.stop()
-      await rm(folder, { recursive: true, force: true })
+      await database.stop().finally(() => rm(folder, { recursive: true, force: true }))
     },
   }
 }

@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Postgres, startPostgres } from '@belfry/embedded'
+import pg from 'pg'
+
+/** A PostgreSQL with a migrated database. */
+export type Database = { url: string; stop(): Promise<void> }
+
+// This data does not outlive the server.
+const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '100' }
+
+/**
+ * Starts a PostgreSQL. The first one creates and migrates its database, and keeps that when it stops. Later ones use copies.
+ * @param root - The checkout, or the folder of the package with the same programs.
+ * @param cache - The folder for the kept data.
+ */
+export async function startDatabase(root: string, folder: string, cache: string): Promise<Database> {
+  const dataDir = join(folder, 'postgres')
+  const kept = join(cache, `postgres-${hashFiles(join(root, 'prisma/migrations'))}`)
+  if (!existsSync(kept)) return startFirst(root, dataDir, kept)
+  cpSync(kept, dataDir, { recursive: true })
+  const postgres = await startPostgres({ dataDir, settings: careless })
+  return { url: postgres.url(), stop: postgres.stop }
+}
+
+// Tests use a copy of the migrated database, so PostgreSQL's data can be kept without their tables.
+async function startFirst(root: string, dataDir: string, kept: string): Promise<Database> {
+  const postgres = await startPostgres({ dataDir, settings: careless })
+  const env = { PATH: process.env.PATH, DATABASE_URL: postgres.url() }
+  await promisify(execFile)(process.execPath, [join(root, 'prisma/dist/main.mjs'), 'deploy'], { env })
+  await administer(postgres, 'CREATE DATABASE tests TEMPLATE postgres')
+  return {
+    url: postgres.url('tests'),
+    async stop() {
+      await administer(postgres, 'DROP DATABASE tests WITH (FORCE)').finally(postgres.stop)
+      if (!existsSync(kept)) renameSync(dataDir, kept)
+    },
+  }
+}
+
+async function administer(postgres: Postgres, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: postgres.url('template1') })
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+function hashFiles(folder: string): string {
+  const hash = createHash('sha256')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.sql'))
+  for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(join(folder, file)))
+  return hash.digest('hex').slice(0, 16)
+}
