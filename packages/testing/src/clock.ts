@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+
 /** A length of time. Its parts add up. */
 export type Duration = { days?: number; hours?: number; minutes?: number; seconds?: number; milliseconds?: number }
 
@@ -27,13 +30,9 @@ export function openClock(
   }
 
   async function move(action: string, body: object): Promise<Date> {
-    const response = await fetch(`${url}/api/test/clock${action}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    if (!response.ok) throw new Error(`The clock did not move: ${await response.text()}`)
-    return dateOf((await response.json()) as Reading)
+    const { status, text } = await post(`${url}/api/test/clock${action}`, JSON.stringify(body))
+    if (status !== 200) throw new Error(`The clock did not move: ${text}`)
+    return dateOf(JSON.parse(text) as Reading)
   }
   return {
     async now() {
@@ -44,6 +43,14 @@ export function openClock(
     advance: by => move('/advance', 'to' in by ? { to: by.to.toISOString() } : { by_ms: toMs(by) }),
     runUntilIdle: () => move('/run-until-idle', {}),
   }
+}
+
+// A move may take minutes, and `fetch` waits five minutes for a response.
+async function post(url: string, body: string): Promise<{ status: number | undefined; text: string }> {
+  const sent = request(url, { method: 'POST', headers: { 'content-type': 'application/json' } }).end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const chunks: Buffer[] = await response.toArray()
+  return { status: response.statusCode, text: Buffer.concat(chunks).toString() }
 }
 
 function toMs({ days = 0, hours = 0, minutes = 0, seconds = 0, milliseconds = 0 }: Duration): number {
