@@ -1,4 +1,4 @@
-import { type Policy, type Role, toId, type WorkspaceRole } from '@belfry/domain'
+import { flagName, type Policy, type PolicyFlag, type Role, toId, type WorkspaceRole } from '@belfry/domain'
 import { createApiKeyText } from '../src/auth/api-key.ts'
 import { signSessionToken } from '../src/auth/session-token.ts'
 import type { TestApi } from './setup.ts'
@@ -30,38 +30,49 @@ const noPassword = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repea
 const randomName = () => crypto.randomUUID()
 
 /** Makes a user without an organization. */
-export async function aPerson({ ctx }: TestApi, validMs = 3_600_000): Promise<Person> {
+export async function aPerson({ ctx, db }: TestApi, validMs = 3_600_000): Promise<Person> {
   const [userId, sessionId, email] = [crypto.randomUUID(), crypto.randomUUID(), `${randomName()}@example.com`]
-  const expiresAt = new Date(ctx.clock.now() + validMs)
-  await ctx.prisma.user.create({
-    data: {
-      ...{ id: userId, email, name: 'A user', passwordHash: noPassword },
-      sessions: { create: { id: sessionId, expiresAt } },
-    },
-  })
+  await db.query(
+    `WITH of AS (INSERT INTO users (id, email, name, password_hash) VALUES ($1, $2, 'A user', $3) RETURNING id)
+     INSERT INTO sessions (id, user_id, expires_at) SELECT $4, id, $5 FROM of`,
+    [userId, email, noPassword, sessionId, new Date(ctx.clock.now() + validMs)],
+  )
   const token = signSessionToken(ctx.config.jwtKeys[0], userId, sessionId, ctx.clock.now())
   return { id: toId('user', userId), userId, email, session: { Authorization: `Bearer ${token}` } }
 }
 
+/** Makes it with plain statements: the permission walk makes thousands, which would take Prisma minutes. */
 export async function anOrganization(api: TestApi): Promise<TestOrganization> {
-  const { prisma } = api.ctx
+  const { db } = api
   const [organizationId, workspaceId] = [crypto.randomUUID(), crypto.randomUUID()]
-  const slug = randomName()
-  await prisma.organization.create({ data: { id: organizationId, name: 'Acme', slug, tier: 'free' } })
-  const createWorkspace = (id: string) => prisma.workspace.create({ data: { id, organizationId, name: 'Main' } })
-  await createWorkspace(workspaceId)
+  await db.query(
+    `WITH of AS (INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'Acme', $2, 'free') RETURNING id)
+     INSERT INTO workspaces (id, organization_id, name) SELECT $3, id, 'Main' FROM of`,
+    [organizationId, randomName(), workspaceId],
+  )
+  const createWorkspace = async () => {
+    const id = crypto.randomUUID()
+    await db.query(`INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'Main')`, [id, organizationId])
+    return id
+  }
   const add: TestOrganization['add'] = async (role, workspaceRole) => {
     const person = await aPerson(api)
     const { userId } = person
-    await prisma.membership.create({ data: { organizationId, userId, role } })
-    if (workspaceRole) await prisma.workspaceMember.create({ data: { workspaceId, userId, role: workspaceRole } })
+    const joins = 'INSERT INTO memberships (organization_id, user_id, role) VALUES ($1, $2, $3)'
+    await db.query(joins, [organizationId, userId, role])
+    const sees = 'INSERT INTO workspace_members (workspace_id, user_id, role) VALUES ($1, $2, $3)'
+    if (workspaceRole) await db.query(sees, [workspaceId, userId, workspaceRole])
     return person
   }
-  const addKey = async (state: KeyState = {}, of: string = workspaceId) => {
+  const addKey = async ({ scopes = ['full'], expiresAt, revokedAt }: KeyState = {}, of: string = workspaceId) => {
     const { key, prefix, hash } = createApiKeyText()
-    const ids = { id: crypto.randomUUID(), workspaceId: of, createdBy: crypto.randomUUID() }
-    await prisma.apiKey.create({ data: { ...ids, ...state, name: 'CI', prefix, hash } })
-    return { id: ids.id, key }
+    const id = crypto.randomUUID()
+    await db.query(
+      `INSERT INTO api_keys (id, workspace_id, created_by, name, prefix, hash, scopes, expires_at, revoked_at)
+       VALUES ($1, $2, $3, 'CI', $4, $5, $6, $7, $8)`,
+      [id, of, crypto.randomUUID(), prefix, hash, scopes, expiresAt, revokedAt],
+    )
+    return { id, key }
   }
   return {
     id: toId('org', organizationId),
@@ -72,19 +83,18 @@ export async function anOrganization(api: TestApi): Promise<TestOrganization> {
       return { 'X-Api-Key': (await addKey(state)).key }
     },
     async apiKeyOfAnotherWorkspace() {
-      const { id } = await createWorkspace(crypto.randomUUID())
-      return { 'X-Api-Key': (await addKey({}, id)).key }
+      return { 'X-Api-Key': (await addKey({}, await createWorkspace())).key }
     },
     async apiKeyId() {
       // Every user who may create keys has the rights of this one, and may roll it.
       return toId('key', (await addKey({ scopes: ['task.read'] })).id)
     },
     async addWorkspace() {
-      const { id } = await createWorkspace(crypto.randomUUID())
-      return toId('ws', id)
+      return toId('ws', await createWorkspace())
     },
     async setPolicy(policy) {
-      await prisma.organization.update({ where: { id: organizationId }, data: policy })
+      const flags = Object.keys(policy).map((flag, i) => `${flagName(flag as PolicyFlag)} = $${i + 2}`)
+      await db.query(`UPDATE organizations SET ${flags} WHERE id = $1`, [organizationId, ...Object.values(policy)])
     },
   }
 }
