@@ -1,3 +1,4 @@
+import { createServer, type Server } from 'node:http'
 import { inspectDatabase, pingPool } from '@belfry/db'
 import { isTimeZone, version } from '@belfry/domain'
 import {
@@ -16,7 +17,6 @@ import { closeContext, openContext } from './context.ts'
 import { createApiServer } from './http/api-server.ts'
 import { followReplica } from './http/read-replica.ts'
 import { warnOfOidc } from './oidc/warn-of-oidc.ts'
-import { listenForDevelopment } from './qstash/listen-for-development.ts'
 
 const clockRefreshMs = 10_000
 
@@ -64,4 +64,17 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
       await closeContext(ctx)
     },
   }
+}
+
+// Also listens where the clients of QStash look for a server in their development mode, on loopback only. Returns null when
+// another program has the port: then everything else works.
+function listenForDevelopment(server: Server, port: number, log: Logger): Promise<Server | null> {
+  const listener = createServer((request, response) => server.emit('request', request, response))
+  return new Promise(resolve => {
+    listener.once('error', err => {
+      log.warn({ err, port }, 'qstash.port_in_use')
+      resolve(null)
+    })
+    listener.listen(port, '127.0.0.1', () => resolve(listener))
+  })
 }

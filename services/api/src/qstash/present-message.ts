@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
 import type { StoredRequest } from '@belfry/db'
 import { type QstashFields, toId } from '@belfry/domain'
 import { flowControlOfQueue } from './publish/message-task.ts'
-import { redacted, redactsHeader } from './redact.ts'
 
 /** The request of a message or a schedule, as it is stored. */
 export type RequestRow = StoredRequest & { labels?: readonly string[] | null }
@@ -92,4 +92,13 @@ function presentBody(
   if (payload === null) return {}
   if (redact.includes('body')) return { body: redacted(payload) }
   return contentType ? presentBytes(Buffer.from(payload, 'base64'), 'body', 'bodyBase64') : { body: payload }
+}
+
+// What answers show in place of a value that its publisher has redacted: the same values look the same.
+function redacted(value: string): string {
+  return `REDACTED:${createHash('sha256').update(value).digest('hex')}`
+}
+
+function redactsHeader(redact: readonly string[], name: string): boolean {
+  return redact.some(field => field === 'header' || field.toLowerCase() === `header[${name.toLowerCase()}]`)
 }
