@@ -10,8 +10,6 @@ import { large } from './benchmarks/large.ts'
 import { lightLoad } from './benchmarks/light-load.ts'
 import { memory } from './benchmarks/memory.ts'
 import { month } from './benchmarks/month.ts'
-import { qstash } from './benchmarks/qstash.ts'
-import { queues } from './benchmarks/queues.ts'
 import { statistics } from './benchmarks/statistics.ts'
 import { storedLog } from './benchmarks/stored-log.ts'
 import { withoutRedis } from './benchmarks/without-redis.ts'
@@ -25,8 +23,7 @@ import { toTable } from './report/table.ts'
 /** Every benchmark, in the order in which they run and appear on the page. */
 const allBenchmarks: readonly Benchmark[] = [
   ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), withoutRedis],
-  ...[queues, statistics],
-  ...[create, qstash, lag, lightLoad, growth, large, month, storedLog, memory],
+  ...[statistics, create, lag, lightLoad, growth, large, month, storedLog, memory],
 ]
 
 if (process.platform !== 'linux') {

@@ -51,7 +51,6 @@ export async function startBelfry(
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     REGISTRATION: 'open', // further accounts register without an invitation
     DEFAULT_TIER: 'unicorn',
-    QSTASH_API: 'on',
     DISPATCH_CONCURRENCY: String(concurrency),
     // All calls go to one target, so the default limit per host would be the bottleneck.
     HOST_CONCURRENCY: String(concurrency),

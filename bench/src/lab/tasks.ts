@@ -20,8 +20,6 @@ export type NewTasks = {
   apartMs?: number
   /** Whether each calls its own address, which ends in its due time. Default false. */
   named?: boolean
-  /** The queue of each workspace. With a limit, all tasks are in one queue of one workspace. Default: no queue. */
-  queue?: { name: string; maxConcurrent: number | null }
 }
 
 /** Tasks that are in PostgreSQL and in no queue. */
@@ -35,44 +33,26 @@ export type StoredTasks = {
  * does not notice. With ids of the same millisecond the tasks would lie in random order, each on another page.
  */
 export async function storeTasks({ pool }: Database, tasks: NewTasks): Promise<StoredTasks> {
-  const { queue } = tasks
-  if (queue) {
-    await pool.query(
-      `INSERT INTO queues (id, workspace_id, name, max_concurrent)
-       SELECT md5(id::text || ' ' || $1)::uuid, id, $1, $2 FROM workspaces ON CONFLICT (id) DO NOTHING`,
-      [queue.name, queue.maxConcurrent],
-    )
-  }
   const { rows } = await pool.query<{ id: string; dueAt: Date; workspaceId: string }>(
     `WITH homes AS (SELECT array_agg(id) AS ids FROM workspaces),
      input AS MATERIALIZED (
        SELECT uuid_v7(now() - ($1::int - n) * interval '1 ms') AS id,
-              homes.ids[1 + CASE WHEN $8 THEN 0 ELSE n % array_length(homes.ids, 1) END] AS workspace_id,
+              homes.ids[1 + n % array_length(homes.ids, 1)] AS workspace_id,
               (now() + ($2::float8 + n * $3::float8) * interval '1 ms')::timestamptz(3) AS due_at
        FROM homes, generate_series(0, $1::int - 1) n
      ),
      requests AS (
        INSERT INTO task_requests (task_id, name, url, method, headers, payload,
-                                  max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, queue)
+                                  max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
        SELECT id, 'Bench', $4 || CASE WHEN $5 THEN (extract(epoch FROM due_at) * 1000)::bigint::text ELSE '' END,
-              'POST', '{}', $6, 3, 'exponential', 1000, 3600000, 30000, $7
+              'POST', '{}', $6, 3, 'exponential', 1000, 3600000, 30000
        FROM input
      )
-     INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, queue_id)
-     SELECT id, workspace_id, 'task', due_at, due_at,
-            CASE WHEN $7::text IS NOT NULL THEN md5(workspace_id::text || ' ' || $7)::uuid END
+     INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
+     SELECT id, workspace_id, 'task', due_at, due_at
      FROM input
      RETURNING id, due_at AS "dueAt", workspace_id AS "workspaceId"`,
-    [
-      tasks.count,
-      tasks.dueInMs,
-      tasks.apartMs ?? 0,
-      tasks.url,
-      tasks.named ?? false,
-      payload,
-      queue?.name ?? null,
-      queue !== undefined && queue.maxConcurrent !== null,
-    ],
+    [tasks.count, tasks.dueInMs, tasks.apartMs ?? 0, tasks.url, tasks.named ?? false, payload],
   )
   await pool.query('ANALYZE tasks')
   await pool.query('ANALYZE task_requests')

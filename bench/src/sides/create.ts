@@ -17,13 +17,12 @@ const yearMs = 365 * 24 * 3_600_000
 /**
  * Creates tasks through Belfry's API. They are due in a year, so only the database does work for them.
  * @param options.isKeyed - Whether each request has an `Idempotency-Key`. Default false.
- * @param options.isMessage - Whether each is published through the QStash interface. Default false.
  */
 export async function belfryCreates(
   lab: Lab,
   database: Database,
   requests: number,
-  options: { isKeyed?: boolean; isMessage?: boolean } = {},
+  options: { isKeyed?: boolean } = {},
 ): Promise<Sample> {
   const belfry = await startBelfry(lab, database, { services: ['api'] })
   try {
@@ -52,18 +51,12 @@ export async function rawCreates(lab: Lab, database: Database, requests: number)
 async function measureCreates(
   lab: Lab,
   database: Database,
-  {
-    port,
-    key,
-    requests,
-    isKeyed = false,
-    isMessage = false,
-  }: { port: number; key: string; requests: number; isKeyed?: boolean; isMessage?: boolean },
+  { port, key, requests, isKeyed = false }: { port: number; key: string; requests: number; isKeyed?: boolean },
   server: number[],
 ): Promise<Sample> {
   const stored = async () => (await readRow<{ n: number }>(database, 'SELECT count(*)::int AS n FROM tasks')).n
   const before = await stored()
-  const request = isMessage ? messageText(key, lab.target.url()) : requestText(key, lab.target.url(), isKeyed)
+  const request = requestText(key, lab.target.url(), isKeyed)
   const argument: LoadOptions = { port, connections, requests, request, status: 201 }
   const load = await lab.startProgram('load', argument)
   const groups = { node: server, postgres: [lab.postgres.pid], outside: [load.pid] }
@@ -93,17 +86,4 @@ function requestText(key: string, url: string, isKeyed: boolean): string {
     ...(isKeyed ? [`Idempotency-Key: bench-${numberMark}`] : []),
   ]
   return `${head.join('\r\n')}\r\n\r\n${body}`
-}
-
-function messageText(key: string, url: string): string {
-  const head = [
-    `POST /v2/publish/${url} HTTP/1.1`,
-    'Host: localhost',
-    'Content-Type: application/json',
-    `Content-Length: ${payload.length}`,
-    `Authorization: Bearer ${key}`,
-    'Upstash-Method: POST',
-    'Upstash-Delay: 365d',
-  ]
-  return `${head.join('\r\n')}\r\n\r\n${payload}`
 }
