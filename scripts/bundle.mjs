@@ -25,6 +25,9 @@ const entries = {
 const storageModule = join(root, 'packages/object-storage/src/s3-objects.ts')
 const usersOfStorage = ['packages/maintenance', 'services/all-in-one', 'services/api', 'services/scheduler']
 
+// Most of their commands need a small part of them.
+const commandLines = ['packages/cli', 'packages/maintenance']
+
 // CommonJS packages use these, which do not exist in ES modules.
 const commonJsNames = `import { createRequire as __createRequire } from 'node:module'
 import { dirname as __directoryOf } from 'node:path'
@@ -33,7 +36,7 @@ const require = __createRequire(import.meta.url), __filename = __pathOf(import.m
 
 /** Bundles the program of one package into `dist/<name>.mjs`; `more` are options of esbuild that come on top. */
 export async function bundlePackage(folder, more = {}, name = 'main') {
-  if (folder === 'packages/cli') return bundleInChunks(folder)
+  if (commandLines.includes(folder)) return bundleInChunks(folder)
   await build({ ...bundleOptions(folder, name), ...more })
   if (folder === 'services/api') copyBoardPages(folder)
 }
@@ -69,7 +72,7 @@ export function bundleOptions(folder, name = 'main') {
   }
 }
 
-// A command of the CLI loads only the chunks that it needs. The chunks of earlier builds are removed.
+// A command loads only the chunks that it needs. The chunks of earlier builds are removed.
 async function bundleInChunks(folder) {
   const options = { ...bundleOptions(folder), splitting: true, chunkNames: '[name]-[hash]' }
   const { metafile } = await build({ ...options, metafile: true })

@@ -1,8 +1,8 @@
-import { openDispatchQueue } from '@belfry/queue'
+import { openDispatchQueue } from '@belfry/queue/dispatch-queue'
 import { startBelfry } from '../lab/belfry.ts'
 import type { Database } from '../lab/database.ts'
 import { type Lab, processGroups, requireCalls } from '../lab/lab.ts'
-import { forgetTasks, type NewTasks, promote, requireRecorded, type StoredTasks, storeTasks } from '../lab/tasks.ts'
+import { forgetTasks, promote, requireRecorded, type StoredTasks, storeTasks } from '../lab/tasks.ts'
 import { type CpuReading, cpuPerOperation, type ProcessGroups, readCpu } from '../measure/cpu-time.ts'
 import { measureWindow, type Sample, warmUpShare, withCpu } from '../measure/window.ts'
 
@@ -24,12 +24,6 @@ export function promotedSide(lab: Lab): DispatchSide {
       return cpuPerOperation(before, readCpu(groups), stored.tasks.length)
     },
   })
-}
-
-/** Belfry without Redis, with every task in a queue of its workspace. */
-export function queueSide(lab: Lab, maxConcurrent: number | null): DispatchSide {
-  const queue = { name: 'bench', maxConcurrent }
-  return race(lab, { redisUrl: null, queue, warmUp: async () => {}, enqueue: async () => ({}) })
 }
 
 /**
@@ -59,7 +53,6 @@ export function singleSide(lab: Lab): DispatchSide {
 }
 
 type RaceOptions = {
-  queue?: NewTasks['queue']
   redisUrl?: null
   change?: string | undefined
   /** Handles a fifth as many tasks, which are deleted before they are due. Null: no warm-up. */
@@ -70,7 +63,7 @@ type RaceOptions = {
 
 const warmUpDueInMs = 4 * 60_000
 
-function race(lab: Lab, { redisUrl, queue, change, warmUp, enqueue }: RaceOptions): DispatchSide {
+function race(lab: Lab, { redisUrl, change, warmUp, enqueue }: RaceOptions): DispatchSide {
   return async ({ concurrency, count }) => {
     const database = await lab.freshDatabase()
     if (change) await database.pool.query(change)
@@ -86,7 +79,7 @@ function race(lab: Lab, { redisUrl, queue, change, warmUp, enqueue }: RaceOption
       }
       lab.target.counter.reset()
       // Late enough that all jobs are in the queue by then.
-      const stored = await storeTasks(database, { count, url, dueInMs: 1_500 + count * 0.15, ...(queue && { queue }) })
+      const stored = await storeTasks(database, { count, url, dueInMs: 1_500 + count * 0.15 })
       const [enqueued, sample] = await Promise.all([
         enqueue(database, stored, groups),
         measureWindow(lab.target.counter, count, groups),

@@ -2,16 +2,16 @@ import { openQueue, type QueueConnection, type QueueDepth } from './connection.t
 
 export const deadLetterQueueName = 'dead-letter'
 
-/** The size that the scheduler trims the copy to, once a minute. */
-export const maxDeadLetters = 10_000
+// The size that the scheduler trims the copy to, once a minute.
+const maxDeadLetters = 10_000
 
 /** A copy of the dead-letter list for the operators' board. PostgreSQL holds the list itself. */
 export type DeadLetterQueue = {
   add(letter: DeadLetter): Promise<void>
   /** Removes the dead letters of these tasks, if they exist. */
   remove(tasks: readonly string[]): Promise<void>
-  /** Removes the oldest dead letters beyond `max`, up to 1,000 per call. Returns how many. */
-  trim(max: number): Promise<number>
+  /** Removes the oldest dead letters beyond `max`, up to 1,000 per call. Default: 10,000. Returns how many. */
+  trim(max?: number): Promise<number>
   depth(): Promise<QueueDepth>
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ export function openDeadLetterQueue(connection: QueueConnection): DeadLetterQueu
       await reachable()
       await Promise.all(tasks.map(task => bull.remove(task)))
     },
-    async trim(max) {
+    async trim(max = maxDeadLetters) {
       await reachable()
       const oldest = await bull.getJobs(['waiting'], max, max + maxPerTrim - 1, false) // newest first
       await Promise.all(oldest.map(job => job.remove()))

@@ -1,13 +1,7 @@
 export type { QueueConnection, QueueDepth } from './connection.ts'
-export { consumeDispatchQueue, type DispatchConsumer } from './consume-dispatch-queue.ts'
-export { type DeadLetter, type DeadLetterQueue, maxDeadLetters, openDeadLetterQueue } from './dead-letter-queue.ts'
+export type { DeadLetter, DeadLetterQueue } from './dead-letter-queue.ts'
 export { countOfWholeCohorts, type DispatchJob, type DueTask, toleratedSkewMs } from './dispatch-job.ts'
-export {
-  type DispatchQueue,
-  expansionLookAheadMs,
-  lookAheadMs,
-  needsJob,
-  openDispatchQueue,
-} from './dispatch-queue.ts'
+export type { DispatchQueue } from './dispatch-queue.ts'
+export { expansionLookAheadMs, lookAheadMs, needsJob } from './needs-job.ts'
 export { openQueues } from './open-queues.ts'
 export { parseRedisAddress } from './redis-address.ts'

@@ -1,13 +1,14 @@
 import type { QueueConnection } from './connection.ts'
-import { openDeadLetterQueue } from './dead-letter-queue.ts'
-import { openDispatchQueue } from './dispatch-queue.ts'
 
 /** Opens the queues of a service; all are null without a Redis. */
-export function openQueues(
+export async function openQueues(
   { redisUrl, queueShards: shards }: { redisUrl: string | null; queueShards: number },
   onError: QueueConnection['onError'],
 ) {
   if (redisUrl === null) return { queueConnection: null, queue: null, deadLetters: null }
+  // A process without a Redis does not load BullMQ.
+  const { openDispatchQueue } = await import('./dispatch-queue.ts')
+  const { openDeadLetterQueue } = await import('./dead-letter-queue.ts')
   const queueConnection: QueueConnection = { redisUrl, shards, onError }
   return {
     queueConnection,

@@ -1,6 +1,9 @@
 import { queueBackends, type RedisCluster, startRedisCluster } from '@belfry/test-support'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { consumeDispatchQueue, openDeadLetterQueue, openDispatchQueue, type QueueConnection } from '../src/index.ts'
+import { consumeDispatchQueue } from '../src/consume-dispatch-queue.ts'
+import { openDeadLetterQueue } from '../src/dead-letter-queue.ts'
+import { openDispatchQueue } from '../src/dispatch-queue.ts'
+import type { QueueConnection } from '../src/index.ts'
 
 const patience = { timeout: 25_000, interval: 50 }
 

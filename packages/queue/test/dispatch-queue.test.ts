@@ -6,16 +6,10 @@ import { queueBackends, testRedisUrl } from '@belfry/test-support'
 import { startRedis } from '@belfry/test-support/servers'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import {
-  consumeDispatchQueue,
-  type DispatchConsumer,
-  type DispatchQueue,
-  type DueTask,
-  openDeadLetterQueue,
-  openDispatchQueue,
-  type QueueConnection,
-  toleratedSkewMs,
-} from '../src/index.ts'
+import { consumeDispatchQueue, type DispatchConsumer } from '../src/consume-dispatch-queue.ts'
+import { openDeadLetterQueue } from '../src/dead-letter-queue.ts'
+import { openDispatchQueue } from '../src/dispatch-queue.ts'
+import { type DispatchQueue, type DueTask, type QueueConnection, toleratedSkewMs } from '../src/index.ts'
 
 const redisUrl = () => testRedisUrl() ?? ''
 

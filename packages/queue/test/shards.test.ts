@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { queueBackends, testRedisUrl } from '@belfry/test-support'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { consumeDispatchQueue, type DispatchQueue, openDispatchQueue, type QueueConnection } from '../src/index.ts'
+import { consumeDispatchQueue } from '../src/consume-dispatch-queue.ts'
+import { openDispatchQueue } from '../src/dispatch-queue.ts'
+import type { DispatchQueue, QueueConnection } from '../src/index.ts'
 import { shardPrefix } from '../src/shards.ts'
 
 describe.each(queueBackends().filter(backend => backend === 'redis'))('a queue in shards on %s', () => {

@@ -1,6 +1,6 @@
 import { AppError } from '@belfry/domain'
 import { readiness } from '@belfry/runtime'
-import express, { type Express } from 'express'
+import express, { type Express, type Router } from 'express'
 import { receiveWebhooks } from './billing/receive-webhooks.ts'
 import { hasOperators } from './config.ts'
 import type { Context } from './context.ts'
@@ -13,7 +13,6 @@ import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
 import { sendReply } from './http/send.ts'
 import { traceRequests } from './http/trace-requests.ts'
-import { operators } from './operators/operators.ts'
 import { qstash } from './qstash/qstash.ts'
 import { aliases, routes } from './routes.ts'
 import { clockRoutes } from './virtual-clock/clock-routes.ts'
@@ -45,7 +44,15 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
     response.setHeader('Cache-Control', 'no-store')
     next()
   })
-  if (hasOperators(ctx.config)) app.use('/admin', operators(ctx, ctx.boardQueues))
+  if (hasOperators(ctx.config)) {
+    // Loaded with the first request of an operator.
+    let pages: Promise<Router> | undefined
+    app.use('/admin', async (request, response, next) => {
+      pages ??= import('./operators/operators.ts').then(({ operators }) => operators(ctx, ctx.boardQueues))
+      const serve = await pages
+      serve(request, response, next)
+    })
+  }
   if (ctx.stripe) app.post('/api/webhooks/stripe', receiveWebhooks(ctx, ctx.stripe))
   // Loaded with the first request of an agent, which many installations never have.
   app.all('/mcp', async (request, response) => {

@@ -10,8 +10,8 @@ import {
 } from '@belfry/db'
 import { createPrisma, type Prisma } from '@belfry/db/prisma'
 import { type ObjectStorage, openObjectStorage } from '@belfry/object-storage'
-import { type DeadLetterQueue, type DispatchQueue, openQueues } from '@belfry/queue'
-import { type BoardQueues, openBoardQueues } from '@belfry/queue/board'
+import { type DeadLetterQueue, type DispatchQueue, openQueues, type QueueConnection } from '@belfry/queue'
+import type { BoardQueues } from '@belfry/queue/board'
 import { ConfigError, type Host, type Logger, openMeter, type Tracing, type VirtualClock } from '@belfry/runtime'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { type ApiKeyCache, createApiKeyCache, createRejectedKeys, type RejectedKeys } from './auth/api-key-caches.ts'
@@ -90,7 +90,7 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
   await waitForDatabase(pool, log, stop)
   const problem = await findMasterKeyProblem(pool, config.masterKeys)
   if (problem !== null) throw new ConfigError([`ENCRYPTION_KEYS: ${problem}`])
-  const { queueConnection, queue, deadLetters } = openQueues(config, onError)
+  const { queueConnection, queue, deadLetters } = await openQueues(config, onError)
   const metrics = openMetrics(openMeter('api', host.registry))
   return {
     config,
@@ -102,7 +102,7 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
     clock: await openDatabaseClock(pool),
     queue,
     deadLetters,
-    boardQueues: queueConnection && hasOperators(config) ? openBoardQueues(queueConnection) : null,
+    boardQueues: queueConnection && hasOperators(config) ? await openBoard(queueConnection) : null,
     apiKeys: createApiKeyCache(),
     rejectedKeys: createRejectedKeys(),
     rateLimits: createRateLimits(),
@@ -124,6 +124,11 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
     stopping: stop,
     ...(__VIRTUAL_CLOCK__ && host.virtualClock && { virtualClock: host.virtualClock }),
   }
+}
+
+async function openBoard(connection: QueueConnection): Promise<BoardQueues> {
+  const { openBoardQueues } = await import('@belfry/queue/board')
+  return openBoardQueues(connection)
 }
 
 /** Waits for work in the background, and closes all connections. */

@@ -92,7 +92,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     pool,
     livenessPool,
     clock,
-    ...openQueues(config, onError),
+    ...(await openQueues(config, onError)),
     ...egress,
     identity,
     signingKeys,

@@ -10,7 +10,8 @@ import {
   tenantsChannel,
 } from '@belfry/db'
 import { version } from '@belfry/domain'
-import { consumeDispatchQueue } from '@belfry/queue'
+import type { QueueConnection } from '@belfry/queue'
+import type { DispatchConsumer } from '@belfry/queue/consume'
 import {
   every,
   type Host,
@@ -74,8 +75,7 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
   if (__VIRTUAL_CLOCK__) host.virtualClock?.join(createVirtualDispatcher(ctx))
   const reading = upcoming.run()
   const notifications = listenTo(ctx, config, upcoming)
-  const take: Parameters<typeof consumeDispatchQueue>[1]['take'] = (tasks, signal) => takeJob(ctx, tasks, signal)
-  const consumer = ctx.queueConnection && consumeDispatchQueue(ctx.queueConnection, { concurrency: maxJobs, take })
+  const consumer = ctx.queueConnection && (await consumeQueue(ctx, ctx.queueConnection))
   host.operators?.report({ checks, optional: ['queue'], warnings: () => inspectDatabase(pool), about: { egress } })
   return {
     async drain() {
@@ -96,6 +96,14 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
       await atMost(queuePatienceMs, closeContext(ctx))
     },
   }
+}
+
+async function consumeQueue(ctx: Context, connection: QueueConnection): Promise<DispatchConsumer> {
+  const { consumeDispatchQueue } = await import('@belfry/queue/consume')
+  return consumeDispatchQueue(connection, {
+    concurrency: maxJobs,
+    take: (tasks, signal) => takeJob(ctx, tasks, signal),
+  })
 }
 
 function listenTo(ctx: Context, { databaseUrl }: Config, upcoming: UpcomingReader) {

@@ -49,7 +49,7 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
   const pool = openPool(config.databaseUrl, { name: 'belfry-scheduler', max: connections, onError })
   const backgroundPool = openPool(config.databaseUrl, { name: 'belfry-scheduler', max: backgroundConnections, onError })
   await waitForDatabase(pool, log, host.stop)
-  const { queue, deadLetters } = openQueues(config, onError)
+  const { queue, deadLetters } = await openQueues(config, onError)
   const logStorage = config.logStorage && {
     objects: openObjectStorage(config.logStorage.place),
     hotDays: config.logStorage.hotDays,

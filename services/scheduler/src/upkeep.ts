@@ -16,7 +16,6 @@ import {
   recordQuotaCrossings as recordCrossings,
   returnUnspentBlocks as returnBlocks,
 } from '@belfry/db'
-import { maxDeadLetters } from '@belfry/queue'
 import type { Context, QueueContext } from './context.ts'
 import { drain } from './drain.ts'
 
@@ -113,7 +112,7 @@ export async function probeDatabase(ctx: Context): Promise<void> {
 }
 
 /** Trims the operators' copy of the dead-letter list to the newest dead letters. Returns how many were removed. */
-export function trimDeadLetters(ctx: QueueContext, signal: AbortSignal, max = maxDeadLetters): Promise<number> {
+export function trimDeadLetters(ctx: QueueContext, signal: AbortSignal, max?: number): Promise<number> {
   return drain(signal, 1, () => ctx.deadLetters.trim(max))
 }
 

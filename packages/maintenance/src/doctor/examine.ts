@@ -11,9 +11,7 @@ import { checkLogs } from './checks/log.ts'
 import { checkMail } from './checks/mail.ts'
 import { judgeMigrations, readMigrations } from './checks/migrations.ts'
 import { checkHeartbeats, checkProcesses, type ProcessReport } from './checks/processes.ts'
-import { checkRedis } from './checks/redis.ts'
 import { checkSettings } from './checks/settings.ts'
-import { checkTarget } from './checks/target.ts'
 import { checkPartitions, checkWork } from './checks/work.ts'
 import { type Finding, type Observation, problem, reasonOf, warning } from './finding.ts'
 
@@ -61,6 +59,7 @@ export async function examine(
   if (env.REDIS_URL) {
     const url = env.REDIS_URL
     await run('redis', async () => {
+      const { checkRedis } = await import('./checks/redis.ts')
       const { found, skewMs } = await checkRedis(url)
       if (skewMs !== null) skews.Redis = skewMs
       return found
@@ -74,7 +73,9 @@ export async function examine(
   await withDatabase(installation, run, async pool => {
     if (pool !== null) await examineDatabase(pool, installation, isStopped, skews, examined, run)
     await run('mail', () => checkMail(env))
-    for (const target of options.targets) await run('target', () => checkTarget(target, withDatabaseUrl(env)))
+    for (const target of options.targets) {
+      await run('target', async () => (await import('./checks/target.ts')).checkTarget(target, withDatabaseUrl(env)))
+    }
     await whileOpen(pool, examined)
   })
   return examined

@@ -84,8 +84,9 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
   definition: Definition<R, Body, Query, Params>,
 ): Endpoint {
   const { limits = bodyLimits, inspect = () => [] } = definition
-  // Parses a valid body in one generated function. The schema itself parses an invalid one again to report its errors.
-  const bodySchema = definition.body && z.compile(definition.body)
+  // Parses a valid body in one function, which the first request generates: all of them would take a fifth of the start. The
+  // schema itself parses an invalid body again to report its errors.
+  let compiled: z.ZodType<Body> | undefined
   const kindOf: Readonly<Record<string, IdKind>> = definition.params ?? {}
   const kinds = Object.entries(kindOf)
   return {
@@ -105,8 +106,9 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
       if ('ws' in kindOf && caller !== null && 'workspaceId' in caller)
         Object.assign(params, { ws: caller.workspaceId })
       const query = definition.query ? readQuery(request, definition.query) : (undefined as Query)
-      const { value, text } = bodySchema
-        ? await readBody(ctx, request, response, bodySchema, limits, inspect)
+      if (definition.body) compiled ??= z.compile(definition.body)
+      const { value, text } = compiled
+        ? await readBody(ctx, request, response, compiled, limits, inspect)
         : { value: undefined as Body, text: '' }
       const scoped = scopeReads(ctx, request, caller, definition.mayLag ?? false)
       const input = { caller, params, query, body: value, bodyText: text, request, arrivedAt }

@@ -1,6 +1,5 @@
 import { access, constants } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import nodemailer from 'nodemailer'
 import type { Environment } from '../../config.ts'
 import { codeOf, type Observation, ok, problem, reasonOf, warning } from '../finding.ts'
 
@@ -14,6 +13,7 @@ export async function checkMail({ SMTP_URL: url }: Environment): Promise<Observa
   }
   if (url.startsWith('file:')) return checkFolder(fileURLToPath(url))
   const limits = { connectionTimeout: answerMs, greetingTimeout: answerMs, socketTimeout: answerMs }
+  const { default: nodemailer } = await import('nodemailer')
   const transport = nodemailer.createTransport({ url, ...limits })
   const { host } = new URL(url)
   try {
