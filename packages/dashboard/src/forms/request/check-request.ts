@@ -41,11 +41,14 @@ function checkCallback(url: string): string | null {
   return url === '' ? null : checkTargetUrl(url)
 }
 
+// A Blob would ask another process of the browser, at several milliseconds for each key.
+export const byteLength = (text: string): number => new TextEncoder().encode(text).length
+
 /** Returns what the API would reject about a payload. */
 export function checkPayload(text: string): string | null {
   const problem = checkJson(text)
   if (problem) return problem
-  if (new Blob([text]).size > maxPayloadBytes) return 'The payload is larger than 256 KiB.'
+  if (byteLength(text) > maxPayloadBytes) return 'The payload is larger than 256 KiB.'
   const inspected = inspectJson(text, payloadLimits)
   return inspected.ok ? null : inspected.reason
 }

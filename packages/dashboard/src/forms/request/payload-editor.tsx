@@ -1,7 +1,7 @@
 import { type ReactNode, useDeferredValue } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Field, Textarea } from '../../ui/field.tsx'
-import { checkPayload } from './check-request.ts'
+import { byteLength, checkPayload } from './check-request.ts'
 import { checkJson, indentJson } from './json-text.ts'
 import styles from './request.module.css'
 import type { RawBody } from './request-draft.ts'
@@ -53,7 +53,7 @@ export function PayloadEditor({ text, rawBody, onChange, error }: PayloadEditorP
         </Button>
         <span className={styles.faint}>
           {isEmpty ? (rawBody ? 'Raw body' : 'No body') : (limit ?? (isJson ? 'Valid JSON' : 'Invalid JSON'))}
-          {!isEmpty && ` · ${new Blob([checked]).size.toLocaleString('en-GB')} bytes`}
+          {!isEmpty && ` · ${byteLength(checked).toLocaleString('en-GB')} bytes`}
         </span>
       </div>
     </div>
