@@ -41,7 +41,7 @@ function checkCallback(url: string): string | null {
   return url === '' ? null : checkTargetUrl(url)
 }
 
-// A Blob would ask another process of the browser, at several milliseconds for each key.
+// A Blob would ask another process of the browser, which takes longer.
 export const byteLength = (text: string): number => new TextEncoder().encode(text).length
 
 /** Returns what the API would reject about a payload. */
