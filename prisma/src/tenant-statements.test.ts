@@ -75,7 +75,7 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'tasks/waiting-floor.ts#raiseStatement': 'scatter',
   'usage/count-storage.ts#changedRequests': 'part',
   'virtual-clock/read-due-times.ts#dueTimesStatement': 'scatter',
-  'virtual-clock/read-due-times.ts#nextTask': 'part',
+  'virtual-clock/read-due-times.ts#nextTasks': 'part',
 }
 
 it('each statement on rows of tenants names the tenant, or is listed with a reason', () => {

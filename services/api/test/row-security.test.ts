@@ -52,8 +52,8 @@ beforeAll(async () => {
       [idOf(caller)],
     )
     await api.db.query(
-      `INSERT INTO log_parts (id, workspace_id, day, part, object_key, first_run_id, last_run_id, succeeded, failed, object_bytes, checksum)
-       VALUES (gen_random_uuid(), $1, '2026-11-01', 1, 'key', $1, $1, 1, 0, 1, '')`,
+      `INSERT INTO log_parts (id, workspace_id, day, part, object_key, first_run_id, last_run_id, first_task_id, last_task_id, succeeded, failed, object_bytes, checksum)
+       VALUES (gen_random_uuid(), $1, '2026-11-01', 1, 'key', $1, $1, $1, $1, 1, 0, 1, '')`,
       [idOf(caller)],
     )
     await api.db.query(
