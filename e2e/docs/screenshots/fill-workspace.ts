@@ -37,8 +37,6 @@ export async function fillWorkspace({ belfry, receiver }: Stage): Promise<void> 
     answer => answer.body.data.length >= 10,
     120_000,
   )
-  // After this no service runs, so none takes the copies for due tasks.
-  await Promise.all(belfry.services.filter(({ name }) => name !== 'api').map(service => service.stop()))
   await belfry.execute(copyOverTheDay)
   await belfry.execute(`UPDATE users SET name = 'Ada Lovelace'`)
   for (const table of ['task_requests', 'cron_jobs', 'subscriptions']) {
