@@ -48,8 +48,11 @@ describe.each(queueBackends())('a cron job, with the queue on %s', backend => {
 
   it('fires once at its time with several schedulers and dispatchers, and names its cron job', async () => {
     const jobs = await Promise.all(Array.from({ length: 30 }, (_, i) => create(`/once/${i}`)))
-    await moveCursor(`date_trunc('second', now()) + interval '3 seconds'`)
+    // Schedulers with nothing to do look every 15 seconds, and no API call tells them of this change.
+    await moveCursor(`date_trunc('second', now()) + interval '17 seconds'`)
     const { rows } = await db.query('SELECT min(next_run_at) AS at FROM cron_jobs')
+    const expanded = async () => (await db.query(`SELECT FROM tasks WHERE source = 'cron'`)).rowCount
+    await waitFor(expanded, count => count === jobs.length, 20_000)
     for (const job of jobs) expect(await settled(job, 1)).toEqual(['success'])
     jobs.forEach((job, i) => {
       const [request, ...more] = target.requestsTo(`/once/${i}`)
