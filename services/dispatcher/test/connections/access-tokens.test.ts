@@ -1,25 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type OpenConnection, openPool, type Pool, putConnection, readConnections } from '@belfry/db'
+import { type OpenConnection, type Pool, putConnection, readConnections } from '@belfry/db'
 import { newUuid } from '@belfry/domain'
-import { createTestDatabase } from '@belfry/test-support'
 import { parseMasterKeys } from '@belfry/vault'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type AccessTokens, createAccessTokens } from '../../src/connections/access-tokens.ts'
 import { type IssuedToken, TokenRequestError } from '../../src/connections/request-token.ts'
 import { anOAuthConnection } from './an-oauth-connection.ts'
+import { useDatabase } from './use-database.ts'
 
 const masterKeys = parseMasterKeys(`k1:${randomBytes(32).toString('base64')}`)
 let pool: Pool
-let drop: () => Promise<void>
-beforeAll(async () => {
-  const database = await createTestDatabase()
-  drop = database.drop
-  pool = openPool(database.url, { max: 8, onError: error => console.error(error) })
-})
-afterAll(async () => {
-  await pool.end()
-  await drop()
+useDatabase(opened => {
+  pool = opened
 })
 
 async function store(changes: Partial<OpenConnection> = {}): Promise<OpenConnection> {

@@ -1,23 +1,16 @@
 import { createPublicKey, randomBytes, verify } from 'node:crypto'
-import { listIdentityKeys, type OpenConnection, openPool, type Pool } from '@belfry/db'
+import { listIdentityKeys, type OpenConnection, type Pool } from '@belfry/db'
 import { toId } from '@belfry/domain'
-import { createTestDatabase } from '@belfry/test-support'
 import { parseMasterKeys } from '@belfry/vault'
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createIdentityTokens } from '../../src/connections/identity-tokens.ts'
 import { anOAuthConnection } from './an-oauth-connection.ts'
+import { useDatabase } from './use-database.ts'
 
 const masterKeys = parseMasterKeys(`k1:${randomBytes(32).toString('base64')}`)
 let pool: Pool
-let drop: () => Promise<void>
-beforeAll(async () => {
-  const database = await createTestDatabase()
-  drop = database.drop
-  pool = openPool(database.url, { max: 4, onError: error => console.error(error) })
-})
-afterAll(async () => {
-  await pool.end()
-  await drop()
+useDatabase(opened => {
+  pool = opened
 })
 
 const aConnection = (): OpenConnection => ({

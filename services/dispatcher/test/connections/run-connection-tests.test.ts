@@ -1,32 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import {
-  openPool,
-  type Pool,
-  putConnection,
-  readConnections,
-  readConnectionTest,
-  requestConnectionTest,
-} from '@belfry/db'
+import { type Pool, putConnection, readConnections, readConnectionTest, requestConnectionTest } from '@belfry/db'
 import { newUuid } from '@belfry/domain'
-import { createTestDatabase } from '@belfry/test-support'
 import { parseMasterKeys } from '@belfry/vault'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { ConnectionsContext } from '../../src/connections/connections-context.ts'
 import { createConnectionTestRunner } from '../../src/connections/run-connection-tests.ts'
 import type { SendOutcome } from '../../src/egress/outcome.ts'
 import { anOAuthConnection } from './an-oauth-connection.ts'
+import { useDatabase } from './use-database.ts'
 
 const masterKeys = parseMasterKeys(`k1:${randomBytes(32).toString('base64')}`)
 let pool: Pool
-let drop: () => Promise<void>
-beforeAll(async () => {
-  const database = await createTestDatabase()
-  drop = database.drop
-  pool = openPool(database.url, { max: 4, onError: error => console.error(error) })
-})
-afterAll(async () => {
-  await pool.end()
-  await drop()
+useDatabase(opened => {
+  pool = opened
 })
 
 async function storeConnection() {
