@@ -1,15 +1,9 @@
 import { retryDatabase } from '@belfry/db'
-import { failpoint, steadyTime } from '@belfry/runtime'
-import { dispatch } from '../attempt/dispatch.ts'
-import { type HealthSignal, healthSignalOf } from '../scheduling/circuit-breaker.ts'
+import { steadyTime } from '@belfry/runtime'
 import type { Slot } from '../scheduling/host-queues.ts'
-import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
+import { attemptInSlot } from './attempt-in-slot.ts'
 import { positionBefore } from './backlog.ts'
-import { pauseHost, reportCircuit } from './circuits.ts'
-import { claimBuffered } from './claim-buffered.ts'
 import type { IntakeContext } from './intake-context.ts'
-import { releaseClaim } from './pending-claim.ts'
-import { prefetchClaims } from './prefetch-claims.ts'
 import { requeue } from './requeue.ts'
 import type { BufferedTask, IncomingTask } from './task-buffer.ts'
 
@@ -92,32 +86,9 @@ function unblock(ctx: IntakeContext, host: string): void {
   startAttempts(ctx)
 }
 
-// The slot is released as soon as the call has ended: the next call does not wait for the record of this one.
 async function attempt(ctx: IntakeContext, slot: Slot<BufferedTask>): Promise<void> {
-  const { task, blocks } = slot
-  const { bufferedAt, isBacklog } = task
-  const wait = { bufferedAt, isBacklog, blocks, slotAt: performance.now() }
-  try {
-    if (__FAILPOINTS__) await failpoint('dispatcher.before_claim')
-    const claimed = await claimBuffered(ctx, task)
-    if (claimed === null) return
-    if (claimed === 'waiting') return await queueAgain(ctx, task)
-    const onOutcome = (outcome: AttemptOutcome) => {
-      release(ctx, slot, healthSignalOf(outcome))
-      pauseHost(ctx, task, outcome)
-      startAttempts(ctx)
-      prefetchClaims(ctx, slot.prefetchNext())
-    }
-    await dispatch(ctx, claimed, onOutcome, wait).finally(() => releaseClaim(ctx, task))
-    ctx.journal.close(claimed.task.runId)
-  } finally {
-    release(ctx, slot, null)
-  }
-}
-
-function release(ctx: IntakeContext, slot: Slot<BufferedTask>, signal: HealthSignal): void {
-  const change = slot.release(signal)
-  if (change) reportCircuit(ctx, slot.task, change)
+  const result = await attemptInSlot(ctx, slot, () => startAttempts(ctx))
+  if (result === 'waiting') await queueAgain(ctx, slot.task)
 }
 
 /** Queues a task again that was not claimed. When it is due much later, or the process stops, it is requeued instead. */
