@@ -24,7 +24,7 @@ export default defineConfig({
           name: 'unit',
           isolate,
           include: [`${packages}/src/**/*.test.ts`],
-          testTimeout: 60_000, // property tests run a million cases, maybe on a busy machine
+          testTimeout: 60_000, // property tests run many thousand cases, maybe on a busy machine
         },
       },
       {

@@ -2,6 +2,9 @@ import { BlockList } from 'node:net'
 import { expect, it } from 'vitest'
 import { classifyAddress } from './address.ts'
 
+// `.ci/run` checks a million.
+const count = Number(process.env.ADDRESSES ?? 200_000)
+
 // A second copy of IANA's registries, parsed by Node.
 const specialV4 = ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'].concat(
   ['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24'],
@@ -12,12 +15,12 @@ const specialV6 = ['::/3', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20
 const blockedV4 = listOf(specialV4, 'ipv4')
 const blockedV6 = listOf(specialV6, 'ipv6')
 
-it('agrees with a table of ranges on a million addresses', () => {
+it(`agrees with a table of ranges on ${count} addresses`, () => {
   const random = seeded(20261121)
   const starts = specialV4.map(toNumber)
   const prefixes = [0x2001, 0x2002, 0x3fff, 0x2000, 0x4000, 0x2a00, 0xfd00, 0xfe80, 0x0064]
   const wrong: string[] = []
-  for (let i = 0; i < 500_000; i++) {
+  for (let i = 0; i < count / 2; i++) {
     // Every second address lies close to the edge of a range.
     const near = (starts[i % starts.length] ?? 0) + Math.floor(random() * 2 ** (i % 17)) - (i % 3)
     const v4 = i % 2 ? toText(Math.floor(random() * 2 ** 32)) : toText((near + 2 ** 32) % 2 ** 32)
