@@ -28,8 +28,6 @@ export type Settings = {
   minutes: number | null
   /** How long `light-load` holds each rate. */
   seconds: number
-  /** How many waiting tasks and how many runs `large` stores. */
-  tasks: number
 }
 
 /** A question and how it is answered. `run` rejects when a side did not do its work. */

@@ -1,29 +1,20 @@
 import { join } from 'node:path'
-import { chooseByName, readArguments } from './arguments.ts'
+import { parseArgs } from 'node:util'
 import type { Benchmark, Settings } from './benchmark.ts'
 import { create } from './benchmarks/create.ts'
 import { dispatch } from './benchmarks/dispatch.ts'
 import { growth } from './benchmarks/growth.ts'
 import { jobQueues } from './benchmarks/job-queues.ts'
 import { lag } from './benchmarks/lag.ts'
-import { large } from './benchmarks/large.ts'
 import { lightLoad } from './benchmarks/light-load.ts'
 import { memory } from './benchmarks/memory.ts'
-import { month } from './benchmarks/month.ts'
-import { statistics } from './benchmarks/statistics.ts'
-import { storedLog } from './benchmarks/stored-log.ts'
-import { withoutRedis } from './benchmarks/without-redis.ts'
 import { repositoryRoot } from './lab/child-process.ts'
 import { openLab } from './lab/lab.ts'
-import { describeMachine } from './report/machine.ts'
-import { type StoredResult, storeResult, writeDocs } from './report/results.ts'
-import { toSummary } from './report/summary.ts'
-import { toTable } from './report/table.ts'
+import { describeMachine, type StoredResult, storeResult, toSummary, toTable, writeDocs } from './report.ts'
 
 /** Every benchmark, in the order in which they run and appear on the page. */
 const allBenchmarks: readonly Benchmark[] = [
-  ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), withoutRedis],
-  ...[statistics, create, lag, lightLoad, growth, large, month, storedLog, memory],
+  ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), create, lag, lightLoad, growth, memory],
 ]
 
 if (process.platform !== 'linux') {
@@ -33,23 +24,45 @@ if (process.platform !== 'linux') {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 try {
-  const args = readArguments(process.argv.slice(2))
-  const chosen = chooseByName(allBenchmarks, args.names)
-  const { results, broken } = await runBenchmarks(chosen, args, args.profile)
-  if (args.writeDocs) writeDocs(allBenchmarks.map(({ name }) => name))
-  if (args.json) console.log(JSON.stringify(toSummary(results, broken)))
+  const { values, positionals } = readArguments()
+  const settings = {
+    rounds: positive('--rounds', values.rounds) ?? 3,
+    minutes: positive('--minutes', values.minutes),
+    seconds: positive('--seconds', values.seconds) ?? 30,
+  }
+  const { results, broken } = await runBenchmarks(chooseByName(positionals), settings, values.profile)
+  if (values['write-docs']) writeDocs(results)
+  if (values.json) console.log(JSON.stringify(toSummary(results, broken)))
   process.exitCode = broken.length === 0 ? 0 : 1
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 }
 
+function readArguments() {
+  const [flag, text] = [{ type: 'boolean', default: false } as const, { type: 'string' } as const]
+  return parseArgs({
+    options: { json: flag, 'write-docs': flag, profile: flag, rounds: text, minutes: text, seconds: text },
+    allowPositionals: true,
+  })
+}
+
+function positive(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null
+  const value = Number(text)
+  if (!(value > 0)) throw new Error(`${name} needs a number greater than 0.`)
+  return value
+}
+
+function chooseByName(names: readonly string[]): Benchmark[] {
+  const known = allBenchmarks.map(({ name }) => name)
+  const unknown = names.find(start => !known.some(name => name.startsWith(start)))
+  if (unknown !== undefined) throw new Error(`There is no benchmark ${unknown}. There are: ${known.join(', ')}.`)
+  return allBenchmarks.filter(({ name }) => names.length === 0 || names.some(start => name.startsWith(start)))
+}
+
 // A benchmark that breaks does not end the others.
-async function runBenchmarks(
-  chosen: readonly Benchmark[],
-  settings: Settings,
-  withProfiles: boolean,
-): Promise<{ results: StoredResult[]; broken: string[] }> {
+async function runBenchmarks(chosen: readonly Benchmark[], settings: Settings, withProfiles: boolean) {
   const lab = await openLab(withProfiles ? join(repositoryRoot, 'bench/results/profiles') : null)
   const results: StoredResult[] = []
   const broken: string[] = []

@@ -1,11 +1,19 @@
+import { openDispatchQueue } from '@belfry/queue/dispatch-queue'
+import { Queue } from 'bullmq'
 import type { Benchmark } from '../benchmark.ts'
-import { interleave } from '../measure/interleave.ts'
-import { ratioOf } from '../measure/statistics.ts'
-import { rates, totalCpuUs } from '../measure/window.ts'
-import { promotedSide, singleSide } from '../sides/belfry.ts'
-import { floorSide } from '../sides/bullmq.ts'
+import { startBelfry } from '../lab/belfry.ts'
+import type { Child } from '../lab/child-process.ts'
+import { queueName } from '../lab/child-side.ts'
+import type { Database } from '../lab/database.ts'
+import { type Lab, processGroups, requireCalls } from '../lab/lab.ts'
+import { forgetTasks, payload, promote, requireRecorded, type StoredTasks, storeTasks } from '../lab/tasks.ts'
+import { cpuPerOperation, type ProcessGroups, type Reading, readCpu } from '../measure/proc.ts'
+import { interleave, ratioOf } from '../measure/statistics.ts'
+import { measureWindow, rates, type Sample, totalCpuUs, warmUpShare } from '../measure/window.ts'
+import type { Job, JobQueueOptions } from '../programs/job-queue.ts'
 
-const counts = { promoted: 16_000, single: 10_000, floor: 12_000 }
+/** `count` calls that are all due, at most `concurrency` of them in parallel. */
+export type Race = { concurrency: number; count: number }
 
 /** Races Belfry against the floor, with the same number of calls in parallel. */
 export function dispatch(concurrency: number): Benchmark {
@@ -13,12 +21,11 @@ export function dispatch(concurrency: number): Benchmark {
     name: `dispatch-${concurrency}`,
     title: `Dispatches against the floor, ${concurrency} calls in parallel`,
     async run(lab, { rounds }) {
-      const [floor, promoted, single] = [floorSide(lab), promotedSide(lab), singleSide(lab)]
       const samples = await interleave(
         {
-          floor: () => floor({ concurrency, count: counts.floor }),
-          promoted: () => promoted({ concurrency, count: counts.promoted }),
-          single: () => single({ concurrency, count: counts.single }),
+          floor: () => floor(lab, { concurrency, count: 12_000 }),
+          promoted: () => promotedCalls(lab, { concurrency, count: 16_000 }),
+          single: () => singleCalls(lab, { concurrency, count: 10_000 }),
         },
         rounds,
       )
@@ -48,4 +55,119 @@ export function dispatch(concurrency: number): Benchmark {
       }
     },
   }
+}
+
+const warmUpDueInMs = 4 * 60_000
+
+/** Belfry with tasks that the scheduler adds to the queue, as it does with every task that is created minutes ahead. */
+export async function promotedCalls(lab: Lab, race: Race): Promise<Sample> {
+  return belfryCalls(lab, race, async (database, stored, groups) => {
+    const before = readCpu(groups)
+    await promote(database, stored)
+    return cpuPerOperation(before, readCpu(groups), race.count)
+  })
+}
+
+/** Belfry with a job for each task, as the API adds it for a task that is due soon. Adding the jobs does not count. */
+function singleCalls(lab: Lab, race: Race): Promise<Sample> {
+  return belfryCalls(lab, race, async (_database, { tasks }) => {
+    const queue = openDispatchQueue({ redisUrl: lab.redis.url, onError: error => console.error(error.message) })
+    const waiting = tasks.values()
+    const lanes = Array.from({ length: 50 }, async () => {
+      for (const task of waiting) await queue.schedule([task], Date.now())
+    })
+    await Promise.all(lanes)
+    await queue.close()
+    return {}
+  })
+}
+
+/** @param enqueue - Adds the tasks to the queue, and returns the CPU that it used for each. */
+async function belfryCalls(
+  lab: Lab,
+  { concurrency, count }: Race,
+  enqueue: (database: Database, stored: StoredTasks, groups: ProcessGroups) => Promise<Reading>,
+): Promise<Sample> {
+  const database = await lab.freshDatabase()
+  const belfry = await startBelfry(lab, database, { services: ['scheduler', 'dispatcher'], concurrency })
+  try {
+    const url = lab.target.url()
+    const groups = processGroups(lab, [...belfry.pids('scheduler'), ...belfry.pids('dispatcher')])
+    // Warms the scheduler up. These tasks are deleted before they are due.
+    const others = await storeTasks(database, { count: Math.round(count * warmUpShare), url, dueInMs: warmUpDueInMs })
+    await promote(database, others)
+    await forgetTasks(database, others)
+    lab.target.counter.reset()
+    // Late enough that all jobs are in the queue by then.
+    const stored = await storeTasks(database, { count, url, dueInMs: 1_500 + count * 0.15 })
+    const [enqueued, sample] = await Promise.all([
+      enqueue(database, stored, groups),
+      measureWindow(lab.target.counter, count, groups),
+    ])
+    await requireRecorded(database, stored)
+    await requireCalls(lab, count)
+    const cpuUs = Object.entries(sample.cpuUs).map(([group, us]) => [group, us + (enqueued[group] ?? 0)] as const)
+    return { ...sample, cpuUs: Object.fromEntries(cpuUs) }
+  } finally {
+    await belfry.stop()
+    await database.close()
+  }
+}
+
+/** The floor: a BullMQ worker that makes the calls and stores nothing. */
+async function floor(lab: Lab, { concurrency, count }: Race): Promise<Sample> {
+  await lab.redis.client.flushall()
+  await addCalls(lab, count)
+  lab.target.counter.reset()
+  return runWorker(lab, count, await startFloor(lab, concurrency))
+}
+
+export function startFloor(lab: Lab, concurrency: number): Promise<Child> {
+  return startWorker(lab, { kind: 'bullmq', databaseUrl: '', concurrency, workspaceId: null })
+}
+
+/** Waits until a worker has made all calls, and for its check. */
+export async function runWorker(lab: Lab, count: number, worker: Child, check?: () => Promise<void>): Promise<Sample> {
+  try {
+    const measuring = measureWindow(lab.target.counter, count, processGroups(lab, [worker.pid]))
+    worker.channel.send('go')
+    const sample = await measuring
+    await requireCalls(lab, count)
+    await check?.()
+    return sample
+  } finally {
+    await worker.stop()
+  }
+}
+
+export function startWorker(lab: Lab, options: Omit<JobQueueOptions, 'redisUrl' | 'endpoint'>): Promise<Child> {
+  return lab.startProgram('job-queue', {
+    ...options,
+    redisUrl: lab.redis.url,
+    endpoint: null,
+  } satisfies JobQueueOptions)
+}
+
+/** Adds BullMQ jobs that are due at once. */
+export function addCalls(lab: Lab, count: number): Promise<void> {
+  const request = { url: lab.target.url(), body: payload }
+  return addBullmqJobs(
+    lab,
+    Array.from({ length: count }, () => ({ request })),
+  )
+}
+
+/** Adds jobs that contain their request. A job without a time is due at once. */
+export async function addBullmqJobs(lab: Lab, jobs: Array<{ request: Job; dueAt?: number }>): Promise<void> {
+  const calls = new Queue(queueName, { connection: { url: lab.redis.url } })
+  const bulk = 500
+  for (let i = 0; i < jobs.length; i += bulk) {
+    const now = Date.now()
+    await calls.addBulk(
+      jobs.slice(i, i + bulk).map(({ request, dueAt = now }) => {
+        return { name: 'call', data: request, opts: { timestamp: now, delay: Math.max(0, dueAt - now) } }
+      }),
+    )
+  }
+  await calls.close()
 }

@@ -1,11 +1,10 @@
 import type { Benchmark } from '../benchmark.ts'
 import { connectTo, createDatabase, type Database, openDatabase } from '../lab/database.ts'
 import type { Lab } from '../lab/lab.ts'
-import { interleave } from '../measure/interleave.ts'
-import { ratioOf } from '../measure/statistics.ts'
+import { interleave, ratioOf } from '../measure/statistics.ts'
 import { totalCpuUs } from '../measure/window.ts'
-import { promotedSide } from '../sides/belfry.ts'
-import { belfryCreates } from '../sides/create.ts'
+import { belfryCreates } from './create.ts'
+import { promotedCalls } from './dispatch.ts'
 
 const small = { name: 'bench_small', tasks: 10_000, runs: 10_000 }
 const large = { name: 'bench_large', tasks: 200_000, runs: 1_000_000 }
@@ -61,8 +60,8 @@ async function measure(lab: Lab, database: Database) {
   }
   try {
     return {
-      dispatch: await promotedSide(inDatabase)({ concurrency: 200, count: counts.dispatches }),
-      create: await belfryCreates(inDatabase, database, counts.creates),
+      dispatch: await promotedCalls(inDatabase, { concurrency: 200, count: counts.dispatches }),
+      create: await belfryCreates(inDatabase, database, { requests: counts.creates }),
     }
   } finally {
     await database.close()
@@ -78,6 +77,8 @@ function describe({ tasks, runs }: { tasks: number; runs: number }): string {
 async function fillDatabase(url: string, tasks: number, runs: number): Promise<void> {
   const { pool, close } = connectTo(url)
   const client = await pool.connect()
+  // Triggers do not run: the scheduler would count the runs while the rounds are measured.
+  await client.query('SET session_replication_role = replica')
   await client.query(createPastPartitions)
   await client.query(`
     CREATE TEMPORARY TABLE old AS

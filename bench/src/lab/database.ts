@@ -52,8 +52,7 @@ export async function openDatabase(postgres: Postgres, from = template): Promise
 
 /** Opens a database that stays when it is closed. */
 export function connectTo(url: string): Database {
-  // The statements of the benchmark itself do not count.
-  const pool = new pg.Pool({ connectionString: url, max: 2, options: '-c pg_stat_statements.track=none' })
+  const pool = new pg.Pool({ connectionString: url, max: 2 })
   pool.on('error', () => {}) // the pool replaces an idle connection that broke
   return { url, pool, close: () => pool.end() }
 }

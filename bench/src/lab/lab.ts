@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Postgres } from '@belfry/embedded'
-import type { ProcessGroups } from '../measure/cpu-time.ts'
+import type { ProcessGroups } from '../measure/proc.ts'
 import { type Child, programFolder, startChild } from './child-process.ts'
 import { type Counter, createCounter } from './counter.ts'
 import { createTemplate, type Database, openDatabase } from './database.ts'
@@ -31,14 +31,7 @@ export type Target = {
 }
 
 // All writes are durable, as in production. More memory and fewer checkpoints than by default, for all sides alike.
-// pg_stat_statements only counts where a database turns it on.
-const postgresSettings = {
-  shared_buffers: '1GB',
-  max_wal_size: '8GB',
-  checkpoint_timeout: '30min',
-  shared_preload_libraries: 'pg_stat_statements',
-  'pg_stat_statements.track': 'none',
-}
+const postgresSettings = { shared_buffers: '1GB', max_wal_size: '8GB', checkpoint_timeout: '30min' }
 
 export async function openLab(profileFolder: string | null): Promise<Lab> {
   const folder = mkdtempSync(join(tmpdir(), 'belfry-bench-'))

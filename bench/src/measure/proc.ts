@@ -1,8 +1,41 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
+const tickUs = 10_000
+
+/** Groups of processes by name. Each pid stands for its process and all of its descendants. */
+export type ProcessGroups = Record<string, readonly number[]>
+
+/** CPU microseconds, or megabytes, of each group. */
+export type Reading = Record<string, number>
+
+/**
+ * Reads the CPU time of processes from the kernel, including threads, descendants and ended descendants. So all backends
+ * of a PostgreSQL count. Linux only.
+ */
+export function readCpu(groups: ProcessGroups): Reading {
+  return addUp(groups, ownCpuUs)
+}
+
+/**
+ * Reads the memory of processes and their descendants as proportional set size (PSS): each process counts its share of a
+ * page that several processes share, so the sum counts the page once. Linux only.
+ */
+export function readMemory(groups: ProcessGroups): Reading {
+  return addUp(groups, pid => Number(/^Pss: +(\d+) kB$/m.exec(readProc(`${pid}/smaps_rollup`))?.[1] ?? 0) / 1024)
+}
+
+/** Returns what each group has used between two readings, divided by `count` operations. */
+export function cpuPerOperation(before: Reading, after: Reading, count: number): Reading {
+  return Object.fromEntries(Object.keys(after).map(name => [name, ((after[name] ?? 0) - (before[name] ?? 0)) / count]))
+}
+
 /** Returns the processes of `pids` and all their descendants. Linux only. */
 export function withDescendants(pids: readonly number[]): number[] {
-  const children = childrenByParent()
+  const children = new Map<number, number[]>()
+  for (const pid of listProc('.').filter(name => /^\d+$/.test(name))) {
+    const { parent } = parseStat(readProc(`${pid}/stat`))
+    children.set(parent, [...(children.get(parent) ?? []), Number(pid)])
+  }
   const family = (pid: number): number[] => [pid, ...(children.get(pid) ?? []).flatMap(family)]
   return pids.flatMap(family)
 }
@@ -14,24 +47,6 @@ export function parseStat(stat: string): { parent: number; endedChildrenTicks: n
   return { parent: Number(fields[1]), endedChildrenTicks: Number(fields[13]) + Number(fields[14]) }
 }
 
-function childrenByParent(): Map<number, number[]> {
-  const children = new Map<number, number[]>()
-  for (const pid of listProc('.').filter(name => /^\d+$/.test(name))) {
-    const { parent } = parseStat(readProc(`${pid}/stat`))
-    children.set(parent, [...(children.get(parent) ?? []), Number(pid)])
-  }
-  return children
-}
-
-/** Lists a folder below /proc; empty when its process has ended. */
-export function listProc(path: string): string[] {
-  try {
-    return readdirSync(`/proc/${path}`)
-  } catch {
-    return []
-  }
-}
-
 /** Reads a file below /proc; empty when its process has ended. */
 export function readProc(path: string): string {
   try {
@@ -39,4 +54,24 @@ export function readProc(path: string): string {
   } catch {
     return ''
   }
+}
+
+function listProc(path: string): string[] {
+  try {
+    return readdirSync(`/proc/${path}`)
+  } catch {
+    return []
+  }
+}
+
+function addUp(groups: ProcessGroups, read: (pid: number) => number): Reading {
+  const sum = (pids: readonly number[]) => withDescendants(pids).reduce((total, pid) => total + read(pid), 0)
+  return Object.fromEntries(Object.entries(groups).map(([name, pids]) => [name, sum(pids)]))
+}
+
+// schedstat is exact. Of children that have ended only the count in clock ticks is left.
+function ownCpuUs(pid: number): number {
+  const { endedChildrenTicks } = parseStat(readProc(`${pid}/stat`))
+  const threadsNs = listProc(`${pid}/task`).map(tid => Number(readProc(`${pid}/task/${tid}/schedstat`).split(' ')[0]))
+  return threadsNs.reduce((total, ns) => total + ns / 1000, 0) + (endedChildrenTicks || 0) * tickUs
 }

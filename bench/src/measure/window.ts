@@ -1,11 +1,11 @@
 import type { Counter } from '../lab/counter.ts'
-import { type CpuReading, cpuPerOperation, type ProcessGroups, readCpu } from './cpu-time.ts'
+import { cpuPerOperation, type ProcessGroups, type Reading, readCpu } from './proc.ts'
 
 /** What one round of one side has shown. */
 export type Sample = {
   perSecond: number
   /** CPU microseconds of each group of processes for one operation. */
-  cpuUs: CpuReading
+  cpuUs: Reading
 }
 
 /** The share of operations at the start that does not count: it warms the processes up. */
@@ -30,12 +30,6 @@ export async function measureWindow(counter: Counter, count: number, groups: Pro
 /** Returns the CPU of an operation over the processes that do it; the `outside` group does not count. */
 export function totalCpuUs({ cpuUs }: Sample): number {
   return Object.entries(cpuUs).reduce((total, [group, us]) => (group === 'outside' ? total : total + us), 0)
-}
-
-/** Adds the CPU that each operation used before the window. */
-export function withCpu(sample: Sample, more: CpuReading): Sample {
-  const added = Object.entries(sample.cpuUs).map(([group, us]) => [group, us + (more[group] ?? 0)] as const)
-  return { ...sample, cpuUs: Object.fromEntries(added) }
 }
 
 export function rates(samples: readonly Sample[]): number[] {

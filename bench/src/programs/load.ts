@@ -1,8 +1,7 @@
 // Sends requests over a number of connections, one in flight on each, as cheaply as possible, and counts the answers.
 import { connect } from 'node:net'
-import { countForParent } from '../lab/counter.ts'
+import { countForParent, numberMark, parentSaysGo, startAsChild } from '../lab/child-side.ts'
 import { createMessageReader } from '../lab/http-messages.ts'
-import { endWithParent, numberMark, parentSaysGo } from '../lab/parent.ts'
 
 export type LoadOptions = {
   port: number
@@ -14,8 +13,7 @@ export type LoadOptions = {
   status: number
 }
 
-endWithParent()
-const options = JSON.parse(process.argv[2] ?? '') as LoadOptions // as the bench writes it
+const options = startAsChild<LoadOptions>()
 const pieces = options.request.split(numberMark)
 const plain = Buffer.from(options.request)
 const count = countForParent()

@@ -1,7 +1,7 @@
 // Publishes events at a steady rate, without waiting for earlier answers, and reports when it sent each.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { endWithParent, numberMark } from '../lab/parent.ts'
+import { numberMark, startAsChild } from '../lab/child-side.ts'
 
 export type SteadyLoadOptions = {
   url: string
@@ -18,8 +18,7 @@ export type SteadyLoadReport = { sentAt: number[] }
 
 const connections = 50
 
-endWithParent()
-const { url, headers, body } = JSON.parse(process.argv[2] ?? '') as SteadyLoadOptions // as the bench writes it
+const { url, headers, body } = startAsChild<SteadyLoadOptions>()
 const dispatcher = new Agent({ connections, pipelining: 1, keepAliveTimeout: 60_000 })
 const sentAt: number[] = []
 

@@ -1,8 +1,7 @@
 // The target of every benchmark. It answers each request at once with the same 98 bytes, and counts.
 import { createServer } from 'node:net'
-import { countForParent } from '../lab/counter.ts'
+import { countForParent, startAsChild } from '../lab/child-side.ts'
 import { createMessageReader } from '../lab/http-messages.ts'
-import { endWithParent } from '../lab/parent.ts'
 
 const body = JSON.stringify({ ok: true, received: 1, note: 'x'.repeat(58) })
 const answer = Buffer.from(
@@ -12,7 +11,7 @@ const answer = Buffer.from(
 // The rest of a path that starts with this names the call.
 const namedPath = '/named/'
 
-endWithParent()
+startAsChild()
 const count = countForParent()
 const server = createServer({ noDelay: true }, socket => {
   const reader = createMessageReader()
