@@ -69,6 +69,11 @@ it('a task whose dispatcher does not take it is taken by another one', async () 
   const beating = setInterval(() => void test.pool.query(beat, [idle]), 500)
   try {
     await test.start()
+    // Until it has heard of the other dispatcher, its share is everything.
+    const beats = 'SELECT beats::int FROM dispatchers WHERE id <> $1'
+    await expect
+      .poll(async () => (await test.pool.query(beats, [idle])).rows[0]?.beats, { timeout: 10_000 })
+      .toBeGreaterThan(1)
     await test.store({ count: 50, workspace, url: target.url('/'), dueInMs: -5_000 })
     const started = async () => (await lagsOf(test.pool, workspace)).length
     await expect.poll(started, { timeout: 5_000 }).toBeGreaterThan(5)
