@@ -15,7 +15,7 @@ import {
 import { parseMasterKeys } from '@belfry/vault'
 import { z } from 'zod'
 import { parsePrices } from './billing/stripe/prices.ts'
-import { parseHosts } from './http/check-host.ts'
+import { parseHosts } from './http/check-request.ts'
 import { parseTrustedProxies } from './http/trusted-proxies.ts'
 import { oidcOf, oidcVariables, requireOidc } from './oidc/settings.ts'
 

@@ -18,11 +18,11 @@ import { type ApiKeyCache, createApiKeyCache, createRejectedKeys, type RejectedK
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import { openStripeBilling, type StripeBilling } from './billing/stripe/stripe-billing.ts'
 import { type Config, hasOperators } from './config.ts'
-import { openReadReplica, type ReadReplica } from './http/read-replica.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { type OidcProvider, openOidcProvider } from './oidc/provider.ts'
 import { createHeadrooms, type Headrooms } from './quotas/headroom.ts'
 import { createUsageCache, type UsageCache } from './quotas/usage-cache.ts'
+import { openReadReplica, type ReadReplica } from './read-replica.ts'
 import { createRunTails, type RunTails } from './run-stream/run-tails.ts'
 import { type InsertBatches, openInsertBatches } from './tasks/insert-batches.ts'
 

@@ -15,8 +15,8 @@ import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { closeContext, openContext } from './context.ts'
 import { createApiServer } from './http/api-server.ts'
-import { followReplica } from './http/read-replica.ts'
 import { warnOfOidc } from './oidc/warn-of-oidc.ts'
+import { followReplica } from './read-replica.ts'
 
 const clockRefreshMs = 10_000
 

@@ -3,7 +3,7 @@ import { scopeTo } from '@belfry/db'
 import { fromId } from '@belfry/domain'
 import express from 'express'
 import { beforeAll, expect, it } from 'vitest'
-import { endpoint } from '../src/http/endpoint.ts'
+import { endpoint } from '../src/endpoint.ts'
 import { type Caller, useApi } from './setup.ts'
 
 const api = useApi()

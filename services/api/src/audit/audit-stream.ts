@@ -12,12 +12,12 @@ import {
   rotateAuditStreamSecret as rotate,
 } from '@belfry/db'
 import { hostIsVisiblyBlocked, parseUrl, toId } from '@belfry/domain'
+import { requireStepUp } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
-import { requireStepUp } from '../factors/require-step-up.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
+import { inspectTarget } from '../http/inspect-target.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
-import { inspectTarget } from '../tasks/inspect-target.ts'
 import { audit } from './audit.ts'
 
 export const getAuditStream = endpoint({

@@ -12,7 +12,6 @@ import {
 } from '@belfry/domain'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
-import { requireSecondFactor } from '../factors/require-step-up.ts'
 import { notFound } from '../http/refusals.ts'
 import { logCaller } from '../http/request-log.ts'
 import { callerAddress } from './caller-address.ts'
@@ -20,6 +19,7 @@ import { findApiKey } from './find-api-key.ts'
 import { findOperator, type OperatorCaller } from './find-operator.ts'
 import { findUser, type UserCaller } from './find-user.ts'
 import { refuseSuspended } from './refuse-suspended.ts'
+import { requireSecondFactor } from './second-factors.ts'
 
 /** The requirement of an endpoint for its callers: none, a session, the session of an operator, or a right of the table. */
 export type Right = 'public' | 'signed_in' | 'operator' | Action

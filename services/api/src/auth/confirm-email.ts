@@ -1,5 +1,5 @@
 import { confirmEmailBody } from '@belfry/contract'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
 import { callerAddress } from './caller-address.ts'

@@ -1,7 +1,7 @@
 import { type Me, me, type User } from '@belfry/contract'
 import { toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { mustConfirmEmail } from './email-confirmation.ts'
 

@@ -1,5 +1,5 @@
 import { registrationRules } from '@belfry/contract'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { registrationNow } from './registration.ts'
 

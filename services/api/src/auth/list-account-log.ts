@@ -1,7 +1,7 @@
 import { type AccountEntry, accountEntry, listQuery, pageOf } from '@belfry/contract'
 import { type AccountAction, toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { deviceName } from './device.ts'

@@ -1,5 +1,5 @@
 import { recordAccountEntry } from '@belfry/db'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { noSessionCookie } from './cookies.ts'
 
 export const logout = endpoint({

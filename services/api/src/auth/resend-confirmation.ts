@@ -1,4 +1,4 @@
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { mustConfirmEmail, storeConfirmationMail } from './email-confirmation.ts'
 import { mayGetConfirmationMail } from './throttle.ts'
 

@@ -1,7 +1,7 @@
 import { resetPasswordBody } from '@belfry/contract'
 import { recordAccountEntry } from '@belfry/db'
 import type { AppError } from '@belfry/domain'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
 import { mailPasswordChange } from './account-mail.ts'

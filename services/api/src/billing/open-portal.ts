@@ -1,7 +1,7 @@
 import { billingPortal } from '@belfry/contract'
 import { readBillingAccount } from '@belfry/db'
 import { AppError } from '@belfry/domain'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { callingStripe } from './stripe/stripe-billing.ts'
 

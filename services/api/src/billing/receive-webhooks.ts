@@ -5,7 +5,7 @@ import type { Stripe } from 'stripe'
 import { callerAddress } from '../auth/caller-address.ts'
 import type { Context } from '../context.ts'
 import { readBytes } from '../http/read-body.ts'
-import { sendReply } from '../http/send.ts'
+import { sendReply } from '../http/reply.ts'
 import { receiveEvent } from './stripe/receive-event.ts'
 import { callingStripe, type StripeBilling } from './stripe/stripe-billing.ts'
 

@@ -11,10 +11,10 @@ import { AppError, toId } from '@belfry/domain'
 import type { Request } from 'express'
 import { audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
+import { inspectTarget } from '../http/inspect-target.ts'
 import { invalid, notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
-import { inspectTarget } from '../tasks/inspect-target.ts'
 import { secretsOf, settingsOf } from './read-connection-body.ts'
 
 const maxInWorkspace = 100

@@ -1,6 +1,6 @@
 import { listIdentityKeys } from '@belfry/db'
 import { z } from 'zod'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 
 const cachedFor = { 'Cache-Control': 'public, max-age=3600' }

@@ -4,10 +4,10 @@ import { readConnectionTest, requestConnectionTest } from '@belfry/db'
 import { audit } from '../audit/audit.ts'
 import { consumeConnectionTest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
+import { inspectTarget } from '../http/inspect-target.ts'
 import { invalid } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
-import { inspectTarget } from '../tasks/inspect-target.ts'
 import { readConnection } from './connections.ts'
 
 const pollMs = 100

@@ -3,8 +3,8 @@ import { scheduleOf } from '@belfry/db'
 import { describeCron, nextRuns, type Occurrence, toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
-import { presentCallbacks } from '../tasks/callbacks.ts'
 import { presentBody, presentLastRun, presentRetry } from '../tasks/present-task.ts'
+import { presentCallbacks } from '../tasks/stored-request.ts'
 import { type CronJobRow, findCronJob } from './cron-job-row.ts'
 
 const shownRuns = 5

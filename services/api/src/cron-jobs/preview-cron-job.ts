@@ -1,6 +1,6 @@
 import { cronPreview, previewCronJobBody } from '@belfry/contract'
 import { AppError, describeCron, nextRuns, parseCron } from '@belfry/domain'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { inspectSchedule } from './inspect-schedule.ts'
 import { presentRunTimes } from './present-cron-job.ts'

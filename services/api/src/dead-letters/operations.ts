@@ -1,7 +1,7 @@
 import { type DeadLetterOperation, deadLetterOperation, type RunErrorCode } from '@belfry/contract'
 import { cancelDeadLetterOperation, findDeadLetterOperation, type DeadLetterOperation as Row } from '@belfry/db'
 import { AppError, toId } from '@belfry/domain'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 

@@ -20,7 +20,7 @@ import {
 } from '@belfry/db'
 import { AppError, toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { accepted, ok, type Reply } from '../http/reply.ts'
 import { enqueue, hideDeadLetters } from '../tasks/enqueue.ts'
 import { findTasks } from '../tasks/find-tasks.ts'

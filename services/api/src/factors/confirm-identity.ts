@@ -2,13 +2,13 @@ import { type ConfirmIdentityBody, confirmIdentityBody, passkeyOptions } from '@
 import type { UserCaller } from '../auth/find-user.ts'
 import { provePassword } from '../auth/password.ts'
 import { requirePasswordLogin } from '../auth/password-login.ts'
+import { factorsOf } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { signingOptions } from './passkeys.ts'
 import { proveFactor } from './prove-factor.ts'
-import { factorsOf } from './second-factors.ts'
 
 export const confirmIdentity = endpoint({
   right: 'signed_in',

@@ -2,11 +2,11 @@ import { suspensionBody } from '@belfry/contract'
 import { recordAccountEntry } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { mailFactorChange } from '../auth/account-mail.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { deleteFactors } from '../auth/second-factors.ts'
+import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
 import { recordOperatorAction } from '../operators/tenants.ts'
-import { deleteFactors } from './second-factors.ts'
 
 export const resetFactors = endpoint({
   right: 'operator',

@@ -3,11 +3,11 @@ import { AppError, type ClaimConditions, isWideKey, newUuid, toId } from '@belfr
 import { grantedScopes } from '../api-keys/create-api-key.ts'
 import { audit } from '../audit/audit.ts'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
-import { requireStepUp } from '../factors/require-step-up.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { requireStepUp } from '../auth/second-factors.ts'
+import { endpoint } from '../endpoint.ts'
+import { inspectTarget } from '../http/inspect-target.ts'
 import { notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
-import { inspectTarget } from '../tasks/inspect-target.ts'
 import { lockWorkspace } from '../workspaces/lock-workspace.ts'
 
 /** How many federated credentials a workspace may have. */

@@ -1,7 +1,7 @@
 import { hosts, resetHost } from '@belfry/contract'
 import { inTransaction, requestCircuitReset } from '@belfry/db'
 import { audit } from '../audit/audit.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { accepted, ok } from '../http/reply.ts'
 import { readHosts } from './read-hosts.ts'

@@ -1,8 +1,11 @@
-import type { Server } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { type Server, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { AppError } from '@belfry/domain'
 import type { Express } from 'express'
 import type { Context } from '../context.ts'
 import { createExpressServer } from './express-server.ts'
-import { sendParserRefusals } from './parser-refusals.ts'
+import { problemReply } from './problem.ts'
 
 const limits = {
   maxHeaderSize: 16 * 1024,
@@ -18,4 +21,58 @@ export function createApiServer(ctx: Context, app: Express, changes: Partial<typ
   const server = createExpressServer(app, { ...limits, ...changes })
   sendParserRefusals(ctx, server)
   return server
+}
+
+// For a caller that is still sending: if closed at once, the connection is reset before the caller reads the response.
+const lingerMs = 2_000
+
+/** Sends a problem body also when Node rejects a request before the application gets it. */
+function sendParserRefusals(ctx: Context, server: Server): void {
+  const refused = new WeakSet<Duplex>()
+  const refuse = (socket: Duplex, refusal: AppError) => {
+    if (refused.has(socket)) return // Node reports each further chunk again
+    refused.add(socket)
+    if (!socket.writable) return void socket.destroy()
+    ctx.metrics.refused(refusal.code)
+    const requestId = randomUUID()
+    ctx.log.info({ request: requestId, code: refusal.code }, 'request.unreadable')
+    socket.end(toText(problemReply(ctx, refusal, requestId), requestId))
+    socket.resume()
+    const linger = setTimeout(() => socket.destroy(), lingerMs)
+    socket.once('close', () => clearTimeout(linger))
+  }
+  const answering = new WeakMap<Duplex, { headersSent: boolean; writableFinished: boolean }>()
+  server.prependListener('request', (request, response) => answering.set(request.socket, response))
+  server.on('clientError', (error: Error & { code?: string }, socket) => {
+    const current = answering.get(socket)
+    const isHalfSent = current?.headersSent && !current.writableFinished
+    if (error.code === 'ECONNRESET' || isHalfSent) socket.destroy()
+    else refuse(socket, refusalOf(error.code))
+  })
+  server.on('connect', (_request, socket) => refuse(socket, new AppError('bad_request', 'This server is not a proxy.')))
+}
+
+function refusalOf(code: string | undefined): AppError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new AppError('headers_too_large', 'Send at most 16 KiB of URL and headers together.')
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new AppError('request_timeout', 'Send a request within 60 seconds, and its headers within 20.')
+    default:
+      return new AppError('bad_request', 'This is not a well-formed HTTP/1.1 request.')
+  }
+}
+
+function toText({ status, headers, body }: ReturnType<typeof problemReply>, requestId: string): string {
+  const content = JSON.stringify(body)
+  const lines = Object.entries({
+    Date: new Date().toUTCString(),
+    'X-Request-Id': requestId,
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+    ...headers,
+    'Content-Length': Buffer.byteLength(content),
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${content}`
 }

@@ -1,5 +1,4 @@
-import { toJsonText } from './json.ts'
-import type { Reply } from './reply.ts'
+import { type Reply, toJsonText } from './reply.ts'
 
 const rowsAtATime = 1000
 

@@ -3,8 +3,7 @@ import { answerOnce, type Db, type KeptAnswer, type KeyedRequest } from '@belfry
 import { AppError } from '@belfry/domain'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
-import { RawJson, toJsonText } from './json.ts'
-import type { Reply } from './reply.ts'
+import { RawJson, type Reply, toJsonText } from './reply.ts'
 
 /**
  * Reads the `Idempotency-Key` of a request; null when there is none. A key belongs to one method and path, and the body is

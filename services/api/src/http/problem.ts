@@ -3,8 +3,8 @@ import { isTransientDatabaseError } from '@belfry/db'
 import { AppError } from '@belfry/domain'
 import type { NextFunction, Request, Response } from 'express'
 import type { Context } from '../context.ts'
-import { requestIdOf } from './request-id.ts'
-import { sendReply } from './send.ts'
+import { sendReply } from './reply.ts'
+import { requestIdOf } from './request-log.ts'
 
 /** Converts a thrown value to a problem body (RFC 9457). `sendParserRefusals` is the only other place that writes problem bodies. */
 export function problemHandler(ctx: Context) {

@@ -1,3 +1,8 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { Response } from 'express'
+
 /** The response of an endpoint: a value as JSON, a text, or pieces of text as they become available. */
 export type Reply = {
   status: number
@@ -27,4 +32,86 @@ export function noContent(): Reply {
 /** Returns a text of another type than JSON. */
 export function text(type: string, content: string, headers: Record<string, string> = {}): Reply {
   return { status: 200, text: content, headers: { 'Content-Type': `${type}; charset=utf-8`, ...headers } }
+}
+
+/** Sends a reply. Resolves when it is handed to the connection; for pieces, when the last piece is. */
+export async function sendReply(response: Response, reply: Reply): Promise<void> {
+  for (const name in reply.headers) response.setHeader(name, reply.headers[name] ?? '')
+  response.statusCode = reply.status
+  if (reply.pieces) return sendPieces(response, reply.pieces)
+  const content = reply.text ?? (reply.body === undefined ? undefined : toJsonText(reply.body))
+  if (content === undefined) {
+    response.end()
+    return
+  }
+  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8')
+  response.setHeader('Content-Length', Buffer.byteLength(content))
+  response.end(content) // a text leaves together with the headers, in one write
+}
+
+/** A caller that reads nothing for so long is gone or stuck. */
+const drainTimeoutMs = 30_000
+
+// Asks for the next piece when the caller has read the last one, so memory does not grow with the reply. Ends when the
+// caller leaves, or reads nothing for half a minute.
+async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
+  response.flushHeaders()
+  for await (const piece of pieces) {
+    if (response.destroyed) return
+    if (response.write(piece)) continue
+    if (!(await hasDrained(response))) {
+      response.destroy()
+      return
+    }
+  }
+  response.end()
+}
+
+async function hasDrained(response: ServerResponse): Promise<boolean> {
+  const over = new AbortController()
+  const onClose = () => over.abort()
+  response.once('close', onClose)
+  const timer = setTimeout(onClose, drainTimeoutMs)
+  try {
+    await once(response, 'drain', { signal: over.signal })
+    return true
+  } catch {
+    return false // closed, broken or too slow
+  } finally {
+    clearTimeout(timer)
+    response.removeListener('close', onClose)
+  }
+}
+
+// Marks the places of raw JSON. Random, so no text of a caller can contain it.
+const mark = randomBytes(12).toString('hex')
+// The pieces of the response that is being serialized. `toJSON` adds them: a replacer would be called for every member.
+let pieces: string[] = []
+
+/** JSON text that goes into a response unchanged: a payload keeps its numbers, key order and formatting. */
+export class RawJson {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+  toJSON(): string {
+    pieces.push(this.text)
+    return mark
+  }
+}
+
+/** Serializes a response. */
+export function toJsonText(value: unknown): string {
+  if (value instanceof RawJson) return value.text
+  pieces = []
+  const text = JSON.stringify(value)
+  if (pieces.length === 0) return text
+  let whole = ''
+  let from = 0
+  for (const piece of pieces) {
+    const at = text.indexOf(mark, from) // the places are in the order of the pieces
+    whole += text.slice(from, at - 1) + piece
+    from = at + mark.length + 1
+  }
+  return whole + text.slice(from)
 }

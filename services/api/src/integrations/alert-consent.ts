@@ -17,7 +17,7 @@ import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
 import { refuseBlockedAddress } from '../auth/refuse-blocked-address.ts'
 import { consumeAlertConsent, consumeReset } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
 

@@ -17,7 +17,7 @@ import { requireRegistrationByInvitation } from '../auth/registration.ts'
 import { startSession } from '../auth/start-session.ts'
 import { consumeRegistration } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { findInvitation } from './find-invitation.ts'
 import { joinOrganization } from './join-organization.ts'
 

@@ -1,6 +1,6 @@
 import { type InvitationPreview, invitationPreview, invitationTokenBody } from '@belfry/contract'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { findInvitation } from './find-invitation.ts'
 

@@ -1,5 +1,5 @@
 import { signInMethods } from '@belfry/contract'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 
 export const getSignInMethods = endpoint({

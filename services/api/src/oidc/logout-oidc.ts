@@ -3,7 +3,7 @@ import { recordAccountEntry } from '@belfry/db'
 import * as client from 'openid-client'
 import { noSessionCookie } from '../auth/cookies.ts'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { openText } from './sealed-text.ts'
 
 export const logoutOidc = endpoint({

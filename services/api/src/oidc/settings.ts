@@ -1,6 +1,6 @@
 import { parsedBy } from '@belfry/runtime'
 import { z } from 'zod'
-import { parseHosts } from '../http/check-host.ts'
+import { parseHosts } from '../http/check-request.ts'
 import { parseGroupRoles } from './group-roles.ts'
 
 /** The variables of sign-in with OpenID Connect. */

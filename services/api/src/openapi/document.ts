@@ -1,4 +1,4 @@
-import type { Endpoint } from '../http/endpoint.ts'
+import type { Endpoint } from '../endpoint.ts'
 import type { Components } from './json-schema.ts'
 import { describeOperation, type Operation } from './operation.ts'
 

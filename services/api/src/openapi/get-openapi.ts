@@ -1,7 +1,7 @@
 import { fillExampleTimes } from '@belfry/contract'
 import { version } from '@belfry/domain'
 import { z } from 'zod'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { text } from '../http/reply.ts'
 import { describeApi, type Routes } from './document.ts'
 

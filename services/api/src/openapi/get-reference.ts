@@ -1,6 +1,6 @@
 import { fillExampleTimes } from '@belfry/contract'
 import { version } from '@belfry/domain'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { text } from '../http/reply.ts'
 import { describeApi, type Routes } from './document.ts'
 import { pageHeaders, renderReference } from './render-page.ts'

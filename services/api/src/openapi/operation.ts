@@ -9,7 +9,7 @@ import {
 } from '@belfry/contract'
 import { type AppErrorCode, appErrorCodes, type IdKind, rights } from '@belfry/domain'
 import type { z } from 'zod'
-import { type Answer, currentWorkspace, type Endpoint } from '../http/endpoint.ts'
+import { type Answer, currentWorkspace, type Endpoint } from '../endpoint.ts'
 import { exampleOf, resolve } from './example.ts'
 import { type Components, type JsonSchema, toJsonSchema } from './json-schema.ts'
 

@@ -11,7 +11,7 @@ import {
   listBlockedAddresses as list,
   unblockAddress as unblock,
 } from '@belfry/db'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { given } from '../http/given.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'

@@ -4,7 +4,7 @@ import { type Request, type Response, Router } from 'express'
 import { callerAddress } from '../auth/caller-address.ts'
 import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
-import { sendReply } from '../http/send.ts'
+import { sendReply } from '../http/reply.ts'
 import { auditAsOperator } from './audit-as-operator.ts'
 
 /** Lists the hosts whose circuit breaker is open because calls failed, and lets operators reset one. */

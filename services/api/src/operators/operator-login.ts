@@ -6,7 +6,7 @@ import { callerAddress } from '../auth/caller-address.ts'
 import { findOperator } from '../auth/find-operator.ts'
 import { consumeOperatorAttempt } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
-import { sendReply } from '../http/send.ts'
+import { sendReply } from '../http/reply.ts'
 
 // The board polls every few seconds. That should neither count as an attempt nor need the database.
 const cacheOptions = { max: 1_000, ttl: 60_000 }

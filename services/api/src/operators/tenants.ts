@@ -15,7 +15,7 @@ import { type AnyTransaction, inTransaction, presentOperatorEntry, usedExecution
 import { newUuid, type Role, type TierName, toId } from '@belfry/domain'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import { applyTier } from '../billing/apply-tier.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'

@@ -3,7 +3,7 @@ import { readDailyUsage, readUsage, type Usage as UsedAmounts } from '@belfry/db
 import { presentLimit } from '@belfry/domain'
 import { presentPeriod } from '../billing/present-subscription.ts'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 

@@ -1,6 +1,6 @@
 import { type Overview, type OverviewRange, overview, overviewQuery } from '@belfry/contract'
 import { countRuns } from '@belfry/db'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { findFailingHosts } from './find-failing-hosts.ts'
 import type { Span } from './span.ts'

@@ -1,6 +1,6 @@
 import { type Upcoming, upcoming } from '@belfry/contract'
 import { maxCounted, measureDueWork } from '@belfry/db'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { countDueTasks, findDueTasks } from './due-tasks.ts'
 import { countForeseen, findForeseen } from './foresee-occurrences.ts'

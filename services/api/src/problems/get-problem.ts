@@ -1,6 +1,6 @@
 import { problemPage, problems } from '@belfry/contract'
 import { appErrorCodes } from '@belfry/domain'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok, text } from '../http/reply.ts'
 import { escapeHtml, renderProse } from '../openapi/html.ts'

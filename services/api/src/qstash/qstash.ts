@@ -5,9 +5,8 @@ import { authorize } from '../auth/authorize.ts'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { toRefusal } from '../http/problem.ts'
-import type { Reply } from '../http/reply.ts'
-import { requestIdOf } from '../http/request-id.ts'
-import { sendReply } from '../http/send.ts'
+import { type Reply, sendReply } from '../http/reply.ts'
+import { requestIdOf } from '../http/request-log.ts'
 import type { Call } from './call.ts'
 import {
   deleteDeadLetter,

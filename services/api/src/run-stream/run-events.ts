@@ -1,6 +1,6 @@
 import { toId } from '@belfry/domain'
 import type { Context } from '../context.ts'
-import { toJsonText } from '../http/json.ts'
+import { toJsonText } from '../http/reply.ts'
 import { presentRun } from '../runs/present-run.ts'
 import type { RunRow } from '../runs/run-row.ts'
 import { runsAfter, type SomeRuns } from './follow-runs.ts'

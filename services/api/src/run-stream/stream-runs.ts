@@ -1,6 +1,6 @@
 import { authorize } from '../auth/authorize.ts'
 import { requireApiKeyInForce } from '../auth/find-api-key.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { visibleWorkspaces } from '../runs/visible-workspaces.ts'
 import { openRunStream } from './open-run-stream.ts'
 

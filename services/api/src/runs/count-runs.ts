@@ -1,6 +1,6 @@
 import { type RunCounts, runCounts, runCountsQuery } from '@belfry/contract'
 import { countRuns, keptDays } from '@belfry/db'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import type { Span } from '../overview/span.ts'
 

@@ -1,6 +1,6 @@
 import { exportOrganizationRunsQuery, exportRunsQuery, type Run } from '@belfry/contract'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { type Cell, type Export, exportReply, exportTypes } from '../http/export.ts'
 import type { Reply } from '../http/reply.ts'
 import { presentRun } from './present-run.ts'

@@ -1,6 +1,6 @@
 import { type RunDetail, runDetail } from '@belfry/contract'
 import { requestBody } from '@belfry/domain'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 import { presentRun } from './present-run.ts'

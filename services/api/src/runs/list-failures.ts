@@ -1,7 +1,7 @@
 import { type RunFailures, runFailures, runFailuresQuery } from '@belfry/contract'
 import { type Db, hostOfRequest } from '@belfry/db'
 import { toId } from '@belfry/domain'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 
 const maxFailures = 10_000

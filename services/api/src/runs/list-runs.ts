@@ -7,7 +7,7 @@ import {
   runPage,
 } from '@belfry/contract'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { readCursor } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { presentRun } from './present-run.ts'

@@ -1,7 +1,7 @@
 import { type Found, type SearchResult, searchQuery, searchResult } from '@belfry/contract'
 import { type Db, hostOfRequest } from '@belfry/db'
 import { fromId, toId } from '@belfry/domain'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 
 /** How many of the latest rows are searched. Names have no index, which each new task would pay for. */

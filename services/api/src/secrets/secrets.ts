@@ -8,7 +8,7 @@ import {
 import { isSecretName, toId } from '@belfry/domain'
 import type { Request } from 'express'
 import { audit } from '../audit/audit.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { invalid, notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { overCount, readQuota } from '../quotas/quotas.ts'

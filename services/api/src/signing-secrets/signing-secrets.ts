@@ -9,7 +9,7 @@ import {
 import { AppError, toId } from '@belfry/domain'
 import { publicKeyOf } from '@belfry/vault'
 import { audit } from '../audit/audit.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 

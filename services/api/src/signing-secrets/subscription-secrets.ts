@@ -10,7 +10,7 @@ import {
 import { toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { requireRevoked, requireRotated } from './signing-secrets.ts'

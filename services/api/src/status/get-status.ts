@@ -2,7 +2,7 @@ import { type Status, status } from '@belfry/contract'
 import { readProcessState } from '@belfry/db'
 import { withinMs } from '@belfry/runtime'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 
 // Open dashboards ask every few seconds.

@@ -11,13 +11,15 @@ import type { PrismaTransaction } from '@belfry/db/prisma'
 import { AppError, newUuid, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
+import { inspectTarget } from '../http/inspect-target.ts'
 import { refuseUsedKey } from '../http/object-key.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { openQueue, queueNameOf } from '../queues/name-queue.ts'
+import { presentRetry } from '../tasks/present-task.ts'
 import {
   type Callbacks,
   changeCallbacks,
@@ -25,9 +27,7 @@ import {
   presentCallbacks,
   toCallbackChange,
   toStoredCallbacks,
-} from '../tasks/callbacks.ts'
-import { inspectTarget } from '../tasks/inspect-target.ts'
-import { presentRetry } from '../tasks/present-task.ts'
+} from '../tasks/stored-request.ts'
 
 // One event can create this many tasks.
 const maxInWorkspace = 1_000

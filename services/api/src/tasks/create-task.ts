@@ -1,18 +1,16 @@
 import { createTaskBody, task } from '@belfry/contract'
 import { hasControls, storeUnderKeys } from '@belfry/db'
 import { failpoint } from '@belfry/runtime'
-import { creation } from '../http/creation.ts'
+import { creation } from '../endpoint.ts'
 import { created, ok } from '../http/reply.ts'
 import { openQueue } from '../queues/name-queue.ts'
 import { withinLimit } from '../quotas/headroom.ts'
-import { readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
-import { dueUnderKey, hasKey, presentUnderKey } from './create-under-key.ts'
+import { readQuota, refuseLargePayload, refuseOverQuota, spendChained } from '../quotas/quotas.ts'
 import { enqueue } from './enqueue.ts'
-import { spendChained } from './fan-out.ts'
 import { inspectNewTask, toControls, toNewTask } from './new-task.ts'
 import { presentNewTask } from './present-task.ts'
 import { recordOrigin } from './record-origin.ts'
-import { storeTask } from './store-task.ts'
+import { dueUnderKey, hasKey, presentUnderKey, storeTask } from './store-task.ts'
 
 export const createTask = creation({
   right: 'task.create',

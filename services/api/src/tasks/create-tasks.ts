@@ -18,20 +18,17 @@ import {
   type UnderKey,
 } from '@belfry/db'
 import { AppError, elementTexts } from '@belfry/domain'
-import { creation, type Work } from '../http/creation.ts'
+import { creation, type Work } from '../endpoint.ts'
 import { bodyLimits } from '../http/read-body.ts'
 import { ok } from '../http/reply.ts'
 import { openQueue } from '../queues/name-queue.ts'
 import { withinLimit } from '../quotas/headroom.ts'
-import { type Quota, readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
-import { dueUnderKey, hasKey, presentUnderKey } from './create-under-key.ts'
+import { type Quota, readQuota, refuseLargePayload, refuseOverQuota, spendChained } from '../quotas/quotas.ts'
 import { enqueue } from './enqueue.ts'
-import { executeAtPassed } from './execute-at.ts'
-import { spendChained } from './fan-out.ts'
-import { inspectNewTask, toNewTask } from './new-task.ts'
+import { executeAtPassed, inspectNewTask, toNewTask } from './new-task.ts'
 import { presentNewTask } from './present-task.ts'
 import { recordOrigin } from './record-origin.ts'
-import { isStored } from './store-task.ts'
+import { dueUnderKey, hasKey, isStored, presentUnderKey } from './store-task.ts'
 
 // The rows lie two levels below the body.
 const limits = { maxBytes: 5 * 1024 * 1024, maxDepth: bodyLimits.maxDepth + 2, maxKeys: 200_000 }

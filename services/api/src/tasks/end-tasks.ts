@@ -24,7 +24,7 @@ import { AppError, taskStates, toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
 import type { WorkspaceCaller } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { accepted, ok, type Reply } from '../http/reply.ts'
 import { presentTaskOperation } from './task-operations.ts'
 

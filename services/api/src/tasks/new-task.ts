@@ -1,12 +1,10 @@
 import type { CreateTaskBody, FieldError } from '@belfry/contract'
 import type { NewTask, OnConflict, TaskControls } from '@belfry/db'
-import { newUuid } from '@belfry/domain'
+import { AppError, newUuid, parseInstant } from '@belfry/domain'
 import type { Context } from '../context.ts'
-import { inspectCallbacks } from './callbacks.ts'
-import { inspectExecuteAt } from './execute-at.ts'
-import { inspectControls } from './inspect-controls.ts'
-import { inspectTarget } from './inspect-target.ts'
-import { toStoredRequest } from './stored-request.ts'
+import { inspectTarget } from '../http/inspect-target.ts'
+import { invalid } from '../http/refusals.ts'
+import { inspectCallbacks, toStoredRequest } from './stored-request.ts'
 
 /** Returns the task that a body asks for. `bodyText` is the text that the body was parsed from. */
 export function toNewTask(workspaceId: string, body: CreateTaskBody, bodyText: string) {
@@ -48,4 +46,62 @@ export function inspectNewTask(
     ...inspectExecuteAt(ctx, body, schemaErrors),
     ...inspectControls(body),
   ]
+}
+
+const notFuture: FieldError = {
+  path: 'execute_at',
+  code: 'execute_at_not_future',
+  message: 'execute_at must be later than now. To call a URL at once, use POST /api/events.',
+}
+
+/**
+ * The refusal of a new or changed task whose time has come. A time that was in the future when the request arrived has passed while the
+ * request waited for the database. That is no mistake of the caller, who would not repeat a refused request.
+ * @param arrivedAt - When the request arrived, by the database's clock, in epoch milliseconds.
+ */
+export function executeAtPassed(executeAt: Date | null, arrivedAt: number): AppError {
+  if (executeAt === null || executeAt.getTime() <= arrivedAt) return invalid('body', [notFuture])
+  return new AppError('unavailable', 'execute_at passed while the request waited for the database. Send a later time.')
+}
+
+/**
+ * Returns the error of a past execute_at in a body that has other errors, by this process's estimate of the database's
+ * clock. For a body without other errors the database decides when it stores the task.
+ */
+export function inspectExecuteAt(ctx: Pick<Context, 'clock'>, body: unknown, schemaErrors: FieldError[]): FieldError[] {
+  if (schemaErrors.length === 0 || schemaErrors.some(({ path }) => path === 'execute_at')) return []
+  const text = typeof body === 'object' && body !== null && 'execute_at' in body ? body.execute_at : undefined
+  const instant = typeof text === 'string' ? parseInstant(text) : null
+  return instant && instant.getTime() <= ctx.clock.now() ? [notFuture] : []
+}
+
+const neverStartsError: FieldError = {
+  path: 'expires_at',
+  code: 'expires_at_not_after_execute_at',
+  message: 'expires_at must be later than execute_at.',
+}
+
+const keyMissing: FieldError = {
+  path: 'key',
+  code: 'required',
+  message: 'key is required with on_conflict.',
+}
+
+/** The refusal of a change after which the deadline of a task would not be later than its time. */
+export function neverStarts(): AppError {
+  return invalid('body', [neverStartsError])
+}
+
+/** Returns the errors of a deadline that is not after the time of the task, and of `on_conflict` without a key. */
+export function inspectControls(body: unknown): FieldError[] {
+  const { execute_at, expires_at, key, on_conflict } = Object(body) as Record<string, unknown>
+  const [at, until] = [instantOf(execute_at), instantOf(expires_at)]
+  return [
+    ...(at && until && until <= at ? [neverStartsError] : []),
+    ...(on_conflict !== undefined && key === undefined ? [keyMissing] : []),
+  ]
+}
+
+function instantOf(given: unknown): Date | null {
+  return typeof given === 'string' ? parseInstant(given) : null
 }

@@ -1,8 +1,8 @@
 import type { Task } from '@belfry/contract'
 import type { NewTask, StoredRequest, TaskState } from '@belfry/db'
 import { type StateReason, toId } from '@belfry/domain'
-import { RawJson } from '../http/json.ts'
-import { presentCallbacks } from './callbacks.ts'
+import { RawJson } from '../http/reply.ts'
+import { presentCallbacks } from './stored-request.ts'
 import type { LastRunRow, TaskRow } from './task-row.ts'
 
 /** Returns the public form of a task. */

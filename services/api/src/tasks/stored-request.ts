@@ -1,8 +1,16 @@
-import type { CreateTaskBody, UpdateTaskBody } from '@belfry/contract'
+import {
+  type Callback,
+  type CallbackEvent,
+  type CreateTaskBody,
+  callbackEvents,
+  type FieldError,
+  type UpdateTaskBody,
+} from '@belfry/contract'
 import type { StoredRequest } from '@belfry/db'
 import { memberText } from '@belfry/domain'
+import type { Context } from '../context.ts'
+import { inspectTarget } from '../http/inspect-target.ts'
 import { queueNameOf } from '../queues/name-queue.ts'
-import { toCallbackChange, toStoredCallbacks } from './callbacks.ts'
 
 type RawBody = Pick<CreateTaskBody, 'payload_base64' | 'content_type'>
 type Shared =
@@ -59,4 +67,52 @@ export function toRequestChange(body: ChangedBody, bodyText: string) {
     connection: body.connection,
     callbacks: toCallbackChange(body),
   }
+}
+
+/** The callbacks in a body. */
+export type Callbacks = { [Event in CallbackEvent]?: Callback | null | undefined }
+
+/** Returns the stored form of the callbacks of a new object; null when it has none. */
+export function toStoredCallbacks(body: Callbacks): string | null {
+  const given = callbackEvents.flatMap(event => (body[event] ? [[event, body[event]]] : []))
+  return given.length === 0 ? null : JSON.stringify(Object.fromEntries(given))
+}
+
+/** Returns the stored form of a change of callbacks, in which null removes one; undefined when it changes none. */
+export function toCallbackChange(body: Callbacks): string | undefined {
+  const given = callbackEvents.flatMap(event => (body[event] === undefined ? [] : [[event, body[event]]]))
+  return given.length === 0 ? undefined : JSON.stringify(Object.fromEntries(given))
+}
+
+/** Returns the stored callbacks of a subscription, in which those of an event replace its own. */
+export function mergeCallbacks(stored: string | null | undefined, event: Callbacks): string | null {
+  const own = presentCallbacks(stored)
+  return toStoredCallbacks({
+    on_success: event.on_success ?? own.on_success,
+    on_failure: event.on_failure ?? own.on_failure,
+    on_attempt: event.on_attempt ?? own.on_attempt,
+  })
+}
+
+/** Returns the stored form of callbacks after a change. */
+export function changeCallbacks(stored: string | null, change: Callbacks): string | null {
+  const { on_success, on_failure, on_attempt } = presentCallbacks(stored)
+  return toStoredCallbacks({
+    on_success: change.on_success === undefined ? on_success : change.on_success,
+    on_failure: change.on_failure === undefined ? on_failure : change.on_failure,
+    on_attempt: change.on_attempt === undefined ? on_attempt : change.on_attempt,
+  })
+}
+
+/** Returns the public form of stored callbacks. */
+export function presentCallbacks(stored: string | null | undefined): Record<CallbackEvent, Callback | null> {
+  return { ...noCallbacks, ...(stored && JSON.parse(stored)) }
+}
+
+const noCallbacks = { on_success: null, on_failure: null, on_attempt: null }
+
+/** Returns an error for each callback whose host is visibly a private address. */
+export function inspectCallbacks(ctx: Pick<Context, 'config'>, body: unknown): FieldError[] {
+  const members = Object(body) as Record<string, unknown>
+  return callbackEvents.flatMap(event => (members[event] ? inspectTarget(ctx, members[event], 'url', `${event}.`) : []))
 }

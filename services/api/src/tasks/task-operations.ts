@@ -1,7 +1,7 @@
 import { type TaskOperation, taskOperation } from '@belfry/contract'
 import { cancelTaskOperation, findTaskOperation, type TaskOperation as Row } from '@belfry/db'
 import { AppError, toId } from '@belfry/domain'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 

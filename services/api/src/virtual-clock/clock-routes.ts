@@ -1,7 +1,7 @@
 import { parseInstant, writeInstant } from '@belfry/domain'
 import type { ClockReading, VirtualClock } from '@belfry/runtime'
 import { z } from 'zod'
-import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
 import { ok, type Reply } from '../http/reply.ts'
 
 // A year: tests of longer times advance several times.

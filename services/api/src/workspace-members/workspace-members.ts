@@ -1,7 +1,7 @@
 import { listQuery, pageOf, putWorkspaceMemberBody, workspaceMember } from '@belfry/contract'
 import { toId } from '@belfry/domain'
 import { audit } from '../audit/audit.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../src/http/endpoint.ts'
+import type { Endpoint } from '../../src/endpoint.ts'
 import { routes } from '../../src/routes.ts'
 
 /** An endpoint under its method and path, such as `GET /api/v1/workspaces/:ws`. */

@@ -1,8 +1,8 @@
 import type { ClaimedTask } from '@belfry/db'
-import { type QstashFields, type Redactor, requestBody, toId, version, writeInstant } from '@belfry/domain'
+import { type QstashFields, requestBody, toId, version, writeInstant } from '@belfry/domain'
 import { depthHeader, depthHeaders, type MasterKeys } from '@belfry/vault'
+import type { AttemptRequest } from '../connections/apply-connection.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'
-import type { OutgoingRequest, Sender } from '../egress/send.ts'
 import { type OwnFailure, secretMissing } from '../secrets/attempt-outcome.ts'
 import type { AttemptSecrets } from '../secrets/attempt-secrets.ts'
 import { fillRequest, type RequestParts } from '../secrets/fill-request.ts'
@@ -10,20 +10,6 @@ import { sign, signMessage } from '../secrets/sign.ts'
 
 /** The public ids of an attempt, and its number within its task, from 1. */
 export type AttemptIds = { task: string; run: string; workspace: string; attempt: number }
-
-/** The request of an attempt, or why it cannot be sent, and its headers with references in place of secrets. */
-export type AttemptRequest = {
-  outgoing: OutgoingRequest | OwnFailure | UnsentOutcome
-  shownHeaders: Record<string, string>
-  /** Hides the secrets of the request; null when it has none. */
-  redactor: Redactor | null
-  /** Whether the log keeps the response, if the request has secrets. */
-  keepsResponse: boolean
-  /** The sender with the certificates of the connection. Null: the sender of all other calls. */
-  sender: Sender | null
-  /** Returns the request with another access token, when the target has refused this one. Null: it has none. */
-  renew: (() => Promise<AttemptRequest | null>) | null
-}
 
 /** The headers by which an installation identifies itself. */
 export type Identity = {

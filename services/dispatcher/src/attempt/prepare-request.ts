@@ -1,20 +1,13 @@
 import { type ClaimedTask, isTransientDatabaseError, UnreadableSecretError } from '@belfry/db'
 import { createRedactor } from '@belfry/domain'
-import { applyConnection } from '../connections/apply-connection.ts'
+import { type AttemptRequest, applyConnection } from '../connections/apply-connection.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'
 import { type OwnFailure, secretUnreadable } from '../secrets/attempt-outcome.ts'
 import { type AttemptSecrets, readAttemptSecrets } from '../secrets/attempt-secrets.ts'
 import { type RequestParts, secretNamesOf } from '../secrets/fill-request.ts'
 import { redactFault } from '../secrets/redact-outcome.ts'
 import type { AttemptContext } from './attempt-context.ts'
-import {
-  type AttemptIds,
-  type AttemptRequest,
-  buildRequest,
-  type Identity,
-  requestPartsOf,
-  unsendable,
-} from './build-request.ts'
+import { type AttemptIds, buildRequest, type Identity, requestPartsOf, unsendable } from './build-request.ts'
 
 /** Reads the secrets of an attempt, builds its request, and adds the credentials of its connection. */
 export async function prepareRequest(

@@ -1,8 +1,7 @@
 import { isTransientDatabaseError, type OpenConnection, UnreadableSecretError } from '@belfry/db'
 import { isAllowedHost, type Redactor } from '@belfry/domain'
-import type { AttemptIds, AttemptRequest } from '../attempt/build-request.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'
-import type { OutgoingRequest } from '../egress/send.ts'
+import type { OutgoingRequest, Sender } from '../egress/send.ts'
 import { CertificateError } from '../egress/tls-senders.ts'
 import {
   connectionFailed,
@@ -15,6 +14,23 @@ import type { ConnectionsContext } from './connections-context.ts'
 import { type Credentials, credentialsOf } from './credentials.ts'
 import { TokenRequestError } from './request-token.ts'
 
+/** The public ids of the task and the run of a call. */
+type CallIds = { task: string; run: string }
+
+/** The request of an attempt, or why it cannot be sent, and its headers with references in place of secrets. */
+export type AttemptRequest = {
+  outgoing: OutgoingRequest | OwnFailure | UnsentOutcome
+  shownHeaders: Record<string, string>
+  /** Hides the secrets of the request; null when it has none. */
+  redactor: Redactor | null
+  /** Whether the log keeps the response, if the request has secrets. */
+  keepsResponse: boolean
+  /** The sender with the certificates of the connection. Null: the sender of all other calls. */
+  sender: Sender | null
+  /** Returns the request with another access token, when the target has refused this one. Null: it has none. */
+  renew: (() => Promise<AttemptRequest | null>) | null
+}
+
 /** The workspace of a call, and the name of its connection. */
 type Named = { workspaceId: string; name: string }
 
@@ -24,7 +40,7 @@ type Named = { workspaceId: string; name: string }
 export async function applyConnection(
   ctx: ConnectionsContext,
   named: Named,
-  ids: Pick<AttemptIds, 'task' | 'run'>,
+  ids: CallIds,
   request: AttemptRequest,
 ): Promise<AttemptRequest> {
   const { outgoing } = request
@@ -114,7 +130,7 @@ function joined(first: Redactor | null, second: Redactor): Redactor {
 function reasonOf(
   ctx: ConnectionsContext,
   name: string,
-  { task, run }: Pick<AttemptIds, 'task' | 'run'>,
+  { task, run }: CallIds,
   error: unknown,
 ): OwnFailure | UnsentOutcome {
   if (error instanceof TokenRequestError || error instanceof CertificateError) return connectionFailed(error.message)

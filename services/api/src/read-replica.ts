@@ -2,9 +2,9 @@ import { openReplica, type Pool, preferReplica, type Replica, scopeTo } from '@b
 import { every } from '@belfry/runtime'
 import type { Request } from 'express'
 import { LRUCache } from 'lru-cache'
-import type { CallerOf, Right } from '../auth/authorize.ts'
-import type { Config } from '../config.ts'
-import type { Context } from '../context.ts'
+import type { CallerOf, Right } from './auth/authorize.ts'
+import type { Config } from './config.ts'
+import type { Context } from './context.ts'
 
 /** The replica of the database, and when each credential of this process changed something last. */
 export type ReadReplica = { replica: Replica; latestWrites: LRUCache<string, number> }

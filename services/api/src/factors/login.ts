@@ -1,15 +1,18 @@
 import { loginBody, signedIn } from '@belfry/contract'
+import type { PrismaTransaction } from '@belfry/db/prisma'
 import { AppError } from '@belfry/domain'
 import type { Request } from 'express'
+import { callerAddress } from '../auth/caller-address.ts'
+import type { UserRow } from '../auth/get-me.ts'
+import { knownDevice } from '../auth/known-device.ts'
+import { hashPassword, isOutdatedHash, provePassword } from '../auth/password.ts'
+import { requirePasswordLogin } from '../auth/password-login.ts'
+import { recordFailedSignIn } from '../auth/record-account.ts'
+import { factorsOf } from '../auth/second-factors.ts'
+import { startSession } from '../auth/start-session.ts'
 import type { Context } from '../context.ts'
-import { startSignIn } from '../factors/start-sign-in.ts'
-import { endpoint } from '../http/endpoint.ts'
-import { callerAddress } from './caller-address.ts'
-import type { UserRow } from './get-me.ts'
-import { knownDevice } from './known-device.ts'
-import { hashPassword, isOutdatedHash, provePassword } from './password.ts'
-import { requirePasswordLogin } from './password-login.ts'
-import { recordFailedSignIn } from './record-account.ts'
+import { endpoint } from '../endpoint.ts'
+import { storeChallenge } from './challenges.ts'
 
 export const login = endpoint({
   right: 'public',
@@ -42,4 +45,23 @@ async function signIn(ctx: Context, user: UserRow & { passwordHash: string }, pa
     const { count } = await tx.user.updateMany({ where: { id, passwordHash }, data: { passwordHash: kept } })
     return count === 0 ? null : startSignIn(ctx, tx, user, request)
   })
+}
+
+type Session = Awaited<ReturnType<typeof startSession>>
+
+/**
+ * Opens a session for a user whose first factor is proven. When the user has a second factor, returns the refusal that asks
+ * for it instead, which the caller throws after the transaction.
+ */
+async function startSignIn(
+  ctx: Context,
+  tx: PrismaTransaction,
+  user: UserRow,
+  request: Request,
+): Promise<Session | AppError> {
+  const factors = await factorsOf(tx, user.id)
+  if (factors.length === 0) return startSession(ctx, tx, user, request)
+  const token = await storeChallenge(ctx, tx, 'sign_in', user.id)
+  const message = 'Enter a code of your authenticator app, or use a passkey or a recovery code.'
+  return new AppError('second_factor_required', message, { extra: { factors, sign_in_token: token } })
 }
