@@ -2,46 +2,35 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { describePosition } from './engine-adapter.ts'
 import { grantRights, usesRoles } from './set-up-roles.ts'
-import { isBlocked, type LockOptions, transactWithLocks } from './transact-with-locks.ts'
+import { type Connections, isBlocked, type LockOptions, transactWithLocks } from './transact-with-locks.ts'
 
-type Migration = { name: string; script: string }
+export type Migration = { name: string; script: string }
 
 const maxBuilds = 5
 
 /**
  * Applies a migration, and records it in the same transaction, which also grants the services what they need on new tables.
- * @param watcher - Another connection, which cancels the migration and finds the sessions that block it.
+ * @param connections - The watcher cancels the migration and finds the sessions that block it.
  */
 export async function applyMigration(
-  databaseUrl: string,
-  watcher: pg.Client,
+  connections: Connections,
   migration: Migration,
   options: LockOptions,
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'belfry-migrate' })
-  client.on('error', () => {}) // the statement in flight fails too
-  await client.connect()
-  const pid = await readPid(client)
+  const { client, pid, watcher } = connections
   const cancel = () => void watcher.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => {})
   options.signal?.addEventListener('abort', cancel)
   const title = `migration ${migration.name}`
   try {
     await (isConcurrent(migration.script)
       ? applyConcurrently(client, migration)
-      : transactWithLocks({ client, pid, watcher }, title, () => applyAndRecord(client, migration), options))
+      : transactWithLocks(connections, title, () => applyAndRecord(client, migration), options))
   } catch (error) {
     if (!options.signal?.aborted) throw error
     throw new Error(`Migration ${migration.name} was cancelled. Nothing of it was applied.`, { cause: error })
   } finally {
     options.signal?.removeEventListener('abort', cancel)
-    await client.end()
   }
-}
-
-async function readPid(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  if (!rows[0]) throw new Error('pg_backend_pid() returned nothing.')
-  return rows[0].pid
 }
 
 async function applyAndRecord(client: pg.Client, migration: Migration): Promise<void> {

@@ -1,5 +1,5 @@
-import type pg from 'pg'
-import { applyMigration } from './apply-migration.ts'
+import pg from 'pg'
+import { applyMigration, type Migration } from './apply-migration.ts'
 import { findMigrationFolder, readMigrationFiles } from './migration-folder.ts'
 import { withMigrationLock } from './migration-lock.ts'
 import { forgetRolledBack } from './settle-migration.ts'
@@ -15,17 +15,41 @@ export async function deployMigrations(
   options: LockOptions = {},
 ): Promise<string[]> {
   const files = await readMigrationFiles(folder)
-  return withMigrationLock(databaseUrl, options.signal, async client => {
-    await client.query(historyTable)
-    await forgetRolledBack(client)
-    const applied = await readApplied(client)
+  return withMigrationLock(databaseUrl, options.signal, async watcher => {
+    await watcher.query(historyTable)
+    await forgetRolledBack(watcher)
+    const applied = await readApplied(watcher)
     const pending = files.filter(({ name }) => !applied.has(name))
-    for (const migration of pending) {
-      options.signal?.throwIfAborted()
-      await applyMigration(databaseUrl, client, migration, options)
-    }
+    if (pending.length > 0) await applyAll(databaseUrl, watcher, pending, options)
     return pending.map(({ name }) => name)
   })
+}
+
+// On one connection, whose backend then knows the tables of earlier migrations.
+async function applyAll(
+  databaseUrl: string,
+  watcher: pg.Client,
+  pending: readonly Migration[],
+  options: LockOptions,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'belfry-migrate' })
+  client.on('error', () => {}) // the statement in flight fails too
+  await client.connect()
+  try {
+    const pid = await readPid(client)
+    for (const migration of pending) {
+      options.signal?.throwIfAborted()
+      await applyMigration({ client, pid, watcher }, migration, options)
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+async function readPid(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  if (!rows[0]) throw new Error('pg_backend_pid() returned nothing.')
+  return rows[0].pid
 }
 
 // The table of Prisma, which `check` and `create` read through its engine.

@@ -10,7 +10,7 @@ export type LockOptions = {
   patienceMs?: number
 }
 
-type Connections = {
+export type Connections = {
   client: pg.Client
   /** The backend of the client. */
   pid: number
