@@ -10,6 +10,8 @@ export type Connection = {
   opening: AbortController | null
   /** The number of responses on the current socket. */
   responses: number
+  /** Until when it may be reused, by `performance.now()`. */
+  reusableUntil: number
   /** Must be called before each request. */
   expectResponse(): void
   /** Whether the target has sent no byte since the request. */
@@ -25,7 +27,8 @@ export type Connections = {
   readonly isClosed: boolean
   /** @throws ClientDestroyedError when they are closed. */
   take(origin: string): Connection
-  release(connection: Connection): void
+  /** @param keepAlive - The header Keep-Alive of the response. */
+  release(connection: Connection, keepAlive: string | undefined): void
   discard(connection: Connection): void
   /** Closes the idle connections of an origin that closes them itself on reuse, and keeps none for ten seconds. */
   distrust(origin: string): void
@@ -36,8 +39,9 @@ export type Connections = {
 const maxHeaderBytes = 16 * 1024
 // The default of undici. It avoids a race with servers that close idle connections later than this.
 const idleMs = 4_000
-// A server may announce a longer time (Keep-Alive: timeout). undici then waits a second less than that, up to this.
+// A server may announce another time (Keep-Alive: timeout). undici then waits a second less than that, up to this.
 const maxIdleMs = 30_000
+const thresholdMs = 1_000
 const distrustMs = 10_000
 const maxIdleConnections = 512
 
@@ -91,12 +95,16 @@ export function createConnections(connect: Connect): Connections {
       const newest = idle.get(origin)?.at(-1)
       if (newest === undefined) return open(origin)
       remove(newest)
-      return newest
+      // undici's timers are late after the process was blocked, and the target may be closing the connection.
+      if (newest.reusableUntil > performance.now()) return newest
+      discard(newest)
+      return open(origin)
     },
 
-    release(connection) {
+    release(connection, keepAlive) {
       if (distrusted.has(connection.origin)) return discard(connection)
       connection.responses += 1
+      connection.reusableUntil = performance.now() + idleTime(keepAlive)
       const siblings = idle.get(connection.origin) ?? []
       siblings.push(connection)
       idle.delete(connection.origin)
@@ -115,12 +123,19 @@ export function createConnections(connect: Connect): Connections {
   }
 }
 
+// As undici calculates it.
+function idleTime(keepAlive = ''): number {
+  const [, seconds] = /timeout=(\d+)/.exec(keepAlive) ?? []
+  return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1_000 - thresholdMs, maxIdleMs)
+}
+
 function openConnection(origin: string, connect: Connect): Connection {
   const skipper = createContinueSkipper()
   const client = new Client(origin, {
     pipelining: 1,
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: maxIdleMs,
+    keepAliveTimeoutThreshold: thresholdMs,
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: 0, // the exchange has a deadline of its own
     bodyTimeout: 0,
@@ -143,6 +158,7 @@ function openConnection(origin: string, connect: Connect): Connection {
     client,
     opening: null,
     responses: 0,
+    reusableUntil: 0,
     expectResponse: skipper.expectResponse,
     isSilent: () => skipper.isSilent,
   }

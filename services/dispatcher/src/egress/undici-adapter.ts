@@ -168,7 +168,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true
     clearTimeout(this.#deadline)
     const head = this.#head
-    if (error === null && head && !announcesForbiddenBody(head)) this.#connections.release(this.#connection)
+    if (error === null && head && !announcesForbiddenBody(head))
+      this.#connections.release(this.#connection, head.headers['keep-alive']?.toString())
     else this.#connections.discard(this.#connection)
     if (head === null) this.#ends.reject(error)
     else this.#ends.answer(toOutcome(head, this.#chunks, this.#bodyBytes, error !== null))

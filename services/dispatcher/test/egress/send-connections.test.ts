@@ -32,6 +32,21 @@ describe('connections', () => {
     expect(receiver.connections()).toBe(8)
   })
 
+  it('are not reused after the process was blocked for longer than the target keeps them', async () => {
+    let connections = 0
+    const answer = 'HTTP/1.1 200 OK\r\nkeep-alive: timeout=2\r\ncontent-length: 0\r\n\r\n'
+    const server = await tcpServerFor(socket => {
+      connections++
+      socket.on('data', () => socket.write(answer))
+    })
+    const { send } = senderFor()
+    for (const blockedMs of [0, 10, 1_010]) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blockedMs)
+      expect(await send(`http://127.0.0.1:${server.port}/`)).toEqual(response(200))
+    }
+    expect(connections).toBe(2)
+  })
+
   it('that break are not retried without the caller', async () => {
     const { receiver, send } = await setup()
     receiver.answer('/', [{}, { does: 'reset' }, {}, { does: 'raw', bytes: '', thenClose: true }, {}])
