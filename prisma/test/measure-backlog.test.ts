@@ -12,8 +12,8 @@ it('measures an empty backlog', async () => {
     oldestStartableSeconds: 0,
     leaseOverdueSeconds: 0,
     outbox: [
-      { kind: 'mail', waiting: 0, oldestSeconds: 0 },
-      { kind: 'webhook', waiting: 0, oldestSeconds: 0 },
+      { kind: 'mail', waiting: 0, oldestSeconds: 0, overdueSeconds: 0 },
+      { kind: 'webhook', waiting: 0, oldestSeconds: 0, overdueSeconds: 0 },
     ],
   })
 })
@@ -28,7 +28,14 @@ it('measures the due tasks, the age of the oldest, the oldest expired lease, and
   const message = { kind: 'mail', label: 'a', content: '{}', masterKeys: null } as const
   await addToOutbox(db.pool, { ...message, id: first.id })
   await addToOutbox(db.pool, { ...message, id: second.id })
-  await db.pool.query(`UPDATE outbox SET created_at = now() - interval '20 seconds' WHERE id = $1`, [second.id])
+  await addToOutbox(db.pool, { ...message, kind: 'webhook', id: lost.id })
+  const age = (seconds: number, due: string, id: string) =>
+    db.pool.query(
+      `UPDATE outbox SET created_at = now() - $1 * interval '1 second', due_at = now() + $2::interval WHERE id = $3`,
+      [seconds, due, id],
+    )
+  await age(20, '-10 seconds', second.id)
+  await age(5_000, '600 seconds', lost.id) // waits for its next attempt
   await mendWaitingFloor(db.pool) // it was done by hand
   const measured = await measureBacklog(db.pool)
   expect(measured.due).toBe(2)
@@ -37,7 +44,10 @@ it('measures the due tasks, the age of the oldest, the oldest expired lease, and
   expect(measured.leaseOverdueSeconds).toBeLessThan(300)
   expect(measured.outbox[0]).toMatchObject({ kind: 'mail', waiting: 2 })
   expect(measured.outbox[0]?.oldestSeconds).toBeGreaterThanOrEqual(20)
-  expect(measured.outbox[1]).toEqual({ kind: 'webhook', waiting: 0, oldestSeconds: 0 })
+  expect(measured.outbox[0]?.overdueSeconds).toBeGreaterThanOrEqual(10)
+  expect(measured.outbox[0]?.overdueSeconds).toBeLessThan(20)
+  expect(measured.outbox[1]).toMatchObject({ kind: 'webhook', waiting: 1, overdueSeconds: 0 })
+  expect(measured.outbox[1]?.oldestSeconds).toBeGreaterThanOrEqual(5_000)
 })
 
 it('counts at most ten thousand tasks', async () => {

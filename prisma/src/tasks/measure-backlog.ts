@@ -8,8 +8,11 @@ import { leaseFloor } from './waiting-floor.ts'
 export type MeasuredBacklog = DueWork & {
   /** How long the oldest lease of an attempt has been over; 0 when none is. */
   leaseOverdueSeconds: number
-  /** Unsent messages of the outbox by kind, and the age of the oldest. Messages of each kind are counted up to `maxCounted`. */
-  outbox: Array<{ kind: OutboxKind; waiting: number; oldestSeconds: number }>
+  /**
+   * Unsent messages of the outbox by kind, counted up to `maxCounted`: the age of the oldest, and for how long the first of them has
+   * been due, which leaves out those that wait for their next attempt.
+   */
+  outbox: Array<{ kind: OutboxKind; waiting: number; oldestSeconds: number; overdueSeconds: number }>
 }
 
 /** Measures the backlog. Each number needs only the beginning of an index. */
@@ -30,8 +33,9 @@ const leasesStatement = `
   WHERE state = 'processing' AND lease_until >= ${leaseFloor} ORDER BY lease_until LIMIT 1`
 
 const outboxText = `
-  SELECT k.kind::text, count(created_at)::int AS waiting, ${secondsSince('min(created_at)')} AS "oldestSeconds"
+  SELECT k.kind::text, count(created_at)::int AS waiting, ${secondsSince('min(created_at)')} AS "oldestSeconds",
+         ${secondsSince('min(due_at)')} AS "overdueSeconds"
   FROM unnest(enum_range(NULL::outbox_kind)) AS k (kind) LEFT JOIN LATERAL (
-    SELECT created_at FROM outbox o WHERE finished_at IS NULL AND o.kind = k.kind LIMIT $1
+    SELECT created_at, due_at FROM outbox o WHERE finished_at IS NULL AND o.kind = k.kind LIMIT $1
   ) o ON true
   GROUP BY k.kind ORDER BY k.kind`

@@ -123,6 +123,12 @@ export function measureWaiting(ctx: Context): void {
   meter.gauges('belfry_outbox_oldest_seconds', 'Age of the oldest unsent message.', ['kind'], async () =>
     (await backlog()).outbox.map(({ kind, oldestSeconds }) => [{ kind }, oldestSeconds]),
   )
+  meter.gauges(
+    'belfry_outbox_overdue_seconds',
+    'How long an unsent message has been due; 0 when all wait for their next attempt.',
+    ['kind'],
+    async () => (await backlog()).outbox.map(({ kind, overdueSeconds }) => [{ kind }, overdueSeconds]),
+  )
   meter.gauge(
     'belfry_run_partitions_ahead_months',
     'Future months with a run partition; -1 when the current month has none.',

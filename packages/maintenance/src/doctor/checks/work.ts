@@ -3,7 +3,7 @@ import { type Observation, ok, problem, warning } from '../finding.ts'
 
 const lateSeconds = 15
 const veryLateSeconds = 60
-const mailSeconds = 600
+const messageSeconds = 600
 
 /** Checks that work moves: nothing startable is late, and no attempt belongs to a dead process. */
 export async function checkWork(pool: Pool, isStopped: boolean): Promise<Observation[]> {
@@ -26,11 +26,16 @@ export async function checkWork(pool: Pool, isStopped: boolean): Promise<Observa
     const message = `${stuck.heldTasks} tasks are held since a restore.`
     found.push(warning(message, 'Review them, then run release-held: docs/backup-and-restore.md#held-tasks.'))
   }
-  const oldest = Math.max(0, ...backlog.outbox.map(({ oldestSeconds }) => oldestSeconds))
-  if (oldest > mailSeconds && !isStopped) {
-    const waiting = backlog.outbox.reduce((sum, { waiting: count }) => sum + count, 0)
-    const message = `${waiting} mails and alerts wait, the oldest for ${Math.round(oldest / 60)} minutes.`
-    found.push(warning(message, 'Check SMTP_URL and MAIL_FROM of the dispatchers: docs/mail-and-alerts.md.'))
+  for (const { kind, waiting, oldestSeconds, overdueSeconds } of backlog.outbox) {
+    // A webhook that waits for its next attempt is a matter of its owner.
+    const seconds = kind === 'mail' ? oldestSeconds : overdueSeconds
+    if (seconds <= messageSeconds || isStopped) continue
+    const message = `${waiting} messages (${kind}) wait, one for ${Math.round(seconds / 60)} minutes.`
+    const advice =
+      kind === 'mail'
+        ? 'Check SMTP_URL and MAIL_FROM of the dispatchers: docs/mail-and-alerts.md.'
+        : 'Check that dispatchers run, and look into their logs for outbox.failed.'
+    found.push(warning(message, advice))
   }
   if (stuck.lostMessages > 0) {
     const message = `${stuck.lostMessages} mails or alerts were given up within a day.`
