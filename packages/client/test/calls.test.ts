@@ -129,6 +129,21 @@ it('returns one page when a list is awaited', async () => {
   expect(await client().cronJobs.list({ status: 'active' })).toEqual({ data: [{ id: 1 }], nextCursor: 'c1' })
 })
 
+it('handles the failure of a list like that of a promise', async () => {
+  const failed = client({ maxRetries: 0 }).runs.list()
+  server.answers({ status: 500 })
+  expect(await failed.catch(error => error.status)).toBe(500)
+  await expect(failed).rejects.toMatchObject({ status: 500 })
+  server.answers({ body: '{"data":[],"next_cursor":null,"from_storage":true}' })
+  let isDone = false
+  const page = await client()
+    .runs.list()
+    .finally(() => {
+      isDone = true
+    })
+  expect([page.fromStorage, isDone]).toEqual([true, true])
+})
+
 it('deletes, and returns nothing', async () => {
   server.answers({ status: 204 })
   expect(await client().cronJobs.delete('cron_1')).toBeUndefined()

@@ -47,6 +47,7 @@ describe('responses have the types of the contract', () => {
   it('preview', () => expectTypeOf<client.CronPreview>().branded.toEqualTypeOf<Merged<Camel<contract.CronPreview>>>())
   it('run', () => {
     expectTypeOf<client.Run>().branded.toEqualTypeOf<Camel<contract.Run>>()
+    expectTypeOf<Merged<client.RunPage>>().branded.toEqualTypeOf<Camel<contract.RunPage>>()
     expectTypeOf<client.RunDetail>().branded.toEqualTypeOf<Merged<Camel<contract.RunDetail>>>()
   })
   it('hosts', () => expectTypeOf<client.Hosts>().branded.toEqualTypeOf<Camel<contract.Hosts>>())

@@ -14,6 +14,7 @@ import type {
   PageOptions,
   Policy,
   Run,
+  RunPage,
   Workspace,
 } from '../types/index.ts'
 
@@ -62,7 +63,7 @@ export function organizationsOf(http: Http) {
       http.delete(path`/api/v1/organizations/${id}`, options),
 
     /** Lists the runs of all workspaces that the signed-in user can see. */
-    runs: (id: Id, filters: ListOrganizationRuns = {}, options?: RequestOptions): List<Run> =>
+    runs: (id: Id, filters: ListOrganizationRuns = {}, options?: RequestOptions): List<Run, RunPage> =>
       list(http, path`/api/v1/organizations/${id}/runs`, filters, options),
 
     /** The webhook that receives new audit entries. Requires an owner. */

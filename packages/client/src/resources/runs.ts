@@ -14,6 +14,7 @@ import type {
   RunDetail,
   RunFailures,
   RunFailuresQuery,
+  RunPage,
 } from '../types/index.ts'
 
 const root = '/api/v1/scheduler/runs'
@@ -24,7 +25,7 @@ export type Runs = ReturnType<typeof runsOf>
 export function runsOf(http: Http) {
   return {
     /** Lists runs, newest first. */
-    list: (filters: ListRuns = {}, options?: RequestOptions): List<Run> => list(http, root, filters, options),
+    list: (filters: ListRuns = {}, options?: RequestOptions): List<Run, RunPage> => list(http, root, filters, options),
 
     /** Returns a run with its full request and response. */
     get: (id: Id, options?: RequestOptions): Promise<RunDetail> =>

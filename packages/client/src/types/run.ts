@@ -1,5 +1,5 @@
 import type { RunErrorCode, WaitReason } from '../codes.ts'
-import type { ExportFormat, Id, PageOptions, Timestamp, TimestampInput } from './request.ts'
+import type { ExportFormat, Id, Page, PageOptions, Timestamp, TimestampInput } from './request.ts'
 import type { Source } from './task.ts'
 
 /** An attempt of a task. */
@@ -26,6 +26,12 @@ export type Run = {
   method: string
   responseStatus: number | null
   error: { code: RunErrorCode; message: string } | null
+}
+
+/** One page of the log. */
+export type RunPage = Page<Run> & {
+  /** Whether Belfry read object storage for this page, which is slower. */
+  fromStorage: boolean
 }
 
 /** A run with its request and response. */
