@@ -75,6 +75,7 @@ export {
   settleDeadLettersBody,
 } from './dead-letter.ts'
 export { type PublishEventBody, type PublishedEvent, publishEventBody, publishedEvent } from './event.ts'
+export { fieldErrors, runErrors } from './explained-codes.ts'
 export { exportOrganizationRunsQuery, exportRunsQuery, exportTasksQuery } from './export.ts'
 export {
   createFederatedCredentialBody,

@@ -30,13 +30,16 @@ export const problem = z
 
 export type Problem = z.infer<typeof problem>
 
-/** The content of the page about a kind of problem. */
+/** The content of the page about the code of a problem, a field or a failed run. */
 export const problemPage = z
   .object({
-    code: z.enum(appErrorCodes),
-    status: z.int().meta({ examples: [429] }),
+    code: z.string().meta({ examples: ['rate_limited'] }),
+    status: z
+      .int()
+      .nullable()
+      .meta({ description: 'The status of the response. Null for codes of fields and runs.', examples: [429] }),
     title: z.string().meta({ examples: ['Too many requests'] }),
-    description: z.string(),
+    description: z.string().meta({ description: 'The cause, and what to do.' }),
   })
   .meta({ id: 'ProblemPage' })
 

@@ -1,3 +1,4 @@
+import { fieldErrors, runErrors } from '@belfry/contract'
 import { appErrorCodes } from '@belfry/domain'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
@@ -202,6 +203,21 @@ describe('GET /api/problems/{code}', () => {
     const page = await fetch(`${api.url}/api/problems/${code}`, { headers: { Accept: 'text/html,*/*;q=0.8' } })
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(await page.text()).toContain(json.body.title)
+  })
+
+  it.each(Object.keys({ ...fieldErrors, ...runErrors }))('explains the code %s of a field or a run', async code => {
+    const { body } = await api.send('GET', `/api/problems/${code}`)
+    for (const codes of [fieldErrors, runErrors as typeof fieldErrors]) {
+      for (const text of Object.values(codes[code] ?? {})) expect(body.description).toContain(text)
+    }
+    const page = await fetch(`${api.url}/api/problems/${code}`, { headers: { Accept: 'text/html' } })
+    expect(await page.text()).toContain(`<h1>${body.title}</h1>`)
+  })
+
+  it('has no page for other words', async () => {
+    for (const code of ['constructor', '__proto__', 'toString', 'Timeout']) {
+      expect((await api.send('GET', `/api/problems/${code}`)).status).toBe(404)
+    }
   })
 
   it('is what the type of a problem points to', async () => {

@@ -1,25 +1,47 @@
-import { problemPage, problems } from '@belfry/contract'
-import { appErrorCodes } from '@belfry/domain'
+import { fieldErrors, problemPage, problems, runErrors } from '@belfry/contract'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok, text } from '../http/reply.ts'
 import { escapeHtml, renderProse } from '../openapi/html.ts'
 import { pageHeaders, renderPage } from '../openapi/render-page.ts'
 
-/** Serves the target of a problem's `type`: a page for browsers, JSON for other clients. */
+/** Serves the target of a problem's `type`, and the codes of fields and runs: a page for browsers, JSON for other clients. */
 export const getProblem = endpoint({
   right: 'public',
-  summary: 'Describe a problem code',
+  summary: 'Explain the code of a problem, a field or a failed run',
   answer: { status: 200, body: problemPage, texts: ['text/html'] },
   refusals: ['not_found'],
   async handle(_ctx, { request }) {
-    const code = appErrorCodes.find(known => known === request.params.code)
-    if (!code) throw notFound()
-    const page = { code, ...problems[code] }
+    const code = String(request.params.code)
+    const [first, ...others] = explain(code)
+    if (!first) throw notFound()
+    const description = [first, ...others].map(one => one.text).join('\n\n')
+    const page = { code, status: first.status, title: first.title, description }
     if (request.accepts('json', 'html') !== 'html') return { ...ok(page), headers: { Vary: 'Accept' } }
     return text('text/html', renderProblem(page), { ...pageHeaders, Vary: 'Accept' })
   },
 })
+
+/** Returns what a code means in a response, a field and a run, where it exists. */
+function explain(code: string): Array<{ status: number | null; title: string; text: string }> {
+  const [problem, field, run] = [problems, fieldErrors, runErrors].map(
+    (codes: object) => Object.entries(codes).find(([known]) => known === code)?.[1],
+  )
+  return [
+    ...(problem ? [{ status: problem.status, title: problem.title, text: problem.description }] : []),
+    ...(field ? [{ status: null, title: titleOf(code), text: `Of an invalid field: ${sentences(field)}` }] : []),
+    ...(run ? [{ status: null, title: titleOf(code), text: `Of a failed run: ${sentences(run)}` }] : []),
+  ]
+}
+
+function sentences({ cause, action }: { cause: string; action: string }): string {
+  return `${cause}.\n\nWhat to do: ${action}.`
+}
+
+function titleOf(code: string): string {
+  const words = code.replaceAll('_', ' ').replace(/\b(dns|http|id|pem|tls|url)\b/g, word => word.toUpperCase())
+  return `${words[0]?.toUpperCase()}${words.slice(1)}`
+}
 
 function renderProblem({
   code,
@@ -28,11 +50,12 @@ function renderProblem({
   description,
 }: {
   code: string
-  status: number
+  status: number | null
   title: string
   description: string
 }) {
-  const content = `<main class="one"><p><code>${code}</code>, status ${status}</p><h1>${escapeHtml(title)}</h1>
+  const where = status === null ? '' : `, status ${status}`
+  const content = `<main class="one"><p><code>${code}</code>${where}</p><h1>${escapeHtml(title)}</h1>
 ${renderProse(description)}<p><a href="/api/docs">Reference</a></p></main>`
   return renderPage(title, content)
 }

@@ -175,7 +175,9 @@ function Failure({ run, error }: { run: Run; error: NonNullable<Run['error']> })
       <div>
         <p>{error.message || `The target responded with ${run.response_status}.`}</p>
         <p className={styles.code}>
-          <code>{error.code}</code>
+          <a href={`/api/problems/${error.code}`} target="_blank" rel="noreferrer">
+            <code>{error.code}</code>
+          </a>
         </p>
       </div>
     </div>

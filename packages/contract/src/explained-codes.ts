@@ -1,0 +1,168 @@
+import type { RunErrorCode } from './run.ts'
+
+/** What a code means, and what to do: `docs/errors.md` has the same texts, with links. */
+export type ExplainedCode = { cause: string; action: string }
+
+const explain = (cause: string, action: string): ExplainedCode => ({ cause, action })
+
+/** The codes of failed attempts. */
+export const runErrors: Readonly<Record<RunErrorCode, ExplainedCode>> = {
+  http_status: explain('the target answered with a status that is not 2xx', 'read the response in the run'),
+  timeout: explain(
+    "the response's headers did not arrive within `timeout_ms`",
+    'answer earlier and do the work later, or raise `timeout_ms`',
+  ),
+  connection_refused: explain(
+    'nothing listens at this address and port',
+    'start the receiver; check the port; in a container, `localhost` is the container',
+  ),
+  connection_reset: explain(
+    'the target closed the connection before its response',
+    'look for a crash or a limit in the log of the target or its proxy',
+  ),
+  dns: explain(
+    'the name does not exist, or the name server did not answer',
+    "check the name from the dispatcher's machine",
+  ),
+  tls: explain(
+    'the certificate is expired, self-signed, incomplete, or for another name',
+    '`message` names the fault; send the whole chain of certificates',
+  ),
+  invalid_response: explain(
+    'the answer is not valid HTTP',
+    'check that the port speaks HTTP, and https where the URL says so',
+  ),
+  blocked_address: explain(
+    'the name resolves to an address that Belfry may not call',
+    'use a public address, or let the operator open the range',
+  ),
+  secret_missing: explain(
+    'a secret of the request does not exist, or makes the request invalid',
+    'store the secret, and replay the task',
+  ),
+  secret_not_allowed: explain(
+    "the host is not one of the secret's `allowed_hosts`",
+    'correct the URL, or allow the host',
+  ),
+  secret_unreadable: explain('this installation cannot decrypt a secret', 'store it again, or restore the master key'),
+  connection_missing: explain('the workspace has no connection of this name', 'create it, then replay the task'),
+  connection_not_allowed: explain(
+    "the host is not one of the connection's `hosts`, or the URL is not `https`",
+    'correct the URL, or add the host',
+  ),
+  connection_failed: explain(
+    'the connection has no token, or a certificate that cannot be used',
+    'the message has the answer of the token endpoint; test the connection after a change',
+  ),
+  stale_connection: explain(
+    'the target closed a kept connection while the request was sent',
+    'nothing: the next attempt follows at once',
+  ),
+  worker_lost: explain(
+    'the dispatcher died before it recorded the outcome; the target may have been called',
+    'nothing: the next attempt follows',
+  ),
+  internal_error: explain('Belfry failed within this attempt', "report it with the run's id"),
+}
+
+/** The codes of invalid fields. */
+export const fieldErrors: Readonly<Record<string, ExplainedCode>> = {
+  required: explain('the field is missing', 'add it'),
+  unknown_field: explain('there is no such field', '`message` suggests a similar one; otherwise remove it'),
+  invalid_type: explain('the value has another type, such as a number instead of text', '`message` names the type'),
+  invalid_value: explain(
+    'the value is not one of the possible ones, or breaks a rule',
+    '`message` has the values or the rule',
+  ),
+  out_of_range: explain('the number or the time is too small or too large', '`message` has the limit'),
+  too_short: explain('the text has too few characters', '`message` has the limit'),
+  too_long: explain('the text has too many characters', '`message` has the limit'),
+  too_many: explain('the list has too many items, or a filter is repeated too often', 'send several requests'),
+  blank: explain('the text has no visible character', 'write a text, or leave the field out'),
+  invalid_characters: explain('the text contains control characters or others that are not allowed', 'remove them'),
+  invalid_timestamp: explain('the time is not ISO 8601 with `Z` or an offset', 'write it like `2027-01-01T09:00:00Z`'),
+  expires_at_not_after_execute_at: explain('the deadline is not later than the time', 'choose a later deadline'),
+  execute_at_not_future: explain('the time is in the past', 'choose a later one; to call at once, publish an event'),
+  not_future: explain('the time is in the past', 'choose a later one'),
+  invalid_url: explain(
+    'the URL is not an absolute http(s) URL, or contains something that is not allowed',
+    '`message` names the part; credentials belong into a header',
+  ),
+  blocked_address: explain(
+    'the URL names an address that Belfry may not call',
+    'use a public address, or let the operator open the range',
+  ),
+  invalid_header: explain('the name or value of a header is not allowed', '`message` says which, and why'),
+  invalid_connection_name: explain(
+    'the name of the connection has other characters than letters, digits and `. _ -`, or more than 64',
+    '`message` has the rule',
+  ),
+  invalid_pem: explain(
+    'the text is not a certificate or a key in PEM, or the key belongs to another certificate',
+    'copy the whole file, with its first and last line',
+  ),
+  invalid_queue_name: explain(
+    'the name of the queue has other characters than letters, digits and `. _ : / -`, or more than 128',
+    '`message` has the rule',
+  ),
+  invalid_base64: explain('not base64 with padding', 'encode the bytes again'),
+  conflicting_fields: explain(
+    'the field cannot be combined with another one, or needs another one',
+    '`message` names both',
+  ),
+  invalid_topic: explain(
+    'the topic or pattern is malformed',
+    'use letters, digits, `_` and `-`, with dots between the parts',
+  ),
+  invalid_label: explain('the label has other characters, or is too long', '`message` has the rule'),
+  invalid_cron: explain('the expression does not have five valid fields', '`message` names the field'),
+  invalid_host: explain(
+    'an entry of `allowed_hosts` is not a host such as `api.example.com` or `*.example.com`',
+    'leave out the scheme and the path',
+  ),
+  never_runs: explain('the expression is valid, but no time matches it, such as 31 February', 'choose another date'),
+  unknown_timezone: explain('the zone is not an IANA name', 'write it like `Europe/Berlin`'),
+  invalid_range: explain(
+    'an entry of `allowed_ranges` is not a range such as `192.0.2.0/24`, or has bits beyond its prefix',
+    '`message` has the rule',
+  ),
+  own_user: explain('the user is the caller', 'choose another member'),
+  invalid_id: explain('the id is malformed, or belongs to another kind of object', '`message` has the prefix'),
+  invalid_cursor: explain('the cursor does not come from this list', 'start again without a cursor'),
+  invalid_secret_name: explain(
+    'the name of a secret does not start with a capital letter, or has other characters than those, digits and `_`',
+    'write it like `API_TOKEN`',
+  ),
+  invalid_secret_reference: explain(
+    'a reference to a secret is malformed, or in a field that takes none',
+    'write it like `{{ secrets.API_TOKEN }}`',
+  ),
+  invalid_secret_value: explain('the secret is too short, too long, or cannot be sent', '`message` has the rule'),
+  invalid_email: explain('not an email address', '`message` has the rule'),
+  invalid_slug: explain(
+    'the slug has other characters than lower-case letters, digits and single hyphens',
+    '`message` has the rule',
+  ),
+  invalid_token: explain('the link is unknown, used or expired', 'ask for a new link'),
+  wrong_password: explain('the password is not the one of the account', 'try again, or reset it'),
+  wrong_code: explain('the code is wrong, expired or used', 'enter the latest code of the app'),
+  wrong_passkey: explain('the passkey is not one of the account, or its challenge is over', 'try again'),
+  second_factor_required: explain(
+    'the account has a second factor, so its password confirms nothing',
+    'confirm with the second factor',
+  ),
+  invalid_issuer: explain(
+    'the issuer is not an https URL without query, user and fragment',
+    'copy the `iss` of a token',
+  ),
+  invalid_conditions: explain(
+    'the conditions do not name the owner of the jobs, or are malformed',
+    '`message` has the rule',
+  ),
+  unknown_workspace: explain(
+    'the organization has no such workspace, or the caller may not invite to it',
+    'choose others',
+  ),
+  wrong_channel: explain('the integration has a channel without this field', 'leave the field out'),
+  not_for_sale: explain('this installation does not sell the tier', 'choose another tier, or ask the operator'),
+}
