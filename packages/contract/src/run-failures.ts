@@ -32,7 +32,8 @@ export const runFailures = z
     data: z.array(failureGroup).meta({ description: 'The groups with the most runs first; at most 50.' }),
     counted: z.int().meta({ description: 'The number of runs that the groups were made from.', examples: [712] }),
     is_partial: z.boolean().meta({
-      description: 'There were more failed runs: the groups are made from the latest ones.',
+      description:
+        'There may be more failed runs: the groups are made from the latest ones, without those in object storage.',
       examples: [false],
     }),
   })

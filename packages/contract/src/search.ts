@@ -29,7 +29,7 @@ export const searchResult = z
   .object({
     data: z.array(found),
     is_partial: z.boolean().meta({
-      description: 'There are older tasks or cron jobs, which were not searched.',
+      description: 'There are older tasks, cron jobs or runs in object storage, which were not searched.',
       examples: [false],
     }),
   })

@@ -106,6 +106,19 @@ describe.skipIf(findObjectStore() === null)('runs in object storage', () => {
     expect(flags).toEqual([false, true, false])
   })
 
+  it('are not in groups of failures and searches, which say that they are partial', async () => {
+    const partial = async (path: string) => (await get(path)).body.is_partial
+    const ago = (days: number, status: 'failed' | 'success') => ({
+      ...{ workspaceId: uuidOf(caller), startedAt: new Date(Date.now() - days * day), status },
+    })
+    await storeRuns(api.db, [ago(9, 'failed'), ago(8, 'failed'), ago(1, 'failed')])
+    const paths = [`${log}/failures`, `${log}/failures?from=${iso(-2)}`, '/api/v1/scheduler/search?q=nothing']
+    expect(await Promise.all(paths.map(partial))).toEqual([false, false, false])
+    await move(5)
+    expect(await Promise.all(paths.map(partial))).toEqual([true, false, true])
+    expect((await get(paths[0] ?? '')).body.counted).toBe(1)
+  })
+
   it('leave their task readable, as it was', async () => {
     const startedAt = new Date(Date.now() - 9 * day)
     const [run] = await storeRuns(api.db, [{ workspaceId: uuidOf(caller), startedAt }])

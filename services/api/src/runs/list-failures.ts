@@ -3,6 +3,7 @@ import { type Db, hostOfRequest } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
+import { hasStoredRuns } from './read-runs.ts'
 
 const maxFailures = 10_000
 const maxGroups = 50
@@ -29,7 +30,9 @@ export const listFailures = endpoint({
   answer: { status: 200, body: runFailures },
   query: runFailuresQuery,
   async handle(ctx, { caller, query }) {
-    return ok(await groupFailures(ctx.pool, caller.workspaceId, query))
+    const failures = await groupFailures(ctx.pool, caller.workspaceId, query)
+    const isPartial = failures.is_partial || (await hasStoredRuns(ctx, caller.workspaceId, query))
+    return ok({ ...failures, is_partial: isPartial })
   },
 })
 

@@ -28,8 +28,22 @@ export async function readRuns(
   return parts.length === 0 ? hotPage : mergeParts(ctx, page, parts, { filter, range, limit })
 }
 
+/** Returns whether runs of a time are in object storage, where only lists and exports read them. */
+export async function hasStoredRuns(
+  ctx: Context,
+  workspaceId: string,
+  time: { from?: Date | undefined; to?: Date | undefined } = {},
+): Promise<boolean> {
+  if (ctx.logStorage === null) return false
+  return (await findParts(ctx.primary, [workspaceId], rangeOf(time, null, undefined), 1)).length > 0
+}
+
 // A run starts at most some seconds after its id was made, and never before.
-function rangeOf({ from, to, task_id }: RunFilter, next: string | null, after: string | undefined): PartRange {
+function rangeOf(
+  { from, to, task_id }: Pick<RunFilter, 'from' | 'to' | 'task_id'>,
+  next: string | null,
+  after: string | undefined,
+): PartRange {
   const first = from === undefined ? NIL_UUID : firstIdOf(from.getTime() - 60_000)
   const end = to === undefined ? largestId : firstIdOf(to.getTime())
   return {

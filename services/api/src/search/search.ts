@@ -3,6 +3,7 @@ import { type Db, hostOfRequest } from '@belfry/db'
 import { fromId, toId } from '@belfry/domain'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
+import { hasStoredRuns } from '../runs/read-runs.ts'
 
 /** How many of the latest rows are searched. Names have no index, which each new task would pay for. */
 const limits = { runs: 4_000, tasks: 1_000, cronJobs: 4_000 }
@@ -17,7 +18,9 @@ export const search = endpoint({
   async handle(ctx, { caller, query }) {
     const { workspaceId } = caller
     const byId = await findId(ctx.pool, workspaceId, query.q.trim())
-    return ok(byId ? { data: [byId], is_partial: false } : await searchNames(ctx.pool, workspaceId, query.q.trim()))
+    if (byId) return ok({ data: [byId], is_partial: false })
+    const found = await searchNames(ctx.pool, workspaceId, query.q.trim())
+    return ok({ ...found, is_partial: found.is_partial || (await hasStoredRuns(ctx, workspaceId)) })
   },
 })
 
