@@ -105,7 +105,7 @@ describe('schedules', () => {
     expect((await cli(['cancel', task.id])).out).toBe(`${task.id}  cancelled\n`)
     const again = await cli(['cancel', task.id])
     expect([again.code, again.out]).toEqual([1, ''])
-    expect(again.error).toMatch(/^409 task_not_pending: .*\n\(request /)
+    expect(again.error).toMatch(/^409 task_not_pending: .*\nSee .*\/api\/problems\/task_not_pending\n\(request /)
   })
 
   it('the same only once with the same key', async () => {
@@ -202,7 +202,14 @@ describe('cron', () => {
     expect(await json(['cron', 'pause', job.id])).toMatchObject([{ status: 'paused' }])
     expect(await json(['cron', 'resume', '--all'])).toMatchObject([{ id: job.id, status: 'active' }])
     expect((await cli(['cron', 'resume'])).code).toBe(2)
-    expect(await json(['list', 'cronjobs', '--status', 'active'])).toMatchObject([{ id: job.id }])
+    for (const list of [
+      ['list', 'cronjobs'],
+      ['list', 'cron'],
+      ['cron', 'list'],
+      ['cronjobs', 'list'],
+    ]) {
+      expect(await json([...list, '--status', 'active'])).toMatchObject([{ id: job.id }])
+    }
     const [task] = await json(['cron', 'trigger', job.id])
     expect(task).toMatchObject({ source: 'cron', cronjobId: job.id })
     await target.waitFor(() => target.requestsTo('/cron').length === 1, 15_000)
@@ -225,6 +232,49 @@ describe('replays', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/^[12] replayed\n$/)])
     await waitFor(dead, found => found.length === 0)
   })
+})
+
+it('publish says that no subscription matches', async () => {
+  const { code, out, error } = await cli(['publish', 'a.unheard'])
+  expect([code, out]).toEqual([0, expect.stringMatching(/ {2}0 tasks\n$/)])
+  expect(error).toContain('No subscription matches a.unheard')
+})
+
+describe('lists', () => {
+  const kinds = 'tasks cronjobs runs dead-letters subscriptions connections secrets queues hosts'.split(' ')
+
+  it.each(kinds)('%s, with the kind before and after the verb', async kind => {
+    const listed = await cli(['list', kind, '--json'])
+    expect(listed.code).toBe(0)
+    expect(await cli([kind, 'list', '--json'])).toEqual(listed)
+  })
+
+  it('offers the filters of the kind only', async () => {
+    expect((await cli(['secrets', 'list', '--topic', 'a'])).error).toMatch(/unknown option '--topic'/)
+    expect((await cli(['runs', 'list', '--help'])).out).toContain('--topic')
+  })
+})
+
+it('whoami shows the server, the workspace and the organization of the key', async () => {
+  const [{ workspace, organization, ...rest }] = await json(['whoami'])
+  expect(rest).toEqual({ url: belfry.url })
+  expect(workspace.organizationId).toBe(organization.id)
+  const { out } = await cli(['whoami'])
+  const names = [workspace, organization].map(({ id, name }) => `${id}  ${name}`)
+  expect(out).toBe(`${[belfry.url, ...names].join('\n')}\n`)
+})
+
+it('errors name the page about their code', async () => {
+  target.answer('/gone', { status: 410 })
+  const [{ tasks }] = await json(['publish', 'a.gone', '--to', target.url('/gone')])
+  const [run] = await waitFor(
+    () => json(['runs', 'list', '--task', tasks[0].id]),
+    found => found.length > 0,
+  )
+  expect((await cli(['show', run.id])).error).toBe(`See ${belfry.url}/api/problems/http_status\n`)
+  const { error } = await cli(['schedule', 'ftp://a', '--at', '2000-01-01T00:00:00Z'])
+  for (const code of ['invalid_url', 'execute_at_not_future']) expect(error).toContain(`/api/problems/${code}\n`)
+  await cli(['replay', '--dead']) // other tests count dead letters
 })
 
 describe('tails', () => {

@@ -27,6 +27,8 @@ export type Context = Io & {
   connection(): BelfryOptions
   /** Returns the server of the options and the environment. */
   server(): Pick<BelfryOptions, 'baseUrl'>
+  /** Returns the URL of the server. */
+  url(): string
 }
 
 export function createContext(io: Io, options: GlobalOptions): Context {
@@ -53,6 +55,7 @@ export function createContext(io: Io, options: GlobalOptions): Context {
     canSignIn: credentials !== null,
     connection,
     server,
+    url: () => server().baseUrl?.replace(/\/+$/, '') ?? 'http://localhost:3000',
     belfry: (on = {}) => new Belfry({ ...connection(), on }),
   }
 }

@@ -17,6 +17,7 @@ import { addStatus } from './commands/status.ts'
 import { addTail } from './commands/tail.ts'
 import { addShow } from './commands/tasks.ts'
 import { addToken } from './commands/token.ts'
+import { addWhoami } from './commands/whoami.ts'
 import { type Context, createContext, type GlobalOptions, type Io } from './context.ts'
 
 /** Returns all commands with their options and help. `fail` marks a failure; default: 1. */
@@ -41,7 +42,6 @@ export function createProgram(io: Io, fail: (code?: 1 | 2) => void): Command {
   addSchedule(program, context)
   addPublish(program, context)
   addCron(program, context)
-  addList(program, context)
   addShow(program, context)
   addCancel(program, context)
   addStop(program, context)
@@ -49,7 +49,9 @@ export function createProgram(io: Io, fail: (code?: 1 | 2) => void): Command {
   addTail(program, context)
   addHosts(program, context)
   addQueues(program, context)
+  addList(program, context) // after the commands that it extends
   addStatus(program, context, fail)
+  addWhoami(program, context)
   addListen(program, context)
   addImport(program, context, fail)
   addConfiguration(program, context, fail)

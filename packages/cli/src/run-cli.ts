@@ -27,11 +27,21 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
 }
 
 function describe(error: unknown): string {
-  if (error instanceof ApiError && error.requestId) return `${error.message}\n(request ${error.requestId})`
+  if (error instanceof ApiError && error.requestId) {
+    return `${error.message}\n${explanationsOf(error).join('')}(request ${error.requestId})`
+  }
   if (error instanceof BelfryError && error.cause instanceof Error) {
     const { cause } = error.cause
     return `${error.message} ${cause instanceof Error ? cause.message : error.cause.message}`.trim()
   }
   if (error instanceof BelfryError || error instanceof UsageError || error instanceof TypeError) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+/** Returns the pages about the codes of the invalid fields, or about the code of the response. */
+function explanationsOf({ body, errors }: ApiError): string[] {
+  const { type } = Object(body) as { type?: unknown }
+  if (typeof type !== 'string' || !URL.canParse(type)) return []
+  const urls = errors.map(({ code }) => new URL(code, type).href)
+  return [...new Set(urls.length > 0 ? urls : [type])].map(url => `See ${url}\n`)
 }

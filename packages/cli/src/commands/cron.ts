@@ -21,7 +21,7 @@ type CreateFlags = RequestFlags & {
 type PreviewFlags = { timezone?: string; count?: number; from?: string }
 
 export function addCron(program: Command, context: () => Context): void {
-  const cron = program.command('cron').description('manage cron jobs')
+  const cron = program.command('cron').alias('cronjobs').description('manage cron jobs')
   addPreview(cron, context)
   addCreate(cron, context)
   for (const verb of ['pause', 'resume'] as const) {

@@ -3,19 +3,14 @@ import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import type { Cell, Row } from '../output/output.ts'
 
-const heading = ['HOST', 'CIRCUIT', 'NEXT PROBE', 'WAITING', 'IN FLIGHT', 'ATTEMPTS', 'FAILED']
+export const hostHeading = ['HOST', 'CIRCUIT', 'NEXT PROBE', 'WAITING', 'IN FLIGHT', 'ATTEMPTS', 'FAILED']
 
 export function addHosts(program: Command, context: () => Context): void {
-  const hosts = program.command('hosts').description('list the hosts that tasks call, and close circuit breakers')
-  hosts
-    .command('list', { isDefault: true })
-    .description('list the hosts of the last hour, those with an open circuit breaker first')
-    .action(async () => {
-      const ctx = context()
-      const { data } = await ctx.belfry().hosts.list()
-      const count = await ctx.out.rows(heading, data.map(hostRow))
-      if (count === 0 && !ctx.out.isJson) ctx.stderr.write('No hosts found.\n')
-    })
+  const hosts = program
+    .command('hosts')
+    .description(
+      'list the hosts of the last hour, those with an open circuit breaker first, and close circuit breakers',
+    )
   hosts
     .command('reset')
     .description('close the circuit breaker of a host, so its waiting tasks start')
@@ -27,7 +22,7 @@ export function addHosts(program: Command, context: () => Context): void {
     })
 }
 
-function hostRow(host: Host): Row {
+export function hostRow(host: Host): Row {
   const { state, nextProbeAt } = host.circuit
   const circuit: Cell = state === 'closed' ? state : { text: state, colour: 'red' }
   const counts = [host.waiting, host.inFlight, host.attempts, host.failed].map(String)

@@ -1,5 +1,5 @@
 import type { Belfry, RunErrorCode, TaskState } from '@belfry/client'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import type { Row } from '../output/output.ts'
 import {
@@ -14,26 +14,26 @@ import {
 } from '../output/rows.ts'
 import { number, parseInstant, repeated } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
+import { hostHeading, hostRow } from './hosts.ts'
+import { queueHeading, queueRow } from './queues.ts'
 
-type Flags = {
+type Filters = {
+  status?: string[]
   topic?: string[]
   cronjob?: string[]
   task?: string[]
   event?: string[]
   label?: string[]
-  status?: string[]
-  name?: string
   host?: string[]
   error?: string[]
+  name?: string
   from?: string
   to?: string
-  limit: number
-  all?: boolean
 }
+type Flags = Filters & { limit: number; all?: boolean }
 type Times = { from?: Date; to?: Date; limit: number }
 type Kind = {
-  /** The options of this kind, in addition to those of all kinds. */
-  takes: ReadonlyArray<keyof Flags>
+  takes: ReadonlyArray<keyof Filters>
   heading: readonly string[]
   rows(belfry: Belfry, flags: Flags, times: Times): AsyncIterable<Row>
 }
@@ -108,69 +108,75 @@ const kinds: Record<string, Kind> = {
         cells: [secret.name, secret.updatedAt],
       })),
   },
+  queues: {
+    takes: ['name'],
+    heading: queueHeading,
+    rows: (belfry, { name }, { limit }) => each(belfry.queues.list({ ...given({ name }), limit }), queueRow),
+  },
+  hosts: {
+    takes: [],
+    heading: hostHeading,
+    rows: async function* (belfry) {
+      for (const host of (await belfry.hosts.list()).data) yield hostRow(host)
+    },
+  },
 }
 
+const filters: Record<keyof Filters, () => Option> = {
+  status: () =>
+    repeated(
+      '--state, --status <status>',
+      'only in this state or status, such as dead, active or failed; can be repeated',
+    ),
+  topic: () => repeated('--topic <topic>', 'only runs or dead letters of events with this topic; can be repeated'),
+  cronjob: () => repeated('--cronjob <id>', 'only of this cron job; can be repeated'),
+  task: () => repeated('--task <id>', 'only runs of this task; can be repeated'),
+  event: () => repeated('--event <id>', 'only tasks of this event; can be repeated'),
+  label: () => repeated('--label <label>', 'only with this label; can be repeated'),
+  host: () => repeated('--host <host>', 'only runs or dead letters of this host and port; can be repeated'),
+  error: () =>
+    repeated('--error <code>', 'only runs with this error, or dead letters whose last run had it; can be repeated'),
+  name: () => new Option('--name <prefix>', 'only with names that start with this'),
+  from: () => new Option('--from <time>', 'only due (runs: started) at this time or later'),
+  to: () => new Option('--to <time>', 'only due (runs: started) before this time'),
+}
+const filterNames = Object.keys(filters) as Array<keyof Filters>
+
+/** Adds `list <what>`, and `<what> list` to the commands of each kind of objects. */
 export function addList(program: Command, context: () => Context): void {
-  program
+  const list = program
     .command('list')
-    .description(
-      'list tasks, cronjobs, runs, dead-letters or subscriptions, newest first, or the connections and secrets by name',
-    )
+    .description('list objects, newest first, or hosts, queues, connections and secrets; `tasks list` is the same')
     .argument('[what]', `one of ${Object.keys(kinds).join(', ')}`, 'tasks')
-    .addOption(
-      repeated(
-        '--state, --status <status>',
-        'only in this state or status, such as dead, active or failed; can be repeated',
-      ),
-    )
-    .addOption(repeated('--topic <topic>', 'only runs or dead letters of events with this topic; can be repeated'))
-    .addOption(repeated('--cronjob <id>', 'only of this cron job; can be repeated'))
-    .addOption(repeated('--task <id>', 'only runs of this task; can be repeated'))
-    .addOption(repeated('--event <id>', 'only tasks of this event; can be repeated'))
-    .addOption(repeated('--label <label>', 'only with this label; can be repeated'))
-    .addOption(repeated('--host <host>', 'only runs or dead letters of this host and port; can be repeated'))
-    .addOption(
-      repeated('--error <code>', 'only runs with this error, or dead letters whose last run had it; can be repeated'),
-    )
-    .option('--name <prefix>', 'only with names that start with this')
-    .option('--from <time>', 'only due (runs: started) at this time or later')
-    .option('--to <time>', 'only due (runs: started) before this time')
+  withOptions(list, filterNames).action(async (what: string, flags: Flags) => {
+    const kind = kinds[what === 'cron' ? 'cronjobs' : what]
+    if (!kind) throw new UsageError(`${what} cannot be listed: choose from ${Object.keys(kinds).join(', ')}.`)
+    const other = filterNames.find(name => flags[name] !== undefined && !kind.takes.includes(name))
+    if (other) throw new UsageError(`--${other} does not apply to ${what}.`)
+    await show(context(), what, kind, flags)
+  })
+  for (const [what, kind] of Object.entries(kinds)) {
+    const known = program.commands.find(command => [command.name(), ...command.aliases()].includes(what))
+    const parent = known ?? program.command(what, { hidden: true }).description(`list ${what}`)
+    const command = parent.command('list', { isDefault: what !== 'cronjobs' }).description(`list ${what}`)
+    withOptions(command, kind.takes).action((flags: Flags) => show(context(), what, kind, flags))
+  }
+}
+
+function withOptions(command: Command, names: ReadonlyArray<keyof Filters>): Command {
+  for (const name of names) command.addOption(filters[name]())
+  return command
     .addOption(number('-n, --limit <n>', 'how many to show', { min: 1 }).default(25))
     .option('--all', 'show all')
-    .action(async (what: string, flags: Flags) => {
-      const ctx = context()
-      const kind = kinds[what]
-      if (!kind) throw new UsageError(`${what} cannot be listed: choose from ${Object.keys(kinds).join(', ')}.`)
-      refuseOthers(what, kind, flags)
-      const max = flags.all ? Number.POSITIVE_INFINITY : flags.limit
-      const { from, to } = flags
-      const times = { ...given({ from: from && parseInstant(from), to: to && parseInstant(to) }) } as Omit<
-        Times,
-        'limit'
-      >
-      const found = kind.rows(ctx.belfry(), flags, { ...times, limit: Math.min(max, pageSize) })
-      const count = await ctx.out.rows(kind.heading, take(found, max))
-      if (count === 0 && !ctx.out.isJson) ctx.stderr.write(`No ${what} found.\n`)
-    })
 }
 
-function refuseOthers(what: string, kind: Kind, flags: Flags): void {
-  for (const name of [
-    'status',
-    'topic',
-    'cronjob',
-    'task',
-    'event',
-    'label',
-    'name',
-    'host',
-    'error',
-    'from',
-    'to',
-  ] as const) {
-    if (flags[name] === undefined || kind.takes.includes(name)) continue
-    throw new UsageError(`--${name} does not apply to ${what}.`)
-  }
+async function show(ctx: Context, what: string, kind: Kind, flags: Flags): Promise<void> {
+  const max = flags.all ? Number.POSITIVE_INFINITY : flags.limit
+  const { from, to } = flags
+  const times = { ...given({ from: from && parseInstant(from), to: to && parseInstant(to) }) } as Omit<Times, 'limit'>
+  const found = kind.rows(ctx.belfry(), flags, { ...times, limit: Math.min(max, pageSize) })
+  const count = await ctx.out.rows(kind.heading, take(found, max))
+  if (count === 0 && !ctx.out.isJson) ctx.stderr.write(`No ${what} found.\n`)
 }
 
 async function* each<T>(items: AsyncIterable<T>, row: (item: T) => Row): AsyncGenerator<Row> {

@@ -44,5 +44,7 @@ export function addPublish(program: Command, context: () => Context): void {
     if (ctx.out.isJson) return ctx.out.show(event, '')
     ctx.out.say(`${event.id}  ${event.topic}  ${event.tasks.length} ${event.tasks.length === 1 ? 'task' : 'tasks'}`)
     await ctx.out.rows(taskHeading, event.tasks.map(taskRow))
+    if (event.tasks.length > 0) return
+    ctx.stderr.write(`No subscription matches ${event.topic}, so nothing is called. Create one, or use --to <url>.\n`)
   })
 }

@@ -8,22 +8,10 @@ import { UsageError } from '../usage-error.ts'
 
 type LimitFlags = { maxConcurrent?: number; rate?: string; ordered?: boolean }
 
-const heading = ['QUEUE', 'LIMITS', 'STATE', 'WAITING', 'IN FLIGHT', 'OLDEST']
+export const queueHeading = ['QUEUE', 'LIMITS', 'STATE', 'WAITING', 'IN FLIGHT', 'OLDEST']
 
 export function addQueues(program: Command, context: () => Context): void {
   const queues = program.command('queues').description('limit, pause and inspect queues')
-  queues
-    .command('list', { isDefault: true })
-    .description('list the queues by name')
-    .option('--name <prefix>', 'only queues whose name starts with this text')
-    .action(async ({ name }: { name?: string }) => {
-      const ctx = context()
-      const found = ctx.belfry().queues.list({ limit: 100, ...(name ? { name } : {}) }, { signal: ctx.signal })
-      const rows: Row[] = []
-      for await (const queue of found) rows.push(queueRow(queue))
-      const count = await ctx.out.rows(heading, rows)
-      if (count === 0 && !ctx.out.isJson) ctx.stderr.write('No queues found.\n')
-    })
   queues
     .command('show')
     .description('show a queue')
@@ -66,10 +54,10 @@ export function addQueues(program: Command, context: () => Context): void {
 
 async function show(ctx: Context, queue: Queue): Promise<void> {
   if (ctx.out.isJson) return ctx.out.show(queue, '')
-  await ctx.out.rows(heading, [queueRow(queue)])
+  await ctx.out.rows(queueHeading, [queueRow(queue)])
 }
 
-function queueRow(queue: Queue): Row {
+export function queueRow(queue: Queue): Row {
   const { waiting, inFlight, oldestDueMs, pausedAt } = queue
   const state: Cell = pausedAt === null ? 'active' : { text: 'paused', colour: 'red' }
   const oldest = oldestDueMs === null ? '-' : `${Math.round(oldestDueMs / 1000)}s`

@@ -1,3 +1,4 @@
+import type { CronJob, RunDetail, Subscription, Task } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { UsageError } from '../usage-error.ts'
@@ -11,10 +12,12 @@ export function addShow(program: Command, context: () => Context): void {
       const ctx = context()
       const value = await read(ctx, id)
       ctx.out.show(value, JSON.stringify(value, null, 2))
+      const { error } = value as Partial<RunDetail>
+      if (error && !ctx.out.isJson) ctx.stderr.write(`See ${ctx.url()}/api/problems/${error.code}\n`)
     })
 }
 
-function read(ctx: Context, id: string): Promise<unknown> {
+function read(ctx: Context, id: string): Promise<Task | CronJob | RunDetail | Subscription> {
   const belfry = ctx.belfry()
   if (id.startsWith('task_')) return belfry.tasks.get(id)
   if (id.startsWith('cron_')) return belfry.cronJobs.get(id)
