@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../repository-root.ts'
@@ -36,5 +36,48 @@ describe('links', () => {
     const reached = index?.links.map(link => resolveLink(index.path, link)?.path)
     const own = [...pages.keys()].filter(path => /^docs\/[^/]+\.md$/.test(path) && path !== index?.path)
     expect(own.filter(path => !reached?.includes(path))).toEqual([])
+  })
+})
+
+// Generated pages, and the index.
+const lists = ['README', 'api', 'api-examples', 'client-reference', 'permissions'].map(name => `docs/${name}.md`)
+const read = (path: string) => readFileSync(join(repositoryRoot(), path), 'utf8')
+
+describe('pages of docs/', () => {
+  const own = [...pages.keys()].filter(path => /^docs\/[^/]+\.md$/.test(path) && !lists.includes(path))
+
+  it.each(own)('%s says what it is about, and ends with related pages', path => {
+    const text = read(path)
+    expect(text).toMatch(/^# .+\n\n[A-Z`[]/)
+    const [related = ''] = text.split('\n## See also\n').slice(1)
+    expect(related).not.toContain('\n## ')
+    expect(related.match(/\]\(/g)?.length ?? 0).toBeGreaterThan(1)
+  })
+})
+
+describe('the comparison', () => {
+  const rowsOf = (path: string) => {
+    const lines = read(path).split('\n')
+    const first = lines.findIndex(line => line.startsWith('| | cron and'))
+    return lines.slice(first, lines.indexOf('', first)).map(line => line.slice(2, -2).split(' | '))
+  }
+  const withoutLinks = (cell: string) => cell.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+  const long = rowsOf('docs/comparison.md')
+
+  it('has a source for each statement about what a service does', () => {
+    const from = long.findIndex(([name]) => name === 'once, at a time')
+    const statements = long.slice(from).flatMap(([name, , , tasks = '', qstash = '']) => {
+      return name === 'source' ? [] : [tasks, qstash].map(cell => `${name}: ${cell}`)
+    })
+    expect(statements.length).toBeGreaterThan(10)
+    expect(statements.filter(text => !text.includes('](https://'))).toEqual([])
+  })
+
+  it('has the same rows and the same date in the README', () => {
+    expect(rowsOf('README.md').map(([name]) => name)).toEqual(long.map(([name]) => name))
+    expect(rowsOf('README.md').map(row => row.slice(3, 5))).toEqual(long.map(row => row.slice(3, 5).map(withoutLinks)))
+    const dates = ['README.md', 'docs/comparison.md'].map(path => /\bof\s(20\d\d-\d\d-\d\d)\b/.exec(read(path))?.[1])
+    expect(dates[0]).toBeDefined()
+    expect(dates[0]).toBe(dates[1])
   })
 })
