@@ -72,6 +72,18 @@ export function bundleOptions(folder, name = 'main') {
   }
 }
 
+// One build parses a module once for all programs. The output is that of a build for each, apart from the paths in it.
+async function bundleTogether(folders) {
+  const entryPoints = folders.flatMap(folder =>
+    bundleOptions(folder).entryPoints.map(entry => ({
+      in: resolve(root, folder, entry.in),
+      out: `${folder}/dist/${entry.out}`,
+    })),
+  )
+  await build({ ...bundleOptions(folders[0]), absWorkingDir: root, outdir: '.', entryPoints })
+  if (folders.includes('services/api')) copyBoardPages('services/api')
+}
+
 // A command loads only the chunks that it needs. The chunks of earlier builds are removed.
 async function bundleInChunks(folder) {
   const options = { ...bundleOptions(folder), splitting: true, chunkNames: '[name]-[hash]' }
@@ -100,8 +112,10 @@ function copyBoardPages(folder) {
 /** Bundles every program of the repository, and builds the dashboard. */
 export async function bundleAll() {
   const folders = Object.keys(entries).filter(folder => existsSync(join(root, folder, entries[folder])))
+  const wholes = folders.filter(folder => !commandLines.includes(folder))
+  const chunked = folders.filter(folder => commandLines.includes(folder))
   try {
-    await Promise.all([...folders.map(folder => bundlePackage(folder)), buildDashboard(root)])
+    await Promise.all([bundleTogether(wholes), ...chunked.map(bundleInChunks), buildDashboard(root)])
   } finally {
     // Its helper process would keep several hundred MB while this process runs.
     await stop()
