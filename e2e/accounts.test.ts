@@ -102,7 +102,9 @@ describe.each(settings)(
   },
 )
 
-describe.each(queueBackends())('a deleted workspace, with the queue on %s', { timeout: 90_000 }, backend => {
+// Without a Redis it is tested on the virtual clock.
+const withRedis = queueBackends().filter(backend => backend === 'redis')
+describe.each(withRedis)('a deleted workspace, with the queue on %s', { timeout: 90_000 }, backend => {
   let belfry: Belfry
   let target: Receiver
   beforeEach(async () => {

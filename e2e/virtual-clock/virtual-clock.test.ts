@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Receiver, startReceiver } from '@belfry/test-support'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -39,10 +40,14 @@ async function runsOf(id: string): Promise<number[]> {
   return runs.map(run => Date.parse(run.started_at) - start).reverse()
 }
 
-// Copies a task that the API has checked: to create so many takes the API seconds.
-async function copyTask(path: string, count: number): Promise<void> {
+async function query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
   const client = new pg.Client({ connectionString: belfry.databaseUrl })
   await client.connect()
+  return (await client.query<Row>(text, values).finally(() => client.end())).rows
+}
+
+// Copies a task that the API has checked: to create so many takes the API seconds.
+async function copyTask(path: string, count: number): Promise<void> {
   const text = `
     WITH one AS (SELECT * FROM task_requests WHERE url = $1),
       ids AS (SELECT gen_random_uuid() AS id FROM generate_series(1, $2::int)),
@@ -53,8 +58,7 @@ async function copyTask(path: string, count: number): Promise<void> {
     INSERT INTO tasks
     SELECT copy.* FROM tasks t JOIN one ON one.task_id = t.id, ids,
       jsonb_populate_record(t, jsonb_build_object('id', ids.id)) copy`
-  await client.query(text, [target.url(path), count])
-  await client.end()
+  await query(text, [target.url(path), count])
 }
 
 const stateOf = async (id: string) => (await belfry.call('GET', `${tasks}/${id}`)).body
@@ -62,13 +66,10 @@ const stateOf = async (id: string) => (await belfry.call('GET', `${tasks}/${id}`
 describe('the virtual clock', () => {
   it('stands still once it is frozen, for the API and for PostgreSQL', async () => {
     const first = await create('/frozen', { execute_at: at(day) })
-    const client = new pg.Client({ connectionString: belfry.databaseUrl })
-    await client.connect()
-    const { rows } = await client.query<{ times: Date[] }>(
+    const [row] = await query<{ times: Date[] }>(
       'SELECT ARRAY[now(), clock_timestamp(), statement_timestamp(), transaction_timestamp()] AS times',
     )
-    await client.end()
-    expect([...new Set(rows[0]?.times.map(Number))]).toEqual([start])
+    expect([...new Set(row?.times.map(Number))]).toEqual([start])
     expect(Date.parse(first.created_at)).toBe(start)
     expect((await belfry.call('GET', '/api/test/clock')).body).toEqual({ now: at(0), frozen: true })
   })
@@ -100,6 +101,21 @@ describe('the virtual clock', () => {
     await create('/after', { execute_at: at(minute + 1) })
     expect(await belfry.clock('advance', { to: at(minute) })).toBe(start + minute)
     expect([received('/before').length, received('/after').length]).toEqual([1, 0])
+  })
+
+  it('does not pass a call whose task another transaction holds', async () => {
+    await create('/held/1', { execute_at: at(minute) })
+    await create('/held/2', { execute_at: at(2 * minute) })
+    const client = new pg.Client({ connectionString: belfry.databaseUrl })
+    await client.connect()
+    await client.query('BEGIN')
+    const text = 'SELECT FROM tasks WHERE id = (SELECT task_id FROM task_requests WHERE url = $1) FOR UPDATE'
+    expect((await client.query(text, [target.url('/held/1')])).rowCount).toBe(1)
+    const moving = belfry.clock('advance', { by_ms: 3 * minute })
+    await sleep(3_000)
+    await client.end()
+    await moving
+    expect(received('/held')).toEqual(['/held/1', '/held/2'])
   })
 
   it('repeats failed calls at the times of their backoff', async () => {
@@ -176,6 +192,35 @@ describe('the virtual clock', () => {
     expect([received('/first').length, body.executions]).toEqual([2, { used: 2, limit: 2 }])
     await belfry.clock('advance', { by_ms: 32 * day })
     expect(received('/second')).toHaveLength(2)
+  })
+
+  it('starts nothing more of a deleted workspace: no due task, no retry, no cron job', async () => {
+    const deleted = await signUp(belfry.url)
+    target.answer('/deleted/retries', { status: 503 })
+    const post = async (path: string, aheadMs: number) => {
+      const retry = { max_retries: 5, backoff: 'fixed', base_delay_ms: minute }
+      const task = { name: path, url: target.url(path), method: 'POST', execute_at: at(aheadMs), retry }
+      expect((await belfry.call('POST', tasks, task, deleted)).status).toBe(201)
+    }
+    await post('/deleted/retries', 1_000)
+    for (let n = 0; n < 20; n++) await post('/deleted/soon', minute)
+    const job = { name: 'Each minute', cron: '* * * * *', url: target.url('/deleted/cron'), method: 'POST' }
+    expect((await belfry.call('POST', '/api/v1/scheduler/cronjobs', job, deleted)).status).toBe(201)
+    await belfry.clock('advance', { by_ms: 1_000 })
+    const before = received('/deleted')
+    expect(before).toContain('/deleted/retries')
+    const session = { token: deleted.token ?? '' }
+    const { status } = await belfry.call('DELETE', `/api/v1/workspaces/${deleted.workspaceId}`, undefined, session)
+    expect(status).toBe(204)
+    await belfry.clock('advance', { by_ms: 10 * minute })
+    expect(received('/deleted')).toEqual(before)
+    const states = await query(
+      `SELECT DISTINCT state::text, state_reason FROM tasks t JOIN task_requests r ON r.task_id = t.id
+       WHERE r.url = $1 OR r.url = $2`,
+      [target.url('/deleted/soon'), target.url('/deleted/retries')],
+    )
+    expect(states).toEqual([{ state: 'cancelled', state_reason: 'workspace_deleted' }])
+    expect(await query('SELECT id FROM cron_jobs WHERE url = $1', [target.url('/deleted/cron')])).toEqual([])
   })
 
   it('ends sessions and API keys', async () => {
