@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, symlinkSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -48,6 +49,38 @@ function lend(name: string): void {
   if (!existsSync(from)) return // of another platform
   mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true })
   symlinkSync(realpathSync(from), join(folder, 'node_modules', name))
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR }
+}
+
+function stateFolder(): string {
+  const server = join(folder, 'node_modules/@belfry/testing/server/packages/testing/dist/server.mjs')
+  return join(tmpdir(), `belfry-testing-${userInfo().username}-${statSync(server).mtimeMs.toString(36)}`)
+}
+
+async function serversOf(state: string): Promise<string[]> {
+  return (await readdir(state)).filter(file => file.endsWith('.json'))
+}
+
+// Those of running servers, and of killed ones.
+async function folders(): Promise<string[]> {
+  return (await readdir(tmpdir())).filter(name => name.startsWith('belfry-testing-server-'))
+}
+
+const useOnce = `import { startBelfry } from '@belfry/testing'
+const started = performance.now()
+const belfry = await startBelfry()
+const startedMs = performance.now() - started
+await belfry.client.tasks.create({ targetUrl: belfry.hook('/reminder'), payload: { order: 42 }, delay: '3d' })
+await belfry.untilIdle()
+console.log(JSON.stringify({ url: belfry.url, startedMs, orders: belfry.calls.map(call => call.json.order) }))
+await belfry.stop()`
+
+async function use(file: string): Promise<{ url: string; startedMs: number; orders: number[] }> {
+  const { stdout } = await run(process.execPath, [file], { cwd: folder, env: environment() })
+  return JSON.parse(stdout)
 }
 
 const body = `
@@ -102,7 +135,7 @@ test('a failed reminder is repeated', async () => {${body}
       .replace("import { test } from 'node:test'", "const { test } = require('node:test')")
       .replace("import { startBelfry } from '@belfry/testing'", "const { startBelfry } = require('@belfry/testing')")
     await writeFile(join(folder, 'second.test.cjs'), cjs)
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR }
+    const env = environment()
     const times = []
     for (const file of ['first.test.mjs', 'second.test.cjs']) {
       const { stdout } = await run(process.execPath, [file], { cwd: folder, env })
@@ -118,12 +151,59 @@ test('a failed reminder is repeated', async () => {${body}
   })
 
   it('keeps a migrated database when the server stops, for the next one', async () => {
-    const server = join(folder, 'node_modules/@belfry/testing/server/packages/testing/dist/server.mjs')
-    const build = statSync(server).mtimeMs.toString(36)
-    const state = join(tmpdir(), `belfry-testing-${userInfo().username}-${build}`)
-    for (const file of await readdir(state)) if (file.endsWith('.json')) await rm(join(state, file))
-    const isKept = async () => (await readdir(state)).some(name => name.startsWith('postgres-'))
+    for (const file of await serversOf(stateFolder())) await rm(join(stateFolder(), file))
+    const isKept = async () => (await readdir(stateFolder())).some(name => name.startsWith('postgres-'))
     await waitFor(isKept, Boolean, 60_000)
+  })
+
+  it('starts a server for each of two processes at once, from the same kept database', async () => {
+    await writeFile(join(folder, 'parallel.mjs'), useOnce)
+    const calls = await Promise.all([use('parallel.mjs'), use('parallel.mjs')])
+    expect(new Set(calls.map(({ url }) => url)).size).toBe(2)
+    expect(calls.map(call => call.orders)).toEqual([[42], [42]])
+  })
+
+  it('starts from the kept database again after the servers were killed, and removes what they left', async () => {
+    const left = await folders()
+    expect(left).toHaveLength(2)
+    for (const name of left) process.kill(Number(name.split('-')[3]), 'SIGKILL')
+    const { orders, startedMs } = await use('parallel.mjs')
+    expect(orders).toEqual([42])
+    console.log(`@belfry/testing: start with a kept database ${Math.round(startedMs)} ms`)
+    const now = await folders()
+    expect(now.filter(name => left.includes(name))).toEqual([])
+    expect(now).toHaveLength(1)
+  })
+
+  it.each([
+    ['CommonJS', 'cjs', `const { startBelfry } = require('@belfry/testing')`, ''],
+    ['ES modules', 'mjs', `import { startBelfry } from '@belfry/testing'`, '--experimental-vm-modules'],
+  ])('runs in Jest with the hook of docs/testing.md, in %s', async (_, extension, load, options) => {
+    const page = await readFile(join(repositoryRoot(), 'docs/testing.md'), 'utf8')
+    const [hook] = /beforeAll\(async[^`]*/.exec(page) ?? []
+    const suite = `${load}
+let belfry
+${hook}
+afterAll(() => belfry.stop())
+test('a failed reminder is repeated', async () => {
+  const before = Date.now()
+  belfry.reply('/reminder', 503, 204)
+  await belfry.client.tasks.create({ targetUrl: belfry.hook('/reminder'), payload: { order: 42 }, delay: '3d' })
+  await belfry.untilIdle()
+  expect((await belfry.received('/reminder')).json).toEqual({ order: 42 })
+  expect(belfry.calls).toHaveLength(2)
+  expect(Date.now() - before).toBeGreaterThan(3 * 24 * 3600_000)
+})`
+    await writeFile(join(folder, `reminder.jest.${extension}`), suite)
+    const jest = createRequire(import.meta.url).resolve('jest/bin/jest')
+    await writeFile(join(folder, 'jest.config.json'), JSON.stringify({ testMatch: [`**/*.jest.${extension}`] }))
+    const { stderr } = await run(process.execPath, [jest, '--ci'], {
+      cwd: folder,
+      env: { ...environment(), NODE_OPTIONS: options },
+      timeout: 60_000,
+    })
+    expect(stderr).toContain('1 passed, 1 total')
+    expect(stderr).not.toContain('did not exit')
   })
 
   // This server has the database that the last one kept.
@@ -154,7 +234,7 @@ async function main() {
 }
 main()`
     await writeFile(join(folder, 'context.cjs'), program)
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR }
+    const env = environment()
     await run(process.execPath, ['context.cjs'], { cwd: folder, env })
   })
 })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { parsedBy, readConfig } from '@belfry/runtime'
 import { z } from 'zod'
 
@@ -31,6 +32,13 @@ const testVariables = z.object({
 /** Checks the environment of the build for tests, and returns the database whose clock becomes virtual. */
 export function loadTestConfig(env: Environment = process.env): { databaseUrl: string } {
   return { databaseUrl: readConfig(testVariables, env).DATABASE_URL }
+}
+
+/** Returns the environment of the build for tests. The test kit starts that before its database, whose address it then sends. */
+export async function receiveEnvironment(): Promise<Environment> {
+  if (process.env.DATABASE_URL !== undefined || process.send === undefined) return process.env
+  const [rest] = await once(process, 'message')
+  return { ...process.env, ...rest }
 }
 
 /** Reads the roles of the process, and their environment, which holds the address of the API when it is one of them. */

@@ -1,26 +1,36 @@
 import {
   failToStart,
   type Host,
+  installVirtualDate,
   type Logger,
   openLog,
   runService,
   type Service,
   type VirtualClock,
 } from '@belfry/runtime'
-import { type Environment, loadConfig, loadTestConfig } from './config.ts'
+import { type Environment, loadConfig, loadTestConfig, receiveEnvironment } from './config.ts'
 import { type LoadedRole, loadRoles, withDatabaseOf } from './load-roles.ts'
 
 try {
-  const { roles, env } = loadConfig()
+  // The roles load after that, so their libraries see no other clock.
+  if (__VIRTUAL_CLOCK__) installVirtualDate()
+  const { roles, env } = loadConfig(__VIRTUAL_CLOCK__ ? await loadTestEnvironment() : undefined)
   const [, program = '', ...rest] = process.argv
   if (rest.length > 0) await runQuarantine(withDatabaseOf('dispatcher', env))
-  else if (__VIRTUAL_CLOCK__) await runVirtually(loadTestConfig().databaseUrl, () => loadRoles(roles, env, program))
+  else if (__VIRTUAL_CLOCK__) await runVirtually(loadTestConfig(env).databaseUrl, () => loadRoles(roles, env, program))
   else await runRoles(await loadRoles(roles, env, program))
 } catch (error) {
   failToStart(error)
 }
 
-// The roles load after the virtual clock is installed, so their connections and libraries see no other one.
+// The roles load while the test kit starts the database.
+async function loadTestEnvironment(): Promise<Environment> {
+  const env = receiveEnvironment()
+  await Promise.all([import('@belfry/api'), import('@belfry/scheduler'), import('@belfry/dispatcher')])
+  return env
+}
+
+// The roles connect after the virtual clock is installed.
 async function runVirtually(databaseUrl: string, load: () => Promise<LoadedRole[]>): Promise<void> {
   const { openProcessClock } = await import('./virtual-clock/open-virtual-clock.ts')
   const { clock, close } = await openProcessClock(databaseUrl, openLog('warn')('belfry'))

@@ -54,6 +54,7 @@ export async function serveLeases(servers: Servers, stateFile: string): Promise<
   const watching = setInterval(() => existsSync(stateFile) || end(), 1_000)
   return {
     unused: Promise.race([unused, servers.ended]).then(async () => {
+      clearTimeout(timer)
       clearInterval(watching)
       server.close()
       await workspaces.close()

@@ -30,25 +30,37 @@ export async function startDatabase(root: string, folder: string, cache: string)
   return { url: postgres.url(), stop: postgres.stop }
 }
 
-// Tests use a copy of the migrated database, so PostgreSQL's data can be kept without their tables.
+// The database that is kept is migrated when the server stops, because then no test waits for it.
 async function startFirst(root: string, dataDir: string, kept: string): Promise<Database> {
   const postgres = await startPostgres({ dataDir, settings })
-  const env = { PATH: process.env.PATH, DATABASE_URL: postgres.url() }
-  await promisify(execFile)(process.execPath, [join(root, 'prisma/dist/main.mjs'), 'deploy'], { env })
-  await administer(postgres, 'CREATE DATABASE tests TEMPLATE postgres')
+  const url = postgres.url()
+  await migrate(root, url)
   return {
-    url: postgres.url('tests'),
+    url,
     async stop() {
-      await administer(postgres, 'DROP DATABASE tests WITH (FORCE)').finally(postgres.stop)
+      if (existsSync(kept)) return postgres.stop()
+      await replaceDatabase(postgres)
+        .then(() => migrate(root, url))
+        .finally(postgres.stop)
       if (!existsSync(kept)) renameSync(dataDir, kept)
     },
   }
 }
 
-async function administer(postgres: Postgres, statement: string): Promise<void> {
+async function migrate(root: string, databaseUrl: string): Promise<void> {
+  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl }
+  await promisify(execFile)(process.execPath, [join(root, 'prisma/dist/main.mjs'), 'deploy'], { env })
+}
+
+async function replaceDatabase(postgres: Postgres): Promise<void> {
   const client = new pg.Client({ connectionString: postgres.url('template1') })
   await client.connect()
-  await client.query(statement).finally(() => client.end())
+  try {
+    await client.query('DROP DATABASE postgres WITH (FORCE)')
+    await client.query('CREATE DATABASE postgres')
+  } finally {
+    await client.end()
+  }
 }
 
 function hashFiles(folder: string): string {

@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { freePort } from '@belfry/embedded'
+import { freePort, processIdentity, stopLeftoverPostgres } from '@belfry/embedded'
 import { startDatabase } from './start-database.ts'
 
 /** A PostgreSQL and the services, with a virtual clock. */
@@ -20,22 +20,26 @@ export type Servers = {
 /** The checkout, or the folder of the package with the same programs. */
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
+const prefix = 'belfry-testing-server-'
+
 /**
- * Starts the servers in a temporary folder.
+ * Starts the servers in a temporary folder, after removing those of killed processes.
  * @param cache - A folder for what makes the next start faster.
  */
 export async function startServers(cache: string): Promise<Servers> {
-  const folder = await mkdtemp(join(tmpdir(), 'belfry-testing-'))
-  const database = await startDatabase(root, folder, cache)
-  const env = { PATH: process.env.PATH, DATABASE_URL: database.url }
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
+  await removeLeftovers()
+  const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
+  // It loads its modules while the database starts.
   const service = fork(join(root, 'services/all-in-one/dist/testing.mjs'), {
-    env: { ...env, ...settings(folder, url, port) },
+    env: { PATH: process.env.PATH, ...settings(folder) },
     execArgv: [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const ended = once(service, 'exit')
+  const database = await startDatabase(root, folder, cache)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  service.send({ DATABASE_URL: database.url, PORT: String(port), PUBLIC_URL: url })
   await Promise.race([once(service, 'message'), ended.then(() => Promise.reject(new Error('Belfry did not start.')))])
   return {
     url,
@@ -48,12 +52,10 @@ export async function startServers(cache: string): Promise<Servers> {
   }
 }
 
-function settings(folder: string, url: string, port: number): Record<string, string> {
+function settings(folder: string): Record<string, string> {
   return {
     VIRTUAL_CLOCK: 'on',
-    PORT: String(port),
     METRICS_PORT: '0',
-    PUBLIC_URL: url,
     JWT_SECRET: randomBytes(32).toString('hex'),
     ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8,::1/128',
@@ -62,6 +64,17 @@ function settings(folder: string, url: string, port: number): Record<string, str
     TIER_CHANGES: 'owner',
     DEFAULT_TIER: 'unicorn',
     LOG_LEVEL: 'warn',
+  }
+}
+
+// The services of a killed process end by themselves.
+async function removeLeftovers(): Promise<void> {
+  const folders = (await readdir(tmpdir())).filter(name => name.startsWith(prefix))
+  for (const name of folders.filter(left => processIdentity(Number.parseInt(left.slice(prefix.length), 10)) === null)) {
+    const folder = join(tmpdir(), name)
+    await stopLeftoverPostgres(join(folder, 'postgres'))
+      .then(() => rm(folder, { recursive: true, force: true }))
+      .catch(() => {}) // it belongs to another user
   }
 }
 

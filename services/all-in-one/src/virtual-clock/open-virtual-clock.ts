@@ -1,7 +1,6 @@
 import { installVirtualClock, openPool, openVirtualClock, readDueTimes } from '@belfry/db'
 import {
   type ClockReading,
-  installVirtualDate,
   type Logger,
   machineTime,
   setVirtualTime,
@@ -11,8 +10,8 @@ import {
 import { advance, runUntilIdle } from './moves.ts'
 
 /**
- * Opens the virtual clock of this process: PostgreSQL's functions and `Date` show it from now on. Call it before the roles
- * load, because they keep connections.
+ * Opens the virtual clock of this process: PostgreSQL's functions show it from now on, and `Date` where the proxy is installed.
+ * Call it before the roles start, because they keep connections.
  * @param databaseUrl - As the owner of the database.
  */
 export async function openProcessClock(
@@ -20,7 +19,6 @@ export async function openProcessClock(
   log: Logger,
 ): Promise<{ clock: VirtualClock; close(): Promise<void> }> {
   await installVirtualClock(databaseUrl)
-  installVirtualDate()
   const database = await openVirtualClock(databaseUrl)
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
   const pool = openPool(databaseUrl, { name: 'belfry-clock', max: 1, onError })
