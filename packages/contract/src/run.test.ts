@@ -35,6 +35,21 @@ describe('listRunsQuery', () => {
     },
   )
 
+  it('reads filters that leave out runs', () => {
+    const query = { not_response_status: ['404', '5xx'], not_host: 'example.com', not_name: 'A' }
+    expect(parseInput(listRunsQuery, query)).toMatchObject({
+      value: {
+        not_response_status: [
+          { from: 404, to: 404 },
+          { from: 500, to: 599 },
+        ],
+        not_host: ['example.com'],
+        not_name: ['A'],
+      },
+    })
+    expect(parseInput(listRunsQuery, { not_source: 'mail' })).toMatchObject({ errors: [{ path: 'not_source' }] })
+  })
+
   it('refuses unknown filters, with a hint', () => {
     expect(parseInput(listRunsQuery, { taskId: 'x' })).toMatchObject({
       errors: [{ path: 'taskId', message: '"taskId" is not a known field. Did you mean "task_id"?' }],

@@ -41,18 +41,32 @@ const statusRangeSchema = {
   examples: ['5xx'],
 }
 
-/** The query of the activity log: `from` <= started_at < `to`, newest first. `name` is a prefix. A repeated filter means OR. */
-export const listRunsQuery = z.strictObject({
-  status: repeatable(oneOf(runStatuses)).optional(),
-  task_id: repeatable(id('task')).optional(),
+const filters = {
   cronjob_id: repeatable(id('cron')).optional(),
   topic: repeatable(line(200)).optional(),
-  label: repeatable(label).optional(),
   source: repeatable(oneOf(taskSources)).optional(),
   response_status: repeatable(textRule(statusRangeSchema, statusRange)).optional(),
   error: repeatable(oneOf(runErrorCodes)).optional(),
   host: repeatable(line(300)).optional(),
+}
+
+/**
+ * The query of the activity log: `from` <= started_at < `to`, newest first. `name` is a prefix. A repeated filter means OR.
+ * A filter with `not_` leaves out the runs that match any of its values.
+ */
+export const listRunsQuery = z.strictObject({
+  status: repeatable(oneOf(runStatuses)).optional(),
+  task_id: repeatable(id('task')).optional(),
+  label: repeatable(label).optional(),
+  ...filters,
   name: textField(line(200)).optional(),
+  not_cronjob_id: filters.cronjob_id,
+  not_topic: filters.topic,
+  not_source: filters.source,
+  not_response_status: filters.response_status,
+  not_error: filters.error,
+  not_host: filters.host,
+  not_name: repeatable(line(200)).optional(),
   from: textField(instant).optional(),
   to: textField(instant).optional(),
   ...pageFields,

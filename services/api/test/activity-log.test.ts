@@ -72,8 +72,20 @@ function matches(run: StoredRun, filters: Filters): boolean {
     is('cronjob_id', run.cronJobId && toId('cron', run.cronJobId)) &&
     is('workspace_id', toId('ws', run.workspaceId)) &&
     hasStatus &&
+    !isExcluded(run, filters) &&
     (!from || run.startedAt >= new Date(from)) &&
     (!to || run.startedAt < new Date(to))
+  )
+}
+
+function isExcluded(run: StoredRun, filters: Filters): boolean {
+  const isNot = (name: string, value: string | null) => filters[name]?.includes(value ?? '') ?? false
+  const status = String(run.responseStatus)
+  return (
+    isNot('not_source', run.source) ||
+    isNot('not_topic', run.topic) ||
+    isNot('not_cronjob_id', run.cronJobId && toId('cron', run.cronJobId)) ||
+    (filters.not_response_status?.some(each => each === status || each === `${status[0]}xx`) ?? false)
   )
 }
 
@@ -101,6 +113,11 @@ const cases: Filters[] = [
   { from: [new Date(start + 5 * hour).toISOString()], to: [new Date(start + 20 * hour).toISOString()] },
   { from: [new Date(start + 5.01 * hour).toISOString()], status: ['failed'], response_status: ['5xx', '404'] },
   { task_id: [toId('task', tasks[0] ?? '')], topic: ['orders.0'], cronjob_id: [toId('cron', newUuid())] },
+  { not_source: ['cron', 'event'] },
+  { not_topic: ['orders.1', 'orders.3'] },
+  { not_cronjob_id: [toId('cron', cronJobs[0] ?? '')], source: ['cron'] },
+  { not_response_status: ['404', '5xx'], status: ['failed'] },
+  { not_response_status: ['2xx'] },
 ]
 
 function toQuery(filters: Filters, limit: number): URLSearchParams {
@@ -131,6 +148,28 @@ describe('the activity log', () => {
       expect([filters, await collect(path, toQuery(narrowed, 40), session)]).toEqual([filters, newestFirst(visible)])
     }
   }, 120_000)
+
+  it('leaves out runs by name, host and error', async () => {
+    const { workspaceId, apiKey } = await api.signUp()
+    const runs = await storeRuns(
+      api.db,
+      ['A', 'B', 'C', 'D'].map(() => ({ workspaceId: uuid('ws', workspaceId) })),
+    )
+    const change = `UPDATE task_requests SET name = $2, url = $3 WHERE task_id = $1`
+    await api.db.query(change, [runs[0]?.taskId, 'Charge 1', 'https://Pay.example.com:8443/x'])
+    await api.db.query(change, [runs[1]?.taskId, 'Charge 2', 'https://example.com/pay'])
+    await api.db.query(`UPDATE runs SET status = 'failed', error_code = 'timeout' WHERE id = $1`, [runs[2]?.id])
+    const found = async (query: string) => {
+      const ids = await collect(log, new URLSearchParams(query), { 'X-Api-Key': apiKey })
+      return ids.map(id => 'ABCD'[runs.findIndex(run => toId('run', run.id) === id)]).join('')
+    }
+    expect(await found('not_name=Charge')).toBe('DC')
+    expect(await found('not_name=Charge%201&not_name=A%20t')).toBe('B')
+    expect(await found('not_host=PAY.example.com:8443')).toBe('DCB')
+    expect(await found('not_host=pay.example.com:8443&not_host=example.com')).toBe('')
+    expect(await found('not_error=timeout&not_error=dns')).toBe('DBA')
+    expect(await found('host=example.com&not_name=Charge')).toBe('DC')
+  })
 
   it('completes a selective filter in pages that may be short or empty', async () => {
     const [busy, quiet] = [newUuid(), newUuid()]

@@ -82,6 +82,11 @@ const runFilters: Record<string, RunFilter> = {
   'an error': { error: ['timeout'] },
   'a name that none has': { name: 'rare' },
   'a host that none has': { host: ['rare.example.com'] },
+  'all but a source': { not_source: ['task'] },
+  'all but a topic and a cron job': { not_topic: ['orders'], not_cronjob_id: [anId(1, 0)] },
+  'all but statuses and errors': { not_response_status: [{ from: 200, to: 299 }], not_error: ['timeout'] },
+  'all but a name and a host': { not_name: ['com'], not_host: ['example.com'] },
+  'failures without a host': { status: ['failed'], not_host: ['example.com'] },
   'a day': { from: daysAgo(10), to: daysAgo(9) },
 }
 

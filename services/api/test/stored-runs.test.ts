@@ -69,6 +69,13 @@ describe.skipIf(findObjectStore() === null)('runs in object storage', () => {
       'name=Oth',
       'host=other.example.com:8443',
       'error=timeout',
+      'not_source=event',
+      'not_topic=orders',
+      'not_response_status=5xx',
+      `not_cronjob_id=${toId('cron', newUuid())}`,
+      'not_name=Oth',
+      'not_host=other.example.com:8443&not_host=example.org',
+      'not_error=timeout',
       `from=${iso(-9)}&to=${iso(-2)}`,
       `from=${iso(-2)}`,
       `to=${iso(-9)}`,
@@ -80,7 +87,7 @@ describe.skipIf(findObjectStore() === null)('runs in object storage', () => {
       for (const query of queries) lists.push(await collect(`${log}?limit=7&${query}`))
       const exports = []
       for (const format of ['csv', 'jsonl'])
-        exports.push((await get(`${log}/export?format=${format}&${queries[12]}`)).text)
+        exports.push((await get(`${log}/export?format=${format}&${queries[queries.length - 4]}`)).text)
       const one = await get(`${log}/${toId('run', runs[3]?.id ?? '')}`)
       const counts = (await get(`${log}/counts?from=${iso(-12)}`)).body.buckets
       const organization = await collect(`/api/v1/organizations/${caller.organizationId}/runs?limit=50`, session())
@@ -88,6 +95,7 @@ describe.skipIf(findObjectStore() === null)('runs in object storage', () => {
     }
     const before = await read()
     expect(before.lists.map(({ length }) => length).slice(0, 5)).toEqual([60, 20, 40, 15, 15])
+    expect(before.lists.map(({ length }) => length).slice(12, 19)).toEqual([45, 45, 40, 60, 59, 59, 60])
     expect(before.counts.reduce((sum: number, { total }: Json) => sum + total, 0)).toBe(60)
     expect(await move(5)).toBeGreaterThan(30)
     expect(await read()).toEqual(before)

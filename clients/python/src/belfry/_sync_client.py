@@ -506,6 +506,7 @@ class Runs:
 
         Args:
             response_status: A status such as 500, or a class such as `5xx`.
+            more: Filters that leave out runs, such as `not_host` and `not_response_status`.
             since, until: `since` ≤ `started_at` < `until`.
         """
         filters = dict(

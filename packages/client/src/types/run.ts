@@ -72,6 +72,15 @@ export type ListRuns = PageOptions & {
   host?: string | string[]
   /** The beginning of the name of the task. */
   name?: string
+  /** Filters with `not` leave out the runs that match any of their values. */
+  notCronjobId?: Id | Id[]
+  notTopic?: string | string[]
+  notSource?: Source | Source[]
+  notResponseStatus?: number | string | Array<number | string>
+  notError?: string | string[]
+  notHost?: string | string[]
+  /** The beginnings of names. */
+  notName?: string | string[]
   /** Compared with `startedAt`. */
   from?: TimestampInput
   to?: TimestampInput

@@ -4,7 +4,7 @@ import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { Select, TextInput } from './field.tsx'
 import styles from './layout.module.css'
-import { Menu, MenuCheckItem } from './menu.tsx'
+import { Menu, MenuCheckItem, MenuSeparator } from './menu.tsx'
 import { SavedFilters } from './saved-filters.tsx'
 import type { Filters } from './use-filters.ts'
 
@@ -113,8 +113,10 @@ export function SelectFilter<Name extends string>(
 }
 
 type MultiFilterProps<Name extends string> = {
-  filters: Pick<Filters<Name>, 'values' | 'set'>
+  filters: Pick<Filters<Name>, 'values' | 'setAll'>
   name: Name
+  /** The filter that leaves out values: the menu can then exclude the chosen ones. */
+  exclude?: Name
   label: string
   all: string
   options: readonly Option[]
@@ -125,14 +127,32 @@ const maxLabels = 2
 
 /** A menu of values, of which several can be chosen. None of them means all. */
 export function MultiFilter<Name extends string>(props: MultiFilterProps<Name>): ReactNode {
-  const { filters, name, label, all, options } = props
-  const chosen = filters.values[name] ?? []
-  const unlisted = chosen.filter(value => !options.some(option => option.value === value))
+  const { filters, name, exclude, label, all, options } = props
+  const included = filters.values[name] ?? []
+  const excluded = (exclude && filters.values[exclude]) ?? []
+  const [isNot, setIsNot] = useState(false)
+  const isExcluding = included.length > 0 === excluded.length > 0 ? isNot : excluded.length > 0
+  const chosen = isExcluding ? excluded : included
+  const unlisted = [...included, ...excluded].filter(value => !options.some(option => option.value === value))
   const choices = [...options, ...unlisted.map(value => ({ value, label: value }))]
-  const labels = choices.flatMap(option => (chosen.includes(option.value) ? [option.label] : []))
-  const text = labels.length > maxLabels ? `${labels.length} selected` : labels.join(', ') || all
-  const toggle = (value: string) =>
-    filters.set(name, chosen.includes(value) ? chosen.filter(one => one !== value) : [...chosen, value])
+  const textOf = (values: readonly string[]) => {
+    const labels = choices.flatMap(option => (values.includes(option.value) ? [option.label] : []))
+    return labels.length > maxLabels ? `${labels.length} selected` : labels.join(', ')
+  }
+  const texts = [textOf(included), excluded.length > 0 && `not ${textOf(excluded)}`].filter(Boolean)
+  const text = texts.join(', ') || all
+  const toggle = (value: string) => {
+    const next = chosen.includes(value) ? chosen.filter(one => one !== value) : [...chosen, value]
+    filters.setAll([[isExcluding && exclude ? exclude : name, next]])
+  }
+  const invert = (other: Name) => {
+    setIsNot(!isExcluding)
+    const all = [...included, ...excluded]
+    filters.setAll([
+      [name, isExcluding ? all : []],
+      [other, isExcluding ? [] : all],
+    ])
+  }
   return (
     <Menu
       trigger={
@@ -142,6 +162,14 @@ export function MultiFilter<Name extends string>(props: MultiFilterProps<Name>):
         </Button>
       }
     >
+      {exclude && (
+        <>
+          <MenuCheckItem isChecked={isExcluding} onChange={() => invert(exclude)}>
+            Exclude
+          </MenuCheckItem>
+          <MenuSeparator />
+        </>
+      )}
       {choices.map(option => (
         <MenuCheckItem
           key={option.value}

@@ -1,11 +1,14 @@
 import { useCallback, useMemo, useState } from 'react'
 import { useSearchParams } from 'react-router'
 
+type Value = string | readonly string[]
+
 export type Filters<Name extends string> = {
   /** The filters that are set, as lists, for an API query. */
   values: Readonly<Partial<Record<Name, string[]>>>
   first(name: Name): string
-  set(name: Name, value: string | readonly string[]): void
+  set(name: Name, value: Value): void
+  setAll(changes: ReadonlyArray<readonly [Name, Value]>): void
   clear(): void
   isSet: boolean
   /** Values in the URL that the filters do not have, such as `status=bogus`. They have no effect. */
@@ -38,19 +41,23 @@ export function useFilters<const Name extends string>(
       ),
     }
   }, [params, key, patterns])
-  const set = useCallback(
-    (name: Name, value: string | readonly string[]) =>
+  const setAll = useCallback(
+    (changes: ReadonlyArray<readonly [Name, Value]>) =>
       setParams(before => {
         const next = new URLSearchParams(before)
-        next.delete(name)
-        for (const one of [value].flat()) if (one !== '') next.append(name, one)
+        for (const [name, value] of changes) {
+          next.delete(name)
+          for (const one of [value].flat()) if (one !== '') next.append(name, one)
+        }
         return next
       }),
     [setParams],
   )
+  const set = useCallback((name: Name, value: Value) => setAll([[name, value]]), [setAll])
   return {
     values,
     set,
+    setAll,
     first: name => values[name]?.[0] ?? '',
     clear: () => setParams({}),
     isSet: Object.keys(values).length > 0 || ignored.length > 0,

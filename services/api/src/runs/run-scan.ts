@@ -31,15 +31,12 @@ export function scanRuns(workspaceIds: readonly string[], filter: RunFilter): Sc
       )`,
       filter.label,
     )
-  if (filter.response_status) byResponseStatus(rest, filter.response_status)
+  if (filter.response_status) rest.and(...byResponseStatus(filter.response_status))
   if (filter.error) rest.and('u.error_code = ANY (?::text[])', filter.error)
   if (filter.name) rest.and('starts_with(r.name, ?)', filter.name)
-  if (filter.host)
-    rest.and(
-      `${hostOfRequest} = ANY (?::text[])`,
-      filter.host.map(host => host.toLowerCase()),
-    )
-  const joined = filter.name || filter.host ? joinRequests : ''
+  if (filter.host) rest.and(`${hostOfRequest} = ANY (?::text[])`, filter.host.map(inLowerCase))
+  exclude(rest, filter)
+  const joined = filter.name || filter.host || filter.not_name || filter.not_host ? joinRequests : ''
   if (filter.from) rest.and('u.started_at >= ?', filter.from)
   if (filter.to) rest.and('u.started_at < ?', filter.to)
   // Each row is looked up alone, in its own partition. OFFSET 0 keeps the planner from reversing the join.
@@ -89,9 +86,27 @@ function isAboutFailures({ status, response_status, error }: RunFilter): boolean
 }
 
 // Each range is one status or a class such as `5xx`.
-function byResponseStatus(filter: Where, statuses: ReadonlyArray<{ from: number; to: number }>): void {
+function byResponseStatus(
+  statuses: NonNullable<RunFilter['response_status']>,
+): [condition: string, ...values: number[]] {
   const ranges = statuses.map(() => 'u.response_status BETWEEN ? AND ?').join(' OR ')
-  filter.and(`(${ranges})`, ...statuses.flatMap(({ from, to }) => [from, to]))
+  return [`(${ranges})`, ...statuses.flatMap(({ from, to }) => [from, to])]
+}
+
+// A run without the value, such as a topic, is not excluded.
+function exclude(rest: Where, filter: RunFilter): void {
+  const unless = (condition: string, ...values: unknown[]) => rest.and(`(${condition}) IS NOT TRUE`, ...values)
+  if (filter.not_source) unless('u.source = ANY (?::task_source[])', filter.not_source)
+  if (filter.not_cronjob_id) unless('u.cron_job_id = ANY (?::uuid[])', filter.not_cronjob_id)
+  if (filter.not_topic) unless('u.topic = ANY (?::text[])', filter.not_topic)
+  if (filter.not_error) unless('u.error_code = ANY (?::text[])', filter.not_error)
+  if (filter.not_response_status) unless(...byResponseStatus(filter.not_response_status))
+  if (filter.not_name) unless('r.name ^@ ANY (?::text[])', filter.not_name)
+  if (filter.not_host) unless(`${hostOfRequest} = ANY (?::text[])`, filter.not_host.map(inLowerCase))
+}
+
+function inLowerCase(host: string): string {
+  return host.toLowerCase()
 }
 
 // The id contains the time of the claim, which is at most a few milliseconds before the start. A range of ids reads only

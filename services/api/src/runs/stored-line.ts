@@ -84,8 +84,23 @@ export function matchesFilter({ run, request }: StoredRun, filter: RunFilter): b
     hasStatus(filter.response_status, run.response_status) &&
     request.name.startsWith(filter.name ?? '') &&
     (filter.host?.some(host => host.toLowerCase() === hostOf(request.url)) ?? true) &&
+    !isExcluded({ run, request }, filter) &&
     (filter.from === undefined || startedAt >= filter.from) &&
     (filter.to === undefined || startedAt < filter.to)
+  )
+}
+
+function isExcluded({ run, request }: Pick<StoredRun, 'run' | 'request'>, filter: RunFilter): boolean {
+  const { not_source = [], not_cronjob_id = [], not_topic = [], not_error = [], not_response_status = [] } = filter
+  const { not_name = [], not_host = [] } = filter
+  return (
+    isAmong(not_source, run.source) ||
+    isAmong(not_cronjob_id, run.cron_job_id) ||
+    isAmong(not_topic, run.topic) ||
+    isAmong(not_error, run.error_code) ||
+    hasStatus(not_response_status, run.response_status) ||
+    not_name.some(name => request.name.startsWith(name)) ||
+    not_host.some(host => host.toLowerCase() === hostOf(request.url))
   )
 }
 

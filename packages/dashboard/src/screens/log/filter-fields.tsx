@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Search, X } from 'lucide-react'
+import { Ban, Search, X } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
+import { cronJobNamesQuery } from '../../api/cron-jobs.ts'
 import { searchQuery } from '../../api/search.ts'
-import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
-import { Button } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/button.tsx'
 import { TextInput } from '../../ui/field.tsx'
 import { MultiFilter, type Option, SelectFilter } from '../../ui/filter-bar.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
@@ -48,20 +48,46 @@ export function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
       <MultiFilter
         filters={filters}
         name="response_status"
+        exclude="not_response_status"
         label="Response"
         all="Any status code"
         options={statusCodes}
       />
-      <MultiFilter filters={filters} name="source" label="Source" all="All sources" options={sources} />
-      {filters.first('workspace') !== 'all' && <CronJobFilter filters={filters} />}
+      <MultiFilter
+        filters={filters}
+        name="source"
+        exclude="not_source"
+        label="Source"
+        all="All sources"
+        options={sources}
+      />
+      {filters.first('workspace') !== 'all' && <CronJobs filters={filters} />}
       <RangeFilter filters={filters} />
-      <Chip filters={filters} name="task_id" label="Task" />
-      <Chip filters={filters} name="topic" label="Topic" />
-      <Chip filters={filters} name="name" label="Name" />
-      <Chip filters={filters} name="host" label="Host" />
-      <Chip filters={filters} name="error" label="Error" />
-      {filters.first('workspace') === 'all' && <Chip filters={filters} name="cronjob_id" label="Cron job" />}
+      <Chips filters={filters} name="task_id" label="Task" />
+      <Chips filters={filters} name="topic" exclude="not_topic" label="Topic" />
+      <Chips filters={filters} name="name" exclude="not_name" label="Name" />
+      <Chips filters={filters} name="host" exclude="not_host" label="Host" />
+      <Chips filters={filters} name="error" exclude="not_error" label="Error" />
+      {filters.first('workspace') === 'all' && (
+        <Chips filters={filters} name="cronjob_id" exclude="not_cronjob_id" label="Cron job" />
+      )}
     </>
+  )
+}
+
+function CronJobs({ filters }: { filters: LogFilters }): ReactNode {
+  const { workspace } = useWorkspace()
+  const { data = [] } = useQuery(cronJobNamesQuery(workspace.id))
+  if (data.length === 0 && filters.first('cronjob_id') === '' && filters.first('not_cronjob_id') === '') return null
+  return (
+    <MultiFilter
+      filters={filters}
+      name="cronjob_id"
+      exclude="not_cronjob_id"
+      label="Cron job"
+      all="All cron jobs"
+      options={data.map(({ id, name }) => ({ value: id, label: name }))}
+    />
   )
 }
 
@@ -117,20 +143,46 @@ export function LogSearch(): ReactNode {
   )
 }
 
-function Chip({ filters, name, label }: { filters: LogFilters; name: LogFilter; label: string }): ReactNode {
-  const value = filters.first(name)
-  if (value === '') return null
-  return (
-    <Button
-      aria-label={`Remove filter: ${label} ${value}`}
-      icon={<X size={14} aria-hidden="true" />}
-      onClick={() => filters.set(name, '')}
-    >
-      <span className={styles.chip}>
-        {label} <code>{value}</code>
-      </span>
-    </Button>
-  )
+type ChipsProps = { filters: LogFilters; name: LogFilter; exclude?: LogFilter; label: string }
+
+/** The values of a filter that a search or a link has set, each with buttons to remove it and to exclude it. */
+function Chips({ filters: { values, setAll }, name, exclude, label }: ChipsProps): ReactNode {
+  const filtersOfChips = exclude ? [name, exclude] : [name]
+  return filtersOfChips.flatMap(filter => {
+    const given = values[filter] ?? []
+    const text = filter === exclude ? `${label} not` : label
+    return given.map(value => {
+      const rest = given.filter(one => one !== value)
+      const other = filter === exclude ? name : exclude
+      return (
+        <span key={`${filter} ${value}`} className={styles.chip}>
+          <span>
+            {text} <code>{value}</code>
+          </span>
+          {other && (
+            <IconButton
+              size="small"
+              label={other === exclude ? `Exclude ${label} ${value}` : `Show only ${label} ${value}`}
+              icon={<Ban size={13} aria-hidden="true" />}
+              onClick={() =>
+                setAll([
+                  [filter, rest],
+                  // The API takes one name.
+                  [other, other === 'name' ? value : [...(values[other] ?? []), value]],
+                ])
+              }
+            />
+          )}
+          <IconButton
+            size="small"
+            label={`Remove filter: ${text} ${value}`}
+            icon={<X size={14} aria-hidden="true" />}
+            onClick={() => setAll([[filter, rest]])}
+          />
+        </span>
+      )
+    })
+  })
 }
 
 function toOption(value: string): Option {

@@ -69,6 +69,7 @@ it.each([
   [{ status: ['failed'], range: ['1h'] }, ''],
   [{ status: ['failed'], response_status: ['500'] }, null],
   [{ status: ['failed'], workspace: ['all'] }, null],
+  [{ status: ['failed'], not_host: ['a:1'] }, null],
   [{ error: ['timeout', 'dns'], host: ['a:1'], from: ['2026-11-21T12:00:00Z'] }, '?error=timeout&error=dns&host=a%3A1'],
   [{ error: ['http_status'], response_status: ['500'], name: ['A b'] }, '?error=http_status&name=A+b'],
 ])('the log %j leads to the dead letters %j', (values, query) => {

@@ -17,6 +17,13 @@ export const logFilters = [
   'name',
   'host',
   'error',
+  'not_source',
+  'not_response_status',
+  'not_cronjob_id',
+  'not_topic',
+  'not_name',
+  'not_host',
+  'not_error',
 ] as const
 
 export type LogFilter = (typeof logFilters)[number]

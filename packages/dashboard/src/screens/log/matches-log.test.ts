@@ -32,10 +32,20 @@ it.each([
   [{ name: ['subscription'] }, false],
   [{ host: ['example.com'] }, false],
   [{ error: ['timeout'] }, false],
+  [{ not_source: ['task', 'cron'], not_topic: ['a'], not_cronjob_id: ['cron_1'] }, true],
+  [{ not_topic: ['a', 'orders.paid'] }, false],
+  [{ not_response_status: ['500', '4xx'] }, true],
+  [{ not_response_status: ['500', '5xx'] }, false],
+  [{ response_status: ['5xx'], not_response_status: ['503'] }, false],
+  [{ not_host: ['example.com:8443'] }, false],
+  [{ not_error: ['http_status'] }, false],
+  [{ not_name: ['B', 'Charge'] }, false],
+  [{ not_name: ['subscription'], not_host: ['example.com'] }, true],
 ])('a new run among %j: %s', (query, expected) => {
   expect(matchesLog(query, run)).toBe(expected)
 })
 
 it('a run without a response has no response status', () => {
   expect(matchesLog({ response_status: ['5xx'] }, { ...run, response_status: null })).toBe(false)
+  expect(matchesLog({ not_response_status: ['5xx'] }, { ...run, response_status: null })).toBe(true)
 })

@@ -4,10 +4,9 @@ import { hostOf } from './host-of.ts'
 
 /** Returns whether a new run matches the filters of a log, by the rules of the API. */
 export function matchesLog(query: ListQuery, run: Run): boolean {
-  const matches = (name: string, value: string | null) => {
-    const wanted = listOf(query[name])
-    return wanted.length === 0 || (value !== null && wanted.includes(value))
-  }
+  const isAmong = (name: string, value: string | null) => value !== null && listOf(query[name]).includes(value)
+  const matches = (name: string, value: string | null) =>
+    (listOf(query[name]).length === 0 || isAmong(name, value)) && !isAmong(`not_${name}`, value)
   const [from] = listOf(query.from)
   const [to] = listOf(query.to)
   const startedAt = Date.parse(run.started_at)
@@ -21,16 +20,17 @@ export function matchesLog(query: ListQuery, run: Run): boolean {
     matches('error', run.error?.code ?? null) &&
     matches('host', hostOf(run.url)) &&
     listOf(query.name).every(name => run.task_name.startsWith(name)) &&
-    matchesStatus(listOf(query.response_status), run.response_status) &&
+    !listOf(query.not_name).some(name => run.task_name.startsWith(name)) &&
+    (query.response_status === undefined || hasStatus(query.response_status, run)) &&
+    !hasStatus(query.not_response_status, run) &&
     (from === undefined || startedAt >= Date.parse(from)) &&
     (to === undefined || startedAt < Date.parse(to))
   )
 }
 
-function matchesStatus(wanted: readonly string[], status: number | null): boolean {
-  if (wanted.length === 0) return true
+function hasStatus(wanted: ListQuery[string], { response_status: status }: Run): boolean {
   if (status === null) return false
-  return wanted.some(one => one === String(status) || one.toLowerCase() === `${Math.floor(status / 100)}xx`)
+  return listOf(wanted).some(one => one === String(status) || one.toLowerCase() === `${Math.floor(status / 100)}xx`)
 }
 
 function listOf(value: ListQuery[string]): string[] {
