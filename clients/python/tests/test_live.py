@@ -209,7 +209,7 @@ def test_a_dead_letter_is_replayed(belfry: Belfry, receiver: Receiver) -> None:
     event = belfry.events.publish(topic="a.dead", payload={}, target_url=receiver.url)
     [dead] = wait_for(lambda: [each for each in belfry.dead_letters.list() if each.event_id == event.id])
     receiver.status = 200
-    assert belfry.dead_letters.replay([dead.id]).replayed == 1
+    assert belfry.dead_letters.replay([dead.id], per_second=10).replayed == 1
     assert belfry.dead_letters.discard(filter={"topic": "a.dead"}).discarded == 0
     wait_for(lambda: len(receiver.calls) == 2)
 

@@ -182,8 +182,9 @@ it('settles dead letters by their ids or by a filter, and follows the operation 
     operation('done', 2500),
   )
   const belfry = client()
-  const { operation: begun } = await belfry.deadLetters.replay({ filter: { cronjobId: 'cron_1', to: new Date(0) } })
-  expect(sent().body).toBe('{"filter":{"cronjob_id":"cron_1","to":"1970-01-01T00:00:00.000Z"}}')
+  const filter = { cronjobId: 'cron_1', to: new Date(0) }
+  const { operation: begun } = await belfry.deadLetters.replay({ filter, perSecond: 10 })
+  expect(sent().body).toBe('{"filter":{"cronjob_id":"cron_1","to":"1970-01-01T00:00:00.000Z"},"per_second":10}')
   const seen: number[] = []
   for await (const { settled } of belfry.deadLetters.progress(begun?.id ?? '', { intervalMs: 1 })) seen.push(settled)
   expect(seen).toEqual([0, 1500, 2500])

@@ -146,6 +146,7 @@ describe('requests have the types of the contract', () => {
   })
   it('dead letters', () => {
     type Taken = Input<typeof contract.settleDeadLettersBody>
+    expectTypeOf<keyof client.ReplayChoice>().toEqualTypeOf<keyof Input<typeof contract.replayDeadLettersBody>>()
     expectTypeOf<keyof client.DeadLetterChoice>().toEqualTypeOf<keyof Taken>()
     expectTypeOf<keyof client.DeadLetterFilter>().toEqualTypeOf<keyof NonNullable<Taken['filter']>>()
   })

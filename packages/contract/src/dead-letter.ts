@@ -27,6 +27,23 @@ export const settleDeadLettersBody = selectionBody(filter)
 
 export type SettleDeadLettersBody = z.infer<typeof settleDeadLettersBody>
 
+/** The maximum of `per_second` of a replay. */
+export const maxReplaysPerSecond = 1_000
+
+/** The body that selects dead letters to replay. */
+export const replayDeadLettersBody = selectionBody(filter, {
+  per_second: z
+    .int()
+    .min(1)
+    .max(maxReplaysPerSecond)
+    .optional()
+    .meta({
+      description:
+        'How many of the replays are due per second, the first at once. Default: all are due at once. Retries are not counted.',
+      examples: [10],
+    }),
+})
+
 /** A replay or discard in the background. */
 export const deadLetterOperation = z
   .object({
@@ -43,6 +60,10 @@ export const deadLetterOperation = z
       host: z.array(z.string()).nullable(),
       error: z.array(z.enum(runErrorCodes)).nullable(),
     }),
+    per_second: z
+      .int()
+      .nullable()
+      .meta({ description: 'How many of its replays are due per second. Null: all at once.', examples: [null] }),
     status: z.enum(['running', 'done', 'cancelled']),
     total: z.int().meta({ description: 'Dead letters that matched when it started.', examples: [4200] }),
     settled: z.int().meta({ description: 'Dead letters replayed or discarded so far.', examples: [1500] }),

@@ -72,6 +72,8 @@ export {
   discardedDeadLetters,
   replayedDeadLetters,
   type SettleDeadLettersBody,
+  maxReplaysPerSecond,
+  replayDeadLettersBody,
   settleDeadLettersBody,
 } from './dead-letter.ts'
 export { type PublishEventBody, type PublishedEvent, publishEventBody, publishedEvent } from './event.ts'

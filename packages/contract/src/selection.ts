@@ -4,8 +4,11 @@ import { id } from './text-rules.ts'
 
 const wrongCount = 'ids must have 1 to 100 elements.'
 
-/** Returns the body that selects tasks, by their ids or by a filter. */
-export function selectionBody<Filter extends z.ZodType>(filter: Filter) {
+/** Returns the body that selects tasks, by their ids or by a filter, and may have `more` fields. */
+export function selectionBody<Filter extends z.ZodType, More extends z.ZodRawShape = Record<never, never>>(
+  filter: Filter,
+  more: More = {} as More,
+) {
   return z
     .strictObject({
       ids: z
@@ -14,9 +17,10 @@ export function selectionBody<Filter extends z.ZodType>(filter: Filter) {
         .max(100, wrongCount)
         .optional(),
       filter: filter.optional(),
+      ...more,
     })
     .superRefine(
-      (body, ctx) => {
+      (body: { ids?: unknown; filter?: unknown }, ctx) => {
         if ((body.ids === undefined) !== (body.filter === undefined)) return
         refuse(ctx, body, { code: 'required', message: 'Send either ids or filter; an empty filter selects all.' })
       },

@@ -15,6 +15,10 @@ export type DeadLetterOperation = DeadLetterFilter & {
   total: number
   /** How many it has replayed or discarded so far. */
   settled: number
+  /** How many replays are due per second; null: all at once. */
+  perSecond: number | null
+  /** When the next replay is due, with `perSecond`. */
+  nextDueAt: Date | null
   cancelled: boolean
   createdAt: Date
   updatedAt: Date
@@ -22,7 +26,8 @@ export type DeadLetterOperation = DeadLetterFilter & {
 }
 
 const columns = `id, workspace_id AS "workspaceId", action, cron_job_id AS "cronJobId", topic,
-  execute_from AS "executeFrom", execute_to AS "executeTo", label, filter, total, settled, cancelled,
+  execute_from AS "executeFrom", execute_to AS "executeTo", label, filter, total, settled, per_second AS "perSecond",
+  next_due_at AS "nextDueAt", cancelled,
   created_at AS "createdAt", updated_at AS "updatedAt", finished_at AS "finishedAt"`
 
 /** Starts an operation. A workspace has one at a time, so it returns the running one if there is one. */
@@ -31,13 +36,14 @@ export async function startDeadLetterOperation(
   workspaceId: string,
   action: DeadLetterAction,
   filter: DeadLetterFilter,
+  perSecond: number | null = null,
 ): Promise<DeadLetterOperation> {
   const total = await countDeadLetters(pool, workspaceId, filter)
   const text = `
     WITH started AS (
       INSERT INTO dead_letter_operations (id, workspace_id, action, total, cursor, cron_job_id, topic, execute_from,
-                                          execute_to, label, filter)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+                                          execute_to, label, filter, per_second)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
       ON CONFLICT (workspace_id) WHERE finished_at IS NULL DO NOTHING
       RETURNING *
     )
@@ -45,7 +51,7 @@ export async function startDeadLetterOperation(
     UNION ALL
     SELECT ${columns} FROM dead_letter_operations WHERE workspace_id = $2 AND finished_at IS NULL`
   for (;;) {
-    const values = [newUuid(), workspaceId, action, total, NIL_UUID, ...columnsOfFilter(filter)]
+    const values = [newUuid(), workspaceId, action, total, NIL_UUID, ...columnsOfFilter(filter, perSecond), perSecond]
     const { rows } = await pool.query<Row>(text, values)
     if (rows[0]) return toOperation(rows[0]) // no row when the other one started or ended during this statement
   }
@@ -90,8 +96,10 @@ export async function stepDeadLetterOperation(pool: Pool, limit: number): Promis
     const operation = toOperation(rows[0])
     const page = await readPage(tx, operation, limit)
     const matching = page.flatMap(({ id, isMatch }) => (isMatch ? [id] : []))
-    const settled = await settleDeadLetters(tx, operation.workspaceId, matching, operation.action)
+    const pace = operation.perSecond === null ? null : { perSecond: operation.perSecond, from: operation.nextDueAt }
+    const settled = await settleDeadLetters(tx, operation.workspaceId, matching, operation.action, pace)
     await advance(tx, operation, {
+      nextDueAt: pace && nextDueAfter(settled.replays, pace.perSecond),
       cursor: page.at(-1)?.id ?? null,
       settled: settled.deadLetters.length,
       isLast: page.length < limit,
@@ -113,12 +121,19 @@ export async function forgetDeadLetterOperations(pool: Pool, limit: number): Pro
 
 type Row = Omit<DeadLetterOperation, 'name' | 'hosts' | 'errors'> & { filter: DeadLetterFilter | null }
 
+function nextDueAfter(replays: SettledDeadLetters['replays'], perSecond: number): Date | null {
+  if (replays.length === 0) return null
+  const lastDueAt = replays.reduce((last, { dueAt }) => Math.max(last, dueAt.getTime()), 0)
+  return new Date(lastDueAt + Math.ceil(1000 / perSecond))
+}
+
 // No label contains a space.
 const impossibleLabel = 'see filter'
 
-function columnsOfFilter(filter: DeadLetterFilter): unknown[] {
+// The previous version would ignore what `filter` is for.
+function columnsOfFilter(filter: DeadLetterFilter, perSecond: number | null): unknown[] {
   const { cronJobId, topic, executeFrom, executeTo, label, name, hosts, errors } = filter
-  const hasMore = name !== null || hosts !== null || errors !== null
+  const hasMore = name !== null || hosts !== null || errors !== null || perSecond !== null
   return [cronJobId, topic, executeFrom, executeTo, hasMore ? impossibleLabel : label, hasMore ? filter : null]
 }
 
@@ -146,13 +161,13 @@ async function readPage(
 async function advance(
   tx: Transaction,
   { id, workspaceId }: DeadLetterOperation,
-  step: { cursor: string | null; settled: number; isLast: boolean },
+  step: { cursor: string | null; settled: number; isLast: boolean; nextDueAt: Date | null },
 ): Promise<void> {
   const text = `
     UPDATE dead_letter_operations
     SET cursor = coalesce($3, cursor), settled = settled + $4, updated_at = clock_timestamp(),
-        finished_at = CASE WHEN $5 THEN clock_timestamp() END
+        finished_at = CASE WHEN $5 THEN clock_timestamp() END, next_due_at = coalesce($6, next_due_at)
     WHERE id = $1 AND workspace_id = $2`
-  const values = [id, workspaceId, step.cursor, step.settled, step.isLast]
+  const values = [id, workspaceId, step.cursor, step.settled, step.isLast, step.nextDueAt]
   await tx.query({ name: 'advance_operation', text, values })
 }

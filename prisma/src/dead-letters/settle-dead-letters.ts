@@ -7,17 +7,22 @@ import { isDeadLetter } from '../tasks/task-row.ts'
 /** The ids of the settled dead letters, and the tasks that replay them. `now` is the database's clock. */
 export type SettledDeadLetters = { deadLetters: string[]; replays: DueRow[]; now: Date }
 
+/** How many replays are due per second, the first of them at `from` or now, whichever is later. */
+export type ReplayPace = { perSecond: number; from: Date | null }
+
 /**
  * Replays or discards dead letters of a workspace, in one statement. Skips ids that are not dead letters, so no dead letter
  * is settled or replayed twice.
+ * @param pace - Default: all replays are due now.
  */
 export async function settleDeadLetters(
   db: Db,
   workspaceId: string,
   taskIds: readonly string[],
   action: DeadLetterAction,
+  pace: ReplayPace | null = null,
 ): Promise<SettledDeadLetters> {
-  const values = [workspaceId, taskIds, action]
+  const values = [workspaceId, taskIds, action, pace?.from ?? null, pace?.perSecond ?? null]
   const { rows } = await db.query<SettledRow>({ name: 'settle_dead_letters', text, values })
   return {
     deadLetters: rows.flatMap(({ id, dueAt }) => (dueAt === null ? [id] : [])),
@@ -40,8 +45,12 @@ const text = `
     RETURNING t.id, t.workspace_id, t.source, t.cron_job_id, t.event_id, t.callback_of, t.has_callbacks, t.queue_id,
               t.execute_at, t.expires_at
   ),
-  replayed AS (SELECT * FROM settled WHERE $3::dead_letter_action = 'replay'),
-  ${copiesOf('replayed')}
+  replayed AS (
+    SELECT *, greatest(now(), $4::timestamptz)
+              + coalesce((row_number() OVER (ORDER BY id) - 1) * interval '1 second' / $5::int, interval '0') AS copy_due_at
+    FROM settled WHERE $3::dead_letter_action = 'replay'
+  ),
+  ${copiesOf('replayed', { dueAt: 'copy_due_at' })}
   SELECT id, NULL::timestamptz AS "dueAt", clock_timestamp() AS now FROM settled
   UNION ALL
   SELECT id, due_at, clock_timestamp() FROM copied`

@@ -43,18 +43,22 @@ const text = `
   SELECT id, due_at AS "dueAt", clock_timestamp() AS now FROM copied`
 
 /**
- * Returns the CTEs that copy tasks, due now, within the database. The new tasks are `copied`. A copy has no key, and as much
+ * Returns the CTEs that copy tasks within the database. The new tasks are `copied`. A copy has no key, and as much
  * time until its deadline as the original had.
  * @param part - The CTE of the tasks to copy, with `id` and the columns that a copy keeps.
- * @param origin - The SQL of the origin of the copies. Default: Belfry itself, as deep as the original.
+ * @param sql - The SQL of the origin of the copies, by default Belfry itself, as deep as the original, and of their due
+ *   time, by default now.
  */
-export function copiesOf(part: string, { createdBy, depth } = { createdBy: 'NULL', depth: 'r.depth' }): string {
+export function copiesOf(
+  part: string,
+  { createdBy = 'NULL', depth = 'r.depth', dueAt = 'now()' }: { createdBy?: string; depth?: string; dueAt?: string },
+): string {
   return `
     copied AS (
       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, callback_of, has_callbacks,
                          queue_id, replay_of, expires_at)
-      SELECT uuid_v7(clock_timestamp()), workspace_id, source, now(), now(), cron_job_id, event_id, callback_of,
-             has_callbacks, queue_id, id, now() + (expires_at - execute_at)
+      SELECT uuid_v7(clock_timestamp()), workspace_id, source, ${dueAt}, ${dueAt}, cron_job_id, event_id, callback_of,
+             has_callbacks, queue_id, id, ${dueAt} + (expires_at - execute_at)
       FROM ${part}
       RETURNING id, workspace_id, due_at, replay_of
     ),

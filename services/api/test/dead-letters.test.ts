@@ -147,11 +147,30 @@ describe('works', () => {
     const filter = { host: ['EXAMPLE.com'], name: 'A' }
     const { status, body } = await call('POST', `${deadLetters}/replay`, { filter })
     expect([status, body.replayed]).toEqual([202, 0])
+    expect(body.operation.per_second).toBeNull()
+    const paced = await call('POST', `${deadLetters}/replay`, { filter, per_second: 5 })
+    expect([paced.status, paced.body.code]).toEqual([409, 'conflict'])
     const all = { cronjob_id: null, topic: null, label: null, from: null, to: null, error: null }
     expect(body.operation).toMatchObject({ total: 1_001, filter: { ...all, host: ['example.com'], name: 'A' } })
     expect((await call('POST', `${deadLetters}/replay`, { filter })).body.operation.id).toBe(body.operation.id)
     const other = await call('POST', `${deadLetters}/replay`, { filter: { host: 'example.com' } })
     expect([other.status, other.body.code]).toEqual([409, 'conflict'])
+  })
+
+  it('replays so many per second, and refuses a rate that is out of range', async () => {
+    const { call, store, replaysOf } = await aCaller()
+    const ids = await store('dead', 5)
+    const refused = (per_second: unknown, action = 'replay') =>
+      call('POST', `${deadLetters}/${action}`, { filter: {}, per_second })
+    for (const rate of [0, 1_001, 2.5, '10'])
+      expect((await refused(rate)).body.errors).toMatchObject([{ path: 'per_second' }])
+    expect((await refused(10, 'discard')).body.errors).toMatchObject([{ path: 'per_second', code: 'unknown_field' }])
+    const began = Date.now()
+    expect((await call('POST', `${deadLetters}/replay`, { ids, per_second: 2 })).body).toMatchObject({ replayed: 5 })
+    const times: number[] = []
+    for (const id of ids) times.push(Date.parse((await replaysOf(id))[0].execute_at))
+    expect(times[0]).toBeLessThan(began + 5_000)
+    expect(times.map(time => time - (times[0] ?? 0))).toEqual([0, 500, 1_000, 1_500, 2_000])
   })
 
   it('removes a dead letter from the list when its task is replayed', async () => {

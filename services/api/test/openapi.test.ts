@@ -138,7 +138,7 @@ describe('GET /api/openapi.json', () => {
     for (const act of ['replay', 'discard']) {
       const { schema, example } =
         document.paths[`/api/v1/scheduler/dead-letters/${act}`].post.requestBody.content['application/json']
-      expect(Object.keys(example)).toEqual(['ids'])
+      expect(Object.keys(example)).toEqual(act === 'replay' ? ['ids', 'per_second'] : ['ids'])
       expect(schema.oneOf).toEqual([{ required: ['ids'] }, { required: ['filter'] }])
       expect(await api.call('POST', `/api/v1/scheduler/dead-letters/${act}`, example)).toMatchObject({ status: 200 })
     }

@@ -63,6 +63,31 @@ it('replays every dead letter once, however often it is interrupted and however 
   expect(await count(`state = 'dead' AND settled_at IS NULL`)).toBe(0)
 })
 
+it('spreads replays over time, over all its steps, also after it was interrupted', async () => {
+  const { pool } = test.ctx
+  const workspaceId = await storeWorkspace(test.ctx)
+  await storeDeadLetters(workspaceId, 1_300)
+  const { id } = await startDeadLetterOperation(pool, workspaceId, 'replay', all, 100)
+  const stop = new AbortController()
+  await settleDeadLetters(
+    until(() => stop.abort()),
+    stop.signal,
+  )
+  // As if no scheduler ran for a while: what is due later must not catch up.
+  const later = new Date(Date.now() + 60_000)
+  await pool.query('UPDATE dead_letter_operations SET next_due_at = $1', [later])
+  expect(await settleDeadLetters(test.ctx, never)).toBe(800)
+  expect(await findDeadLetterOperation(pool, workspaceId, id)).toMatchObject({ perSecond: 100, settled: 1_300 })
+  const { rows } = await pool.query('SELECT due_at, execute_at FROM tasks WHERE replay_of IS NOT NULL ORDER BY due_at')
+  const times = rows.map(row => row.due_at.getTime())
+  expect(rows.every(row => row.execute_at.getTime() === row.due_at.getTime())).toBe(true)
+  expect((times[499] ?? 0) - (times[0] ?? 0)).toBe(4_990)
+  expect(times[500]).toBe(later.getTime())
+  expect((times[1_299] ?? 0) - later.getTime()).toBe(7_990)
+  // What the previous version, which knows no rate, reads: a label that no task has.
+  expect((await pool.query('SELECT label FROM dead_letter_operations')).rows).toEqual([{ label: 'see filter' }])
+})
+
 it('leaves tasks that died after it began: they may be its own replays', async () => {
   const workspaceId = await storeWorkspace(test.ctx)
   await storeDeadLetters(workspaceId, 10)

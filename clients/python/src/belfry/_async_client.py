@@ -532,10 +532,18 @@ class AsyncDeadLetters:
         return AsyncList(self._http, f"{_scheduler}/dead-letters", models.Task, filters)
 
     async def replay(
-        self, ids: Sequence[str] | None = None, *, filter: Mapping[str, Any] | None = None
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        filter: Mapping[str, Any] | None = None,
+        per_second: int | None = None,
     ) -> models.Settled:
-        """Replays dead letters as new tasks that are due at once: at most 100 ids, or a filter; `{}` selects all."""
-        return await self._settle("replay", ids, filter)
+        """Replays dead letters as new tasks: at most 100 ids, or a filter; `{}` selects all.
+
+        Args:
+            per_second: How many are due per second, at most 1,000. By default all are due at once.
+        """
+        return await self._settle("replay", ids, filter, per_second=per_second)
 
     async def discard(
         self, ids: Sequence[str] | None = None, *, filter: Mapping[str, Any] | None = None
@@ -554,9 +562,9 @@ class AsyncDeadLetters:
         return decode(models.Operation, await self._http.send("DELETE", target))
 
     async def _settle(
-        self, verb: str, ids: Sequence[str] | None, filter: Mapping[str, Any] | None
+        self, verb: str, ids: Sequence[str] | None, filter: Mapping[str, Any] | None, **more: Any
     ) -> models.Settled:
-        answer = await self._http.send("POST", f"{_scheduler}/dead-letters/{verb}", body=chosen(ids, filter))
+        answer = await self._http.send("POST", f"{_scheduler}/dead-letters/{verb}", body=chosen(ids, filter, **more))
         return decode(models.Settled, answer)
 
 

@@ -56,13 +56,15 @@ def new_task(fields: Mapping[str, Any], target_url: str, method: str, name: str 
     }
 
 
-def chosen(ids: Sequence[str] | None, filter: Mapping[str, Any] | None) -> dict[str, Any]:
+def chosen(ids: Sequence[str] | None, filter: Mapping[str, Any] | None, **more: Any) -> dict[str, Any]:
     """Returns the body that selects objects by their ids or by a filter. Filters have `since` and `until`."""
     if (ids is None) == (filter is None):
         raise TypeError("Pass either ids or filter.")
+    more = {name: value for name, value in more.items() if value is not None}
     if filter is None:
-        return {"ids": list(ids or [])}
-    return {"filter": {{"since": "from", "until": "to"}.get(name, name): value for name, value in filter.items()}}
+        return {"ids": list(ids or []), **more}
+    renamed = {{"since": "from", "until": "to"}.get(name, name): value for name, value in filter.items()}
+    return {"filter": renamed, **more}
 
 
 def time_after(delay: timedelta | str | None, execute_at: datetime | str | None) -> datetime | str:

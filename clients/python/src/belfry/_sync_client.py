@@ -532,10 +532,18 @@ class DeadLetters:
         return List(self._http, f"{_scheduler}/dead-letters", models.Task, filters)
 
     def replay(
-        self, ids: Sequence[str] | None = None, *, filter: Mapping[str, Any] | None = None
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        filter: Mapping[str, Any] | None = None,
+        per_second: int | None = None,
     ) -> models.Settled:
-        """Replays dead letters as new tasks that are due at once: at most 100 ids, or a filter; `{}` selects all."""
-        return self._settle("replay", ids, filter)
+        """Replays dead letters as new tasks: at most 100 ids, or a filter; `{}` selects all.
+
+        Args:
+            per_second: How many are due per second, at most 1,000. By default all are due at once.
+        """
+        return self._settle("replay", ids, filter, per_second=per_second)
 
     def discard(
         self, ids: Sequence[str] | None = None, *, filter: Mapping[str, Any] | None = None
@@ -554,9 +562,9 @@ class DeadLetters:
         return decode(models.Operation, self._http.send("DELETE", target))
 
     def _settle(
-        self, verb: str, ids: Sequence[str] | None, filter: Mapping[str, Any] | None
+        self, verb: str, ids: Sequence[str] | None, filter: Mapping[str, Any] | None, **more: Any
     ) -> models.Settled:
-        answer = self._http.send("POST", f"{_scheduler}/dead-letters/{verb}", body=chosen(ids, filter))
+        answer = self._http.send("POST", f"{_scheduler}/dead-letters/{verb}", body=chosen(ids, filter, **more))
         return decode(models.Settled, answer)
 
 

@@ -306,6 +306,7 @@ class Operation:
     created_at: datetime
     updated_at: datetime
     finished_at: datetime | None = None
+    per_second: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

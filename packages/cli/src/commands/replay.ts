@@ -1,7 +1,7 @@
 import type { DeadLetterFilter, RunErrorCode } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { parseInstant, repeated } from '../parse-options.ts'
+import { number, parseInstant, repeated } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
 
 type Flags = {
@@ -14,6 +14,7 @@ type Flags = {
   error?: string[]
   from?: string
   to?: string
+  perSecond?: number
 }
 
 export function addReplay(program: Command, context: () => Context): void {
@@ -32,6 +33,12 @@ export function addReplay(program: Command, context: () => Context): void {
     )
     .option('--from <time>', 'dead letters that were due at this time or later')
     .option('--to <time>', 'dead letters that were due before this time')
+    .addOption(
+      number('--per-second <n>', 'how many of the dead letters are due per second, instead of all at once', {
+        min: 1,
+        max: 1_000,
+      }),
+    )
     .action(async (ids: string[], flags: Flags) => {
       const ctx = context()
       const isFiltered = Object.keys(flags).some(name => name !== 'dead')
@@ -48,7 +55,7 @@ export function addReplay(program: Command, context: () => Context): void {
     })
 }
 
-async function replayDeadLetters(ctx: Context, flags: Flags): Promise<void> {
+async function replayDeadLetters(ctx: Context, { perSecond, ...flags }: Flags): Promise<void> {
   const filter: DeadLetterFilter = {
     ...(flags.cronjob ? { cronjobId: flags.cronjob } : {}),
     ...(flags.topic ? { topic: flags.topic } : {}),
@@ -60,7 +67,7 @@ async function replayDeadLetters(ctx: Context, flags: Flags): Promise<void> {
     ...(flags.to ? { to: parseInstant(flags.to) } : {}),
   }
   const { deadLetters } = ctx.belfry()
-  const answer = await deadLetters.replay({ filter }, { signal: ctx.signal })
+  const answer = await deadLetters.replay({ filter, ...(perSecond ? { perSecond } : {}) }, { signal: ctx.signal })
   if (!answer.operation) return ctx.out.show(answer, `${answer.replayed} replayed`)
   for await (const operation of deadLetters.progress(answer.operation.id, { signal: ctx.signal })) {
     ctx.out.show(operation, `${operation.settled} of ${operation.total} replayed (${operation.status})`)

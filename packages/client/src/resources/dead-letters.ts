@@ -10,6 +10,7 @@ import type {
   DiscardedDeadLetters,
   Id,
   ListDeadLetters,
+  ReplayChoice,
   ReplayedDeadLetters,
   Task,
 } from '../types/index.ts'
@@ -30,8 +31,8 @@ export function deadLettersOf(http: Http) {
     /** Lists dead letters, newest first. */
     list: (filters: ListDeadLetters = {}, options?: RequestOptions): List<Task> => list(http, root, filters, options),
 
-    /** Replays each dead letter as a new task that is due at once. Skips tasks that are not dead letters any more. */
-    replay: (choice: DeadLetterChoice, options?: RequestOptions): Promise<ReplayedDeadLetters> =>
+    /** Replays each dead letter as a new task. Skips tasks that are not dead letters any more. */
+    replay: (choice: ReplayChoice, options?: RequestOptions): Promise<ReplayedDeadLetters> =>
       settle('replay', choice, options),
 
     /** Removes dead letters from the list. */

@@ -11,6 +11,9 @@ export type ListDeadLetters = Omit<ListTasks, 'state'> & {
 /** Either the ids of at most 100 dead letters, or a filter; an empty filter selects all. */
 export type DeadLetterChoice = { ids: Id[]; filter?: undefined } | { ids?: undefined; filter: DeadLetterFilter }
 
+/** `perSecond`: how many of the replays are due per second, at most 1,000. By default all are due at once. */
+export type ReplayChoice = DeadLetterChoice & { perSecond?: number }
+
 /** `from` ≤ `executeAt` < `to`. */
 export type DeadLetterFilter = {
   cronjobId?: Id
@@ -41,6 +44,8 @@ export type DeadLetterOperation = {
     host: string[] | null
     error: RunErrorCode[] | null
   }
+  /** How many of its replays are due per second; null: all at once. */
+  perSecond: number | null
   status: 'running' | 'done' | 'cancelled'
   /** Dead letters that matched when it started. */
   total: number

@@ -20,6 +20,9 @@ export type DeadLetterFilter = {
 /** Selects dead letters by id, or all that match a filter. */
 export type DeadLetterSelection = { ids: readonly string[] } | { filter: DeadLetterFilter }
 
+/** `per_second`: how many replays are due per second, instead of all at once. */
+export type Pace = { per_second?: number }
+
 /** How many were settled immediately, and the background operation that settles the rest. */
 export type Settled = { count: number; operation: DeadLetterOperation | null }
 
@@ -53,7 +56,7 @@ export function deadLettersToSettleQuery(workspaceId: string, filter: ListQuery)
 export async function settleDeadLetters(
   workspaceId: string,
   action: DeadLetterAction,
-  body: DeadLetterSelection,
+  body: DeadLetterSelection & Pace,
 ): Promise<Settled> {
   type Counts = { replayed?: number; discarded?: number; operation: DeadLetterOperation | null }
   const { replayed, discarded, operation } = await call<Counts>('POST', `${base}/${action}`, { body, workspaceId })

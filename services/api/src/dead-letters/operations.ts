@@ -48,6 +48,7 @@ export function presentOperation(row: Row): DeadLetterOperation {
       host: row.hosts && [...row.hosts],
       error: row.errors as RunErrorCode[] | null, // checked when the operation was started
     },
+    per_second: row.perSecond,
     status: statusOf(row),
     total: row.total,
     settled: row.settled,

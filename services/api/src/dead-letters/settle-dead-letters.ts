@@ -3,6 +3,7 @@ import {
   discardedDeadLetters,
   listDeadLettersQuery,
   pageOf,
+  replayDeadLettersBody,
   replayedDeadLetters,
   type SettleDeadLettersBody,
   settleDeadLettersBody,
@@ -49,11 +50,11 @@ export const listDeadLetters = endpoint({
 
 export const replayDeadLetters = endpoint({
   right: 'dead_letter.replay',
-  summary: 'Replay dead letters: each as a new task that is due at once',
+  summary: 'Replay dead letters: each as a new task that is due at once, or so many per second',
   answer: { status: 200, orStatus: 202, body: replayedDeadLetters },
   refusals: ['conflict'],
-  body: settleDeadLettersBody,
-  handle: (ctx, { caller, body }) => settle(ctx, caller.workspaceId, 'replay', body),
+  body: replayDeadLettersBody,
+  handle: (ctx, { caller, body }) => settle(ctx, caller.workspaceId, 'replay', body, body.per_second),
 })
 
 export const discardDeadLetters = endpoint({
@@ -75,16 +76,18 @@ async function settle(
   workspaceId: string,
   action: DeadLetterAction,
   body: SettleDeadLettersBody,
+  perSecond: number | null = null,
 ): Promise<Reply> {
   const count = action === 'replay' ? 'replayed' : 'discarded'
   const filter = toFilter(body.filter)
   const ids = body.ids ?? (await findDeadLetters(ctx.pool, workspaceId, filter, maxAtOnce + 1))
   if (ids.length > maxAtOnce) {
-    const operation = presentOperation(await start(ctx, workspaceId, action, filter))
+    const operation = presentOperation(await start(ctx, workspaceId, action, filter, perSecond))
     const headers = { Location: `/api/v1/scheduler/dead-letters/operations/${operation.id}` }
     return accepted({ [count]: 0, operation }, headers)
   }
-  const { deadLetters, replays, now } = await settleDeadLetters(ctx.pool, workspaceId, ids, action)
+  const pace = perSecond === null ? null : { perSecond, from: null }
+  const { deadLetters, replays, now } = await settleDeadLetters(ctx.pool, workspaceId, ids, action, pace)
   enqueue(ctx, replays, now)
   hideDeadLetters(
     ctx,
@@ -93,9 +96,15 @@ async function settle(
   return ok({ [count]: deadLetters.length, operation: null })
 }
 
-async function start(ctx: Context, workspaceId: string, action: DeadLetterAction, filter: DeadLetterFilter) {
-  const operation = await startDeadLetterOperation(ctx.pool, workspaceId, action, filter)
-  if (operation.action === action && isSame(operation, filter)) return operation
+async function start(
+  ctx: Context,
+  workspaceId: string,
+  action: DeadLetterAction,
+  filter: DeadLetterFilter,
+  perSecond: number | null,
+) {
+  const operation = await startDeadLetterOperation(ctx.pool, workspaceId, action, filter, perSecond)
+  if (operation.action === action && operation.perSecond === perSecond && isSame(operation, filter)) return operation
   const other = toId('op', operation.id)
   throw new AppError('conflict', `The workspace has ${other} in progress. Wait until it is done, or cancel it.`)
 }

@@ -1,17 +1,20 @@
 import type { Task } from '@belfry/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import {
   type DeadLetterAction,
   type DeadLetterSelection,
   deadLettersToSettleQuery,
+  type Pace,
   type Settled,
   settleDeadLetters,
 } from '../../api/dead-letters.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Field, Select } from '../../ui/field.tsx'
 import { formatCount } from '../../ui/format-amount.ts'
+import { formatDuration } from '../../ui/format-time.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { hostOf } from '../log/host-of.ts'
 import styles from './dead-letters.module.css'
@@ -28,6 +31,8 @@ const maxIdsPerCall = 100
 const probeSize = 5
 const maxHosts = 4
 
+const rates = [1, 5, 10, 50, 100, 500]
+
 type SettleDialogProps = { settlement: Settlement; onClose(): void; onDone(settled: Settled): unknown }
 
 /** Asks for confirmation, then replays or discards dead letters. */
@@ -37,10 +42,13 @@ export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps)
   const all = useQuery({ ...deadLettersToSettleQuery(workspace.id, filter ?? {}), enabled: filter !== null })
   const tasks = settlement.chosen ?? all.data?.tasks
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (what: Settlement) => settle(workspace.id, what),
+    mutationFn: ({ pace, ...what }: Settlement & { pace?: Pace }) => settle(workspace.id, what, pace),
     onSuccess: onDone,
   })
+  const [perSecond, setPerSecond] = useState(0)
   const isReplay = settlement.action === 'replay'
+  // A rate holds within a call.
+  const hasRate = isReplay && (filter !== null || (tasks?.length ?? 0) <= maxIdsPerCall)
   const verb = isReplay ? 'Replay' : 'Discard'
   return (
     <ConfirmDialog
@@ -49,15 +57,27 @@ export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps)
       title={`${verb} ${nameOf(settlement, tasks?.length, all.data?.hasMore ?? false)}?`}
       description={
         isReplay
-          ? 'Each one is sent again immediately as a new task with the same request and retries.'
+          ? 'Each one is sent again as a new task with the same request and retries.'
           : 'They are removed from this list for good and will not be sent. The tasks and their runs are kept.'
       }
       action={verb}
       isDangerous={!isReplay}
       isPending={isPending}
-      onConfirm={() => mutate(settlement)}
+      onConfirm={() => mutate({ ...settlement, pace: perSecond > 0 ? { per_second: perSecond } : {} })}
     >
       {tasks && <Hosts tasks={tasks} />}
+      {hasRate && (
+        <Field label="Speed" hint={hintOf(perSecond, tasks?.length, all.data?.hasMore ?? false)}>
+          <Select value={perSecond} onChange={event => setPerSecond(Number(event.target.value))}>
+            <option value={0}>All at once</option>
+            {rates.map(rate => (
+              <option key={rate} value={rate}>
+                {rate} per second
+              </option>
+            ))}
+          </Select>
+        </Field>
+      )}
       {isReplay && tasks && tasks.length > probeSize && (
         <p className={styles.probe}>
           <span>Is the target working again?</span>
@@ -72,6 +92,11 @@ export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps)
       {error && <Problem error={error} />}
     </ConfirmDialog>
   )
+}
+
+function hintOf(perSecond: number, count: number | undefined, hasMore: boolean): string | undefined {
+  if (perSecond === 0 || count === undefined || count === 0) return undefined
+  return `Takes ${hasMore ? 'more than ' : ''}${formatDuration((count / perSecond) * 1000)}, without retries.`
 }
 
 function nameOf(settlement: Settlement, count: number | undefined, hasMore: boolean): string {
@@ -100,12 +125,16 @@ function Hosts({ tasks }: { tasks: readonly Task[] }): ReactNode {
   )
 }
 
-async function settle(workspaceId: string, { action, chosen: _, ...choice }: Settlement): Promise<Settled> {
-  if ('filter' in choice) return settleDeadLetters(workspaceId, action, choice)
+async function settle(
+  workspaceId: string,
+  { action, chosen: _, ...choice }: Settlement,
+  pace: Pace = {},
+): Promise<Settled> {
+  if ('filter' in choice) return settleDeadLetters(workspaceId, action, { ...choice, ...pace })
   let count = 0
   for (let at = 0; at < choice.ids.length; at += maxIdsPerCall) {
     const ids = choice.ids.slice(at, at + maxIdsPerCall)
-    count += (await settleDeadLetters(workspaceId, action, { ids })).count
+    count += (await settleDeadLetters(workspaceId, action, { ids, ...pace })).count
   }
   return { count, operation: null }
 }
