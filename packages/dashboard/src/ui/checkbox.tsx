@@ -1,6 +1,5 @@
-import { Check } from 'lucide-react'
-import { Checkbox as RadixCheckbox, Switch as RadixSwitch } from 'radix-ui'
-import { type ReactElement, type ReactNode, useId } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
+import { useId } from 'react'
 import styles from './field.module.css'
 import { Tooltip } from './tooltip.tsx'
 
@@ -19,56 +18,33 @@ type ToggleProps = {
 
 /** A checkbox. Its value is submitted with the form. */
 export function Checkbox(props: ToggleProps): ReactNode {
-  return (
-    <Toggle {...props}>
-      {attributes => (
-        <RadixCheckbox.Root {...attributes} className={styles.box}>
-          <RadixCheckbox.Indicator asChild>
-            <Check size={13} strokeWidth={3} aria-hidden="true" />
-          </RadixCheckbox.Indicator>
-        </RadixCheckbox.Root>
-      )}
-    </Toggle>
-  )
+  return <Toggle {...props} className={styles.box} />
 }
 
 /** A switch. Its change applies immediately. */
 export function Switch(props: ToggleProps): ReactNode {
-  return (
-    <Toggle {...props}>
-      {attributes => (
-        <RadixSwitch.Root {...attributes} className={styles.switch}>
-          <RadixSwitch.Thumb className={styles.thumb} />
-        </RadixSwitch.Root>
-      )}
-    </Toggle>
-  )
+  return <Toggle {...props} className={styles.switch} role="switch" />
 }
 
-type Attributes = {
-  id: string
-  name?: string
-  checked?: boolean
-  defaultChecked?: boolean
-  'aria-describedby'?: string | undefined
-  'aria-disabled'?: true | undefined
-  onCheckedChange(checked: boolean | 'indeterminate'): void
-}
-
-function Toggle(
-  props: ToggleProps & { children(attributes: Attributes): ReactElement<Record<string, unknown>> },
-): ReactNode {
-  const { label, hint, name, isOn, isInitiallyOn, onChange, refusal, isLabelHidden, children } = props
+function Toggle(props: ToggleProps & Pick<ComponentProps<'input'>, 'className' | 'role'>): ReactNode {
+  const { label, hint, name, isOn, isInitiallyOn, onChange, refusal, isLabelHidden, className, role } = props
   const id = useId()
-  const toggle = children({
-    id,
-    ...(name === undefined ? {} : { name }),
-    ...(isOn === undefined ? {} : { checked: isOn }),
-    ...(isInitiallyOn === undefined ? {} : { defaultChecked: isInitiallyOn }),
-    'aria-describedby': hint == null ? undefined : `${id}-hint`,
-    'aria-disabled': refusal ? true : undefined,
-    onCheckedChange: checked => !refusal && onChange?.(checked === true),
-  })
+  const toggle = (
+    <input
+      type="checkbox"
+      id={id}
+      className={className}
+      role={role}
+      name={name}
+      checked={isOn}
+      defaultChecked={isInitiallyOn}
+      aria-describedby={hint == null ? undefined : `${id}-hint`}
+      aria-disabled={refusal ? true : undefined}
+      // A refused one keeps its focus, and its tooltip.
+      onClick={refusal ? event => event.preventDefault() : undefined}
+      onChange={event => onChange?.(event.target.checked)}
+    />
+  )
   return (
     <div className={styles.check}>
       {refusal ? <Tooltip text={refusal}>{toggle}</Tooltip> : toggle}

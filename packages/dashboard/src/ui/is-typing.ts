@@ -1,6 +1,5 @@
 /** Returns whether a key goes into a field. */
 export function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName))
-  )
+  const fields = 'input:not([type=checkbox], [type=radio]), textarea, select'
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches(fields))
 }

@@ -1,6 +1,5 @@
-import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowUp, ScrollText } from 'lucide-react'
-import { type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -14,19 +13,22 @@ import { LogEnd } from './log-end.tsx'
 import type { LogFilter } from './log-filters.ts'
 import { RowSlots } from './row-slots.ts'
 import { RunRow, SkeletonRow } from './run-row.tsx'
+import { useRowsInView } from './use-rows-in-view.ts'
 import type { ShownLog } from './use-run-log.ts'
 
 const freshMs = 1600
 const skeletonRows = 10
 // The rows return to their order, which screen readers follow, once the list has rested this long.
 const restMs = 500
+// Mounted above and below the view.
+const moreRows = 6
 
 type RunListProps = { shown: ShownLog; filters: Filters<LogFilter>; isPaused: boolean; isNarrow: boolean }
 
 /** The rows of the log. Only those in view are mounted. */
 export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): ReactNode {
   const { log, view, scope, arrivedAt } = shown
-  const scroller = useRef<HTMLDivElement>(null)
+  const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const [rowSlots] = useState(() => new RowSlots())
   const [focused, setFocused] = useState<number | null>(null)
   useJumpKeys(scroller)
@@ -40,43 +42,29 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
     [follow],
   )
   const rowHeight = isNarrow ? 64 : 42
-  // A focused row stays mounted when it is scrolled out of view.
-  const rangeExtractor = useCallback(
-    (range: Range) => {
-      const rows = defaultRangeExtractor(range)
-      const isIncluded = focused === null || focused >= range.count || rows.includes(focused)
-      return isIncluded ? rows : [...rows, focused].sort((a, b) => a - b)
-    },
-    [focused],
-  )
-  const rows = useVirtualizer({
-    count: view.rowCount,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 6,
-    isScrollingResetDelay: restMs,
-    rangeExtractor,
-  })
-  useEffect(() => rows.measure(), [rows, rowHeight])
-  const isAtTop = (rows.scrollOffset ?? 0) < rowHeight / 2
+  const { isAtTop, isScrolling, ...shownRows } = useRowsInView(scroller, rowHeight, restMs)
   useEffect(() => log.setHeld(isPaused || !isAtTop), [log, isPaused, isAtTop])
-  const first = rows.range?.startIndex ?? 0
-  const last = rows.range?.endIndex ?? 0
+  const last = Math.max(0, Math.min(shownRows.last, view.rowCount - 1))
+  const first = Math.min(shownRows.first, last)
   useEffect(() => log.setVisible(first, last), [log, first, last])
   // A different log starts at its top.
   useEffect(() => {
-    if (log) scroller.current?.scrollTo({ top: 0 })
-  }, [log])
+    if (log) scroller?.scrollTo({ top: 0 })
+  }, [log, scroller])
 
   const showNew = () => {
     log.showWaiting()
-    scroller.current?.scrollTo({ top: 0 })
+    scroller?.scrollTo({ top: 0 })
   }
-  const items = rows.getVirtualItems().map(({ index, start }) => ({ index, start, run: view.runAt(index) }))
+  const items = indexesOf(first - moreRows, last + moreRows, focused, view.rowCount).map(index => ({
+    index,
+    start: index * rowHeight,
+    run: view.runAt(index),
+  }))
   const slots = rowSlots.assign(items.map(({ index, run }) => run?.id ?? index))
   const mounted = items.map(item => ({ ...item, slot: slots.get(item.run?.id ?? item.index) ?? item.index }))
   // Moving an element costs as much as a new one, so the elements get their order when scrolling has stopped.
-  if (rows.isScrolling) mounted.sort((a, b) => a.slot - b.slot)
+  if (isScrolling) mounted.sort((a, b) => a.slot - b.slot)
   const isEmpty = view.rowCount === 0
   const isOrganizationWide = scope.workspaceId === null
   if (isEmpty && view.state === 'failed') return <Problem error={view.error} onRetry={() => void log.readMore()} />
@@ -91,7 +79,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
         </div>
       )}
       <section
-        ref={scroller}
+        ref={setScroller}
         className={styles.scroller}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll a list that is longer than its frame
         tabIndex={0}
@@ -104,8 +92,8 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
         >
           <Head isOrganizationWide={isOrganizationWide} />
           <tbody
-            style={{ height: isEmpty ? rowHeight * skeletonRows : rows.getTotalSize() }}
-            onKeyDown={event => moveBetweenRows(event, scroller.current)}
+            style={{ height: isEmpty ? rowHeight * skeletonRows : rowHeight * view.rowCount }}
+            onKeyDown={event => moveBetweenRows(event, scroller)}
           >
             {mounted.map(({ slot, run, index, start }) => {
               const place = { start, height: rowHeight }
@@ -132,6 +120,15 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
   )
 }
 
+/** Returns the indexes from `first` to `last` of a list, and the focused one, which stays mounted out of view. */
+function indexesOf(first: number, last: number, focused: number | null, count: number): number[] {
+  const from = Math.max(0, first)
+  const length = Math.max(0, Math.min(last, count - 1) - from + 1)
+  const indexes = Array.from({ length }, (_, at) => from + at)
+  if (focused === null || focused >= count || indexes.includes(focused)) return indexes
+  return [...indexes, focused].sort((a, b) => a - b)
+}
+
 const followMs = 80
 
 /** Returns a function that opens the run of the focused row, if another run is open. */
@@ -153,14 +150,14 @@ function useFollow(openRun: string | undefined): (to: string) => void {
 }
 
 // J and K move between runs from anywhere on the page, as the arrow keys do within the list.
-function useJumpKeys(scroller: RefObject<HTMLDivElement | null>): void {
+function useJumpKeys(scroller: HTMLElement | null): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== 'j' && event.key !== 'k') return
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return
-      const current = scroller.current?.querySelector<HTMLElement>('[data-row-link]:focus, [aria-current=true]')
-      if (current) moveFrom(current, event.key === 'j' ? 1 : -1, scroller.current)
-      else scroller.current?.querySelector<HTMLElement>('[data-row-link]')?.focus()
+      const current = scroller?.querySelector<HTMLElement>('[data-row-link]:focus, [aria-current=true]')
+      if (current) moveFrom(current, event.key === 'j' ? 1 : -1, scroller)
+      else scroller?.querySelector<HTMLElement>('[data-row-link]')?.focus()
     }
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
