@@ -44,8 +44,15 @@ function checkCallback(url: string): string | null {
 // A Blob would ask another process of the browser, which takes longer.
 export const byteLength = (text: string): number => new TextEncoder().encode(text).length
 
-/** Returns what the API would reject about a payload. */
+let last: { text: string; problem: string | null } | undefined
+
+/** Returns what the API would reject about a payload. Each change of any field checks the same payload again. */
 export function checkPayload(text: string): string | null {
+  if (last?.text !== text) last = { text, problem: findProblem(text) }
+  return last.problem
+}
+
+function findProblem(text: string): string | null {
   const problem = checkJson(text)
   if (problem) return problem
   if (byteLength(text) > maxPayloadBytes) return 'The payload is larger than 256 KiB.'

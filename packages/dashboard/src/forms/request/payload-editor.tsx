@@ -1,10 +1,14 @@
-import { type ReactNode, useDeferredValue } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Field, Textarea } from '../../ui/field.tsx'
 import { byteLength, checkPayload } from './check-request.ts'
 import { checkJson, indentJson } from './json-text.ts'
 import styles from './request.module.css'
 import type { RawBody } from './request-draft.ts'
+
+// A change of a long payload reaches the form, which validates and shows it, once the user rests.
+const longText = 20_000
+const restMs = 250
 
 type PayloadEditorProps = {
   text: string
@@ -16,6 +20,22 @@ type PayloadEditorProps = {
 
 /** Edits JSON and validates it while the user types. */
 export function PayloadEditor({ text, rawBody, onChange, error }: PayloadEditorProps): ReactNode {
+  const [initial] = useState(text)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const apply = () => {
+    clearTimeout(timer.current)
+    timer.current = undefined
+    if (field.current && field.current.value !== text) onChange(field.current.value)
+  }
+  const latestApply = useRef(apply)
+  latestApply.current = apply
+  useEffect(() => () => clearTimeout(timer.current), [])
+  // React would compare and set a long value with each key.
+  useEffect(() => {
+    const isTyping = timer.current !== undefined
+    if (field.current && !isTyping && field.current.value !== text) field.current.value = text
+  }, [text])
   const checked = useDeferredValue(text)
   const isEmpty = checked.trim() === ''
   const isJson = !isEmpty && checkJson(checked) === null
@@ -38,8 +58,15 @@ export function PayloadEditor({ text, rawBody, onChange, error }: PayloadEditorP
           rows={7}
           spellCheck={false}
           autoComplete="off"
-          value={text}
-          onChange={event => onChange(event.target.value)}
+          ref={field}
+          defaultValue={initial}
+          onChange={event => {
+            clearTimeout(timer.current)
+            const isLong = event.target.textLength > longText
+            timer.current = isLong ? setTimeout(() => latestApply.current(), restMs) : undefined
+            if (!isLong) apply()
+          }}
+          onBlur={apply}
           placeholder={'{\n  "user": 42\n}'}
         />
       </Field>
