@@ -69,6 +69,22 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.getByText('Created by a replay').waitFor()
   })
 
+  it('has one tab stop for the calendar, whose times it takes', async () => {
+    const page = await stage.ownerPage()
+    await open(page, '/tasks/new', 'New task')
+    await page.getByRole('textbox', { name: 'When', exact: true }).focus()
+    const next = async () => {
+      await page.keyboard.press('Tab')
+      return page.evaluate(
+        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent,
+      )
+    }
+    const stops = [await next(), await next(), await next()]
+    expect(stops).toEqual(['Time zone of “When”', 'Open calendar for “When”', 'in 1 minute'])
+    await page.getByLabel('Calendar for “When”', { exact: true }).fill('2099-12-31T18:30:05')
+    expect(await page.getByRole('textbox', { name: 'When', exact: true }).inputValue()).toBe('2099-12-31 18:30:05')
+  })
+
   it('edits a pending one, then cancels it', async () => {
     const page = await stage.ownerPage()
     const id = await create({ name: 'Later', payload: { n: 1 } })

@@ -1,5 +1,6 @@
-import { type ReactNode, useMemo } from 'react'
-import { Button } from '../../ui/button.tsx'
+import { CalendarDays } from 'lucide-react'
+import { type ReactNode, useMemo, useRef } from 'react'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { Field, Select, TextInput } from '../../ui/field.tsx'
 import { formatAbsolute, formatRelative, viewerZone } from '../../ui/format-time.ts'
 import { parseWhen } from './parse-when.ts'
@@ -25,6 +26,7 @@ export function WhenField(props: WhenFieldProps): ReactNode {
   const { label, name, value, onChange, error, isOptional, suggestions = [] } = props
   const zones = useMemo(() => allZones(viewerZone()), [])
   const set = (change: Partial<WhenDraft>) => onChange({ ...value, ...change })
+  const calendar = useRef<HTMLInputElement>(null)
   return (
     <div className={styles.when}>
       <div className={styles.row}>
@@ -50,14 +52,24 @@ export function WhenField(props: WhenFieldProps): ReactNode {
           </Select>
         </Field>
         <Field label="Calendar">
-          <input
-            type="datetime-local"
-            step="1"
-            className={styles.calendar}
-            aria-label={`Calendar for “${label}”`}
-            value={calendarValue(value)}
-            onChange={event => event.target.value && set({ text: event.target.value.replace('T', ' ') })}
-          />
+          <div className={styles.calendar}>
+            {/* Each of its parts would be a tab stop. The button opens it, and the text field accepts any time. */}
+            <input
+              ref={calendar}
+              type="datetime-local"
+              step="1"
+              tabIndex={-1}
+              aria-label={`Calendar for “${label}”`}
+              value={calendarValue(value)}
+              onChange={event => event.target.value && set({ text: event.target.value.replace('T', ' ') })}
+            />
+            <IconButton
+              size="small"
+              label={`Open calendar for “${label}”`}
+              icon={<CalendarDays size={15} aria-hidden="true" />}
+              onClick={() => calendar.current?.showPicker()}
+            />
+          </div>
         </Field>
       </div>
       {suggestions.length > 0 && (
