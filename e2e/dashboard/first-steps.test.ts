@@ -63,6 +63,21 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
     await expectAccessible(page)
     await takeScreenshots(page, 'first-steps')
 
+    await page.getByRole('link', { name: 'Go to overview' }).click()
+    const guard = page.getByRole('dialog', { name: 'Leave without the key?' })
+    await guard.waitFor()
+    await expectAccessible(page)
+    await takeScreenshots(page, 'first-steps-guard')
+    await guard.getByRole('button', { name: 'Cancel' }).click()
+    await guard.waitFor({ state: 'detached' })
+    expect(await page.getByRole('figure', { name: 'API key' }).locator('code').textContent()).toBe(key)
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download .env' }).click(),
+    ])
+    expect((await (await file.createReadStream()).toArray()).join('')).toContain(`BELFRY_API_KEY=${key}\n`)
+
+    // The key is saved, so nothing asks any more.
     await page.reload()
     await page.getByText('has an API key.').waitFor()
     await page.getByRole('button', { name: 'Create another key' }).waitFor()

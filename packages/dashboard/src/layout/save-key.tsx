@@ -3,10 +3,16 @@ import type { ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
 
 /** Saves a new API key as a file for the environment of a program. */
-export function SaveKey({ apiKey }: { apiKey: string }): ReactNode {
+export function SaveKey({ apiKey, onSaved }: { apiKey: string; onSaved?: () => void }): ReactNode {
   const text = `BELFRY_URL=${window.location.origin}\nBELFRY_API_KEY=${apiKey}\n`
   return (
-    <Button icon={<Download size={15} aria-hidden="true" />} onClick={() => downloadText('belfry.env', text)}>
+    <Button
+      icon={<Download size={15} aria-hidden="true" />}
+      onClick={() => {
+        downloadText('belfry.env', text)
+        onSaved?.()
+      }}
+    >
       Download .env
     </Button>
   )

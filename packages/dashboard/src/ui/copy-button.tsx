@@ -10,12 +10,14 @@ export function CopyButton({
   label = 'Copy',
   icon: ownIcon = <Copy size={15} />,
   note,
+  onCopied,
   children,
 }: {
   text: string
   label?: string
   /** Shown after copying. */
   note?: string
+  onCopied?: (() => void) | undefined
   /** Replaces the default icon. */
   icon?: ReactNode
   children?: ReactNode
@@ -31,6 +33,7 @@ export function CopyButton({
     try {
       await navigator.clipboard.writeText(text)
       setIsCopied(true)
+      onCopied?.()
       if (note) toast(note)
     } catch {
       toast('Your browser blocked copying. Select the text and copy it.', 'bad')

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useBlocker } from 'react-router'
 import { createApiKey } from '../../api/api-keys.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
@@ -8,6 +9,7 @@ import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
 import styles from './first-steps.module.css'
 
@@ -19,6 +21,7 @@ export function CreateKey({ workspaceId, secret, active, onKey }: CreateKeyProps
   const refusal = useRefusal('api_key.create')
   const { workspace } = useWorkspace()
   const [isAdding, setIsAdding] = useState(false)
+  const [isSaved, setIsSaved] = useState(false)
   const form = useForm({
     read: field => ({ name: field('name').trim() }),
     check: body => ({ ...(body.name === '' ? { name: 'Enter a name.' } : {}) }),
@@ -33,8 +36,9 @@ export function CreateKey({ workspaceId, secret, active, onKey }: CreateKeyProps
     return (
       <>
         <p className={styles.hint}>Copy the key now and store it safely. You can see it only this once.</p>
-        <CodeBlock text={secret} label="API key" isWrapped />
-        <SaveKey apiKey={secret} />
+        <CodeBlock text={secret} label="API key" isWrapped onCopied={() => setIsSaved(true)} />
+        <SaveKey apiKey={secret} onSaved={() => setIsSaved(true)} />
+        {!isSaved && <LeaveGuard />}
       </>
     )
   }
@@ -54,5 +58,25 @@ export function CreateKey({ workspaceId, secret, active, onKey }: CreateKeyProps
         <TextInput name="name" defaultValue="My server" />
       </Field>
     </Form>
+  )
+}
+
+/** Asks before the user leaves the page. */
+function LeaveGuard(): ReactNode {
+  const blocker = useBlocker(({ currentLocation, nextLocation }) => currentLocation.pathname !== nextLocation.pathname)
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [])
+  return (
+    <ConfirmDialog
+      isOpen={blocker.state === 'blocked'}
+      onClose={() => blocker.reset?.()}
+      title="Leave without the key?"
+      description="You have not copied or downloaded it, and it is not shown again. You can create another key at any time."
+      action="Leave"
+      onConfirm={() => blocker.proceed?.()}
+    />
   )
 }
