@@ -136,13 +136,31 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Change tier' }).click()
     await page.getByText('of 500,000').waitFor()
 
+    // An installation without limits has no tiers to show.
+    const subscription = `/api/v1/organizations/${stage.belfry.caller.organizationId}/subscription`
+    const setTier = (tier: string) => stage.belfry.call('PUT', subscription, { tier }, asOwner())
+    expect((await setTier('unlimited')).status).toBe(200)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Limits', exact: true }).waitFor()
+    await page.getByText('Unlimited').first().waitFor()
+    expect(await page.getByText(/\btier\b/i).count()).toBe(0)
+    await expectAccessible(page)
+    await takeScreenshots(page, 'settings-usage-unlimited')
+    await setTier('startup')
+
     await page.goto(await settings('audit-log'))
-    await page.getByText('Organization tier changed', { exact: true }).waitFor()
+    await page.getByText('Organization tier changed', { exact: true }).first().waitFor()
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'Member role changed' })
+      .first()
+      .getByText('Grace', { exact: false })
+      .waitFor()
     await expectAccessible(page)
     await takeScreenshots(page, 'settings-audit-log')
     await page.getByRole('combobox', { name: 'Action' }).selectOption('member')
     // The full list contains changed roles too, so the other entry has to disappear first.
-    await page.getByText('Organization tier changed', { exact: true }).waitFor({ state: 'detached' })
+    await page.getByText('Organization tier changed', { exact: true }).first().waitFor({ state: 'detached' })
     await page.getByText('Member role changed', { exact: true }).first().waitFor()
     expect(await page.getByText('Organization tier changed', { exact: true }).count()).toBe(0)
     expect(new URL(page.url()).search).toBe('?group=member')

@@ -45,6 +45,18 @@ export const auditEntry = z
 
 export type AuditEntry = z.infer<typeof auditEntry>
 
+/** An entry in the list, with names for its ids. */
+export const listedAuditEntry = auditEntry
+  .extend({
+    names: z.record(z.string(), z.string()).meta({
+      description: 'The present names of the objects whose ids are in the entry. Deleted objects have none.',
+      examples: [{ cron_01h2xcejqtf2nbrexx3vqjhp41: 'Nightly report' }],
+    }),
+  })
+  .meta({ id: 'ListedAuditEntry' })
+
+export type ListedAuditEntry = z.infer<typeof listedAuditEntry>
+
 /** A sign-in of the user, or a change of the password. */
 export const accountEntry = z
   .object({

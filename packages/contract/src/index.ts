@@ -16,7 +16,9 @@ export {
   accountEntry,
   auditEntry,
   exportAuditLogQuery,
+  type ListedAuditEntry,
   listAuditLogQuery,
+  listedAuditEntry,
 } from './audit-entry.ts'
 export { type AuditStream, auditStream, putAuditStreamBody } from './audit-stream.ts'
 export {
@@ -70,10 +72,10 @@ export {
   type DeadLetterOperation,
   deadLetterOperation,
   discardedDeadLetters,
-  replayedDeadLetters,
-  type SettleDeadLettersBody,
   maxReplaysPerSecond,
   replayDeadLettersBody,
+  replayedDeadLetters,
+  type SettleDeadLettersBody,
   settleDeadLettersBody,
 } from './dead-letter.ts'
 export { type PublishEventBody, type PublishedEvent, publishEventBody, publishedEvent } from './event.ts'

@@ -95,6 +95,46 @@ describe('works', () => {
     expect(JSON.stringify(data)).not.toContain('hidden')
   })
 
+  it('has the names of its objects, also of those in details, but none of other organizations', async () => {
+    const organization = await anOrganization(api)
+    const stranger = await anOrganization(api)
+    const { id: org, owner, workspaceId } = organization
+    const member = await organization.add('member')
+    const [ws, workspace] = [`/api/v1/workspaces/${workspaceId}`, { 'X-Workspace-Id': workspaceId, ...owner.session }]
+    const post = async (path: string, body: unknown) => (await api.send('POST', path, body, workspace)).body
+    const key = await post(`${ws}/api-keys`, { name: 'CI' })
+    const job = { name: 'Report', url: 'https://example.com/', method: 'POST', cron: '0 9 * * *' }
+    const cron = await post('/api/v1/scheduler/cronjobs', job)
+    const sub = await post('/api/v1/scheduler/subscriptions', { topic: 'orders.*', url: 'https://example.com/' })
+    const pager = { name: 'Pager', channel: 'slack', url: 'https://hooks.slack.com/x', events: ['task.dead'] }
+    const alert = await post(`${ws}/integrations`, pager)
+    const asKey = { 'X-Api-Key': key.key }
+    const task = (await api.send('POST', '/api/v1/scheduler/tasks', aTaskBody(), asKey)).body
+    await api.send('DELETE', `/api/v1/scheduler/tasks/${task.id}`, undefined, asKey)
+    await api.send('PATCH', `/api/v1/organizations/${org}/members/${member.id}`, { role: 'admin' }, owner.session)
+    const details = JSON.stringify({ workspaces: [workspaceId, stranger.workspaceId], by: stranger.owner.id })
+    await api.db.query(
+      `INSERT INTO audit_log (id, organization_id, action, address, object_id, details)
+       VALUES (uuid_v7(now()), $1, 'queue.changed', '192.0.2.1', $2, $3)`,
+      [fromId('org', org), stranger.id, details],
+    )
+    const { data } = await read(organization, owner)
+    const entry = (action: string) => data.find((one: Json) => one.action === action)
+    expect(entry('api_key.created').names).toEqual({
+      [key.id]: 'CI',
+      [workspaceId]: 'Main',
+      [owner.id]: expect.any(String),
+    })
+    expect(entry('cron_job.created').names[cron.id]).toBe('Report')
+    expect(entry('subscription.created').names[sub.id]).toBe('orders.*')
+    expect(entry('integration.created').names[alert.id]).toBe('Pager')
+    expect(entry('task.cancelled').names).toMatchObject({ [task.id]: task.name, [key.id]: 'CI' })
+    expect(entry('member.role_changed').names[member.id]).toEqual(expect.any(String))
+    expect(entry('queue.changed').names).toEqual({ [workspaceId]: 'Main' })
+    await api.send('DELETE', `/api/v1/scheduler/cronjobs/${cron.id}`, undefined, workspace)
+    expect((await read(organization, owner)).data[0].names[cron.id]).toBeUndefined()
+  })
+
   it('is read page by page and by action, actor, workspace, object and time', async () => {
     const organization = await anOrganization(api)
     const admin = await organization.add('admin')

@@ -1,7 +1,7 @@
 import type {
-  AuditEntry,
   AuditStream,
   BillingPortal,
+  ListedAuditEntry,
   Member,
   Organization,
   OrganizationSubscription,
@@ -68,7 +68,7 @@ export function auditExportUrl(orgId: string, query: ListQuery, format: 'csv' | 
 }
 
 export function auditLogQuery(orgId: string, query: ListQuery) {
-  return listOptions<AuditEntry>(['audit-log', orgId], `/api/v1/organizations/${orgId}/audit-log`, query)
+  return listOptions<ListedAuditEntry>(['audit-log', orgId], `/api/v1/organizations/${orgId}/audit-log`, query)
 }
 
 const streamOf = (orgId: string) => `/api/v1/organizations/${orgId}/audit-stream`

@@ -1,5 +1,13 @@
-import { type AuditEntry, auditEntry, exportAuditLogQuery, listAuditLogQuery, pageOf } from '@belfry/contract'
-import { type AuditRow, presentAuditEntry, selectAuditEntries } from '@belfry/db'
+import {
+  type AuditEntry,
+  exportAuditLogQuery,
+  type ListedAuditEntry,
+  listAuditLogQuery,
+  listedAuditEntry,
+  pageOf,
+} from '@belfry/contract'
+import { type AuditRow, type Db, presentAuditEntry, selectAuditEntries } from '@belfry/db'
+import { fromId, type IdKind, toId } from '@belfry/domain'
 import type { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { isExactly, isOnPage, readBounded, type Scan } from '../http/bounded-page.ts'
@@ -11,7 +19,7 @@ import { type Where, where } from '../http/where.ts'
 export const listAuditLog = endpoint({
   right: 'audit_log.read',
   summary: 'List the audit log, newest first',
-  answer: { status: 200, body: pageOf(auditEntry) },
+  answer: { status: 200, body: pageOf(listedAuditEntry) },
   params: { org: 'org' },
   query: listAuditLogQuery,
   async handle(ctx, { caller, query }) {
@@ -23,7 +31,8 @@ export const listAuditLog = endpoint({
     addFilters(filter, query)
     const text = `${selectAuditEntries} WHERE ${filter.text} ORDER BY a.id DESC LIMIT ${query.limit + 1}`
     const { rows } = await ctx.pool.query<AuditRow>(text, filter.values)
-    return ok(toPage(list, query, rows, presentAuditEntry))
+    const page = toPage(list, query, rows, presentAuditEntry)
+    return ok({ ...page, data: await withNames(ctx.pool, caller.organizationId, page.data) })
   },
 })
 
@@ -60,6 +69,51 @@ const columns: Readonly<Record<string, (entry: AuditEntry) => Cell>> = {
   api_key_id: entry => entry.actor.api_key_id,
   address: entry => entry.address,
   details: entry => JSON.stringify(entry.details),
+}
+
+const inWorkspaces = (kind: IdKind, table: string, name: string) => `
+  UNION ALL
+  SELECT '${kind}', o.id, o.${name} FROM ${table} o JOIN workspaces w ON w.id = o.workspace_id
+  WHERE o.id = ANY ($2) AND w.organization_id = $1`
+
+// Each part names the organization, because the ids in details may come from a caller.
+const namesText = `
+  SELECT 'user' AS kind, u.id, u.name FROM users u JOIN memberships m ON m.user_id = u.id
+  WHERE u.id = ANY ($2::uuid[]) AND m.organization_id = $1
+  UNION ALL
+  SELECT 'org', id, name FROM organizations WHERE id = ANY ($2) AND id = $1
+  UNION ALL
+  SELECT 'ws', id, name FROM workspaces WHERE id = ANY ($2) AND organization_id = $1
+  UNION ALL
+  SELECT 'inv', id, email FROM invitations WHERE id = ANY ($2) AND organization_id = $1
+  UNION ALL
+  SELECT 'task', t.id, r.name FROM tasks t JOIN task_requests r ON r.task_id = t.id
+  JOIN workspaces w ON w.id = t.workspace_id
+  WHERE t.id = ANY ($2) AND w.organization_id = $1
+  ${inWorkspaces('key', 'api_keys', 'name')}
+  ${inWorkspaces('cron', 'cron_jobs', 'name')}
+  ${inWorkspaces('sub', 'subscriptions', 'topic')}
+  ${inWorkspaces('int', 'integrations', 'name')}
+  ${inWorkspaces('fed', 'federated_credentials', 'name')}`
+
+/** Adds the names of the objects of an organization whose ids are in the entries. */
+async function withNames(
+  pool: Db,
+  organizationId: string,
+  entries: readonly AuditEntry[],
+): Promise<ListedAuditEntry[]> {
+  const idsOf = (entry: AuditEntry) => JSON.stringify(entry).match(/\b[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}\b/g) ?? []
+  const uuids = entries.flatMap(idsOf).flatMap(id => fromId(id.slice(0, id.indexOf('_')) as IdKind, id) ?? [])
+  const values = [organizationId, [...new Set(uuids)]]
+  const { rows } = await pool.query<{ kind: IdKind; id: string; name: string }>(namesText, values)
+  const names = new Map(rows.map(({ kind, id, name }) => [toId(kind, id), name]))
+  return entries.map(entry => {
+    const own = idsOf(entry).flatMap(id => {
+      const name = names.get(id)
+      return name === undefined ? [] : [[id, name]]
+    })
+    return { ...entry, names: Object.fromEntries(own) }
+  })
 }
 
 type Filters = Omit<z.infer<typeof exportAuditLogQuery>, 'format'>

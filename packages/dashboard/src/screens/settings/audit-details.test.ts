@@ -13,6 +13,7 @@ it.each([
   [{ rate_limit: { count: 10, period_ms: 1000 } }, ['rate limit: {"count":10,"period_ms":1000}']],
   [{ from: '2026-11-25T00:00:00Z', states: ['pending'] }, ['from: 2026-11-25T00:00:00Z', 'states: pending']],
   [{ from: null, to: null, states: ['dead'] }, ['states: dead']],
+  [{ workspaces: ['ws_1', 'ws_2'] }, ['workspaces: Production, ws_2']],
 ])('describes %j', (details, texts) => {
-  expect(auditDetails(details)).toEqual(texts)
+  expect(auditDetails(details, { ws_1: 'Production' })).toEqual(texts)
 })

@@ -86,9 +86,9 @@ export function AuditLog(): ReactNode {
             {
               id: 'actor',
               header: 'Actor',
-              cell: ({ actor, address }) => (
+              cell: ({ actor, address, names }) => (
                 <div className={styles.twoLines}>
-                  {actor.email ?? actor.api_key_id ?? actor.user_id ?? 'Unknown'}
+                  {actor.email ?? names[actor.api_key_id ?? ''] ?? actor.api_key_id ?? actor.user_id ?? 'Unknown'}
                   <span>from {address}</span>
                 </div>
               ),
@@ -101,7 +101,7 @@ export function AuditLog(): ReactNode {
                   <span className={styles.entry} title={entry.action}>
                     {sentenceOf(entry.action)}
                   </span>
-                  {auditDetails(entry.details).map(text => (
+                  {auditDetails(entry.details, entry.names).map(text => (
                     <span key={text}>{text}</span>
                   ))}
                 </div>
@@ -111,7 +111,14 @@ export function AuditLog(): ReactNode {
               id: 'object',
               header: 'Object',
               isExtra: true,
-              cell: ({ object_id }) => <code className={styles.mono}>{object_id}</code>,
+              cell: ({ object_id, names }) => (
+                <div className={styles.twoLines}>
+                  {names[object_id] && <bdi>{names[object_id]}</bdi>}
+                  <span>
+                    <code className={styles.mono}>{object_id}</code>
+                  </span>
+                </div>
+              ),
             },
           ]}
         />
