@@ -144,7 +144,7 @@ function screen<Name extends string>(
     const Screen = await loadScreen().catch(() => lateScreen(loadScreen))
     if (!right) return { Component: Screen }
     const Component = () => (
-      <PageFor right={right}>
+      <PageFor right={right} isWhole>
         <Screen />
       </PageFor>
     )

@@ -18,6 +18,7 @@ export function ErrorPage(): ReactNode {
   return (
     <main className={styles.wide}>
       <EmptyState
+        isPage
         icon={<Bell size={32} />}
         title={title}
         actions={

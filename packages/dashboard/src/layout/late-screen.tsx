@@ -34,6 +34,7 @@ function NotLoaded({ isTrying, onRetry }: { isTrying: boolean; onRetry(): void }
   usePageTitle(title)
   return (
     <EmptyState
+      isPage
       title={title}
       actions={
         <Button kind="primary" isPending={isTrying} onClick={onRetry}>

@@ -15,12 +15,23 @@ export function Allowed({ to, children }: { to: Action; children: ReactNode }): 
   return useRefusal(to) === null ? children : null
 }
 
+type PageForProps = {
+  right: Action
+  /** Whether the children contain the header of the page. */
+  isWhole?: boolean
+  children: ReactNode
+}
+
 /** Renders a page for users with a right. Others see why they lack it. */
-export function PageFor({ right, children }: { right: Action; children: ReactNode }): ReactNode {
+export function PageFor({ right, isWhole, children }: PageForProps): ReactNode {
   const refusal = useRefusal(right)
   if (refusal === null) return children
   return (
-    <EmptyState icon={<Lock size={22} aria-hidden="true" />} title="You do not have access to this page">
+    <EmptyState
+      isPage={isWhole}
+      icon={<Lock size={22} aria-hidden="true" />}
+      title="You do not have access to this page"
+    >
       {refusal}
     </EmptyState>
   )

@@ -56,7 +56,7 @@ export function Chart({
   return (
     <figure className={styles.figure}>
       <div className={styles.head}>
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         <IconButton
           size="small"
           label={isTable ? `${title}: show as chart` : `${title}: show as table`}

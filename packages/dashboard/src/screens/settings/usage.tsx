@@ -62,7 +62,7 @@ function Meter({ title, used, limit, format }: MeterProps): ReactNode {
   if (limit === null) {
     return (
       <div className={styles.tile}>
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         <p>
           {format(used)} <span>Unlimited</span>
         </p>
@@ -72,7 +72,7 @@ function Meter({ title, used, limit, format }: MeterProps): ReactNode {
   const share = limit === 0 ? 1 : used / limit
   return (
     <div className={styles.tile}>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <p>
         {format(used)} <span>of {format(limit)}</span>{' '}
         {share >= 1 ? (
