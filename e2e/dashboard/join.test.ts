@@ -44,7 +44,7 @@ describe('emailed links in the dashboard', { timeout: 180_000 }, () => {
     await page.getByText('Ask an owner or admin for a key.').waitFor()
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('heading', { name: 'General', exact: true }).waitFor()
-    for (const name of ['API keys', 'Invitations', 'Tier and usage', 'Audit log']) {
+    for (const name of ['API keys', 'Invitations', 'Usage and limits', 'Audit log']) {
       expect(await page.getByRole('link', { name }).count(), name).toBe(0)
     }
     await page.keyboard.press('Control+k')

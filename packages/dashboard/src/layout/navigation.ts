@@ -78,7 +78,7 @@ export function useSettingsNavigation(): NavigationGroup[] {
       ['Invitations', paths.settings(slug, 'invitations'), 'invitation.read'],
       ['Policy', paths.settings(slug, 'policy'), 'organization.read'],
       ['Workspaces', paths.settings(slug, 'workspaces'), 'workspace.list'],
-      ['Tier and usage', paths.settings(slug, 'usage'), 'usage.read'],
+      ['Usage and limits', paths.settings(slug, 'usage'), 'usage.read'],
       ['Audit log', paths.settings(slug, 'audit-log'), 'audit_log.read'],
     ]),
   ]

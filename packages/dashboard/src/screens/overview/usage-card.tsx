@@ -20,7 +20,7 @@ export function UsageCard(): ReactNode {
     <Card label="Usage">
       <div className={styles.head}>
         <h2>{organization.name} this month</h2>
-        <Link to={paths.settings(organization.slug, 'usage')}>Tier and usage</Link>
+        <Link to={paths.settings(organization.slug, 'usage')}>Usage and limits</Link>
       </div>
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton />}

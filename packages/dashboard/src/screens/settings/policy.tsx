@@ -19,7 +19,7 @@ const flags: Record<Flag, { label: string; hint: string }> = {
     label: 'Invite people',
     hint: 'As members. Only owners and admins can invite admins and owners.',
   },
-  members_can_create_workspaces: { label: 'Create workspaces', hint: 'Up to the limit of the tier.' },
+  members_can_create_workspaces: { label: 'Create workspaces', hint: 'Up to the limit of the organization.' },
   members_can_create_api_keys: {
     label: 'Create and revoke API keys',
     hint: 'In workspaces that they belong to. A key has at most the rights of its creator.',

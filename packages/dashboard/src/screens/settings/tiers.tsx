@@ -25,13 +25,18 @@ export function Tiers(): ReactNode {
   return (
     <>
       <section className={styles.section}>
-        <h2>Tier</h2>
+        <h2>{data && hasTiers(data) ? 'Tier' : 'Limits'}</h2>
         {error && <Problem error={error} onRetry={() => void refetch()} />}
         <Card>{data ? <TierOf key={keyOf(data)} subscription={data} /> : <Skeleton />}</Card>
       </section>
       {data && <BillingState subscription={data} />}
     </>
   )
+}
+
+/** Returns whether tiers mean something here. A self-hosted installation without limits sells none. */
+function hasTiers({ tier, billing }: OrganizationSubscription): boolean {
+  return tier !== 'unlimited' || billing.provider !== 'manual'
 }
 
 // A completed change resets the form.
@@ -50,7 +55,7 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }): R
     <Stack>
       <DefinitionList
         rows={[
-          ['Tier', tierLabels[tier]],
+          ['Tier', hasTiers(subscription) && tierLabels[tier]],
           ['Executions per month', limits.executions === null ? 'Unlimited' : formatCount(limits.executions)],
           ['Storage', limits.storage_bytes === null ? 'Unlimited' : formatBytes(limits.storage_bytes)],
           ['Workspaces', formatCount(limits.workspaces)],
@@ -67,30 +72,32 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }): R
           80% and at 100%.
         </p>
       )}
-      <form
-        className={styles.inline}
-        onSubmit={event => {
-          event.preventDefault()
-          if (wanted !== tier) setIsAsking(true)
-        }}
-      >
-        <Select
-          aria-label="New tier"
-          value={wanted}
-          onChange={event => setWanted(event.target.value as TierName)} // one of the options below
+      {hasTiers(subscription) && (
+        <form
+          className={styles.inline}
+          onSubmit={event => {
+            event.preventDefault()
+            if (wanted !== tier) setIsAsking(true)
+          }}
         >
-          {tierRanks
-            .filter(name => name === tier || available.includes(name))
-            .map(name => (
-              <option key={name} value={name}>
-                {tierLabels[name]}
-              </option>
-            ))}
-        </Select>
-        <Button type="submit" refusal={refusal ?? (wanted === tier ? 'This is the current tier.' : null)}>
-          Change tier
-        </Button>
-      </form>
+          <Select
+            aria-label="New tier"
+            value={wanted}
+            onChange={event => setWanted(event.target.value as TierName)} // one of the options below
+          >
+            {tierRanks
+              .filter(name => name === tier || available.includes(name))
+              .map(name => (
+                <option key={name} value={name}>
+                  {tierLabels[name]}
+                </option>
+              ))}
+          </Select>
+          <Button type="submit" refusal={refusal ?? (wanted === tier ? 'This is the current tier.' : null)}>
+            Change tier
+          </Button>
+        </form>
+      )}
       <ChangeDialog subscription={subscription} to={isAsking ? wanted : null} onClose={() => setIsAsking(false)} />
     </Stack>
   )

@@ -17,7 +17,7 @@ export function Usage(): ReactNode {
   return (
     <>
       <PageHeader
-        title="Tier and usage"
+        title="Usage and limits"
         description="An execution is a task whose first run has started. Retries are free. Months are in UTC."
       />
       <Amounts />
