@@ -97,7 +97,10 @@ function Drawing({ kind, title, data, height, hasLegend, onPick }: DrawnProps): 
       <Drawn data={data} height={height} tooltipOf={tooltipOf} onPick={onPick} />
       <div className={classNames(styles.ticks, kind === 'lines' && styles.indented)}>
         {at.map((time, index) => (
-          <span key={time}>{index % shownEvery === 0 ? labels[index]?.[0] : ''}</span>
+          // A label needs the room of those up to the next one.
+          <span key={time}>
+            {index % shownEvery === 0 && index + shownEvery <= at.length ? labels[index]?.[0] : ''}
+          </span>
         ))}
       </div>
       {hasLegend && series.length > 1 && (
