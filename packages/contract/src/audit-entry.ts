@@ -21,7 +21,7 @@ export const listAuditLogQuery = z.strictObject({
 export const exportAuditLogQuery = listAuditLogQuery.omit({ limit: true, cursor: true }).extend(exportFormat)
 
 /** An action of a user, an API key or an operator. */
-export const auditEntry = z
+const auditEntry = z
   .object({
     id: idField('aud'),
     action: z.enum(auditActions),

@@ -27,8 +27,7 @@ export const settleDeadLettersBody = selectionBody(filter)
 
 export type SettleDeadLettersBody = z.infer<typeof settleDeadLettersBody>
 
-/** The maximum of `per_second` of a replay. */
-export const maxReplaysPerSecond = 1_000
+const maxReplaysPerSecond = 1_000
 
 /** The body that selects dead letters to replay. */
 export const replayDeadLettersBody = selectionBody(filter, {

@@ -73,7 +73,7 @@ it('spreads replays over time, over all its steps, also after it was interrupted
     until(() => stop.abort()),
     stop.signal,
   )
-  // As if no scheduler ran for a while: what is due later must not catch up.
+  // As if no scheduler ran for a while. The later replays must not catch up.
   const later = new Date(Date.now() + 60_000)
   await pool.query('UPDATE dead_letter_operations SET next_due_at = $1', [later])
   expect(await settleDeadLetters(test.ctx, never)).toBe(800)
