@@ -103,6 +103,17 @@ describe('the virtual clock', () => {
     expect([received('/before').length, received('/after').length]).toEqual([1, 0])
   })
 
+  it('waits for calls that began before the move, and for what follows from them', async () => {
+    target.answer('/begun', { status: 200, delayMs: 1_000 })
+    await create('/begun-later', { execute_at: at(day) })
+    const event = { topic: 'begun', payload: {}, target_url: target.url('/begun') }
+    const published = { ...event, on_success: { url: target.url('/begun-done') } }
+    expect((await belfry.call('POST', '/api/v1/events', published)).body.tasks).toHaveLength(1)
+    await target.waitFor(requests => requests.some(({ path }) => path === '/begun'))
+    await belfry.clock('advance', { by_ms: 2 * day })
+    expect(received('/begun')).toEqual(['/begun', '/begun-done', '/begun-later'])
+  })
+
   it('does not pass a call whose task another transaction holds', async () => {
     await create('/held/1', { execute_at: at(minute) })
     await create('/held/2', { execute_at: at(2 * minute) })

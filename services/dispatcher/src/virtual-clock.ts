@@ -66,6 +66,10 @@ export function createVirtualDispatcher(ctx: Context): VirtualRole {
       }
       return made
     },
+    async finishBegun() {
+      await ctx.attempts.whenEmpty()
+      return ctx.attempts.begun
+    },
     nextAt() {
       const times = openCircuits().map(({ openUntil }) => ctx.clock.now() + Math.ceil(openUntil - steadyTime()))
       return Math.min(...times)

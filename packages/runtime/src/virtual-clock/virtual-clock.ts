@@ -46,6 +46,11 @@ export type VirtualRole = {
   moved?(): void
   /** Does the work of its kinds that is due now. Returns how much it found, once that is done. */
   work(due: DueWork): Promise<number>
+  /**
+   * Waits for work that has begun, also without `work`, because the loops and notifications of the role run on during a move.
+   * Returns how much has begun so far.
+   */
+  finishBegun?(): Promise<number>
   /** Does once what the role repeats for its upkeep. */
   upkeep?(): Promise<void>
   /** Returns the next time, in epoch milliseconds, at which the role has work that PostgreSQL does not know. */

@@ -57,12 +57,27 @@ async function visitDueTimes(clock: MovedClock, until: number): Promise<void> {
  * @param known - What waited before the clock came here. Default: it is read.
  */
 async function settle(clock: MovedClock, until: number, known?: DueTimes): Promise<DueTimes> {
+  let begun = await finishBegun(clock)
   for (let times = known ?? (await clock.readDueTimes()), found = 1; ; times = await clock.readDueTimes()) {
     const due = dueWork(times, clock.now(), until)
-    if (found === 0 || !hasWork(due)) return times
+    if (found === 0 || !hasWork(due)) {
+      // The task of an attempt that began meanwhile is not among those that wait.
+      const now = await finishBegun(clock)
+      if (now === begun) return times
+      begun = now
+      found = 1
+      continue
+    }
     found = 0
     for (const role of clock.roles) found += await role.work(due)
+    begun = await finishBegun(clock)
   }
+}
+
+async function finishBegun({ roles }: MovedClock): Promise<number> {
+  let begun = 0
+  for (const role of roles) begun += (await role.finishBegun?.()) ?? 0
+  return begun
 }
 
 async function upkeep({ roles }: MovedClock): Promise<void> {

@@ -2,6 +2,8 @@
 export type AttemptsInFlight = {
   /** Whether one more attempt may start. */
   readonly hasCapacity: boolean
+  /** How many attempts have begun so far. */
+  readonly begun: number
   /** @param onEnd - Called when the attempt is over, and there is capacity for another one. */
   track(attempt: Promise<void>, onEnd: () => void): void
   /** Resolves when no attempt is in flight. */
@@ -13,6 +15,7 @@ export type AttemptsInFlight = {
 /** @param capacity - Attempts at a time. */
 export function createAttemptsInFlight(capacity: number, onFault: (error: unknown) => void): AttemptsInFlight {
   let count = 0
+  let begun = 0
   let onEmpty: Array<() => void> = []
 
   function whenEmpty(): Promise<void> {
@@ -24,8 +27,12 @@ export function createAttemptsInFlight(capacity: number, onFault: (error: unknow
     get hasCapacity() {
       return count < capacity
     },
+    get begun() {
+      return begun
+    },
     track(attempt, onEnd) {
       count++
+      begun++
       const end = () => {
         count--
         onEnd()
