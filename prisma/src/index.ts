@@ -91,7 +91,6 @@ export {
   cancelDeadLetterOperation,
   type DeadLetterOperation,
   findDeadLetterOperation,
-  forgetDeadLetterOperations,
   startDeadLetterOperation,
   stepDeadLetterOperation,
 } from './dead-letters/dead-letter-operations.ts'
@@ -339,7 +338,7 @@ export { hasLabel } from './tasks/task-labels.ts'
 export {
   cancelTaskOperation,
   findTaskOperation,
-  forgetTaskOperations,
+  forgetOperations,
   startTaskOperation,
   stepTaskOperation,
   type TaskOperation,

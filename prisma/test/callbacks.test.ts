@@ -15,7 +15,7 @@ import {
   undoClaims,
 } from '../src/index.ts'
 import { loseAttempts } from '../src/tasks/lose-attempts.ts'
-import { aTask, claimNew, claimOne, taskRow, useDatabase } from './setup.ts'
+import { aTask, claimNew, claimOne, finished, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
 
@@ -38,28 +38,6 @@ async function callbacksOf(taskId: string): Promise<Callback[]> {
 }
 
 const pathsOf = async (taskId: string) => (await callbacksOf(taskId)).map(({ url }) => new URL(url).pathname).sort()
-
-function finished(task: ClaimedTask, changes: Partial<FinishedAttempt> = {}): FinishedAttempt {
-  return {
-    taskId: task.taskId,
-    runId: task.runId,
-    state: 'success',
-    retryDelayMs: null,
-    status: 'success',
-    scheduledAt: task.scheduledAt,
-    startedAt: task.claimedAt,
-    finishedAt: new Date(task.claimedAt.getTime() + 12),
-    requestHeaders: '{}',
-    responseStatus: 200,
-    responseHeaders: '{"content-type":"text/plain"}',
-    responseBody: Buffer.from('ok'),
-    responseBytes: 2,
-    responseTruncated: false,
-    errorCode: null,
-    errorMessage: null,
-    ...changes,
-  }
-}
 
 const failure = {
   status: 'failed',

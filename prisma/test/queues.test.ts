@@ -21,7 +21,7 @@ import {
   undoClaims,
 } from '../src/index.ts'
 import { loseAttempts } from '../src/tasks/lose-attempts.ts'
-import { aTask, aWorkspace, claimAll, claimant, taskRow, useDatabase } from './setup.ts'
+import { aTask, aWorkspace, claimAll, claimant, finished, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
 
@@ -53,24 +53,11 @@ function claimed(claim: Claim | undefined): ClaimedTask {
 
 async function record(task: ClaimedTask, state: 'success' | 'dead' | 'retrying' = 'success', retryDelayMs = 0) {
   const [recorded] = await recordAttempts(db.pool, [
-    {
-      taskId: task.taskId,
-      runId: task.runId,
+    finished(task, {
       state,
       retryDelayMs: state === 'retrying' ? retryDelayMs : null,
       status: state === 'success' ? 'success' : 'failed',
-      scheduledAt: task.scheduledAt,
-      startedAt: task.claimedAt,
-      finishedAt: task.claimedAt,
-      requestHeaders: '{}',
-      responseStatus: 200,
-      responseHeaders: '{}',
-      responseBody: null,
-      responseBytes: 0,
-      responseTruncated: false,
-      errorCode: null,
-      errorMessage: null,
-    },
+    }),
   ])
   expect(recorded).not.toBeNull()
 }

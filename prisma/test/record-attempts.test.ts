@@ -1,32 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type ClaimedTask, claimTasks, type FinishedAttempt, recordAttempts } from '../src/index.ts'
+import { type ClaimedTask, claimTasks, recordAttempts } from '../src/index.ts'
 import { loseAttempts } from '../src/tasks/lose-attempts.ts'
-import { claimant, claimNew, claimOne, runRows, taskRow, useDatabase } from './setup.ts'
+import { claimant, claimNew, claimOne, finished, runRows, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
-
-function finished(task: ClaimedTask, changes: Partial<FinishedAttempt> = {}): FinishedAttempt {
-  return {
-    taskId: task.taskId,
-    runId: task.runId,
-    state: 'success',
-    retryDelayMs: null,
-    status: 'success',
-    scheduledAt: task.scheduledAt,
-    startedAt: task.claimedAt,
-    finishedAt: new Date(task.claimedAt.getTime() + 12),
-    requestHeaders: '{"webhook-id":"x"}',
-    responseStatus: 200,
-    responseHeaders: '{}',
-    responseBody: Buffer.from([0, 255, 1]),
-    responseBytes: 3,
-    responseTruncated: false,
-    errorCode: null,
-    errorMessage: null,
-    ...changes,
-  }
-}
 
 const failure = {
   status: 'failed',
@@ -40,7 +18,7 @@ describe('recordAttempts', () => {
     const tasks = await Promise.all([claimNew(db.pool), claimNew(db.pool), claimNew(db.pool)])
     const [won, again, lost] = tasks as [ClaimedTask, ClaimedTask, ClaimedTask]
     const recorded = await recordAttempts(db.pool, [
-      finished(won),
+      finished(won, { responseBody: Buffer.from([0, 255, 1]), responseBytes: 3 }),
       finished(again, { ...failure, state: 'retrying', retryDelayMs: 30_000 }),
       finished(lost, { ...failure, state: 'dead' }),
     ])

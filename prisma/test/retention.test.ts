@@ -12,23 +12,9 @@ import {
   workspacesWithTasks,
 } from '../src/index.ts'
 import { cancelledTasksStatement, oldRunsStatement } from '../src/retention/expire-log.ts'
-import { addWorkspace, anOrganization, useDatabase } from './setup.ts'
+import { addMonth, addWorkspace, anOrganization, useDatabase } from './setup.ts'
 
 const db = useDatabase()
-
-async function addMonth(monthsAgo: number): Promise<string> {
-  const { rows } = await db.pool.query(
-    `SELECT 'runs_' || to_char(month, 'YYYY_MM') AS name, uuid_v7_floor(month) AS first,
-            uuid_v7_floor(month + interval '1 month') AS next
-     FROM (SELECT date_trunc('month', now(), 'UTC') - $1 * interval '1 month' AS month) m`,
-    [monthsAgo],
-  )
-  const { name, first, next } = rows[0]
-  await db.pool.query(
-    `CREATE TABLE run_partitions.${name} PARTITION OF runs FOR VALUES FROM ('${first}') TO ('${next}')`,
-  )
-  return name
-}
 
 /** Stores finished tasks with a run each, evenly spread over days in the past, the oldest the whole number of days old. */
 async function storeLog(workspaceId: string, count: number, days: number, state = 'success'): Promise<void> {
@@ -58,7 +44,7 @@ async function count(table: string, workspaceId: string): Promise<number> {
 describe('the log of a workspace', () => {
   const old = { organizationId: '', workspaceId: '' }
   beforeAll(async () => {
-    for (const monthsAgo of [1, 2, 3, 4]) await addMonth(monthsAgo)
+    for (const monthsAgo of [1, 2, 3, 4]) await addMonth(db.pool, monthsAgo)
     Object.assign(old, await anOrganization(db.pool))
     await storeLog(old.workspaceId, 50_000, 100)
     await storeLog(await addWorkspace(db.pool, old.organizationId), 50_000, 100)
@@ -204,7 +190,7 @@ it('the purge of a deleted workspace and the expiry of its log cannot deadlock',
 })
 
 it('empty months that no tier keeps are dropped, by one of several callers', async () => {
-  const [empty, full] = [await addMonth(20), await addMonth(19)]
+  const [empty, full] = [await addMonth(db.pool, 20), await addMonth(db.pool, 19)]
   const { workspaceId } = await anOrganization(db.pool, 'unicorn')
   await storeLog(workspaceId, 1, 19 * 30.44 - 15 + new Date().getUTCDate())
   const { rows } = await db.pool.query(`SELECT FROM run_partitions.${full}`)

@@ -3,12 +3,12 @@ import type { PoolClient } from 'pg'
 import { expect, it } from 'vitest'
 import { countPreparedMonths, divideNextMonth, dropRunPartitions, prepareRunPartitions } from '../src/index.ts'
 import { divideMonth } from '../src/retention/divide-month.ts'
-import { useDatabase } from './setup.ts'
+import { addMonth, useDatabase } from './setup.ts'
 
 const db = useDatabase()
 
 it('makes and drops partitions while a transaction reads all runs, and blocks no record for 200 ms', async () => {
-  const old = await addMonth(30)
+  const old = await addMonth(db.pool, 30)
   const ahead = await countPreparedMonths(db.pool)
   const reader = await readInTransaction('SELECT count(*) FROM runs')
   const recorder = startRecorder()
@@ -172,7 +172,7 @@ async function readMonth(fromNow: number): Promise<TestMonth> {
 const nextMonth = () => readMonth(1)
 
 async function addPastMonth(monthsAgo: number): Promise<TestMonth> {
-  await addMonth(monthsAgo)
+  await addMonth(db.pool, monthsAgo)
   return readMonth(-monthsAgo)
 }
 
@@ -198,20 +198,6 @@ async function addRuns(from: Date, count: number): Promise<void> {
      SELECT uuid_v7($1::timestamptz + interval '1 hour' + i * interval '1 ms'), ${values} FROM generate_series(1, $2::int) i`,
     [from, count],
   )
-}
-
-async function addMonth(monthsAgo: number): Promise<string> {
-  const { rows } = await db.pool.query(
-    `SELECT 'runs_' || to_char(month, 'YYYY_MM') AS name, uuid_v7_floor(month) AS first,
-            uuid_v7_floor(month + interval '1 month') AS next
-     FROM (SELECT date_trunc('month', now(), 'UTC') - $1 * interval '1 month' AS month) m`,
-    [monthsAgo],
-  )
-  const { name, first, next } = rows[0]
-  await db.pool.query(
-    `CREATE TABLE run_partitions.${name} PARTITION OF runs FOR VALUES FROM ('${first}') TO ('${next}')`,
-  )
-  return name
 }
 
 /** Opens a transaction, reads, and leaves it open. */

@@ -8,7 +8,6 @@ import {
   backfillRunStatistics,
   countRuns,
   deleteOldStatistics,
-  type FinishedAttempt,
   foldRunChanges,
   inTransaction,
   openPool,
@@ -18,7 +17,7 @@ import {
 import { deployMigrations } from '../src/migrate/index.ts'
 import { findMigrationFolder } from '../src/migrate/migration-folder.ts'
 import { loseAttempts } from '../src/tasks/lose-attempts.ts'
-import { claimNew, useDatabase } from './setup.ts'
+import { claimNew, finished, useDatabase } from './setup.ts'
 
 const db = useDatabase()
 const minuteMs = 60_000
@@ -129,13 +128,7 @@ describe('the statistics of runs', () => {
     await loseAttempts(db.pool, [task], false)
     await foldAll()
     expect((await counts()).day.whole).toMatchObject({ total: 1, failed: 1 })
-    const outcome: FinishedAttempt = {
-      ...{ taskId: task.taskId, runId: task.runId, state: 'success', status: 'success', retryDelayMs: null },
-      ...{ scheduledAt: task.scheduledAt, startedAt: task.claimedAt, finishedAt: task.claimedAt, requestHeaders: '{}' },
-      ...{ responseStatus: 200, responseHeaders: '{}', responseBody: null, responseBytes: 0, responseTruncated: false },
-      ...{ errorCode: null, errorMessage: null },
-    }
-    expect(await recordAttempts(db.pool, [outcome])).not.toEqual([null])
+    expect(await recordAttempts(db.pool, [finished(task)])).not.toEqual([null])
     await foldAll()
     expect((await counts()).day.whole).toMatchObject({ total: 1, failed: 0 })
   })

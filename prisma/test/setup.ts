@@ -7,6 +7,7 @@ import {
   type Claim,
   type ClaimedTask,
   claimTasks,
+  type FinishedAttempt,
   insertTasks,
   type NewTask,
   openPool,
@@ -84,6 +85,19 @@ export async function claimNew(pool: Pool, changes: Partial<NewTask> = {}): Prom
   return claimOne(pool, task.id)
 }
 
+/** Returns the outcome of an attempt that succeeded after 12 ms, with changes. */
+export function finished(task: ClaimedTask, changes: Partial<FinishedAttempt> = {}): FinishedAttempt {
+  return {
+    ...{ taskId: task.taskId, runId: task.runId, state: 'success', retryDelayMs: null, status: 'success' },
+    ...{ scheduledAt: task.scheduledAt, startedAt: task.claimedAt },
+    finishedAt: new Date(task.claimedAt.getTime() + 12),
+    ...{ requestHeaders: '{}', responseStatus: 200, responseHeaders: '{"content-type":"text/plain"}' },
+    ...{ responseBody: Buffer.from('ok'), responseBytes: 2, responseTruncated: false },
+    ...{ errorCode: null, errorMessage: null },
+    ...changes,
+  }
+}
+
 export async function taskRow(pool: Pool, id: string) {
   const { rows } = await pool.query('SELECT * FROM tasks JOIN task_requests ON task_id = id WHERE id = $1', [id])
   return rows[0]
@@ -116,4 +130,17 @@ export async function addWorkspace(pool: Pool, organizationId: string, workspace
   const text = `INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'A')`
   await pool.query(text, [workspaceId, organizationId])
   return workspaceId
+}
+
+/** Creates the partition of a past month of runs, and returns its name. */
+export async function addMonth(pool: Pool, monthsAgo: number): Promise<string> {
+  const { rows } = await pool.query(
+    `SELECT 'runs_' || to_char(month, 'YYYY_MM') AS name, uuid_v7_floor(month) AS first,
+            uuid_v7_floor(month + interval '1 month') AS next
+     FROM (SELECT date_trunc('month', now(), 'UTC') - $1 * interval '1 month' AS month) m`,
+    [monthsAgo],
+  )
+  const { name, first, next } = rows[0]
+  await pool.query(`CREATE TABLE run_partitions.${name} PARTITION OF runs FOR VALUES FROM ('${first}') TO ('${next}')`)
+  return name
 }

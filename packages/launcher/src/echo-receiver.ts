@@ -1,16 +1,17 @@
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { freePort } from '@belfry/embedded'
 import { printable } from './log-line.ts'
 import type { Opened } from './open-stack.ts'
 import { clockTime, say } from './terminal.ts'
 
-export type EchoReceiver = Opened & { url: string }
+/** A target of calls. */
+export type Receiver = Opened & { url: string }
 
 const maxBodyCharacters = 1024 * 1024
 
 /** Starts a target for experiments, on loopback: it shows every request, and responds with it. */
-export async function startEchoReceiver(wantedPort: number): Promise<EchoReceiver> {
+export async function startEchoReceiver(wantedPort: number): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     request.setEncoding('utf8')
     let body = ''
@@ -24,6 +25,11 @@ export async function startEchoReceiver(wantedPort: number): Promise<EchoReceive
     say(echoLine(echoed, new Date()))
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(echoed))
   })
+  return openOnLoopback(server, wantedPort)
+}
+
+/** Lets a server listen on loopback: on the wanted port, or another one when it is taken. */
+export async function openOnLoopback(server: Server, wantedPort: number): Promise<Receiver> {
   const port = await freePort(wantedPort)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -108,17 +108,6 @@ export async function stepDeadLetterOperation(pool: Pool, limit: number): Promis
   })
 }
 
-/** Deletes operations that ended more than 30 days ago, up to `limit`. Returns how many it deleted. */
-export async function forgetDeadLetterOperations(pool: Pool, limit: number): Promise<number> {
-  const text = `
-    DELETE FROM dead_letter_operations WHERE id IN (
-      SELECT id FROM dead_letter_operations WHERE finished_at <= now() - interval '30 days'
-      ORDER BY finished_at LIMIT $1 FOR UPDATE SKIP LOCKED
-    )`
-  const { rowCount } = await pool.query(text, [limit])
-  return rowCount ?? 0
-}
-
 type Row = Omit<DeadLetterOperation, 'name' | 'hosts' | 'errors'> & { filter: DeadLetterFilter | null }
 
 function nextDueAfter(replays: SettledDeadLetters['replays'], perSecond: number): Date | null {

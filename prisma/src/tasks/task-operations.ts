@@ -94,10 +94,14 @@ export async function stepTaskOperation(pool: Pool, limit: number): Promise<Task
 }
 
 /** Deletes operations that ended more than 30 days ago, up to `limit`. Returns how many it deleted. */
-export async function forgetTaskOperations(pool: Pool, limit: number): Promise<number> {
+export async function forgetOperations(
+  pool: Pool,
+  table: 'task_operations' | 'dead_letter_operations',
+  limit: number,
+): Promise<number> {
   const text = `
-    DELETE FROM task_operations WHERE id IN (
-      SELECT id FROM task_operations WHERE finished_at <= now() - interval '30 days'
+    DELETE FROM ${table} WHERE id IN (
+      SELECT id FROM ${table} WHERE finished_at <= now() - interval '30 days'
       ORDER BY finished_at LIMIT $1 FOR UPDATE SKIP LOCKED
     )`
   const { rowCount } = await pool.query(text, [limit])

@@ -23,7 +23,7 @@ import {
   triggerCronJob,
   windDownWorkspace,
 } from '../../src/index.ts'
-import { addWorkspace, anOrganization, aTask, claimant, useDatabase } from '../setup.ts'
+import { addWorkspace, anOrganization, aTask, claimant, finished, useDatabase } from '../setup.ts'
 
 const db = useDatabase()
 
@@ -79,20 +79,16 @@ function aCronJob(workspaceId: string): CronJobFields & { id: string; workspaceI
 async function record(tasks: ClaimedTask[]): Promise<void> {
   await recordAttempts(
     db.pool,
-    tasks.map((task, i) => ({
-      ...{
-        taskId: task.taskId,
-        runId: task.runId,
+    tasks.map((task, i) =>
+      finished(task, {
         retryDelayMs: i % 4 === 0 ? 1 : null,
-        scheduledAt: task.scheduledAt,
-      },
-      ...{ startedAt: task.claimedAt, finishedAt: task.claimedAt, requestHeaders: headersOf(3_000) },
-      responseHeaders: i % 3 === 0 ? null : headersOf(someBytes() * 4),
-      ...{ responseStatus: 200, responseBytes: 0, responseTruncated: false, errorCode: null, errorMessage: null },
-      state: (['retrying', 'success', 'dead', 'success'] as const)[i % 4] ?? 'success',
-      status: i % 4 === 1 ? 'success' : 'failed',
-      responseBody: i % 5 === 0 ? null : Buffer.alloc(someBytes()),
-    })),
+        requestHeaders: headersOf(3_000),
+        responseHeaders: i % 3 === 0 ? null : headersOf(someBytes() * 4),
+        state: (['retrying', 'success', 'dead', 'success'] as const)[i % 4] ?? 'success',
+        status: i % 4 === 1 ? 'success' : 'failed',
+        responseBody: i % 5 === 0 ? null : Buffer.alloc(someBytes()),
+      }),
+    ),
   )
 }
 

@@ -12,7 +12,7 @@ import {
   readUsage,
   recordAttempts,
 } from '../../src/index.ts'
-import { anOrganization, aTask, claimAll, claimNew, taskRow, useDatabase } from '../setup.ts'
+import { anOrganization, aTask, claimAll, claimNew, finished, taskRow, useDatabase } from '../setup.ts'
 
 const db = useDatabase()
 
@@ -28,13 +28,10 @@ async function record(
   responseHeaders = '{}',
 ): Promise<void> {
   await recordAttempts(db.pool, [
-    {
-      ...{ taskId: task.taskId, runId: task.runId, state, retryDelayMs: null, scheduledAt: task.scheduledAt },
-      ...{ startedAt: task.claimedAt, finishedAt: task.claimedAt, requestHeaders: '{}', responseHeaders },
-      ...{ responseStatus: 200, responseBytes: 0, responseTruncated: false, errorCode: null, errorMessage: null },
-      status: state === 'success' ? 'success' : 'failed',
+    finished(task, {
+      ...{ state, responseHeaders, status: state === 'success' ? 'success' : 'failed' },
       responseBody: body === null ? null : Buffer.from(body),
-    },
+    }),
   ])
 }
 

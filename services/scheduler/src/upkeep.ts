@@ -5,10 +5,9 @@ import {
   divideNextMonth,
   foldRunChanges,
   foldUsageChanges,
-  forgetDeadLetterOperations,
   forgetIdempotencyKeys,
+  forgetOperations,
   forgetExpired as forgetSessions,
-  forgetTaskOperations,
   keptLogDays,
   mendWaitingFloor as mendFloor,
   prepareRunPartitions as preparePartitions,
@@ -59,8 +58,9 @@ export function forgetExpired(ctx: Context, signal: AbortSignal): Promise<number
 export async function forgetOldRequests(ctx: Context, signal: AbortSignal): Promise<number> {
   const answers = await drain(signal, 1_000, batchSize => forgetIdempotencyKeys(ctx.pool, batchSize))
   if (signal.aborted) return answers
-  const settled = await drain(signal, 1_000, batchSize => forgetDeadLetterOperations(ctx.pool, batchSize))
-  return answers + settled + (await drain(signal, 1_000, batchSize => forgetTaskOperations(ctx.pool, batchSize)))
+  const forget = (table: 'task_operations' | 'dead_letter_operations') =>
+    drain(signal, 1_000, batchSize => forgetOperations(ctx.pool, table, batchSize))
+  return answers + (await forget('dead_letter_operations')) + (await forget('task_operations'))
 }
 
 /** Returns the unspent executions of past months and of dispatchers that are gone. Returns how many blocks there were. */

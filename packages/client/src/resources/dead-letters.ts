@@ -1,9 +1,9 @@
+import { followOperation, type ProgressOptions } from '../follow-operation.ts'
 import type { Http } from '../http.ts'
 import { type List, list } from '../list.ts'
 import type { RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
 import { toBody } from '../request-body.ts'
-import { pause } from '../time-limit.ts'
 import type {
   DeadLetterChoice,
   DeadLetterOperation,
@@ -43,21 +43,12 @@ export function deadLettersOf(http: Http) {
     operation,
 
     /** Yields each change of an operation's progress until it has ended. */
-    async *progress(
-      id: Id,
-      {
-        intervalMs = 1_000,
-        ...options
-      }: RequestOptions & { /** Between two looks. Default 1,000. */ intervalMs?: number } = {},
-    ): AsyncGenerator<DeadLetterOperation> {
-      for (let settled = -1; ; ) {
-        const now = await operation(id, options)
-        if (now.settled !== settled || now.status !== 'running') yield now
-        if (now.status !== 'running') return
-        settled = now.settled
-        await pause(intervalMs, options.signal)
-      }
-    },
+    progress: (id: Id, options?: ProgressOptions): AsyncGenerator<DeadLetterOperation> =>
+      followOperation(
+        options => operation(id, options),
+        ({ settled }) => settled,
+        options,
+      ),
 
     /** Stops an operation. Settled dead letters stay settled. Throws `ConflictError` when it has ended. */
     cancelOperation: (id: Id, options?: RequestOptions): Promise<DeadLetterOperation> =>

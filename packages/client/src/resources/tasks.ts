@@ -1,10 +1,10 @@
+import { followOperation, type ProgressOptions } from '../follow-operation.ts'
 import type { Http } from '../http.ts'
 import { type List, list } from '../list.ts'
 import { openExport } from '../open-export.ts'
 import type { CreateOptions, RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
 import { toBody, toDispatchBody, toNewBody } from '../request-body.ts'
-import { pause } from '../time-limit.ts'
 import type {
   BatchResult,
   CancelledTasks,
@@ -87,21 +87,12 @@ export function tasksOf(http: Http) {
     operation,
 
     /** Yields each change of an operation's progress until it has ended. */
-    async *progress(
-      id: Id,
-      {
-        intervalMs = 1_000,
-        ...options
-      }: RequestOptions & { /** Between two looks. Default 1,000. */ intervalMs?: number } = {},
-    ): AsyncGenerator<TaskOperation> {
-      for (let ended = -1; ; ) {
-        const now = await operation(id, options)
-        if (now.ended !== ended || now.status !== 'running') yield now
-        if (now.status !== 'running') return
-        ended = now.ended
-        await pause(intervalMs, options.signal)
-      }
-    },
+    progress: (id: Id, options?: ProgressOptions): AsyncGenerator<TaskOperation> =>
+      followOperation(
+        options => operation(id, options),
+        ({ ended }) => ended,
+        options,
+      ),
 
     /** Cancels an operation. Ended tasks stay ended. Throws `ConflictError` when it has ended. */
     cancelOperation: (id: Id, options?: RequestOptions): Promise<TaskOperation> =>

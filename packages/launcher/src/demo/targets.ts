@@ -1,10 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '@belfry/embedded'
-import type { Opened } from '../open-stack.ts'
-
-export type Targets = Opened & { url: string }
+import { openOnLoopback, type Receiver } from '../echo-receiver.ts'
 
 type Answer = { status: number; delayMs: number; body: unknown }
 
@@ -23,24 +19,14 @@ const answers: Record<string, (attempt: number) => Answer> = {
 }
 
 /** Starts the targets of the demo on loopback. */
-export async function startTargets(wantedPort: number): Promise<Targets> {
+export async function startTargets(wantedPort: number): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     request.resume()
     const { status, delayMs, body } = answerTo(request)
     await sleep(delayMs)
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
-  const port = await freePort(wantedPort)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
-  })
-  const { port: actual } = server.address() as AddressInfo // a TCP server's address is never a string
-  const stop = () => {
-    server.close()
-    server.closeAllConnections()
-  }
-  return { url: `http://127.0.0.1:${actual}`, stop: async () => stop(), kill: stop }
+  return openOnLoopback(server, wantedPort)
 }
 
 function answerTo({ url = '', headers }: IncomingMessage): Answer {
