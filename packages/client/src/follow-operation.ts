@@ -1,7 +1,5 @@
-import type { RequestOptions } from './options.ts'
+import type { ProgressOptions, RequestOptions } from './options.ts'
 import { pause } from './time-limit.ts'
-
-export type ProgressOptions = RequestOptions & { /** Between two looks. Default 1,000. */ intervalMs?: number }
 
 /** Yields each change of an operation's progress until it has ended. */
 export async function* followOperation<Operation extends { status: string }>(

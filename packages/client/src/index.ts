@@ -19,7 +19,7 @@ export {
 export { type ExchangeOptions, exchangeToken } from './exchange-token.ts'
 export type { RawRequest } from './http.ts'
 export type { List } from './list.ts'
-export type { BelfryOptions, CreateOptions, RequestOptions, TailOptions } from './options.ts'
+export type { BelfryOptions, CreateOptions, ProgressOptions, RequestOptions, TailOptions } from './options.ts'
 export type * from './types/index.ts'
 export {
   type SignOptions,

@@ -47,6 +47,12 @@ export type CreateOptions = RequestOptions & {
   idempotencyKey?: string
 }
 
+/** The options of an operation's progress. */
+export type ProgressOptions = RequestOptions & {
+  /** The time between two looks. Default 1,000 ms. */
+  intervalMs?: number
+}
+
 /** The options of a tail. `timeoutMs` limits each connection attempt, not the tail. */
 export type TailOptions = RequestOptions & {
   /** The id of a run: the tail starts with the runs after it, unless there are too many. Default: new runs only. */

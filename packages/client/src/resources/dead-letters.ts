@@ -1,7 +1,7 @@
-import { followOperation, type ProgressOptions } from '../follow-operation.ts'
+import { followOperation } from '../follow-operation.ts'
 import type { Http } from '../http.ts'
 import { type List, list } from '../list.ts'
-import type { RequestOptions } from '../options.ts'
+import type { ProgressOptions, RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
 import { toBody } from '../request-body.ts'
 import type {

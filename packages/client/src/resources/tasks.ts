@@ -1,8 +1,8 @@
-import { followOperation, type ProgressOptions } from '../follow-operation.ts'
+import { followOperation } from '../follow-operation.ts'
 import type { Http } from '../http.ts'
 import { type List, list } from '../list.ts'
 import { openExport } from '../open-export.ts'
-import type { CreateOptions, RequestOptions } from '../options.ts'
+import type { CreateOptions, ProgressOptions, RequestOptions } from '../options.ts'
 import { path } from '../path.ts'
 import { toBody, toDispatchBody, toNewBody } from '../request-body.ts'
 import type {
