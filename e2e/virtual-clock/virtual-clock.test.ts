@@ -234,6 +234,21 @@ describe('the virtual clock', () => {
     expect(await query('SELECT id FROM cron_jobs WHERE url = $1', [target.url('/deleted/cron')])).toEqual([])
   })
 
+  it('signs with a new secret too once five seconds have passed, for which dispatchers cache secrets', async () => {
+    const signaturesOf = (path: string) => {
+      const headers = target.requestsTo(path)[0]?.rawHeaders ?? []
+      return headers[headers.indexOf('webhook-signature') + 1]?.split(' ').length
+    }
+    await create('/signed/before', { execute_at: at(1_000) })
+    await belfry.clock('advance', { by_ms: 1_000 })
+    expect((await belfry.call('POST', `/api/v1/workspaces/${belfry.caller.workspaceId}/signing-secrets`)).status).toBe(
+      201,
+    )
+    await create('/signed/after', { execute_at: at(7_000) })
+    await belfry.clock('advance', { by_ms: 6_000 })
+    expect([signaturesOf('/signed/before'), signaturesOf('/signed/after')]).toEqual([1, 2])
+  })
+
   it('ends sessions and API keys', async () => {
     const other = await signUp(belfry.url)
     const keys = `/api/v1/workspaces/${other.workspaceId}/api-keys`

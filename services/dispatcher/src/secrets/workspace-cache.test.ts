@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createWorkspaceCache } from './workspace-cache.ts'
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  vi.advanceTimersByTime(1) // lru-cache takes the time 0 for none
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -13,7 +14,7 @@ it('asks once for each workspace in five seconds, and for many in one statement'
   const cache = createWorkspaceCache(load)
   expect(await Promise.all([cache.get('a'), cache.get('b'), cache.get('a')])).toEqual(['of a', 'of b', 'of a'])
   expect(load.mock.calls).toEqual([[['a', 'b']]])
-  vi.advanceTimersByTime(4_999)
+  vi.advanceTimersByTime(5_000)
   await cache.get('a')
   expect(load).toHaveBeenCalledTimes(1)
   vi.advanceTimersByTime(1)
@@ -37,7 +38,7 @@ it('loads anew when asked to, and keeps that for five seconds', async () => {
   expect(await cache.get('a')).toBe('a1')
   vi.advanceTimersByTime(3_000)
   expect(await cache.reload('a')).toBe('a2')
-  vi.advanceTimersByTime(4_999)
+  vi.advanceTimersByTime(5_000)
   expect(await cache.get('a')).toBe('a2')
   vi.advanceTimersByTime(1)
   expect(await cache.get('a')).toBe('a3')

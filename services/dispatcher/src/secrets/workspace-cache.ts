@@ -1,5 +1,6 @@
 import { isTransientDatabaseError } from '@belfry/db'
-import { microBatch } from '@belfry/runtime'
+import { microBatch, steadyTime } from '@belfry/runtime'
+import { LRUCache } from 'lru-cache'
 
 /** Values of workspaces. Each is cached for five seconds, and then removed from memory. */
 export type WorkspaceCache<T> = {
@@ -15,7 +16,12 @@ const cachedMs = 5_000
 export function createWorkspaceCache<T>(
   load: (workspaceIds: string[]) => Promise<ReadonlyMap<string, T>>,
 ): WorkspaceCache<T> {
-  const cached = new Map<string, Promise<T | undefined>>()
+  const cached = new LRUCache<string, Promise<T | undefined>>({
+    ttl: cachedMs,
+    ttlAutopurge: true,
+    ttlResolution: 0,
+    perf: { now: steadyTime },
+  })
   const read = microBatch<string, T | undefined>({
     maxSize: 100,
     maxInFlight: 2,
@@ -28,12 +34,10 @@ export function createWorkspaceCache<T>(
 
   function reload(workspaceId: string): Promise<T | undefined> {
     const reading = read(workspaceId)
-    const evict = () => {
-      if (cached.get(workspaceId) === reading) cached.delete(workspaceId)
-    }
     cached.set(workspaceId, reading)
-    reading.catch(evict)
-    setTimeout(evict, cachedMs).unref()
+    reading.catch(() => {
+      if (cached.get(workspaceId) === reading) cached.delete(workspaceId)
+    })
     return reading
   }
 
