@@ -34,16 +34,25 @@ const limits = { p99Ms: 8, idleCpuPercent: 1.5 }
 
 const belfry: Side[] = [
   {
-    ...{ key: 'light_one_process', title: 'Belfry, one process without Redis' },
-    ...{ start: belfryOf(['all-in-one']), withRedis: false, limits: { ...limits, memoryMb: 300 } },
+    key: 'light_one_process',
+    title: 'Belfry, one process without Redis',
+    start: belfryOf(['all-in-one']),
+    withRedis: false,
+    limits: { ...limits, memoryMb: 300 },
   },
   {
-    ...{ key: 'light', title: 'Belfry, separate services with Redis' },
-    ...{ start: belfryOf(separate), withRedis: true, limits: { ...limits, memoryMb: 450 } },
+    key: 'light',
+    title: 'Belfry, separate services with Redis',
+    start: belfryOf(separate),
+    withRedis: true,
+    limits: { ...limits, memoryMb: 450 },
   },
   {
-    ...{ key: 'light_no_redis', title: 'Belfry, separate services without Redis' },
-    ...{ start: belfryOf(separate), withRedis: false, limits },
+    key: 'light_no_redis',
+    title: 'Belfry, separate services without Redis',
+    start: belfryOf(separate),
+    withRedis: false,
+    limits,
   },
 ]
 const pgBoss: Side = { key: 'light_pgboss', title: 'pg-boss', start: jobQueueOf('pg-boss'), withRedis: false }
@@ -80,7 +89,9 @@ type Load = { memoryMb: number; idleCpuPercent: number; at10: AtRate; at100: AtR
 
 function figuresOf({ key, title, limits }: Side, loads: readonly Load[]): Figure[] {
   const figure = (name: string, what: string, unit: string, of: (load: Load) => number, atMost?: number): Figure => ({
-    ...{ key: `${key}_${name}`, title: `${title}: ${what}`, unit },
+    key: `${key}_${name}`,
+    title: `${title}: ${what}`,
+    unit,
     ...measured(loads.map(of)),
     ...(atMost !== undefined && { limit: { atMost } }),
   })
@@ -171,7 +182,11 @@ function jobQueueOf(kind: 'pg-boss' | 'bullmq'): Start {
     const [port, key] = [await freePort(), randomBytes(24).toString('hex')]
     const { id } = await readRow<{ id: string }>(database, 'SELECT id FROM workspaces LIMIT 1')
     const options: JobQueueOptions = {
-      ...{ kind, redisUrl: redisUrl ?? '', databaseUrl: database.url, concurrency: 200, workspaceId: id },
+      kind,
+      redisUrl: redisUrl ?? '',
+      databaseUrl: database.url,
+      concurrency: 200,
+      workspaceId: id,
       endpoint: { port, key },
     }
     const { pid, channel, stop } = await lab.startProgram('job-queue', options, ownNode(lab))

@@ -48,7 +48,11 @@ export async function openLab(profileFolder: string | null): Promise<Lab> {
   const target = await startProgram('target', {})
   const { port } = target.ready as { port: number } // as target/main.ts sends it
   return {
-    ...{ postgres, redis, folder, profileFolder, startProgram },
+    postgres,
+    redis,
+    folder,
+    profileFolder,
+    startProgram,
     target: {
       pid: target.pid,
       counter: createCounter(target.channel),

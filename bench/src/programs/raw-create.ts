@@ -118,12 +118,30 @@ function isOverQuota(organizationId: string): Promise<boolean> {
 const { maxRetries, backoff, baseDelayMs, maxDelayMs } = retryDefaults
 const timeoutMs = 30_000
 const stored = {
-  ...{ source: 'task' as const, headers: '{}', maxRetries, backoff, baseDelayMs, maxDelayMs, timeoutMs },
-  ...{ topic: null, eventId: null, replayOf: null },
+  source: 'task' as const,
+  headers: '{}',
+  maxRetries,
+  backoff,
+  baseDelayMs,
+  maxDelayMs,
+  timeoutMs,
+  topic: null,
+  eventId: null,
+  replayOf: null,
 }
 const answered = {
-  ...{ source: 'task', cronjob_id: null, event_id: null, topic: null, headers: {}, state: 'pending', attempts: 0 },
-  ...{ state_reason: null, next_retry_at: null, last_run: null, replay_of: null, finished_at: null },
+  source: 'task',
+  cronjob_id: null,
+  event_id: null,
+  topic: null,
+  headers: {},
+  state: 'pending',
+  attempts: 0,
+  state_reason: null,
+  next_retry_at: null,
+  last_run: null,
+  replay_of: null,
+  finished_at: null,
   retry: { max_retries: maxRetries, backoff, base_delay_ms: baseDelayMs, max_delay_ms: maxDelayMs },
   timeout_ms: timeoutMs,
 }

@@ -83,7 +83,9 @@ it('is documented in docs/configuration.md, with required variables and defaults
 
 it('limits new organizations only where tiers are sold, or where the operator chooses a tier', () => {
   const stripe = {
-    ...{ BILLING: 'stripe', STRIPE_SECRET_KEY: 'sk_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' },
+    BILLING: 'stripe',
+    STRIPE_SECRET_KEY: 'sk_1',
+    STRIPE_WEBHOOK_SECRET: 'whsec_1',
     STRIPE_PRICES: '{"startup":"price_1"}',
   }
   expect(loadConfig(env).defaultTier).toBe('unlimited')
@@ -130,14 +132,22 @@ const issuer = { OIDC_ISSUER: 'https://id.example.com/realms/acme', OIDC_CLIENT_
 it('signs users in through an issuer', () => {
   expect(loadConfig(env)).toMatchObject({ oidc: null, passwordLogin: true })
   const { oidc, passwordLogin } = loadConfig({
-    ...{ ...env, ...issuer, OIDC_SCOPES: 'openid,email groups', PASSWORD_LOGIN: 'off' },
+    ...env,
+    ...issuer,
+    OIDC_SCOPES: 'openid,email groups',
+    PASSWORD_LOGIN: 'off',
     OIDC_GROUP_ROLES: '{"ops":{"organization":"acme","role":"admin"}}',
   })
   expect(passwordLogin).toBe(false)
   expect(oidc).toMatchObject({
-    ...{ clientId: 'belfry', clientSecret: null, scopes: 'openid email groups', name: 'single sign-on', domains: [] },
+    clientId: 'belfry',
+    clientSecret: null,
+    scopes: 'openid email groups',
+    name: 'single sign-on',
+    domains: [],
     groupRoles: [{ group: 'ops', organization: 'acme', role: 'admin' }],
-    ...{ groupsClaim: 'groups', trustsEmail: false },
+    groupsClaim: 'groups',
+    trustsEmail: false,
   })
   expect(String(loadConfig({ ...env, ...issuer, OIDC_ISSUER: 'http://localhost:8080' }).oidc?.issuer)).toContain('8080')
 })

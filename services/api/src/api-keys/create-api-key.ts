@@ -32,7 +32,14 @@ export const createApiKey = endpoint({
       refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: inForce(ctx, workspaceId) }))
       const { name, allowed_ranges: allowedRanges = [] } = body
       return storeApiKey(ctx, tx, caller, {
-        ...{ id: newUuid(), workspaceId, name, createdBy: user.userId, expiresAt, scopes, allowedRanges, ...ofUser },
+        id: newUuid(),
+        workspaceId,
+        name,
+        createdBy: user.userId,
+        expiresAt,
+        scopes,
+        allowedRanges,
+        ...ofUser,
       })
     })
     return presentNewApiKey(row, key)

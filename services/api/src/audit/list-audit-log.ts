@@ -48,8 +48,13 @@ export const exportAuditLog = endpoint({
     const rest = where(along)
     addFilters(rest, query)
     const scan: Scan = {
-      ...{ streams: '(VALUES (1)) AS key (value)', streamCount: 1, table: 'audit_log', alias: 'a' },
-      ...{ order: 'a.organization_id, a.id DESC', along, rest },
+      streams: '(VALUES (1)) AS key (value)',
+      streamCount: 1,
+      table: 'audit_log',
+      alias: 'a',
+      order: 'a.organization_id, a.id DESC',
+      along,
+      rest,
       read: `${selectAuditEntries} WHERE ${isOnPage('a.id')}`,
     }
     const present = presentAuditEntry

@@ -58,7 +58,9 @@ export async function findUser(
   }
   const { confirmedAt, createdAt, hasSecondFactor } = session
   return {
-    ...{ userId, sessionId, address: callerAddress(request) },
+    userId,
+    sessionId,
+    address: callerAddress(request),
     confirmedAt: (confirmedAt ?? createdAt).getTime(),
     hasSecondFactor,
   }

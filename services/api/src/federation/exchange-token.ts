@@ -67,8 +67,16 @@ async function findCredential(ctx: Context, id: string) {
   const row = await ctx.prisma.federatedCredential.findFirst({
     where: { id, workspace: { deletedAt: null } },
     select: {
-      ...{ id: true, workspaceId: true, name: true, issuer: true, audience: true, conditions: true, scopes: true },
-      ...{ lifetimeMs: true, createdBy: true, workspace: { select: { organizationId: true } } },
+      id: true,
+      workspaceId: true,
+      name: true,
+      issuer: true,
+      audience: true,
+      conditions: true,
+      scopes: true,
+      lifetimeMs: true,
+      createdBy: true,
+      workspace: { select: { organizationId: true } },
     },
   })
   if (!row) return null

@@ -39,7 +39,8 @@ export async function joinOrganization(
   const workspaces = await invitableWorkspaces(tx, invitation.workspaceIds, inviter)
   await tx.workspaceMember.createMany({
     data: workspaces.map(({ id: workspaceId, maxRole }) => ({
-      ...{ workspaceId, userId },
+      workspaceId,
+      userId,
       role: lowerWorkspaceRole(workspaceRole, maxRole),
     })),
   })

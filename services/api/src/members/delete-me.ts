@@ -53,7 +53,8 @@ async function lockMemberships(tx: PrismaTransaction, userId: string): Promise<M
   const memberships = await tx.membership.findMany({
     ...of,
     select: {
-      ...{ organizationId: true, role: true },
+      organizationId: true,
+      role: true,
       organization: {
         select: {
           name: true,

@@ -33,7 +33,10 @@ export function parseGroupRoles(text: string): GroupRole[] {
   }
   return Object.entries(result.data).flatMap(([group, given]) =>
     [given].flat().map(({ organization, role, workspace_role: workspaceRole }) => ({
-      ...{ group, organization, role, workspaceRole },
+      group,
+      organization,
+      role,
+      workspaceRole,
     })),
   )
 }

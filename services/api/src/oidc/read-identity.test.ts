@@ -4,8 +4,15 @@ import { readIdentity } from './read-identity.ts'
 import type { OidcSettings } from './settings.ts'
 
 const settings: OidcSettings = {
-  ...{ issuer: new URL('https://id.example.com'), clientId: 'belfry', clientSecret: null },
-  ...{ scopes: 'openid email', name: 'Acme', domains: [], groupRoles: [], groupsClaim: 'groups', trustsEmail: false },
+  issuer: new URL('https://id.example.com'),
+  clientId: 'belfry',
+  clientSecret: null,
+  scopes: 'openid email',
+  name: 'Acme',
+  domains: [],
+  groupRoles: [],
+  groupsClaim: 'groups',
+  trustsEmail: false,
 }
 const token = { iss: 'https://id.example.com', sub: '7', aud: 'belfry', iat: 1, exp: 2 } satisfies IDToken
 const verified = { ...token, email: 'Ada@Example.com', email_verified: true }

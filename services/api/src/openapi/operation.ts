@@ -188,7 +188,11 @@ function problemResponses(endpoint: Endpoint, components: Components): Record<st
     }
     const example = {
       ...(exampleOf(schema, components) as object),
-      ...{ type: `https://belfry.example.com/api/problems/${code}`, title, status, detail: description, code },
+      type: `https://belfry.example.com/api/problems/${code}`,
+      title,
+      status,
+      detail: description,
+      code,
     }
     responses[status] = {
       description: line,

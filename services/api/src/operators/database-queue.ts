@@ -95,8 +95,15 @@ class DatabaseQueue extends BaseAdapter {
 }
 
 const none: JobCounts = {
-  ...{ latest: 0, active: 0, waiting: 0, 'waiting-children': 0, prioritized: 0 },
-  ...{ completed: 0, failed: 0, delayed: 0, paused: 0 },
+  latest: 0,
+  active: 0,
+  waiting: 0,
+  'waiting-children': 0,
+  prioritized: 0,
+  completed: 0,
+  failed: 0,
+  delayed: 0,
+  paused: 0,
 }
 
 function toJob(task: BoardTask): QueueJob {

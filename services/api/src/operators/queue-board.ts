@@ -30,7 +30,10 @@ export function queueBoard(ctx: Context, { adapters, deadLetters }: Omit<BoardQu
     options: {
       uiBasePath: findPages(),
       uiConfig: {
-        ...{ boardTitle: 'Belfry queues', hideDocsLink: true, showMetrics: false, showWorkers: false },
+        boardTitle: 'Belfry queues',
+        hideDocsLink: true,
+        showMetrics: false,
+        showWorkers: false,
         ...(ctx.boardQueues === null && withoutRedis),
       },
     },

@@ -11,7 +11,12 @@ const first: Pick<BillingState, 'subscriptionId' | 'graceUntil'> = { subscriptio
 
 const aSubscription = (status: string, changes: object = {}) =>
   ({
-    ...{ id: 'sub_1', status, created: 1, cancel_at: null, cancel_at_period_end: false, schedule: null },
+    id: 'sub_1',
+    status,
+    created: 1,
+    cancel_at: null,
+    cancel_at_period_end: false,
+    schedule: null,
     items: { data: [{ id: 'si_1', price: { id: 'price_2' }, current_period_end: now / 1000 + 10 * 86_400 }] },
     ...changes,
   }) as unknown as Stripe.Subscription // as much of it as is read

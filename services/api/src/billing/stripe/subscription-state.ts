@@ -53,8 +53,13 @@ export function isMissingPayment(status: string | null): boolean {
 }
 
 const noSubscription: BillingState = {
-  ...{ subscriptionId: null, status: null, tier: null, periodEnd: null },
-  ...{ nextTier: null, nextTierAt: null, graceUntil: null },
+  subscriptionId: null,
+  status: null,
+  tier: null,
+  periodEnd: null,
+  nextTier: null,
+  nextTierAt: null,
+  graceUntil: null,
 }
 
 type PlannedChange = Pick<BillingState, 'nextTier' | 'nextTierAt'>
