@@ -207,6 +207,7 @@ describe('a connection', () => {
     refused.add(given[0] ?? '')
     const { task, run } = await runTask({ url: target.url, connection: 'renewed', retry: { max_retries: 3 } })
     expect([task.state, task.attempts, run.attempt, run.response.status]).toEqual(['success', 1, 1, 200])
+    expect(run.timings).toBeNull() // there were two calls
     expect(given).toHaveLength(3)
     // A target that refuses every token does not make Belfry request one for each call.
     refused.add(given[2] ?? '')

@@ -81,6 +81,11 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
     expect(run.lag_ms).toBe(Date.parse(run.started_at) - Date.parse(run.scheduled_at))
     expect(run.lag_ms).toBeGreaterThanOrEqual(0)
     expect(run.lag_ms).toBeLessThan(500)
+    expect(run.timings).toMatchObject({
+      connect_ms: expect.any(Number),
+      tls_ms: null,
+      first_byte_ms: expect.any(Number),
+    })
   })
 
   it.concurrent('with a payload of 250 KB has the whole payload in its run', async () => {

@@ -8,8 +8,9 @@ import { takeScreenshots } from './take-screenshots.ts'
 describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
   const stage = useStage()
 
-  const publish = (topic: string, path: string, payload: unknown = { order: 42 }) =>
+  const publish = (topic: string, path: string, payload: unknown = { order: 42 }, more: object = {}) =>
     stage.belfry.call('POST', '/api/events', {
+      ...more,
       topic,
       payload,
       target_url: stage.receiver.url(path),
@@ -309,6 +310,36 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('menuitem', { name: 'Not paid' }).click()
     await page.getByRole('button', { name: 'Saved filters' }).click()
     await page.getByRole('menuitem', { name: 'Remove “Not paid”' }).click()
+  })
+
+  it('shows how long the steps of a call took, and in which step it stopped', async () => {
+    const closing = { headers: { connection: 'close' } }
+    stage.receiver.answer('/steps', [closing, closing, {}, {}])
+    stage.receiver.answer('/hangs', { does: 'hang' })
+    const page = await stage.ownerPage()
+    const steps = page.getByLabel('Steps of the call')
+    const openRun = async (topic: string) => {
+      await page.goto(`${await stage.home()}/log?topic=${topic}`)
+      await rowOf(page, topic).getByRole('link').click()
+    }
+    // The first ones close the connections that earlier tests have left. The next one opens another, which the last one reuses.
+    for (const topic of ['steps.closing', 'steps.closed', 'steps.opening', 'steps.reusing']) {
+      await publish(topic, '/steps')
+      await waitFor(
+        async () => (await stage.belfry.call('GET', `/api/v1/scheduler/runs?topic=${topic}`)).body.data,
+        runs => runs.length === 1,
+      )
+    }
+    await openRun('steps.opening')
+    expect(await steps.textContent()).toMatch(/^DNS\d+ msConnect\d+ msFirst byte\d+ msReading\d+ ms$/)
+    await expectAccessible(page)
+    await openRun('steps.reusing')
+    expect(await steps.textContent()).toMatch(/^ConnectionreusedFirst byte\d+ msReading\d+ ms$/)
+    await publish('steps.hang', '/hangs', {}, { timeout_ms: 1_000 })
+    await openRun('steps.hang')
+    expect(await steps.textContent()).toMatch(/First byte1 s, not completed$/)
+    await expectAccessible(page)
+    await takeScreenshots(page, 'run-steps')
   })
 })
 

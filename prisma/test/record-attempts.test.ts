@@ -66,6 +66,22 @@ describe('recordAttempts', () => {
     expect(runs.map(([run]) => run.waited_for)).toEqual(['slot', 'queue', null, null])
   })
 
+  it('stores how long the steps of each call took, of a punctual and of a late record', async () => {
+    const tasks = await Promise.all([claimNew(db.pool), claimNew(db.pool), claimNew(db.pool), claimNew(db.pool)])
+    const [opened, reused, none, late] = tasks as [ClaimedTask, ClaimedTask, ClaimedTask, ClaimedTask]
+    await loseAttempts(db.pool, [late], false)
+    const timings = { dnsMs: 4, connectMs: 11, tlsMs: 25, firstByteMs: 300_000 }
+    await recordAttempts(db.pool, [
+      finished(opened, { timings }),
+      finished(reused, { timings: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: 42 } }),
+      finished(none, { timings: null }),
+      finished(late, { timings }),
+    ])
+    const runs = await Promise.all(tasks.map(({ taskId }) => runRows(db.pool, taskId)))
+    const stored = '[4,11,25,300000]'
+    expect(runs.map(([run]) => run.timings)).toEqual([stored, '[null,null,null,42]', null, stored])
+  })
+
   it('changes nothing the second time, as after a lost response to the commit', async () => {
     const task = await claimNew(db.pool)
     const attempt = finished(task, { ...failure, state: 'retrying', retryDelayMs: 1 })

@@ -79,6 +79,7 @@ def test_a_task_is_delivered_signed_and_byte_for_byte(belfry: Belfry, receiver: 
     run = belfry.runs.get(done.last_run.id)
     assert (run.status, run.response_status, run.attempt) == ("success", 200, 1)
     assert run.request is not None and run.request.body == payload
+    assert run.timings is not None and run.timings.first_byte_ms is not None and run.timings.tls_ms is None
     assert [each.id for each in belfry.runs.list(task_id=task.id, since=task.created_at)] == [run.id]
 
 

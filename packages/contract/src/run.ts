@@ -83,6 +83,20 @@ function statusRange(text: string): { value: StatusRange } | Invalid {
   return { code: 'invalid_value', must: 'be a status such as 500 or a class such as 5xx' }
 }
 
+function stepField(description: string, example: number | null) {
+  return z
+    .int()
+    .nullable()
+    .meta({ description, examples: [example] })
+}
+
+const runTimings = z.object({
+  dns_ms: stepField('The DNS lookup.', 4),
+  connect_ms: stepField('The TCP connect, or the tunnel through an egress proxy.', 11),
+  tls_ms: stepField('The TLS handshake.', 25),
+  first_byte_ms: stepField('From the first byte of the request to the first byte of the response.', 42),
+})
+
 const runFields = {
   id: idField('run'),
   workspace_id: idField('ws'),
@@ -109,6 +123,10 @@ const runFields = {
         'What a late start waited for, for most of the time. Null when the start was less than a second late, or when the reason is not known.',
       examples: [null],
     }),
+  timings: runTimings.nullable().meta({
+    description:
+      'How long the steps of the call took, in milliseconds. A step is null when the call had none or did not complete it; a kept-alive connection has only `first_byte_ms`. Null when the DNS lookup did not end, when nothing was sent, when the call was repeated with a new access token, and in runs of earlier versions.',
+  }),
   url: z.string().meta({ examples: ['https://example.com/hooks/reminder'] }),
   method: z.string().meta({ examples: ['POST'] }),
   response_status: z

@@ -68,6 +68,7 @@ export {
 export { requestBody } from './request-body.ts'
 export { findHeaderProblems } from './request-headers.ts'
 export { type Backoff, backoffs, type RetryPolicy, retryDefaults } from './retry.ts'
+export type { RunTimings } from './run-timings.ts'
 export { isAllowedHost, readHostPattern } from './secrets/allowed-hosts.ts'
 export { fillSecretsInJson, fillSecretsInUrl, secretNamesInJson } from './secrets/fill-secrets.ts'
 export { createRedactor, type Redactor, type Secret } from './secrets/redact.ts'

@@ -1,4 +1,4 @@
-import { lateMs, type WaitReason } from '@belfry/domain'
+import { lateMs, type RunTimings, type WaitReason } from '@belfry/domain'
 import type { RunStatus, TaskState } from '../generated/enums.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
@@ -27,6 +27,8 @@ export type FinishedAttempt = {
   errorMessage: string | null
   /** Why it started late, as far as the dispatcher knows. Default: null. */
   waitedFor?: WaitReason | null
+  /** How long the steps of its call took. Default: null. */
+  timings?: RunTimings | null
 }
 
 /** `dueAt`: when a retrying task is due again. `now`: the current time. Both by the database's clock. */
@@ -50,6 +52,7 @@ export const recordInput: ReadonlyArray<InputColumn<FinishedAttempt>> = [
   ['error_code', 'text', ({ errorCode }) => errorCode],
   ['error_message', 'text', ({ errorMessage }) => errorMessage],
   ['waited_for', 'text', ({ waitedFor }) => waitedFor],
+  ['timings', 'text', ({ timings: ms }) => ms && JSON.stringify([ms.dnsMs, ms.connectMs, ms.tlsMs, ms.firstByteMs])],
 ]
 
 /**
@@ -119,10 +122,10 @@ export const recordStatement = `
     stored AS (
       INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at,
                         request_headers, response_status, response_headers, response_body, response_bytes,
-                        response_truncated, error_code, error_message, cron_job_id, topic, extra_bytes, waited_for)
+                        response_truncated, error_code, error_message, cron_job_id, topic, extra_bytes, waited_for, timings)
       SELECT run_id, workspace_id, id, attempts, source, status, scheduled_at, started_at, finished_at,
              request_headers, response_status, response_headers, response_body, response_bytes, response_truncated,
-             error_code, error_message, cron_job_id, ${topicOf('moved')}, ${extraRunBytes}, ${reasonOf('moved')}
+             error_code, error_message, cron_job_id, ${topicOf('moved')}, ${extraRunBytes}, ${reasonOf('moved')}, timings
       FROM moved
     ),
     ${usageChanges}`
@@ -141,7 +144,7 @@ const lateStatement = `
       SET status = m.status, started_at = m.started_at, finished_at = m.finished_at, request_headers = m.request_headers,
           response_status = m.response_status, response_headers = m.response_headers, response_body = m.response_body,
           response_bytes = m.response_bytes, response_truncated = m.response_truncated, error_code = m.error_code,
-          error_message = m.error_message, extra_bytes = m.extra_bytes, waited_for = m.waited_for
+          error_message = m.error_message, extra_bytes = m.extra_bytes, waited_for = m.waited_for, timings = m.timings
       FROM (SELECT *, ${extraRunBytes} AS extra_bytes FROM moved) m WHERE r.workspace_id = m.workspace_id AND r.id = m.run_id
     ),
     ${usageChanges}`

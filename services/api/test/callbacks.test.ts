@@ -132,6 +132,7 @@ describe('the callback of a task', () => {
       'no response',
       { ...failed, responseStatus: null, responseHeaders: null, responseBody: null, responseBytes: null },
     ],
+    ['timings', { timings: { dnsMs: 4, connectMs: 11, tlsMs: null, firstByteMs: 42 }, waitedFor: 'slot' } as const],
     ['a retry', { ...failed, state: 'retrying', retryDelayMs: 60_000, responseTruncated: true } as const],
   ])('has the task and the run as the API shows them, with %s', async (_, outcome) => {
     const task = await attempt({ on_attempt: done }, outcome)

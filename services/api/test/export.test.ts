@@ -27,11 +27,19 @@ describe('an export', () => {
         .sort()
         .reverse()
 
+    await api.db.query(`UPDATE runs SET timings = '[4,11,null,42]' WHERE id = $1`, [own.at(-1)?.id])
+
     const csv = await read(caller, '/api/v1/scheduler/runs/export')
     expect(csv).toMatchObject({ status: 200, type: 'text/csv; charset=utf-8' })
     const [names, ...lines] = csv.text.trimEnd().split('\r\n')
     expect(names).toMatch(/^id,workspace_id,task_id,task_name,/)
     expect(lines.map(line => line.split(',')[0])).toEqual(ids(own))
+    const first = names?.split(',').indexOf('dns_ms') ?? -1
+    const timings = lines.slice(0, 2).map(line => line.split(',').slice(first, first + 4))
+    expect(timings).toEqual([
+      ['4', '11', '', '42'],
+      ['', '', '', ''],
+    ])
 
     const json = await read(caller, '/api/v1/scheduler/runs/export?format=jsonl&status=success&response_status=2xx')
     expect(json.type).toBe('application/x-ndjson; charset=utf-8')
@@ -40,6 +48,10 @@ describe('an export', () => {
       .split('\n')
       .map(line => JSON.parse(line))
     expect(objects.map(({ id }) => id)).toEqual(ids(own.filter(({ status }) => status === 'success')))
+    expect(objects.slice(0, 2).map(({ timings }) => timings)).toEqual([
+      { dns_ms: 4, connect_ms: 11, tls_ms: null, first_byte_ms: 42 },
+      null,
+    ])
     const single = await api.send('GET', `/api/v1/scheduler/runs?limit=1`, undefined, { 'X-Api-Key': caller.apiKey })
     expect(objects[0]).toEqual(
       single.body.data.find(({ status }: { status: string }) => status === 'success') ?? objects[0],

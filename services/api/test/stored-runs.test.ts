@@ -47,7 +47,10 @@ describe.skipIf(findObjectStore() === null)('runs in object storage', () => {
     }))
     const runs = await storeRuns(api.db, seeds)
     const [labelled] = runs
-    await api.db.query(`UPDATE runs SET waited_for = 'backlog' WHERE id = $1`, [runs[3]?.id])
+    const timings = { dns_ms: 4, connect_ms: 11, tls_ms: null, first_byte_ms: 42 }
+    await api.db.query(`UPDATE runs SET waited_for = 'backlog', timings = '[4,11,null,42]' WHERE id = $1`, [
+      runs[3]?.id,
+    ])
     await api.db.query(
       `UPDATE task_requests SET labels = '{red}', name = 'Other', url = 'https://Other.example.com:8443/x' WHERE task_id = $1`,
       [labelled?.taskId],
@@ -99,7 +102,7 @@ describe.skipIf(findObjectStore() === null)('runs in object storage', () => {
     expect(before.counts.reduce((sum: number, { total }: Json) => sum + total, 0)).toBe(60)
     expect(await move(5)).toBeGreaterThan(30)
     expect(await read()).toEqual(before)
-    expect(before.one).toMatchObject({ waited_for: 'backlog', response: { body: 'ok' } })
+    expect(before.one).toMatchObject({ waited_for: 'backlog', timings, response: { body: 'ok' } })
     await expect(get(`${log}/${toId('run', newUuid(Date.now() - 9 * day))}`)).resolves.toMatchObject({ status: 404 })
   }, 120_000)
 

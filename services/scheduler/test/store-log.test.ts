@@ -306,8 +306,9 @@ describe.skipIf(findObjectStore() === null)('the log in object storage', () => {
        ),
        labelled AS (INSERT INTO task_labels (workspace_id, label, task_id) SELECT $1, 'red', id FROM made),
        runs_made AS (
-         INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at, waited_for, response_body)
+         INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at, waited_for, timings, response_body)
          SELECT run_id, $1, id, 1, 'task', CASE WHEN failed THEN 'failed' ELSE 'success' END::run_status, at, at, at, 'backlog',
+                CASE WHEN failed THEN '[4,11,null,42]' END,
                 decode(repeat('0f', $4::int), 'hex') FROM made
        ),
        counted AS (INSERT INTO usage_changes (workspace_id, storage_bytes) SELECT $1, count(*) * ($4::int + 7) FROM made)

@@ -212,6 +212,24 @@ class RunResponse:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RunTimings:
+    """How long the steps of a call took, in milliseconds.
+
+    A step is None when the call had none or did not complete it. A call on a kept-alive
+    connection has only `first_byte_ms`.
+    """
+
+    dns_ms: int | None = None
+    """The DNS lookup."""
+    connect_ms: int | None = None
+    """The TCP connect, or the tunnel through an egress proxy."""
+    tls_ms: int | None = None
+    """The TLS handshake."""
+    first_byte_ms: int | None = None
+    """From the first byte of the request to the first byte of the response."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """An attempt of a task."""
 
@@ -235,6 +253,8 @@ class Run:
     cronjob_id: str | None = None
     topic: str | None = None
     response_status: int | None = None
+    timings: RunTimings | None = None
+    """None when nothing was measured, for example because the DNS lookup did not end."""
     error: RunError | None = None
     request: RunRequest | None = None
     """The full request. Lists leave it out."""

@@ -22,10 +22,27 @@ export type Run = {
   lagMs: number
   /** What a late start waited for. Null when it was not late, or when the reason is not known. */
   waitedFor: WaitReason | null
+  /** Null when nothing was measured, for example because the DNS lookup did not end. */
+  timings: RunTimings | null
   url: string
   method: string
   responseStatus: number | null
   error: { code: RunErrorCode; message: string } | null
+}
+
+/**
+ * How long the steps of a call took, in milliseconds. A step is null when the call had none or did not complete it; a call on a
+ * kept-alive connection has only `firstByteMs`.
+ */
+export type RunTimings = {
+  /** The DNS lookup. */
+  dnsMs: number | null
+  /** The TCP connect, or the tunnel through an egress proxy. */
+  connectMs: number | null
+  /** The TLS handshake. */
+  tlsMs: number | null
+  /** From the first byte of the request to the first byte of the response. */
+  firstByteMs: number | null
 }
 
 /** One page of the log. */

@@ -20,9 +20,15 @@ export function presentRun(row: RunRow): Run {
     duration_ms: row.finishedAt.getTime() - row.startedAt.getTime(),
     lag_ms: row.startedAt.getTime() - row.scheduledAt.getTime(),
     waited_for: row.waitedFor,
+    timings: row.timings === null ? null : presentTimings(row.timings),
     url: row.url,
     method: row.method,
     response_status: row.responseStatus,
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' },
   }
+}
+
+function presentTimings(text: string): Run['timings'] {
+  const [dns, connect, tls, firstByte] = JSON.parse(text)
+  return { dns_ms: dns, connect_ms: connect, tls_ms: tls, first_byte_ms: firstByte }
 }

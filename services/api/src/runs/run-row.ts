@@ -17,6 +17,8 @@ export type RunRow = {
   startedAt: Date
   finishedAt: Date
   waitedFor: WaitReason | null
+  /** The milliseconds of the DNS lookup, the TCP connect, the TLS handshake and the first byte, as a JSON array. */
+  timings: string | null
   url: string
   method: string
   responseStatus: number | null
@@ -39,7 +41,7 @@ export type RunDetailRow = RunRow & {
 export const runColumns = `
   u.id, u.workspace_id AS "workspaceId", u.task_id AS "taskId", r.name AS "taskName", u.source,
   u.cron_job_id AS "cronJobId", u.topic, u.attempt, u.status, u.scheduled_at AS "scheduledAt",
-  u.started_at AS "startedAt", u.finished_at AS "finishedAt", u.waited_for AS "waitedFor", r.url, r.method,
+  u.started_at AS "startedAt", u.finished_at AS "finishedAt", u.waited_for AS "waitedFor", u.timings, r.url, r.method,
   u.response_status AS "responseStatus", u.error_code AS "errorCode", u.error_message AS "errorMessage"`
 
 /** Joins the request of a run's task. */

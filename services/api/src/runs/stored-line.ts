@@ -15,8 +15,9 @@ export type StoredRun = {
       response_bytes: number | null
       response_truncated: boolean
       error_code: RunRow['errorCode']
-      /** Missing in runs from before the column existed. */
+      /** This and the next are missing in runs from before their columns existed. */
       waited_for?: RunRow['waitedFor']
+      timings?: RunRow['timings']
     }
   request: Record<'name' | 'url' | 'method', string> &
     Record<'payload' | 'content_type', string | null> & { labels: string[] | null }
@@ -46,6 +47,7 @@ export function toRunRow({ run, request }: StoredRun): RunRow {
     startedAt: new Date(run.started_at),
     finishedAt: new Date(run.finished_at),
     waitedFor: run.waited_for ?? null,
+    timings: run.timings ?? null,
     url: request.url,
     method: request.method,
     responseStatus: run.response_status,

@@ -95,7 +95,7 @@ const minRepeatMs = 500
 
 /**
  * Repeats a call once to which the target answered 401, with a new access token. Both calls are one attempt: they share its
- * timeout, and the run shows the second one.
+ * timeout, and the run shows the second one, without its timings: they do not add up to the duration of both.
  */
 async function renewRefused(
   ctx: AttemptContext,
@@ -109,7 +109,7 @@ async function renewRefused(
   const timeoutMs = Math.floor(again.outgoing.timeoutMs - (performance.now() - sentAt))
   if (timeoutMs < minRepeatMs) return { request, outcome }
   const repeated = await send(ctx, { ...again, outgoing: { ...again.outgoing, timeoutMs } })
-  return repeated.kind === 'unsent' ? { request, outcome } : { request: again, outcome: repeated }
+  return repeated.kind === 'unsent' ? { request, outcome } : { request: again, outcome: { ...repeated, timings: null } }
 }
 
 function shownOutcome(outcome: AttemptOutcome, { redactor, keepsResponse }: AttemptRequest): AttemptOutcome {

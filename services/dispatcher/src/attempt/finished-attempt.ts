@@ -33,6 +33,7 @@ export function toFinishedAttempt(
     errorCode: error?.code ?? null,
     errorMessage: error?.message ?? null,
     waitedFor,
+    timings: outcome.timings ?? null,
   }
 }
 

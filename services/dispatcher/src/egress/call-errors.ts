@@ -1,3 +1,15 @@
+import type { RunTimings } from '@belfry/domain'
+
+/** There was no response; the cause is the error. */
+export class FailedCallError extends Error {
+  readonly timings: RunTimings | null
+
+  constructor(timings: RunTimings | null, cause: unknown) {
+    super(undefined, { cause })
+    this.timings = timings
+  }
+}
+
 /** The target is at an address that this installation does not call. */
 export class BlockedAddressError extends Error {}
 export class NameResolutionError extends Error {}

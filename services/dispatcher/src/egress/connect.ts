@@ -1,13 +1,20 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction, connect as openTcp, type Socket } from 'node:net'
 import { createSecureContext, connect as openTls, type SecureContext } from 'node:tls'
+import type { RunTimings } from '@belfry/domain'
 import { LRUCache } from 'lru-cache'
 import type { buildConnector } from 'undici'
 import { ConnectTimeoutError, TlsError } from './call-errors.ts'
 import type { AddressGuard } from './guard-address.ts'
 
-/** Opens a connection to a target. Rejects with the signal's reason when the signal is aborted. */
-export type Connect = (target: buildConnector.Options, signal: AbortSignal) => Promise<Socket>
+/** How long the steps of opening a connection took. A step that has not ended is null. */
+export type ConnectTimings = Omit<RunTimings, 'firstByteMs'>
+
+/**
+ * Opens a connection to a target, and sets each timing when its step ends. Rejects with the signal's reason when the signal is
+ * aborted.
+ */
+export type Connect = (target: buildConnector.Options, signal: AbortSignal, timings: ConnectTimings) => Promise<Socket>
 
 /** Opens a TCP connection, or a tunnel in its place, to one of the checked addresses. */
 export type Dial = (addresses: LookupAddress[], port: number, signal: AbortSignal) => Promise<Socket>
@@ -22,12 +29,28 @@ export function createConnect(
   dial: Dial = dialDirectly,
 ): Connect {
   const startTls = createStartTls(secureContext)
-  return async ({ hostname, protocol, port }, signal) => {
+  return async ({ hostname, protocol, port }, signal, timings) => {
+    const lap = startStopwatch()
     const isSecure = protocol === 'https:'
     const number = Number(port || (isSecure ? 443 : 80))
     const addresses = await unlessAborted(guard.check(hostname, number), signal)
+    timings.dnsMs = lap()
     const socket = await dial(addresses, number, signal)
-    return isSecure ? startTls(socket, hostname, number, signal) : socket
+    timings.connectMs = lap()
+    if (!isSecure) return socket
+    const secure = await startTls(socket, hostname, number, signal)
+    timings.tlsMs = lap()
+    return secure
+  }
+}
+
+/** Returns a function that returns the milliseconds since its last call. */
+function startStopwatch(): () => number {
+  let from = performance.now()
+  return () => {
+    const ms = performance.now() - from
+    from += ms
+    return Math.round(ms)
   }
 }
 

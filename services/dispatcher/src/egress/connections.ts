@@ -1,5 +1,5 @@
 import { Client, errors } from 'undici'
-import type { Connect } from './connect.ts'
+import type { Connect, ConnectTimings } from './connect.ts'
 import { createContinueSkipper } from './skip-continue.ts'
 
 /** A connection to an origin, for one request at a time. */
@@ -8,14 +8,16 @@ export type Connection = {
   readonly client: Client
   /** Aborts the connecting that is in progress; null when there is none. */
   opening: AbortController | null
+  /** The connecting since `expectResponse`; null when the request uses a kept-alive connection. */
+  opened: ConnectTimings | null
   /** The number of responses on the current socket. */
   responses: number
   /** Until when it may be reused, by `performance.now()`. */
   reusableUntil: number
   /** Must be called before each request. */
   expectResponse(): void
-  /** Whether the target has sent no byte since the request. */
-  isSilent(): boolean
+  /** When the first byte since the request arrived, by `performance.now()`; null before. */
+  firstByteAt(): number | null
 }
 
 /**
@@ -142,12 +144,13 @@ function openConnection(origin: string, connect: Connect): Connection {
     connect(target, callback) {
       const opening = new AbortController()
       connection.opening = opening
+      connection.opened = { dnsMs: null, connectMs: null, tlsMs: null }
       const done: typeof callback = (...result) => {
         connection.opening = null
         connection.responses = 0
         callback(...result)
       }
-      connect(target, opening.signal).then(
+      connect(target, opening.signal, connection.opened).then(
         socket => done(null, skipper.watch(socket)),
         error => done(error, null),
       )
@@ -157,10 +160,14 @@ function openConnection(origin: string, connect: Connect): Connection {
     origin,
     client,
     opening: null,
+    opened: null,
     responses: 0,
     reusableUntil: 0,
-    expectResponse: skipper.expectResponse,
-    isSilent: () => skipper.isSilent,
+    expectResponse() {
+      connection.opened = null
+      skipper.expectResponse()
+    },
+    firstByteAt: () => skipper.firstByteAt,
   }
   return connection
 }

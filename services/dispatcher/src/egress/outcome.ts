@@ -1,3 +1,5 @@
+import type { RunTimings } from '@belfry/domain'
+
 /** The result of trying to send a request. */
 export type SendOutcome = Outcome | UnsentOutcome
 
@@ -15,10 +17,11 @@ export type ResponseOutcome = {
   bodyBytes: number
   /** Whether a part of the body is missing: it was too long, too slow, or broke off. */
   bodyTruncated: boolean
+  timings: RunTimings | null
 }
 
 /** There was no response. The message is a sentence for the owner of the task. */
-export type FailureOutcome = { kind: 'failure'; code: FailureCode; message: string }
+export type FailureOutcome = { kind: 'failure'; code: FailureCode; message: string; timings?: RunTimings | null }
 
 /**
  * The target was not called, because file descriptors or the egress proxy were missing. The message is a sentence for the

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContext } from 'node:tls'
 import type { Cidr } from '@belfry/domain'
+import { FailedCallError } from './call-errors.ts'
 import { createConnect } from './connect.ts'
 import { createAddressGuard } from './guard-address.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
@@ -85,6 +86,8 @@ async function call(client: HttpClient, request: OutgoingRequest): Promise<SendO
     const config = { url, method, headerLines, data: body, timeout: timeoutMs }
     return (await client.request<ResponseOutcome>(config)).data
   } catch (error) {
-    return outcomeOfError(error)
+    if (!(error instanceof FailedCallError)) return outcomeOfError(error)
+    const outcome = outcomeOfError(error.cause)
+    return outcome.kind === 'failure' ? { ...outcome, timings: error.timings } : outcome
   }
 }

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 export type ContinueSkipper = {
   /** Must be called before each request: the next bytes begin a response. */
   expectResponse(): void
-  /** Whether no byte has arrived since `expectResponse`. */
-  readonly isSilent: boolean
+  /** When the first byte since `expectResponse` arrived, by `performance.now()`; null before. */
+  readonly firstByteAt: number | null
   watch(socket: Socket): Socket
 }
 
@@ -20,7 +20,7 @@ const two = 0x32
 export function createContinueSkipper(): ContinueSkipper {
   let part: 'status' | 'headers' | 'other' = 'status'
   let matched = 0
-  let isSilent = true
+  let firstByteAt: number | null = null
 
   function expectStatus(): void {
     part = 'status'
@@ -47,7 +47,7 @@ export function createContinueSkipper(): ContinueSkipper {
   }
 
   function show(bytes: Buffer): void {
-    isSilent = false
+    firstByteAt ??= performance.now()
     for (let index = 0; index < bytes.length && part !== 'other'; index++) {
       if (part === 'status') inStatusLine(bytes, index)
       else inHeaders(bytes, index)
@@ -57,10 +57,10 @@ export function createContinueSkipper(): ContinueSkipper {
   return {
     expectResponse() {
       expectStatus()
-      isSilent = true
+      firstByteAt = null
     },
-    get isSilent() {
-      return isSilent
+    get firstByteAt() {
+      return firstByteAt
     },
     watch(socket) {
       const read = socket.read.bind(socket)

@@ -1,7 +1,13 @@
-import { parseUrl } from '@belfry/domain'
+import { parseUrl, type RunTimings } from '@belfry/domain'
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios'
 import type { Dispatcher } from 'undici'
-import { DeadlineError, InvalidRequestError, InvalidResponseError, StaleConnectionError } from './call-errors.ts'
+import {
+  DeadlineError,
+  FailedCallError,
+  InvalidRequestError,
+  InvalidResponseError,
+  StaleConnectionError,
+} from './call-errors.ts'
 import type { Connect } from './connect.ts'
 import { type Connection, type Connections, createConnections } from './connections.ts'
 import type { ResponseOutcome } from './outcome.ts'
@@ -56,7 +62,7 @@ function parseTarget(text: string): { origin: string; path: string } {
   return { origin: url.origin, path: url.pathname + url.search }
 }
 
-type Ends = { answer: (outcome: ResponseOutcome) => void; reject: (error: Error | null) => void }
+type Ends = { answer: (outcome: ResponseOutcome) => void; reject: (error: FailedCallError) => void }
 
 /** One request and its response, on a connection of its own. */
 class Exchange implements Dispatcher.DispatchHandler {
@@ -135,7 +141,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     const isOfKept = this.#connection.responses > 0 && isConnectionLoss(error)
     if (this.#isOver || !isOfKept) this.#finish(error)
     else if (this.#sentAt === null) this.#useAnother(error)
-    else if (this.#connection.isSilent() && performance.now() - this.#sentAt < staleWithinMs) this.#endStale(error)
+    else if (this.#connection.firstByteAt() === null && performance.now() - this.#sentAt < staleWithinMs)
+      this.#endStale(error)
     else this.#finish(error)
   }
 
@@ -168,11 +175,21 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true
     clearTimeout(this.#deadline)
     const head = this.#head
+    const timings = this.#timings()
     if (error === null && head && !announcesForbiddenBody(head))
       this.#connections.release(this.#connection, head.headers['keep-alive']?.toString())
     else this.#connections.discard(this.#connection)
-    if (head === null) this.#ends.reject(error)
-    else this.#ends.answer(toOutcome(head, this.#chunks, this.#bodyBytes, error !== null))
+    if (head === null) this.#ends.reject(new FailedCallError(timings, error))
+    else this.#ends.answer(toOutcome(head, this.#chunks, this.#bodyBytes, error !== null, timings))
+  }
+
+  // Null before the end of the DNS lookup. A call on a kept-alive connection has none.
+  #timings(): RunTimings | null {
+    const { opened } = this.#connection
+    if (opened ? opened.dnsMs === null : this.#sentAt === null) return null
+    const firstByteAt = this.#connection.firstByteAt()
+    const firstByteMs = firstByteAt === null || this.#sentAt === null ? null : Math.round(firstByteAt - this.#sentAt)
+    return { dnsMs: null, connectMs: null, tlsMs: null, ...opened, firstByteMs }
   }
 }
 
@@ -181,8 +198,9 @@ function toOutcome(
   chunks: Buffer[],
   bodyBytes: number,
   bodyTruncated: boolean,
+  timings: RunTimings | null,
 ): ResponseOutcome {
-  return { kind: 'response', status, headers, body: Buffer.concat(chunks), bodyBytes, bodyTruncated }
+  return { kind: 'response', status, headers, body: Buffer.concat(chunks), bodyBytes, bodyTruncated, timings }
 }
 
 // These statuses have no body. A body that is announced all the same would be read as the response to the next request.

@@ -21,6 +21,7 @@ export type OwnFailure = {
     | 'connection_failed'
     | 'internal_error'
   message: string
+  timings?: null
 }
 
 export function secretMissing(message: string): OwnFailure {

@@ -44,7 +44,12 @@ it('a dispatcher runs eight tests at a time, and the next one when one of them h
   const { workspaceId, id } = await storeConnection()
   const answers: Array<() => void> = []
   const token: SendOutcome = {
-    ...{ kind: 'response', status: 200, headers: {}, bodyBytes: 31, bodyTruncated: false },
+    kind: 'response',
+    status: 200,
+    headers: {},
+    bodyBytes: 31,
+    bodyTruncated: false,
+    timings: null,
     body: Buffer.from(JSON.stringify({ access_token: 'a-token', expires_in: 60 })),
   }
   const reload = async () => (await readConnections(pool, masterKeys, [workspaceId])).get(workspaceId)

@@ -218,7 +218,7 @@ describe('TLS', () => {
   ] as const)('refuses a trusted certificate that is %s', async (certificateFault, message) => {
     const receiver = await receiverFor({ certificateFor: '127.0.0.1', certificateFault })
     const { send } = senderFor({ secureContext: trusting(receiver) })
-    expect(await send(receiver.url('/'))).toEqual({ kind: 'failure', code: 'tls', message })
+    expect(await send(receiver.url('/'))).toMatchObject({ kind: 'failure', code: 'tls', message })
     expect(receiver.requests).toEqual([])
   })
 

@@ -4,10 +4,11 @@ import type { ReactNode } from 'react'
 import { classNames } from '../../ui/class-names.ts'
 import { formatDuration } from '../../ui/format-time.ts'
 import { AbsoluteTime } from '../../ui/time.tsx'
+import { CallStepsBar } from './call-steps-bar.tsx'
 import { LateReason } from './late-reason.tsx'
 import styles from './run.module.css'
 
-/** Shows when a run was due and when it finished, with its lag and duration as a bar. */
+/** Shows when a run was due and when it finished, with its lag and duration as a bar, and the steps of its call. */
 export function Timing({ run }: { run: Run }): ReactNode {
   const { lag_ms: lag, duration_ms: duration } = run
   // The shorter part stays visible.
@@ -45,6 +46,7 @@ export function Timing({ run }: { run: Run }): ReactNode {
         </div>
       </dl>
       <LateReason run={run} />
+      <CallStepsBar run={run} />
     </div>
   )
 }
