@@ -50,6 +50,22 @@ describe('the dashboard while its connection or session is lost', { timeout: 180
     expect(reloads).toBe(1)
   })
 
+  it('keeps the shell, and one main element, when a page fails', async () => {
+    const page = await stage.ownerPage({ expected: /Cannot destructure|React Router caught/ })
+    await page.route('**/assets/dead-letters-*.js', route =>
+      route.fulfill({
+        contentType: 'text/javascript',
+        body: 'export function DeadLetters() { const { x } = undefined; return x }',
+      }),
+    )
+    await open(page, '', 'Overview')
+    await page.getByRole('link', { name: 'Dead letters' }).click()
+    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+    expect(await page.getByRole('main').count()).toBe(1)
+    expect(await page.getByRole('navigation', { name: 'Pages' }).isVisible()).toBe(true)
+    await expectAccessible(page)
+  })
+
   it('shows its frame before the scripts have arrived', async () => {
     const page = await stage.ownerPage({ expected })
     await page.route('**/assets/*.js', () => {})

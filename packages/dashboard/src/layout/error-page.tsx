@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode, use } from 'react'
 import { useRouteError } from 'react-router'
 import { ApiProblem, messageOf } from '../api/api-problem.ts'
 import { paths } from '../paths.ts'
@@ -8,15 +8,19 @@ import { usePageTitle } from '../ui/use-page-title.ts'
 import { Bell } from './bell.tsx'
 import styles from './plain-layout.module.css'
 
-/** Shown when a page cannot be loaded. */
+/** Whether a page is within the main element of a shell. A document has one main element. */
+export const InShell = createContext(false)
+
+/** Shown when a page cannot be loaded, or fails. */
 export function ErrorPage(): ReactNode {
   const error = useRouteError()
   const isMissing = isNotFound(error)
   const needsFactor = error instanceof ApiProblem && error.code === 'second_factor_required'
   const title = needsFactor ? 'Second factor required' : isMissing ? 'Page not found' : 'This page could not be loaded'
   usePageTitle(title)
+  const Frame = use(InShell) ? 'div' : 'main'
   return (
-    <main className={styles.wide}>
+    <Frame className={styles.wide}>
       <EmptyState
         isPage
         icon={<Bell size={32} />}
@@ -31,7 +35,7 @@ export function ErrorPage(): ReactNode {
       >
         {isMissing && !(error instanceof ApiProblem) ? 'This page does not exist or has moved.' : messageOf(error)}
       </EmptyState>
-    </main>
+    </Frame>
   )
 }
 

@@ -11,6 +11,7 @@ import { IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { chooseTimeStyle, JobZones, type TimeStyle, timeStyles, useTimeStyle } from '../ui/time-style.ts'
 import { type Command, useCommands } from './commands.tsx'
+import { InShell } from './error-page.tsx'
 import { Keyboard, showPalette } from './keyboard.tsx'
 import { useSettingsNavigation, useShellWorkspace, useWorkspaceNavigation } from './navigation.ts'
 import { OutageBanner } from './outage-banner.tsx'
@@ -43,7 +44,9 @@ export function Shell(): ReactNode {
       <main id="main" className={styles.main} tabIndex={-1}>
         {shown && <OutageBanner workspaceId={shown.id} />}
         <JobZoneProvider>
-          <Outlet />
+          <InShell value={true}>
+            <Outlet />
+          </InShell>
         </JobZoneProvider>
       </main>
       <Keyboard />

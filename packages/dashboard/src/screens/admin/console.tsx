@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link, NavLink, Outlet } from 'react-router'
 import { Bell } from '../../layout/bell.tsx'
+import { InShell } from '../../layout/error-page.tsx'
 import { PagesButton } from '../../layout/pages-button.tsx'
 import shell from '../../layout/shell.module.css'
 import { UserMenu } from '../../layout/user-menu.tsx'
@@ -21,7 +22,9 @@ export function Console(): ReactNode {
         <strong>Operator console</strong>
       </header>
       <main id="main" className={shell.main} tabIndex={-1}>
-        <Outlet />
+        <InShell value={true}>
+          <Outlet />
+        </InShell>
       </main>
     </div>
   )
