@@ -16,7 +16,7 @@ export type Flags = { dryRun?: boolean; toFile?: boolean; skipRefused?: boolean;
 /** The options of `belfry import crontab`. */
 export type CrontabFlags = Flags & { timezone?: string; users?: boolean }
 
-/** Imports a crontab; calls `fail` when entries are refused. */
+/** Imports a crontab; calls `fail` when entries are refused and `--skip-refused` is missing. */
 export async function importCrontab(ctx: Context, file: string, flags: CrontabFlags, fail: () => void): Promise<void> {
   const timezone = flags.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
   if (!isTimeZone(timezone)) throw new UsageError(`${timezone} is not a time zone, such as Europe/Berlin.`)
@@ -24,7 +24,7 @@ export async function importCrontab(ctx: Context, file: string, flags: CrontabFl
   await importEntries(ctx, file, flags, text => readCrontab(text, options), fail)
 }
 
-/** Imports schedules of QStash; calls `fail` when entries are refused. */
+/** Imports schedules of QStash; calls `fail` when entries are refused and `--skip-refused` is missing. */
 export function importQstash(ctx: Context, file: string, flags: Flags, fail: () => void): Promise<void> {
   return importEntries(ctx, file, flags, readQstash, fail)
 }
@@ -41,7 +41,7 @@ async function importEntries(
   const planned = entries.flatMap(entry => ('job' in entry ? [entry] : []))
   const refused = entries.flatMap(entry => ('refusal' in entry ? [entry] : []))
   for (const { place, refusal } of refused) ctx.stderr.write(`${source}, ${place}: ${refusal}\n`)
-  if (refused.length > 0) fail()
+  if (refused.length > 0 && !flags.skipRefused) fail()
   if (refused.length > 0 && !flags.dryRun && !flags.skipRefused) {
     const others = planned.length === 0 ? '' : ` Fix them, or create the other ${planned.length} with --skip-refused.`
     ctx.stderr.write(`Nothing was created.${others}\n`)
