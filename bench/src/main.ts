@@ -10,7 +10,7 @@ import { lightLoad } from './benchmarks/light-load.ts'
 import { memory } from './benchmarks/memory.ts'
 import { repositoryRoot } from './lab/child-process.ts'
 import { openLab } from './lab/lab.ts'
-import { describeMachine, type StoredResult, storeResult, toSummary, toTable, writeDocs } from './report.ts'
+import { describeMachine, type StoredResult, storeResult, toSection, toSummary, writeDocs } from './report.ts'
 
 /** Every benchmark, in the order in which they run and appear on the page. */
 const allBenchmarks: readonly Benchmark[] = [
@@ -63,27 +63,23 @@ function chooseByName(names: readonly string[]): Benchmark[] {
 
 // A benchmark that breaks does not end the others.
 async function runBenchmarks(chosen: readonly Benchmark[], settings: Settings, withProfiles: boolean) {
-  const lab = await openLab(withProfiles ? join(repositoryRoot, 'bench/results/profiles') : null)
+  await using lab = await openLab(withProfiles ? join(repositoryRoot, 'bench/results/profiles') : null)
   const results: StoredResult[] = []
   const broken: string[] = []
-  try {
-    const machine = await describeMachine(lab)
-    for (const { name, title, run } of chosen) {
-      const beganAt = performance.now()
-      try {
-        const measuredAt = new Date().toISOString()
-        const result = await run(lab, settings)
-        const stored = { name, title, measuredAt, seconds: (performance.now() - beganAt) / 1000, machine, ...result }
-        results.push(stored)
-        storeResult(stored)
-        console.log(`${toTable(stored)}\n`)
-      } catch (error) {
-        broken.push(name)
-        console.error(`${name} is broken:`, error)
-      }
+  const machine = await describeMachine(lab)
+  for (const { name, title, run } of chosen) {
+    const beganAt = performance.now()
+    try {
+      const measuredAt = new Date().toISOString()
+      const result = await run(lab, settings)
+      const stored = { name, title, measuredAt, seconds: (performance.now() - beganAt) / 1000, machine, ...result }
+      results.push(stored)
+      storeResult(stored)
+      console.log(toSection(stored))
+    } catch (error) {
+      broken.push(name)
+      console.error(`${name} is broken:`, error)
     }
-  } finally {
-    await lab.close()
   }
   return { results, broken }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Figure } from './benchmark.ts'
-import { type StoredResult, toSummary, toTable, withResults } from './report.ts'
+import { type StoredResult, toSummary, withResults } from './report.ts'
 
 const machine = { cpu: 'Some CPU', cores: 2, memoryGiB: 24, versions: { node: '20.19.0' } }
 
@@ -13,27 +13,15 @@ function result(title: string, figures: Figure[]): StoredResult {
   return { name: 'x', title, measuredAt, seconds: 1.6, machine, rounds: [], notes: ['A note.'], figures }
 }
 
-it('shows each figure in the terminal with its spread, its limit and the verdict', () => {
-  const figures = [figure('ratio', 1.2345, { atLeast: 1.2345, aim: 2 }), figure('longer_key', 200)]
-  expect(toTable(result('Title', [...figures, figure('cpu', 2, { atMost: 1 })]))).toBe(
-    [
-      'Title (2 s)',
-      '  ratio       1.23  1 - 20  >= 1.2345, aim 2  pass  title of ratio     ',
-      '  longer_key  200   1 - 20                          title of longer_key',
-      '  cpu         2     1 - 20  <= 1              FAIL  title of cpu       ',
-      '  note: A note.',
-    ].join('\n'),
-  )
-})
-
 describe('the page of results', () => {
   const page = 'before\n\n<!-- end of results -->\nafter\n'
   const one = result('One', [figure('a', 12.345, { atMost: 25, aim: 10 })])
-  const two = result('Two', [figure('b', 1)])
+  const two = result('Two', [figure('b', 200.4), figure('c', 2, { atMost: 1 })])
 
   it('shows a table for each benchmark', () => {
     const text = withResults(page, [one, two])
     expect(text).toContain('| `a` | title of a | 12.3 | 1 - 20 | <= 25, aim 10 | pass |')
+    expect(text).toContain('| `b` | title of b | 200 | 1 - 20 |  |  |\n| `c` | title of c | 2 | 1 - 20 | <= 1 | FAIL |')
     expect(text).toContain('2026-11-21, 2 x Some CPU, 24 GiB, node 20.19.0.')
     expect(text.match(/A note\./g)).toHaveLength(2)
     expect(text.startsWith('before\n\n### One\n')).toBe(true)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { findInstalledPostgres } from '@belfry/test-support/servers'
 import type { Figure, Result } from './benchmark.ts'
 import { repositoryRoot } from './lab/child-process.ts'
-import { connectTo, readRow } from './lab/database.ts'
+import { connectTo, readValue } from './lab/database.ts'
 import type { Lab } from './lab/lab.ts'
 
 /** The machine that the figures were measured on. */
@@ -19,9 +19,8 @@ export type StoredResult = Result & {
 }
 
 export async function describeMachine({ postgres, redis }: Lab): Promise<Machine> {
-  const database = connectTo(postgres.url())
-  const { version } = await readRow<{ version: string }>(database, `SELECT split_part(version(), ' ', 2) AS version`)
-  await database.close()
+  await using database = connectTo(postgres.url())
+  const version = await readValue<string>(database, `SELECT split_part(version(), ' ', 2)`)
   const [cpu] = cpus()
   return {
     cpu: cpu?.model.trim() ?? '',
@@ -62,38 +61,28 @@ export function withResults(page: string, results: readonly StoredResult[]): str
   }, page)
 }
 
-function toSection({ title, measuredAt, machine, figures, notes = [] }: StoredResult): string {
+/** Formats the figures of a benchmark as a section in Markdown. */
+export function toSection({ title, measuredAt, machine, figures, notes = [] }: StoredResult): string {
   const { cpu, cores, memoryGiB, versions } = machine
   const software = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
-  const rows = figures.map(cellsOf).map(([key, value, spread, required, verdict, what]) => {
-    return `| \`${key}\` | ${what} | ${value} | ${spread} | ${required} | ${verdict} |`
-  })
   return [
     ...[`### ${title}`, ''],
     ...[`${measuredAt.slice(0, 10)}, ${cores} x ${cpu}, ${memoryGiB} GiB, ${software.join(', ')}.`, ''],
-    ...['| Key | Description | Median | Spread | Required | |', '| --- | --- | --- | --- | --- | --- |', ...rows, ''],
+    ...['| Key | Description | Median | Spread | Required | |', '| --- | --- | --- | --- | --- | --- |'],
+    ...[...figures.map(toRow), ''],
     ...notes.flatMap(note => [note, '']),
     '',
   ].join('\n')
 }
 
-/** Formats the figures of a benchmark as a table for the terminal. */
-export function toTable({ title, figures, notes = [], seconds }: StoredResult): string {
-  const rows = figures.map(cellsOf)
-  const widths = rows[0]?.map((_, i) => Math.max(...rows.map(row => row[i]?.length ?? 0))) ?? []
-  const lines = rows.map(row => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  '))
-  return [`${title} (${Math.round(seconds)} s)`, ...lines, ...notes.map(note => `note: ${note}`)].join('\n  ')
-}
-
-// Key, value, spread, limit, verdict and title.
-function cellsOf({ key, title, unit, value, min, max, limit }: Figure): string[] {
+function toRow({ key, title, unit, value, min, max, limit }: Figure): string {
   const number = `${shortNumber(value)}${unit ? ` ${unit}` : ''}`
-  const spread = `${shortNumber(min)} - ${shortNumber(max)}`
-  if (!limit) return [key, number, spread, '', '', title]
+  const row = `| \`${key}\` | ${title} | ${number} | ${shortNumber(min)} - ${shortNumber(max)} |`
+  if (!limit) return `${row}  |  |`
   const [required, isMet] =
     'atLeast' in limit ? [`>= ${limit.atLeast}`, value >= limit.atLeast] : [`<= ${limit.atMost}`, value <= limit.atMost]
   const aim = limit.aim === undefined ? '' : `, aim ${limit.aim}`
-  return [key, number, spread, `${required}${aim}`, isMet ? 'pass' : 'FAIL', title]
+  return `${row} ${required}${aim} | ${isMet ? 'pass' : 'FAIL'} |`
 }
 
 // A benchmark is not exact to more than three digits.

@@ -1,11 +1,11 @@
 import { freePort } from '@belfry/embedded'
 import { waitFor } from '@belfry/test-support/wait-for'
 import type { Benchmark } from '../benchmark.ts'
-import { createApiKey, startBelfry } from '../lab/belfry.ts'
+import { startBelfry } from '../lab/belfry.ts'
 import { numberMark } from '../lab/child-side.ts'
 import { createCounter } from '../lab/counter.ts'
-import { type Database, readRow } from '../lab/database.ts'
-import type { Lab } from '../lab/lab.ts'
+import { apiKey, type Database, readValue } from '../lab/database.ts'
+import { inFreshDatabase, type Lab } from '../lab/lab.ts'
 import { payload } from '../lab/tasks.ts'
 import { interleave, ratioOf } from '../measure/statistics.ts'
 import { measureWindow, rates, type Sample, totalCpuUs } from '../measure/window.ts'
@@ -22,19 +22,11 @@ export const create: Benchmark = {
   name: 'create',
   title: 'Creates against raw node:http, 64 connections',
   async run(lab, { rounds }) {
-    const withDatabase = (run: (database: Database) => Promise<Sample>) => async () => {
-      const database = await lab.freshDatabase()
-      try {
-        return await run(database)
-      } finally {
-        await database.close()
-      }
-    }
     const samples = await interleave(
       {
-        belfry: withDatabase(database => belfryCreates(lab, database, { requests })),
-        raw: withDatabase(database => rawCreates(lab, database)),
-        keyed: withDatabase(database => belfryCreates(lab, database, { requests, isKeyed: true })),
+        belfry: inFreshDatabase(lab, database => belfryCreates(lab, database, { requests })),
+        raw: inFreshDatabase(lab, database => rawCreates(lab, database)),
+        keyed: inFreshDatabase(lab, database => belfryCreates(lab, database, { requests, isKeyed: true })),
       },
       rounds,
     )
@@ -66,55 +58,42 @@ type Load = { requests: number; isKeyed?: boolean }
 
 /** Creates tasks through Belfry's API. They are due in a year, so only the database does work for them. */
 export async function belfryCreates(lab: Lab, database: Database, load: Load): Promise<Sample> {
-  const belfry = await startBelfry(lab, database, { services: ['api'] })
-  try {
-    const key = await createApiKey(belfry.apiUrl)
-    const port = Number(new URL(belfry.apiUrl).port)
-    return await measureCreates(lab, database, load, { port, key, pids: belfry.pids('api') })
-  } finally {
-    await belfry.stop()
-  }
+  await using belfry = await startBelfry(lab, database, { services: ['api'] })
+  return await measureCreates(lab, database, load, belfry)
 }
 
 async function rawCreates(lab: Lab, database: Database): Promise<Sample> {
-  const account = await startBelfry(lab, database, { services: ['api'] })
-  const key = await createApiKey(account.apiUrl)
-  await account.stop()
   const port = await freePort()
-  const server = await lab.startProgram('raw-create', { databaseUrl: database.url, port } satisfies RawCreateOptions)
-  try {
-    return await measureCreates(lab, database, { requests }, { port, key, pids: [server.pid] })
-  } finally {
-    await server.stop()
-  }
+  const options: RawCreateOptions = { databaseUrl: database.url, port }
+  await using server = await lab.startProgram('raw-create', options)
+  return await measureCreates(lab, database, { requests }, { port, pids: [server.pid] })
 }
 
 async function measureCreates(
   lab: Lab,
   database: Database,
   { requests, isKeyed = false }: Load,
-  { port, key, pids }: { port: number; key: string; pids: number[] },
+  { port, pids }: { port: number; pids: number[] },
 ): Promise<Sample> {
-  const stored = async () => (await readRow<{ n: number }>(database, 'SELECT count(*)::int AS n FROM tasks')).n
+  const stored = () => readValue<number>(database, 'SELECT count(*)::int FROM tasks')
   const before = await stored()
-  const request = requestText(key, lab.target.url(), isKeyed)
+  const request = requestText(lab.target.url(), isKeyed)
   const argument: LoadOptions = { port, connections, requests, request, status: 201 }
-  const load = await lab.startProgram('load', argument)
+  await using load = await lab.startProgram('load', argument)
   const counter = createCounter(load.channel)
-  const groups = { node: pids, postgres: [lab.postgres.pid], outside: [load.pid] }
-  const measuring = measureWindow(counter, requests, groups)
+  const measuring = measureWindow(counter, requests, {
+    node: pids,
+    postgres: [lab.postgres.pid],
+    outside: [load.pid],
+  })
   load.channel.send('go')
-  try {
-    const sample = await measuring
-    await counter.reached(requests)
-    await waitFor(stored, count => count === before + requests, 60_000)
-    return sample
-  } finally {
-    await load.stop()
-  }
+  const sample = await measuring
+  await counter.reached(requests)
+  await waitFor(stored, count => count === before + requests, 60_000)
+  return sample
 }
 
-function requestText(key: string, url: string, isKeyed: boolean): string {
+function requestText(url: string, isKeyed: boolean): string {
   const executeAt = new Date(Date.now() + yearMs).toISOString()
   const task = { name: 'Bench', url, method: 'POST', execute_at: executeAt, payload: JSON.parse(payload) as unknown }
   const body = JSON.stringify(task)
@@ -123,7 +102,7 @@ function requestText(key: string, url: string, isKeyed: boolean): string {
     'Host: localhost',
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
-    `X-Api-Key: ${key}`,
+    `X-Api-Key: ${apiKey}`,
     ...(isKeyed ? [`Idempotency-Key: bench-${numberMark}`] : []),
   ]
   return `${head.join('\r\n')}\r\n\r\n${body}`

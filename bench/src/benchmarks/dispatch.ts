@@ -1,3 +1,4 @@
+import { originOfUrl, toId } from '@belfry/domain'
 import { openDispatchQueue } from '@belfry/queue/dispatch-queue'
 import { Queue } from 'bullmq'
 import type { Benchmark } from '../benchmark.ts'
@@ -5,8 +6,8 @@ import { startBelfry } from '../lab/belfry.ts'
 import type { Child } from '../lab/child-process.ts'
 import { queueName } from '../lab/child-side.ts'
 import type { Database } from '../lab/database.ts'
-import { type Lab, processGroups, requireCalls } from '../lab/lab.ts'
-import { forgetTasks, payload, promote, requireRecorded, type StoredTasks, storeTasks } from '../lab/tasks.ts'
+import { inFreshDatabase, type Lab, processGroups, requireCalls } from '../lab/lab.ts'
+import { forgetTasks, payload, promote, requireRecorded, type StoredTask, storeTasks } from '../lab/tasks.ts'
 import { cpuPerOperation, type ProcessGroups, type Reading, readCpu } from '../measure/proc.ts'
 import { interleave, ratioOf } from '../measure/statistics.ts'
 import { measureWindow, rates, type Sample, totalCpuUs, warmUpShare } from '../measure/window.ts'
@@ -24,8 +25,8 @@ export function dispatch(concurrency: number): Benchmark {
       const samples = await interleave(
         {
           floor: () => floor(lab, { concurrency, count: 12_000 }),
-          promoted: () => promotedCalls(lab, { concurrency, count: 16_000 }),
-          single: () => singleCalls(lab, { concurrency, count: 10_000 }),
+          promoted: inFreshDatabase(lab, database => promotedCalls(lab, database, { concurrency, count: 16_000 })),
+          single: inFreshDatabase(lab, database => singleCalls(lab, database, { concurrency, count: 10_000 })),
         },
         rounds,
       )
@@ -60,8 +61,8 @@ export function dispatch(concurrency: number): Benchmark {
 const warmUpDueInMs = 4 * 60_000
 
 /** Belfry with tasks that the scheduler adds to the queue, as it does with every task that is created minutes ahead. */
-export async function promotedCalls(lab: Lab, race: Race): Promise<Sample> {
-  return belfryCalls(lab, race, async (database, stored, groups) => {
+export function promotedCalls(lab: Lab, database: Database, race: Race): Promise<Sample> {
+  return belfryCalls(lab, database, race, async (stored, groups) => {
     const before = readCpu(groups)
     await promote(database, stored)
     return cpuPerOperation(before, readCpu(groups), race.count)
@@ -69,12 +70,16 @@ export async function promotedCalls(lab: Lab, race: Race): Promise<Sample> {
 }
 
 /** Belfry with a job for each task, as the API adds it for a task that is due soon. Adding the jobs does not count. */
-function singleCalls(lab: Lab, race: Race): Promise<Sample> {
-  return belfryCalls(lab, race, async (_database, { tasks }) => {
+function singleCalls(lab: Lab, database: Database, race: Race): Promise<Sample> {
+  const origin = originOfUrl(lab.target.url())
+  return belfryCalls(lab, database, race, async stored => {
     const queue = openDispatchQueue({ redisUrl: lab.redis.url, onError: error => console.error(error.message) })
-    const waiting = tasks.values()
+    const waiting = stored.values()
     const lanes = Array.from({ length: 50 }, async () => {
-      for (const task of waiting) await queue.schedule([task], Date.now())
+      for (const { id, dueAt, workspaceId } of waiting) {
+        const task = { id: toId('task', id), dueAt: dueAt.getTime(), workspace: toId('ws', workspaceId), origin }
+        await queue.schedule([task], Date.now())
+      }
     })
     await Promise.all(lanes)
     await queue.close()
@@ -85,76 +90,61 @@ function singleCalls(lab: Lab, race: Race): Promise<Sample> {
 /** @param enqueue - Adds the tasks to the queue, and returns the CPU that it used for each. */
 async function belfryCalls(
   lab: Lab,
+  database: Database,
   { concurrency, count }: Race,
-  enqueue: (database: Database, stored: StoredTasks, groups: ProcessGroups) => Promise<Reading>,
+  enqueue: (stored: StoredTask[], groups: ProcessGroups) => Promise<Reading>,
 ): Promise<Sample> {
-  const database = await lab.freshDatabase()
-  const belfry = await startBelfry(lab, database, { services: ['scheduler', 'dispatcher'], concurrency })
-  try {
-    const url = lab.target.url()
-    const groups = processGroups(lab, [...belfry.pids('scheduler'), ...belfry.pids('dispatcher')])
-    // Warms the scheduler up. These tasks are deleted before they are due.
-    const others = await storeTasks(database, { count: Math.round(count * warmUpShare), url, dueInMs: warmUpDueInMs })
-    await promote(database, others)
-    await forgetTasks(database, others)
-    lab.target.counter.reset()
-    // Late enough that all jobs are in the queue by then.
-    const stored = await storeTasks(database, { count, url, dueInMs: 1_500 + count * 0.15 })
-    const [enqueued, sample] = await Promise.all([
-      enqueue(database, stored, groups),
-      measureWindow(lab.target.counter, count, groups),
-    ])
-    await requireRecorded(database, stored)
-    await requireCalls(lab, count)
-    const cpuUs = Object.entries(sample.cpuUs).map(([group, us]) => [group, us + (enqueued[group] ?? 0)] as const)
-    return { ...sample, cpuUs: Object.fromEntries(cpuUs) }
-  } finally {
-    await belfry.stop()
-    await database.close()
-  }
+  await using belfry = await startBelfry(lab, database, { services: ['scheduler', 'dispatcher'], concurrency })
+  const url = lab.target.url()
+  const groups = processGroups(lab, belfry.pids)
+  // Warms the scheduler up. These tasks are deleted before they are due.
+  const others = await storeTasks(database, { count: Math.round(count * warmUpShare), url, dueInMs: warmUpDueInMs })
+  await promote(database, others)
+  await forgetTasks(database, others)
+  lab.target.counter.reset()
+  // Late enough that all jobs are in the queue by then.
+  const stored = await storeTasks(database, { count, url, dueInMs: 1_500 + count * 0.15 })
+  const [enqueued, sample] = await Promise.all([
+    enqueue(stored, groups),
+    measureWindow(lab.target.counter, count, groups),
+  ])
+  await requireRecorded(database, stored)
+  await requireCalls(lab, count)
+  const cpuUs = Object.entries(sample.cpuUs).map(([group, us]) => [group, us + (enqueued[group] ?? 0)] as const)
+  return { ...sample, cpuUs: Object.fromEntries(cpuUs) }
 }
 
 /** The floor: a BullMQ worker that makes the calls and stores nothing. */
 async function floor(lab: Lab, { concurrency, count }: Race): Promise<Sample> {
   await lab.redis.client.flushall()
   await addCalls(lab, count)
-  lab.target.counter.reset()
-  return runWorker(lab, count, await startFloor(lab, concurrency))
+  await using worker = await startFloor(lab, concurrency)
+  return await measureWorker(lab, count, worker)
 }
 
 export function startFloor(lab: Lab, concurrency: number): Promise<Child> {
   return startWorker(lab, { kind: 'bullmq', databaseUrl: '', concurrency, workspaceId: null })
 }
 
-/** Waits until a worker has made all calls, and for its check. */
-export async function runWorker(lab: Lab, count: number, worker: Child, check?: () => Promise<void>): Promise<Sample> {
-  try {
-    const measuring = measureWindow(lab.target.counter, count, processGroups(lab, [worker.pid]))
-    worker.channel.send('go')
-    const sample = await measuring
-    await requireCalls(lab, count)
-    await check?.()
-    return sample
-  } finally {
-    await worker.stop()
-  }
+/** Measures a worker until it has made all calls. */
+export async function measureWorker(lab: Lab, count: number, worker: Child): Promise<Sample> {
+  lab.target.counter.reset()
+  const measuring = measureWindow(lab.target.counter, count, processGroups(lab, [worker.pid]))
+  worker.channel.send('go')
+  const sample = await measuring
+  await requireCalls(lab, count)
+  return sample
 }
 
 export function startWorker(lab: Lab, options: Omit<JobQueueOptions, 'redisUrl' | 'endpoint'>): Promise<Child> {
-  return lab.startProgram('job-queue', {
-    ...options,
-    redisUrl: lab.redis.url,
-    endpoint: null,
-  } satisfies JobQueueOptions)
+  const complete: JobQueueOptions = { ...options, redisUrl: lab.redis.url, endpoint: null }
+  return lab.startProgram('job-queue', complete)
 }
 
 /** Adds BullMQ jobs that are due at once. */
 export function addCalls(lab: Lab, count: number): Promise<void> {
   const request = { url: lab.target.url(), body: payload }
-  return addBullmqJobs(
-    lab,
-    Array.from({ length: count }, () => ({ request })),
-  )
+  return addBullmqJobs(lab, Array(count).fill({ request }))
 }
 
 /** Adds jobs that contain their request. A job without a time is due at once. */

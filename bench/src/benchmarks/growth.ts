@@ -50,21 +50,12 @@ export const growth: Benchmark = {
   },
 }
 
-async function measure(lab: Lab, database: Database) {
-  const inDatabase: Lab = {
-    ...lab,
-    async freshDatabase() {
-      await lab.redis.client.flushall()
-      return { ...database, close: async () => {} }
-    },
-  }
-  try {
-    return {
-      dispatch: await promotedCalls(inDatabase, { concurrency: 200, count: counts.dispatches }),
-      create: await belfryCreates(inDatabase, database, { requests: counts.creates }),
-    }
-  } finally {
-    await database.close()
+async function measure(lab: Lab, opened: Database) {
+  await using database = opened
+  await lab.redis.client.flushall()
+  return {
+    dispatch: await promotedCalls(lab, database, { concurrency: 200, count: counts.dispatches }),
+    create: await belfryCreates(lab, database, { requests: counts.creates }),
   }
 }
 
@@ -75,8 +66,8 @@ function describe({ tasks, runs }: { tasks: number; runs: number }): string {
 // Nine tenths of the tasks are finished, spread evenly over the months before now; the others are due in the far future.
 // The first workspace has about half of them.
 async function fillDatabase(url: string, tasks: number, runs: number): Promise<void> {
-  const { pool, close } = connectTo(url)
-  const client = await pool.connect()
+  await using database = connectTo(url)
+  const client = await database.pool.connect()
   // Triggers do not run: the scheduler would count the runs while the rounds are measured.
   await client.query('SET session_replication_role = replica')
   await client.query(createPastPartitions)
@@ -110,7 +101,6 @@ async function fillDatabase(url: string, tasks: number, runs: number): Promise<v
   await client.query('VACUUM ANALYZE')
   await client.query('CHECKPOINT')
   client.release(true)
-  await close()
 }
 
 // The same partitions that create_run_partitions makes for the months ahead.

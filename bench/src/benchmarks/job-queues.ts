@@ -4,13 +4,13 @@ import { makeWorkerUtils } from 'graphile-worker'
 import { PgBoss } from 'pg-boss'
 import type { Benchmark } from '../benchmark.ts'
 import { queueName } from '../lab/child-side.ts'
-import { type Database, readRow } from '../lab/database.ts'
-import type { Lab } from '../lab/lab.ts'
-import { payload } from '../lab/tasks.ts'
+import { type Database, readValue } from '../lab/database.ts'
+import { inFreshDatabase, type Lab } from '../lab/lab.ts'
+import { payload, requireRuns } from '../lab/tasks.ts'
 import { interleave, ratioOf } from '../measure/statistics.ts'
 import { rates, type Sample } from '../measure/window.ts'
 import type { Job, JobQueueOptions } from '../programs/job-queue.ts'
-import { addCalls, promotedCalls, type Race, runWorker, startWorker } from './dispatch.ts'
+import { addCalls, measureWorker, promotedCalls, type Race, startWorker } from './dispatch.ts'
 
 /** Races Belfry against job queues that do the same durable job, with the same number of calls in parallel. */
 export function jobQueues(concurrency: number): Benchmark {
@@ -18,12 +18,14 @@ export function jobQueues(concurrency: number): Benchmark {
     name: `job-queues-${concurrency}`,
     title: `Dispatches against job queues, ${concurrency} calls in parallel`,
     async run(lab, { rounds }) {
+      const durable = (queue: DurableQueue, count: number) =>
+        inFreshDatabase(lab, database => durableCalls(lab, database, queue, { concurrency, count }))
       const samples = await interleave(
         {
-          belfry: () => promotedCalls(lab, { concurrency, count: 14_000 }),
-          bullmq: () => durableCalls(lab, bullmq, { concurrency, count: 8_000 }),
-          pgBoss: () => durableCalls(lab, pgBoss, { concurrency, count: 5_000 }),
-          graphile: () => durableCalls(lab, graphileWorker, { concurrency, count: 8_000 }),
+          belfry: inFreshDatabase(lab, database => promotedCalls(lab, database, { concurrency, count: 14_000 })),
+          bullmq: durable(bullmq, 8_000),
+          pgBoss: durable(pgBoss, 5_000),
+          graphile: durable(graphileWorker, 8_000),
         },
         rounds,
       )
@@ -51,33 +53,26 @@ type DurableQueue = {
 }
 
 // Every call must be stored as a run.
-async function durableCalls(lab: Lab, queue: DurableQueue, { concurrency, count }: Race): Promise<Sample> {
-  const database = await lab.freshDatabase()
-  try {
-    await queue.add(lab, count, database)
-    const { id } = await readRow<{ id: string }>(database, 'SELECT id FROM workspaces LIMIT 1')
-    lab.target.counter.reset()
-    const options = { kind: queue.kind, databaseUrl: database.url, concurrency, workspaceId: id }
-    return await runWorker(lab, count, await startWorker(lab, options), async () => {
-      const text = `SELECT count(*)::int AS runs FROM runs WHERE status = 'success'`
-      await waitFor(
-        async () => ({
-          ...(await readRow<{ runs: number }>(database, text)),
-          left: await queue.jobsLeft(lab, database),
-        }),
-        ({ runs, left }) => runs === count && left === 0,
-        60_000,
-      )
-    })
-  } finally {
-    await database.close()
-  }
+async function durableCalls(lab: Lab, database: Database, queue: DurableQueue, race: Race): Promise<Sample> {
+  const { concurrency, count } = race
+  await queue.add(lab, count, database)
+  const workspaceId = await readValue<string>(database, 'SELECT id FROM workspaces LIMIT 1')
+  const { kind } = queue
+  await using worker = await startWorker(lab, { kind, databaseUrl: database.url, concurrency, workspaceId })
+  const sample = await measureWorker(lab, count, worker)
+  await requireRuns(database, count)
+  await waitFor(
+    () => queue.jobsLeft(lab, database),
+    left => left === 0,
+    60_000,
+  )
+  return sample
 }
 
-const bullmq = {
-  kind: 'bullmq' as const,
+const bullmq: DurableQueue = {
+  kind: 'bullmq',
   add: addCalls,
-  async jobsLeft(lab: Lab): Promise<number> {
+  async jobsLeft(lab) {
     const jobs = new Queue(queueName, { connection: { url: lab.redis.url } })
     const left = await jobs.getJobCountByTypes('waiting', 'active', 'delayed')
     await jobs.close()
@@ -91,14 +86,11 @@ const pgBoss: DurableQueue = {
     const boss = new PgBoss({ connectionString: url, supervise: false, schedule: false })
     await boss.start()
     await boss.createQueue(queueName)
-    for (const jobs of inBulks(count, { data: jobOf(lab) })) await boss.insert(queueName, jobs)
+    await inBulks(count, { data: jobOf(lab) }, jobs => boss.insert(queueName, jobs))
     await boss.stop({ graceful: false })
     await pool.query('ANALYZE pgboss.job')
   },
-  async jobsLeft(_lab, database) {
-    const text = `SELECT count(*)::int AS left FROM pgboss.job WHERE state <> 'completed'`
-    return (await readRow<{ left: number }>(database, text)).left
-  },
+  jobsLeft: (_lab, database) => readValue(database, `SELECT count(*)::int FROM pgboss.job WHERE state <> 'completed'`),
 }
 
 const graphileWorker: DurableQueue = {
@@ -106,23 +98,19 @@ const graphileWorker: DurableQueue = {
   async add(lab, count, { url, pool }) {
     const utils = await makeWorkerUtils({ connectionString: url })
     await utils.migrate()
-    for (const jobs of inBulks(count, { identifier: 'call', payload: jobOf(lab) })) await utils.addJobs(jobs)
+    await inBulks(count, { identifier: 'call', payload: jobOf(lab) }, jobs => utils.addJobs(jobs))
     await utils.release()
     await pool.query('ANALYZE graphile_worker._private_jobs')
   },
-  async jobsLeft(_lab, database) {
-    const text = 'SELECT count(*)::int AS left FROM graphile_worker.jobs'
-    return (await readRow<{ left: number }>(database, text)).left
-  },
+  jobsLeft: (_lab, database) => readValue(database, 'SELECT count(*)::int FROM graphile_worker.jobs'),
+}
+
+// All jobs are the same.
+async function inBulks<T>(count: number, job: T, add: (jobs: T[]) => Promise<unknown>): Promise<void> {
+  const bulk = 1_000
+  for (let added = 0; added < count; added += bulk) await add(Array(Math.min(bulk, count - added)).fill(job))
 }
 
 function jobOf(lab: Lab): Job {
   return { url: lab.target.url(), body: payload }
-}
-
-function inBulks<T>(count: number, job: T): T[][] {
-  const bulk = 1_000
-  return Array.from({ length: Math.ceil(count / bulk) }, (_, i) =>
-    Array.from({ length: Math.min(bulk, count - i * bulk) }, () => job),
-  )
 }

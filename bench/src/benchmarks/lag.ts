@@ -1,7 +1,8 @@
 import type { Benchmark, Figure } from '../benchmark.ts'
 import { startBelfry } from '../lab/belfry.ts'
-import { type Lab, requireCalls } from '../lab/lab.ts'
-import { payload, promote, requireRecorded, storeTasks } from '../lab/tasks.ts'
+import type { Database } from '../lab/database.ts'
+import { inFreshDatabase, type Lab, requireCalls } from '../lab/lab.ts'
+import { dueTimes, payload, promote, requireRecorded, storeTasks } from '../lab/tasks.ts'
 import { interleave, measured, quantile, ratioOf } from '../measure/statistics.ts'
 import { addBullmqJobs, startFloor } from './dispatch.ts'
 
@@ -22,7 +23,7 @@ export const lag: Benchmark = {
     const { client } = lab.redis
     const [, before = ''] = (await client.config('GET', 'hz')) as string[]
     await client.config('SET', 'hz', defaultHz)
-    const sides = { belfry: () => belfryLag(lab), bullmq: () => bullmqLag(lab) }
+    const sides = { belfry: inFreshDatabase(lab, database => belfryLag(lab, database)), bullmq: () => bullmqLag(lab) }
     const samples = await interleave(sides, rounds).finally(() => client.config('SET', 'hz', before))
     const at = (share: number, side = samples.belfry) => side.map(late => quantile(late, share))
     const figure = (key: string, title: string, share: number): Figure => {
@@ -46,46 +47,35 @@ export const lag: Benchmark = {
   },
 }
 
-async function belfryLag(lab: Lab): Promise<number[]> {
-  const database = await lab.freshDatabase()
-  const belfry = await startBelfry(lab, database, { concurrency, services: ['scheduler', 'dispatcher'] })
-  try {
-    lab.target.counter.reset()
-    const times = { dueInMs: 3_500, apartMs: 1000 / load.perSecond }
-    const stored = await storeTasks(database, { count, url: lab.target.url(''), named: true, ...times })
-    await promote(database, stored)
-    await requireCalls(lab, count) // a query before this point would disturb the database
-    await requireRecorded(database, stored)
-    return await readLateness(lab, stored.firstDueAt.getTime())
-  } finally {
-    await belfry.stop()
-    await database.close()
-  }
+async function belfryLag(lab: Lab, database: Database): Promise<number[]> {
+  await using _belfry = await startBelfry(lab, database, { concurrency, services: ['scheduler', 'dispatcher'] })
+  lab.target.counter.reset()
+  const times = { dueInMs: 3_500, apartMs: 1000 / load.perSecond }
+  const stored = await storeTasks(database, { count, url: lab.target.url(''), named: true, ...times })
+  await promote(database, stored)
+  await requireCalls(lab, count) // a query before this point would disturb the database
+  await requireRecorded(database, stored)
+  return await readLateness(lab, dueTimes(stored).first.getTime())
 }
 
 // A worker that stores nothing.
 async function bullmqLag(lab: Lab): Promise<number[]> {
   await lab.redis.client.flushall()
   lab.target.counter.reset()
-  const worker = await startFloor(lab, concurrency)
-  try {
-    worker.channel.send('go')
-    const firstDueAt = Date.now() + 3_000
-    const dueTimes = Array.from({ length: count }, (_, i) => Math.round(firstDueAt + (i * 1000) / load.perSecond))
-    await addBullmqJobs(
-      lab,
-      dueTimes.map(dueAt => ({ request: { url: lab.target.url(dueAt), body: payload }, dueAt })),
-    )
-    return await readLateness(lab, firstDueAt)
-  } finally {
-    await worker.stop()
-  }
+  await using worker = await startFloor(lab, concurrency)
+  worker.channel.send('go')
+  const firstDueAt = Date.now() + 3_000
+  const jobs = Array.from({ length: count }, (_, i) => {
+    const dueAt = Math.round(firstDueAt + (i * 1000) / load.perSecond)
+    return { request: { url: lab.target.url(dueAt), body: payload }, dueAt }
+  })
+  await addBullmqJobs(lab, jobs)
+  return await readLateness(lab, firstDueAt)
 }
 
 // Returns by how many milliseconds calls were late. The name of each call is its due time.
 async function readLateness(lab: Lab, firstDueAt: number): Promise<number[]> {
-  await requireCalls(lab, count)
-  const { arrivals } = await lab.target.counter.collect()
+  const arrivals = await requireCalls(lab, count)
   const from = firstDueAt + load.warmUpSeconds * 1000
   const late = arrivals.flatMap(([due, at]) => (Number(due) >= from ? [at - Number(due)] : []))
   const min = Math.min(...late)

@@ -1,22 +1,17 @@
-import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { copyFileSync, existsSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@belfry/embedded'
-import { waitFor } from '@belfry/test-support/wait-for'
+import { Agent, request } from 'undici'
 import type { Benchmark, Figure } from '../benchmark.ts'
-import { createApiKey, type ServiceName, startBelfry } from '../lab/belfry.ts'
-import type { Child } from '../lab/child-process.ts'
-import { numberMark } from '../lab/child-side.ts'
-import { createTemplate, type Database, openDatabase, readRow } from '../lab/database.ts'
-import type { Lab } from '../lab/lab.ts'
+import { type ServiceName, startBelfry } from '../lab/belfry.ts'
+import { apiKey, createTemplate, type Database, openDatabase, readValue } from '../lab/database.ts'
+import { type Lab, requireCalls } from '../lab/lab.ts'
 import { startBenchPostgres, startBenchRedis } from '../lab/servers.ts'
-import { payload } from '../lab/tasks.ts'
+import { payload, requireRuns } from '../lab/tasks.ts'
 import { cpuPerOperation, type ProcessGroups, type Reading, readCpu, readMemory } from '../measure/proc.ts'
 import { interleave, measured, quantile, ratioOf } from '../measure/statistics.ts'
 import type { JobQueueOptions } from '../programs/job-queue.ts'
-import type { SteadyLoadOptions, SteadyLoadReport } from '../programs/steady-load.ts'
 
 /** A small installation of a product that takes events at `POST /api/events` and delivers each to its target. */
 type Side = {
@@ -29,7 +24,7 @@ type Side = {
 }
 
 // As docker-compose.yml starts them.
-const separate: ServiceName[] = ['api', 'scheduler', 'dispatcher', 'dispatcher']
+const separate = belfryOf(['api', 'scheduler', 'dispatcher', 'dispatcher'])
 const limits = { p99Ms: 8, idleCpuPercent: 1.5 }
 
 const belfry: Side[] = [
@@ -43,14 +38,14 @@ const belfry: Side[] = [
   {
     key: 'light',
     title: 'Belfry, separate services with Redis',
-    start: belfryOf(separate),
+    start: separate,
     withRedis: true,
     limits: { ...limits, memoryMb: 450 },
   },
   {
     key: 'light_no_redis',
     title: 'Belfry, separate services without Redis',
-    start: belfryOf(separate),
+    start: separate,
     withRedis: false,
     limits,
   },
@@ -110,88 +105,54 @@ const warmUpEvents = 500
 // After an event has arrived, its run is stored and its job ends.
 const recordingMs = 500
 
-// Its memory, then idle for half of `seconds` once it is warm, then 10 and 100 events a second for `seconds` each. Rejects
-// unless every event was delivered once and has one run.
-async function measureSide(lab: Lab, side: Side, seconds: number): Promise<Load> {
-  const installation = await startInstallation(lab, side)
-  const { groups, database } = installation
-  try {
-    await sleep(settleMs)
-    const memoryMb = sum(readMemory(groups))
-    const load = await startLoad(lab, installation)
-    try {
-      await holdRate(lab, groups, load, 100, warmUpEvents)
-      await sleep(2 * settleMs)
-      const before = readCpu(groups)
-      await sleep(seconds * 500)
-      const idleCpuPercent = sum(cpuPerOperation(before, readCpu(groups), seconds * 5_000))
-      const at10 = await holdRate(lab, groups, load, 10, 10 * seconds)
-      const at100 = await holdRate(lab, groups, load, 100, 100 * seconds)
-      await requireRuns(database, warmUpEvents + 110 * seconds)
-      return { memoryMb, idleCpuPercent, at10, at100 }
-    } finally {
-      await load.stop()
-    }
-  } finally {
-    await installation.stop()
-  }
-}
-
-type Running = { apiUrl: string; key: string; pids: number[]; stop(): Promise<void> }
-type Installation = Running & { database: Database; groups: ProcessGroups }
-
 let started = 0
 
-// On new servers, with the settings that `npm start` gives them.
-async function startInstallation(lab: Lab, { start, withRedis }: Side): Promise<Installation> {
-  started += 1
-  const folders = ['postgres', 'redis'].map(name => join(lab.folder, `${name}-${started}`))
-  const [postgresFolder = '', redisFolder = ''] = folders
-  const postgres = await startBenchPostgres(postgresFolder)
+// A new installation with new servers, with the settings that `npm start` gives them: its memory, then idle for half of
+// `seconds` once it is warm, then 10 and 100 events a second for `seconds` each. Rejects unless every event was delivered
+// once and has one run.
+async function measureSide(lab: Lab, side: Side, seconds: number): Promise<Load> {
+  const folder = join(lab.folder, `installation-${++started}-`)
+  await using postgres = await startBenchPostgres(`${folder}postgres`)
   await createTemplate(postgres)
-  const database = await openDatabase(postgres)
-  const redis = withRedis ? await startBenchRedis(redisFolder) : null
-  const close = async () => {
-    await redis?.stop()
-    await database.close()
-    await postgres.stop()
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-  }
-  try {
-    const running = await start(lab, database, redis?.url ?? null)
-    const groups = { node: running.pids, postgres: [postgres.pid], redis: redis ? [redis.pid] : [] }
-    return { ...running, database, groups, stop: () => running.stop().then(close) }
-  } catch (error) {
-    await close()
-    throw error
-  }
+  await using database = await openDatabase(postgres)
+  await using redis = side.withRedis ? await startBenchRedis(`${folder}redis`) : null
+  await using running = await side.start(lab, database, redis?.url ?? null)
+  const groups = { node: running.pids, postgres: [postgres.pid], redis: redis ? [redis.pid] : [] }
+  await sleep(settleMs)
+  const memoryMb = sum(readMemory(groups))
+  await holdRate(lab, running, groups, 100, warmUpEvents)
+  await sleep(2 * settleMs)
+  const before = readCpu(groups)
+  await sleep(seconds * 500)
+  const idleCpuPercent = sum(cpuPerOperation(before, readCpu(groups), seconds * 5_000))
+  const at10 = await holdRate(lab, running, groups, 10, 10 * seconds)
+  const at100 = await holdRate(lab, running, groups, 100, 100 * seconds)
+  await requireRuns(database, warmUpEvents + 110 * seconds)
+  return { memoryMb, idleCpuPercent, at10, at100 }
 }
 
+type Running = AsyncDisposable & { port: number; pids: number[] }
 type Start = (lab: Lab, database: Database, redisUrl: string | null) => Promise<Running>
 
 function belfryOf(services: ServiceName[]): Start {
-  return async (lab, database, redisUrl) => {
-    const { apiUrl, pids, stop } = await startBelfry(lab, database, { services, redisUrl, node: ownNode(lab) })
-    return { apiUrl, key: await createApiKey(apiUrl), pids: [...new Set(services)].flatMap(pids), stop }
-  }
+  return (lab, database, redisUrl) => startBelfry(lab, database, { services, redisUrl, node: ownNode(lab) })
 }
 
 // One Node process with an endpoint and a worker.
 function jobQueueOf(kind: 'pg-boss' | 'bullmq'): Start {
   return async (lab, database, redisUrl) => {
-    const [port, key] = [await freePort(), randomBytes(24).toString('hex')]
-    const { id } = await readRow<{ id: string }>(database, 'SELECT id FROM workspaces LIMIT 1')
+    const port = await freePort()
     const options: JobQueueOptions = {
       kind,
       redisUrl: redisUrl ?? '',
       databaseUrl: database.url,
       concurrency: 200,
-      workspaceId: id,
-      endpoint: { port, key },
+      workspaceId: await readValue(database, 'SELECT id FROM workspaces LIMIT 1'),
+      endpoint: { port, key: apiKey },
     }
-    const { pid, channel, stop } = await lab.startProgram('job-queue', options, ownNode(lab))
-    channel.send('go')
-    return { apiUrl: `http://127.0.0.1:${port}`, key, pids: [pid], stop }
+    const child = await lab.startProgram('job-queue', options, ownNode(lab))
+    child.channel.send('go')
+    return { ...child, port, pids: [child.pid] }
   }
 }
 
@@ -202,47 +163,42 @@ function ownNode({ folder }: Lab): string {
   return copy
 }
 
-function startLoad(lab: Lab, { apiUrl, key }: Installation): Promise<Child> {
-  const data = JSON.parse(payload) as unknown
-  const argument: SteadyLoadOptions = {
-    url: `${apiUrl}/api/events`,
-    headers: { 'content-type': 'application/json', 'x-api-key': key },
-    body: JSON.stringify({ topic: 'bench.event', target_url: lab.target.url(numberMark), payload: data }),
-  }
-  return lab.startProgram('steady-load', argument)
-}
-
 async function holdRate(
-  { target: { counter } }: Lab,
+  lab: Lab,
+  { port }: Running,
   groups: ProcessGroups,
-  { channel }: Child,
   perSecond: number,
   events: number,
 ): Promise<AtRate> {
+  const { counter } = lab.target
   counter.reset()
   const before = readCpu(groups)
-  const ended = once(channel, 'exit').then(() => {
-    throw new Error('The load generator has ended; see its log.')
-  })
-  channel.send({ perSecond, count: events })
-  const [{ sentAt }] = (await Promise.race([once(channel, 'message'), ended])) as [SteadyLoadReport]
+  const sentAt = await publish(lab, port, perSecond, events)
   await counter.reached(events)
   await sleep(recordingMs)
   const cpuUs = sum(cpuPerOperation(before, readCpu(groups), events))
-  const { count, arrivals } = await counter.collect()
-  if (count !== events) throw new Error(`The target was called ${count} times instead of ${events}.`)
+  const arrivals = await requireCalls(lab, events)
   const delaysMs = arrivals.map(([name, at]) => at - (sentAt[Number(name)] ?? Number.NaN))
   return { cpuUs, p50Ms: quantile(delaysMs, 0.5), p99Ms: quantile(delaysMs, 0.99) }
 }
 
-async function requireRuns(database: Database, expected: number): Promise<void> {
-  const text = `SELECT count(*)::int AS runs FROM runs WHERE status = 'success'`
-  const { runs } = await waitFor(
-    () => readRow<{ runs: number }>(database, text),
-    seen => seen.runs >= expected,
-    60_000,
-  )
-  if (runs !== expected) throw new Error(`${expected} events have ${runs} runs.`)
+const dispatcher = new Agent({ connections: 50, pipelining: 1, keepAliveTimeout: 60_000 })
+const headers = { 'content-type': 'application/json', 'x-api-key': apiKey }
+
+// Publishes events without waiting for earlier answers, and returns when it sent each, in epoch milliseconds. Each event has
+// a random time within its slot: at fixed intervals, all would meet a poller in the same phase.
+function publish(lab: Lab, port: number, perSecond: number, count: number): Promise<number[]> {
+  const send = async (_: unknown, number: number): Promise<number> => {
+    const event = { topic: 'bench.event', target_url: lab.target.url(number), payload: JSON.parse(payload) as unknown }
+    const body = JSON.stringify(event)
+    await sleep(((number + Math.random()) * 1000) / perSecond)
+    const sentAt = performance.timeOrigin + performance.now()
+    const answer = await request(`http://127.0.0.1:${port}/api/events`, { method: 'POST', headers, body, dispatcher })
+    const text = await answer.body.text()
+    if (answer.statusCode !== 202) throw new Error(`An event was answered with ${answer.statusCode}: ${text}`)
+    return sentAt
+  }
+  return Promise.all(Array.from({ length: count }, send))
 }
 
 function sum(byGroup: Reading): number {

@@ -8,14 +8,15 @@ import { fileURLToPath } from 'node:url'
 export const programFolder = dirname(fileURLToPath(import.meta.url))
 export const repositoryRoot = resolve(programFolder, '../..')
 
-/** A child process that reports over its channel when it is ready, and ends when the channel breaks. */
-export type Child = {
+/**
+ * A child process that reports over its channel when it is ready, and ends when the channel breaks. Its disposal asks it to
+ * end, and rejects when it ends with an error.
+ */
+export type Child = AsyncDisposable & {
   pid: number
   channel: ChildProcess
   /** Its first message. */
   ready: unknown
-  /** Asks it to end; rejects when it ends with an error. */
-  stop(): Promise<void>
 }
 
 export type StartOptions = {
@@ -56,7 +57,7 @@ export async function startChild(
     pid: channel.pid ?? 0, // it has sent a message, so it has one
     channel,
     ready,
-    async stop() {
+    async [Symbol.asyncDispose]() {
       channel.kill('SIGTERM')
       const end = await ended
       if (end !== 0 && end !== 'SIGTERM') throw new Error(`${program} ended with ${end}; see ${logFile}.`)

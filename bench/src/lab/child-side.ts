@@ -1,5 +1,5 @@
 // What the programs use, which run in child processes.
-import type { Arrival } from './counter.ts'
+import type { Arrival, CountOrder, CountReport } from './counter.ts'
 
 /** A placeholder in what a load program sends, for a number that is different in each request. */
 export const numberMark = '<number>'
@@ -25,32 +25,24 @@ export async function parentSaysGo(): Promise<void> {
   await go
 }
 
-type Order = { id: number } & ({ order: 'reset' } | { order: 'watch'; count: number } | { order: 'collect' })
-
-/** Counts for the parent process, in the process where the operations arrive. */
-export function countForParent(): { add(name?: string): void } {
+/** Counts for the parent process. Returns a function to call when an operation arrives; only one with a name is listed. */
+export function countForParent(): (name?: string) => void {
   let count = 0
   let arrivals: Arrival[] = []
-  const watched = new Map<number, number[]>()
-  const reply = (id: number, values: Record<string, unknown>) => process.send?.({ id, ...values })
+  let waiting: CountOrder[] = []
   const now = () => performance.timeOrigin + performance.now()
+  const report = ({ id }: CountOrder) => process.send?.({ id, at: now(), count, arrivals } satisfies CountReport)
 
-  process.on('message', (order: Order) => {
-    if (order.order === 'reset') {
-      count = 0
-      arrivals = []
-      watched.clear()
-    } else if (order.order === 'collect') reply(order.id, { count, arrivals })
-    else if (order.order === 'watch' && count >= order.count) reply(order.id, { at: now() })
-    else if (order.order === 'watch') watched.set(order.count, [...(watched.get(order.count) ?? []), order.id])
+  process.on('message', (message: CountOrder | string) => {
+    if (message === 'reset') [count, arrivals, waiting] = [0, [], []]
+    if (typeof message === 'string') return
+    if (count >= message.count) report(message)
+    else waiting.push(message)
   })
 
-  return {
-    add(name) {
-      count += 1
-      if (name !== undefined) arrivals.push([name, now()])
-      const waiting = watched.get(count)
-      if (waiting) for (const id of waiting) reply(id, { at: now() })
-    },
+  return name => {
+    count += 1
+    if (name !== undefined) arrivals.push([name, now()])
+    for (const order of waiting) if (order.count === count) report(order)
   }
 }

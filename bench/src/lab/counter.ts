@@ -4,35 +4,35 @@ import { on } from 'node:events'
 /** When a named operation arrived, in epoch milliseconds. */
 export type Arrival = [name: string, at: number]
 
+export type CountOrder = { id: number; count: number }
+
+export type CountReport = { id: number; at: number; count: number; arrivals: Arrival[] }
+
 /** A child process that counts operations where they arrive: the neutral witness of a race. */
 export type Counter = {
   /** Starts again at zero. */
   reset(): void
-  /** Resolves with the time of the operation that made it this many; rejects after two minutes. */
-  reached(count: number): Promise<{ at: number }>
-  /** Returns the count, and the arrivals that had a name. */
-  collect(): Promise<{ count: number; arrivals: Arrival[] }>
+  /** Resolves with the time, the count and the arrivals once there are this many; rejects after two minutes. */
+  reached(count: number): Promise<CountReport>
 }
 
 const timeoutMs = 120_000
 let orders = 0
 
 export function createCounter(child: ChildProcess): Counter {
-  async function ask<T>(order: Record<string, unknown>): Promise<T> {
-    const id = ++orders
-    child.send({ id, ...order })
-    try {
-      for await (const [reply] of on(child, 'message', { signal: AbortSignal.timeout(timeoutMs) })) {
-        if (reply.id === id) return reply as T // as countForParent replies to this order
-      }
-    } catch {
-      // The timeout ends the loop.
-    }
-    throw new Error(`Not within ${timeoutMs} ms: ${JSON.stringify(order)}.`)
-  }
   return {
-    reset: () => void child.send({ id: ++orders, order: 'reset' }),
-    reached: count => ask({ order: 'watch', count }),
-    collect: () => ask({ order: 'collect' }),
+    reset: () => void child.send('reset'),
+    async reached(count) {
+      const order: CountOrder = { id: ++orders, count }
+      child.send(order)
+      try {
+        for await (const [report] of on(child, 'message', { signal: AbortSignal.timeout(timeoutMs) })) {
+          if (report.id === order.id) return report as CountReport // as countForParent reports it
+        }
+      } catch {
+        // The timeout ends the loop.
+      }
+      throw new Error(`The count did not reach ${count} within ${timeoutMs} ms.`)
+    },
   }
 }

@@ -6,15 +6,13 @@ import type { Postgres } from '@belfry/embedded'
 import pg from 'pg'
 import { repositoryRoot } from './child-process.ts'
 
-/** A database of one round. */
-export type Database = {
-  url: string
-  pool: pg.Pool
-  close(): Promise<void>
-}
+/** A database of one round. Its disposal closes its connections. */
+export type Database = AsyncDisposable & { url: string; pool: pg.Pool }
 
 const template = 'bench_template'
 const workspaces = 8
+/** A key of one of the workspaces, with all rights. */
+export const apiKey = `bf_${'0'.repeat(32)}2wjyrI`
 
 /** Creates the database that each round starts with a copy of: Belfry's tables and some workspaces. */
 export async function createTemplate(postgres: Postgres): Promise<void> {
@@ -23,11 +21,11 @@ export async function createTemplate(postgres: Postgres): Promise<void> {
   await promisify(execFile)(process.execPath, [join(repositoryRoot, 'prisma/dist/main.mjs'), 'deploy'], { env })
   await execute(
     postgres.url(template),
-    `WITH organization AS (
-       INSERT INTO organizations (id, name, slug, tier) VALUES (uuid_v7(now()), 'Bench', 'bench', 'unicorn') RETURNING id
-     )
+    `INSERT INTO organizations (id, name, slug, tier) VALUES (uuid_v7(now()), 'Bench', 'bench', 'unicorn');
      INSERT INTO workspaces (id, organization_id, name)
-     SELECT uuid_v7(now()), organization.id, 'Workspace ' || n FROM organization, generate_series(1, ${workspaces}) n`,
+     SELECT uuid_v7(now()), o.id, 'Workspace ' || n FROM organizations o, generate_series(1, ${workspaces}) n;
+     INSERT INTO api_keys (id, workspace_id, name, prefix, hash, created_by)
+     SELECT id, id, 'Bench', 'bf_', sha256('${apiKey}'), id FROM workspaces LIMIT 1`,
   )
 }
 
@@ -40,11 +38,12 @@ export async function createDatabase(postgres: Postgres, name: string, from = te
 export async function openDatabase(postgres: Postgres, from = template): Promise<Database> {
   const name = `round_${randomUUID().replaceAll('-', '')}`
   await createDatabase(postgres, name, from)
-  const database = connectTo(postgres.url(name))
+  const { url, pool } = connectTo(postgres.url(name))
   return {
-    ...database,
-    async close() {
-      await database.close()
+    url,
+    pool,
+    async [Symbol.asyncDispose]() {
+      await pool.end()
       await execute(postgres.url(), `DROP DATABASE ${name} WITH (FORCE)`)
     },
   }
@@ -54,26 +53,17 @@ export async function openDatabase(postgres: Postgres, from = template): Promise
 export function connectTo(url: string): Database {
   const pool = new pg.Pool({ connectionString: url, max: 2 })
   pool.on('error', () => {}) // the pool replaces an idle connection that broke
-  return { url, pool, close: () => pool.end() }
+  return { url, pool, [Symbol.asyncDispose]: () => pool.end() }
 }
 
-/** Returns the only row of a statement. */
-export async function readRow<Row extends pg.QueryResultRow>(
-  { pool }: Pick<Database, 'pool'>,
-  statement: string,
-  values: unknown[] = [],
-): Promise<Row> {
-  const [row] = (await pool.query<Row>(statement, values)).rows
-  if (!row) throw new Error(`No row: ${statement}`)
-  return row
+/** Returns the first value of the first row of a statement. */
+export async function readValue<Value>({ pool }: Database, text: string, values: unknown[] = []): Promise<Value> {
+  const { rows } = await pool.query<[Value]>({ text, values, rowMode: 'array' })
+  if (!rows[0]) throw new Error(`No row: ${text}`)
+  return rows[0][0]
 }
 
 async function execute(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
+  await using database = connectTo(url)
+  await database.pool.query(statement)
 }

@@ -1,16 +1,16 @@
+import { EventEmitter } from 'node:events'
 import { expect, it } from 'vitest'
-import { createMessageReader } from './http-messages.ts'
+import { readMessages } from './http-messages.ts'
 
 const post = (path: string, body: string) =>
   `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 const answer = 'HTTP/1.1 201 X\r\nContent-Length: 3\r\n\r\none'
 
 function messagesIn(chunks: string[]): string[] {
-  const reader = createMessageReader()
+  const socket = new EventEmitter()
   const messages: string[] = []
-  for (const chunk of chunks) {
-    reader.read(Buffer.from(chunk), (head, body) => messages.push(`${head.slice(0, head.indexOf('\r\n'))}: ${body}`))
-  }
+  readMessages(socket, (head, body) => messages.push(`${head.slice(0, head.indexOf('\r\n'))}: ${body}`))
+  for (const chunk of chunks) socket.emit('data', Buffer.from(chunk))
   return messages
 }
 

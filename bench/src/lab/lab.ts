@@ -1,26 +1,23 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Postgres } from '@belfry/embedded'
 import type { ProcessGroups } from '../measure/proc.ts'
 import { type Child, programFolder, startChild } from './child-process.ts'
-import { type Counter, createCounter } from './counter.ts'
+import { type Arrival, type Counter, createCounter } from './counter.ts'
 import { createTemplate, type Database, openDatabase } from './database.ts'
-import { type BenchRedis, startBenchPostgres, startBenchRedis } from './servers.ts'
+import { type BenchPostgres, type BenchRedis, startBenchPostgres, startBenchRedis } from './servers.ts'
 
 /** The servers and the target that all sides of a benchmark share. */
-export type Lab = {
-  postgres: Postgres
+export type Lab = AsyncDisposable & {
+  postgres: BenchPostgres
   redis: BenchRedis
   target: Target
   folder: string
-  /** Empties Redis and creates a database with Belfry's tables and some workspaces. */
-  freshDatabase(): Promise<Database>
   /** Starts a program of this package, such as a baseline, with its argument. Default Node: that of this process. */
   startProgram(name: string, argument: unknown, node?: string): Promise<Child>
   /** The folder for CPU profiles of Belfry's processes; null for none. */
   profileFolder: string | null
-  close(): Promise<void>
 }
 
 export type Target = {
@@ -46,7 +43,7 @@ export async function openLab(profileFolder: string | null): Promise<Lab> {
   const redis = await startBenchRedis(join(folder, 'redis'))
   await createTemplate(postgres)
   const target = await startProgram('target', {})
-  const { port } = target.ready as { port: number } // as target/main.ts sends it
+  const { port } = target.ready as AddressInfo // as programs/target.ts sends it
   return {
     postgres,
     redis,
@@ -58,15 +55,18 @@ export async function openLab(profileFolder: string | null): Promise<Lab> {
       counter: createCounter(target.channel),
       url: name => `http://127.0.0.1:${port}/${name === undefined ? '' : `named/${name}`}`,
     },
-    async freshDatabase() {
-      await redis.client.flushall()
-      return openDatabase(postgres)
+    async [Symbol.asyncDispose]() {
+      for (const part of [target, redis, postgres]) await part[Symbol.asyncDispose]()
     },
-    async close() {
-      await target.stop()
-      await redis.stop()
-      await postgres.stop()
-    },
+  }
+}
+
+/** Returns a side that runs with an empty Redis and a new database with Belfry's tables and some workspaces. */
+export function inFreshDatabase<T>(lab: Lab, run: (database: Database) => Promise<T>): () => Promise<T> {
+  return async () => {
+    await lab.redis.client.flushall()
+    await using database = await openDatabase(lab.postgres)
+    return await run(database)
   }
 }
 
@@ -75,9 +75,10 @@ export function processGroups({ postgres, redis, target }: Lab, node: number[]):
   return { node, postgres: [postgres.pid], redis: [redis.pid], outside: [target.pid] }
 }
 
-/** Requires that the target was called exactly this often: otherwise the side has not run the race. */
-export async function requireCalls({ target }: Lab, count: number): Promise<void> {
-  await target.counter.reached(count)
-  const calls = await target.counter.collect()
+/** Requires that the target was called exactly this often, and returns the named calls. */
+export async function requireCalls({ target: { counter } }: Lab, count: number): Promise<Arrival[]> {
+  await counter.reached(count)
+  const calls = await counter.reached(0)
   if (calls.count !== count) throw new Error(`The target was called ${calls.count} times instead of ${count}.`)
+  return calls.arrivals
 }

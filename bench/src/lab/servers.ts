@@ -1,34 +1,40 @@
+import { rmSync } from 'node:fs'
 import { type Postgres, startPostgres } from '@belfry/embedded'
 import { endWithThisProcess, findInstalledPostgres, startRedis } from '@belfry/test-support/servers'
 import { Redis } from 'ioredis'
 
-export type BenchRedis = { pid: number; url: string; client: Redis; stop(): Promise<void> }
+export type BenchPostgres = Postgres & AsyncDisposable
+export type BenchRedis = AsyncDisposable & { pid: number; url: string; client: Redis }
 
 /** Starts the installed PostgreSQL if there is one: the embedded one is built to be small, and is slower. */
-export async function startBenchPostgres(dataDir: string, settings: Record<string, string> = {}): Promise<Postgres> {
+export async function startBenchPostgres(
+  dataDir: string,
+  settings: Record<string, string> = {},
+): Promise<BenchPostgres> {
   const postgres = await startPostgres({ dataDir, settings, binaries: findInstalledPostgres() ?? undefined })
-  const living = endWithThisProcess(postgres.pid)
+  return { ...postgres, [Symbol.asyncDispose]: removal(postgres, dataDir) }
+}
+
+export async function startBenchRedis(dataDir: string): Promise<BenchRedis> {
+  const redis = await startRedis({ dataDir, persist: true })
+  const client = new Redis(redis.url)
+  const remove = removal(redis, dataDir)
   return {
-    ...postgres,
-    async stop() {
-      await postgres.stop()
-      living.forget()
+    ...redis,
+    client,
+    async [Symbol.asyncDispose]() {
+      client.disconnect()
+      await remove()
     },
   }
 }
 
-export async function startBenchRedis(dataDir: string): Promise<BenchRedis> {
-  const { pid, url, stop } = await startRedis({ dataDir, persist: true })
+// Stops a server and removes its data. Until then the server ends with this process.
+function removal({ pid, stop }: { pid: number; stop(): Promise<void> }, dataDir: string): () => Promise<void> {
   const living = endWithThisProcess(pid)
-  const client = new Redis(url)
-  return {
-    pid,
-    url,
-    client,
-    async stop() {
-      client.disconnect()
-      await stop()
-      living.forget()
-    },
+  return async () => {
+    await stop()
+    living.forget()
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
   }
 }

@@ -1,6 +1,5 @@
-import { fromId, originOfUrl, toId } from '@belfry/domain'
 import { waitFor } from '@belfry/test-support/wait-for'
-import { type Database, readRow } from './database.ts'
+import { type Database, readValue } from './database.ts'
 
 /** The body that every side sends: about 1 KB of JSON. */
 export const payload = JSON.stringify({
@@ -22,18 +21,15 @@ export type NewTasks = {
   named?: boolean
 }
 
-/** Tasks that are in PostgreSQL and in no queue. */
-export type StoredTasks = {
-  tasks: Array<{ id: string; dueAt: number; workspace: string; origin: string }>
-  firstDueAt: Date
-}
+/** A task that is in PostgreSQL and in no queue. */
+export type StoredTask = { id: string; dueAt: Date; workspaceId: string }
 
 /**
  * Stores tasks as if the API had created one in each millisecond until now. One statement inserts them; the scheduler
  * does not notice. With ids of the same millisecond the tasks would lie in random order, each on another page.
  */
-export async function storeTasks({ pool }: Database, tasks: NewTasks): Promise<StoredTasks> {
-  const { rows } = await pool.query<{ id: string; dueAt: Date; workspaceId: string }>(
+export async function storeTasks({ pool }: Database, tasks: NewTasks): Promise<StoredTask[]> {
+  const { rows } = await pool.query<StoredTask>(
     `WITH homes AS (SELECT array_agg(id) AS ids FROM workspaces),
      input AS MATERIALIZED (
        SELECT uuid_v7(now() - ($1::int - n) * interval '1 ms') AS id,
@@ -54,42 +50,47 @@ export async function storeTasks({ pool }: Database, tasks: NewTasks): Promise<S
      RETURNING id, due_at AS "dueAt", workspace_id AS "workspaceId"`,
     [tasks.count, tasks.dueInMs, tasks.apartMs ?? 0, tasks.url, tasks.named ?? false, payload],
   )
-  await pool.query('ANALYZE tasks')
-  await pool.query('ANALYZE task_requests')
-  const origin = originOfUrl(tasks.url)
-  const stored = rows.map(row => {
-    return { id: toId('task', row.id), dueAt: row.dueAt.getTime(), workspace: toId('ws', row.workspaceId), origin }
-  })
-  return { tasks: stored, firstDueAt: new Date(Math.min(...stored.map(task => task.dueAt))) }
+  await pool.query('ANALYZE tasks, task_requests')
+  return rows
+}
+
+/** Returns when the first and the last of the tasks are due. */
+export function dueTimes(tasks: readonly StoredTask[]): { first: Date; last: Date } {
+  const times = tasks.map(({ dueAt }) => dueAt.getTime())
+  return { first: new Date(Math.min(...times)), last: new Date(Math.max(...times)) }
 }
 
 /** Makes the scheduler look for stored tasks, and waits until it has added all of them to the queue. */
-export async function promote({ pool }: Database, { firstDueAt, tasks }: StoredTasks): Promise<void> {
-  await pool.query(`UPDATE promotion SET watermark = least(watermark, $1)`, [firstDueAt])
-  const last = new Date(tasks.reduce((latest, task) => Math.max(latest, task.dueAt), 0))
-  await waitFor(
-    async () => (await pool.query('SELECT FROM promotion WHERE watermark > $1', [last])).rowCount,
-    count => count === 1,
-    60_000,
-  )
+export async function promote(database: Database, tasks: readonly StoredTask[]): Promise<void> {
+  const { first, last } = dueTimes(tasks)
+  await database.pool.query('UPDATE promotion SET watermark = least(watermark, $1)', [first])
+  const isDone = () => readValue<boolean>(database, 'SELECT watermark > $1 FROM promotion', [last])
+  await waitFor(isDone, done => done, 60_000)
 }
 
 /** Deletes tasks that wait. Jobs that name them have no effect. */
-export async function forgetTasks({ pool }: Database, { tasks }: StoredTasks): Promise<void> {
-  const ids = tasks.map(task => fromId('task', task.id))
+export async function forgetTasks({ pool }: Database, tasks: readonly StoredTask[]): Promise<void> {
+  const ids = tasks.map(({ id }) => id)
   await pool.query('DELETE FROM tasks WHERE id = ANY($1)', [ids])
   await pool.query('DELETE FROM task_requests WHERE task_id = ANY($1)', [ids])
 }
 
 /** Waits until all of the tasks have succeeded, and requires exactly one run of each. */
-export async function requireRecorded(database: Database, { tasks }: StoredTasks): Promise<void> {
-  const ids = tasks.map(task => fromId('task', task.id))
-  const count = (text: string) => readRow<{ count: number }>(database, text, [ids])
+export async function requireRecorded(database: Database, tasks: readonly StoredTask[]): Promise<void> {
+  const count = (text: string) => readValue<number>(database, text, [tasks.map(({ id }) => id)])
+  const succeeded = `SELECT count(*)::int FROM tasks WHERE id = ANY($1) AND state = 'success'`
   await waitFor(
-    () => count(`SELECT count(*)::int AS count FROM tasks WHERE id = ANY($1) AND state = 'success'`),
-    succeeded => succeeded.count === tasks.length,
+    () => count(succeeded),
+    value => value === tasks.length,
     60_000,
   )
-  const runs = await count(`SELECT count(*)::int AS count FROM runs WHERE task_id = ANY($1) AND status = 'success'`)
-  if (runs.count !== tasks.length) throw new Error(`${tasks.length} tasks have ${runs.count} runs.`)
+  const runs = await count(`SELECT count(*)::int FROM runs WHERE task_id = ANY($1) AND status = 'success'`)
+  if (runs !== tasks.length) throw new Error(`${tasks.length} tasks have ${runs} runs.`)
+}
+
+/** Waits until a database without other runs has this many successful ones, and requires that it has no more. */
+export async function requireRuns(database: Database, expected: number): Promise<void> {
+  const count = () => readValue<number>(database, `SELECT count(*)::int FROM runs WHERE status = 'success'`)
+  const runs = await waitFor(count, value => value >= expected, 60_000)
+  if (runs !== expected) throw new Error(`${expected} calls have ${runs} runs.`)
 }

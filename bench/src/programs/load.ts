@@ -1,7 +1,7 @@
 // Sends requests over a number of connections, one in flight on each, as cheaply as possible, and counts the answers.
 import { connect } from 'node:net'
 import { countForParent, numberMark, parentSaysGo, startAsChild } from '../lab/child-side.ts'
-import { createMessageReader } from '../lab/http-messages.ts'
+import { readMessages } from '../lab/http-messages.ts'
 
 export type LoadOptions = {
   port: number
@@ -20,20 +20,16 @@ const count = countForParent()
 let left = options.requests
 
 function open(): void {
-  const reader = createMessageReader()
   const socket = connect({ port: options.port, host: '127.0.0.1', noDelay: true })
   const next = () => {
-    if (left-- > 0)
-      socket.write(pieces.length === 1 ? plain : pieces.join(String(left).padStart(numberMark.length, '0')))
-    else socket.destroy()
+    if (left-- <= 0) socket.destroy()
+    else socket.write(pieces.length === 1 ? plain : pieces.join(String(left).padStart(numberMark.length, '0')))
   }
   socket.once('connect', next)
-  socket.on('data', chunk => {
-    reader.read(chunk, (head, body) => {
-      if (Number(head.slice(9, 12)) !== options.status) fail(`Unexpected answer: ${head}\n${body}`)
-      count.add()
-      next()
-    })
+  readMessages(socket, (head, body) => {
+    if (Number(head.slice(9, 12)) !== options.status) fail(`Unexpected answer: ${head}\n${body}`)
+    count()
+    next()
   })
   socket.on('error', error => fail(error.message))
 }
