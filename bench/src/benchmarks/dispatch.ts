@@ -114,16 +114,18 @@ async function belfryCalls(
   return { ...sample, cpuUs: Object.fromEntries(cpuUs) }
 }
 
-/** The floor: a BullMQ worker that makes the calls and stores nothing. */
+// The floor: a BullMQ worker that makes the calls and stores nothing.
 async function floor(lab: Lab, { concurrency, count }: Race): Promise<Sample> {
   await lab.redis.client.flushall()
-  await addCalls(lab, count)
+  await addBullmqJobs(lab, count)
   await using worker = await startFloor(lab, concurrency)
   return await measureWorker(lab, count, worker)
 }
 
+/** Starts a BullMQ worker that makes calls and stores nothing. */
 export function startFloor(lab: Lab, concurrency: number): Promise<Child> {
-  return startWorker(lab, { kind: 'bullmq', databaseUrl: '', concurrency, workspaceId: null })
+  const options: JobQueueOptions = { kind: 'bullmq', redisUrl: lab.redis.url, databaseUrl: '', concurrency }
+  return lab.startProgram('job-queue', options)
 }
 
 /** Measures a worker until it has made all calls. */
@@ -136,28 +138,18 @@ export async function measureWorker(lab: Lab, count: number, worker: Child): Pro
   return sample
 }
 
-export function startWorker(lab: Lab, options: Omit<JobQueueOptions, 'redisUrl' | 'endpoint'>): Promise<Child> {
-  const complete: JobQueueOptions = { ...options, redisUrl: lab.redis.url, endpoint: null }
-  return lab.startProgram('job-queue', complete)
-}
-
-/** Adds BullMQ jobs that are due at once. */
-export function addCalls(lab: Lab, count: number): Promise<void> {
-  const request = { url: lab.target.url(), body: payload }
-  return addBullmqJobs(lab, Array(count).fill({ request }))
-}
-
-/** Adds jobs that contain their request. A job without a time is due at once. */
-export async function addBullmqJobs(lab: Lab, jobs: Array<{ request: Job; dueAt?: number }>): Promise<void> {
-  const calls = new Queue(queueName, { connection: { url: lab.redis.url } })
+/** Adds jobs that contain their request. They are due at once, or at the times of `dueAt`, which then name the calls. */
+export async function addBullmqJobs(lab: Lab, count: number, dueAt?: (job: number) => number): Promise<void> {
+  const calls = new Queue<Job>(queueName, { connection: { url: lab.redis.url } })
   const bulk = 500
-  for (let i = 0; i < jobs.length; i += bulk) {
+  for (let added = 0; added < count; added += bulk) {
     const now = Date.now()
-    await calls.addBulk(
-      jobs.slice(i, i + bulk).map(({ request, dueAt = now }) => {
-        return { name: 'call', data: request, opts: { timestamp: now, delay: Math.max(0, dueAt - now) } }
-      }),
-    )
+    const jobs = Array.from({ length: Math.min(bulk, count - added) }, (_, i) => {
+      const due = dueAt?.(added + i)
+      const opts = { timestamp: now, delay: Math.max(0, (due ?? now) - now) }
+      return { name: 'call', data: { url: lab.target.url(due), body: payload }, opts }
+    })
+    await calls.addBulk(jobs)
   }
   await calls.close()
 }

@@ -10,7 +10,7 @@ import { payload, requireRuns } from '../lab/tasks.ts'
 import { interleave, ratioOf } from '../measure/statistics.ts'
 import { rates, type Sample } from '../measure/window.ts'
 import type { Job, JobQueueOptions } from '../programs/job-queue.ts'
-import { addCalls, measureWorker, promotedCalls, type Race, startWorker } from './dispatch.ts'
+import { addBullmqJobs, measureWorker, promotedCalls, type Race } from './dispatch.ts'
 
 /** Races Belfry against job queues that do the same durable job, with the same number of calls in parallel. */
 export function jobQueues(concurrency: number): Benchmark {
@@ -56,22 +56,24 @@ type DurableQueue = {
 async function durableCalls(lab: Lab, database: Database, queue: DurableQueue, race: Race): Promise<Sample> {
   const { concurrency, count } = race
   await queue.add(lab, count, database)
-  const workspaceId = await readValue<string>(database, 'SELECT id FROM workspaces LIMIT 1')
-  const { kind } = queue
-  await using worker = await startWorker(lab, { kind, databaseUrl: database.url, concurrency, workspaceId })
+  const options: JobQueueOptions = {
+    kind: queue.kind,
+    redisUrl: lab.redis.url,
+    databaseUrl: database.url,
+    concurrency,
+    workspaceId: await readValue(database, 'SELECT id FROM workspaces LIMIT 1'),
+  }
+  await using worker = await lab.startProgram('job-queue', options)
   const sample = await measureWorker(lab, count, worker)
   await requireRuns(database, count)
-  await waitFor(
-    () => queue.jobsLeft(lab, database),
-    left => left === 0,
-    60_000,
-  )
+  const jobsLeft = () => queue.jobsLeft(lab, database)
+  await waitFor(jobsLeft, left => left === 0, 60_000)
   return sample
 }
 
 const bullmq: DurableQueue = {
   kind: 'bullmq',
-  add: addCalls,
+  add: (lab, count) => addBullmqJobs(lab, count),
   async jobsLeft(lab) {
     const jobs = new Queue(queueName, { connection: { url: lab.redis.url } })
     const left = await jobs.getJobCountByTypes('waiting', 'active', 'delayed')

@@ -2,7 +2,7 @@ import type { Benchmark, Figure } from '../benchmark.ts'
 import { startBelfry } from '../lab/belfry.ts'
 import type { Database } from '../lab/database.ts'
 import { inFreshDatabase, type Lab, requireCalls } from '../lab/lab.ts'
-import { dueTimes, payload, promote, requireRecorded, storeTasks } from '../lab/tasks.ts'
+import { dueTimes, promote, requireRecorded, storeTasks } from '../lab/tasks.ts'
 import { interleave, measured, quantile, ratioOf } from '../measure/statistics.ts'
 import { addBullmqJobs, startFloor } from './dispatch.ts'
 
@@ -65,11 +65,7 @@ async function bullmqLag(lab: Lab): Promise<number[]> {
   await using worker = await startFloor(lab, concurrency)
   worker.channel.send('go')
   const firstDueAt = Date.now() + 3_000
-  const jobs = Array.from({ length: count }, (_, i) => {
-    const dueAt = Math.round(firstDueAt + (i * 1000) / load.perSecond)
-    return { request: { url: lab.target.url(dueAt), body: payload }, dueAt }
-  })
-  await addBullmqJobs(lab, jobs)
+  await addBullmqJobs(lab, count, job => Math.round(firstDueAt + (job * 1000) / load.perSecond))
   return await readLateness(lab, firstDueAt)
 }
 

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { cpuPerOperation, parseStat, readCpu, readMemory, withDescendants } from './proc.ts'
+import { cpuPerOperation, endedChildrenTicks, readCpu, readMemory, withDescendants } from './proc.ts'
 
-it('reads the parent after a program name with spaces and brackets', () => {
+it('reads the ticks of ended children after a program name with spaces and brackets', () => {
   const stat = '42 (postgres: a) (b) S 7 42 42 0 -1 4194304 1 2 3 4 100 50 30 12 20 0 1 0 99 0 0'
-  expect(parseStat(stat)).toEqual({ parent: 7, endedChildrenTicks: 42 })
+  expect(endedChildrenTicks(stat)).toBe(42)
 })
 
 it('divides CPU time by the number of operations, and reads 0 for a process that has ended', () => {

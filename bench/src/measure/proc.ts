@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { parentProcess } from '@belfry/embedded'
 
 const tickUs = 10_000
 
@@ -33,18 +34,18 @@ export function cpuPerOperation(before: Reading, after: Reading, count: number):
 export function withDescendants(pids: readonly number[]): number[] {
   const children = new Map<number, number[]>()
   for (const pid of listProc('.').filter(name => /^\d+$/.test(name))) {
-    const { parent } = parseStat(readProc(`${pid}/stat`))
+    const parent = parentProcess(Number(pid)) ?? 0
     children.set(parent, [...(children.get(parent) ?? []), Number(pid)])
   }
   const family = (pid: number): number[] => [pid, ...(children.get(pid) ?? []).flatMap(family)]
   return pids.flatMap(family)
 }
 
-/** Reads the parent of a process and the clock ticks of its ended children from /proc/<pid>/stat. */
-export function parseStat(stat: string): { parent: number; endedChildrenTicks: number } {
+/** Reads the clock ticks of the ended children of a process from /proc/<pid>/stat. */
+export function endedChildrenTicks(stat: string): number {
   // The program name in the second field may contain spaces and brackets, so fields are counted after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return { parent: Number(fields[1]), endedChildrenTicks: Number(fields[13]) + Number(fields[14]) }
+  return Number(fields[13] ?? 0) + Number(fields[14] ?? 0)
 }
 
 /** Reads a file below /proc; empty when its process has ended. */
@@ -71,7 +72,6 @@ function addUp(groups: ProcessGroups, read: (pid: number) => number): Reading {
 
 // schedstat is exact. Of children that have ended only the count in clock ticks is left.
 function ownCpuUs(pid: number): number {
-  const { endedChildrenTicks } = parseStat(readProc(`${pid}/stat`))
   const threadsNs = listProc(`${pid}/task`).map(tid => Number(readProc(`${pid}/task/${tid}/schedstat`).split(' ')[0]))
-  return threadsNs.reduce((total, ns) => total + ns / 1000, 0) + (endedChildrenTicks || 0) * tickUs
+  return threadsNs.reduce((total, ns) => total + ns / 1000, 0) + endedChildrenTicks(readProc(`${pid}/stat`)) * tickUs
 }

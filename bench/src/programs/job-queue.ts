@@ -16,15 +16,14 @@ export type JobQueueOptions = {
   redisUrl: string
   databaseUrl: string
   concurrency: number
-  workspaceId: string | null
-  endpoint: { port: number; key: string } | null
+  workspaceId?: string
+  endpoint?: { port: number; key: string }
 }
 
-const options = startAsChild<JobQueueOptions>()
-const { databaseUrl, redisUrl, concurrency, workspaceId, endpoint } = options
+const { kind, databaseUrl, redisUrl, concurrency, workspaceId, endpoint } = startAsChild<JobQueueOptions>()
 const perform = createJob()
 const start = { bullmq: startBullmq, 'pg-boss': startPgBoss, 'graphile-worker': startGraphileWorker }
-await start[options.kind]()
+await start[kind]()
 
 async function startBullmq(): Promise<void> {
   const { Queue, Worker } = await import('bullmq')
@@ -88,7 +87,7 @@ async function startGraphileWorker(): Promise<void> {
 function createJob(): (job: Job) => Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const dispatcher = new Agent({ connections: concurrency, pipelining: 1, keepAliveTimeout: 30_000 })
-  const pool = workspaceId === null ? null : new pg.Pool({ connectionString: databaseUrl, max: 10 })
+  const pool = workspaceId === undefined ? null : new pg.Pool({ connectionString: databaseUrl, max: 10 })
   // Those of Belfry, so the rows of both have the same size.
   const sent = JSON.stringify({ 'content-type': 'application/json', 'user-agent': 'worker/1.0', accept: '*/*' })
   const insertRun = `

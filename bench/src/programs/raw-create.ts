@@ -117,18 +117,8 @@ function isOverQuota(organizationId: string): Promise<boolean> {
 // A body without options gets these.
 const { maxRetries, backoff, baseDelayMs, maxDelayMs } = retryDefaults
 const timeoutMs = 30_000
-const stored = {
-  source: 'task' as const,
-  headers: '{}',
-  maxRetries,
-  backoff,
-  baseDelayMs,
-  maxDelayMs,
-  timeoutMs,
-  topic: null,
-  eventId: null,
-  replayOf: null,
-}
+const none = { topic: null, eventId: null, replayOf: null }
+const stored = { source: 'task' as const, headers: '{}', ...retryDefaults, timeoutMs, ...none }
 const answered = {
   source: 'task',
   cronjob_id: null,
