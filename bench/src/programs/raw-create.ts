@@ -3,8 +3,7 @@
 // where Belfry reports all.
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { createServer, type IncomingMessage } from 'node:http'
-import { buffer } from 'node:stream/consumers'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { insertTasks, type NewTask, openPool, readUsage } from '@belfry/db'
 import {
   checkTargetUrl,
@@ -38,28 +37,28 @@ const insert = microBatch<NewTask, { id: string; createdAt: Date | null } | unde
   split: () => true,
 })
 
-const path = '/api/v1/scheduler/tasks'
+/** A request that gets another answer than 201. */
+class Refused extends Error {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
 
 const server = createServer(async (request, response) => {
   try {
-    check(request.method === 'POST' && request.url === path, 'path', 404)
+    if (request.method !== 'POST' || request.url !== '/api/v1/scheduler/tasks') throw new Refused(404, 'not found')
     const caller = await findCaller(String(request.headers['x-api-key']))
-    const headers: Record<string, string> = { ...countRequest(caller), 'Content-Type': 'application/json' }
-    const task = await readTask(request)
-    check(!(await isOverQuota(caller.organizationId)), 'storage quota', 402)
-    const { id, text } = await store(caller.workspaceId, task)
-    headers.Location = `${path}/${id}`
-    headers['Content-Length'] = String(Buffer.byteLength(text))
-    response.writeHead(201, headers).end(text)
+    const headers = countRequest(caller)
+    const task = readTask(await readBody(request))
+    if (await isOverQuota(caller.organizationId)) throw new Refused(402, 'storage quota exceeded')
+    await store(caller.workspaceId, task, response, headers)
   } catch (error) {
-    const { status = 500, message } = error as Error & { status?: number } // as check throws it, or another error
-    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error: message }))
+    const { status, message } = error instanceof Refused ? error : new Refused(500, String(error))
+    answer(response, status, JSON.stringify({ error: message }), {})
   }
 })
-
-function check(condition: boolean, what: string, status = 400): asserts condition {
-  if (!condition) throw Object.assign(new Error(`${what} is refused`), { status })
-}
 
 type Caller = { workspaceId: string; organizationId: string; left: number; at: number; until: number }
 
@@ -78,8 +77,9 @@ async function findCaller(key: string): Promise<Caller> {
     FROM api_keys JOIN workspaces w ON w.id = workspace_id
     WHERE hash = $1 AND revoked_at IS NULL AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > now())`
   const values = [Buffer.from(hash, 'base64')]
-  const [row] = (await pool.query<Caller>({ name: 'find_api_key', text, values })).rows
-  check(row !== undefined, 'key', 401)
+  const { rows } = await pool.query<Caller>({ name: 'find_api_key', text, values })
+  const [row] = rows
+  if (!row) throw new Refused(401, 'unknown key')
   const now = performance.now()
   const caller = { ...row, left: known?.left ?? requestsPerSecond, at: known?.at ?? now, until: now + keyCachedMs }
   callers.set(hash, caller)
@@ -90,7 +90,7 @@ function countRequest(caller: Caller): Record<string, string> {
   const now = performance.now()
   caller.left = Math.min(requestsPerSecond, caller.left + ((now - caller.at) / 1000) * requestsPerSecond) - 1
   caller.at = now
-  check(caller.left >= 0, 'rate', 429)
+  if (caller.left < 0) throw new Refused(429, 'too many requests')
   return {
     'RateLimit-Policy': `"key";q=${requestsPerSecond};w=1`,
     RateLimit: `"key";r=${Math.floor(caller.left)};t=1`,
@@ -114,54 +114,83 @@ function isOverQuota(organizationId: string): Promise<boolean> {
   return isOver
 }
 
-// A body without options gets these.
-const { maxRetries, backoff, baseDelayMs, maxDelayMs } = retryDefaults
-const timeoutMs = 30_000
-const none = { topic: null, eventId: null, replayOf: null }
-const stored = { source: 'task' as const, headers: '{}', ...retryDefaults, timeoutMs, ...none }
-const answered = {
-  source: 'task',
-  cronjob_id: null,
-  event_id: null,
-  topic: null,
-  headers: {},
-  state: 'pending',
-  attempts: 0,
-  state_reason: null,
-  next_retry_at: null,
-  last_run: null,
-  replay_of: null,
-  finished_at: null,
-  retry: { max_retries: maxRetries, backoff, base_delay_ms: baseDelayMs, max_delay_ms: maxDelayMs },
-  timeout_ms: timeoutMs,
+async function store(workspaceId: string, task: CheckedTask, response: ServerResponse, more: Record<string, string>) {
+  const { name, url, method, executeAt, payload } = task
+  const { maxRetries, backoff, baseDelayMs, maxDelayMs } = retryDefaults
+  const id = newUuid()
+  const inserted = await insert({
+    id,
+    workspaceId,
+    source: 'task',
+    executeAt,
+    name,
+    url,
+    method,
+    headers: '{}',
+    payload: payload ?? null,
+    maxRetries,
+    backoff,
+    baseDelayMs,
+    maxDelayMs,
+    timeoutMs,
+    topic: null,
+    eventId: null,
+    replayOf: null,
+  })
+  if (!inserted?.createdAt) throw new Refused(400, 'execute_at is past')
+  const createdAt = inserted.createdAt.toISOString()
+  const publicId = toId('task', id)
+  const head = JSON.stringify({
+    id: publicId,
+    workspace_id: toId('ws', workspaceId),
+    name,
+    source: 'task',
+    cronjob_id: null,
+    event_id: null,
+    topic: null,
+    url,
+    method,
+    headers: {},
+    execute_at: executeAt.toISOString(),
+    state: 'pending',
+    state_reason: null,
+    attempts: 0,
+    retry: { max_retries: maxRetries, backoff, base_delay_ms: baseDelayMs, max_delay_ms: maxDelayMs },
+    timeout_ms: timeoutMs,
+    next_retry_at: null,
+    last_run: null,
+    replay_of: null,
+    created_at: createdAt,
+    updated_at: createdAt,
+    finished_at: null,
+  })
+  const text = `${head.slice(0, -1)},"payload":${payload ?? 'null'}}`
+  more.Location = `/api/v1/scheduler/tasks/${publicId}`
+  answer(response, 201, text, more)
 }
 
-async function store(workspaceId: string, { payload, ...task }: Task): Promise<{ id: string; text: string }> {
-  const { name, url, method, executeAt } = task
-  const uuid = newUuid()
-  const inserted = await insert({ ...stored, ...task, id: uuid, workspaceId, payload: payload ?? null })
-  check(inserted?.createdAt != null, 'execute_at')
-  const id = toId('task', uuid)
-  const times = { execute_at: executeAt, created_at: inserted.createdAt, updated_at: inserted.createdAt }
-  const head = JSON.stringify({ ...answered, id, workspace_id: toId('ws', workspaceId), name, url, method, ...times })
-  return { id, text: `${head.slice(0, -1)},"payload":${payload ?? 'null'}}` }
+function answer(response: ServerResponse, status: number, text: string, headers: Record<string, string>): void {
+  headers['Content-Type'] = 'application/json'
+  headers['Content-Length'] = String(Buffer.byteLength(text))
+  response.writeHead(status, headers).end(text)
 }
 
 /** The fields of a body, all of them checked. */
-type Task = Pick<NewTask, 'name' | 'url' | 'method'> & { executeAt: Date; payload: string | undefined }
+type CheckedTask = { name: string; url: string; method: string; executeAt: Date; payload: string | undefined }
 
+const limits = { maxDepth: 32, maxKeys: 10_000 }
 const fields = new Set(['name', 'url', 'method', 'payload', 'execute_at'])
-const methods = new Set<unknown>(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+const maxExecuteAt = Date.UTC(2100, 0)
 const allowedPrivate = parseCidrs('127.0.0.0/8')
+const timeoutMs = 30_000
 
-async function readTask(request: IncomingMessage): Promise<Task> {
-  check(/^application\/json\b/.test(request.headers['content-type'] ?? ''), 'content type', 415)
-  check(Number(request.headers['content-length']) <= 256 * 1024, 'length', 413)
-  const bytes = await buffer(request)
+function readTask(bytes: Buffer): CheckedTask {
   check(isUtf8(bytes), 'encoding')
   const text = bytes.toString()
-  const inspected = inspectJson(text, { maxDepth: 32, maxKeys: 10_000 })
-  check(inspected.ok && findUnstorable(text) === null, 'text')
+  const inspected = inspectJson(text, limits)
+  if (!inspected.ok) throw new Refused(400, inspected.reason)
+  check(findUnstorable(text) === null, 'text')
   const body = inspected.value as Record<string, unknown>
   check(typeof body === 'object' && body !== null && !Array.isArray(body), 'body')
   for (const field in body) check(fields.has(field), field)
@@ -169,11 +198,11 @@ async function readTask(request: IncomingMessage): Promise<Task> {
   check(typeof name === 'string' && name !== '' && [...name].length <= 200 && !/[\p{Cc}\p{Cs}]/u.test(name), 'name')
   check(typeof url === 'string' && checkTargetUrl(url) === null, 'url')
   check(!hostIsVisiblyBlocked(new URL(url).hostname, allowedPrivate), 'url')
-  check(methods.has(method), 'method')
+  check(typeof method === 'string' && methods.has(method), 'method')
   check(!hasBrokenReference(body.payload), 'payload')
   const executeAt = typeof at === 'string' ? parseInstant(at) : null
-  check(executeAt !== null && executeAt.getTime() < Date.UTC(2100, 0), 'execute_at')
-  return { name, url, method: method as Task['method'], executeAt, payload: memberText(text, ['payload']) }
+  check(executeAt !== null && executeAt.getTime() < maxExecuteAt, 'execute_at')
+  return { name, url, method, executeAt, payload: memberText(text, ['payload']) }
 }
 
 function hasBrokenReference(value: unknown): boolean {
@@ -181,6 +210,24 @@ function hasBrokenReference(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   for (const name in value) if (hasBrokenReference((value as Record<string, unknown>)[name])) return true
   return false
+}
+
+function check(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new Refused(400, `${what} is not valid`)
+}
+
+const maxBytes = 256 * 1024
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  if (!/^application\/json\b/.test(request.headers['content-type'] ?? '')) throw new Refused(415, 'send JSON')
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) throw new Refused(413, 'too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 server.listen(options.port, '127.0.0.1')
