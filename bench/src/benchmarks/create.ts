@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@belfry/embedded'
 import { waitFor } from '@belfry/test-support/wait-for'
 import type { Benchmark } from '../benchmark.ts'
@@ -16,8 +15,6 @@ import type { RawCreateOptions } from '../programs/raw-create.ts'
 const requests = 15_000
 const connections = 64
 const path = '/api/v1/scheduler/tasks'
-// Meanwhile the machine writes the new database to disk. The raw server starts faster than Belfry, so it would meet that.
-const settleMs = 2_000
 const yearMs = 365 * 24 * 3_600_000
 
 /** Races creates through the API against a hand-written server with the same writes and checks. */
@@ -89,7 +86,6 @@ async function measureCreates(
     postgres: [lab.postgres.pid],
     outside: [load.pid],
   })
-  await sleep(settleMs)
   load.channel.send('go')
   const sample = await measuring
   await counter.reached(requests)
