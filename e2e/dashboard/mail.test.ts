@@ -82,6 +82,22 @@ describe('mail', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'target-hosts')
   })
 
+  it('an operator keeps the console, with one main element, when a page cannot be loaded', async () => {
+    const login = await stage.belfry.call('POST', '/api/v1/auth/login', { email: operator, password })
+    const page = await stage.newPage({
+      token: login.body.token,
+      expected: /net::ERR_|Failed to fetch dynamically imported module|Unable to preload CSS|load preload assets/,
+    })
+    await page.goto('/admin')
+    await page.getByRole('cell', { name: 'Active' }).first().waitFor()
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'Operator log' }).click()
+    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+    expect(await page.getByRole('main').count()).toBe(1)
+    expect(await page.getByRole('navigation', { name: 'Pages' }).isVisible()).toBe(true)
+    await expectAccessible(page)
+  })
+
   it('the profile shows the sign-ins of the user', async () => {
     const account = { email: 'ada@example.com', password, name: 'Ada' }
     const { token } = (await stage.belfry.call('POST', '/api/v1/auth/register', account)).body
