@@ -1,44 +1,54 @@
 import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
-import { PlainLineReporter } from './packages/test-support/src/plain-line-reporter.ts'
-import { SlowestFirst } from './packages/test-support/src/slowest-first.ts'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { LaneReporter } from './packages/test-support/src/lane-reporter.ts'
+import { LongestFirst } from './packages/test-support/src/longest-first.ts'
 
-// A process runs files sequentially, and loads shared modules once.
-const isolate = false
+const folders = '{prisma,packages/*,services/*,bench,e2e,examples}'
 
-const packages = '{prisma,packages/*,services/*,bench}'
+/** The lanes of tests, cheapest first. CONTRIBUTING.md says which test belongs where. */
+const lanes = {
+  unit: { files: '*.test.{ts,tsx}', without: '*.{sql,service,e2e}.test.ts', testTimeout: 20_000, cpuBudget: 40 },
+  sql: { files: '*.sql.test.ts', testTimeout: 60_000, cpuBudget: 100 },
+  service: { files: '*.service.test.ts', testTimeout: 60_000, cpuBudget: 200 },
+  e2e: { files: '*.e2e.test.ts', testTimeout: 60_000, cpuBudget: 200 },
+  long: { files: '*.long.ts', testTimeout: 15 * 60_000, cpuBudget: null },
+  // Measures real time, so one file runs at a time, after all others.
+  timing: { files: '*.timing.ts', testTimeout: 15 * 60_000, cpuBudget: null },
+}
+
+const budgets = Object.fromEntries(Object.entries(lanes).map(([name, { cpuBudget }]) => [name, cpuBudget]))
 
 export default defineConfig({
   test: {
-    reporters: ['default', new PlainLineReporter()],
+    globalSetup: './vitest.global-setup.ts',
+    reporters: ['default', new LaneReporter(budgets)],
     // Includes the time to stop the servers of the global setup.
     teardownTimeout: 30_000,
-    // End-to-end tests wait most of their time: for due times, retries, and the processes that they start.
-    maxWorkers: 2 * availableParallelism(),
-    sequence: { sequencer: SlowestFirst },
-    // The value of a production build. Each project needs its own object, because Vitest empties it.
-    projects: [
-      {
-        define: { __FAILPOINTS__: 'false', __VIRTUAL_CLOCK__: 'false' },
-        test: {
-          name: 'unit',
-          isolate,
-          include: [`${packages}/src/**/*.test.ts`],
-          testTimeout: 60_000, // property tests run many thousand cases, maybe on a busy machine
-        },
-      },
-      {
-        define: { __FAILPOINTS__: 'false', __VIRTUAL_CLOCK__: 'false' },
-        test: {
-          name: 'integration',
-          isolate,
-          include: [`${packages}/test/**/*.test.ts`, 'e2e/**/*.test.ts', 'examples/**/*.test.ts'],
-          globalSetup: './vitest.global-setup.ts',
-          // A busy machine may need ten times as long as an idle one.
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-        },
-      },
-    ],
+    sequence: { sequencer: LongestFirst },
+    projects: Object.entries(lanes).map(([name, lane]) => toProject(name, lane)),
   },
 })
+
+function toProject(
+  name: string,
+  lane: { files: string; without?: string; testTimeout: number },
+): TestProjectInlineConfiguration {
+  const isAlone = name === 'timing'
+  return {
+    // The values of a production build. Each project needs its own object, because Vitest empties it.
+    define: { __FAILPOINTS__: 'false', __VIRTUAL_CLOCK__: 'false' },
+    test: {
+      name,
+      include: [`${folders}/**/${lane.files}`],
+      exclude: ['**/node_modules/**', '**/dist/**', ...(lane.without ? [`**/${lane.without}`] : [])],
+      // A process runs files sequentially, and loads shared modules once.
+      isolate: false,
+      setupFiles: './packages/test-support/src/measure-cpu.ts',
+      testTimeout: lane.testTimeout,
+      hookTimeout: 120_000,
+      sequence: { groupOrder: isAlone ? 1 : 0 },
+      // Tests of whole programs wait most of their time: for due times, retries, and processes that start.
+      maxWorkers: isAlone ? 1 : 2 * availableParallelism(),
+    },
+  }
+}

@@ -14,15 +14,20 @@ import { deployMigrations, setUpRoles } from './prisma/src/migrate/index.ts'
 const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' }
 
 // These tests run the server with the virtual clock.
-const needsTestServer = /\/(e2e\/virtual-clock|examples)\/|\/testing-package\.test\.ts$/
+const needsTestServer = /\/(e2e\/virtual-clock|examples)\/|\/testing-package\.long\.ts$/
+
+// Unit tests have no server.
+const needsServers = /\.((sql|service|e2e)\.test|long|timing)\.ts$/
 
 // These tests run the bundled programs; the others run the sources.
-const needsPrograms = /\/(e2e|examples|packages\/(dashboard|launcher)\/test)\/|\/rewrap-keys\.test\.ts$/
+const needsPrograms = /\/(e2e|examples|packages\/(dashboard|launcher)\/test)\/|\/rewrap-keys\.long\.ts$/
 
-/** Prepares the integration tests: starts a PostgreSQL with a migrated template and a Redis, and builds the bundles. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const areProgramsNeeded = project.vitest.state.getPaths().some(path => needsPrograms.test(path))
-  const isTestServerNeeded = project.vitest.state.getPaths().some(path => needsTestServer.test(path))
+/** Prepares all tests but unit tests: starts a PostgreSQL with a migrated template and a Redis, and builds the bundles. */
+export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const paths = project.vitest.state.getPaths()
+  if (!paths.some(path => needsServers.test(path))) return undefined
+  const areProgramsNeeded = paths.some(path => needsPrograms.test(path))
+  const isTestServerNeeded = paths.some(path => needsTestServer.test(path))
   const folder = await createRunFolder()
   // Temporary folders of killed tests are removed with the run's folder.
   process.env.TMPDIR = folder

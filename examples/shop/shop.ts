@@ -1,5 +1,5 @@
 // A shop that has Belfry call it: reminders of open invoices, dunning letters, and a report each night. Its tests live through
-// a year of it: shop.test.ts.
+// a year of it: shop.long.ts.
 import type { Belfry } from '@belfry/client'
 
 export type Order = {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readProc } from '@belfry/test-support/proc'
 import type { Benchmark } from '../benchmark.ts'
 import { startBelfry } from '../lab/belfry.ts'
 import type { Database } from '../lab/database.ts'
 import { inFreshDatabase, type Lab } from '../lab/lab.ts'
 import { promote, requireRecorded, storeTasks } from '../lab/tasks.ts'
-import { readProc } from '../measure/proc.ts'
 import { measured, quantile } from '../measure/statistics.ts'
 
 const shortLookMs = 20_000

@@ -1,5 +1,5 @@
+import { cpuPerOperation, type ProcessGroups, type Reading, readCpu } from '@belfry/test-support/proc'
 import type { Counter } from '../lab/counter.ts'
-import { cpuPerOperation, type ProcessGroups, type Reading, readCpu } from './proc.ts'
 
 /** What one round of one side has shown. */
 export type Sample = {

@@ -2,7 +2,7 @@ import { type Rules, theRules } from './rules.ts'
 import { cron, isFinished, plain, type Row, rowOf, type Stored, withRow } from './state.ts'
 
 // Each function is one statement of the product: from a row before it to the same row after it. A statement that changes
-// nothing returns the row that it was given. `model.test.ts` compares each of them with PostgreSQL.
+// nothing returns the row that it was given. `model.long.ts` compares each of them with PostgreSQL.
 
 /** The process that claims, and the kind of claim. */
 export type ClaimOf = { by: number; isPrefetch: boolean; isQuarantine: boolean }

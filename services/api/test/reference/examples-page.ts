@@ -32,7 +32,7 @@ function example(method: string, path: string, operation: Operation): string {
   const answer = `\`${status}\`${type && type !== 'application/json' ? ` with \`${type}\`` : ''}${body ? ':' : '.'}\n`
   return [
     `### ${operation.summary}\n`,
-    `<!-- not run: openapi.test.ts sends this example -->\n${block('sh', curl(method, path, operation))}`,
+    `<!-- not run: openapi.service.test.ts sends this example -->\n${block('sh', curl(method, path, operation))}`,
     `Response ${answer}`,
     ...(body ? [body] : []),
   ].join('\n')

@@ -393,5 +393,5 @@ afterAll(() => {
   expect(all.filter(name => !called.has(name) && name !== 'client.queue')).toEqual([])
 })
 
-/** The receiver of the package has one method, which delivery.test.ts calls. */
+/** The receiver of the package has one method, which delivery.e2e.test.ts calls. */
 expectTypeOf<keyof Receiver>().toEqualTypeOf<'verify'>()

@@ -30,7 +30,7 @@ describe('the speed of the dashboard', { timeout: 300_000 }, () => {
     })
     report('first load', { paintMs, scriptBytes })
     expect(paintMs).toBeLessThan(2500)
-    // Browsers ask for gzip on a plain connection. first-load.test.ts limits what Brotli makes of it.
+    // Browsers ask for gzip on a plain connection. first-load.e2e.test.ts limits what Brotli makes of it.
     expect(scriptBytes).toBeLessThan(175_000)
   })
 
