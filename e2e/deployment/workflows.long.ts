@@ -11,7 +11,11 @@ import { readImages } from './read-dockerfile.ts'
 import { hasGoTool } from './tools.ts'
 
 type Step = { uses?: string; run?: string; with?: Record<string, string> }
-type Job = { permissions?: Record<string, string>; strategy?: { matrix: { target?: string[] } }; steps?: Step[] }
+type Job = {
+  permissions?: Record<string, string>
+  strategy?: { matrix: { target?: string[]; part?: number[] } }
+  steps?: Step[]
+}
 type Workflow = { permissions: Record<string, string>; jobs: Record<string, Job> }
 
 const github = join(repositoryRoot(), '.github')
@@ -34,10 +38,14 @@ describe('the workflows', () => {
     expect(lint('-', wrong).stdout).toContain('"fetch-dept" is not defined')
   })
 
-  it('run what CI runs on Linux, with the history that the upgrade test reads', () => {
-    const steps = stepsOf(workflow('ci.yml').jobs.all)
-    expect(steps.map(step => step.run).filter(Boolean)).toEqual(['.ci/run'])
-    expect(steps[0]?.with).toMatchObject({ 'fetch-depth': 0 })
+  it('run .ci/run and every part of all tests, with the history that the upgrade test reads', () => {
+    const { run, all } = workflow('ci.yml').jobs
+    const commandsOf = (job: Job | undefined) => stepsOf(job).flatMap(step => step.run ?? [])
+    expect(commandsOf(run)).toEqual(['.ci/run'])
+    const parts = all?.strategy?.matrix.part ?? []
+    expect(parts).toEqual(parts.map((_, index) => index + 1))
+    expect(commandsOf(all).at(-1)).toBe(`npm run test:all -- --shard=\${{ matrix.part }}/${parts.length}`)
+    for (const job of [run, all]) expect(stepsOf(job)[0]?.with).toMatchObject({ 'fetch-depth': 0 })
   })
 
   it('may write only where they publish', () => {
