@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { parentProcess } from '@belfry/embedded'
 
 const tickUs = 10_000
 
@@ -34,7 +33,7 @@ export function cpuPerOperation(before: Reading, after: Reading, count: number):
 export function withDescendants(pids: readonly number[]): number[] {
   const children = new Map<number, number[]>()
   for (const pid of listProc('.').filter(name => /^\d+$/.test(name))) {
-    const parent = parentProcess(Number(pid)) ?? 0
+    const parent = Number(fieldsOf(readProc(`${pid}/stat`))[1] ?? 0)
     children.set(parent, [...(children.get(parent) ?? []), Number(pid)])
   }
   const family = (pid: number): number[] => [pid, ...(children.get(pid) ?? []).flatMap(family)]
@@ -43,9 +42,13 @@ export function withDescendants(pids: readonly number[]): number[] {
 
 /** Reads the clock ticks of the ended children of a process from /proc/<pid>/stat. */
 export function endedChildrenTicks(stat: string): number {
-  // The program name in the second field may contain spaces and brackets, so fields are counted after it.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const fields = fieldsOf(stat)
   return Number(fields[13] ?? 0) + Number(fields[14] ?? 0)
+}
+
+// The program name in the second field may contain spaces and brackets, so fields are counted after it.
+function fieldsOf(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
 /** Reads a file below /proc; empty when its process has ended. */
