@@ -6,7 +6,7 @@ import { useStage } from './stage.ts'
 
 const slowNetwork = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
 
-// `npm run test:speed`. Tasks and the live tail are measured in CPU time, which other programs on the machine change little.
+// Tasks and the live tail are measured in CPU time, which other programs on the machine change little.
 describe('the speed of the dashboard', { timeout: 300_000 }, () => {
   const stage = useStage()
 

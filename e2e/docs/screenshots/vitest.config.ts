@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('../../..', import.meta.url)),
-    include: ['e2e/docs/screenshots/take.long.ts'],
+    include: ['e2e/docs/screenshots/take.ts'],
     globalSetup: './vitest.global-setup.ts',
     testTimeout: 5 * 60_000,
     hookTimeout: 3 * 60_000,

@@ -28,7 +28,7 @@ beforeAll(async () => {
   execFileSync(process.execPath, [join(repositoryRoot(), 'site/build.mjs')], { stdio: 'inherit' })
   site = await serveFolder(dist)
   browser = await launchBrowser()
-})
+}, 300_000)
 afterAll(async () => {
   await browser?.close()
   site?.close()
