@@ -5,9 +5,16 @@ import { LongestFirst } from './packages/test-support/src/longest-first.ts'
 
 const folders = '{prisma,packages/*,services/*,bench,e2e,examples}'
 
+const isFull = process.env.PROPERTY_RUNS === 'full'
+
 /** The lanes of tests, cheapest first. CONTRIBUTING.md says which test belongs where. */
 const lanes = {
-  unit: { files: '*.test.{ts,tsx}', without: '*.{sql,service,e2e}.test.ts', testTimeout: 20_000, cpuBudget: 40 },
+  unit: {
+    files: '*.test.{ts,tsx}',
+    without: '*.{sql,service,e2e}.test.ts',
+    testTimeout: isFull ? 120_000 : 20_000,
+    cpuBudget: isFull ? null : 40,
+  },
   sql: { files: '*.sql.test.ts', testTimeout: 60_000, cpuBudget: 100 },
   service: { files: '*.service.test.ts', testTimeout: 60_000, cpuBudget: 200 },
   e2e: { files: '*.e2e.test.ts', testTimeout: 60_000, cpuBudget: 200 },

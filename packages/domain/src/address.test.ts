@@ -1,3 +1,4 @@
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { classifyAddress, formatCidr, hostIsVisiblyBlocked, isWithin, networkOf, parseCidrs } from './address.ts'
@@ -88,7 +89,7 @@ describe('classifyAddress', () => {
         expect(judge(toText(value))).toBe(expected)
         expect(judge(`::ffff:${toText(value)}`)).toBe(expected)
       }),
-      { numRuns: 5000 },
+      { numRuns: propertyRuns(5_000) },
     )
   })
 
@@ -102,7 +103,7 @@ describe('classifyAddress', () => {
         const opened = parseCidrs(`${toText(first)}/${prefix}`)
         expect(classifyAddress(toText(value), opened) === 'allowed').toBe(value >= first && value < first + size)
       }),
-      { numRuns: 2000 },
+      { numRuns: propertyRuns(2_000) },
     )
   })
 

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findUnstorable } from './find-unstorable.ts'
@@ -68,7 +69,7 @@ describe('findUnstorable', () => {
         const value: string = JSON.parse(text)
         expect(findUnstorable(text) !== null).toBe(/[\0\p{Cs}]/u.test(value))
       }),
-      { numRuns: 3_000 },
+      { numRuns: propertyRuns(3_000) },
     )
   })
 })

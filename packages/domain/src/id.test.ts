@@ -1,3 +1,4 @@
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fromId, newUuid, toId } from './id.ts'
@@ -60,7 +61,7 @@ describe('toId and fromId', () => {
         const read = fromId('task', text)
         expect(read === null ? null : toId('task', read)).toBe(read === null ? null : text)
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     )
   })
 

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { elementTexts, memberText } from './member-text.ts'
@@ -84,7 +85,7 @@ describe('memberText', () => {
           expect(JSON.parse(memberText(text, [key]) ?? 'undefined')).toEqual(JSON.parse(text)[key])
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: propertyRuns(1_000) },
     )
   })
 
@@ -139,7 +140,7 @@ describe('elementTexts', () => {
         const slowly = value.map((_element, i) => memberText(text, ['tasks', i]))
         expect(elementTexts(text, ['tasks'])).toEqual(slowly)
       }),
-      { numRuns: 1_000 },
+      { numRuns: propertyRuns(1_000) },
     )
   })
 

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isTopic, isTopicPattern, patternsOf } from './topic.ts'
@@ -57,7 +58,7 @@ describe('patternsOf', () => {
       fc.property(topic, pattern, (text, by) => {
         expect(patternsOf(text).includes(by)).toBe(matches(text, by))
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     )
   })
 })

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type CronSchedule, countOccurrences, nextScheduled } from './cron-schedule.ts'
@@ -48,7 +49,7 @@ describe('countOccurrences', () => {
         const rule = schedule(`${minute} ${hour} ${day}`, { timezone, startsAt, endsAt })
         expect(countOccurrences(rule, fromMs, fromMs + length)).toBe(enumerate(rule, fromMs, fromMs + length))
       }),
-      { numRuns: 3000, seed: 7 },
+      { numRuns: propertyRuns(3_000), seed: 7 },
     )
   })
 

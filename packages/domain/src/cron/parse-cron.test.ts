@@ -1,3 +1,4 @@
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import { CronExpressionParser } from 'cron-parser'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
@@ -145,7 +146,7 @@ describe('parseCron', () => {
         expect(process.cpuUsage(before).user / 1000).toBeLessThan(50)
         if (parsed.ok) expect(given.trim().split(/[ \t]+/)).toHaveLength(5)
       }),
-      { numRuns: 10_000, seed: 5 },
+      { numRuns: propertyRuns(10_000), seed: 5 },
     )
   })
 })
