@@ -201,11 +201,18 @@ async function changeUnstarted(tx: Transaction, id: string, change: CronJobChang
       : ''
   const callbacks = 'callbacks' in change ? `, has_callbacks = ${parameterOf('callbacks')}::text IS NOT NULL` : ''
   const parts = [
-    `task AS (UPDATE tasks SET updated_at = now()${queued}${callbacks} WHERE ${occurrences} RETURNING id, workspace_id)`,
+    `task AS (
+      UPDATE tasks SET updated_at = now()${queued}${callbacks}
+      WHERE ${occurrences}
+      RETURNING id, workspace_id
+    )`,
   ]
   if ('labels' in change) parts.push(changedLabels(parameterOf('labels')))
   parts.push(changedRequests(new Map(sets)))
-  await tx.query(`WITH ${parts.join(', ')} SELECT FROM task`, [id, ...fields.map(field => change[field])])
+  const text = `
+    WITH ${parts.join(',\n    ')}
+    SELECT FROM task`
+  await tx.query(text, [id, ...fields.map(field => change[field])])
 }
 
 function isChanged(before: string | Date | null, after: string | Date | null | undefined): boolean {

@@ -122,7 +122,9 @@ async function changeTask(
     parts.push(changedLabels(labels))
   }
   if (sets.size > 0) parts.push(changedRequests(sets))
-  const text = `WITH ${parts.join(', ')} SELECT clock_timestamp() AS now FROM task`
+  const text = `
+    WITH ${parts.join(',\n    ')}
+    SELECT clock_timestamp() AS now FROM task`
   const result = await moved(db, { text, values }, 'pending', [workspaceId, taskId])
   if (result.kind !== 'refused' || result.state !== 'pending') return result
   return { kind: change.executeAt && !(await isFuture(db, change.executeAt)) ? 'not_future' : 'never_starts' }

@@ -1,0 +1,10 @@
+-- Cancels the tasks of a cron job that have not started.
+-- Sent by pauseCronJob.
+
+WITH cancelled AS (
+  UPDATE tasks SET state = 'cancelled', state_reason = $2, finished_at = clock_timestamp(), updated_at = clock_timestamp()
+  WHERE cron_job_id = $1 AND finished_at IS NULL
+AND state NOT IN ('processing', 'retrying', 'success', 'dead', 'cancelled')
+  RETURNING occurrence_at
+)
+SELECT min(occurrence_at) AS first FROM cancelled

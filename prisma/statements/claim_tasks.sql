@@ -1,0 +1,111 @@
+-- Claims due tasks whose queues have no limit.
+-- Sent by claimFromBlocks.
+
+WITH input AS (SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bool[]) AS input (id, token, origin, is_prefetch)),
+ready AS (
+  SELECT t.ctid AS place, t.id, t.workspace_id, t.cron_job_id, t.execute_at, t.due_at AS scheduled_at,
+         t.state = 'pending' AS is_first, input.token, input.is_prefetch, t.lost, r.url AS "url", r.method AS "method", r.headers AS "headers", r.payload AS "payload", r.content_type AS "contentType", r.max_retries AS "maxRetries", r.backoff AS "backoff", r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs", r.qstash AS "qstash", r.connection AS "connection", r.topic AS "topic", r.traceparent AS "traceparent", r.depth AS "depth", r.subscription_id AS "subscriptionId",
+  CASE WHEN t.cron_job_id IS NOT NULL AND t.state = 'pending' AND t.replay_of IS NULL THEN (
+    SELECT CASE
+      WHEN j.id IS NULL THEN 'cronjob_deleted'
+      WHEN j.paused_at > t.created_at THEN 'cronjob_paused'
+      WHEN t.occurrence_at IS NOT NULL AND j.void_before > t.created_at THEN 'cronjob_changed'
+      WHEN t.occurrence_at IS NOT NULL AND j.overlap = 'skip' AND EXISTS (
+        SELECT FROM tasks o
+        WHERE o.cron_job_id = t.cron_job_id AND o.finished_at IS NULL
+          AND (o.execute_at, o.id) < (t.execute_at, t.id)
+      ) THEN 'overlap_skipped' END
+    FROM (SELECT) one LEFT JOIN cron_jobs j ON j.id = t.cron_job_id
+  ) END AS own_refusal
+  FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
+  WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
+    AND (input.origin IS NULL OR split_part(r.url, '/', 1) || '//' || split_part(split_part(r.url, '/', 3), '?', 1) = input.origin)
+    AND t.quarantined = $9::boolean AND NOT (input.is_prefetch AND (t.cron_job_id IS NOT NULL OR t.expires_at IS NOT NULL OR t.key IS NOT NULL))
+    AND (t.expires_at IS NULL OR t.expires_at > clock_timestamp())
+    AND CASE WHEN t.queue_id IS NULL THEN true ELSE NOT coalesce((SELECT (q.ordered OR coalesce(q.max_concurrent, q.rate_count) IS NOT NULL
+       OR q.paused_at IS NOT NULL) FROM queues q WHERE q.id = t.queue_id), false) END
+  FOR UPDATE OF t SKIP LOCKED
+),
+starting AS (
+  SELECT n.workspace_id, w.organization_id, w.deleted_at IS NOT NULL AS is_deleted,
+         l.executions AS execution_limit, coalesce(s.bytes > l.storage_bytes, false) AS is_full,
+         sum(n.tasks) FILTER (WHERE w.deleted_at IS NULL) OVER (PARTITION BY w.organization_id) AS wanted
+  FROM (
+    SELECT workspace_id, (count(*) FILTER (WHERE is_first AND own_refusal IS NULL))::int AS tasks
+    FROM ready GROUP BY workspace_id
+  ) n
+  JOIN workspaces w ON w.id = n.workspace_id JOIN organizations o ON o.id = w.organization_id
+  JOIN unnest($5::text[], $6::bigint[], $7::bigint[]) AS l (tier, executions, storage_bytes) ON l.tier = o.tier
+  LEFT JOIN storage s ON s.organization_id = o.id
+),
+short AS (
+  SELECT s.workspace_id, s.organization_id, s.is_deleted, s.is_full, b.unspent
+  FROM starting s LEFT JOIN LATERAL (
+    SELECT unspent FROM execution_blocks
+    WHERE month = utc_month(now()) AND organization_id = s.organization_id AND dispatcher_id = $8::uuid
+      AND execution_limit = s.execution_limit AND s.wanted > 0
+    FOR UPDATE SKIP LOCKED
+  ) b ON true
+  WHERE s.is_deleted OR s.is_full OR coalesce(b.unspent, 0) < s.wanted
+),
+-- Nearly always empty. LATERAL reads nothing in that case; MATERIALIZED evaluates it once.
+refused AS MATERIALIZED (
+  SELECT id, organization_id,
+         CASE WHEN is_deleted THEN 'workspace_deleted' WHEN is_full THEN 'storage_quota'
+              WHEN $10::boolean AND unspent IS NOT NULL THEN 'monthly_execution_limit' ELSE 'short' END AS reason
+  FROM (
+    SELECT r.id, s.organization_id, s.is_deleted, s.is_full, s.unspent,
+           row_number() OVER (PARTITION BY s.organization_id, s.is_deleted ORDER BY r.scheduled_at, r.id) AS place
+    FROM short s CROSS JOIN LATERAL (
+      SELECT id, scheduled_at FROM ready
+      WHERE workspace_id = s.workspace_id AND (s.is_deleted OR is_first AND own_refusal IS NULL) OFFSET 0
+    ) r
+  ) candidates
+  WHERE is_deleted OR is_full OR place > coalesce(unspent, 0)
+),
+decided AS (
+  SELECT ready.*, coalesce(refused.reason, own_refusal) AS refusal
+  FROM ready LEFT JOIN refused ON refused.id = ready.id
+  WHERE refused.reason IS DISTINCT FROM 'short'
+),
+-- The first 48 bits of a UUIDv7. No function of our own, because PostgreSQL would parse and plan its body each time.
+-- A refund goes to the month of the run's id, so a statement claims nothing when a month begins while it runs.
+start AS MATERIALIZED (
+  SELECT at, lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') AS instant
+  FROM (SELECT clock_timestamp()::timestamptz(3) AS at  OFFSET 0) clock WHERE utc_month(at) = utc_month(now())
+),
+claimed AS (
+  UPDATE tasks t
+  SET state = CASE WHEN refusal IS NULL THEN 'processing' ELSE 'cancelled' END::task_state, updated_at = now(),
+      state_reason = refusal,
+      finished_at = CASE WHEN refusal IS NOT NULL THEN now() END,
+      attempts = CASE WHEN refusal IS NULL THEN t.attempts + 1 ELSE t.attempts END,
+      run_id = CASE WHEN refusal IS NULL THEN
+        (start.instant || '-7' || substr(d.token, 16))::uuid ELSE t.run_id END,
+      dispatcher_id = CASE WHEN refusal IS NULL THEN $8::uuid END,
+      prefetched = refusal IS NULL AND d.is_prefetch,
+      lease_until = CASE WHEN refusal IS NULL THEN
+        clock_timestamp() + (d."timeoutMs" + 15000) * interval '1 millisecond' END
+  FROM start CROSS JOIN decided d WHERE t.ctid = d.place
+  RETURNING d.*, t.state, t.run_id, t.attempts, start.at AS claimed_at
+),
+started AS (
+  SELECT workspace_id, count(*)::int AS tasks FROM claimed WHERE is_first AND state = 'processing' GROUP BY workspace_id
+),
+changed AS (INSERT INTO usage_changes (workspace_id, executions) SELECT workspace_id, tasks FROM started),
+spent AS (
+  UPDATE execution_blocks b SET unspent = b.unspent - n.tasks
+  FROM (
+    SELECT w.organization_id, sum(tasks) AS tasks FROM started JOIN workspaces w ON w.id = workspace_id
+    GROUP BY w.organization_id
+  ) n
+  WHERE b.month = utc_month(now()) AND b.organization_id = n.organization_id AND b.dispatcher_id = $8::uuid
+)
+SELECT id AS "taskId", refusal, NULL::uuid AS "organizationId", run_id AS "runId", attempts AS attempt, lost,
+       is_prefetch AS prefetched, scheduled_at AS "scheduledAt", claimed_at AS "claimedAt", workspace_id AS "workspaceId",
+       cron_job_id AS "cronJobId", execute_at AS "executeAt", NULL::uuid AS "queueId",
+       "url", "method", "headers", "payload", "contentType", "maxRetries", "backoff", "baseDelayMs", "maxDelayMs", "timeoutMs", "qstash", "connection", "topic", "traceparent", "depth", "subscriptionId"
+FROM claimed
+UNION ALL
+SELECT id, reason, organization_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM refused WHERE reason = 'short'

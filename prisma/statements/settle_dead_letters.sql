@@ -1,0 +1,50 @@
+-- Replays or discards dead letters, each once.
+-- Sent by settleDeadLetters.
+
+WITH chosen AS (
+  SELECT t.id FROM tasks t
+  WHERE t.id = ANY ($2::uuid[]) AND t.workspace_id = $1 AND t.state = 'dead' AND t.settled_at IS NULL
+  ORDER BY t.id FOR UPDATE
+),
+settled AS (
+  UPDATE tasks t SET settled_at = now() FROM chosen WHERE t.id = chosen.id
+  RETURNING t.id, t.workspace_id, t.source, t.cron_job_id, t.event_id, t.callback_of, t.has_callbacks, t.queue_id,
+            t.execute_at, t.expires_at
+),
+replayed AS (
+  SELECT *, greatest(now(), $4::timestamptz)
+            + coalesce((row_number() OVER (ORDER BY id) - 1) * interval '1 second' / $5::int, interval '0') AS copy_due_at
+  FROM settled WHERE $3::dead_letter_action = 'replay'
+),
+copied AS (
+  INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, callback_of, has_callbacks,
+                     queue_id, replay_of, expires_at)
+  SELECT uuid_v7(clock_timestamp()), workspace_id, source, copy_due_at, copy_due_at, cron_job_id, event_id, callback_of,
+         has_callbacks, queue_id, id, copy_due_at + (expires_at - execute_at)
+  FROM replayed
+  RETURNING id, workspace_id, due_at, replay_of
+),
+requested AS (
+  INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
+                             max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, created_by, depth,
+                             labels, qstash, connection, subscription_id, extra_bytes)
+  SELECT c.id, r.name, r.url, r.method, r.headers, r.payload, r.content_type, r.callbacks, r.queue,
+         r.max_retries, r.backoff, r.base_delay_ms, r.max_delay_ms, r.timeout_ms, r.topic, NULL, r.depth,
+         r.labels, r.qstash, r.connection, r.subscription_id, nullif(greatest(coalesce(octet_length(r.name), 0) + coalesce(octet_length(r.url), 0) + coalesce(octet_length(r.headers), 0) + coalesce(octet_length(r.callbacks), 0) - 1024, 0), 0)
+  FROM copied c JOIN task_requests r ON r.task_id = c.replay_of
+),
+labelled AS (
+  INSERT INTO task_labels (workspace_id, label, task_id)
+  SELECT s.workspace_id, l.label, s.task_id FROM (
+  SELECT c.workspace_id, c.id AS task_id, r.labels FROM copied c JOIN task_requests r ON r.task_id = c.replay_of) s CROSS JOIN LATERAL unnest(s.labels) AS l (label)
+),
+counted AS (
+  INSERT INTO usage_changes (workspace_id, storage_bytes)
+  SELECT workspace_id, sum(coalesce(octet_length(payload), 0) + coalesce(extra_bytes, 0)) FROM (
+  SELECT p.workspace_id, r.payload, nullif(greatest(coalesce(octet_length(r.name), 0) + coalesce(octet_length(r.url), 0) + coalesce(octet_length(r.headers), 0) + coalesce(octet_length(r.callbacks), 0) - 1024, 0), 0) AS extra_bytes
+  FROM replayed p JOIN task_requests r ON r.task_id = p.id) stored
+  WHERE payload IS NOT NULL OR extra_bytes IS NOT NULL GROUP BY workspace_id
+)
+SELECT id, NULL::timestamptz AS "dueAt", clock_timestamp() AS now FROM settled
+UNION ALL
+SELECT id, due_at, clock_timestamp() FROM copied

@@ -1,0 +1,31 @@
+-- Undoes claims whose attempts never started, and refunds their executions.
+-- Sent by undoClaims.
+
+WITH input AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::float8[]) AS input (id, workspace_id, run_id, delay_ms)),
+undone AS (
+  UPDATE tasks t
+  SET state = CASE WHEN t.attempts > 1 THEN 'retrying' ELSE 'pending' END::task_state, attempts = t.attempts - 1,
+      run_id = NULL, lease_until = NULL, dispatcher_id = NULL, prefetched = false, updated_at = now(),
+      due_at = coalesce(clock_timestamp() + i.delay_ms * interval '1 millisecond', t.due_at)
+  FROM input i JOIN tasks o ON o.id = i.id
+  WHERE t.id = i.id AND t.workspace_id IS NOT DISTINCT FROM i.workspace_id AND t.run_id = i.run_id
+    AND t.state IS NOT DISTINCT FROM (SELECT 'processing'::task_state)
+  RETURNING t.id, t.workspace_id, t.attempts, t.due_at, i.run_id, o.dispatcher_id
+),
+lowered AS (
+    UPDATE waiting_floor SET due_at = least(waiting_floor.due_at, early.due_at)
+    FROM (SELECT min(due_at) AS due_at FROM undone) early
+    WHERE early.due_at < now() - interval '30 seconds'
+  ),
+unstarted AS (SELECT workspace_id, run_id, dispatcher_id FROM undone WHERE attempts = 0),
+refunded AS (
+  INSERT INTO execution_blocks AS b (month, organization_id, dispatcher_id, unspent)
+  SELECT utc_month(uuid_v7_time(run_id)), w.organization_id, coalesce(dispatcher_id, '00000000-0000-0000-0000-000000000000'), count(*)
+  FROM unstarted JOIN workspaces w ON w.id = workspace_id GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+  ON CONFLICT (month, organization_id, dispatcher_id) DO UPDATE SET unspent = b.unspent + excluded.unspent
+),
+uncounted AS (
+  INSERT INTO usage_changes (workspace_id, executions)
+  SELECT workspace_id, -count(*) FROM unstarted GROUP BY workspace_id
+)
+SELECT id, due_at AS "dueAt", clock_timestamp() AS now FROM undone
