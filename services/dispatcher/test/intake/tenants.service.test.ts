@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { queueBackends, type Receiver, startReceiver } from '@belfry/test-support'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { aWorkspace, type IntakeTest, lagsOf, setupIntake } from './setup-intake.ts'
+import { aWorkspace, type IntakeTest, setupIntake } from './setup-intake.ts'
+import { storeAccount } from './store-account.ts'
 
 describe.each(queueBackends())('tenants share a dispatcher, with the queue on %s', backend => {
   let test: IntakeTest
@@ -17,74 +17,10 @@ describe.each(queueBackends())('tenants share a dispatcher, with the queue on %s
     await test?.close()
   })
 
-  /** Stores organizations of one owner with the given number of workspaces each. Returns the ids. */
-  async function anAccount({
-    organizations,
-    each,
-    tier = 'unicorn',
-  }: {
-    organizations: number
-    each: number
-    tier?: string
-  }) {
-    const owner = randomUUID()
-    await test.pool.query(`INSERT INTO users (id, email, name, password_hash) VALUES ($1, $2, 'A', '')`, [
-      owner,
-      `${owner}@x.example`,
-    ])
-    const account = { owner, organizations: [] as string[], workspaces: [] as string[] }
-    for (let i = 0; i < organizations; i++) {
-      const organization = randomUUID()
-      account.organizations.push(organization)
-      await test.pool.query(`INSERT INTO organizations (id, name, slug, tier) VALUES ($1::uuid, 'A', $1::text, $2)`, [
-        organization,
-        tier,
-      ])
-      await test.pool.query(`INSERT INTO memberships (organization_id, user_id, role) VALUES ($1, $2, 'owner')`, [
-        organization,
-        owner,
-      ])
-      for (let j = 0; j < each; j++) {
-        const workspace = aWorkspace()
-        account.workspaces.push(workspace)
-        await test.pool.query(`INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'A')`, [
-          workspace,
-          organization,
-        ])
-      }
-    }
-    return account
-  }
-
-  const runsOf = (workspace: string, count: number, timeout = 20_000) =>
-    expect.poll(async () => (await lagsOf(test.pool, workspace)).length, { timeout }).toBe(count)
-
   const hangingRequests = () => hanging.reduce((sum, receiver) => sum + receiver.requests.length, 0)
 
-  it('an account with 26 workspaces in 13 organizations and hanging targets delays another tenant by less than a second', async () => {
-    const { workspaces } = await anAccount({ organizations: 13, each: 2 })
-    for (const receiver of hanging) receiver.answer('/', { does: 'hang' })
-    for (const workspace of workspaces) {
-      for (const receiver of hanging) {
-        const load = { workspace, url: receiver.url('/'), count: 12, dueInMs: 0, timeoutMs: 60_000 }
-        await test.schedule(await test.store(load))
-      }
-    }
-    await test.start()
-    await expect.poll(hangingRequests, { timeout: 20_000 }).toBeGreaterThan(150)
-    const victim = aWorkspace()
-    for (let i = 0; i < 20; i++) {
-      await test.schedule(
-        await test.store({ count: 1, workspace: victim, url: target.url('/'), dueInMs: 1_000 + i * 50 }),
-      )
-    }
-    await runsOf(victim, 20)
-    expect((await lagsOf(test.pool, victim)).at(-1)).toBeLessThan(1_000)
-    expect(hangingRequests()).toBeLessThanOrEqual(180)
-  }, 60_000)
-
   it('an organization of the free tier holds a quarter of the slots', async () => {
-    const { workspaces } = await anAccount({ organizations: 1, each: 2, tier: 'free' })
+    const { workspaces } = await storeAccount(test.pool, { organizations: 1, each: 2, tier: 'free' })
     for (const receiver of hanging) receiver.answer('/', { does: 'hang' })
     for (const workspace of workspaces) {
       for (const receiver of hanging) {
@@ -98,39 +34,8 @@ describe.each(queueBackends())('tenants share a dispatcher, with the queue on %s
     expect(hangingRequests()).toBeLessThanOrEqual(50)
   })
 
-  it('a suspension stops the calls of an organization within a second, and a resumption delivers its tasks', async () => {
-    const { organizations, workspaces } = await anAccount({ organizations: 1, each: 2 })
-    target.answer('/', { delayMs: 100 })
-    for (const workspace of workspaces) {
-      const load = { workspace, url: target.url('/'), count: 500, timeoutMs: 10_000 }
-      await test.schedule(await test.store({ ...load, dueInMs: 0 }))
-    }
-    await test.start({ DISPATCH_CONCURRENCY: '20' })
-    await target.waitFor(20, 10_000)
-    const suspend = (at: string) =>
-      test.pool.query(`UPDATE organizations SET suspended_at = ${at} WHERE id = $1`, [organizations[0]])
-    await suspend('now()')
-    await new Promise(resolve => setTimeout(resolve, 1_000))
-    const before = target.requests.length
-    expect(before).toBeLessThan(900)
-    await new Promise(resolve => setTimeout(resolve, 4_000)) // longer than searches for late work need
-    expect(target.requests.length).toBe(before)
-    const states = await test.pool.query<{ state: string; n: number }>(
-      `SELECT state, count(*)::int AS n FROM tasks WHERE workspace_id = ANY ($1) GROUP BY state ORDER BY state`,
-      [workspaces],
-    )
-    expect(states.rows).toEqual([
-      { state: 'pending', n: 1_000 - before },
-      { state: 'success', n: before },
-    ])
-    target.answer('/', {})
-    await suspend('NULL')
-    for (const workspace of workspaces) await runsOf(workspace, 500)
-    expect(target.requests.length).toBe(1_000)
-  }, 60_000)
-
   it('a suspended user suspends the organizations of that account', async () => {
-    const { owner, workspaces } = await anAccount({ organizations: 2, each: 1 })
+    const { owner, workspaces } = await storeAccount(test.pool, { organizations: 2, each: 1 })
     await test.pool.query('UPDATE users SET suspended_at = now() WHERE id = $1', [owner])
     await test.start()
     for (const workspace of [...workspaces, aWorkspace()]) {
