@@ -1,3 +1,4 @@
+import { cpuTimeOf } from '@belfry/test-support/cpu-time'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { parseInput } from './field-errors.ts'
@@ -116,9 +117,8 @@ describe('parseInput', () => {
 
   it('reports the first hundred of ten thousand unknown fields', () => {
     const value = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`field_${'x'.repeat(16)}${i}`, i]))
-    const started = performance.now()
-    expect(errorsOf({ ...good, ...value })).toHaveLength(100)
-    expect(performance.now() - started).toBeLessThan(1_000)
+    const report = () => expect(errorsOf({ ...good, ...value })).toHaveLength(100)
+    expect(cpuTimeOf(report)).toBeLessThan(1_000)
   })
 
   it('truncates a long name', () => {

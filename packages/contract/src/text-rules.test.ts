@@ -1,3 +1,4 @@
+import { cpuTimeOf } from '@belfry/test-support/cpu-time'
 import { describe, expect, it } from 'vitest'
 import { displayName, emailAddress, id, instant, line, newPassword, oneOf } from './text-rules.ts'
 
@@ -26,9 +27,10 @@ describe('line', () => {
 
   it('counts only as far as needed', () => {
     const text = 'a'.repeat(5_000_000)
-    const started = performance.now()
-    for (let i = 0; i < 100; i++) line(200)(text)
-    expect(performance.now() - started).toBeLessThan(1_000)
+    const count = () => {
+      for (let i = 0; i < 100; i++) line(200)(text)
+    }
+    expect(cpuTimeOf(count)).toBeLessThan(1_000)
   })
 })
 

@@ -1,3 +1,4 @@
+import { cpuTimeOf } from '@belfry/test-support/cpu-time'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -112,9 +113,10 @@ describe('memberText', () => {
       `{${'"payload":0,'.repeat(size / 12)}"payload":1}`,
       `{"a":${'['.repeat(30)}${' '.repeat(size)}${']'.repeat(30)},"payload":1}`,
     ]
-    const started = performance.now()
-    for (const text of texts) expect(memberText(text, ['payload'])).toBe('1')
-    expect(performance.now() - started).toBeLessThan(1_000)
+    const cutAll = () => {
+      for (const text of texts) expect(memberText(text, ['payload'])).toBe('1')
+    }
+    expect(cpuTimeOf(cutAll)).toBeLessThan(1_000)
   })
 })
 
@@ -146,8 +148,7 @@ describe('elementTexts', () => {
 
   it('takes time in proportion to the text, however many elements there are', () => {
     const text = `{"tasks":[${'{"a":1},'.repeat(400_000)}1]}`
-    const started = performance.now()
-    expect(elementTexts(text, ['tasks'])).toHaveLength(400_001)
-    expect(performance.now() - started).toBeLessThan(3_000)
+    const cutAll = () => expect(elementTexts(text, ['tasks'])).toHaveLength(400_001)
+    expect(cpuTimeOf(cutAll)).toBeLessThan(3_000)
   })
 })

@@ -153,7 +153,7 @@ describe('redaction', () => {
 
   it('ends soon for a crafted text that resembles the value at every position, and removes all of it', () => {
     const redactor = createRedactor([{ name: 'S', value: `${'a'.repeat(8000)}b` }])
-    expect(redactor.bytes(Buffer.alloc(65_536, 'a'), true).toString()).toBe(shown)
+    expect(redactor.bytes(Buffer.alloc(propertyRuns(65_536, 16_384), 'a'), true).toString()).toBe(shown)
     expect(redactor.bytes(Buffer.from(`${'a'.repeat(20)} `.repeat(100)), false)).toHaveLength(2100)
   })
 })

@@ -1,3 +1,4 @@
+import { cpuTimeOf } from '@belfry/test-support/cpu-time'
 import { describe, expect, it } from 'vitest'
 import { findHeaderProblems } from '../request-headers.ts'
 import { findBrokenReference, isSecretName, replaceReferences, secretNames } from './secret-reference.ts'
@@ -33,9 +34,8 @@ describe('a reference to a secret', () => {
   )
 
   it('is checked fast in any text', () => {
-    const began = performance.now()
-    findBrokenReference(`${'{{ '.repeat(80_000)}{{${' '.repeat(200_000)}`)
-    expect(performance.now() - began).toBeLessThan(1000)
+    const text = `${'{{ '.repeat(80_000)}{{${' '.repeat(200_000)}`
+    expect(cpuTimeOf(() => findBrokenReference(text))).toBeLessThan(1000)
   })
 })
 
