@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { countBoardTasks, listBoardTasks, mendWaitingFloor } from '../src/index.ts'
 import { inIndexOrder } from '../src/postgres/in-index-order.ts'
 import { type BoardState, boardCountStatement, boardPageStatement, boardStates } from '../src/tasks/board-tasks.ts'
-import { useDatabase } from './setup.ts'
+import { useOwnDatabase } from './setup.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 const finished = 10_000
 
 /** Stores tasks of one workspace that were due in the last seconds, one each second. */

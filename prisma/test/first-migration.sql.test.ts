@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { useDatabase } from './setup.ts'
+import { useOwnDatabase } from './setup.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 const query = async (text: string) => (await db.pool.query(text)).rows
 
 it('uuid_v7 makes different ids of version 7 that contain their time', async () => {

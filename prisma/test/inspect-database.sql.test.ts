@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { inspectDatabase, openPool } from '../src/index.ts'
 import { warnOfUnfitDatabase } from '../src/postgres/retry-database.ts'
-import { useDatabase } from './setup.ts'
+import { useOwnDatabase } from './setup.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 
 // The servers of tests need not survive a crash.
 it('finds unsafe settings of the server, and of the own role', async () => {

@@ -5,9 +5,9 @@ import { inIndexOrder } from '../src/postgres/in-index-order.ts'
 import { waitingStatement } from '../src/tasks/due-work.ts'
 import { dueTasksStatement, lateHeadStatement, lateWorkspacesStatement } from '../src/tasks/late-work.ts'
 import { dueGroupsOfStatement, dueGroupsStatement } from '../src/tasks/startable-tasks.ts'
-import { useDatabase } from './setup.ts'
+import { useOwnDatabase } from './setup.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 const maxWorkspaces = 5_000
 const nextYear = '365 days'
 const dayMs = 86_400_000

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { addToOutbox, insertTasks, measureBacklog, mendWaitingFloor } from '../src/index.ts'
-import { aTask, useDatabase } from './setup.ts'
+import { aTask, useOwnDatabase } from './setup.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 
 it('measures an empty backlog', async () => {
   expect(await measureBacklog(db.pool)).toEqual({

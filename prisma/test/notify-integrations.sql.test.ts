@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { notifyIntegrations } from '../src/index.ts'
 import { dueIntegrationsStatement } from '../src/integrations/notify-integrations.ts'
-import { addWorkspace, anOrganization, useDatabase } from './setup.ts'
+import { addWorkspace, anOrganization, useOwnDatabase } from './setup.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 
 it('reads only integrations of workspaces with events', async () => {
   const { organizationId, workspaceId } = await anOrganization(db.pool)

@@ -8,9 +8,9 @@ import { locateInput, locateStatement } from '../src/tasks/locate-tasks.ts'
 import { recordInput, recordStatement } from '../src/tasks/record-attempts.ts'
 import { undoInput, undoStatement } from '../src/tasks/undo-claims.ts'
 import { tierRows } from '../src/usage/count-executions.ts'
-import { aTask, useDatabase } from './setup.ts'
+import { aTask, useOwnDatabase } from './setup.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 const rows = 20_000
 const batch = 64
 

@@ -12,9 +12,9 @@ import {
   workspacesWithTasks,
 } from '../src/index.ts'
 import { cancelledTasksStatement, oldRunsStatement } from '../src/retention/expire-log.ts'
-import { addMonth, addWorkspace, anOrganization, useDatabase } from './setup.ts'
+import { addMonth, addWorkspace, anOrganization, useOwnDatabase } from './setup.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 
 /** Stores finished tasks with a run each, evenly spread over days in the past, the oldest the whole number of days old. */
 async function storeLog(workspaceId: string, count: number, days: number, state = 'success'): Promise<void> {

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { parseMasterKeys } from '@belfry/vault'
 import { expect, it } from 'vitest'
 import { countWrappedKeys, putSecret, readSecrets } from '../src/index.ts'
-import { useDatabase } from './setup.ts'
+import { useOwnDatabase } from './setup.ts'
 import { addWorkspaces, aMasterKey } from './setup-secrets.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 const program = fileURLToPath(new URL('../dist/main.mjs', import.meta.url))
 
 it('a master key is replaced under load, although the command is killed in the middle', {

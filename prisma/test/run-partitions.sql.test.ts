@@ -3,9 +3,9 @@ import type { PoolClient } from 'pg'
 import { expect, it } from 'vitest'
 import { countPreparedMonths, divideNextMonth, dropRunPartitions, prepareRunPartitions } from '../src/index.ts'
 import { divideMonth } from '../src/retention/divide-month.ts'
-import { addMonth, useDatabase } from './setup.ts'
+import { addMonth, useOwnDatabase } from './setup.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 
 it('makes and drops partitions while a transaction reads all runs, and blocks no record for 200 ms', async () => {
   const old = await addMonth(db.pool, 30)

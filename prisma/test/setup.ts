@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TierName } from '@belfry/domain'
-import { createTestDatabase } from '@belfry/test-support'
+import { borrowTestDatabase, createTestDatabase } from '@belfry/test-support'
 import { afterAll, beforeAll } from 'vitest'
 import {
   type Claim,
@@ -14,18 +14,33 @@ import {
   type Pool,
 } from '../src/index.ts'
 
-/** Gives a test file a database of its own. */
+/** Gives a test file a database without rows, which other files have used. */
 export function useDatabase(): { readonly pool: Pool } {
+  return usePool(async () => {
+    const { url, giveBack } = await borrowTestDatabase()
+    return { url, release: giveBack }
+  })
+}
+
+/** Gives a test file its own database, because it stores many rows, changes more than rows, or reads plans or partitions. */
+export function useOwnDatabase(): { readonly pool: Pool } {
+  return usePool(async () => {
+    const { url, drop } = await createTestDatabase()
+    return { url, release: drop }
+  })
+}
+
+function usePool(open: () => Promise<{ url: string; release(): unknown }>): { readonly pool: Pool } {
   let pool: Pool
-  let drop: () => Promise<void>
+  let release: () => unknown
   beforeAll(async () => {
-    const database = await createTestDatabase()
-    drop = database.drop
+    const database = await open()
+    release = database.release
     pool = openPool(database.url, { max: 8, onError: error => console.error(error) })
   })
   afterAll(async () => {
     await pool.end()
-    await drop()
+    await release()
   })
   return {
     get pool() {

@@ -1,9 +1,9 @@
 import { newUuid } from '@belfry/domain'
 import { expect, it } from 'vitest'
 import { dueTasksOf, insertTasks, measureBacklog, openLateSearch, raiseWaitingFloor } from '../src/index.ts'
-import { anOrganization, aTask, useDatabase } from './setup.ts'
+import { anOrganization, aTask, useOwnDatabase } from './setup.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 const runs = 101
 const finished = 200_000
 

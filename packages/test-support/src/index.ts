@@ -15,6 +15,6 @@ export {
   startStripeStandIn,
   whyNoStripe,
 } from './stripe-stand-in.ts'
-export { createEmptyDatabase, createTestDatabase, type TestDatabase } from './test-database.ts'
+export { borrowTestDatabase, createEmptyDatabase, createTestDatabase, type TestDatabase } from './test-database.ts'
 export { queueBackends, testRedisUrl } from './test-redis.ts'
 export { undocumented } from './undocumented.ts'

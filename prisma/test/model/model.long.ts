@@ -23,7 +23,7 @@ import {
 } from '../../src/index.ts'
 import { holdOverdueTasks, releaseHeldTasks } from '../../src/migrate/held-tasks.ts'
 import { poisonLimit } from '../../src/tasks/lose-attempts.ts'
-import { useDatabase } from '../setup.ts'
+import { useOwnDatabase } from '../setup.ts'
 import { type EndSituation, explore, type Situation, situationsOf } from './reached.ts'
 import { theRules } from './rules.ts'
 import { backupAndRestore, deadlines, pausesThatEnd, type Question, twoFaults, usersAndOneFault } from './scopes.ts'
@@ -60,7 +60,7 @@ it.each(searches)('keeps the promise in each of $states states, and can end from
 
 // The second half stores every reached row in PostgreSQL, runs a statement of the product on it, and compares the result with
 // the model.
-const db = useDatabase()
+const db = useOwnDatabase()
 const rules = { ...theRules, poisonLimit }
 const dispatchers = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 const anHourMs = 3_600_000

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { defaultTiers } from '@belfry/domain'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { advanceQueues, claimFromBlocks, claimTasks } from '../../src/index.ts'
-import { useDatabase } from '../setup.ts'
+import { useOwnDatabase } from '../setup.ts'
 import { explore, queueSituationsOf } from './reached.ts'
 import { theRules } from './rules.ts'
 import { oneAtATime, oneInAPeriod, ordered, type Question } from './scopes.ts'
@@ -23,7 +23,7 @@ it.each(searches)('keeps the promise in each of $states states, and can end from
   expect(explore(search.question)).toEqual({ states: search.states, violation: null, trace: [] })
 })
 
-const db = useDatabase()
+const db = useOwnDatabase()
 const dispatchers = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 
 type Change = { stored: StoredSituation[]; run(): Promise<unknown>; says(before: Stored): Stored }

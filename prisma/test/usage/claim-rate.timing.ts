@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, it } from 'vitest'
 import { type Claim, claimTasks, insertTasks } from '../../src/index.ts'
-import { anOrganization, aTask, useDatabase } from '../setup.ts'
+import { anOrganization, aTask, useOwnDatabase } from '../setup.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 
 afterEach(() => db.pool.query('DROP TRIGGER IF EXISTS slow_commit ON usage_changes'))
 

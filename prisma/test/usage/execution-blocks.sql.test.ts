@@ -16,9 +16,9 @@ import {
   type ShortClaim,
   undoClaims,
 } from '../../src/index.ts'
-import { anOrganization, aTask, useDatabase } from '../setup.ts'
+import { anOrganization, aTask, useOwnDatabase } from '../setup.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 
 const limitedTo = (executions: number): Tiers => ({ ...defaultTiers, free: { ...defaultTiers.free, executions } })
 const requestsFor = (ids: string[]) => ids.map(taskId => ({ taskId, token: randomUUID() }))

@@ -11,9 +11,9 @@ import {
   recordQuotaCrossings,
   undoClaims,
 } from '../../src/index.ts'
-import { addWorkspace, anOrganization, aTask, claimant, taskRow, useDatabase } from '../setup.ts'
+import { addWorkspace, anOrganization, aTask, claimant, taskRow, useOwnDatabase } from '../setup.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 
 const limitedTo = (executions: number): Tiers => ({ ...defaultTiers, free: { ...defaultTiers.free, executions } })
 

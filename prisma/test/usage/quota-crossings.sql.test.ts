@@ -3,9 +3,9 @@ import { beforeAll, expect, it } from 'vitest'
 import { announceQuotaCrossings, type Pool, type QuotaCrossing, recordQuotaCrossings } from '../../src/index.ts'
 import { tierRows } from '../../src/usage/count-executions.ts'
 import { crossingsStatement } from '../../src/usage/quota-crossings.ts'
-import { anOrganization, useDatabase } from '../setup.ts'
+import { anOrganization, useOwnDatabase } from '../setup.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 let organizationId: string
 beforeAll(async () => {
   organizationId = (await anOrganization(db.pool)).organizationId

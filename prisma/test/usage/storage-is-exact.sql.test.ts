@@ -23,9 +23,9 @@ import {
   triggerCronJob,
   windDownWorkspace,
 } from '../../src/index.ts'
-import { addWorkspace, anOrganization, aTask, claimant, finished, useDatabase } from '../setup.ts'
+import { addWorkspace, anOrganization, aTask, claimant, finished, useOwnDatabase } from '../setup.ts'
 
-const db = useDatabase()
+const db = useOwnDatabase()
 
 const textOf = (bytes: number) => `"${'x'.repeat(bytes)}"`
 const someBytes = () => Math.floor(Math.random() * 500)

@@ -3,7 +3,7 @@ import { putSecret } from '@belfry/db'
 import { fromId } from '@belfry/domain'
 import { type Receiver, startReceiver } from '@belfry/test-support'
 import { parseMasterKeys } from '@belfry/vault'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { aWorkspace, type IntakeTest, setupIntake } from './intake/setup-intake.ts'
 
 const encryptionKeys = `k1:${randomBytes(32).toString('base64')}`
@@ -118,7 +118,9 @@ describe('a fault of the dispatcher', () => {
 
 describe('a record that PostgreSQL refuses', () => {
   it('is stored without what the target sent', async () => {
-    await test.pool.query(`ALTER TABLE runs ADD CHECK (response_headers::text NOT LIKE '%x-refused%')`)
+    const check = `CHECK (response_headers::text NOT LIKE '%x-refused%')`
+    await test.pool.query(`ALTER TABLE runs ADD CONSTRAINT no_x_refused ${check}`)
+    onTestFinished(() => void test.pool.query('ALTER TABLE runs DROP CONSTRAINT no_x_refused'))
     target.answer('/refused', { headers: { 'x-refused': 'yes' }, body: 'a body' })
     const workspace = aWorkspace()
     const [refused, beside] = [storeTask(workspace, {}, { path: '/refused' }), storeTask(workspace, {})]

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { claimTask } from '../src/statements/batched-statements.ts'
 import { aWorkspace } from './intake/setup-intake.ts'
 import { all, claimAll, type Stage, setupBatches, storeTasks } from './setup-batches.ts'
@@ -25,6 +25,7 @@ async function slowDown({ test, pool }: Stage): Promise<void> {
   await test.pool.query(`
     CREATE FUNCTION slow_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.01); RETURN NEW; END $$;
     CREATE TRIGGER slow_row BEFORE UPDATE ON tasks FOR EACH ROW EXECUTE FUNCTION slow_row()`)
+  onTestFinished(async () => void (await test.pool.query('DROP FUNCTION slow_row CASCADE')))
   pool.on('connect', client => void client.query('SET statement_timeout = 200')) // a failed one is replaced
   const clients = await Promise.all(Array.from({ length: 6 }, () => pool.connect()))
   for (const client of clients) {

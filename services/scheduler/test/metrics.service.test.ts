@@ -26,7 +26,8 @@ it('shows whether PostgreSQL accepts writes, also when it only answers', async (
   await probeDatabase(ctx)
   expect(await read('belfry_database_writable')).toBe(1)
   const { rows } = await ctx.pool.query('SELECT current_database() AS name')
-  await ctx.pool.query(`ALTER DATABASE "${rows[0].name}" SET default_transaction_read_only = on`)
+  const alter = `ALTER DATABASE "${rows[0].name}"`
+  await ctx.pool.query(`${alter} SET default_transaction_read_only = on`)
   const pool = openPool(ctx.pool.options.connectionString ?? '', { max: 1, onError: error => console.error(error) })
   try {
     await pool.query('SELECT 1')
@@ -34,6 +35,7 @@ it('shows whether PostgreSQL accepts writes, also when it only answers', async (
     expect(await read('belfry_database_writable')).toBe(0)
   } finally {
     await pool.end()
+    await ctx.pool.query(`${alter} RESET default_transaction_read_only`)
   }
 })
 

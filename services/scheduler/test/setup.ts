@@ -4,14 +4,14 @@ import { defaultTiers } from '@belfry/domain'
 import { openDeadLetterQueue } from '@belfry/queue/dead-letter-queue'
 import { openDispatchQueue } from '@belfry/queue/dispatch-queue'
 import { createLogger, openMeter } from '@belfry/runtime'
-import { createTestDatabase, testRedisUrl } from '@belfry/test-support'
+import { borrowTestDatabase, testRedisUrl } from '@belfry/test-support'
 import type { Context, QueueContext } from '../src/context.ts'
 import { createLiveness } from '../src/liveness.ts'
 import { openMetrics } from '../src/metrics.ts'
 
-/** Opens a context on its own database, without a queue. */
+/** Opens a context on a database without rows, and without a queue. */
 export async function openTestContext(): Promise<Context> {
-  const database = await createTestDatabase()
+  const database = await borrowTestDatabase()
   const onError = (error: Error) => console.error(error)
   const pool = openPool(database.url, { max: 8, onError })
   return {
@@ -30,7 +30,7 @@ export async function openTestContext(): Promise<Context> {
     liveness: createLiveness(() => performance.now()),
     async close() {
       await pool.end()
-      await database.drop()
+      database.giveBack()
     },
   }
 }

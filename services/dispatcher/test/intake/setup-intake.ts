@@ -5,7 +5,7 @@ import { parseCidrs, toId } from '@belfry/domain'
 import type { DueTask } from '@belfry/queue'
 import { openDispatchQueue } from '@belfry/queue/dispatch-queue'
 import { createLogger, openHost } from '@belfry/runtime'
-import { createTestDatabase, testRedisUrl } from '@belfry/test-support'
+import { borrowTestDatabase, testRedisUrl } from '@belfry/test-support'
 import { loadConfig } from '../../src/config.ts'
 import { startDispatcher } from '../../src/start-dispatcher.ts'
 
@@ -26,9 +26,9 @@ export type IntakeTest = {
 
 const partSize = 10_000
 
-/** A database and a queue of its own, and any number of dispatchers on them in this process. */
+/** A database without rows, its own queue, and any number of dispatchers on them in this process. */
 export async function setupIntake(backend: 'redis' | 'postgres', redisDatabase: number): Promise<IntakeTest> {
-  const database = await createTestDatabase()
+  const database = await borrowTestDatabase()
   const onError = (error: Error) => console.error(error)
   const pool = openPool(database.url, { max: 8, onError })
   const redisUrl = backend === 'redis' ? `${testRedisUrl()}/${redisDatabase}` : null
@@ -67,7 +67,7 @@ export async function setupIntake(backend: 'redis' | 'postgres', redisDatabase: 
       await Promise.all([...running].map(end => end()))
       await queue?.close()
       await pool.end()
-      await database.drop()
+      database.giveBack()
     },
   }
 }

@@ -4,7 +4,7 @@ import { addToOutbox, openPool, type Pool } from '@belfry/db'
 import { newUuid, parseCidrs } from '@belfry/domain'
 import { type Message, writeMail } from '@belfry/messages'
 import { createLogger, openMeter } from '@belfry/runtime'
-import { createTestDatabase } from '@belfry/test-support'
+import { borrowTestDatabase } from '@belfry/test-support'
 import { parseMasterKeys } from '@belfry/vault'
 import { onTestFinished } from 'vitest'
 import { createIdentity } from '../../src/attempt/build-request.ts'
@@ -21,7 +21,7 @@ export const from = 'Belfry <belfry@example.com>'
  * @param certificate - Of a receiver that the senders trust. Default: none.
  */
 export async function setup(certificate: string | null = null) {
-  const database = await createTestDatabase()
+  const database = await borrowTestDatabase()
   const pool = openPool(database.url, { max: 8, onError: () => {} }) // the end of a test ends its connections
   const masterKeys = parseMasterKeys(`k1:${randomBytes(32).toString('base64')}`)
   const outboxes: Outbox[] = []
@@ -33,7 +33,7 @@ export async function setup(certificate: string | null = null) {
     await Promise.all(outboxes.map(outbox => outbox.finish(5_000)))
     await sender.close()
     await pool.end()
-    await database.drop()
+    database.giveBack()
   })
 
   const open = (mailUrl: string | null) => {
