@@ -1,17 +1,10 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createEmptyDatabase, createTestDatabase } from '@belfry/test-support'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { checkMigrations, createMigration, deployMigrations } from '../src/migrate/index.ts'
-import { findMigrationFolder } from '../src/migrate/migration-folder.ts'
+import { checkMigrations, deployMigrations } from '../src/migrate/index.ts'
 import { settleMigration } from '../src/migrate/settle-migration.ts'
 import { waitForMigrations } from '../src/migrate/wait-for-migrations.ts'
-
-const later = '20990101000000_later'
-const nothingWrong = { drift: null, missing: null, edited: [], failed: [], pending: [], unknown: [] }
+import { copyFolder, emptyDatabase, later, nothingWrong, testDatabase } from './setup-migrations.ts'
 
 describe('deployMigrations', () => {
   it('applies every migration to an empty database once', async () => {
@@ -191,98 +184,10 @@ describe('waitForMigrations', () => {
   })
 })
 
-describe('checkMigrations', () => {
-  it('finds that schema, migrations and a migrated database agree', async () => {
-    const { url } = await testDatabase()
-    expect(await checkMigrations(url)).toEqual(nothingWrong)
-  })
-
-  it('takes neither a further partition nor a table of another schema for a difference', async () => {
-    const { url, query } = await testDatabase()
-    await query('SELECT create_run_partitions(12); CREATE SCHEMA other; CREATE TABLE other.things (id int)')
-    expect(await checkMigrations(url)).toEqual(nothingWrong)
-  })
-
-  it('finds a column added by hand', async () => {
-    const { url, query } = await testDatabase()
-    await query('ALTER TABLE users ADD COLUMN by_hand text')
-    expect(await checkMigrations(url)).toEqual({
-      ...nothingWrong,
-      drift: expect.stringContaining('ALTER TABLE "users" DROP COLUMN "by_hand"'),
-    })
-  })
-
-  it('rejects migrations that cannot be replayed', async () => {
-    const { url } = await testDatabase()
-    const folder = await copyFolder({ [later]: 'SELECT broken' })
-    await expect(checkMigrations(url, folder)).rejects.toThrow(/20990101000000_later.*column "broken" does not exist/s)
-  })
-
-  it('finds what the migrations lack to reach the schema', async () => {
-    const { url } = await testDatabase()
-    const folder = await copyFolder({})
-    await changeSchema(folder, 'model User {', 'model User {\n  nickname String?')
-    const lack = expect.stringContaining('ALTER TABLE "users" ADD COLUMN     "nickname" TEXT')
-    expect(await checkMigrations(url, folder)).toEqual({ ...nothingWrong, drift: lack, missing: lack })
-  })
-
-  it('names pending, edited and unknown migrations', async () => {
-    const { url } = await testDatabase()
-    const folder = await copyFolder({ [later]: 'SELECT 1' })
-    expect(await checkMigrations(url, folder)).toEqual({ ...nothingWrong, pending: [later] })
-    await deployMigrations(url, folder)
-    await writeMigration(folder, later, 'SELECT 2')
-    expect(await checkMigrations(url, folder)).toEqual({ ...nothingWrong, edited: [later] })
-    expect(await checkMigrations(url)).toEqual({ ...nothingWrong, unknown: [later] })
-  })
-
-  it('drops the database in which it replayed the migrations', async () => {
-    const { url, query } = await testDatabase()
-    const shadows = () => query(`SELECT datname FROM pg_database WHERE datname LIKE 'belfry_shadow_%'`)
-    const before = await shadows()
-    await checkMigrations(url)
-    expect(await shadows()).toEqual(before)
-  })
+it('checkMigrations finds that schema, migrations and a migrated database agree', async () => {
+  const { url } = await testDatabase()
+  expect(await checkMigrations(url)).toEqual(nothingWrong)
 })
-
-describe('createMigration', () => {
-  it('writes nothing when the migrations agree with the schema', async () => {
-    const { url } = await testDatabase()
-    expect(await createMigration(url, 'nothing new')).toBeNull()
-  })
-
-  it('writes a migration to the schema', async () => {
-    const { url } = await testDatabase()
-    const folder = await copyFolder({})
-    await changeSchema(folder, 'model User {', 'model User {\n  nickname String?')
-    const path = await createMigration(url, 'Add nickname', folder)
-    expect(path).toMatch(/[\\/]migrations[\\/]\d{14}_add_nickname[\\/]migration\.sql$/)
-    await deployMigrations(url, folder)
-    expect(await checkMigrations(url, folder)).toEqual(nothingWrong)
-  })
-
-  it('removes the transaction of the engine around a changed enum', async () => {
-    const { url } = await testDatabase()
-    const folder = await copyFolder({})
-    await changeSchema(folder, /^ {2}linear\n/m, '')
-    const path = await createMigration(url, 'drop linear', folder)
-    const script = await readFile(String(path), 'utf8')
-    expect(script).toContain('CREATE TYPE "backoff_new"')
-    expect(script).not.toMatch(/BEGIN|COMMIT/)
-    await deployMigrations(url, folder)
-    expect(await checkMigrations(url, folder)).toEqual(nothingWrong)
-  })
-
-  it('refuses while the database differs from its migrations', async () => {
-    const { url, query } = await testDatabase()
-    await query('ALTER TABLE users ADD COLUMN by_hand text')
-    await expect(createMigration(url, 'add more')).rejects.toThrow('Added column `by_hand`')
-  })
-})
-
-async function testDatabase() {
-  return open(await createTestDatabase())
-}
 
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url })
@@ -290,43 +195,4 @@ async function connect(url: string): Promise<pg.Client> {
   await client.connect()
   onTestFinished(() => client.end())
   return client
-}
-
-async function emptyDatabase() {
-  return open(await createEmptyDatabase())
-}
-
-async function open(database: { url: string; drop(): Promise<void> }) {
-  const pool = new pg.Pool({ connectionString: database.url })
-  // The end of a pool does not wait for its connections, so the database may be dropped before they are closed.
-  pool.on('error', () => {})
-  onTestFinished(async () => {
-    await pool.end()
-    await database.drop()
-  })
-  return { url: database.url, query: async (sql: string) => (await pool.query(sql)).rows }
-}
-
-/** A copy of the real schema and migrations, with these migrations after them. */
-async function copyFolder(added: Record<string, string>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'belfry-migrations-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const original = findMigrationFolder()
-  await cp(join(original, 'schema.prisma'), join(folder, 'schema.prisma'))
-  await cp(join(original, 'migrations'), join(folder, 'migrations'), { recursive: true })
-  for (const [name, script] of Object.entries(added)) await writeMigration(folder, name, script)
-  return folder
-}
-
-async function writeMigration(folder: string, name: string, script: string): Promise<void> {
-  await mkdir(join(folder, 'migrations', name), { recursive: true })
-  await writeFile(join(folder, 'migrations', name, 'migration.sql'), script)
-}
-
-async function changeSchema(folder: string, from: string | RegExp, to: string): Promise<void> {
-  const path = join(folder, 'schema.prisma')
-  const schema = await readFile(path, 'utf8')
-  const changed = schema.replace(from, to)
-  if (changed === schema) throw new Error(`The schema has no ${from}.`)
-  await writeFile(path, changed)
 }
