@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import type { Rules } from './rules.ts'
 import {
   backupAndRestore,
@@ -24,7 +24,8 @@ type Mutation = {
   trace: string[]
 }
 
-const mutations: Mutation[] = [
+/** All mutations, each of which the search must notice. */
+export const mutations: Mutation[] = [
   {
     name: 'an undone claim leads to retrying',
     question: usersAndOneFault,
@@ -324,11 +325,8 @@ const mutations: Mutation[] = [
   },
 ]
 
-it.each(mutations)(
-  'finds the shortest way to a broken promise when $name',
-  { timeout: 120_000 },
-  ({ question, mutation, ignored, violation, trace }) => {
-    const found = search({ ...question, rules: { ...question.rules, ...mutation } }, ignored)
-    expect([found.violation, ...found.trace]).toEqual([violation, ...trace])
-  },
-)
+/** Expects that a search with the mutation finds its violation, on the shortest way. */
+export function expectViolation({ question, mutation, ignored, violation, trace }: Mutation): void {
+  const found = search({ ...question, rules: { ...question.rules, ...mutation } }, ignored)
+  expect([found.violation, ...found.trace]).toEqual([violation, ...trace])
+}

@@ -11,6 +11,13 @@ const nothingElse: Scope = {
 /** No faults, and no further steps of users. */
 export const noFaults: Question = { rules: theRules, scope: nothingElse, faults: 0 }
 
+/** Any one fault, without steps of users: small enough for each run of the tests. */
+export const oneFault: Question = {
+  rules: { ...theRules, maxRetries: 0 },
+  scope: { ...nothingElse, crashes: true },
+  faults: 1,
+}
+
 /** Any two faults of dispatchers, slow commits and crashes of PostgreSQL, with tasks that have no retries of their own. */
 export const twoFaults: Question = {
   rules: { ...theRules, maxRetries: 0 },

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { expectViolation, mutations } from './mutations.ts'
+import { explore } from './reached.ts'
+import { oneFault } from './scopes.ts'
+import { testStatements } from './test-statements.ts'
+
+// A part of model.long.ts and mutations.long.ts.
+it('keeps the promise in each of 4,807 states with at most one fault, and can end from each', () => {
+  expect(explore(oneFault)).toEqual({ states: 4_807, violation: null, trace: [] })
+})
+
+const shortest = mutations.filter(({ trace }) => trace.length <= 3)
+
+it.each(shortest)('finds the shortest way to a broken promise when $name', expectViolation)
+
+testStatements([oneFault])
