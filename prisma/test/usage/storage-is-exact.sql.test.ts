@@ -1,4 +1,5 @@
 import { newUuid } from '@belfry/domain'
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import { expect, it } from 'vitest'
 import {
   answerOnce,
@@ -101,7 +102,6 @@ it('the sums of storage are exact under all operations at once', async () => {
   const jobs = workspaces.map(aCronJob)
   for (const job of jobs) await createCronJob(db.pool, job, 120_000)
   const pending: Array<{ id: string; workspaceId: string }> = []
-  let isOver = false
 
   const store = async (count: number, executeAt: Date | null) => {
     const tasks = Array.from({ length: count }, () =>
@@ -189,7 +189,6 @@ it('the sums of storage are exact under all operations at once', async () => {
     },
     fold: () => foldUsageChanges(db.pool, 50),
     'deletion of a workspace': async () => {
-      if (!isOver) return
       for (const id of doomed) {
         await windDownWorkspace(db.pool, id)
         await db.pool.query(
@@ -202,25 +201,29 @@ it('the sums of storage are exact under all operations at once', async () => {
   }
 
   await store(300, new Date(Date.now() + 3_600_000))
-  const began = performance.now()
-  const done: Record<string, number> = {}
-  await Promise.all(
-    Object.entries(operations).map(async ([name, run]) => {
-      while (performance.now() - began < 12_000) {
-        isOver = performance.now() - began > 6_000
-        await run().catch(error => {
-          // A deadlock or a lock timeout rolls back the whole statement.
-          if (!isTransientDatabaseError(error)) throw new Error(`${name}: ${error}`)
-        })
-        done[name] = (done[name] ?? 0) + 1
-      }
-    }),
-  )
-  for (const name of Object.keys(operations)) expect(done[name], name).toBeGreaterThan(2)
+  /** Runs operations at once, each again and again until all have run a number of times. */
+  async function runAll(names: string[], times: number): Promise<void> {
+    const done = new Map(names.map(name => [name, 0]))
+    const isOver = () => [...done.values()].every(count => count >= times)
+    await Promise.all(
+      names.map(async name => {
+        while (!isOver()) {
+          await operations[name]?.().catch(error => {
+            // A deadlock or a lock timeout rolls back the whole statement.
+            if (!isTransientDatabaseError(error)) throw new Error(`${name}: ${error}`)
+          })
+          done.set(name, (done.get(name) ?? 0) + 1)
+        }
+      }),
+    )
+  }
+  const names = Object.keys(operations)
+  const times = propertyRuns(20, 4)
+  await runAll(names.filter(name => name !== 'deletion of a workspace'), times)
+  await runAll(names, times)
   for (const { id, summed, stored } of await compare()) expect(summed, id).toBe(stored)
   // At last both workspaces are purged with all their storage.
   const left = async () => (await db.pool.query('SELECT FROM workspaces WHERE id = ANY ($1)', [doomed])).rowCount
-  isOver = true
   await expect
     .poll(
       async () => {
