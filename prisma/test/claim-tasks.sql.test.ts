@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import { describe, expect, it } from 'vitest'
 import { cancelPendingTask, changePendingTask, claimTasks, insertTasks } from '../src/index.ts'
 import { originOf } from '../src/tasks/task-row.ts'
@@ -118,7 +119,7 @@ describe('claimTasks', () => {
   it('sends the request of a change that commits between the reads and the writes of the claim', async () => {
     // Only a slow function within the claim could hit that moment exactly, so many claims race with changes. The change that
     // loses must be refused, and a claim that comes second must return the new request.
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < propertyRuns(60); round++) {
       const task = aTask()
       await insertTasks(db.pool, [task])
       const [changed, [claim]] = await Promise.all([

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import { describe, expect, it } from 'vitest'
 import {
   cancelPendingTask,
@@ -176,7 +177,7 @@ describe('expandCronJobs', () => {
 
 describe('a change of a cron job', () => {
   it('and a claim of its occurrence exclude each other', async () => {
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < propertyRuns(40); round++) {
       const job = await create()
       const [first] = await tasksOf(job)
       const id = first?.id ?? ''

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import { expect, it } from 'vitest'
 import { answerOnce, insertKeyedTasks, inTransaction, type KeyedTask } from '../src/index.ts'
 import { aTask, useDatabase } from './setup.ts'
@@ -60,7 +61,7 @@ it('leaves out tasks whose key another request has locked, without waiting', asy
 })
 
 it('stores one task for equal keys in concurrent statements', async () => {
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < propertyRuns(20, 5); round++) {
     const rivals = Array.from({ length: 4 }, () => aKeyedTask({}, `crossing-${round}`))
     const others = Array.from({ length: 4 }, () => [aKeyedTask(), aKeyedTask()])
     const results = await Promise.all(

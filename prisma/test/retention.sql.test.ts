@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { defaultTiers } from '@belfry/domain'
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   deleteCancelledTasks,
@@ -15,6 +16,7 @@ import { cancelledTasksStatement, oldRunsStatement } from '../src/retention/expi
 import { addMonth, addWorkspace, anOrganization, useOwnDatabase } from './setup.ts'
 
 const db = useOwnDatabase()
+const size = propertyRuns(50_000, 15_000)
 
 /** Stores finished tasks with a run each, evenly spread over days in the past, the oldest the whole number of days old. */
 async function storeLog(workspaceId: string, count: number, days: number, state = 'success'): Promise<void> {
@@ -46,9 +48,9 @@ describe('the log of a workspace', () => {
   beforeAll(async () => {
     for (const monthsAgo of [1, 2, 3, 4]) await addMonth(db.pool, monthsAgo)
     Object.assign(old, await anOrganization(db.pool))
-    await storeLog(old.workspaceId, 50_000, 100)
-    await storeLog(await addWorkspace(db.pool, old.organizationId), 50_000, 100)
-    const bytes = 100_000 * 15
+    await storeLog(old.workspaceId, size, 100)
+    await storeLog(await addWorkspace(db.pool, old.organizationId), size, 100)
+    const bytes = 2 * size * 15
     await db.pool.query('INSERT INTO storage (organization_id, bytes) VALUES ($1, $2)', [old.organizationId, bytes])
     await db.pool.query('ANALYZE')
   })
@@ -79,12 +81,12 @@ describe('the log of a workspace', () => {
     const batches: number[] = []
     do batches.push(await remove(10_000))
     while (batches.at(-1) === 10_000)
-    const left = (50_000 * 7) / 100
-    expect([...rounds, ...batches].reduce((sum, n) => sum + n)).toBeGreaterThan(50_000 - left - 10)
+    const left = (size * 7) / 100
+    expect([...rounds, ...batches].reduce((sum, n) => sum + n)).toBeGreaterThan(size - left - 10)
     expect(await count('runs', old.workspaceId)).toBeGreaterThan(left - 10)
     expect(await count('tasks', old.workspaceId)).toBe(await count('runs', old.workspaceId))
     while ((await foldUsageChanges(db.pool, 1000)) > 0);
-    const kept = 50_000 + (await count('runs', old.workspaceId))
+    const kept = size + (await count('runs', old.workspaceId))
     expect((await readUsage(db.pool, old.organizationId))?.storageBytes).toBe(kept * 15)
     const orphans = 'SELECT FROM task_requests r WHERE NOT EXISTS (SELECT FROM tasks t WHERE t.id = r.task_id)'
     expect((await db.pool.query(orphans)).rows).toEqual([])

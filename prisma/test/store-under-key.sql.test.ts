@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import { describe, expect, it } from 'vitest'
 import {
   claimTasks,
@@ -84,7 +85,7 @@ describe('a key', () => {
   )
 
   it('never loses a replacement that races a claim: each request is sent, or replaced by a later one', async () => {
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < propertyRuns(40); round++) {
       const workspaceId = randomUUID()
       const first = keyed(workspaceId, 'reject', { payload: '"first"' })
       await store(first)

@@ -219,7 +219,10 @@ it('the sums of storage are exact under all operations at once', async () => {
   }
   const names = Object.keys(operations)
   const times = propertyRuns(20, 4)
-  await runAll(names.filter(name => name !== 'deletion of a workspace'), times)
+  await runAll(
+    names.filter(name => name !== 'deletion of a workspace'),
+    times,
+  )
   await runAll(names, times)
   for (const { id, summed, stored } of await compare()) expect(summed, id).toBe(stored)
   // At last both workspaces are purged with all their storage.
