@@ -17,6 +17,6 @@ export type TestServers = {
 /** Returns the servers of this test run. */
 export function testServers(): TestServers {
   const servers = inject('servers')
-  if (!servers) throw new Error('Unit tests have no database: move this test to the test/ folder of its package.')
+  if (!servers) throw new Error('Unit tests have no database: name this file *.sql.test.ts or *.service.test.ts.')
   return servers
 }
