@@ -3,7 +3,7 @@ import { putSecret } from '@belfry/db'
 import { fromId } from '@belfry/domain'
 import { type Receiver, startReceiver } from '@belfry/test-support'
 import { parseMasterKeys } from '@belfry/vault'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { aWorkspace, type IntakeTest, setupIntake } from './intake/setup-intake.ts'
 
 const encryptionKeys = `k1:${randomBytes(32).toString('base64')}`
@@ -14,15 +14,15 @@ type StoredRun = { errorCode: string | null; errorMessage: string | null; status
 
 let test: IntakeTest
 let target: Receiver
-beforeEach(async () => {
-  target = await startReceiver()
+beforeAll(async () => {
   test = await setupIntake('postgres', 0)
   await test.start({ ENCRYPTION_KEYS: encryptionKeys })
 })
-afterEach(async () => {
-  await test?.close()
-  await target?.close()
+afterAll(() => test?.close())
+beforeEach(async () => {
+  target = await startReceiver()
 })
+afterEach(() => target?.close())
 
 /** Stores a task that is due at once, and returns its id. */
 async function storeTask(workspace: string, headers: unknown, more: { path?: string; maxRetries?: number } = {}) {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { fromId } from '@belfry/domain'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { healthSignalOf } from '../src/scheduling/circuit-breaker.ts'
 import { aWorkspace, type IntakeTest, setupIntake } from './intake/setup-intake.ts'
 
@@ -12,15 +12,16 @@ let test: IntakeTest
 let target: Server
 const received: string[] = []
 
-beforeEach(async () => {
-  received.length = 0
+beforeAll(async () => {
   test = await setupIntake('postgres', 0)
+  await test.start()
 })
-afterEach(async () => {
+afterEach(() => {
+  received.length = 0
   target?.close()
   target?.closeAllConnections()
-  await test?.close()
 })
+afterAll(() => test?.close())
 
 // Each answer announces that the connection stays open, and the target closes it 1 ms later.
 async function startTarget(close: (socket: Socket) => void): Promise<string> {
@@ -48,10 +49,9 @@ it.each([
       [tasks.map(({ id }) => fromId('task', id)), tasks.map(({ dueAt }) => dueAt)],
     )
     await test.schedule(tasks)
-    await test.start()
     const ended = async () => {
-      const text = `SELECT state, count(*)::int FROM tasks WHERE finished_at IS NOT NULL GROUP BY 1`
-      const { rows } = await test.pool.query<{ state: string; count: number }>(text)
+      const text = `SELECT state, count(*)::int FROM tasks WHERE workspace_id = $1 AND finished_at IS NOT NULL GROUP BY 1`
+      const { rows } = await test.pool.query<{ state: string; count: number }>(text, [workspace])
       return Object.fromEntries(rows.map(row => [row.state, row.count]))
     }
     const total = async () => Object.values(await ended()).reduce((sum, part) => sum + part, 0)
@@ -59,7 +59,8 @@ it.each([
     expect(await ended()).toEqual({ success: count })
     expect(new Set(received).size).toBe(received.length) // no attempt number reached the target twice
     const { rows } = await test.pool.query<{ total: number }>(
-      `SELECT count(*)::int AS total FROM runs WHERE error_code = 'stale_connection'`,
+      `SELECT count(*)::int AS total FROM runs WHERE workspace_id = $1 AND error_code = 'stale_connection'`,
+      [workspace],
     )
     expect(rows[0]?.total).toBeLessThan(count / 50)
   },
