@@ -7,6 +7,8 @@ export type Reply = {
   headers?: Record<string, string | string[]>
   body?: string | Buffer
   delayMs?: number
+  /** Delays the response until this has settled. */
+  after?: Promise<unknown>
 }
 
 /** An invalid or incomplete response. */
@@ -90,9 +92,10 @@ function misbehave(behaviour: Misbehaviour, response: ServerResponse): void {
   }
 }
 
-function reply({ status = 200, headers = {}, body = '', delayMs = 0 }: Reply, response: ServerResponse): void {
-  const answer = () => response.writeHead(status, headers).end(body)
-  if (delayMs === 0) answer()
+function reply({ status = 200, headers = {}, body = '', delayMs = 0, after }: Reply, response: ServerResponse): void {
+  const answer = () => void response.writeHead(status, headers).end(body)
+  if (after) after.then(answer)
+  else if (delayMs === 0) answer()
   else {
     const timer = setTimeout(answer, delayMs)
     response.once('close', () => clearTimeout(timer))

@@ -8,14 +8,19 @@ describe.each(queueBackends())('a dispatcher prefetches claims, with the queue o
   const workspace = aWorkspace()
   let test: IntakeTest
   let target: Receiver
+  let release: () => void
   beforeEach(async () => {
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
     target = await startReceiver()
     test = await setupIntake(backend, 10)
-    target.answer('/', [...Array.from({ length: quick }, () => ({ status: 200 })), { delayMs: 4_000 }])
+    target.answer('/', [...Array.from({ length: quick }, () => ({ status: 200 })), { after: released }])
     const tasks = await test.store({ count, workspace, url: target.url('/'), dueInMs: 0, timeoutMs: 20_000 })
     await test.schedule(tasks)
   })
   afterEach(async () => {
+    release()
     await test?.close()
     await target?.close()
   })
@@ -32,6 +37,7 @@ describe.each(queueBackends())('a dispatcher prefetches claims, with the queue o
 
   async function requireOneCallEach() {
     target.answer('/', { status: 200 })
+    release()
     await expect.poll(async () => (await lagsOf(test.pool, workspace)).length, { timeout: 20_000 }).toBe(count)
     expect(target.requests).toHaveLength(count)
     expect(await states()).toMatchObject({ processing: 0, waiting: 0, executions: count })
@@ -41,7 +47,7 @@ describe.each(queueBackends())('a dispatcher prefetches claims, with the queue o
     await test.start({ HOST_CONCURRENCY: `${places}`, DISPATCH_CONCURRENCY: `${places * 2}` })
     await target.waitFor(quick + places - 1, 10_000)
     const isCalled = async () => (await states()).processing === target.requests.length - quick
-    await expect.poll(isCalled, { timeout: 3_500, interval: 50 }).toBe(true)
+    await expect.poll(isCalled, { timeout: 15_000, interval: 50 }).toBe(true)
     const called = target.requests.length
     expect(await states()).toMatchObject({ waiting: count - called })
     expect((await states()).undone).toBeGreaterThan(0)
@@ -51,7 +57,9 @@ describe.each(queueBackends())('a dispatcher prefetches claims, with the queue o
   it('and undoes them when it stops', async () => {
     const stop = await test.start({ HOST_CONCURRENCY: `${places}`, DISPATCH_CONCURRENCY: `${places * 2}` })
     await target.waitFor(quick + places - 1, 10_000)
-    await stop()
+    const stopping = stop()
+    release()
+    await stopping
     const called = target.requests.length
     expect(await states()).toMatchObject({ processing: 0, waiting: count - called })
     expect((await states()).undone).toBeGreaterThan(0)
