@@ -103,7 +103,6 @@ export {
 export { settleDeadLetters } from './dead-letters/settle-dead-letters.ts'
 export {
   endDispatcher,
-  expireLeases,
   leaveDispatchers,
   recoverStrays,
 } from './dispatchers/end-dispatcher.ts'

@@ -27,7 +27,6 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'dead-letters/find-dead-letters.ts#lastErrorOfTask': 'part',
   'dead-letters/find-dead-letters.ts#matches': 'part',
   'dispatchers/end-dispatcher.ts#endDispatcher': 'dispatcher',
-  'dispatchers/end-dispatcher.ts#expireLeases': 'scatter',
   'dispatchers/end-dispatcher.ts#leaveDispatchers': 'dispatcher',
   'dispatchers/end-dispatcher.ts#readClaims': 'dispatcher',
   'dispatchers/end-dispatcher.ts#recoverStrays': 'scatter',

@@ -20,7 +20,7 @@ lowered AS (
 unstarted AS (SELECT workspace_id, run_id, dispatcher_id FROM undone WHERE attempts = 0),
 refunded AS (
   INSERT INTO execution_blocks AS b (month, organization_id, dispatcher_id, unspent)
-  SELECT utc_month(uuid_v7_time(run_id)), w.organization_id, coalesce(dispatcher_id, '00000000-0000-0000-0000-000000000000'), count(*)
+  SELECT utc_month(uuid_v7_time(run_id)), w.organization_id, dispatcher_id, count(*)
   FROM unstarted JOIN workspaces w ON w.id = workspace_id GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
   ON CONFLICT (month, organization_id, dispatcher_id) DO UPDATE SET unspent = b.unspent + excluded.unspent
 ),

@@ -86,21 +86,6 @@ export async function leaveDispatchers(
   })
 }
 
-/**
- * Ends attempts of dispatchers of the previous release, which have no heartbeat, when their lease is over.
- * @returns At most `limit` of them.
- */
-export async function expireLeases(pool: Pool, limit: number): Promise<LostAttempt[]> {
-  return inTransaction(pool, async tx => {
-    const text = `
-      SELECT id AS "taskId", run_id AS "runId" FROM tasks
-      WHERE state = 'processing' AND lease_until >= ${leaseFloor} AND lease_until < now() AND dispatcher_id IS NULL
-      ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED`
-    const { rows } = await tx.query<{ taskId: string; runId: string }>({ name: 'expire_leases', text, values: [limit] })
-    return rows.length === 0 ? [] : loseAttempts(tx, rows, false)
-  })
-}
-
 async function endClaims(
   tx: Transaction,
   claims: readonly UnstartedClaim[],

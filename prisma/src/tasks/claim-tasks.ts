@@ -12,7 +12,7 @@ import { expiredReason, expireTasks, isExpired } from './expire-tasks.ts'
 import { requestColumnOf, type StoredRequest } from './stored-request.ts'
 import { originOf } from './task-row.ts'
 
-/** The lease of an attempt ends this long after its timeout. Schedulers act on leases only for claims of the previous release. */
+/** The lease of an attempt ends this long after its timeout. A later one is overdue, which is measured and reported. */
 export const leaseMarginMs = 15_000
 
 export type ClaimedTask = Omit<StoredRequest, 'callbacks' | 'queue'> & {

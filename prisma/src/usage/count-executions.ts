@@ -1,4 +1,4 @@
-import { NIL_UUID, type Tiers, tierNames } from '@belfry/domain'
+import { type Tiers, tierNames } from '@belfry/domain'
 
 /** Returns the limits of the tiers as rows of a statement, and their parameters, the first of which is `$next`. */
 export function tierRows(tiers: Tiers, next: number): { text: string; params: unknown[] } {
@@ -92,7 +92,7 @@ export function refundedExecutions(undone: string): string {
   unstarted AS (SELECT workspace_id, run_id, dispatcher_id FROM ${undone} WHERE attempts = 0),
   refunded AS (
     INSERT INTO execution_blocks AS b (month, organization_id, dispatcher_id, unspent)
-    SELECT utc_month(uuid_v7_time(run_id)), w.organization_id, coalesce(dispatcher_id, '${unownedDispatcher}'), count(*)
+    SELECT utc_month(uuid_v7_time(run_id)), w.organization_id, dispatcher_id, count(*)
     FROM unstarted JOIN workspaces w ON w.id = workspace_id GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
     ON CONFLICT (month, organization_id, dispatcher_id) DO UPDATE SET unspent = b.unspent + excluded.unspent
   ),
@@ -101,6 +101,3 @@ export function refundedExecutions(undone: string): string {
     SELECT workspace_id, -count(*) FROM unstarted GROUP BY workspace_id
   )`
 }
-
-// For claims of the previous release. No process claims from this block; the scheduler returns it.
-const unownedDispatcher = NIL_UUID

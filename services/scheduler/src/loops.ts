@@ -12,7 +12,7 @@ import { purgeDeleted, windDownWorkspaces } from './purge-deleted.ts'
 import { raiseAlerts } from './raise-alerts.ts'
 import { openRepair } from './repair-overdue-tasks.ts'
 import { reportUsage } from './report-usage.ts'
-import { rescueLostAttempts, rescueUnownedAttempts } from './rescue-lost-attempts.ts'
+import { rescueLostAttempts } from './rescue-lost-attempts.ts'
 import { endTasks, settleDeadLetters } from './step-bulk-operations.ts'
 import { expireLogParts, storeLog } from './store-log.ts'
 import { sendAuditLogs, tidyAuditStreams, writeAuditFile } from './stream-audit-logs.ts'
@@ -45,7 +45,6 @@ export function timelyLoops(ctx: Context): Loop[] {
     chore('expand-cron-jobs', 1_000, signal => expandCronJobs(ctx, signal, unreadable), 15_000),
     chore('raise-waiting-floor', 10_000, () => raiseWaitingFloor(ctx.pool)),
     chore('rescue-lost-attempts', 1_000, () => rescueLostAttempts(ctx)),
-    chore('rescue-unowned-attempts', 5_000, signal => rescueUnownedAttempts(ctx, signal), 20_000),
     chore(
       'advance-rated-queues',
       500,

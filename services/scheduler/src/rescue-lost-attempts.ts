@@ -1,8 +1,7 @@
-import { advanceQueuesOf, endDispatcher, expireLeases, type LostAttempt, readHeartbeats } from '@belfry/db'
+import { advanceQueuesOf, endDispatcher, type LostAttempt, readHeartbeats } from '@belfry/db'
 import { toId } from '@belfry/domain'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
-import { drain } from './drain.ts'
 
 /**
  * Ends dispatchers that no longer have a heartbeat; see `endDispatcher`. Tasks whose request had not been sent become
@@ -23,18 +22,6 @@ export async function rescueLostAttempts(ctx: Context): Promise<number> {
     total += lost.length
   }
   return total
-}
-
-/**
- * Ends the attempts of dispatchers of the previous release whose lease has expired.
- * @returns How many there were.
- */
-export function rescueUnownedAttempts(ctx: Context, signal: AbortSignal): Promise<number> {
-  return drain(signal, 500, async batchSize => {
-    const lost = await expireLeases(ctx.pool, batchSize)
-    await reportLost(ctx, lost)
-    return lost.length
-  })
 }
 
 async function reportLost(ctx: Context, lost: readonly LostAttempt[]): Promise<void> {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { createLiveness } from '../src/liveness.ts'
 import { promoteDueTasks } from '../src/promote-due-tasks.ts'
 import { openRepair } from '../src/repair-overdue-tasks.ts'
-import { rescueLostAttempts, rescueUnownedAttempts } from '../src/rescue-lost-attempts.ts'
+import { rescueLostAttempts } from '../src/rescue-lost-attempts.ts'
 import { forgetOldRequests, prepareRunPartitions } from '../src/upkeep.ts'
 import { openTestQueue, storeManyTasks, storeTasks, storeWorkspace } from './setup.ts'
 
@@ -163,16 +163,6 @@ describe('the chores', () => {
       [sent, unsent, kept],
     ])
     expect(rows.map(({ state }) => state)).toEqual(['retrying', 'pending', 'processing'])
-  })
-
-  it('ends the attempts of the previous release when their lease has expired', async () => {
-    const [lost = '', alive = ''] = await storeTasks(test.ctx, [-1_000, -1_000])
-    const requests = [lost, alive].map(taskId => ({ taskId, token: randomUUID() }))
-    const claims = await claimTasks(test.ctx.pool, { dispatcherId: randomUUID() }, requests)
-    expect(claims.map(({ kind }) => kind)).toEqual(['claimed', 'claimed'])
-    await test.ctx.pool.query('UPDATE tasks SET dispatcher_id = NULL')
-    await test.ctx.pool.query(`UPDATE tasks SET lease_until = now() - interval '1 second' WHERE id = $1`, [lost])
-    expect(await rescueUnownedAttempts(test.ctx, never)).toBe(1)
   })
 
   it('forgets idempotency keys that are a day old, in as many batches as it takes', async () => {
