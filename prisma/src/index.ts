@@ -249,7 +249,6 @@ export {
 export { forgetExpired } from './retention/forget-expired.ts'
 export { keptLogDays } from './retention/month-parts.ts'
 export { countPreparedMonths, countUnpartitionedRuns, prepareRunPartitions } from './retention/run-partitions.ts'
-export { backfillRunStatistics } from './run-statistics/backfill-run-statistics.ts'
 export { foldRunChanges } from './run-statistics/fold-run-changes.ts'
 export {
   countRuns,

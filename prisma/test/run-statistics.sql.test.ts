@@ -1,21 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createEmptyDatabase } from '@belfry/test-support'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
-  backfillRunStatistics,
   countRuns,
   deleteOldStatistics,
   foldRunChanges,
   inTransaction,
-  openPool,
   recordAttempts,
   type Transaction,
 } from '../src/index.ts'
-import { deployMigrations } from '../src/migrate/index.ts'
-import { findMigrationFolder } from '../src/migrate/migration-folder.ts'
 import { loseAttempts } from '../src/tasks/lose-attempts.ts'
 import { claimNew, finished, useDatabase } from './setup.ts'
 
@@ -30,15 +22,15 @@ beforeEach(() => {
 
 /** Stores runs that started `agoMs` ago, each `lagMs` after it was due. */
 function storeRuns(tx: Pick<Transaction, 'query'>, count: number, changes: Partial<typeof aRun> = {}) {
-  const { agoMs, lagMs, status, in_statistics } = { ...aRun, ...changes }
+  const { agoMs, lagMs, status } = { ...aRun, ...changes }
   return tx.query(
-    `INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at, in_statistics)
-     SELECT uuid_v7(at), $1, gen_random_uuid(), 1, 'task', $5::run_status, at - $4 * interval '1 ms', at, at, $6
+    `INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at)
+     SELECT uuid_v7(at), $1, gen_random_uuid(), 1, 'task', $5::run_status, at - $4 * interval '1 ms', at, at
      FROM generate_series(1, $2), LATERAL (SELECT now() - $3 * interval '1 ms' AS at) t`,
-    [workspaceId, count, agoMs, lagMs, status, in_statistics],
+    [workspaceId, count, agoMs, lagMs, status],
   )
 }
-const aRun = { agoMs: 0, lagMs: 0, status: 'success', in_statistics: true as boolean | null }
+const aRun = { agoMs: 0, lagMs: 0, status: 'success' }
 
 async function foldAll(limit = 100): Promise<void> {
   while ((await foldRunChanges(db.pool, limit)) > 0);
@@ -138,75 +130,6 @@ describe('the statistics of runs', () => {
     await foldAll()
     workspaceId = randomUUID()
     expect((await counts()).month.whole.total).toBe(0)
-  })
-})
-
-describe('the backfill', () => {
-  beforeEach(async () => {
-    await db.pool.query('TRUNCATE runs; TRUNCATE run_changes; TRUNCATE run_statistics')
-    await db.pool.query('UPDATE run_statistics_backfill SET workspace_id = $1, run_id = $1, finished_at = NULL', [
-      '00000000-0000-0000-0000-000000000000',
-    ])
-  })
-
-  // Runs from before the migration have no mark, and no delta.
-  async function storeOldRuns(count: number, changes: Partial<typeof aRun> = {}) {
-    await storeRuns(db.pool, count, { ...changes, in_statistics: null })
-    await db.pool.query('TRUNCATE run_changes')
-  }
-
-  it('counts old runs once, beyond one batch, and beside new ones that the triggers count', async () => {
-    await storeOldRuns(25, { agoMs: 3 * hourMs, lagMs: 100 })
-    const first = workspaceId
-    workspaceId = randomUUID()
-    await storeOldRuns(12, { agoMs: hourMs, status: 'failed' })
-    await storeRuns(db.pool, 5)
-    await foldAll()
-    const read: number[] = []
-    for (let batch = 10; batch === 10; read.push(batch)) batch = await backfillRunStatistics(db.pool, 10)
-    expect(read).toEqual([10, 10, 10, 10, 2])
-    expect(await backfillRunStatistics(db.pool, 10)).toBe(0)
-    const { day, month } = await counts()
-    expect(day.whole).toMatchObject({ total: 17, failed: 12 })
-    expect(month.whole).toEqual(day.whole)
-    workspaceId = first
-    expect((await counts()).month.whole).toMatchObject({ total: 25, failed: 0 })
-  })
-
-  it('runs in one scheduler at a time', async () => {
-    await storeOldRuns(30)
-    const read = await Promise.all([1, 2, 3].map(() => backfillRunStatistics(db.pool, 1_000)))
-    expect(read.toSorted()).toEqual([0, 0, 30])
-    expect((await counts()).day.whole.total).toBe(30)
-  })
-
-  it('counts the runs that an installation had before the upgrade, and no later one twice', async () => {
-    const { url, drop } = await createEmptyDatabase()
-    const folder = await mkdtemp(join(tmpdir(), 'belfry-migrations-'))
-    const pool = openPool(url, { max: 2, onError: error => console.error(error) })
-    try {
-      await cp(findMigrationFolder(), folder, { recursive: true, filter: path => !path.includes('_run_statistics') })
-      await deployMigrations(url, folder)
-      const insert = `
-        INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at)
-        SELECT uuid_v7(now()), $1, gen_random_uuid(), 1, 'task', 'failed', now(), now(), now() FROM generate_series(1, 4)`
-      await pool.query(insert, [workspaceId])
-      await deployMigrations(url)
-      await pool.query(insert, [workspaceId]) // as a process of the previous version does
-      expect(await backfillRunStatistics(pool, 100)).toBe(8)
-      expect(await foldRunChanges(pool, 100)).toBe(1)
-      const span = { fromMs: Math.floor(Date.now() / hourMs) * hourMs - hourMs, bucketMs: hourMs, count: 2 }
-      expect((await countRuns(pool, workspaceId, span)).whole).toMatchObject({ total: 8, failed: 8 })
-    } finally {
-      await pool.end()
-      await drop()
-      await rm(folder, { recursive: true })
-    }
-  })
-
-  it('leaves out runs that no range shows', async () => {
-    await storeOldRuns(3, { agoMs: 33 * 24 * hourMs })
-    expect(await backfillRunStatistics(db.pool, 10)).toBe(0)
   })
 })
 

@@ -53,8 +53,7 @@ export async function raiseWaitingFloor(pool: Pool): Promise<void> {
 }
 
 /**
- * Lowers the floor to the first waiting task before it. The safety net for processes of the previous release and for manual
- * changes, which do not know the floor.
+ * Lowers the floor to the first waiting task before it: the safety net for manual changes, which leave the floor as it is.
  * @returns When the first such task was due; null when there is none.
  */
 export async function mendWaitingFloor(pool: Pool): Promise<Date | null> {

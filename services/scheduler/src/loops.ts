@@ -17,7 +17,6 @@ import { endTasks, settleDeadLetters } from './step-bulk-operations.ts'
 import { expireLogParts, storeLog } from './store-log.ts'
 import { sendAuditLogs, tidyAuditStreams, writeAuditFile } from './stream-audit-logs.ts'
 import {
-  backfillRunStatistics,
   expireStatistics,
   foldRuns,
   foldUsage,
@@ -75,7 +74,6 @@ export function backgroundLoops(ctx: Context): Loop[] {
     chore('forget-expired', 600_000, signal => forgetExpired(background, signal)),
     chore('fold-usage', 1_000, signal => foldUsage(background, signal), 5_000),
     chore('fold-runs', 1_000, signal => foldRuns(background, signal), 2_000),
-    chore('backfill-run-statistics', 60_000, signal => backfillRunStatistics(background, signal), 3_600_000),
     chore('expire-statistics', 600_000, signal => expireStatistics(background, signal)),
     chore('return-unspent-blocks', 60_000, signal => returnUnspentBlocks(background, signal)),
     chore('record-quota-crossings', 60_000, () => recordQuotaCrossings(background)),

@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  backfillRunStatistics as backfillStatistics,
   deleteOldStatistics,
   divideNextMonth,
   foldRunChanges,
@@ -28,20 +26,6 @@ export function foldUsage(ctx: Context, signal: AbortSignal): Promise<number> {
 /** Adds the recorded runs to the statistics. Returns how many deltas there were. */
 export function foldRuns(ctx: Context, signal: AbortSignal): Promise<number> {
   return drain(signal, 1_000, batchSize => foldRunChanges(ctx.pool, batchSize))
-}
-
-// Between batches, so the backfill uses only a part of the database's capacity.
-const backfillPauseMs = 100
-
-/** Counts the runs from before the statistics existed. Returns how many runs were read. */
-export async function backfillRunStatistics(ctx: Context, signal: AbortSignal): Promise<number> {
-  const read = await drain(signal, 5_000, async batchSize => {
-    const inBatch = await backfillStatistics(ctx.pool, batchSize)
-    if (inBatch === batchSize) await sleep(backfillPauseMs, undefined, { signal }).catch(() => {})
-    return inBatch
-  })
-  if (read > 0) ctx.log.info({ runs: read }, 'statistics.backfilled')
-  return read
 }
 
 /** Deletes old statistics. */
@@ -80,8 +64,8 @@ export async function recordQuotaCrossings(ctx: Context): Promise<number> {
 }
 
 /**
- * Lowers the waiting floor to waiting work before it, which only a process of the previous release or a manual change
- * leaves there. It scans all work that finished since the last vacuum, so it runs rarely.
+ * Lowers the waiting floor to waiting work before it, which only a manual change leaves there. It scans all work that
+ * finished since the last vacuum, so it runs rarely.
  */
 export async function mendWaitingFloor(ctx: Context): Promise<void> {
   const dueAt = await mendFloor(ctx.pool)
