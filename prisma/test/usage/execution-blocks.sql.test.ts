@@ -282,16 +282,4 @@ describe('unspent executions', () => {
     expect(await claimedOf(workspaceId, 1, two, tiers)).toHaveLength(0)
     expect(await used(organizationId)).toBe(9)
   })
-
-  it('are exact with concurrent claims of the previous release, which count in usage', async () => {
-    const { organizationId, workspaceId } = await anOrganization(db.pool)
-    const tiers = limitedTo(100)
-    await claimNew(workspaceId, 10, randomUUID(), tiers)
-    const text = `
-      UPDATE usage SET executions = executions + least(20, 100 - executions) WHERE organization_id = $1`
-    await db.pool.query(text, [organizationId])
-    expect(await used(organizationId)).toBe(30)
-    expect(await claimedOf(workspaceId, 80, randomUUID(), tiers)).toHaveLength(70)
-    expect(await used(organizationId)).toBe(100)
-  })
 })

@@ -76,7 +76,7 @@ describe('storage', () => {
     expect(await storedBytes(organizationId)).toBe(0)
   })
 
-  it('does not fall below what was counted for tasks of the previous release', async () => {
+  it('falls by what was counted for a task, however large its request is', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const task = aTask({ id: newUuid(), workspaceId, payload: '"1234"', executeAt: new Date(Date.now() + 3_600_000) })
     await insertTasks(db.pool, [task])
