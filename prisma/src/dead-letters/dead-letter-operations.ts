@@ -50,9 +50,10 @@ export async function startDeadLetterOperation(
     SELECT ${columns} FROM started
     UNION ALL
     SELECT ${columns} FROM dead_letter_operations WHERE workspace_id = $2 AND finished_at IS NULL`
+  const { cronJobId, topic, executeFrom, executeTo, label } = filter
+  const values = [action, total, NIL_UUID, cronJobId, topic, executeFrom, executeTo, label, filter, perSecond]
   for (;;) {
-    const values = [newUuid(), workspaceId, action, total, NIL_UUID, ...columnsOfFilter(filter, perSecond), perSecond]
-    const { rows } = await pool.query<Row>(text, values)
+    const { rows } = await pool.query<Row>(text, [newUuid(), workspaceId, ...values])
     if (rows[0]) return toOperation(rows[0]) // no row when the other one started or ended during this statement
   }
 }
@@ -116,19 +117,9 @@ function nextDueAfter(replays: SettledDeadLetters['replays'], perSecond: number)
   return new Date(lastDueAt + Math.ceil(1000 / perSecond))
 }
 
-// No label contains a space.
-const impossibleLabel = 'see filter'
-
-// The previous version would ignore what `filter` is for.
-function columnsOfFilter(filter: DeadLetterFilter, perSecond: number | null): unknown[] {
-  const { cronJobId, topic, executeFrom, executeTo, label, name, hosts, errors } = filter
-  const hasMore = name !== null || hosts !== null || errors !== null || perSecond !== null
-  return [cronJobId, topic, executeFrom, executeTo, hasMore ? impossibleLabel : label, hasMore ? filter : null]
-}
-
+// The other members of the filter have columns.
 function toOperation({ filter, ...row }: Row): DeadLetterOperation {
-  const more = { label: filter ? filter.label : row.label, name: filter?.name ?? null }
-  return { ...row, ...more, hosts: filter?.hosts ?? null, errors: filter?.errors ?? null }
+  return { ...row, name: filter?.name ?? null, hosts: filter?.hosts ?? null, errors: filter?.errors ?? null }
 }
 
 // Tasks that died after the start of the operation do not match: they may be its own replays.
