@@ -1,35 +1,12 @@
 #!/bin/sh
 # Creates the .env of docker-compose.yml with new secrets: scripts/make-env.sh [FILE]
-# It never replaces an existing file, because data that is encrypted with its ENCRYPTION_KEYS would be lost. For the .env of an
-# earlier version, scripts/make-env.sh --roles [FILE] appends the database roles of the services.
+# It never replaces an existing file, because data that is encrypted with its ENCRYPTION_KEYS would be lost.
 set -eu
-mode=create
-if [ "${1:-}" = --roles ]; then
-  mode=roles
-  shift
-fi
 file=${1:-"$(dirname "$0")/../.env"}
 umask 077
 
 hex() { od -An -N "$1" -v -t x1 /dev/urandom | tr -d ' \n'; }
-# The stack's PostgreSQL is on internal networks only.
-roles() {
-  echo
-  echo "# The database roles of the services, which migrate creates."
-  for service in api scheduler dispatcher; do
-    name=$(echo "$service" | tr a-z A-Z)_DATABASE_URL
-    grep -q "^$name=" "$file" || echo "$name=postgresql://belfry_$service:$(hex 24)@postgres:5432/belfry"
-  done
-}
 key() { dd if=/dev/urandom bs=32 count=1 2> /dev/null | base64 | tr -d '\n'; }
-
-if [ "$mode" = roles ]; then
-  [ -f "$file" ] || { echo "There is no $file." >&2; exit 1; }
-  lines=$(roles)
-  printf '%s\n' "$lines" >> "$file"
-  echo "Added the database roles to $file"
-  exit
-fi
 
 # With -C, `>` fails atomically when the file exists.
 if ! (set -C && : > "$file") 2> /dev/null; then
@@ -55,7 +32,10 @@ REDIS_PASSWORD=$(hex 24)
 # this installation.
 SMTP_URL=smtp://mailpit:1025
 MAIL_FROM="Belfry <belfry@localhost>"
+
+# The database roles of the services, which migrate creates. The stack's PostgreSQL is on internal networks only.
+API_DATABASE_URL=postgresql://belfry_api:$(hex 24)@postgres:5432/belfry
+SCHEDULER_DATABASE_URL=postgresql://belfry_scheduler:$(hex 24)@postgres:5432/belfry
+DISPATCHER_DATABASE_URL=postgresql://belfry_dispatcher:$(hex 24)@postgres:5432/belfry
 END
-lines=$(roles)
-printf '%s\n' "$lines" >> "$file"
 echo "Wrote $file"
