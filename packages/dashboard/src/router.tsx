@@ -31,9 +31,6 @@ export function createRouter(client: QueryClient): ReturnType<typeof createBrows
         screen('reset-password', () => import('./screens/sign-in/reset-password.tsx'), 'ResetPassword'),
         screen('unsubscribe', () => import('./screens/sign-in/unsubscribe.tsx'), 'Unsubscribe'),
         screen('invitations', () => import('./screens/sign-in/join.tsx'), 'Join'),
-        // Links in mails that earlier releases have sent.
-        { path: 'reset-password/:token', loader: ({ params }) => redirect(paths.resetPassword(params.token ?? '')) },
-        { path: 'invitations/:token', loader: ({ params }) => redirect(paths.invitation(params.token ?? '')) },
         {
           loader: async () => {
             await client.ensureQueryData(meQuery)

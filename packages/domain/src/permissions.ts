@@ -126,7 +126,7 @@ export const keyScopes = {
   publish: ['task.create', 'event.publish'],
 } as const satisfies Record<string, readonly Action[]>
 
-// Keys from before `task.create` have the right to create tasks as a part of this one.
+// The right to write tasks includes the right to create them.
 const included: Partial<Record<string, Action>> = { 'task.write': 'task.create' }
 
 /** Returns the rights that the scopes of an API key stand for. */

@@ -15,9 +15,8 @@ export type StoredRun = {
       response_bytes: number | null
       response_truncated: boolean
       error_code: RunRow['errorCode']
-      /** This and the next are missing in runs from before their columns existed. */
-      waited_for?: RunRow['waitedFor']
-      timings?: RunRow['timings']
+      waited_for: RunRow['waitedFor']
+      timings: RunRow['timings']
     }
   request: Record<'name' | 'url' | 'method', string> &
     Record<'payload' | 'content_type', string | null> & { labels: string[] | null }
@@ -46,8 +45,8 @@ export function toRunRow({ run, request }: StoredRun): RunRow {
     scheduledAt: new Date(run.scheduled_at),
     startedAt: new Date(run.started_at),
     finishedAt: new Date(run.finished_at),
-    waitedFor: run.waited_for ?? null,
-    timings: run.timings ?? null,
+    waitedFor: run.waited_for,
+    timings: run.timings,
     url: request.url,
     method: request.method,
     responseStatus: run.response_status,
