@@ -109,20 +109,6 @@ const installations: Broken[] = [
     advice: /deploy/,
   },
   {
-    name: 'a migration was interrupted',
-    async breakIt() {
-      const url = await database()
-      await query(
-        url,
-        `UPDATE _prisma_migrations SET finished_at = NULL
-         WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`,
-      )
-      return { env: { DATABASE_URL: url } }
-    },
-    finding: /^problem migrations: Migration \w+ was interrupted/,
-    advice: /settle \w+/,
-  },
-  {
     name: 'the database was migrated by a later version',
     async breakIt() {
       const url = await database()

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { checkMigrations, deployMigrations } from '../src/migrate/index.ts'
-import { settleMigration } from '../src/migrate/settle-migration.ts'
 import { waitForMigrations } from '../src/migrate/wait-for-migrations.ts'
 import { copyFolder, emptyDatabase, later, nothingWrong, testDatabase } from './setup-migrations.ts'
 
@@ -116,29 +115,6 @@ describe('deployMigrations', () => {
     const valid = `SELECT indisvalid FROM pg_index WHERE indexrelid = 'once_idx'::regclass`
     expect(await query(valid)).toEqual([{ indisvalid: true }])
     await query(`DELETE FROM _prisma_migrations WHERE migration_name = '${later}'`)
-    expect(await deployMigrations(url, folder)).toEqual([later])
-  })
-
-  it('does not guess the outcome of a migration that an earlier version left unfinished', async () => {
-    const { url, query } = await testDatabase()
-    const folder = await copyFolder({ [later]: 'CREATE TABLE finished (id int)' })
-    const leaveUnfinished = () =>
-      query(`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = '${later}'`)
-    const lines: string[] = []
-    const settle = (outcome: 'applied' | 'rolled-back' | null) =>
-      settleMigration(url, later, outcome, line => lines.push(line))
-    await deployMigrations(url, folder)
-    await leaveUnfinished()
-    await expect(deployMigrations(url, folder)).rejects.toThrow(`Run "settle ${later}"`)
-    expect(await settle(null)).toBe(1)
-    expect(lines[0]).toContain('DROP TABLE "finished"')
-    expect(await settle('applied')).toBe(0)
-    expect(await deployMigrations(url, folder)).toEqual([])
-    await expect(settle('applied')).rejects.toThrow('is not unfinished')
-
-    await leaveUnfinished()
-    await query('DROP TABLE finished')
-    expect(await settle('rolled-back')).toBe(0)
     expect(await deployMigrations(url, folder)).toEqual([later])
   })
 

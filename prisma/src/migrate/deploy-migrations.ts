@@ -2,7 +2,6 @@ import pg from 'pg'
 import { applyMigration, type Migration } from './apply-migration.ts'
 import { findMigrationFolder, readMigrationFiles } from './migration-folder.ts'
 import { withMigrationLock } from './migration-lock.ts'
-import { forgetRolledBack } from './settle-migration.ts'
 import type { LockOptions } from './transact-with-locks.ts'
 
 /**
@@ -17,7 +16,6 @@ export async function deployMigrations(
   const files = await readMigrationFiles(folder)
   return withMigrationLock(databaseUrl, options.signal, async watcher => {
     await watcher.query(historyTable)
-    await forgetRolledBack(watcher)
     const applied = await readApplied(watcher)
     const pending = files.filter(({ name }) => !applied.has(name))
     if (pending.length > 0) await applyAll(databaseUrl, watcher, pending, options)

@@ -7,12 +7,11 @@ import { deployMigrations } from './deploy-migrations.ts'
 import { checkKeys, grantServiceRoles, holdOverdue, releaseHeld, rewrapKeys } from './operator-commands.ts'
 import { runBackfills } from './run-backfill.ts'
 import { areRolesInUse, setUpRoles } from './set-up-roles.ts'
-import { settleMigration } from './settle-migration.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 import { isBeforeMigration, waitForMigrations } from './wait-for-migrations.ts'
 
 const usage =
-  'Usage: deploy | backfill | settle NAME [--applied | --rolled-back] | wait | check | create NAME | hold-overdue [--until TIME] | release-held [--workspace ID] [--rate N] | rewrap-keys | check-keys | grant-roles'
+  'Usage: deploy | backfill | wait | check | create NAME | hold-overdue [--until TIME] | release-held [--workspace ID] [--rate N] | rewrap-keys | check-keys | grant-roles'
 
 try {
   process.exitCode = await run(process.argv.slice(2))
@@ -24,15 +23,6 @@ try {
 async function run([command, name, ...rest]: string[]): Promise<number> {
   if (command === 'deploy' && name === undefined) return deploy(await primaryUrl())
   if (command === 'backfill' && name === undefined) return backfill(await primaryUrl())
-  if (command === 'settle' && name !== undefined && rest.length === 0) {
-    return settleMigration(await primaryUrl(), name, null, print)
-  }
-  if (command === 'settle' && name !== undefined && rest.join() === '--applied') {
-    return settleMigration(await primaryUrl(), name, 'applied', print)
-  }
-  if (command === 'settle' && name !== undefined && rest.join() === '--rolled-back') {
-    return settleMigration(await primaryUrl(), name, 'rolled-back', print)
-  }
   if (command === 'wait' && name === undefined) return wait(await primaryUrl())
   if (command === 'check' && name === undefined) return check(await primaryUrl())
   if (command === 'create' && name !== undefined && rest.length === 0) return create(await primaryUrl(), name)

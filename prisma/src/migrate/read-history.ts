@@ -6,25 +6,22 @@ import { readMigrationFiles } from './migration-folder.ts'
 export type MigrationHistory = {
   /** Not applied. */
   pending: string[]
-  /** Started by an earlier version, neither finished nor rolled back. */
-  unfinished: string[]
   /** Applied by a later version. */
   unknown: string[]
   /** Applied with another text. */
   edited: string[]
 }
 
-type Row = { name: string; checksum: string; isFinished: boolean }
+type Row = { name: string; checksum: string }
 
 /** Compares the migrations that a database records with those of a folder. Changes nothing. */
 export async function readMigrationHistory(db: Pick<pg.Pool, 'query'>, folder: string): Promise<MigrationHistory> {
   const files = await readMigrationFiles(folder)
   const rows = await readRows(db)
-  const applied = new Map(rows.filter(({ isFinished }) => isFinished).map(({ name, checksum }) => [name, checksum]))
+  const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]))
   const names = new Set(files.map(({ name }) => name))
   return {
     pending: files.filter(({ name }) => !applied.has(name)).map(({ name }) => name),
-    unfinished: rows.filter(({ name, isFinished }) => !isFinished && !applied.has(name)).map(({ name }) => name),
     unknown: [...applied.keys()].filter(name => !names.has(name)),
     edited: files
       .filter(({ name, script }) => applied.has(name) && applied.get(name) !== checksumOf(script))
@@ -35,8 +32,8 @@ export async function readMigrationHistory(db: Pick<pg.Pool, 'query'>, folder: s
 async function readRows(db: Pick<pg.Pool, 'query'>): Promise<Row[]> {
   try {
     const { rows } = await db.query<Row>(`
-      SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS "isFinished"
-      FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`)
+      SELECT migration_name AS name, checksum FROM _prisma_migrations
+      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY started_at`)
     return rows
   } catch (error) {
     // 42P01: no migration has ever run in this database.

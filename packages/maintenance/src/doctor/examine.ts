@@ -137,7 +137,7 @@ async function examineDatabase(
   let isMigrated = false
   await run('migrations', async () => {
     const history = await readMigrations(pool)
-    isMigrated = history.pending.length === 0 && history.unfinished.length === 0
+    isMigrated = history.pending.length === 0
     return judgeMigrations(history)
   })
   await run('database', () => checkServer(pool))

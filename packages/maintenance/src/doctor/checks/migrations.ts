@@ -9,16 +9,10 @@ export function readMigrations(pool: Pool): Promise<MigrationHistory> {
 
 /** Judges the migrations. Pending ones of a stopped `npm start` are applied by its next start. */
 export function judgeMigrations(history: MigrationHistory): Observation[] {
-  const { pending, unfinished, unknown, edited } = history
-  const found: Observation[] = unfinished.map(name =>
-    problem(
-      `Migration ${name} was interrupted, and may or may not be in the database.`,
-      `Run "settle ${name}", which shows what the database lacks, then deploy: docs/upgrading.md.`,
-    ),
-  )
-  const waiting = pending.filter(name => !unfinished.includes(name))
-  if (waiting.length > 0) {
-    const message = `${waiting.length} migrations of this version are not applied, first ${waiting[0]}.`
+  const { pending, unknown, edited } = history
+  const found: Observation[] = []
+  if (pending.length > 0) {
+    const message = `${pending.length} migrations of this version are not applied, first ${pending[0]}.`
     found.push(
       problem(message, 'Run the migrate image or "node prisma/dist/main.mjs deploy"; npm start does it itself.'),
     )
