@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
+import { serveInstallations } from './e2e/shared-installations.ts'
 import { startPostgres } from './packages/embedded/src/index.ts'
 import { createRunFolder, removeRunFolder } from './packages/test-support/src/run-folder.ts'
 import { findRedisServer, startRedis } from './packages/test-support/src/servers/index.ts'
 import { logins } from './packages/test-support/src/service-url.ts'
-import { createTemplate } from './packages/test-support/src/template-database.ts'
+import { createDatabase, createTemplate } from './packages/test-support/src/template-database.ts'
 import type { TestServers } from './packages/test-support/src/test-servers.ts'
 import { deployMigrations, setUpRoles } from './prisma/src/migrate/index.ts'
 
@@ -34,13 +35,17 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   const work = [startPostgresIn(folder), startRedisIn(folder), areProgramsNeeded && bundle(isTestServerNeeded)] as const
   try {
     const [postgresUrl, redisUrl] = await Promise.all(work)
-    project.provide('servers', { postgresUrl, redisUrl })
+    const installations = await serveInstallations(folder, name => createDatabase(postgresUrl, name))
+    project.provide('servers', { postgresUrl, redisUrl, installationsUrl: installations.url })
+    return async () => {
+      await installations.close()
+      await removeRunFolder(folder)
+    }
   } catch (error) {
     await Promise.allSettled(work)
     await removeRunFolder(folder)
     throw error
   }
-  return () => removeRunFolder(folder)
 }
 
 async function startPostgresIn(folder: string): Promise<TestServers['postgresUrl']> {

@@ -3,23 +3,19 @@ import { waitFor } from '@belfry/test-support/wait-for'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { inMs } from './api-calls.ts'
-import { type Belfry, startBelfry } from './belfry.ts'
+import { useBelfry } from './belfry.ts'
 
 const tasks = '/api/v1/scheduler/tasks'
 const retry = { max_retries: 1, backoff: 'fixed', base_delay_ms: 1000, max_delay_ms: 1000 }
 
-let belfry: Belfry
+const belfry = useBelfry('postgres')
 let target: Receiver
 beforeAll(async () => {
   target = await startReceiver()
-  belfry = await startBelfry('postgres', { services: ['all-in-one'] })
   const path = `/api/v1/workspaces/${belfry.caller.workspaceId}/secrets/TOKEN`
   await belfry.call('PUT', path, { value: 'a secret value' })
 })
-afterAll(async () => {
-  await belfry?.close()
-  await target?.close()
-})
+afterAll(() => target?.close())
 
 const callback = (path: string) => ({ url: target.url(path), headers: { Authorization: '{{ secrets.TOKEN }}' }, retry })
 

@@ -2,16 +2,15 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { waitFor } from '@belfry/test-support/wait-for'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Belfry, startBelfry } from './belfry.ts'
+import { useBelfry } from './belfry.ts'
 
-let belfry: Belfry
+const belfry = useBelfry('postgres')
 let relay: Server
 const answers: Array<{ depth: string; status: number; code: string | undefined }> = []
 const urlOf = (path: string) => `http://127.0.0.1:${(relay.address() as AddressInfo).port}${path}`
 
 // Another name of the API, such as a reverse proxy: every call becomes the next event.
 beforeAll(async () => {
-  belfry = await startBelfry('postgres')
   relay = createServer(async (request, response) => {
     const path = request.url ?? ''
     const depth = String(request.headers['x-belfry-depth'])
@@ -26,10 +25,7 @@ beforeAll(async () => {
   })
   await new Promise<void>(resolve => relay.listen(0, '127.0.0.1', resolve))
 })
-afterAll(async () => {
-  await belfry?.close()
-  relay?.close()
-})
+afterAll(() => void relay?.close())
 
 it('a target that publishes the next event ends after six calls', async () => {
   await belfry.call('POST', '/api/events', { topic: 'loop', payload: {}, target_url: urlOf('/') })

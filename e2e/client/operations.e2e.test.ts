@@ -1,16 +1,15 @@
 import { Belfry } from '@belfry/client'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Belfry as Installation, startBelfry } from '../belfry.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { useBelfry } from '../belfry.ts'
 import { leftOut, operations } from './operations.ts'
 
 const page = '{"data":[],"next_cursor":null,"status":"done"}'
 
 type Document = { paths: Record<string, Record<string, unknown>> }
 
-let belfry: Installation
+const belfry = useBelfry('postgres')
 let known: string[]
 beforeAll(async () => {
-  belfry = await startBelfry('postgres', { services: ['api'] })
   const { paths } = (await belfry.call('GET', '/api/openapi.json')).body as Document
   known = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item)
@@ -18,7 +17,6 @@ beforeAll(async () => {
       .map(method => `${method.toUpperCase()} ${path}`),
   )
 })
-afterAll(() => belfry?.close())
 
 const isLeftOut = (operation: string) =>
   Object.keys(leftOut).some(path => operation.slice(operation.indexOf(' ') + 1).startsWith(path))

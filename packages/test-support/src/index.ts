@@ -17,4 +17,5 @@ export {
 } from './stripe-stand-in.ts'
 export { borrowTestDatabase, createEmptyDatabase, createTestDatabase, type TestDatabase } from './test-database.ts'
 export { queueBackends, testRedisUrl } from './test-redis.ts'
+export { testServers } from './test-servers.ts'
 export { undocumented } from './undocumented.ts'

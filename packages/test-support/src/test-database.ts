@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { databaseUrl, execute, templateName } from './template-database.ts'
+import { createDatabase, execute } from './template-database.ts'
 import { testServers } from './test-servers.ts'
 
 export type TestDatabase = {
@@ -16,7 +16,7 @@ export type BorrowedDatabase = {
 
 /** Creates a migrated database for one test. */
 export function createTestDatabase(): Promise<TestDatabase> {
-  return create(templateName)
+  return create()
 }
 
 /** Creates an empty database for one test. */
@@ -69,13 +69,11 @@ const removeRows = `
     END LOOP;
   END $$`
 
-async function create(template: string): Promise<TestDatabase> {
+async function create(template?: string): Promise<TestDatabase> {
   const { postgresUrl } = testServers()
   const name = `test_${randomBytes(8).toString('hex')}`
-  // Copies the files. The default strategy writes each page to the log as well, which takes twice as long.
-  await execute(postgresUrl, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
   return {
-    url: databaseUrl(postgresUrl, name),
+    url: await createDatabase(postgresUrl, name, template),
     drop: () => execute(postgresUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
   }
 }

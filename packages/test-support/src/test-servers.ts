@@ -12,6 +12,8 @@ export type TestServers = {
   postgresUrl: string
   /** Null when no Redis is installed here. */
   redisUrl: string | null
+  /** Starts the shared installation on a queue backend, `redis` or `postgres`, and returns where it is: GET with the backend as path. */
+  installationsUrl: string
 }
 
 /** Returns the servers of this test run. */
