@@ -1,36 +1,4 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { findRedisServer } from '@belfry/test-support/servers'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { repositoryRoot } from '../repository-root.ts'
-import { makeTemplate, type Template } from './fixture/template.ts'
-import type { RowResult } from './row.ts'
-import { allRows } from './rows/all-rows.ts'
-import { runRows } from './run-rows.ts'
+import { testRows } from './test-rows.ts'
 
-// One of each kind, among those that take seconds. CI runs some of the longer ones, `npm run test:faults` all of them.
-const selection = ['F03', 'F42', 'F57', 'F73', 'S32']
-// Each row harms its own Redis.
-const rows = findRedisServer() ? allRows.filter(({ id }) => selection.includes(id)) : []
-
-let template: Template
-let results: RowResult[]
-
-beforeAll(async () => {
-  if (rows.length === 0) return
-  await promisify(execFile)(process.execPath, [join(repositoryRoot(), 'scripts/bundle-faults.mjs')])
-  template = await makeTemplate()
-  results = await runRows(rows, template, { seed: 1, limitMs: 240_000 }, () => {})
-}, 1_500_000) // more than the limits of all rows, two at a time, so a row that hangs is named
-afterAll(() => template?.remove())
-
-it('runs on a machine with Redis', () => {
-  expect(rows.length > 0).toBe(findRedisServer() !== null)
-})
-
-it.each(rows)('$id: after $fault ($moment), $expected', ({ id }) => {
-  const result = results.find(({ row }) => row.id === id)
-  expect(result?.complaints.join('\n')).toBe('')
-  expect(result?.status).toBe('passed')
-})
+// The most telling of those that take seconds: calls in flight while PostgreSQL crashes. Others are in faults.long.ts.
+testRows(['F42'])
