@@ -6,23 +6,18 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Belfry, startBelfry } from './belfry.ts'
+import { useBelfry } from './belfry.ts'
 import { readPages } from './docs/read-pages.ts'
 import { repositoryRoot } from './repository-root.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-let belfry: Belfry
+const belfry = useBelfry('postgres')
 let target: Receiver
 beforeAll(async () => {
   target = await startReceiver()
-  // Calls within the process keep the host of the request.
-  belfry = await startBelfry('postgres', { services: ['all-in-one'], env: { PUBLIC_URL: 'http://belfry.example.com' } })
 })
-afterAll(async () => {
-  await belfry?.close()
-  await target?.close()
-})
+afterAll(() => target?.close())
 
 const overHttp = (headers: Record<string, string>) =>
   new StreamableHTTPClientTransport(new URL(`${belfry.url}/mcp`), { requestInit: { headers } })
@@ -171,7 +166,7 @@ describe('POST /mcp', () => {
       const refused = await belfry.call('POST', '/mcp', initialize, caller)
       expect([refused.status, refused.body.code]).toEqual([401, 'unauthenticated'])
     }
-    const own = { Origin: 'http://belfry.example.com', 'X-Workspace-Id': String(workspaceId) }
+    const own = { Origin: belfry.url, 'X-Workspace-Id': String(workspaceId) }
     const cookie = { ...own, Cookie: `belfry_session=${token}` }
     const headers = { ...cookie, Accept: 'application/json, text/event-stream', 'Content-Type': 'application/json' }
     const body = JSON.stringify(initialize)
