@@ -3,7 +3,7 @@ import { type Receiver, startReceiver } from '@belfry/test-support'
 import { waitFor } from '@belfry/test-support/wait-for'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inMs } from './api-calls.ts'
-import { type Belfry, startBelfry } from './belfry.ts'
+import { useBelfry } from './belfry.ts'
 import { spawnService } from './processes.ts'
 
 const tasks = '/api/v1/scheduler/tasks'
@@ -27,19 +27,15 @@ const unusable = [
 ] as const
 
 describe('a secret', () => {
-  let belfry: Belfry
+  const belfry = useBelfry('postgres')
   let target: Receiver
   beforeAll(async () => {
     target = await startReceiver()
-    belfry = await startBelfry('postgres', { services: ['all-in-one'] })
     await put('TOKEN', token)
     await put('ADDRESS', `127.0.0.1:${target.port}`)
     for (const [, name, value] of unusable) await put(name, value)
   })
-  afterAll(async () => {
-    await belfry?.close()
-    await target?.close()
-  })
+  afterAll(() => target?.close())
 
   const token = 'p/ss+w?rd "quoted" \\ 100% é'
   const put = async (name: string, value: string) => {
@@ -200,16 +196,10 @@ describe('a secret', () => {
       METRICS_PORT: '0',
       LOG_LEVEL: 'silent',
     }
-    const reasons = { [aMasterKey()]: 'k1 is not the one', 'k2:AAAA': '32 bytes', '': 'is required' }
-    for (const [keys, reason] of Object.entries(reasons)) {
-      const { service } = spawnService(name, { ...env, ENCRYPTION_KEYS: keys })
-      expect(await service.ended).toBe(1)
-      const [title, line, ...more] = service.output.trim().split('\n')
-      expect([title, line]).toEqual([
-        'Error: The configuration is invalid:',
-        expect.stringContaining('ENCRYPTION_KEYS'),
-      ])
-      expect([line, more]).toEqual([expect.stringContaining(reason), []])
-    }
+    const { service } = spawnService(name, { ...env, ENCRYPTION_KEYS: aMasterKey() })
+    expect(await service.ended).toBe(1)
+    const [title, line, ...more] = service.output.trim().split('\n')
+    expect([title, line]).toEqual(['Error: The configuration is invalid:', expect.stringContaining('ENCRYPTION_KEYS')])
+    expect([line, more]).toEqual([expect.stringContaining('k1 is not the one'), []])
   })
 })

@@ -74,6 +74,8 @@ it.each([
 it('requires master keys, and does not show their values', () => {
   expect(() => loadConfig({ ...env, ENCRYPTION_KEYS: undefined })).toThrow(/ENCRYPTION_KEYS: is required/)
   expect(() => loadConfig({ ...env, ENCRYPTION_KEYS: 'k1:dG9vIHNob3J0' })).toThrow(/ENCRYPTION_KEYS: .*k1(?!.*dG9v)/)
+  expect(() => loadConfig({ ...env, ENCRYPTION_KEYS: '' })).toThrow(/ENCRYPTION_KEYS: is required/)
+  expect(() => loadConfig({ ...env, ENCRYPTION_KEYS: 'k2:AAAA' })).toThrow(/ENCRYPTION_KEYS: .*32 bytes/)
 })
 
 it('is documented in docs/configuration.md, with required variables and defaults', () => {

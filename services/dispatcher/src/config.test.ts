@@ -22,6 +22,11 @@ it('refuses an address range that is not one', () => {
 
 const complete = { DATABASE_URL: 'postgresql://db/belfry', ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}` }
 
+it('requires master keys of 32 bytes', () => {
+  expect(() => loadConfig({ ...complete, ENCRYPTION_KEYS: '' })).toThrow(/ENCRYPTION_KEYS: is required/)
+  expect(() => loadConfig({ ...complete, ENCRYPTION_KEYS: 'k2:AAAA' })).toThrow(/ENCRYPTION_KEYS: .*32 bytes/)
+})
+
 it('wants a sender for a mail server, and none for a folder', () => {
   const smtp = { ...complete, SMTP_URL: 'smtp://mail' }
   expect(() => loadConfig(smtp)).toThrow(/MAIL_FROM: is required with SMTP_URL/)
