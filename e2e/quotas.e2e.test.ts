@@ -1,4 +1,5 @@
 import { type Receiver, startReceiver } from '@belfry/test-support'
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import { waitFor } from '@belfry/test-support/wait-for'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -6,7 +7,8 @@ import { type Caller, inMs } from './api-calls.ts'
 import { type Belfry, startBelfry } from './belfry.ts'
 
 const tasks = '/api/v1/scheduler/tasks'
-const limits = { executions: 100, storage_bytes: 30_000 }
+const executions = propertyRuns(100, 20)
+const limits = { executions, storage_bytes: 30_000 }
 
 describe('quotas, with two dispatchers', { timeout: 90_000 }, () => {
   let belfry: Belfry
@@ -15,7 +17,7 @@ describe('quotas, with two dispatchers', { timeout: 90_000 }, () => {
   beforeAll(async () => {
     target = await startReceiver()
     const env = { TIERS: JSON.stringify({ unicorn: limits }), DEFAULT_TIER: 'unicorn' }
-    belfry = await startBelfry('postgres', { services: ['api', 'scheduler', 'dispatcher', 'dispatcher'], env })
+    belfry = await startBelfry('postgres', { services: ['all-in-one', 'dispatcher'], env })
     db = new pg.Client({ connectionString: belfry.databaseUrl })
     await db.connect()
   })
@@ -30,10 +32,9 @@ describe('quotas, with two dispatchers', { timeout: 90_000 }, () => {
     return belfry.call('POST', tasks, body, caller)
   }
   const createAll = async (caller: Caller, path: string, count: number, payload?: string) => {
-    for (let i = 0; i < count; i += 50) {
-      const some = Array.from({ length: Math.min(50, count - i) }, () => create(caller, path, payload))
-      for (const { status } of await Promise.all(some)) expect(status).toBe(201)
-    }
+    const body = { name: path, url: target.url(path), method: 'POST', execute_at: inMs(3_600_000), payload }
+    const stored = await belfry.call('POST', `${tasks}/batch`, { tasks: Array(count).fill(body) }, caller)
+    expect(stored.body.data.filter(({ error }: { error?: unknown }) => error)).toEqual([])
   }
   // Makes all tasks due at the same time, regardless of how long it took to create them.
   const letFallDue = async (path: string) => {
@@ -68,17 +69,17 @@ describe('quotas, with two dispatchers', { timeout: 90_000 }, () => {
       60_000,
     )
 
-  it('exactly 100 of 300 due tasks are dispatched, the others are cancelled with the reason', async () => {
+  it('exactly as many of three times as many due tasks are dispatched as the tier allows, the others are cancelled with the reason', async () => {
     const caller = await belfry.anotherCaller()
-    await createAll(caller, '/limited', 300)
+    await createAll(caller, '/limited', 3 * executions)
     await letFallDue('/limited')
-    expect(await ended(caller)).toEqual({ success: 100, 'cancelled monthly_execution_limit': 200 })
-    expect(target.requestsTo('/limited')).toHaveLength(100)
+    expect(await ended(caller)).toEqual({ success: executions, 'cancelled monthly_execution_limit': 2 * executions })
+    expect(target.requestsTo('/limited')).toHaveLength(executions)
     const usage = await waitFor(
       async () => (await organization(caller, 'GET', '/usage')).body,
-      ({ daily }) => daily.at(-1).executions === 100,
+      ({ daily }) => daily.at(-1).executions === executions,
     )
-    expect(usage.executions).toEqual({ used: 100, limit: 100 })
+    expect(usage.executions).toEqual({ used: executions, limit: executions })
     // An event would start at once. A task may be due in the next month.
     expect(await publish(caller)).toMatchObject({ status: 402, body: { code: 'quota_exceeded' } })
     expect(await create(caller, '/next-month')).toMatchObject({ status: 201 })
@@ -88,11 +89,11 @@ describe('quotas, with two dispatchers', { timeout: 90_000 }, () => {
 
   it('a higher tier before the due time saves waiting tasks', async () => {
     const caller = await belfry.anotherCaller()
-    await createAll(caller, '/raised', 150)
+    await createAll(caller, '/raised', 1.5 * executions)
     expect(await organization(caller, 'PUT', '/subscription', { tier: 'scaleup' })).toMatchObject({ status: 200 })
     await letFallDue('/raised')
-    expect(await ended(caller)).toEqual({ success: 150 })
-    expect((await organization(caller, 'GET', '/usage')).body.executions.used).toBe(150)
+    expect(await ended(caller)).toEqual({ success: 1.5 * executions })
+    expect((await organization(caller, 'GET', '/usage')).body.executions.used).toBe(1.5 * executions)
   })
 
   it('above the storage quota due tasks are cancelled and new ones refused, until the tier is raised', async () => {
