@@ -173,7 +173,9 @@ it('runs a schedule, and reports it', async () => {
   })
   expect(scheduleId).toBe('every-minute')
   await stage.belfry.execute(
-    `UPDATE tasks SET due_at = now(), execute_at = now() WHERE cron_job_id IS NOT NULL AND state = 'pending'`,
+    `UPDATE tasks SET due_at = now(), execute_at = now() FROM task_requests
+     WHERE task_id = id AND url = $1 AND state = 'pending'`,
+    [url('/scheduled')],
   )
   const [request] = await waitFor(
     () => stage.received('/scheduled'),

@@ -5,12 +5,19 @@ import { join } from 'node:path'
 import { freePort } from '@belfry/embedded'
 import { Client, Receiver } from '@upstash/qstash'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type Belfry, startBelfry } from '../belfry.ts'
 import { useStage } from './stage.ts'
 
 const devToken = 'eyJVc2VySUQiOiJkZWZhdWx0VXNlciIsIlBhc3N3b3JkIjoiZGVmYXVsdFBhc3N3b3JkIn0='
 const account = join(tmpdir(), `belfry-account-${randomUUID()}.json`)
 const port = await freePort()
-const stage = useStage({ QSTASH_DEV_ACCOUNT: account, QSTASH_DEV_PORT: String(port) })
+const belfry = {} as Belfry
+beforeAll(async () => {
+  const env = { QSTASH_API: 'on', QSTASH_DEV_ACCOUNT: account, QSTASH_DEV_PORT: String(port) }
+  Object.assign(belfry, await startBelfry('postgres', { services: ['all-in-one'], env }))
+})
+afterAll(() => belfry.close?.())
+const stage = useStage(belfry)
 const dev = (path: string, headers: Record<string, string> = { Authorization: `Bearer ${devToken}` }, method = 'GET') =>
   fetch(`http://127.0.0.1:${port}${path}`, { method, headers })
 

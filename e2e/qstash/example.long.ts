@@ -45,7 +45,9 @@ afterAll(async () => {
 it('the example receives its own message, and refuses a forged one', async () => {
   const { status } = await fetch(`${url}/orders/42`, { method: 'POST' })
   expect([status, output]).toEqual([202, ''])
-  await stage.belfry.execute(`UPDATE tasks SET due_at = now(), execute_at = now() WHERE state = 'pending'`)
+  const due = `UPDATE tasks SET due_at = now(), execute_at = now() FROM task_requests
+    WHERE task_id = id AND url LIKE $1 AND state = 'pending'`
+  await stage.belfry.execute(due, [`${url}/%`])
   await waitFor(
     async () => output,
     text => text.includes('/confirm {"order":"42"}'),

@@ -2,14 +2,14 @@ import { startReceiver, type Receiver as Target } from '@belfry/test-support'
 import { waitFor } from '@belfry/test-support/wait-for'
 import { Client, Receiver } from '@upstash/qstash'
 import { afterAll, beforeAll } from 'vitest'
-import { type Belfry, startBelfry } from '../belfry.ts'
+import { type SharedBelfry, useBelfry } from '../belfry.ts'
 
 /** A request that the target has received. */
 export type Received = { headers: Record<string, string>; body: Buffer; url: string }
 
 /** A running Belfry with the QStash interface, the published client, and a target. */
 export type Stage = {
-  belfry: Belfry
+  belfry: SharedBelfry
   client: Client
   target: Target
   /** The present signing keys of the workspace. */
@@ -28,13 +28,10 @@ export type Stage = {
 
 export type Answer = { status: number; headers: Headers; text: string }
 
-export function useStage(env: Record<string, string> = {}): Stage {
+/** `belfry` is the installation of the run by default. */
+export function useStage(belfry = useBelfry('postgres')): Stage {
   const stage = {} as Stage
   beforeAll(async () => {
-    const belfry = await startBelfry('postgres', {
-      services: ['all-in-one'],
-      env: { QSTASH_API: 'on', ...env },
-    })
     const target = await startReceiver()
     const token = String(belfry.caller.apiKey)
     const client = new Client({ baseUrl: belfry.url, token, retry: false, enableTelemetry: false })
@@ -69,10 +66,7 @@ export function useStage(env: Record<string, string> = {}): Stage {
       },
     } satisfies Stage)
   })
-  afterAll(async () => {
-    await stage.belfry?.close()
-    await stage.target?.close()
-  })
+  afterAll(() => stage.target?.close())
   return stage
 }
 
