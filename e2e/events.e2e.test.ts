@@ -1,25 +1,20 @@
 import { queueBackends, type Receiver, startReceiver } from '@belfry/test-support'
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import { waitFor } from '@belfry/test-support/wait-for'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Belfry, startBelfry } from './belfry.ts'
+import { useBelfry } from './belfry.ts'
 
 const tasks = '/api/v1/scheduler/tasks'
 const subscriptions = '/api/v1/scheduler/subscriptions'
-const deadLetters = '/api/v1/scheduler/dead-letters'
 const retry = { max_retries: 2, backoff: 'fixed', base_delay_ms: 1000, max_delay_ms: 1000 }
 
-describe.each(queueBackends())('with the queue on %s', backend => {
-  let belfry: Belfry
+describe.each(queueBackends().slice(0, propertyRuns(2, 1)))('with the queue on %s', backend => {
+  const belfry = useBelfry(backend)
   let target: Receiver
   beforeAll(async () => {
     target = await startReceiver()
-    belfry = await startBelfry(backend)
   })
-  afterAll(async () => {
-    await belfry?.close()
-    await target?.close()
-  })
+  afterAll(() => target?.close())
 
   const header = (path: string, name: string) => {
     const raw = target.requestsTo(path)[0]?.rawHeaders ?? []
@@ -69,47 +64,4 @@ describe.each(queueBackends())('with the queue on %s', backend => {
     expect(ids).toEqual([id, replay.id])
     expect((await inState(id, 'dead')).attempts).toBe(1)
   })
-
-  it('a replay of 1,200 dead letters continues after kill -9 of the scheduler, and sends each once', async () => {
-    const db = new pg.Client({ connectionString: belfry.databaseUrl })
-    await db.connect()
-    try {
-      await storeDeadLetters(db, 1200)
-      // Delays the second batch while it is written.
-      await db.query('BEGIN')
-      await db.query(`SELECT FROM tasks WHERE id = (
-        SELECT id FROM tasks WHERE state = 'dead' AND settled_at IS NULL ORDER BY id OFFSET 700 LIMIT 1) FOR UPDATE`)
-      const { headers } = await belfry.call('POST', `${deadLetters}/replay`, { filter: { topic: 'many' } })
-      const path = headers.get('location') ?? ''
-      const progress = async () => (await belfry.call('GET', path)).body
-      expect(await waitFor(progress, ({ settled }) => settled > 0)).toMatchObject({ total: 1200, settled: 500 })
-      await belfry.services.find(({ name }) => name === 'scheduler')?.stop('SIGKILL')
-      await db.query('COMMIT')
-      expect(await progress()).toMatchObject({ settled: 500, status: 'running' })
-      await belfry.start('scheduler')
-      expect(await waitFor(progress, ({ status }) => status === 'done')).toMatchObject({ settled: 1200 })
-      await target.waitFor(() => target.requestsTo('/many').length >= 1200, 60_000)
-      const { rows } = await db.query(`SELECT count(DISTINCT replay_of)::int AS "deadLetters", count(*)::int AS tasks
-        FROM tasks JOIN task_requests ON task_id = id WHERE replay_of IS NOT NULL AND topic = 'many'`)
-      expect(rows).toEqual([{ deadLetters: 1200, tasks: 1200 }])
-      expect(target.requestsTo('/many')).toHaveLength(1200)
-    } finally {
-      await db.end()
-    }
-  }, 90_000)
-
-  async function storeDeadLetters(db: pg.Client, count: number): Promise<void> {
-    const workspace = `SELECT id FROM workspaces LIMIT 1`
-    await db.query(
-      `WITH stored AS (
-         INSERT INTO tasks (id, workspace_id, source, state, execute_at, due_at, finished_at)
-         SELECT gen_random_uuid(), (${workspace}), 'event', 'dead', now(), now(), now() FROM generate_series(1, $1)
-         RETURNING id
-       )
-       INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms,
-                                  timeout_ms, topic)
-       SELECT id, 'A', $2, 'POST', 0, 'fixed', 1000, 1000, 30000, 'many' FROM stored`,
-      [count, target.url('/many')],
-    )
-  }
 })
