@@ -44,12 +44,17 @@ export async function signUp(url: string): Promise<Caller> {
   const registered = await callApi(url, {}, 'POST', '/api/v1/auth/register', { email, password, name: 'A user' })
   const token = registered.body.token as string
   const organization = await callApi(url, { token }, 'POST', '/api/v1/organizations', { name: 'Acme' })
-  const path = `/api/v1/organizations/${organization.body.id}/workspaces`
+  return createWorkspace(url, { token, organizationId: organization.body.id })
+}
+
+/** Creates a workspace and an API key in an organization, as its owner. */
+export async function createWorkspace(url: string, { token = '', organizationId = '' }: Caller): Promise<Caller> {
+  const path = `/api/v1/organizations/${organizationId}/workspaces`
   const workspace = await callApi(url, { token }, 'POST', path, { name: 'Main' })
   const keys = `/api/v1/workspaces/${workspace.body.id}/api-keys`
   const key = await callApi(url, { token }, 'POST', keys, { name: 'Test' })
   if (key.status !== 201) throw new Error(`The API key was not created: ${key.text}`)
-  return { token, apiKey: key.body.key, workspaceId: workspace.body.id, organizationId: organization.body.id }
+  return { token, apiKey: key.body.key, workspaceId: workspace.body.id, organizationId }
 }
 
 /** Returns a time from now in the format of the API. */

@@ -1,24 +1,17 @@
 import { type Receiver, startReceiver } from '@belfry/test-support'
 import { waitFor } from '@belfry/test-support/wait-for'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Belfry, startBelfry } from '../belfry.ts'
-import { startCli } from './run-cli.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { useBelfry } from '../belfry.ts'
+import { startCommand } from './run-cli.ts'
 
-// Each command runs in its own process.
-vi.setConfig({ testTimeout: 60_000 })
-
-let belfry: Belfry
+const belfry = useBelfry('postgres')
 let target: Receiver
 beforeAll(async () => {
   target = await startReceiver()
-  belfry = await startBelfry('postgres', { services: ['all-in-one'] })
 })
-afterAll(async () => {
-  await belfry?.close()
-  await target?.close()
-})
+afterAll(() => target?.close())
 
-const cli = (args: string[], input?: string) => startCli(belfry, args, input).ended
+const cli = (args: string[], input?: string) => startCommand(belfry, args, input).ended
 const json = async (args: string[], input?: string) => {
   const { code, out, error } = await cli([...args, '--json'], input)
   expect([code, error]).toEqual([0, ''])
@@ -280,7 +273,7 @@ it('errors name the page about their code', async () => {
 
 describe('tails', () => {
   it('the log, only the selected runs, until Ctrl-C', async () => {
-    const tail = startCli(belfry, ['tail', '--topic', 'b.wanted', '--json'])
+    const tail = startCommand(belfry, ['tail', '--topic', 'b.wanted', '--json'])
     // It shows runs that start after it has connected.
     await waitFor(
       async () => {

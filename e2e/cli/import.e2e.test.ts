@@ -2,28 +2,24 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Belfry } from '@belfry/client'
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { type Belfry as Installation, startBelfry } from '../belfry.ts'
-import { startCli } from './run-cli.ts'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { type Caller, createWorkspace } from '../api-calls.ts'
+import { useBelfry } from '../belfry.ts'
+import { startCli, startCommand } from './run-cli.ts'
 
-// Each command runs in its own process.
-vi.setConfig({ testTimeout: 60_000 })
-
-let installation: Installation
+const installation = useBelfry('postgres')
+let caller: Caller
 let belfry: Belfry
 let file: string
 beforeAll(async () => {
-  installation = await startBelfry('postgres', { services: ['api'] })
   file = join(await mkdtemp(join(tmpdir(), 'belfry-import-')), 'schedules')
 })
 beforeEach(async () => {
-  const caller = await installation.anotherCaller()
-  installation = { ...installation, caller }
+  caller = await createWorkspace(installation.url, installation.caller)
   belfry = new Belfry({ apiKey: caller.apiKey ?? '', baseUrl: installation.url })
 })
-afterAll(() => installation?.close())
 
-const run = (...args: string[]) => startCli(installation, ['import', ...args]).ended
+const run = (...args: string[]) => startCommand({ url: installation.url, caller }, ['import', ...args]).ended
 const jobs = async () => (await belfry.cronJobs.list({ limit: 100 })).data.toReversed()
 
 const crontab = `# m h dom mon dow command
@@ -78,7 +74,11 @@ it('shows in a dry run the cron jobs that it would create, without a Belfry, and
     ['line 5', 'would be created', null],
   ])
   expect(await jobs()).toEqual([])
-  const offline = startCli({ url: 'http://127.0.0.1:1', caller: {} }, ['import', 'crontab', '-', '--dry-run'], crontab)
+  const offline = startCommand(
+    { url: 'http://127.0.0.1:1', caller: {} },
+    ['import', 'crontab', '-', '--dry-run'],
+    crontab,
+  )
   expect((await offline.ended).out).toMatch(/^line 4: would be created\n {2}POST https:\/\/example.com\/report\n/)
   // The dry run shows the same cron jobs.
   await run('crontab', file)
@@ -102,7 +102,7 @@ it('creates nothing when a line is rejected, except with --skip-refused', async 
 
 it('uses the time zone of the machine if a crontab names none', async () => {
   await writeFile(file, '0 0 * * * https://example.com/a\n')
-  await run('crontab', file)
+  await startCli({ url: installation.url, caller }, ['import', 'crontab', file]).ended // in Berlin
   await run('crontab', file, '--timezone', 'UTC')
   expect((await jobs()).map(({ timezone }) => timezone)).toEqual(['Europe/Berlin', 'UTC'])
 })

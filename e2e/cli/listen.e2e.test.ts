@@ -1,23 +1,18 @@
 import { Belfry, webhooks } from '@belfry/client'
 import { type Receiver, startReceiver } from '@belfry/test-support'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type Belfry as Installation, startBelfry } from '../belfry.ts'
-import { startCli } from './run-cli.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { useBelfry } from '../belfry.ts'
+import { startCommand } from './run-cli.ts'
 
-// Each command runs in its own process.
-vi.setConfig({ testTimeout: 60_000 })
-
-let installation: Installation
+const installation = useBelfry('postgres')
 let belfry: Belfry
 let target: Receiver
 let local: Receiver
 beforeAll(async () => {
   ;[target, local] = await Promise.all([startReceiver(), startReceiver()])
-  installation = await startBelfry('postgres')
   belfry = new Belfry({ apiKey: installation.caller.apiKey ?? '', baseUrl: installation.url })
 })
 afterAll(async () => {
-  await installation?.close()
   await target?.close()
   await local?.close()
 })
@@ -28,7 +23,7 @@ const headersOf = (rawHeaders: readonly string[]) =>
   )
 
 it('sends a copy of each delivery to this machine with the same path, headers and bytes, and a valid signature', async () => {
-  const listening = startCli(installation, [
+  const listening = startCommand(installation, [
     'listen',
     String(local.port),
     '--topic',
@@ -79,7 +74,7 @@ it('sends a copy of each delivery to this machine with the same path, headers an
 
 it('forwards nothing that goes to another host or path than expected', async () => {
   const flags = ['--from', `127.0.0.1:${target.port}`, '--path-prefix', '/own']
-  const listening = startCli(installation, ['listen', String(local.port), ...flags])
+  const listening = startCommand(installation, ['listen', String(local.port), ...flags])
   await listening.prints(/Forwarding deliveries/)
   const before = local.requests.length
   for (const path of ['/other', '/ownership', '/own/hook'])
@@ -96,7 +91,7 @@ it('forwards nothing that goes to another host or path than expected', async () 
 it('says why it cannot send a copy unchanged, and that no process listens on the port', async () => {
   const { workspaceId = '' } = installation.caller
   await belfry.workspaces.secrets.put(workspaceId, 'TOKEN', 's3cret-value')
-  const listening = startCli(installation, ['listen', 'http://127.0.0.1:1', '--path', '/one'])
+  const listening = startCommand(installation, ['listen', 'http://127.0.0.1:1', '--path', '/one'])
   await listening.prints(/Forwarding deliveries/)
   const targetUrl = target.url('/secret')
   await belfry.events.publish({ topic: 'a', payload: {}, targetUrl, headers: { Authorization: '{{ secrets.TOKEN }}' } })

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { runCli } from '@belfry/cli/run-cli'
 import { waitFor } from '@belfry/test-support/wait-for'
 import type { Caller } from '../api-calls.ts'
 import { repositoryRoot } from '../repository-root.ts'
@@ -10,14 +11,53 @@ export type RunningCli = {
   readonly error: string
   /** Waits until the program has printed a text. */
   prints(text: RegExp): Promise<void>
-  /** Sends SIGINT, as Ctrl-C does. */
+  /** Stops it, as Ctrl-C does. */
   interrupt(): Promise<Ended>
-  /** Ends it at once, in the middle of what it does. */
-  kill(): Promise<Ended>
   ended: Promise<Ended>
 }
 
+/** The published program as a process. */
+export type CliProcess = RunningCli & {
+  /** Ends it at once, in the middle of what it does. */
+  kill(): Promise<Ended>
+}
+
 const program = join(repositoryRoot(), 'packages/cli/dist/main.mjs')
+
+/**
+ * Runs a command against one Belfry in this process.
+ * @param more - Variables that are different.
+ */
+export function startCommand(
+  belfry: { url: string; caller: Caller },
+  args: readonly string[],
+  input = '',
+  more: Record<string, string> = {},
+): RunningCli {
+  const printed = { out: '', error: '' }
+  const collect = (name: 'out' | 'error') => ({
+    write(text: string) {
+      printed[name] += text
+    },
+  })
+  const stop = new AbortController()
+  const ended = runCli(args, {
+    env: { ...environmentOf(belfry), ...more },
+    stdin: (async function* () {
+      yield input
+    })(),
+    stdout: collect('out'),
+    stderr: collect('error'),
+    signal: stop.signal,
+  }).then(code => ({ code, ...printed }))
+  return Object.assign(watch(printed), {
+    interrupt() {
+      stop.abort()
+      return ended
+    },
+    ended,
+  })
+}
 
 /**
  * Starts the published program against one Belfry.
@@ -28,9 +68,8 @@ export function startCli(
   args: readonly string[],
   input = '',
   more: Record<string, string> = {},
-): RunningCli {
-  const { apiKey = '' } = belfry.caller
-  const env = { PATH: process.env.PATH, TZ: 'Europe/Berlin', BELFRY_URL: belfry.url, BELFRY_API_KEY: apiKey, ...more }
+): CliProcess {
+  const env = { PATH: process.env.PATH, TZ: 'Europe/Berlin', ...environmentOf(belfry), ...more }
   const child = spawn(process.execPath, [program, ...args], { env, stdio: 'pipe' })
   const printed = { out: '', error: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -41,6 +80,24 @@ export function startCli(
   })
   child.stdin.end(input)
   const ended = new Promise<Ended>(resolve => child.once('close', code => resolve({ code, ...printed })))
+  return Object.assign(watch(printed), {
+    interrupt() {
+      child.kill('SIGINT')
+      return ended
+    },
+    kill() {
+      child.kill('SIGKILL')
+      return ended
+    },
+    ended,
+  })
+}
+
+function environmentOf({ url, caller }: { url: string; caller: Caller }) {
+  return { BELFRY_URL: url, BELFRY_API_KEY: caller.apiKey ?? '' }
+}
+
+function watch(printed: { out: string; error: string }): Pick<RunningCli, 'out' | 'error' | 'prints'> {
   return {
     get out() {
       return printed.out
@@ -54,14 +111,5 @@ export function startCli(
         all => text.test(all),
       )
     },
-    interrupt() {
-      child.kill('SIGINT')
-      return ended
-    },
-    kill() {
-      child.kill('SIGKILL')
-      return ended
-    },
-    ended,
   }
 }

@@ -3,12 +3,9 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Receiver, startReceiver } from '@belfry/test-support'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Belfry, startBelfry } from '../belfry.ts'
-import { startCli } from './run-cli.ts'
-
-// Each command runs in its own process.
-vi.setConfig({ testTimeout: 60_000 })
+import { startCommand } from './run-cli.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'belfry-ci-'))
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -58,7 +55,7 @@ function tokenOf(repository: string): string {
 
 /** Runs `belfry token exchange` as a job does, without a key of its own. */
 const exchange = (args: string[], env: Record<string, string>) =>
-  startCli(belfry, ['token', 'exchange', credential, ...args], '', { BELFRY_API_KEY: '', ...env }).ended
+  startCommand(belfry, ['token', 'exchange', credential, ...args], '', { BELFRY_API_KEY: '', ...env }).ended
 
 const asGithub = () => ({
   ACTIONS_ID_TOKEN_REQUEST_URL: github.url('/token?api-version=2'),
