@@ -1,19 +1,16 @@
 import { forgetExpired } from '@belfry/db'
 import { describe, expect, it } from 'vitest'
-import { hashPassword } from '../src/auth/password.ts'
-import { anOrganization, type TestOrganization } from './organization.ts'
+import { anOrganization, password, type TestOrganization } from './organization.ts'
 import { tokenFor } from './sent-mails.ts'
 import { type Json, useApi } from './setup.ts'
 
-const api = useApi(() => ({ TRUST_PROXY: 'loopback' }))
-const password = 'correct horse battery'
+const api = useApi()
 const from = (address: string) => ({ 'X-Forwarded-For': address })
 const post = (path: string, body: unknown, headers = {}) => api.send('POST', `/api/v1/auth${path}`, body, headers)
 
 async function anOwner() {
   const organization = await anOrganization(api)
   const { email, session, userId } = organization.owner
-  await api.ctx.prisma.user.update({ where: { id: userId }, data: { passwordHash: await hashPassword(password) } })
   return { organization, email, session, userId }
 }
 
@@ -66,8 +63,9 @@ describe('the security log of an account', () => {
     const first = (await page('')).body
     const second = (await page(`&cursor=${first.next_cursor}`)).body
     expect([first.data.length, second.data.length, second.next_cursor]).toEqual([2, 1, null])
-    const stranger = await api.signUp()
-    const foreign = await ownLog({ Authorization: `Bearer ${stranger.token}` } as Session)
+    const stranger = { email: `${crypto.randomUUID()}@example.com`, password, name: 'A stranger' }
+    const { token } = (await post('/register', stranger)).body
+    const foreign = await ownLog({ Authorization: `Bearer ${token}` })
     expect(foreign.map(({ action }) => action)).toEqual(['signed_in'])
     expect(await membersLog(await anOrganization(api))).toEqual([])
   })

@@ -1,3 +1,4 @@
+import { fromId } from '@belfry/domain'
 import { describe, expect, it } from 'vitest'
 import { hashApiKey } from '../src/auth/api-key.ts'
 import { aTaskBody, useApi } from './setup.ts'
@@ -11,12 +12,17 @@ const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 describe('works', () => {
   it('registers, signs in with the email in any case, and sets a session cookie', async () => {
-    const registered = await api.send('POST', register, { email: 'Ada@Example.com', password, name: 'Ada' })
+    const name = `ada-${crypto.randomUUID()}`
+    const registered = await api.send('POST', register, {
+      email: `A${name.slice(1)}@Example.com`,
+      password,
+      name: 'Ada',
+    })
     expect(registered.status).toBe(201)
-    expect(registered.body.user).toMatchObject({ email: 'ada@example.com', name: 'Ada' })
+    expect(registered.body.user).toMatchObject({ email: `${name}@example.com`, name: 'Ada' })
     const cookie = registered.headers.get('set-cookie') ?? ''
     expect(cookie).toMatch(/^belfry_session=.*; Path=\/; HttpOnly; SameSite=Lax/)
-    const signedIn = await api.send('POST', login, { email: 'ADA@example.com', password })
+    const signedIn = await api.send('POST', login, { email: `${name.toUpperCase()}@example.com`, password })
     expect(signedIn.status).toBe(200)
     expect(Object.keys(signedIn.body).sort()).toEqual(['expires_at', 'token', 'user'])
     expect(JSON.stringify(signedIn.body)).not.toMatch(/password|argon/)
@@ -47,7 +53,8 @@ describe('refuses', () => {
     const { email } = await api.signUp()
     const headers = { 'X-Request-Id': 'same' }
     const wrong = await api.send('POST', login, { email, password: 'wrong horse battery' }, headers)
-    const unknown = await api.send('POST', login, { email: 'unknown@example.com', password }, headers)
+    const stranger = `${crypto.randomUUID()}@example.com`
+    const unknown = await api.send('POST', login, { email: stranger, password }, headers)
     expect(wrong.status).toBe(401)
     expect(unknown.text).toBe(wrong.text)
   })
@@ -104,7 +111,8 @@ describe('permits', () => {
       expect([status, body.code]).toEqual([403, 'forbidden'])
       expect(body.detail).toMatch(/members_can_create_(workspaces|api_keys)/)
     }
-    await api.db.query('UPDATE organizations SET members_can_create_workspaces = true')
+    const id = fromId('org', organizationId)
+    await api.db.query('UPDATE organizations SET members_can_create_workspaces = true WHERE id = $1', [id])
     expect((await api.send('POST', paths[0] ?? '', { name: 'x' }, bearer(member.token))).status).toBe(201)
     expect((await api.send('POST', paths[1] ?? '', { name: 'x' }, bearer(member.token))).status).toBe(403)
   })

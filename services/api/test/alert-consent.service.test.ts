@@ -7,7 +7,7 @@ import { mailsTo, tokenFor } from './sent-mails.ts'
 import { useApi } from './setup.ts'
 
 const operator = 'root@operators.example'
-const api = useApi(() => ({ CONFIRM_EMAILS: 'on', OPERATORS: operator }))
+const api = useApi({ CONFIRM_EMAILS: 'on', OPERATORS: operator })
 const newEmail = () => `${crypto.randomUUID()}@example.com`
 const call = (organization: TestOrganization, method: string, more = '', body?: unknown) => {
   const path = `/api/v1/workspaces/${organization.workspaceId}/integrations${more}`

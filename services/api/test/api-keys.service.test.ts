@@ -3,7 +3,7 @@ import { createApiKeyText } from '../src/auth/api-key.ts'
 import { anOrganization, type TestOrganization } from './organization.ts'
 import { aTaskBody, type Json, useApi } from './setup.ts'
 
-const api = useApi(() => ({ TRUST_PROXY: 'loopback' }))
+const api = useApi()
 const keysOf = ({ workspaceId }: TestOrganization) => `/api/v1/workspaces/${workspaceId}/api-keys`
 const tasks = (key: string, headers: Record<string, string> = {}) =>
   api.send('GET', '/api/v1/scheduler/tasks', undefined, { 'X-Api-Key': key, ...headers })
@@ -49,7 +49,7 @@ describe('works', () => {
   it('lists the keys of a workspace without their secrets, and records when one was used', async () => {
     const organization = await anOrganization(api)
     const [first, second] = [await create(organization), await create(organization, { name: 'Deploy' })]
-    expect((await tasks(first.key)).status).toBe(200)
+    expect((await tasks(first.key, { 'X-Forwarded-For': '192.0.2.1' })).status).toBe(200)
     expect((await tasks(second.key)).status).toBe(200)
     const list = async () => (await api.send('GET', keysOf(organization), undefined, organization.owner.session)).body
     await expect.poll(async () => (await list()).data[1].last_used_at).not.toBeNull()
@@ -60,7 +60,7 @@ describe('works', () => {
       ...first,
       key: undefined,
       last_used_at: data[1].last_used_at,
-      last_used_address: '127.0.0.1',
+      last_used_address: '192.0.2.1',
     })
   })
 
@@ -250,7 +250,7 @@ describe('its roll', () => {
 
   it('makes a key with the same rights; both work during the overlap', async () => {
     const organization = await anOrganization(api)
-    const limits = { scopes: ['task.read'], allowed_ranges: ['127.0.0.0/8'] }
+    const limits = { scopes: ['task.read'], allowed_ranges: ['100.64.0.0/10'] } // the addresses of test files
     const old = await create(organization, limits)
     expect((await tasks(old.key)).status).toBe(200)
     const { status, body } = await roll(organization, old.id, { overlap_ms: 3_600_000 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { anOrganization, type Person, type TestOrganization } from './organization.ts'
 import { useApi } from './setup.ts'
 
-const api = useApi()
+const api = useApi({}, { isAlone: true }) // counts and changes whole tables
 
 const pathOf = ({ id }: TestOrganization) => `/api/v1/organizations/${id}/audit-stream`
 const put = (organization: TestOrganization, { session }: Person, url: string) =>

@@ -3,7 +3,7 @@ import { anOrganization, aPerson } from './organization.ts'
 import { useApi } from './setup.ts'
 
 const origin = 'https://belfry.test'
-const api = useApi(() => ({ PUBLIC_URL: origin }))
+const api = useApi({ PUBLIC_URL: origin })
 const me = '/api/v1/auth/me'
 
 describe('every response', () => {

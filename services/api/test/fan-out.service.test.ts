@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { aTaskBody, type Caller, useApi } from './setup.ts'
 
 const tiers = { free: { fan_out_per_minute: 5, requests_per_second: 1_000 } }
-const api = useApi(() => ({ DEFAULT_TIER: 'free', TIERS: JSON.stringify(tiers), QSTASH_API: 'on' }))
+const api = useApi({ DEFAULT_TIER: 'free', TIERS: JSON.stringify(tiers), QSTASH_API: 'on' })
 const scheduler = '/api/v1/scheduler'
 const url = 'https://example.com/'
 let caller: Caller

@@ -4,7 +4,7 @@ import { aJobIssuer, anOrganizationThatTrusts, exchange } from './job-tokens.ts'
 import { anOrganization, type TestOrganization } from './organization.ts'
 import { type Json, useApi } from './setup.ts'
 
-const api = useApi(() => ({ TRUST_PROXY: 'loopback' }))
+const api = useApi()
 
 const pathOf = ({ workspaceId }: TestOrganization) => `/api/v1/workspaces/${workspaceId}/federated-credentials`
 const valid = {

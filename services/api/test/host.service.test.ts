@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { useApi } from './setup.ts'
 
-const api = useApi(() => ({ PUBLIC_URL: 'https://belfry.test', ALLOWED_HOSTS: 'belfry.internal, [fd00::1]' }))
+const api = useApi({ PUBLIC_URL: 'https://belfry.test', ALLOWED_HOSTS: 'belfry.internal, [fd00::1]' })
 
 /** Sends a request with a `Host` of its own, which `fetch` cannot. Returns the status line and the body. */
 function get(path: string, host: string): Promise<string> {

@@ -5,7 +5,7 @@ import { readHosts } from '../src/hosts/read-hosts.ts'
 import { storeRuns } from './run-rows.ts'
 import { aTaskBody, type Json, useApi } from './setup.ts'
 
-const api = useApi()
+const api = useApi({}, { isAlone: true }) // reads what all dispatchers publish
 const root = '/api/v1/scheduler'
 
 async function aWorkspace() {

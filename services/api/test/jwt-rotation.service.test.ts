@@ -5,7 +5,7 @@ import { aPerson } from './organization.ts'
 import { useApi } from './setup.ts'
 
 const [current, previous, removed] = [1, 2, 3].map(() => randomBytes(32).toString('hex')) as [string, string, string]
-const api = useApi(() => ({ JWT_SECRETS: `${current},${previous}`, JWT_SECRET: removed }))
+const api = useApi({ JWT_SECRETS: `${current},${previous}`, JWT_SECRET: removed })
 const day = 24 * 3_600_000
 
 async function sessionSignedWith(secret: string, issuedAgoMs = 0) {

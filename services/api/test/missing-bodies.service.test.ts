@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { hashOneTimeToken } from '../src/auth/one-time-token.ts'
 import { routes } from '../src/routes.ts'
 import { anOrganization, aPerson, type TestOrganization } from './organization.ts'
@@ -6,7 +6,7 @@ import { objects } from './permissions/objects.ts'
 import { type Answer, type Json, useApi } from './setup.ts'
 
 // Calls every route with one session.
-const api = useApi(() => ({}), { isPaced: true })
+const api = useApi({ RATE_LIMITS: 'off' })
 let document: Json
 let organization: TestOrganization
 
@@ -15,6 +15,7 @@ beforeAll(async () => {
   organization = await anOrganization(api)
   vi.spyOn(api.ctx.config.operators, 'includes').mockImplementation(email => email === organization.owner.email)
 })
+afterAll(() => void vi.restoreAllMocks())
 
 const operations = Object.entries(routes).flatMap(([path, endpoints]) =>
   Object.entries(endpoints).flatMap(([method, { body }]) => (body ? [[method.toUpperCase(), path] as const] : [])),

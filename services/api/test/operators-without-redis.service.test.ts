@@ -7,7 +7,7 @@ const operator = { Authorization: `Basic ${Buffer.from(`operator:${password}`).t
 const queues = '/admin/queues/api/queues'
 
 describe('without a Redis the board', () => {
-  const api = useApi(() => ({ OPERATOR_PASSWORD: password }))
+  const api = useApi({ OPERATOR_PASSWORD: password }, { isAlone: true }) // reads the tasks of the installation
   const read = (path: string) => api.send('GET', `${queues}${path}`, undefined, operator)
 
   const see = async (status: string, page = 1, size = 10): Promise<Json> => {

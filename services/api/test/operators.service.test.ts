@@ -140,7 +140,7 @@ describe.each([...redis, 'PostgreSQL alone'])('the board, on %s', store => {
 })
 
 describe('signing in as operator', () => {
-  const api = useApi(() => ({ OPERATOR_PASSWORD: password, TRUST_PROXY: 'loopback' }))
+  const api = useApi({ OPERATOR_PASSWORD: password })
 
   it.each([{}, basic('operator', 'wrong'), basic('admin', password), { Authorization: 'Basic %%%' }])(
     'rejects the credentials %j',
@@ -164,7 +164,7 @@ describe('signing in as operator', () => {
 })
 
 describe('hosts with an open circuit breaker', () => {
-  const api = useApi(() => ({ OPERATOR_PASSWORD: password }))
+  const api = useApi({ OPERATOR_PASSWORD: password })
   const host = 'hooks.example.com:8080'
   const path = () => `/admin/hosts/${api.caller.workspaceId}/${encodeURIComponent(host)}`
   const rest = (dispatcher: string, restMs: number) => {

@@ -1,10 +1,19 @@
-import { flagName, type Policy, type PolicyFlag, type Role, toId, type WorkspaceRole } from '@belfry/domain'
+import {
+  flagName,
+  type Policy,
+  type PolicyFlag,
+  type Role,
+  type TierName,
+  toId,
+  type WorkspaceRole,
+} from '@belfry/domain'
+import { hash } from '@node-rs/argon2'
 import { createApiKeyText } from '../src/auth/api-key.ts'
 import { signSessionToken } from '../src/auth/session-token.ts'
 import type { TestApi } from './setup.ts'
 
 /** A user with a session. */
-export type Person = { id: string; userId: string; email: string; session: { Authorization: string } }
+export type Person = { id: string; userId: string; email: string; token: string; session: { Authorization: string } }
 
 /** An organization with a workspace and an owner, made without the API, so no password is hashed. */
 export type TestOrganization = {
@@ -24,60 +33,64 @@ export type TestOrganization = {
 
 type KeyState = { revokedAt?: Date; expiresAt?: Date; scopes?: string[] }
 
-// The hash of no password, in the right form.
-const noPassword = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`
+/** The password of every user that these functions make. */
+export const password = 'correct horse battery'
+
+// The cheapest hash that the library allows: a login replaces it by one of the full cost.
+const passwordHash = hash(password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 })
 
 const randomName = () => crypto.randomUUID()
 
 /** Makes a user without an organization. */
-export async function aPerson({ ctx, db }: TestApi, validMs = 3_600_000): Promise<Person> {
+export async function aPerson({ ctx }: TestApi, validMs = 3_600_000): Promise<Person> {
   const [userId, sessionId, email] = [crypto.randomUUID(), crypto.randomUUID(), `${randomName()}@example.com`]
-  await db.query(
+  await ctx.pool.query(
     `WITH of AS (INSERT INTO users (id, email, name, password_hash) VALUES ($1, $2, 'A user', $3) RETURNING id)
      INSERT INTO sessions (id, user_id, expires_at) SELECT $4, id, $5 FROM of`,
-    [userId, email, noPassword, sessionId, new Date(ctx.clock.now() + validMs)],
+    [userId, email, await passwordHash, sessionId, new Date(ctx.clock.now() + validMs)],
   )
   const token = signSessionToken(ctx.config.jwtKeys[0], userId, sessionId, ctx.clock.now())
-  return { id: toId('user', userId), userId, email, session: { Authorization: `Bearer ${token}` } }
+  return { id: toId('user', userId), userId, email, token, session: { Authorization: `Bearer ${token}` } }
 }
 
 /** Makes it with plain statements: the permission walk makes thousands, which would take Prisma minutes. */
-export async function anOrganization(api: TestApi): Promise<TestOrganization> {
-  const { db } = api
+export async function anOrganization(api: TestApi, tier: TierName = 'free'): Promise<TestOrganization> {
+  const { pool } = api.ctx
   const [organizationId, workspaceId] = [crypto.randomUUID(), crypto.randomUUID()]
-  await db.query(
-    `WITH of AS (INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'Acme', $2, 'free') RETURNING id)
+  await pool.query(
+    `WITH of AS (INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'Acme', $2, $4) RETURNING id)
      INSERT INTO workspaces (id, organization_id, name) SELECT $3, id, 'Main' FROM of`,
-    [organizationId, randomName(), workspaceId],
+    [organizationId, randomName(), workspaceId, tier],
   )
   const createWorkspace = async () => {
     const id = crypto.randomUUID()
-    await db.query(`INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'Main')`, [id, organizationId])
+    await pool.query(`INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'Main')`, [id, organizationId])
     return id
   }
   const add: TestOrganization['add'] = async (role, workspaceRole) => {
     const person = await aPerson(api)
     const { userId } = person
     const joins = 'INSERT INTO memberships (organization_id, user_id, role) VALUES ($1, $2, $3)'
-    await db.query(joins, [organizationId, userId, role])
+    await pool.query(joins, [organizationId, userId, role])
     const sees = 'INSERT INTO workspace_members (workspace_id, user_id, role) VALUES ($1, $2, $3)'
-    if (workspaceRole) await db.query(sees, [workspaceId, userId, workspaceRole])
+    if (workspaceRole) await pool.query(sees, [workspaceId, userId, workspaceRole])
     return person
   }
+  const owner = await add('owner')
   const addKey = async ({ scopes = ['full'], expiresAt, revokedAt }: KeyState = {}, of: string = workspaceId) => {
     const { key, prefix, hash } = createApiKeyText()
     const id = crypto.randomUUID()
-    await db.query(
+    await pool.query(
       `INSERT INTO api_keys (id, workspace_id, created_by, name, prefix, hash, scopes, expires_at, revoked_at)
        VALUES ($1, $2, $3, 'CI', $4, $5, $6, $7, $8)`,
-      [id, of, crypto.randomUUID(), prefix, hash, scopes, expiresAt, revokedAt],
+      [id, of, owner.userId, prefix, hash, scopes, expiresAt, revokedAt],
     )
     return { id, key }
   }
   return {
     id: toId('org', organizationId),
     workspaceId: toId('ws', workspaceId),
-    owner: await add('owner'),
+    owner,
     add,
     async apiKey(state) {
       return { 'X-Api-Key': (await addKey(state)).key }
@@ -94,7 +107,7 @@ export async function anOrganization(api: TestApi): Promise<TestOrganization> {
     },
     async setPolicy(policy) {
       const flags = Object.keys(policy).map((flag, i) => `${flagName(flag as PolicyFlag)} = $${i + 2}`)
-      await db.query(`UPDATE organizations SET ${flags} WHERE id = $1`, [organizationId, ...Object.values(policy)])
+      await pool.query(`UPDATE organizations SET ${flags} WHERE id = $1`, [organizationId, ...Object.values(policy)])
     },
   }
 }

@@ -5,9 +5,12 @@ import { tokenFor } from './sent-mails.ts'
 import { useApi } from './setup.ts'
 
 // Its issuer never answers: the API starts all the same.
-const api = useApi(() => ({ OIDC_ISSUER: 'http://127.0.0.1:2', OIDC_CLIENT_ID: 'belfry', PASSWORD_LOGIN: 'off' }), {
-  signsUp: false,
-})
+const api = useApi(
+  { OIDC_ISSUER: 'http://127.0.0.1:2', OIDC_CLIENT_ID: 'belfry', PASSWORD_LOGIN: 'off' },
+  {
+    signsUp: false,
+  },
+)
 
 const account = { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' }
 

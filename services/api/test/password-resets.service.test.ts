@@ -4,7 +4,7 @@ import { aPerson } from './organization.ts'
 import { mailsTo, tokenFor } from './sent-mails.ts'
 import { useApi } from './setup.ts'
 
-const api = useApi(() => ({ TRUST_PROXY: 'loopback' }))
+const api = useApi()
 const password = 'another good password'
 
 let addresses = 0

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { hashPassword } from '../src/auth/password.ts'
 import { type Answer, useApi } from './setup.ts'
 
-const api = useApi(() => ({ TRUST_PROXY: 'loopback' }))
+const api = useApi({}, { isAlone: true }) // uses up limits of addresses
 const me = '/api/v1/auth/me'
 const password = 'correct horse battery'
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
@@ -179,7 +179,7 @@ describe('refuses', () => {
 })
 
 describe('without a trusted proxy', () => {
-  const direct = useApi()
+  const direct = useApi({ TRUST_PROXY: '' })
 
   it('a forged X-Forwarded-For has no effect', async () => {
     const body = (i: number) => ({ email: `${i}@example.com`, password })

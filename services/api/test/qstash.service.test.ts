@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type Caller, useApi } from './setup.ts'
 
-const api = useApi(() => ({
+const api = useApi({
   QSTASH_API: 'on',
   TIERS: JSON.stringify({
     free: { executions: 0 },
@@ -9,7 +9,7 @@ const api = useApi(() => ({
     scaleup: { requests_per_second: 100_000 },
     unicorn: { requests_per_second: 100_000, pending_tasks: 3 },
   }),
-}))
+})
 const target = 'https://example.com/hook'
 
 async function signUp(tier: string): Promise<Caller> {

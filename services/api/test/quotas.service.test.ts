@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readQuota, refuseOverQuota } from '../src/quotas/quotas.ts'
 import { aTaskBody, type Caller, useApi } from './setup.ts'
 
-const api = useApi(() => ({ DEFAULT_TIER: 'free' }))
+const api = useApi({}, { tier: 'free' })
 const tasks = '/api/v1/scheduler/tasks'
 const aCronJobBody = { name: 'A job', url: 'https://example.com/', method: 'POST', cron: '0 9 * * *' }
 

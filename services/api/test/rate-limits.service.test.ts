@@ -5,7 +5,7 @@ import { allRoutes } from './permissions/all-routes.ts'
 import { requests } from './permissions/requests.ts'
 import { useApi } from './setup.ts'
 
-const api = useApi(() => ({ DEFAULT_TIER: 'free' }))
+const api = useApi({}, { tier: 'free' })
 const path = '/api/v1/scheduler/tasks'
 const keyed = allRoutes().filter(
   ({ endpoint: { right } }) =>

@@ -9,7 +9,7 @@ const anAccount = (email = newEmail()) => ({ email, password: 'correct horse bat
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 describe('by default', () => {
-  const api = useApi(() => ({ REGISTRATION: '' }))
+  const api = useApi({ REGISTRATION: '' }, { isAlone: true })
 
   it('is closed once an account exists, except by invitation', async () => {
     expect((await api.send('GET', path)).body).toEqual({ registration: 'invite', domains: [] })
@@ -34,7 +34,7 @@ describe('by default', () => {
 })
 
 describe('with REGISTRATION=closed', () => {
-  const api = useApi(() => ({ REGISTRATION: 'open' }))
+  const api = useApi({}, { isAlone: true })
 
   it('not even an invitation or the first user creates an account', async () => {
     const [organization, email] = [await anOrganization(api), newEmail()]
@@ -52,7 +52,7 @@ describe('with REGISTRATION=closed', () => {
 
 describe('with a mail server and domains', () => {
   const mailing = { SMTP_URL: 'smtp://mail.test', REGISTRATION_DOMAINS: 'Example.com, example.org' }
-  const api = useApi(() => mailing)
+  const api = useApi(mailing)
   const confirm = (token: string) => api.send('POST', '/api/v1/auth/email/confirm', { token })
   const createOrganization = (token: string) =>
     api.send('POST', '/api/v1/organizations', { name: 'Acme' }, bearer(token))
@@ -123,7 +123,7 @@ describe('a user', () => {
 })
 
 describe('without TIER_CHANGES', () => {
-  const api = useApi(() => ({ TIER_CHANGES: '' }))
+  const api = useApi({ TIER_CHANGES: '' })
 
   it('owners cannot choose a tier', async () => {
     const { id, owner } = await anOrganization(api)

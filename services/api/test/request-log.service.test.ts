@@ -10,7 +10,7 @@ import { createApp } from '../src/app.ts'
 import { createApiServer } from '../src/http/api-server.ts'
 import { type Caller, useApi } from './setup.ts'
 
-const api = useApi(() => ({ DEFAULT_TIER: 'free' })) // ten requests per second
+const api = useApi({}, { tier: 'free' }) // ten requests per second
 const tasks = '/api/v1/scheduler/tasks'
 const ofKey = { key: expect.stringMatching(/^key_/) }
 const ofUser = { user: expect.stringMatching(/^user_/) }

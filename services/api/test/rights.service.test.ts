@@ -19,6 +19,7 @@ const allActions = Object.keys(rights) as Action[]
 const members = ['viewer', 'editor', null] as const
 const sequences = 25
 const callsOfOne = 40
+const organizationIds: string[] = []
 
 /** The rights of an actor in one workspace. */
 const allowedTo = (actor: Actor) => new Set(allActions.filter(action => decide(actor, action).allowed))
@@ -76,6 +77,7 @@ it.each(Array.from({ length: sequences }, (_, seed) => seed))(
   async seed => {
     const random = createRandom(seed)
     const organization = await anOrganization(api)
+    organizationIds.push(fromId('org', organization.id) ?? '')
     const policy = Object.fromEntries(policyFlags.map(flag => [flag, random.chance(0.6)])) as Policy
     policy.membersCanInvite = true
     await organization.setPolicy(policy)
@@ -134,7 +136,8 @@ async function credentialsIn(play: Play, workspace: string, policy: Policy): Pro
 }
 
 it('and the calls reach every kind of success at all', async () => {
-  const { rows } = await api.db.query('SELECT DISTINCT action FROM audit_log ORDER BY 1')
+  const text = 'SELECT DISTINCT action FROM audit_log WHERE organization_id = ANY ($1)'
+  const { rows } = await api.db.query(text, [organizationIds])
   const done = rows.map(({ action }) => action)
   expect(done).toEqual(
     expect.arrayContaining(['api_key.created', 'invitation.created', 'invitation.resent', 'member.joined']),

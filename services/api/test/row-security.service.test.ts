@@ -1,12 +1,12 @@
 import { once } from 'node:events'
-import { scopeTo } from '@belfry/db'
+import { ensureSigningSecret, scopeTo } from '@belfry/db'
 import { fromId } from '@belfry/domain'
 import express from 'express'
 import { beforeAll, expect, it } from 'vitest'
 import { endpoint } from '../src/endpoint.ts'
 import { type Caller, useApi } from './setup.ts'
 
-const api = useApi()
+const api = useApi({}, { isAlone: true }) // reads whole tables
 let other: Caller
 
 const idOf = ({ workspaceId }: Caller) => fromId('ws', workspaceId) ?? ''
@@ -37,6 +37,7 @@ beforeAll(async () => {
     const secret = `/api/v1/workspaces/${caller.workspaceId}/secrets/A_SECRET`
     const session = { Authorization: `Bearer ${caller.token}` }
     expect((await api.send('PUT', secret, { value: 'a long value' }, session)).status).toBeLessThan(300)
+    await ensureSigningSecret(api.ctx.pool, api.ctx.config.masterKeys, idOf(caller))
     await call('POST', '/api/v1/scheduler/cronjobs', job)
     await call('POST', `/api/v1/workspaces/${caller.workspaceId}/integrations`, {
       ...{ name: 'i', channel: 'webhook', url: 'https://example.com/', events: ['task.dead'] },

@@ -2,12 +2,12 @@ import { keyRights } from '@belfry/domain'
 import { TOTP } from 'otpauth'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { anAuthenticator } from './authenticator.ts'
+import { password } from './organization.ts'
 import { mailsTo, tokenFor } from './sent-mails.ts'
 import { type Caller, type Json, useApi } from './setup.ts'
 
 const operatorAddress = 'root@operators.example'
-const api = useApi(() => ({ TRUST_PROXY: 'loopback', OPERATORS: operatorAddress }))
-const password = 'correct horse battery'
+const api = useApi({ OPERATORS: operatorAddress })
 
 const sessionOf = (token: string) => ({ Authorization: `Bearer ${token}` })
 

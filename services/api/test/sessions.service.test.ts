@@ -86,7 +86,7 @@ describe('ends', () => {
 })
 
 describe('with https', () => {
-  const secure = useApi(() => ({ PUBLIC_URL: 'https://belfry.test' }))
+  const secure = useApi({ PUBLIC_URL: 'https://belfry.test' })
 
   it('the cookie has a prefix that keeps other subdomains from setting it, and browsers stay with https', async () => {
     const { email, token } = secure.caller

@@ -3,7 +3,7 @@ import { beatScheduler, enterDispatchers } from '@belfry/db'
 import { expect, it } from 'vitest'
 import { useApi } from './setup.ts'
 
-const api = useApi()
+const api = useApi({}, { isAlone: true }) // reads the heartbeats of the installation
 const read = async () => (await api.call('GET', '/api/v1/scheduler/status')).body
 
 it('says which processes have a heartbeat, within five seconds of the last one', async () => {

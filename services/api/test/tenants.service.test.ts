@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
 
 const operatorAddress = 'root@operators.example'
-const api = useApi(() => ({ OPERATORS: `second@operators.example, ${operatorAddress.toUpperCase()}` }))
+const api = useApi({ OPERATORS: `second@operators.example, ${operatorAddress.toUpperCase()}` })
 const base = '/api/v1/operator'
 
 const password = 'correct horse battery'

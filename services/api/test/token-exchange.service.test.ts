@@ -13,7 +13,7 @@ import {
 } from './job-tokens.ts'
 import { type Json, useApi } from './setup.ts'
 
-const api = useApi(() => ({ TRUST_PROXY: 'loopback' }))
+const api = useApi({}, { isAlone: true }) // takes the next message of the installation
 const now = () => Math.floor(Date.now() / 1000)
 
 let issuer: JobIssuer

@@ -1,15 +1,11 @@
 import { insertTasks } from '@belfry/db'
 import { fromId, newUuid, toId } from '@belfry/domain'
-import { hash } from '@node-rs/argon2'
-import { anOrganization, type Person } from '../organization.ts'
+import { anOrganization, type Person, password } from '../organization.ts'
 import { storeRuns } from '../run-rows.ts'
 import { mailsTo, tokenFor } from '../sent-mails.ts'
 import type { TestApi } from '../setup.ts'
 
 const maxKnown = 50
-const password = 'correct horse battery'
-// The cheapest hash that the library allows.
-const passwordHash = hash(password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 })
 
 /** A caller that sends requests: the owner of an organization with a workspace, and the ids that the caller knows. */
 export type Actor = {
@@ -29,7 +25,6 @@ export async function anActor(api: TestApi): Promise<Actor> {
   const { owner, workspaceId, id: organizationId } = organization
   const { prisma } = api.ctx
   await prisma.organization.update({ where: { id: uuidOf('org', organizationId) }, data: { tier: 'unicorn' } })
-  await prisma.user.update({ where: { id: owner.userId }, data: { passwordHash: await passwordHash } })
   const member = await organization.add('member', 'viewer')
   const values = { email: [owner.email], password: [password], current_password: [password], name: ['NAME'] }
   return {

@@ -9,7 +9,7 @@ import { expectedAnswer, keyWith, type Persona, personas } from './personas.ts'
 import { requests } from './requests.ts'
 
 // The personas share organizations for their refused calls, which are thousands within seconds.
-const api = useApi(() => ({ TRUST_PROXY: 'loopback', RATE_LIMITS: 'off' }))
+const api = useApi({ RATE_LIMITS: 'off' })
 const all = allRoutes()
 
 // `.ci/run` makes all calls. A contributor's run makes a third of them, others for each test, but always those with ids of
