@@ -8,6 +8,7 @@ import {
   rights,
   type WorkspaceRole,
 } from '@belfry/domain'
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import { expect, it } from 'vitest'
 import { createRandom, type Random } from './fuzz/random.ts'
 import { anOrganization, aPerson, type Person, type TestOrganization } from './organization.ts'
@@ -17,7 +18,7 @@ import { useApi } from './setup.ts'
 const api = useApi()
 const allActions = Object.keys(rights) as Action[]
 const members = ['viewer', 'editor', null] as const
-const sequences = 25
+const sequences = propertyRuns(25, 5)
 const callsOfOne = 40
 const organizationIds: string[] = []
 

@@ -1,4 +1,5 @@
 import { fromId, keyRights, toId } from '@belfry/domain'
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Right } from '../../src/auth/authorize.ts'
 import { anOrganization, type TestOrganization } from '../organization.ts'
@@ -12,9 +13,9 @@ import { requests } from './requests.ts'
 const api = useApi({ RATE_LIMITS: 'off' })
 const all = allRoutes()
 
-// `.ci/run` makes all calls. A contributor's run makes a third of them, others for each test, but always those with ids of
-// another organization, and those of a key with the right.
-const step = process.env.PERMISSION_CALLS === 'all' ? 1 : 3
+// `npm run test:all` makes all calls, and `npm test` a tenth of them: consecutive tests take turns, so each route and each
+// persona has some. Those with ids of another organization, and those of a key with the right, are always made.
+const step = propertyRuns(1, 10)
 const sample = <T>(list: readonly T[], test: number): T[] => list.filter((_, index) => (index + test) % step === 0)
 
 let calls = 0
@@ -45,12 +46,13 @@ async function join(persona: Persona): Promise<Joined> {
   return { ...place, headers: await persona.join(api, place.organization) }
 }
 
-// A refused call changes nothing, so all refused calls of a persona can share a place.
-const refused = new Map<Persona, Promise<Joined>>()
+// A call that is refused or only reads changes nothing, so all such calls of a persona share a place.
+const unchanged = new Map<Persona, Promise<Joined>>()
 
-function joinToBeRefused(persona: Persona): Promise<Joined> {
-  const joined = refused.get(persona) ?? join(persona)
-  refused.set(persona, joined)
+function joinFor({ method }: Route, persona: Persona, isAllowed: boolean): Promise<Joined> {
+  if (isAllowed && method !== 'GET') return join(persona)
+  const joined = unchanged.get(persona) ?? join(persona)
+  unchanged.set(persona, joined)
   return joined
 }
 
@@ -84,7 +86,7 @@ describe('the table of rights decides', () => {
   it.each(all)('$name', async route => {
     const walk = async (persona: Persona) => {
       const isAllowed = expectedAnswer(right, persona) === 'allowed'
-      const place = await (isAllowed ? join(persona) : joinToBeRefused(persona))
+      const place = await joinFor(route, persona, isAllowed)
       const headers = { 'X-Workspace-Id': place.organization.workspaceId, ...place.headers }
       const { status, text } = await send(route, await idsOf(route, place), headers)
       if (status >= 500) throw new Error(`${persona.name}: ${text}`)
@@ -114,7 +116,7 @@ describe('a key with a single right calls the routes of that right, and no other
     const outcomes = await Promise.all(
       [...granted, ...sample(others, keyRights.indexOf(only))].map(async route => {
         const isGranted = granted.includes(route)
-        const place = await (isGranted ? join(persona) : joinToBeRefused(persona))
+        const place = await joinFor(route, persona, isGranted)
         const { status } = await send(route, await idsOf(route, place), place.headers)
         const expected = isGranted ? (requests[route.name]?.status ?? route.endpoint.answer.status) : 403
         return status === expected ? null : [route.name, status, expected]
