@@ -1,6 +1,6 @@
 import { finishConnectionTest, takeConnectionTest } from '@belfry/db'
 import { createCertificate } from '@belfry/test-support'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { anOrganization, type TestOrganization } from './organization.ts'
 import { aTaskBody, type Json, useApi } from './setup.ts'
 
@@ -172,16 +172,31 @@ describe('the connection of another workspace', () => {
 })
 
 describe('a test of a connection', () => {
+  beforeEach(() => api.db.query('DELETE FROM connection_tests'))
+
+  /** Waits until so many tests have begun, and makes their waiting seem longer. */
+  async function pass(ms: number, begun = 1) {
+    await expect.poll(() => api.count('connection_tests'), { timeout: 10_000 }).toBe(begun)
+    const now = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + ms)
+    onTestFinished(() => void clock.mockRestore())
+    return clock
+  }
+
   it('ends after five seconds when no dispatcher runs it, and shows its outcome otherwise', async () => {
     const organization = await anOrganization(api)
     const send = sendAs(organization)
     await send('PUT', path(organization, '/tested'), oauth2)
     const test = () => send('POST', path(organization, '/tested/test'), {})
-    expect((await test()).body).toEqual({
+    const untaken = test()
+    const clock = await pass(5_000)
+    expect((await untaken).body).toEqual({
       ok: false,
       message: 'No dispatcher has started the test within 5 seconds.',
       response_status: null,
     })
+    clock.mockRestore()
+    await api.db.query('DELETE FROM connection_tests') // a dispatcher would not take one of five seconds ago
     const testing = test()
     await expect
       .poll(async () => {
@@ -199,6 +214,7 @@ describe('a test of a connection', () => {
     await send('PUT', path(organization, '/tested'), oauth2)
     const testing = send('POST', path(organization, '/tested/test'), {})
     await expect.poll(() => takeConnectionTest(api.db)).toMatchObject({ name: 'tested' })
+    await pass(25_000)
     expect((await testing).body).toEqual({
       ok: false,
       message: 'The dispatcher has not ended the test within 25 seconds.',
@@ -210,9 +226,9 @@ describe('a test of a connection', () => {
     const organization = await anOrganization(api)
     const send = sendAs(organization)
     await send('PUT', path(organization, '/tested'), oauth2)
-    const answers = await Promise.all(
-      Array.from({ length: 11 }, () => send('POST', path(organization, '/tested/test'), {})),
-    )
+    const tests = Promise.all(Array.from({ length: 11 }, () => send('POST', path(organization, '/tested/test'), {})))
+    await pass(5_000, 10)
+    const answers = await tests
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), 429])
   })
 })
