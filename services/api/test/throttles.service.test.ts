@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { hashPassword } from '../src/auth/password.ts'
+import { aPerson, password } from './organization.ts'
 import { tokenFor } from './sent-mails.ts'
 import { useApi } from './setup.ts'
 
 const api = useApi({}, { isAlone: true }) // uses up the limits of the installation
-const password = 'correct horse battery'
 const from = (address: string, cookie?: string) => ({
   'X-Forwarded-For': address,
   ...(cookie ? { Cookie: cookie } : {}),
@@ -16,10 +15,7 @@ const forgot = (headers: Record<string, string>) =>
   api.send('POST', '/api/v1/auth/password/forgot', { email: `${crypto.randomUUID()}@example.com` }, headers)
 
 async function aUser(): Promise<string> {
-  const email = `${crypto.randomUUID()}@example.com`
-  const passwordHash = await hashPassword(password)
-  await api.ctx.prisma.user.create({ data: { id: crypto.randomUUID(), email, name: 'A user', passwordHash } })
-  return email
+  return (await aPerson(api)).email
 }
 
 /** Uses up a limit, as many strangers can. */
