@@ -1,12 +1,24 @@
 const pids = new Set<number>()
 let isArmed = false
 
-/** Kills a child, even a frozen one, when this process exits in any way. */
+/** Kills a child, even a frozen one, when this process exits in any way but SIGKILL, or its parent has died. */
 export function endWithThisProcess(pid: number): { forget(): void } {
   pids.add(pid)
-  if (!isArmed) process.once('exit', killAll)
+  if (!isArmed) arm()
   isArmed = true
   return { forget: () => void pids.delete(pid) }
+}
+
+function arm(): void {
+  process.once('exit', killAll)
+  // Vitest ends its workers with SIGTERM, which skips the event above. A killed Vitest only disconnects.
+  process.once('SIGTERM', () => end('SIGTERM'))
+  process.once('disconnect', () => end('SIGKILL'))
+}
+
+function end(signal: NodeJS.Signals): void {
+  killAll()
+  process.kill(process.pid, signal)
 }
 
 function killAll(): void {
