@@ -1,9 +1,9 @@
 import { afterAll } from 'vitest'
-import { endedChildrenTicks, readProc } from './proc.ts'
+import { readCpu } from './proc.ts'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Of a test file: CPU seconds of its worker and of the worker's ended children, from before its import to after its hooks. */
+    /** Of a test file: CPU seconds of its worker and of the worker's children, from before its import to after its hooks. */
     cpuSeconds?: number
   }
 }
@@ -16,7 +16,8 @@ afterAll(({}, suite) => {
   suite.meta.cpuSeconds = cpuSeconds() - before
 })
 
+// Children that live longer than a file, such as a shared browser, count as well as ended ones.
 function cpuSeconds(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000_000 + endedChildrenTicks(readProc('self/stat')) / 100
+  const { worker = 0 } = readCpu({ worker: [process.pid] })
+  return worker / 1_000_000
 }
