@@ -37,11 +37,15 @@ export async function callApi(
   return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) }
 }
 
-/** Creates a user, an organization, a workspace and an API key, as a new user would. */
-export async function signUp(url: string): Promise<Caller> {
+/**
+ * Creates a user, an organization, a workspace and an API key, as a new user would.
+ * @param confirm - Confirms the user's email address. Default: it needs no confirmation.
+ */
+export async function signUp(url: string, confirm?: (email: string) => Promise<unknown>): Promise<Caller> {
   const password = randomBytes(12).toString('hex')
   const email = `${randomBytes(6).toString('hex')}@example.com`
   const registered = await callApi(url, {}, 'POST', '/api/v1/auth/register', { email, password, name: 'A user' })
+  await confirm?.(email)
   const token = registered.body.token as string
   const organization = await callApi(url, { token }, 'POST', '/api/v1/organizations', { name: 'Acme' })
   return createWorkspace(url, { token, organizationId: organization.body.id })

@@ -11,16 +11,18 @@ if (reason) console.warn(`Billing by Stripe is not tested: ${reason}`)
 
 describe.skipIf(reason !== null)('billing by Stripe', { timeout: 300_000 }, () => {
   let stripe: StripeStandIn
-  const stage = useStage(async () => {
-    stripe = await startStripeStandIn()
-    return {
-      DEFAULT_TIER: 'free',
-      BILLING: 'stripe',
-      STRIPE_SECRET_KEY: 'sk_test_1',
-      STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-      STRIPE_PRICES: '{"startup":"price_startup","scaleup":"price_scaleup"}',
-      STRIPE_API_URL: stripe.url,
-    }
+  const stage = useStage({
+    env: async () => {
+      stripe = await startStripeStandIn()
+      return {
+        DEFAULT_TIER: 'free',
+        BILLING: 'stripe',
+        STRIPE_SECRET_KEY: 'sk_test_1',
+        STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+        STRIPE_PRICES: '{"startup":"price_startup","scaleup":"price_scaleup"}',
+        STRIPE_API_URL: stripe.url,
+      }
+    },
   })
   afterAll(() => stripe?.close())
 
@@ -49,7 +51,7 @@ describe.skipIf(reason !== null)('billing by Stripe', { timeout: 300_000 }, () =
     const billingPage = `/${(await stage.home()).split('/')[1]}/settings/usage`
     await page.goto(billingPage)
     await page.getByText('No subscription').waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/settings/usage')
     await takeScreenshots(page, 'billing-none')
 
     // Checkout.
@@ -67,7 +69,7 @@ describe.skipIf(reason !== null)('billing by Stripe', { timeout: 300_000 }, () =
     await page.getByText('Active', { exact: true }).waitFor()
     expect(new URL(page.url()).search).toBe('')
     await mailed('the tier is now startup')
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/settings/usage')
     await takeScreenshots(page, 'billing-active')
 
     // An upgrade applies immediately, a downgrade at the end of the period.
@@ -78,7 +80,7 @@ describe.skipIf(reason !== null)('billing by Stripe', { timeout: 300_000 }, () =
     await choose(page, 'startup')
     await confirm(page)
     await page.getByText('Changes to Startup on').waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/settings/usage')
     await takeScreenshots(page, 'billing-downgrade')
     stripe.endPeriod(subscription)
     await report('customer.subscription.updated', subscription)
@@ -91,7 +93,7 @@ describe.skipIf(reason !== null)('billing by Stripe', { timeout: 300_000 }, () =
     await mailed('the payment failed')
     await page.reload()
     await page.getByRole('alert').getByText('The last payment failed. You keep the Startup tier until').waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/settings/usage')
     await takeScreenshots(page, 'billing-payment-failed')
     await page.getByRole('button', { name: 'Manage billing' }).click()
     await page.waitForURL(`${stripe.url}/portal`)

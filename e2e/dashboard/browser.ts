@@ -15,10 +15,25 @@ const flags = [
   '--disable-sync',
 ]
 
+let ofWorker: Promise<Browser> | undefined
+
+/** Returns the Chromium of this worker. It ends with the worker, because its pipe closes. */
+export function workerBrowser(): Promise<Browser> {
+  ofWorker ??= launchBrowser()
+  return ofWorker
+}
+
 /** Starts the installed Chromium. */
 export async function launchBrowser(): Promise<Browser> {
   if (!executablePath || !existsSync(executablePath)) {
     throw new Error('There is no Chromium: apt-get install -y chromium-headless-shell, or set CHROMIUM_PATH.')
   }
-  return chromium.launch({ executablePath, args: flags })
+  // With a handler of its own, Playwright would keep the worker alive after SIGTERM.
+  return chromium.launch({
+    executablePath,
+    args: flags,
+    handleSIGTERM: false,
+    handleSIGINT: false,
+    handleSIGHUP: false,
+  })
 }

@@ -1,7 +1,6 @@
 import { waitFor } from '@belfry/test-support/wait-for'
 import { describe, expect, it } from 'vitest'
 import { inMs } from '../api-calls.ts'
-import { expectAccessible } from './expect-accessible.ts'
 import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
 
@@ -20,7 +19,6 @@ describe('callbacks and raw bodies in the dashboard', { timeout: 180_000 }, () =
     await page.getByLabel('On success').blur()
     await page.getByText('The URL must be absolute').waitFor()
     await page.getByLabel('On success').fill(stage.receiver.url('/done'))
-    await expectAccessible(page)
     await takeScreenshots(page, 'new-task-callbacks')
     await page.getByRole('button', { name: 'Create task' }).click()
     await page.getByRole('heading', { name: 'Report', exact: true }).waitFor()

@@ -23,7 +23,7 @@ describe('the dashboard while its connection or session is lost', { timeout: 180
     await page.getByRole('link', { name: 'Cron jobs' }).click()
     await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
     expect(await page.getByRole('navigation', { name: 'Pages' }).isVisible()).toBe(true)
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws/cron-jobs')
     await takeScreenshots(page, 'offline')
     await page.context().setOffline(false)
     await page.getByRole('heading', { name: 'Cron jobs', exact: true }).waitFor()
@@ -63,7 +63,7 @@ describe('the dashboard while its connection or session is lost', { timeout: 180
     await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
     expect(await page.getByRole('main').count()).toBe(1)
     expect(await page.getByRole('navigation', { name: 'Pages' }).isVisible()).toBe(true)
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws/dead-letters')
   })
 
   it('shows its frame before the scripts have arrived', async () => {
@@ -113,7 +113,7 @@ describe('the dashboard while its connection or session is lost', { timeout: 180
     await open(page, '/tasks/new', 'New task')
     await page.getByText('Unsaved changes restored').waitFor()
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a reminder')
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws/tasks/new')
     await takeScreenshots(page, 'draft')
 
     await page.getByRole('link', { name: 'Overview' }).click()

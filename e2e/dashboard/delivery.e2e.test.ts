@@ -6,7 +6,7 @@ import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
 
 describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
-  const stage = useStage({}, ['api', 'scheduler', 'dispatcher'])
+  const stage = useStage()
   const root = '/api/v1/scheduler'
 
   it('shows a host whose circuit breaker is open, the tasks that wait for it, and closes the breaker', async () => {
@@ -26,7 +26,7 @@ describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
     await page.goto(await stage.home())
     const paused = page.getByRole('region', { name: 'Open circuit breakers' })
     await paused.getByText(new RegExp(`^${host} is paused after too many failures: \\d+ tasks wait`)).waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws')
     await takeScreenshots(page, 'overview-paused')
 
     await page.goto(`${await stage.home()}/targets`)
@@ -34,14 +34,14 @@ describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
     await row.getByText('Circuit breaker open').waitFor()
     await row.getByText(/^Next probe/).waitFor()
     await row.getByRole('link', { name: '500' }).waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws/targets')
     await takeScreenshots(page, 'targets')
 
     const waiting = (await stage.belfry.call('GET', `${root}/tasks?state=pending&limit=1`)).body.data[0]
     expect(waiting.blocked).toMatchObject({ reason: 'circuit_open', host })
     await page.goto(`${await stage.home()}/tasks/${waiting.id}`)
     await page.getByText(`Waiting for ${host}`).waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws/tasks/:task')
     await takeScreenshots(page, 'task-blocked')
 
     stage.receiver.answer('/broken', { status: 200 })
@@ -55,44 +55,6 @@ describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
     expect(run.waited_for).toBe('circuit_breaker')
     await page.goto(`${await stage.home()}/log/${run.id}`)
     await page.getByText(`Started late: the circuit breaker of ${host} was open.`).waitFor()
-    await expectAccessible(page)
     await takeScreenshots(page, 'run-late')
-  })
-
-  it('says within ten seconds that no dispatcher or scheduler runs, or the database is away', async () => {
-    const page = await stage.ownerPage({ expected: /503|ERR_/ })
-    await page.goto(await stage.home())
-    await page.getByText('Success rate').waitFor()
-    expect(await page.getByText(/^No (dispatcher|scheduler) is running/).count()).toBe(0)
-    const kill = (name: string) =>
-      Promise.all(stage.belfry.services.filter(one => one.name === name).map(one => one.stop('SIGKILL')))
-
-    await kill('dispatcher')
-    await page.getByText('No dispatcher is running.').waitFor({ timeout: 10_000 })
-    await expectAccessible(page)
-    await takeScreenshots(page, 'no-dispatcher')
-    const missed = { name: 'Missed', url: stage.receiver.url('/fine'), method: 'POST', execute_at: inMs(500) }
-    const { id } = (await stage.belfry.call('POST', `${root}/tasks`, missed)).body
-    const lateAt = Date.parse(missed.execute_at) + 1_000
-    await waitFor(
-      async () => Date.now(),
-      now => now > lateAt,
-    )
-    await stage.belfry.start('dispatcher')
-    await page.getByText('No dispatcher is running.').waitFor({ state: 'detached', timeout: 10_000 })
-    const runsOf = async () => (await stage.belfry.call('GET', `${root}/runs?task_id=${id}`)).body.data
-    const [late] = await waitFor(runsOf, runs => runs.length > 0, 20_000)
-    expect(late.waited_for).toBe('dispatcher')
-
-    await kill('scheduler')
-    await page.getByText('No scheduler is running.').waitFor({ timeout: 10_000 })
-    await stage.belfry.start('scheduler')
-    await page.getByText('No scheduler is running.').waitFor({ state: 'detached', timeout: 10_000 })
-
-    const away = { status: 503, contentType: 'application/problem+json', body: '{"code":"unavailable","status":503}' }
-    await page.route('**/scheduler/status', route => route.fulfill(away))
-    await page.getByText('The database is unavailable.').waitFor({ timeout: 10_000 })
-    await page.unroute('**/scheduler/status')
-    await page.getByText('The database is unavailable.').waitFor({ state: 'detached', timeout: 10_000 })
   })
 })

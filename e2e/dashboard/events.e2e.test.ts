@@ -23,7 +23,6 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
     const home = await stage.home()
     await page.goto(`${home}/subscriptions`)
     await page.getByRole('heading', { name: 'No subscriptions yet', exact: true }).waitFor()
-    await expectAccessible(page)
     await takeScreenshots(page, 'subscriptions-empty')
     await subscribe(page, 'orders.*', '/all-orders')
     await subscribe(page, 'orders.paid', '/paid')
@@ -32,7 +31,6 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
 
     await page.goto(`${home}/events`)
     await page.getByRole('heading', { name: 'No events yet', exact: true }).waitFor()
-    await expectAccessible(page)
     await takeScreenshots(page, 'events-empty')
     await page.getByRole('button', { name: 'Publish event' }).click()
     const dialog = page.getByRole('dialog')
@@ -41,12 +39,12 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
     await dialog.getByRole('textbox', { name: 'Payload' }).fill('{ order: 42 }')
     await dialog.getByRole('button', { name: 'Publish' }).click()
     await dialog.getByText('Enter a JSON object.').waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws/events')
     await takeScreenshots(page, 'publish')
     await dialog.getByRole('textbox', { name: 'Payload' }).fill('{ "order": 42 }')
     await dialog.getByRole('button', { name: 'Publish' }).click()
     await dialog.getByText('was published to 2 targets').waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws/events')
     await takeScreenshots(page, 'published')
     await dialog.getByRole('button', { name: 'Done' }).click()
     await stage.receiver.waitFor(2, 20_000)
@@ -57,7 +55,7 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
 
     const row = page.getByRole('region', { name: 'Recent events' }).getByRole('row').nth(1)
     await row.getByText('Success').nth(1).waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws/events')
     await takeScreenshots(page, 'events')
     await row.getByRole('link', { name: 'orders.paid', exact: true }).click()
     await page.waitForURL('**/log?topic=orders.paid')
@@ -69,7 +67,7 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
     await page.goto(`${await stage.home()}/subscriptions`)
     const row = page.getByRole('row', { name: 'orders.*' })
     await row.getByText('orders.paid').waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws/subscriptions')
     await takeScreenshots(page, 'subscriptions')
     const isActive = async () =>
       (await stage.belfry.call('GET', '/api/v1/scheduler/subscriptions')).body.data.find(
@@ -87,7 +85,7 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
     await topic.fill('orders.*')
     await dialog.getByText('Every topic below').waitFor()
     await dialog.getByText('Matches recent topics').waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws/subscriptions')
     await takeScreenshots(page, 'subscription-edit')
     await topic.fill('users.new')
     await dialog.getByRole('button', { name: 'Save' }).click()
@@ -98,7 +96,7 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
     await dialog.getByText('Current').waitFor()
     await dialog.getByRole('button', { name: 'Rotate' }).click()
     await dialog.getByText('Previous').waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws/subscriptions')
     await takeScreenshots(page, 'subscription-secrets')
     await dialog.getByRole('button', { name: 'Use the workspace' }).click()
     await page.getByRole('button', { name: 'Delete secrets' }).click()
@@ -129,7 +127,7 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
   })
 
   it('shows a viewer everything, and why the actions are disabled', async () => {
-    const page = await stage.newPage({ token: await signUpViewer(stage) })
+    const page = await stage.newPage(await signUpViewer(stage))
     const home = await stage.home()
     for (const [path, name] of [
       ['events', 'Publish event'],

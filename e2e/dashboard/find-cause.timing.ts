@@ -8,7 +8,7 @@ const before = 99_000
 const failing = 1_000
 
 describe('the cause of failures in the dashboard', { timeout: 300_000 }, () => {
-  const stage = useStage({ CIRCUIT_FAILURE_PERCENT: '0' })
+  const stage = useStage({ env: { CIRCUIT_FAILURE_PERCENT: '0' } })
 
   // Successes of the last hour. A trigger counts each statement, as for those of a dispatcher.
   const succeedOften = async () => {

@@ -3,7 +3,7 @@ import { expectAccessible } from './expect-accessible.ts'
 import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
 
-const email = 'ada@example.com'
+const email = 'ada@first-steps.example'
 const password = 'correct horse battery'
 // The browser logs the request for the user before sign-in.
 const signedOut = /status of 401/
@@ -15,14 +15,14 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
     const page = await stage.newPage({ expected: signedOut })
     await page.goto('/')
     await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, 'sign-in')
     await takeScreenshots(page, 'sign-in')
 
     await page.getByRole('link', { name: 'Create an account' }).click()
     await page.getByRole('heading', { name: 'Create account', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByText('Use at least 12 characters.').waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, 'register')
     await takeScreenshots(page, 'register')
     await page.getByLabel('Name').fill('Ada Lovelace')
     await page.getByLabel('Email').fill(email)
@@ -30,18 +30,18 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'Create account' }).click()
 
     await page.getByRole('heading', { name: 'Confirm your email address', exact: true }).waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, 'welcome')
     await takeScreenshots(page, 'confirm-first')
     await page.getByRole('button', { name: 'Send another email' }).click()
     await page.getByText('Email sent.', { exact: true }).waitFor()
     await page.goto(await stage.mailedLink(email, /^Confirm/))
     await page.getByRole('heading', { name: 'Confirm your email address', exact: true }).waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, 'confirm-email')
     await takeScreenshots(page, 'confirm-email')
     await page.getByRole('button', { name: 'Confirm' }).click()
 
     await page.getByRole('heading', { name: 'Create organization', exact: true }).waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, 'welcome')
     await takeScreenshots(page, 'welcome')
     await page.getByLabel('Organization').fill('Analytical Engines')
     await page.getByRole('button', { name: 'Create' }).click()
@@ -60,13 +60,13 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
     expect(stage.receiver.requestsTo('/hello')).toHaveLength(1)
     const fonts = await page.evaluate(() => [...document.fonts].map(({ family, status }) => `${family}: ${status}`))
     expect(fonts.sort()).toEqual(['Geist Mono: loaded', 'Geist: loaded'])
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws/first-steps')
     await takeScreenshots(page, 'first-steps')
 
     await page.getByRole('link', { name: 'Go to overview' }).click()
     const guard = page.getByRole('dialog', { name: 'Leave without the key?' })
     await guard.waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws/first-steps')
     await takeScreenshots(page, 'first-steps-guard')
     await guard.getByRole('button', { name: 'Cancel' }).click()
     await guard.waitFor({ state: 'detached' })
@@ -84,7 +84,6 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
     await expect.poll(() => page.getByLabel('Done').count(), { timeout: 20_000 }).toBe(2)
     await page.getByRole('link', { name: 'Go to overview' }).click()
     await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
-    await expectAccessible(page)
     await takeScreenshots(page, 'overview')
   })
 
@@ -113,6 +112,6 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
     const page = await stage.newPage({ expected: /status of 40/ })
     await page.goto('/invitations#nothing')
     await page.getByRole('heading', { name: 'This invitation is no longer valid', exact: true }).waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, 'invitations')
   })
 })

@@ -20,7 +20,8 @@ describe('a long activity log in the dashboard', { timeout: 180_000 }, () => {
       SELECT (substr(uuid_v7_floor(at)::text, 1, 13) || '-7000-a000-' || lpad(to_hex(n), 12, '0'))::uuid, workspace_id,
              task_id, n, 'event', CASE WHEN n % 10 = 0 THEN 'failed' ELSE 'success' END::run_status, at, at, at,
              CASE WHEN n % 10 = 0 THEN 500 ELSE 200 END
-      FROM (SELECT workspace_id, task_id FROM runs LIMIT 1) AS model,
+      FROM (SELECT workspace_id, task_id FROM runs JOIN task_requests USING (task_id)
+            WHERE url = '${stage.receiver.url('/')}' LIMIT 1) AS model,
            LATERAL (SELECT n, now() - n * interval '1 second' AS at FROM generate_series(2, ${count}) AS n) AS aged`)
   }
   const rows = (page: Page) => page.getByRole('region', { name: 'Runs' }).getByRole('row')

@@ -32,13 +32,12 @@ describe('the overview in the dashboard', { timeout: 180_000 }, () => {
     // The page is open already, and reads again every five seconds.
     await page.getByRole('region', { name: 'Failures' }).getByRole('link', { name: '503' }).waitFor({ timeout: 15_000 })
     await page.getByText('this month').waitFor()
-    await expectAccessible(page)
     await takeScreenshots(page, 'overview')
     await page.getByLabel('Range').selectOption('1h')
     await page.waitForURL('**?range=1h')
     await page.getByRole('button', { name: 'Next hour: show as table' }).click()
     expect(await page.getByRole('region', { name: 'Next hour' }).getByRole('row').count()).toBe(13)
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws')
     const failures = page.getByRole('region', { name: 'Failures' })
     await failures.getByRole('link', { name: 'Broken' }).click()
     await page.waitForURL('**/log/run_*')
@@ -61,7 +60,7 @@ describe('the overview in the dashboard', { timeout: 180_000 }, () => {
   })
 
   it('shows the usage to owners only', async () => {
-    const page = await stage.newPage({ token: await signUpViewer(stage) })
+    const page = await stage.newPage(await signUpViewer(stage))
     await page.goto(await stage.home())
     await page.getByText('Success rate').waitFor()
     await page.getByRole('region', { name: 'Due next' }).waitFor()

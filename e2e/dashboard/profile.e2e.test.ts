@@ -8,8 +8,7 @@ describe('the profile of a user', { timeout: 180_000 }, () => {
   const stage = useStage()
 
   it('lists sessions, ends one and all others', async () => {
-    const token = await signUpViewer(stage)
-    const account = { email: 'viewer@example.com', password: 'only looks at things' }
+    const { token, ...account } = await signUpViewer(stage)
     const signIn = async (): Promise<string> =>
       (await stage.belfry.call('POST', '/api/v1/auth/login', account, {})).body.token
     const me = async (of: string) =>
@@ -18,7 +17,7 @@ describe('the profile of a user', { timeout: 180_000 }, () => {
     const page = await stage.newPage({ token })
     await page.goto('/account/profile')
     await page.getByText('This session').waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, 'account/profile')
     await takeScreenshots(page, 'profile-sessions')
     const ends = page.getByRole('button', { name: /^End the session of/ })
     expect(await ends.count()).toBe(2)
@@ -35,8 +34,7 @@ describe('the profile of a user', { timeout: 180_000 }, () => {
   })
 
   it('exports the data of the account, and deletes it', async () => {
-    const account = { email: 'viewer@example.com', password: 'only looks at things' }
-    const { token } = (await stage.belfry.call('POST', '/api/v1/auth/login', account, {})).body
+    const { token, ...account } = await signUpViewer(stage)
     const page = await stage.newPage({ token, expected: /status of 40[01]/ })
     await page.goto('/account/profile')
     const downloading = page.waitForEvent('download')
@@ -48,7 +46,7 @@ describe('the profile of a user', { timeout: 180_000 }, () => {
     await dialog.getByLabel('Password').fill('a wrong password')
     await dialog.getByRole('button', { name: 'Delete account' }).click()
     await dialog.getByText('The current password is wrong.').waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, 'account/profile')
     await takeScreenshots(page, 'profile-delete')
     await dialog.getByLabel('Password').fill(account.password)
     await dialog.getByRole('button', { name: 'Delete account' }).click()

@@ -2,11 +2,9 @@ import { TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { expectAccessible } from './expect-accessible.ts'
-import { signUpViewer } from './sign-up-viewer.ts'
+import { signUpViewer, type Viewer } from './sign-up-viewer.ts'
 import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
-
-const account = { email: 'viewer@example.com', password: 'only looks at things' }
 
 /** Gives the page an authenticator that verifies its user. */
 async function addAuthenticator(page: Page): Promise<void> {
@@ -25,7 +23,7 @@ async function signOut(page: Page): Promise<void> {
   await page.goto('/sign-in')
 }
 
-async function enterPassword(page: Page): Promise<void> {
+async function enterPassword(page: Page, account: Viewer): Promise<void> {
   await page.getByLabel('Email').fill(account.email)
   await page.getByLabel('Password').fill(account.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -38,17 +36,16 @@ async function homeOf(page: Page): Promise<string> {
 }
 
 describe('second factors', { timeout: 180_000 }, () => {
-  // Passkeys belong to a host name.
-  const stage = useStage({}, ['all-in-one'], 'localhost')
+  const stage = useStage()
 
   it('an authenticator app and a recovery code sign in after the password', async () => {
-    const token = await signUpViewer(stage)
-    const page = await stage.newPage({ token, expected: /status of 40[013]/ })
+    const viewer = await signUpViewer(stage)
+    const page = await stage.newPage({ token: viewer.token, expected: /status of 40[013]/ })
     await page.goto('/account/profile')
     await page.getByRole('button', { name: 'Add authenticator app' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('img', { name: 'QR code of the secret' }).waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, 'account/profile')
     await takeScreenshots(page, 'factors-app')
     const secret = (await dialog.getByLabel('secret', { exact: true }).locator('code').textContent()) ?? ''
     const totp = new TOTP({ secret })
@@ -59,22 +56,22 @@ describe('second factors', { timeout: 180_000 }, () => {
     expect(recoveryCode).toMatch(/^(\w{4}-){3}\w{4}$/)
     await takeScreenshots(page, 'factors-codes')
     await signOut(page)
-    await enterPassword(page)
+    await enterPassword(page, viewer)
     await page.getByRole('heading', { name: 'Second factor' }).waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, 'sign-in')
     await takeScreenshots(page, 'factors-sign-in')
     await page.getByLabel('Code').fill(totp.generate({ timestamp: Date.now() + 30_000 }))
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.waitForURL(url => !url.pathname.startsWith('/sign-in'))
     await signOut(page)
-    await enterPassword(page)
+    await enterPassword(page, viewer)
     await page.getByRole('button', { name: 'Use a recovery code' }).click()
     await page.getByLabel('Recovery code').fill(recoveryCode)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.waitForURL(url => !url.pathname.startsWith('/sign-in'))
     await page.goto('/account/profile')
     await page.getByText('9 recovery codes left.').waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, 'account/profile')
     await takeScreenshots(page, 'factors-profile')
   })
 
@@ -88,7 +85,7 @@ describe('second factors', { timeout: 180_000 }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Add passkey' }).click()
     await page.getByText('Save your recovery codes').waitFor()
     await signOut(page)
-    await expectAccessible(page)
+    await expectAccessible(page, 'sign-in')
     await takeScreenshots(page, 'factors-passkey')
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.waitForURL(url => !url.pathname.startsWith('/sign-in'))
@@ -98,7 +95,7 @@ describe('second factors', { timeout: 180_000 }, () => {
     await page.getByRole('dialog').getByLabel('Name').fill('CI')
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
     await page.getByText('Confirm that it is you').waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws/settings/api-keys')
     await takeScreenshots(page, 'factors-confirm')
     await page.getByRole('button', { name: 'Use passkey' }).click()
     await page

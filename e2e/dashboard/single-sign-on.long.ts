@@ -8,19 +8,21 @@ import { takeScreenshots } from './take-screenshots.ts'
 // The pages of the issuer are on another origin. Its sign-in page is opened while the user is signed out.
 const expected = /^request: http:\/\/127\.0\.0\.1|status of 40[01]/
 
-describe('single sign-on in the dashboard', { timeout: 180_000 }, () => {
+describe('an installation with single sign-on whose users need an invitation', { timeout: 180_000 }, () => {
   let issuer: OidcIssuer
-  const stage = useStage(async () => {
-    issuer = await startOidcIssuer()
-    return {
-      OIDC_ISSUER: issuer.url,
-      OIDC_CLIENT_ID: issuer.clientId,
-      OIDC_CLIENT_SECRET: issuer.clientSecret,
-      OIDC_NAME: 'Acme ID',
-      OIDC_SCOPES: 'openid email profile groups',
-      OIDC_GROUP_ROLES: JSON.stringify({ staff: { organization: 'acme', role: 'member', workspace_role: 'viewer' } }),
-      REGISTRATION: 'invite',
-    }
+  const stage = useStage({
+    env: async () => {
+      issuer = await startOidcIssuer()
+      return {
+        OIDC_ISSUER: issuer.url,
+        OIDC_CLIENT_ID: issuer.clientId,
+        OIDC_CLIENT_SECRET: issuer.clientSecret,
+        OIDC_NAME: 'Acme ID',
+        OIDC_SCOPES: 'openid email profile groups',
+        OIDC_GROUP_ROLES: JSON.stringify({ staff: { organization: 'acme', role: 'member', workspace_role: 'viewer' } }),
+        REGISTRATION: 'invite',
+      }
+    },
   })
   afterAll(() => issuer?.close())
 
@@ -30,12 +32,23 @@ describe('single sign-on in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'Continue' }).click()
   }
 
+  it('registration is closed to users without an invitation', async () => {
+    const page = await stage.newPage({ expected })
+    await page.goto('/sign-in')
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
+    expect(await page.getByRole('link', { name: 'Create an account' }).count()).toBe(0)
+    await page.goto('/register')
+    await page.getByRole('heading', { name: 'Registration is closed', exact: true }).waitFor()
+    await expectAccessible(page, 'register')
+    await takeScreenshots(page, 'registration-closed')
+  })
+
   it('signs a new user of a group in, and out at the issuer', async () => {
     issuer.users.set('ada', { email: 'ada@example.com', email_verified: true, name: 'Ada', groups: ['staff'] })
     const page = await stage.newPage({ expected })
     await page.goto('/account/profile')
     await page.getByRole('button', { name: 'Continue with Acme ID' }).waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, 'sign-in')
     await takeScreenshots(page, 'single-sign-on')
     await signInAs(page, 'ada')
     await page.getByRole('heading', { name: 'Your profile', exact: true }).waitFor()
@@ -55,17 +68,17 @@ describe('single sign-on in the dashboard', { timeout: 180_000 }, () => {
   })
 
   it('accepts an invitation as a user without an account', async () => {
-    issuer.users.set('grace', { email: 'grace@example.com', email_verified: true, name: 'Grace Hopper' })
+    issuer.users.set('grace', { email: 'grace@labs.example', email_verified: true, name: 'Grace Hopper' })
     const { belfry } = stage
     const as = { token: belfry.caller.token ?? '' }
     const other = await belfry.call('POST', '/api/v1/organizations', { name: 'Labs' }, as)
-    const invitation = { email: 'grace@example.com', role: 'admin' }
+    const invitation = { email: 'grace@labs.example', role: 'admin' }
     const invited = await belfry.call('POST', `/api/v1/organizations/${other.body.id}/invitations`, invitation, as)
     expect(invited.status).toBe(201)
     const page = await stage.newPage({ expected })
-    await page.goto(await stage.mailedLink('grace@example.com', /^Join Labs/))
+    await page.goto(await stage.mailedLink('grace@labs.example', /^Join Labs/))
     await page.getByRole('button', { name: 'Create account and join' }).waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, 'invitations')
     await takeScreenshots(page, 'single-sign-on-join')
     await signInAs(page, 'grace')
     await page.getByRole('button', { name: 'Join', exact: true }).click()
@@ -78,7 +91,7 @@ describe('single sign-on in the dashboard', { timeout: 180_000 }, () => {
     await page.goto('/sign-in')
     await signInAs(page, 'eve')
     await page.getByText('has not verified your email address').waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, 'sign-in')
     await takeScreenshots(page, 'single-sign-on-refused')
     // The issuer knows the first user in the first browser.
     const other = await stage.newPage({ expected })

@@ -42,7 +42,8 @@ describe('the speed of the dashboard', { timeout: 300_000 }, () => {
       INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at, response_status)
       SELECT (substr(uuid_v7_floor(at)::text, 1, 13) || '-7000-a000-' || lpad(to_hex(n), 12, '0'))::uuid, workspace_id,
              task_id, n, 'event', 'success', at, at, at, 200
-      FROM (SELECT workspace_id, task_id FROM runs LIMIT 1) AS model,
+      FROM (SELECT workspace_id, task_id FROM runs JOIN task_requests USING (task_id)
+            WHERE url = '${stage.receiver.url('/')}' LIMIT 1) AS model,
            LATERAL (SELECT n, now() - n * interval '1 second' AS at FROM generate_series(2, 5000) AS n) AS aged`)
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/log`)

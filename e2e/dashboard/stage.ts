@@ -1,18 +1,24 @@
 import { type MailServer, type Receiver, startMailServer, startReceiver } from '@belfry/test-support'
 import { waitFor } from '@belfry/test-support/wait-for'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type Belfry, startBelfry } from '../belfry.ts'
 import type { ProgramName } from '../processes.ts'
-import { launchBrowser } from './browser.ts'
+import { workerBrowser } from './browser.ts'
 
 export const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } } as const
 
-export type Stage = {
+/** The address that operates the installation. A test must register it. */
+export const operatorEmail = 'root@operators.example'
+
+type Installation = {
   belfry: Belfry
-  receiver: Receiver
   /** Receives every email of the installation. */
   mailServer: MailServer
+}
+
+export type Stage = Installation & {
+  receiver: Receiver
   /** Opens a page in a new browser context. The test fails on console errors and on requests to other hosts. */
   newPage(options?: NewPageOptions): Promise<Page>
   /** Opens a page signed in as the owner of the first workspace. */
@@ -34,29 +40,32 @@ export type NewPageOptions = {
 
 type Environment = Record<string, string>
 
-/** Starts the real stack and a browser for the tests of one file. Call it in a `describe`. */
-export function useStage(
-  env: Environment | (() => Promise<Environment>) = {},
-  services: ProgramName[] = ['all-in-one'],
-  hostname = '127.0.0.1',
-): Stage {
-  let browser: Browser | undefined
+/** The settings of an installation for one file. */
+export type OwnInstallation = {
+  env?: Environment | (() => Promise<Environment>)
+  /** Default: one process. */
+  services?: ProgramName[]
+}
+
+let ofWorker: Promise<Installation> | undefined
+
+/**
+ * Prepares a new organization, a receiver and the browser for the tests of one file. Call it in a `describe`. All files of a
+ * worker share an installation, so a file sees the users, mails and organizations of others.
+ * @param own - The settings of an installation for this file alone, e.g. one whose processes it kills.
+ */
+export function useStage(own?: OwnInstallation): Stage {
   const contexts: BrowserContext[] = []
   let problems: string[] = []
   const stage = {} as Stage // filled before the first test
 
   beforeAll(async () => {
-    const mailServer = await startMailServer()
-    stage.mailServer = mailServer
-    const mailing = { SMTP_URL: mailServer.url, MAIL_FROM: 'Belfry <belfry@example.com>' }
-    const given = typeof env === 'function' ? await env() : env
-    const [belfry, receiver, started] = await Promise.all([
-      startBelfry('postgres', { services, env: { ...mailing, ...given }, hostname }),
+    const [installation, receiver] = await Promise.all([
+      own ? install(own) : shareInstallation(),
       startReceiver(),
-      launchBrowser(),
+      workerBrowser(),
     ])
-    browser = started
-    Object.assign(stage, { belfry, receiver })
+    Object.assign(stage, installation, { receiver })
   }, 120_000)
 
   afterEach(async () => {
@@ -67,12 +76,13 @@ export function useStage(
   })
 
   afterAll(async () => {
-    await Promise.all([browser?.close(), stage.belfry?.close(), stage.receiver?.close(), stage.mailServer?.close()])
+    if (own) await Promise.all([stage.belfry?.close(), stage.mailServer?.close()])
+    await stage.receiver?.close()
   })
 
   stage.newPage = async ({ size = 'wide', theme = 'light', token, expected } = {}) => {
-    if (!browser) throw new Error('The browser is started before the first test.')
     const { url } = stage.belfry
+    const browser = await workerBrowser()
     const context = await browser.newContext({
       baseURL: url,
       viewport: sizes[size],
@@ -111,4 +121,21 @@ export function useStage(
     return `/${body.slug}/w/${belfry.caller.workspaceId}`
   }
   return stage
+}
+
+/** Returns the installation of this worker, with a new user, organization and workspace as the default caller. */
+async function shareInstallation(): Promise<Installation> {
+  // Passkeys belong to a host name.
+  ofWorker ??= install({ env: { OPERATORS: operatorEmail } }, 'localhost')
+  const { belfry, mailServer } = await ofWorker
+  const caller = await belfry.anotherCaller()
+  const call: Belfry['call'] = (method, path, body, as = caller) => belfry.call(method, path, body, as)
+  return { belfry: { ...belfry, caller, call }, mailServer }
+}
+
+async function install({ env = {}, services = ['all-in-one'] }: OwnInstallation, hostname = '127.0.0.1') {
+  const mailServer = await startMailServer()
+  const given = typeof env === 'function' ? await env() : env
+  const all = { SMTP_URL: mailServer.url, MAIL_FROM: 'Belfry <belfry@example.com>', ...given }
+  return { belfry: await startBelfry('postgres', { services, env: all, hostname }), mailServer }
 }

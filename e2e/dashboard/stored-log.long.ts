@@ -14,16 +14,19 @@ const runsInStorage = 130
 describe.skipIf(findObjectStore() === null)('a log in object storage in the dashboard', { timeout: 180_000 }, () => {
   let folder: string
   let store: ObjectStore
-  const stage = useStage(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'belfry-log-'))
-    store = await startObjectStore(folder)
-    return {
-      LOG_HOT_DAYS: '2',
-      LOG_STORAGE_URL: `s3://${store.bucket}/log?endpoint=${store.endpoint}`,
-      AWS_ACCESS_KEY_ID: store.accessKey,
-      AWS_SECRET_ACCESS_KEY: store.secretKey,
-    }
-  }, ['api', 'dispatcher'])
+  const stage = useStage({
+    env: async () => {
+      folder = await mkdtemp(join(tmpdir(), 'belfry-log-'))
+      store = await startObjectStore(folder)
+      return {
+        LOG_HOT_DAYS: '2',
+        LOG_STORAGE_URL: `s3://${store.bucket}/log?endpoint=${store.endpoint}`,
+        AWS_ACCESS_KEY_ID: store.accessKey,
+        AWS_SECRET_ACCESS_KEY: store.secretKey,
+      }
+    },
+    services: ['api', 'dispatcher'],
+  })
   afterAll(async () => {
     await store?.close()
     await rm(folder, { recursive: true, force: true })
@@ -60,7 +63,7 @@ describe.skipIf(findObjectStore() === null)('a log in object storage in the dash
     await page.getByText('3 runs · end of log', { exact: true }).waitFor()
     await page.getByRole('combobox', { name: 'Time', exact: true }).selectOption('30d')
     await page.getByText('Scroll for older runs · from object storage, slower').waitFor()
-    await expectAccessible(page)
+    await expectAccessible(page, ':slug/w/:ws/log')
     await takeScreenshots(page, 'log-stored')
     const list = page.getByRole('region', { name: 'Runs' })
     await list.evaluate(element => element.scrollTo({ top: element.scrollHeight }))

@@ -3,7 +3,7 @@ import { useStage } from '../../dashboard/stage.ts'
 import { fillWorkspace } from './fill-workspace.ts'
 import { savePicture } from './save-picture.ts'
 
-const stage = useStage({}, ['api', 'scheduler', 'dispatcher'])
+const stage = useStage({ services: ['api', 'scheduler', 'dispatcher'] })
 const most = 150 * 1024
 
 it('takes the pictures of the README within the size limit', async () => {
