@@ -14,9 +14,13 @@ import { PageFor } from './session/allowed.tsx'
 import { lastPlace } from './session/last-place.ts'
 import { loadOrganization, loadWorkspace } from './session/scope.ts'
 
-/** Creates the router: every screen in one table, each loaded on demand. */
 export function createRouter(client: QueryClient): ReturnType<typeof createBrowserRouter> {
-  return createBrowserRouter([
+  return createBrowserRouter(createRoutes(client))
+}
+
+/** Returns every screen in one table, each loaded on demand. */
+export function createRoutes(client: QueryClient): RouteObject[] {
+  return [
     {
       ErrorBoundary: ErrorPage,
       Component: Root,
@@ -48,7 +52,7 @@ export function createRouter(client: QueryClient): ReturnType<typeof createBrows
         { path: '*', Component: NotFound },
       ],
     },
-  ])
+  ]
 }
 
 const operatorPages: RouteObject[] = [
