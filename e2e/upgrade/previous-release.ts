@@ -1,23 +1,35 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import type { ServiceName } from '../processes.ts'
 import { repositoryRoot } from '../repository-root.ts'
 
-/**
- * The commit of the previous release, whose processes must work in parallel with those of this version. Update it with each
- * release.
- */
-export const previousRelease = '970312180ae4'
-
+const baseline = 'prisma/migrations/20261127000000_baseline/migration.sql'
 const folder = join(repositoryRoot(), 'node_modules/.cache/previous-release')
 const run = promisify(execFile)
 
-/** Returns whether this clone contains that commit; a shallow clone or a copy of the files does not. */
+/**
+ * The commit of the previous release, whose processes must work in parallel with those of this version: the first one with
+ * the baseline, until there is a release. Empty in a shallow clone and in a copy of the files.
+ */
+export const previousRelease = findBaselineCommit()
+
+function findBaselineCommit(): string {
+  if (git('rev-parse', '--is-shallow-repository') !== 'false') return ''
+  return (
+    git('log', '--first-parent', '--reverse', '--diff-filter=A', '--format=%H', '--', baseline).split('\n')[0] ?? ''
+  )
+}
+
+function git(...args: string[]): string {
+  return spawnSync('git', args, { cwd: repositoryRoot(), encoding: 'utf8' }).stdout.trim()
+}
+
+/** Returns whether this clone contains that commit. */
 export function hasPreviousRelease(): boolean {
-  const { status } = spawnSync('git', ['cat-file', '-e', `${previousRelease}^{commit}`], { cwd: repositoryRoot() })
-  if (status !== 0) console.warn(`The commit ${previousRelease} is not here: upgrades from it are not tested.`)
-  return status === 0
+  if (previousRelease === '') console.warn('The previous release is not here: upgrades from it are not tested.')
+  return previousRelease !== ''
 }
 
 /** Builds its programs, once for each checkout. */
@@ -38,4 +50,10 @@ export async function deploy(version: 'this' | 'previous', databaseUrl: string):
   const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl }
   const { stdout } = await run(process.execPath, [program, 'deploy'], { env })
   return stdout.split('\n').flatMap(line => /^applied (\S+)/.exec(line)?.[1] ?? [])
+}
+
+/** Returns the migrations that this version has in addition to the previous one. */
+export function addedMigrations(): string[] {
+  const [own, previous] = [repositoryRoot(), folder].map(root => readdirSync(join(root, 'prisma/migrations')).sort())
+  return (own ?? []).filter(name => !previous?.includes(name))
 }

@@ -8,7 +8,7 @@ import { copyFolder, emptyDatabase, later, nothingWrong, testDatabase } from './
 describe('deployMigrations', () => {
   it('applies every migration to an empty database once', async () => {
     const { url } = await emptyDatabase()
-    expect(await deployMigrations(url)).toContain('20261121000000_first_tables')
+    expect(await deployMigrations(url)).toContain('20261127000000_baseline')
     expect(await deployMigrations(url)).toEqual([])
   })
 

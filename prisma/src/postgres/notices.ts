@@ -1,4 +1,4 @@
-/** The channels on which PostgreSQL notifies dispatchers. Migrations 20261124064500, 20261123060000 and 20261123214500 have the triggers. */
+/** Channels of notifications to dispatchers, from the triggers notify_due_task, notify_outbox and notify_tenants. */
 export const dueTaskChannel = 'belfry_due_task'
 export const outboxChannel = 'belfry_outbox'
 export const tenantsChannel = 'belfry_tenants'
