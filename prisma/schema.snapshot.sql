@@ -39,7 +39,7 @@ CREATE TYPE workspace_role AS ENUM ('viewer', 'editor');
 
 -- sequences: 0
 
--- tables: 69
+-- tables: 70
 
 CREATE TABLE _prisma_migrations (
   id character varying(36) NOT NULL,
@@ -1031,6 +1031,17 @@ ALTER TABLE signing_secrets ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON signing_secrets FOR * TO {-} USING (((( SELECT COALESCE(current_setting('belfry.workspace'::text, true), ''::text) AS "coalesce") = ''::text) OR (( SELECT COALESCE(current_setting('belfry.workspace'::text, true), ''::text) AS "coalesce") = (workspace_id)::text))) WITH CHECK ();
 GRANT DELETE, INSERT, SELECT, UPDATE ON signing_secrets TO belfry_api;
 GRANT INSERT, SELECT ON signing_secrets TO belfry_dispatcher;
+
+CREATE TABLE sql_definitions (
+  file text NOT NULL,
+  hash text NOT NULL,
+  applied_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT sql_definitions_pkey PRIMARY KEY (file, hash)
+);
+CREATE UNIQUE INDEX sql_definitions_pkey ON public.sql_definitions USING btree (file, hash);
+GRANT SELECT ON sql_definitions TO belfry_api;
+GRANT SELECT ON sql_definitions TO belfry_dispatcher;
+GRANT SELECT ON sql_definitions TO belfry_scheduler;
 
 CREATE TABLE storage (
   organization_id uuid NOT NULL,

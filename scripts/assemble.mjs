@@ -8,7 +8,7 @@ const root = resolve(fileURLToPath(import.meta.url), '../..')
 
 // Paths equal those of the repository, because a bundle finds its files relative to itself.
 const migrate = {
-  paths: ['prisma/dist', 'prisma/migrations', 'prisma/schema.prisma', 'packages/maintenance/dist'],
+  paths: ['prisma/dist', 'prisma/migrations', 'prisma/sql', 'prisma/schema.prisma', 'packages/maintenance/dist'],
   packages: { prisma: ['@prisma/schema-engine-wasm'] },
 }
 // The dependencies of the launcher's bundle belong to the package that it bundles.

@@ -33,7 +33,7 @@ async function fillPackage() {
   })
   writeTypes()
   rmSync(join(folder, 'server'), { recursive: true, force: true })
-  for (const path of ['prisma/dist', 'prisma/migrations', 'prisma/schema.prisma']) {
+  for (const path of ['prisma/dist', 'prisma/migrations', 'prisma/sql', 'prisma/schema.prisma']) {
     copyTree(join(root, path), join(folder, 'server', path))
   }
   for (const path of ['services/all-in-one/dist/testing.mjs', 'packages/testing/dist/server.mjs']) {

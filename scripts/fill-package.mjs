@@ -11,6 +11,7 @@ const paths = [
   'packages/maintenance/dist',
   'prisma/dist',
   'prisma/migrations',
+  'prisma/sql',
   'prisma/schema.prisma',
   'services/all-in-one/dist',
   'services/api/dist/bull-board',

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import type { ServiceName } from '../processes.ts'
@@ -23,7 +23,8 @@ function findBaselineCommit(): string {
 }
 
 function git(...args: string[]): string {
-  return spawnSync('git', args, { cwd: repositoryRoot(), encoding: 'utf8' }).stdout.trim()
+  const { stdout } = spawnSync('git', args, { cwd: repositoryRoot(), encoding: 'utf8' })
+  return stdout?.trim() ?? '' // null without git
 }
 
 /** Returns whether this clone contains that commit. */
@@ -52,8 +53,17 @@ export async function deploy(version: 'this' | 'previous', databaseUrl: string):
   return stdout.split('\n').flatMap(line => /^applied (\S+)/.exec(line)?.[1] ?? [])
 }
 
-/** Returns the migrations that this version has in addition to the previous one. */
-export function addedMigrations(): string[] {
-  const [own, previous] = [repositoryRoot(), folder].map(root => readdirSync(join(root, 'prisma/migrations')).sort())
-  return (own ?? []).filter(name => !previous?.includes(name))
+/** Returns the migrations and the changed files of prisma/sql that this version has in addition to the previous one, sorted. */
+export function addedSql(): string[] {
+  const textOf = (root: string, path: string) => {
+    const file = join(root, 'prisma', path)
+    return existsSync(file) ? readFileSync(file, 'utf8') : null
+  }
+  const [migrations, files] = ['migrations', 'sql'].map(name =>
+    readdirSync(join(repositoryRoot(), 'prisma', name)).sort(),
+  )
+  return [
+    ...(migrations ?? []).filter(name => !existsSync(join(folder, 'prisma/migrations', name))),
+    ...(files ?? []).filter(name => textOf(folder, `sql/${name}`) !== textOf(repositoryRoot(), `sql/${name}`)),
+  ]
 }

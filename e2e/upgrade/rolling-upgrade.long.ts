@@ -3,7 +3,7 @@ import { waitFor } from '@belfry/test-support/wait-for'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callApi, inMs, signUp } from '../api-calls.ts'
 import { type SteadyPosts, startSteadyPosts } from '../scaling/steady-posts.ts'
-import { addedMigrations, deploy, hasPreviousRelease } from './previous-release.ts'
+import { addedSql, deploy, hasPreviousRelease } from './previous-release.ts'
 import { openUpgradeStage, type UpgradeStage } from './stage.ts'
 
 describe.runIf(hasPreviousRelease())('an upgrade from the previous release, under load', () => {
@@ -26,7 +26,7 @@ describe.runIf(hasPreviousRelease())('an upgrade from the previous release, unde
     load(oldUrl, 'old')
     await arrive(20)
 
-    expect(await deploy('this', database.url)).toEqual(addedMigrations())
+    expect((await deploy('this', database.url)).sort()).toEqual(addedSql())
     await arrive(20) // the old processes on the new tables
 
     const fresh = await start('this', newPort)

@@ -20,6 +20,7 @@ beforeEach(async () => {
   const database = await createEmptyDatabase()
   url = database.url
   folder = await mkdtemp(join(tmpdir(), 'belfry-backfill-'))
+  await mkdir(join(folder, 'sql'))
   client = await connect()
   await client.query(`
     CREATE TABLE things (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), filled int NOT NULL DEFAULT 0);

@@ -108,7 +108,7 @@ async function describeCatalog(pool: Pool): Promise<string> {
 async function describeRows(pool: Pool): Promise<string> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT c.oid::regclass::text AS name FROM pg_class c
-     WHERE c.relkind = 'r' AND c.relname <> '_prisma_migrations' AND ${relation} ORDER BY 1`,
+     WHERE c.relkind = 'r' AND c.relname NOT IN ('_prisma_migrations', 'sql_definitions') AND ${relation} ORDER BY 1`,
   )
   const lines: string[] = []
   for (const { name } of rows) {

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { checkMigrations, deployMigrations } from '../src/migrate/index.ts'
 import { waitForMigrations } from '../src/migrate/wait-for-migrations.ts'
-import { copyFolder, emptyDatabase, later, nothingWrong, testDatabase } from './setup-migrations.ts'
+import { connect, copyFolder, emptyDatabase, later, nothingWrong, testDatabase } from './setup-migrations.ts'
 
 describe('deployMigrations', () => {
   it('applies every migration to an empty database once', async () => {
@@ -18,7 +17,7 @@ describe('deployMigrations', () => {
     const [applied, ...others] = names.sort((a, b) => b.length - a.length)
     expect(others).toEqual([[], []])
     expect(await query('SELECT migration_name FROM _prisma_migrations ORDER BY 1')).toEqual(
-      applied?.map(migration_name => ({ migration_name })),
+      applied?.filter(name => !name.endsWith('.sql')).map(migration_name => ({ migration_name })),
     )
   })
 
@@ -164,11 +163,3 @@ it('checkMigrations finds that schema, migrations and a migrated database agree'
   const { url } = await testDatabase()
   expect(await checkMigrations(url)).toEqual(nothingWrong)
 })
-
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
-  onTestFinished(() => client.end())
-  return client
-}

@@ -10,7 +10,7 @@ import { findMigrationFolder } from '../src/migrate/migration-folder.ts'
 export const later = '20990101000000_later'
 
 /** What `checkMigrations` returns when nothing is wrong. */
-export const nothingWrong = { drift: null, missing: null, edited: [], failed: [], pending: [], unknown: [] }
+export const nothingWrong = { drift: null, missing: null, edited: [], failed: [], pending: [], replaced: [], unknown: [] }
 
 /** Creates a migrated database, and drops it after the test. */
 export async function testDatabase() {
@@ -20,6 +20,15 @@ export async function testDatabase() {
 /** Creates an empty database, and drops it after the test. */
 export async function emptyDatabase() {
   return open(await createEmptyDatabase())
+}
+
+/** Opens a connection, and closes it after the test. */
+export async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
 }
 
 async function open(database: { url: string; drop(): Promise<void> }) {
@@ -39,7 +48,7 @@ export async function copyFolder(added: Record<string, string>): Promise<string>
   onTestFinished(() => rm(folder, { recursive: true }))
   const original = findMigrationFolder()
   await cp(join(original, 'schema.prisma'), join(folder, 'schema.prisma'))
-  await cp(join(original, 'migrations'), join(folder, 'migrations'), { recursive: true })
+  for (const name of ['migrations', 'sql']) await cp(join(original, name), join(folder, name), { recursive: true })
   for (const [name, script] of Object.entries(added)) await writeMigration(folder, name, script)
   return folder
 }
@@ -47,6 +56,12 @@ export async function copyFolder(added: Record<string, string>): Promise<string>
 export async function writeMigration(folder: string, name: string, script: string): Promise<void> {
   await mkdir(join(folder, 'migrations', name), { recursive: true })
   await writeFile(join(folder, 'migrations', name, 'migration.sql'), script)
+}
+
+/** Changes a file of prisma/sql, or adds one. */
+export async function changeFile(folder: string, name: string, change: (text: string) => string): Promise<void> {
+  const path = join(folder, 'sql', name)
+  await writeFile(path, change(await readFile(path, 'utf8').catch(() => '')))
 }
 
 export async function changeSchema(folder: string, from: string | RegExp, to: string): Promise<void> {

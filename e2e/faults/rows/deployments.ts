@@ -92,7 +92,7 @@ async function openReader(fixture: Fixture): Promise<pg.Client> {
 async function packMigration(fixture: Fixture, script: string): Promise<string> {
   const [from, to] = [join(repositoryRoot(), 'prisma'), join(fixture.folder, 'prisma')]
   await mkdir(to)
-  for (const name of ['dist', 'migrations', 'schema.prisma'])
+  for (const name of ['dist', 'migrations', 'sql', 'schema.prisma'])
     await cp(join(from, name), join(to, name), { recursive: true })
   await symlink(join(from, 'node_modules'), join(to, 'node_modules'))
   const migration = join(to, 'migrations/20990101000000_later')

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { applyDefinitions, type Definition } from './definitions.ts'
 import { describePosition } from './engine-adapter.ts'
 import { grantRights, usesRoles } from './set-up-roles.ts'
 import { type Connections, isBlocked, type LockOptions, transactWithLocks } from './transact-with-locks.ts'
@@ -9,12 +10,14 @@ export type Migration = { name: string; script: string }
 const maxBuilds = 5
 
 /**
- * Applies a migration, and records it in the same transaction, which also grants the services what they need on new tables.
+ * Applies a migration, and records it in the same transaction, which also applies the definitions and grants the services what
+ * they need on new tables.
  * @param connections - The watcher cancels the migration and finds the sessions that block it.
  */
 export async function applyMigration(
   connections: Connections,
   migration: Migration,
+  definitions: readonly Definition[],
   options: LockOptions,
 ): Promise<void> {
   const { client, pid, watcher } = connections
@@ -24,7 +27,7 @@ export async function applyMigration(
   try {
     await (isConcurrent(migration.script)
       ? applyConcurrently(client, migration)
-      : transactWithLocks(connections, title, () => applyAndRecord(client, migration), options))
+      : transactWithLocks(connections, title, () => applyAndRecord(client, migration, definitions), options))
   } catch (error) {
     if (!options.signal?.aborted) throw error
     throw new Error(`Migration ${migration.name} was cancelled. Nothing of it was applied.`, { cause: error })
@@ -33,9 +36,14 @@ export async function applyMigration(
   }
 }
 
-async function applyAndRecord(client: pg.Client, migration: Migration): Promise<void> {
+async function applyAndRecord(
+  client: pg.Client,
+  migration: Migration,
+  definitions: readonly Definition[],
+): Promise<void> {
   try {
     await run(client, migration)
+    await applyDefinitions(client, definitions)
     // Processes of the previous version run on, and their triggers may write to new tables at once.
     if (createsTable(migration.script) && (await usesRoles(client))) await grantRights(client)
     await record(client, migration)
@@ -71,7 +79,7 @@ function createsTable(script: string): boolean {
 }
 
 /** True for a migration that cannot run in a transaction, and that is alone in its file for this reason. */
-function isConcurrent(script: string): boolean {
+export function isConcurrent(script: string): boolean {
   const [first = '', ...others] = statementsOf(script)
   return others.length === 0 && /\bCONCURRENTLY\b/i.test(first)
 }

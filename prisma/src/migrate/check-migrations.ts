@@ -1,4 +1,6 @@
 import type { DiffTarget, HistoryDiagnostic, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg'
+import pg from 'pg'
+import { filesOf, readPendingDefinitions, readReplacedFiles } from './definitions.ts'
 import { findMigrationFolder, readMigrations, readSchema } from './migration-folder.ts'
 import { noExceptions, withEngine } from './with-engine.ts'
 
@@ -11,8 +13,10 @@ export type MigrationCheck = {
   edited: string[]
   /** Migrations that failed, or were interrupted, and have not been applied since. */
   failed: string[]
-  /** Migrations that the database has not seen. */
+  /** Migrations and files of prisma/sql that the database has not seen. */
   pending: string[]
+  /** Files of prisma/sql of which a later version has replaced a function or a trigger. */
+  replaced: string[]
   /** Migrations that the database has seen and that have no file. */
   unknown: string[]
 }
@@ -21,6 +25,7 @@ export type MigrationCheck = {
 export async function checkMigrations(databaseUrl: string, folder = findMigrationFolder()): Promise<MigrationCheck> {
   const files = await readSchema(folder)
   const migrationsList = await readMigrations(folder)
+  const { pendingFiles, replaced } = await compareDefinitions(databaseUrl, folder)
   return withEngine(databaseUrl, folder, async engine => {
     const diagnosis = await engine.diagnoseMigrationHistory({
       migrationsList,
@@ -28,12 +33,15 @@ export async function checkMigrations(databaseUrl: string, folder = findMigratio
       filters: noExceptions,
     })
     const schema: DiffTarget = { tag: 'schemaDatamodel', files }
+    const { pending, unknown } = compareHistories(diagnosis.history)
     return {
       drift: await diff(engine, { tag: 'schemaDatasource', files, configDir: folder }, schema),
       missing: await diff(engine, { tag: 'migrations', ...migrationsList }, schema),
       edited: diagnosis.editedMigrationNames,
       failed: diagnosis.failedMigrationNames,
-      ...compareHistories(diagnosis.history),
+      pending: [...pending, ...pendingFiles],
+      replaced,
+      unknown,
     }
   })
 }
@@ -42,12 +50,27 @@ export async function checkMigrations(databaseUrl: string, folder = findMigratio
 export function describeCheck(check: MigrationCheck): string[] {
   return [
     ...check.failed.map(name => `Migration ${name} failed and has not been applied since.`),
-    ...check.pending.map(name => `Migration ${name} is not applied.`),
+    ...check.pending.map(name => `${name} is not applied.`),
+    ...check.replaced.map(name => `Another version has replaced definitions of ${name}.`),
     ...check.edited.map(name => `Migration ${name} was edited after it had been applied.`),
     ...check.unknown.map(name => `Migration ${name} is applied but has no file.`),
     ...describeSql('The database differs from schema.prisma. This SQL would update it:', check.drift),
     ...describeSql('The migrations do not lead to schema.prisma. They lack:', check.missing),
   ]
+}
+
+async function compareDefinitions(
+  databaseUrl: string,
+  folder: string,
+): Promise<{ pendingFiles: string[]; replaced: string[] }> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    const pendingFiles = filesOf(await readPendingDefinitions(client, folder))
+    return { pendingFiles, replaced: await readReplacedFiles(client, folder) }
+  } finally {
+    await client.end()
+  }
 }
 
 function describeSql(title: string, sql: string | null): string[] {

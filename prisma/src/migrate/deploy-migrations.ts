@@ -1,12 +1,14 @@
 import pg from 'pg'
-import { applyMigration, type Migration } from './apply-migration.ts'
+import { applyMigration, isConcurrent, type Migration } from './apply-migration.ts'
+import { applyDefinitions, type Definition, filesOf, readPendingDefinitions } from './definitions.ts'
 import { findMigrationFolder, readMigrationFiles } from './migration-folder.ts'
 import { withMigrationLock } from './migration-lock.ts'
-import type { LockOptions } from './transact-with-locks.ts'
+import { type LockOptions, transactWithLocks } from './transact-with-locks.ts'
 
 /**
- * Applies every migration that the database has not seen and returns their names. Several may run at once: one applies,
- * the others wait for it and return nothing. A migration that fails or is cancelled leaves nothing behind.
+ * Applies every migration, and every function and trigger of prisma/sql, that the database has not seen. Returns their names.
+ * Several may run at once: one applies, the others wait for it and return nothing. A migration that fails or is cancelled
+ * leaves nothing behind.
  */
 export async function deployMigrations(
   databaseUrl: string,
@@ -18,27 +20,32 @@ export async function deployMigrations(
     await watcher.query(historyTable)
     const applied = await readApplied(watcher)
     const pending = files.filter(({ name }) => !applied.has(name))
-    if (pending.length > 0) await applyAll(databaseUrl, watcher, pending, options)
-    return pending.map(({ name }) => name)
+    const definitions = await readPendingDefinitions(watcher, folder)
+    if (pending.length + definitions.length > 0) await applyAll(databaseUrl, watcher, pending, definitions, options)
+    return [...pending.map(({ name }) => name), ...filesOf(definitions)]
   })
 }
 
-// On one connection, whose backend then knows the tables of earlier migrations.
+// On one connection, whose backend then knows the tables of earlier migrations. The last transaction applies the definitions.
 async function applyAll(
   databaseUrl: string,
   watcher: pg.Client,
   pending: readonly Migration[],
+  definitions: readonly Definition[],
   options: LockOptions,
 ): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'belfry-migrate' })
   client.on('error', () => {}) // the statement in flight fails too
   await client.connect()
   try {
-    const pid = await readPid(client)
+    const connections = { client, pid: await readPid(client), watcher }
+    const last = pending.findLast(({ script }) => !isConcurrent(script))
     for (const migration of pending) {
       options.signal?.throwIfAborted()
-      await applyMigration({ client, pid, watcher }, migration, options)
+      await applyMigration(connections, migration, migration === last ? definitions : [], options)
     }
+    if (last === undefined && definitions.length > 0)
+      await transactWithLocks(connections, 'prisma/sql', () => applyDefinitions(client, definitions), options)
   } finally {
     await client.end()
   }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { filesOf, readPendingDefinitions } from './definitions.ts'
 import { readMigrationFiles } from './migration-folder.ts'
 
 /** How the migrations of a database differ from those of this version. */
 export type MigrationHistory = {
-  /** Not applied. */
+  /** Migrations and files of prisma/sql that are not applied. */
   pending: string[]
   /** Applied by a later version. */
   unknown: string[]
@@ -21,7 +22,10 @@ export async function readMigrationHistory(db: Pick<pg.Pool, 'query'>, folder: s
   const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]))
   const names = new Set(files.map(({ name }) => name))
   return {
-    pending: files.filter(({ name }) => !applied.has(name)).map(({ name }) => name),
+    pending: [
+      ...files.filter(({ name }) => !applied.has(name)).map(({ name }) => name),
+      ...filesOf(await readPendingDefinitions(db, folder)),
+    ],
     unknown: [...applied.keys()].filter(name => !names.has(name)),
     edited: files
       .filter(({ name, script }) => applied.has(name) && applied.get(name) !== checksumOf(script))

@@ -92,6 +92,7 @@ const rightsByTable: Record<string, Rights> = {
   sends: { api: read, scheduler: all, dispatcher: all },
   sessions: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
   signing_secrets: { api: all, scheduler: none, dispatcher: add },
+  sql_definitions: { api: read, scheduler: read, dispatcher: read },
   storage: { api: read, scheduler: change, dispatcher: read },
   subscription_secrets: { api: all, scheduler: 'DELETE, SELECT (id, expires_at)', dispatcher: read },
   subscriptions: { api: all, scheduler: purge, dispatcher: none },

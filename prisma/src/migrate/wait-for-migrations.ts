@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { filesOf, readDefinitions, readPendingDefinitions } from './definitions.ts'
 import { findMigrationFolder, readMigrations } from './migration-folder.ts'
 
 const pauseMs = 1000
 const maxWaitMs = 600_000
 
 /**
- * Waits until another process has applied every migration of this version. Rejects after ten minutes. Changes nothing, and
- * ignores migrations of a later version.
+ * Waits until another process has applied every migration of this version, and its functions and triggers. Rejects after ten
+ * minutes. Changes nothing, and ignores migrations of a later version.
  * @param onWait - Receives the missing migrations at first, and whenever there are fewer.
  */
 export async function waitForMigrations(
@@ -19,7 +20,7 @@ export async function waitForMigrations(
   const names = migrationDirectories.map(({ path }) => path)
   const giveUpAt = performance.now() + maxWaitMs
   for (let known = Number.POSITIVE_INFINITY; ; await sleep(pauseMs)) {
-    const missing = await withoutApplied(databaseUrl, names)
+    const missing = await withoutApplied(databaseUrl, names, folder)
     if (missing.length === 0) return
     if (performance.now() > giveUpAt)
       throw new Error(`These migrations were not applied within ten minutes: ${missing.join(', ')}.`)
@@ -33,7 +34,7 @@ export function isBeforeMigration(error: unknown): boolean {
   return error instanceof pg.DatabaseError && ['42P01', '28000', '28P01', '42501'].includes(error.code ?? '')
 }
 
-async function withoutApplied(databaseUrl: string, names: string[]): Promise<string[]> {
+async function withoutApplied(databaseUrl: string, names: string[], folder: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl })
   try {
     await client.connect()
@@ -41,9 +42,9 @@ async function withoutApplied(databaseUrl: string, names: string[]): Promise<str
       'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
     )
     const seen = new Set(applied.rows.map(row => row.migration_name))
-    return names.filter(name => !seen.has(name))
+    return [...names.filter(name => !seen.has(name)), ...filesOf(await readPendingDefinitions(client, folder))]
   } catch (error) {
-    if (isBeforeMigration(error)) return names
+    if (isBeforeMigration(error)) return [...names, ...filesOf(await readDefinitions(folder))]
     throw error
   } finally {
     await client.end()

@@ -46,7 +46,7 @@ async function post(url: string, path: string, body: unknown, token?: string): P
   return JSON.parse(text)
 }
 
-const ownTables = `('_prisma_migrations', 'dispatchers', 'schedulers', 'sends')`
+const ownTables = `('_prisma_migrations', 'dispatchers', 'schedulers', 'sends', 'sql_definitions')`
 
 // The account, and rows that a migrated database has, such as the watermark of the promotion.
 const rememberStatements = `

@@ -25,7 +25,7 @@ const settings = {
  */
 export async function startDatabase(root: string, folder: string, cache: string): Promise<Database> {
   const dataDir = join(folder, 'postgres')
-  const kept = join(cache, `postgres-${hashFiles(join(root, 'prisma/migrations'))}`)
+  const kept = join(cache, `postgres-${hashFiles(join(root, 'prisma'), ['migrations', 'sql'])}`)
   if (!existsSync(kept)) return startFirst(root, dataDir, kept)
   cpSync(kept, dataDir, { recursive: true })
   const postgres = await startPostgres({ dataDir, settings })
@@ -65,9 +65,13 @@ async function replaceDatabase(postgres: Postgres): Promise<void> {
   }
 }
 
-function hashFiles(folder: string): string {
+function hashFiles(root: string, folders: string[]): string {
   const hash = createHash('sha256')
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.sql'))
-  for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(join(folder, file)))
+  const files = folders.flatMap(folder =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter(name => name.endsWith('.sql'))
+      .map(name => join(folder, name)),
+  )
+  for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(join(root, file)))
   return hash.digest('hex').slice(0, 16)
 }
