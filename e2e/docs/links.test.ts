@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../repository-root.ts'
@@ -21,7 +21,27 @@ function problemOf(from: string, link: string): string | null {
   return isKnown ? null : 'names a heading that is not there'
 }
 
+// The file that defines each SQL function: the latest migration with it, or a file of prisma/sql.
+const definitions = new Map<string, string>()
+for (const folder of ['prisma/migrations', 'prisma/sql']) {
+  const names = readdirSync(join(repositoryRoot(), folder), { recursive: true, encoding: 'utf8' })
+  for (const path of names.sort().map(name => join(folder, name))) {
+    if (!path.endsWith('.sql')) continue
+    const text = readFileSync(join(repositoryRoot(), path), 'utf8')
+    for (const [, name = ''] of text.matchAll(/^CREATE (?:OR REPLACE )?FUNCTION (\w+)\(/gm)) definitions.set(name, path)
+  }
+}
+
 describe('links', () => {
+  it.each([...pages.keys()])('of %s lead to the SQL that is in force', path => {
+    const wrong = [...read(path).matchAll(/\[([^\]]*)\]\(([^)\s]+)\)/g)].filter(([, text = '', link = '']) => {
+      const goal = resolveLink(path, link)?.path ?? ''
+      const definition = definitions.get(text.replaceAll('`', ''))
+      return definition === undefined ? /^prisma\/migrations\/\d/.test(goal) : goal !== definition
+    })
+    expect(wrong.map(([link]) => link)).toEqual([])
+  })
+
   it.each([...pages.keys()])('of %s lead somewhere', path => {
     const links = pages.get(path)?.links ?? []
     const problems = links.flatMap(link => {
