@@ -1,6 +1,9 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { checkMigrations, deployMigrations } from '../src/migrate/index.ts'
+import { findMigrationFolder } from '../src/migrate/migration-folder.ts'
 import { waitForMigrations } from '../src/migrate/wait-for-migrations.ts'
 import { connect, copyFolder, emptyDatabase, later, nothingWrong, testDatabase } from './setup-migrations.ts'
 
@@ -115,6 +118,24 @@ describe('deployMigrations', () => {
     expect(await query(valid)).toEqual([{ indisvalid: true }])
     await query(`DELETE FROM _prisma_migrations WHERE migration_name = '${later}'`)
     expect(await deployMigrations(url, folder)).toEqual([later])
+  })
+
+  it('adopts a database of the last state before the baseline, and refuses an earlier one', async () => {
+    const { url, query } = await testDatabase()
+    const become = (last: string) =>
+      query(`DROP TABLE IF EXISTS sql_definitions; DELETE FROM _prisma_migrations;
+        INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
+        VALUES ('1', '', '20261121000000_first_tables', now()), ('2', '', '${last}', now())`)
+    await become('20261126180000_replay_rate')
+    await expect(deployMigrations(url)).rejects.toThrow(
+      /^This database was last migrated to 20261126180000_replay_rate, .*\nCheck out the last commit with \S+_run_timings, deploy it/,
+    )
+    await become('20261126190000_run_timings')
+    const [migration, ...files] = await deployMigrations(url)
+    expect(migration).toBe('20261127000100_sql_definitions')
+    expect(files.sort()).toEqual((await readdir(join(findMigrationFolder(), 'sql'))).sort())
+    expect(await deployMigrations(url)).toEqual([])
+    expect(await checkMigrations(url)).toEqual(nothingWrong)
   })
 
   it('leaves no connection behind', async () => {

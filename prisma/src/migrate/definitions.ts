@@ -65,8 +65,7 @@ export async function applyDefinitions(client: pg.Client, definitions: readonly 
     try {
       await client.query(script)
     } catch (error) {
-      if (error instanceof pg.DatabaseError && !isBlocked(error))
-        error.message = `prisma/sql/${file}: ${error.message}`
+      if (error instanceof pg.DatabaseError && !isBlocked(error)) error.message = `prisma/sql/${file}: ${error.message}`
       throw error
     }
     await client.query('INSERT INTO sql_definitions (file, hash) VALUES ($1, $2)', [file, hash])

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { adoptBaseline } from './adopt-baseline.ts'
 import { applyMigration, isConcurrent, type Migration } from './apply-migration.ts'
 import { applyDefinitions, type Definition, filesOf, readPendingDefinitions } from './definitions.ts'
 import { findMigrationFolder, readMigrationFiles } from './migration-folder.ts'
@@ -18,6 +19,7 @@ export async function deployMigrations(
   const files = await readMigrationFiles(folder)
   return withMigrationLock(databaseUrl, options.signal, async watcher => {
     await watcher.query(historyTable)
+    await adoptBaseline(watcher, files[0])
     const applied = await readApplied(watcher)
     const pending = files.filter(({ name }) => !applied.has(name))
     const definitions = await readPendingDefinitions(watcher, folder)
