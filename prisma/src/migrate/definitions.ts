@@ -32,8 +32,8 @@ function splitDefinitions(file: string, text: string): Definition[] {
 }
 
 /**
- * Returns the definitions that the database has never had. One that it once had was replaced by a later version, whose
- * processes may run.
+ * Returns the definitions that the database has never had. It does not bring back replaced ones, because processes of the later
+ * version may run.
  */
 export async function readPendingDefinitions(db: Pick<pg.Client, 'query'>, folder: string): Promise<Definition[]> {
   const definitions = await readDefinitions(folder)
