@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type Json, useApi } from './setup.ts'
 
-const api = useApi()
+const api = useApi({}, { isAlone: true }) // reads a whole table
 const subscriptions = '/api/v1/scheduler/subscriptions'
 
 const subscribe = async (topic: string): Promise<string> =>
