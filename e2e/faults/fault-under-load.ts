@@ -36,7 +36,8 @@ export function faultInFlight({ tasks, strike, ...row }: StruckRow & { tasks: nu
     ...row,
     async run(fixture, seed) {
       const services = await fixture.startAll()
-      await burst(fixture, tasks, slowTask)
+      // Long enough to create all of them on a busy machine, so their calls are in flight at once.
+      await burst(fixture, tasks, { ...slowTask, inMs: 6_000 })
       await called(fixture, tasks)
       return strike(fixture, services, seed)
     },
