@@ -72,6 +72,6 @@ describe.each(queueBackends())('with the queue on %s', backend => {
       found => found.length > 0,
       30_000,
     )
-    await expectEnded(blocked[0].id)
+    await Promise.all(blocked.map(({ id }: { id: string }) => expectEnded(id)))
   }, 60_000)
 })

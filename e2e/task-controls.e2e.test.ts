@@ -50,9 +50,12 @@ describe.each(queueBackends().slice(0, propertyRuns(2, 1)))('with %s', backend =
     await belfry.call('POST', `${tasks}/batch`, { tasks: Array(60).fill(row) })
     const waiting = async () =>
       (await belfry.call('GET', `${tasks}?state=pending&limit=100`)).body.data.filter((task: Json) => task.blocked)
-    const blocked = await waitFor(waiting, found => found.length > 0, 30_000)
-    const task = await ended(blocked[0].id)
-    expect(task).toMatchObject({ state: 'dead', state_reason: 'expired', attempts: 0 })
+    const blocked: Json[] = await waitFor(waiting, found => found.length > 0, 30_000)
+    // The other dispatcher may still call the host for some of them.
+    const tasksAfter = await Promise.all(blocked.map(({ id }) => ended(id)))
+    const expired = tasksAfter.filter(task => task.state_reason === 'expired')
+    expect(expired).not.toEqual([])
+    for (const task of expired) expect(task).toMatchObject({ state: 'dead', attempts: 0 })
   }, 60_000)
 
   it('cancels 1,001 tasks in the background, and stops a task that waits for a retry', async () => {
