@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -7,14 +8,26 @@ const lanes = ['long', 'e2e', 'service', 'sql', 'unit', 'timing']
 
 /**
  * Runs the files above first, then lane by lane, because a worker keeps its modules and servers for files of one lane. Within
- * a lane Vitest sorts by recorded duration, or by size in a fresh checkout.
+ * a lane Vitest sorts by recorded duration, or by size in a fresh checkout. `--sequence.shuffle` shuffles the files by its seed.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId, project }: TestSpecification) => {
-      const isLong = longFiles.includes(relative(project.config.root, moduleId))
-      return isLong ? -1 : lanes.indexOf(project.name)
-    }
-    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+    const pathOf = ({ moduleId, project }: TestSpecification) => relative(project.config.root, moduleId)
+    const { shuffle, seed } = this.ctx.config.sequence
+    // Vitest has a sequencer for this, and does not use it beside one of the project.
+    if (shuffle)
+      return sortBy(files, file =>
+        createHash('sha1')
+          .update(`${seed} ${pathOf(file)}`)
+          .digest('hex'),
+      )
+    return sortBy(await super.sort(files), file =>
+      longFiles.includes(pathOf(file)) ? -1 : lanes.indexOf(file.project.name),
+    )
   }
+}
+
+function sortBy<T, Key extends string | number>(list: readonly T[], keyOf: (item: T) => Key): T[] {
+  const keyed = list.map(item => ({ item, key: keyOf(item) }))
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item)
 }
