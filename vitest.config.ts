@@ -13,7 +13,7 @@ const lanes = {
     files: '*.test.{ts,tsx}',
     without: '*.{sql,service,e2e}.test.ts',
     testTimeout: isFull ? 120_000 : 20_000,
-    cpuBudget: isFull ? null : 40,
+    cpuBudget: isFull ? null : 30,
   },
   sql: { files: '*.sql.test.ts', testTimeout: 60_000, cpuBudget: 100 },
   service: { files: '*.service.test.ts', testTimeout: 60_000, cpuBudget: 200 },
