@@ -15,7 +15,10 @@ let belfry: VirtualBelfry
 let target: Receiver
 let start: number
 beforeAll(async () => {
-  ;[belfry, target] = await Promise.all([startVirtualBelfry({ OPERATOR_PASSWORD: password, LOG_LEVEL: 'info' }), startReceiver()])
+  ;[belfry, target] = await Promise.all([
+    startVirtualBelfry({ OPERATOR_PASSWORD: password, LOG_LEVEL: 'info' }),
+    startReceiver(),
+  ])
 })
 afterAll(async () => {
   await belfry?.close()
@@ -91,7 +94,9 @@ describe('a circuit breaker', () => {
     expect(openMs).toBeGreaterThan(29_000)
     expect(openMs).toBeLessThanOrEqual(30_001)
     const inState = async (state: string) =>
-      (await belfry.call('GET', `${tasks}?state=${state}&limit=100`, undefined, caller)).body.data as Array<{ attempts: number }>
+      (await belfry.call('GET', `${tasks}?state=${state}&limit=100`, undefined, caller)).body.data as Array<{
+        attempts: number
+      }>
     const dead = await waitFor(
       () => inState('dead'),
       found => found.length >= 20,

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { checkMigrations, deployMigrations } from '../src/migrate/index.ts'
 import { findMigrationFolder } from '../src/migrate/migration-folder.ts'
 import { waitForMigrations } from '../src/migrate/wait-for-migrations.ts'

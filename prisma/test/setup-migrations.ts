@@ -10,7 +10,15 @@ import { findMigrationFolder } from '../src/migrate/migration-folder.ts'
 export const later = '20990101000000_later'
 
 /** What `checkMigrations` returns when nothing is wrong. */
-export const nothingWrong = { drift: null, missing: null, edited: [], failed: [], pending: [], replaced: [], unknown: [] }
+export const nothingWrong = {
+  drift: null,
+  missing: null,
+  edited: [],
+  failed: [],
+  pending: [],
+  replaced: [],
+  unknown: [],
+}
 
 /** Creates a migrated database, and drops it after the test. */
 export async function testDatabase() {

@@ -94,7 +94,7 @@ function misbehave(behaviour: Misbehaviour, response: ServerResponse): void {
 
 function reply({ status = 200, headers = {}, body = '', delayMs = 0, after }: Reply, response: ServerResponse): void {
   const answer = () => void response.writeHead(status, headers).end(body)
-  if (after) after.then(answer)
+  if (after !== undefined) void after.then(answer)
   else if (delayMs === 0) answer()
   else {
     const timer = setTimeout(answer, delayMs)
