@@ -14,7 +14,7 @@ it('a workspace from before signatures gets one secret for all dispatchers', asy
   await belfry.execute('DELETE FROM data_keys') // with all that they encrypt, as if they had never existed
   const created = await Promise.all(
     Array.from({ length: 20 }, (_, i) => {
-      const body = { name: `${i}`, url: target.url(`/${i}`), method: 'POST', execute_at: inMs(6000) }
+      const body = { name: `${i}`, url: target.url(`/${i}`), method: 'POST', payload: { i }, execute_at: inMs(6000) }
       return belfry.call('POST', '/api/v1/scheduler/tasks', body)
     }),
   )
@@ -26,9 +26,7 @@ it('a workspace from before signatures gets one secret for all dispatchers', asy
     const entries = request.rawHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name, request.rawHeaders[i + 1]]] : []))
     const headers = Object.fromEntries(entries) as Record<string, string>
     for (const Webhook of [StandardWebhook, SvixWebhook]) {
-      expect(() =>
-        new Webhook(body.data[0].secret).verify(request.body.toString() || '{}', headers, { jsonParse: false }),
-      ).not.toThrow()
+      expect(() => new Webhook(body.data[0].secret).verify(request.body.toString(), headers)).not.toThrow()
     }
   }
 }, 60_000)
