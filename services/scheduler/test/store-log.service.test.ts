@@ -315,6 +315,8 @@ describe.skipIf(findObjectStore() === null)('the log in object storage', () => {
        SELECT id FROM made ORDER BY run_id`,
       [workspaceId, count, daysAgo, responseBytes],
     )
+    // As autovacuum does when rows have become many: until then the planner knows the empty tables of the test before.
+    if (count > 1_000) await ctx.pool.query('ANALYZE tasks, task_requests, task_labels, runs')
     return rows.map(({ id }) => id)
   }
 
