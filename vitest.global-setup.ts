@@ -11,8 +11,14 @@ import { createDatabase, createTemplate } from './packages/test-support/src/temp
 import type { TestServers } from './packages/test-support/src/test-servers.ts'
 import { deployMigrations, setUpRoles } from './prisma/src/migrate/index.ts'
 
-// This data need not survive a crash of the machine.
-const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' }
+// This data need not survive a crash of the machine, and is too short-lived for autovacuum, which would visit each database.
+const careless = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+  max_connections: '500',
+}
 
 // These tests run the server with the virtual clock.
 const needsTestServer = /\/(e2e\/virtual-clock|examples)\/|\/testing-package\.long\.ts$/
