@@ -58,7 +58,7 @@ function toProject(
       hookTimeout: 120_000,
       sequence: { groupOrder: isAlone ? 1 : 0 },
       // Tests of whole programs wait most of their time: for due times, retries, and processes that start.
-      maxWorkers: isAlone ? 1 : availableParallelism() + 1,
+      maxWorkers: isAlone ? 1 : 2 * availableParallelism(),
     },
   }
 }
