@@ -9,7 +9,7 @@ import { createSender } from './fuzz/send.ts'
 import { type Json, useApi } from './setup.ts'
 
 const seed = Number(process.env.FUZZ_SEED ?? 1)
-const count = propertyRuns(20_000, 1_000)
+const count = propertyRuns(20_000, 500)
 const atATime = propertyRuns(24, 8)
 // Hashing a password, waiting for a dispatcher or exporting everything takes as long as a hundred other requests, and the
 // documents are long and never change. Operators' operations are refused, and so are made-up conditions of credentials.
