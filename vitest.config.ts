@@ -23,7 +23,7 @@ const lanes = {
   timing: { files: '*.timing.ts', testTimeout: 15 * 60_000, cpuBudget: null },
 }
 
-// Twice what an idle machine with two cores needs, because a busy or slower one takes longer for the same work.
+// One and a half to two times what an idle machine with two cores needs, because a busy or slower one takes longer for the same work.
 const budgets = Object.fromEntries(
   Object.entries(lanes).map(([name, { cpuBudget }]) => [name, isFull ? null : cpuBudget]),
 )
