@@ -19,7 +19,7 @@ import { type RunningService, spawnService, startService } from './processes.ts'
 
 const runsOfDay = 40
 
-// `.ci/run` builds the S3 server with Go.
+// `.ci/install` builds the S3 server with Go.
 describe.skipIf(findObjectStore() === null)('kill -9 of the scheduler that moves a day to object storage', () => {
   let folder: string
   let store: ObjectStore

@@ -10,7 +10,7 @@ import { takeScreenshots } from './take-screenshots.ts'
 
 const runsInStorage = 130
 
-// `.ci/run` builds the S3 server with Go.
+// `.ci/install` builds the S3 server with Go.
 describe.skipIf(findObjectStore() === null)('a log in object storage in the dashboard', { timeout: 180_000 }, () => {
   let folder: string
   let store: ObjectStore

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type NpmStart, runNpmStart } from '../npm-start.ts'
 import { runMaintenance, succeed } from './run-maintenance.ts'
 
-// `.ci/run` builds the S3 server with Go.
+// `.ci/install` builds the S3 server with Go.
 describe.skipIf(findObjectStore() === null)('on object storage', () => {
   let folder: string
   let store: ObjectStore

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 const program = new URL('../dist/main.mjs', import.meta.url).pathname
 
-// `.ci/run` builds the S3 server with Go.
+// `.ci/install` builds the S3 server with Go.
 describe.skipIf(findObjectStore() === null)('belfry log restore', () => {
   let folder: string
   let store: ObjectStore

@@ -14,7 +14,7 @@ import { type Caller, type Json, useApi } from './setup.ts'
 const day = 86_400_000
 const log = '/api/v1/scheduler/runs'
 
-// `.ci/run` builds the S3 server with Go.
+// `.ci/install` builds the S3 server with Go.
 describe.skipIf(findObjectStore() === null)('runs in object storage', () => {
   let folder: string
   let store: ObjectStore

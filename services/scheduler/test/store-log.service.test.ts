@@ -14,7 +14,7 @@ import { openTestContext, storeWorkspace } from './setup.ts'
 const never = new AbortController().signal
 const hotDays = 2
 
-// `.ci/run` builds the S3 server with Go.
+// `.ci/install` builds the S3 server with Go.
 describe.skipIf(findObjectStore() === null)('the log in object storage', () => {
   let folder: string
   let store: ObjectStore
