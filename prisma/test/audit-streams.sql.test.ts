@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parseMasterKeys } from '@belfry/vault'
-import { expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import {
   findMasterKeyProblem,
   inTransaction,
@@ -15,6 +15,9 @@ import { anOrganization, useDatabase } from './setup.ts'
 import { aMasterKey } from './setup-secrets.ts'
 
 const db = useDatabase()
+// A master key is needed as long as any stream is encrypted by it.
+beforeEach(() => db.pool.query('DELETE FROM audit_streams'))
+
 const target = { url: 'https://logs.example.com/path', shownTarget: 'logs.example.com' }
 
 it('an audit stream needs its old master key until it is rewrapped', async () => {
