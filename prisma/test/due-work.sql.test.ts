@@ -44,23 +44,31 @@ describe('withPromotion', () => {
   })
 
   it('lets one scheduler at a time promote, without blocking the others', async () => {
+    let begin = () => {}
+    const begun = new Promise<void>(resolve => {
+      begin = resolve
+    })
     let finish = () => {}
     const first = withPromotion(db.pool, async turn => {
+      begin()
       await new Promise<void>(resolve => {
         finish = resolve
       })
       return turn
     })
-    await expect.poll(() => withPromotion(db.pool, async turn => turn)).toBe(false)
+    await begun
+    expect(await withPromotion(db.pool, async turn => turn)).toBe(false)
     finish()
     expect(await first).toBe(true)
   })
 
   it('stores nothing of a failed round', async () => {
+    const before = { watermark: new Date(Date.now() + 3_600_000), marker: 'before' }
+    await withPromotion(db.pool, async () => before)
     const failing = withPromotion(db.pool, () => Promise.reject(new Error('queue away')))
     await expect(failing).rejects.toThrow('queue away')
     await withPromotion(db.pool, async turn => {
-      expect(turn.marker).toBe('one')
+      expect(turn).toMatchObject(before)
       return turn
     })
   })
