@@ -1,8 +1,9 @@
-import { expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { addToOutbox, insertTasks, measureBacklog, mendWaitingFloor } from '../src/index.ts'
 import { aTask, useOwnDatabase } from './setup.ts'
 
 const db = useOwnDatabase()
+beforeEach(() => db.pool.query('TRUNCATE tasks, outbox CASCADE'))
 
 it('measures an empty backlog', async () => {
   expect(await measureBacklog(db.pool)).toEqual({
