@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { NIL_UUID, newUuid } from '@belfry/domain'
-import { expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { measureWaitingAuditEntries, openAuditFile, sendAuditEntries } from '../src/index.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()
+beforeEach(() => db.pool.query('TRUNCATE audit_stream_entries'))
 const none = { waiting: 0, oldestSeconds: 0 }
 
 async function startStream() {
