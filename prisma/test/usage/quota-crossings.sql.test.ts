@@ -1,13 +1,15 @@
 import { defaultTiers, quotaThresholds } from '@belfry/domain'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { announceQuotaCrossings, type Pool, type QuotaCrossing, recordQuotaCrossings } from '../../src/index.ts'
 import { tierRows } from '../../src/usage/count-executions.ts'
 import { crossingsStatement } from '../../src/usage/quota-crossings.ts'
 import { anOrganization, useOwnDatabase } from '../setup.ts'
 
 const db = useOwnDatabase()
+// Each call looks at all organizations.
 let organizationId: string
-beforeAll(async () => {
+beforeEach(async () => {
+  await db.pool.query('DELETE FROM quota_crossings; DELETE FROM storage; DELETE FROM usage')
   organizationId = (await anOrganization(db.pool)).organizationId
   const text = `INSERT INTO usage (month, organization_id, executions, wanted, granted, execution_limit)
                 VALUES (utc_month(now()), $1, 0, 0, 0, 10000)`
@@ -46,7 +48,10 @@ it('a failed announcement is repeated later', async () => {
 })
 
 it('only 100 % is announced when it is reached before the announcement of 80 %', async () => {
-  await db.pool.query('UPDATE quota_crossings SET month = month - 40')
+  await use(10_000)
+  await db.pool.query('INSERT INTO storage (organization_id, bytes) VALUES ($1, 85000000)', [organizationId])
+  expect(await note()).toBe(3)
+  await db.pool.query('UPDATE quota_crossings SET month = month - 40, announced_at = now()')
   expect(await note()).toBe(3)
   const text = `UPDATE quota_crossings SET announced_at = now() WHERE resource = 'storage'`
   await db.pool.query(text)
