@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { testRedisUrl } from '@belfry/test-support'
-import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
+import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { consumeDispatchQueue, type DispatchConsumer } from '../src/consume-dispatch-queue.ts'
 import { openDispatchQueue } from '../src/dispatch-queue.ts'
 import { type DispatchQueue, type DueTask, type QueueConnection, toleratedSkewMs } from '../src/index.ts'
@@ -18,12 +18,12 @@ export function setClock(skewMs: number): void {
   vi.spyOn(Date, 'now').mockImplementation(() => realNow() + skewMs)
 }
 
-/** Opens a queue with its own keys for the tests of a file, and closes the consumers after each test. */
+/** Opens a queue with its own keys for each test, and closes it and its consumers afterwards. */
 export function useQueue() {
   let connection: QueueConnection
   let queue: DispatchQueue
   const consumers: DispatchConsumer[] = []
-  beforeAll(() => {
+  beforeEach(() => {
     connection = {
       redisUrl: testRedisUrl() ?? '',
       prefix: `{test-${randomBytes(4).toString('hex')}}`,
@@ -31,8 +31,10 @@ export function useQueue() {
     }
     queue = openDispatchQueue(connection)
   })
-  afterEach(() => Promise.all(consumers.splice(0).map(consumer => consumer.close())))
-  afterAll(() => queue.close())
+  afterEach(async () => {
+    await Promise.all(consumers.splice(0).map(consumer => consumer.close()))
+    await queue.close()
+  })
   return {
     get connection() {
       return connection
