@@ -23,6 +23,8 @@ export type ReplicatedDatabase = {
   thaw(): Promise<void>
   /** Kills the replica. */
   kill(): Promise<void>
+  /** Starts the killed replica again, on its port. */
+  revive(): Promise<void>
   close(): Promise<void>
 }
 
@@ -40,8 +42,8 @@ export async function startReplicatedDatabase(migrate: Migrate): Promise<Replica
   const source = `host=127.0.0.1 port=${primary.port} user=postgres password=${password}`
   await writeFile(join(dataDir, 'standby.signal'), '')
   await writeFile(join(dataDir, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`)
-  const replica = await startPostgres({ dataDir, settings })
-  const ofReplica = endWithThisProcess(replica.pid)
+  let replica = await startPostgres({ dataDir, settings })
+  let ofReplica = endWithThisProcess(replica.pid)
   const onReplica = (text: string) => execute(replica.url(), text)
   const signal = async (name: 'SIGSTOP' | 'SIGCONT') => {
     for (const pid of await processesOf(replica.pid)) process.kill(pid, name)
@@ -56,6 +58,11 @@ export async function startReplicatedDatabase(migrate: Migrate): Promise<Replica
     async kill() {
       replica.kill()
       await replica.exited
+      ofReplica.forget()
+    },
+    async revive() {
+      replica = await startPostgres({ dataDir, settings, port: replica.port })
+      ofReplica = endWithThisProcess(replica.pid)
     },
     async close() {
       replica.kill()
