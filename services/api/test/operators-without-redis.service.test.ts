@@ -1,5 +1,5 @@
 import { fromId, newUuid } from '@belfry/domain'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { aTaskBody, type Json, useApi } from './setup.ts'
 
 const password = 'the operators of this test'
@@ -8,6 +8,7 @@ const queues = '/admin/queues/api/queues'
 
 describe('without a Redis the board', () => {
   const api = useApi({ OPERATOR_PASSWORD: password }, { isAlone: true }) // reads the tasks of the installation
+  beforeEach(() => api.db.query('TRUNCATE tasks CASCADE'))
   const read = (path: string) => api.send('GET', `${queues}${path}`, undefined, operator)
 
   const see = async (status: string, page = 1, size = 10): Promise<Json> => {
