@@ -1,6 +1,6 @@
 import { NIL_UUID, toId } from '@belfry/domain'
 import { serviceUrl } from '@belfry/test-support'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { routes } from '../src/routes.ts'
 import { aTaskBody, useApi } from './setup.ts'
 import { putWireBefore, type SeverableDatabase } from './severable-database.ts'
@@ -77,11 +77,11 @@ describe('a request that waits for the database until its time has passed', () =
 
 const unavailable = { error: { status: 503, code: 'unavailable' } }
 
-// The last test of this file: there is no database afterwards.
 describe('while the database is away', () => {
   it('every route responds with 503 and a problem, never with 500 or nothing', async () => {
     const { apiKey, token, workspaceId, organizationId } = await api.signUp()
     await wire.cut()
+    onTestFinished(wire.restore)
     for (const [path, methods] of Object.entries(routes)) {
       if (withoutDatabase.test(path)) continue
       for (const [method, { right }] of Object.entries(methods)) {
