@@ -161,7 +161,8 @@ describe('GET /upcoming with 1,000 cron jobs', () => {
 
 describe('GET /cronjobs/recent-runs', () => {
   it('gives the latest runs of each cron job, oldest first, and none of another workspace', async () => {
-    const workspaceId = fromId('ws', api.caller.workspaceId) ?? ''
+    const caller = await api.signUp()
+    const workspaceId = fromId('ws', caller.workspaceId) ?? ''
     const [busy, idle, strange] = [newUuid(), newUuid(), newUuid()]
     const start = Date.now() - 60 * minute
     const seeds = Array.from({ length: 30 }, (_, i) => ({
@@ -173,7 +174,8 @@ describe('GET /cronjobs/recent-runs', () => {
     }))
     await storeRuns(api.db, [...seeds, { workspaceId: newUuid(), source: 'cron', cronJobId: strange }])
     const query = [busy, idle, strange].map(id => `cronjob_id=${toId('cron', id)}`).join('&')
-    const { body } = await api.call('GET', `/api/v1/scheduler/cronjobs/recent-runs?${query}`)
+    const path = `/api/v1/scheduler/cronjobs/recent-runs?${query}`
+    const { body } = await api.send('GET', path, undefined, { 'X-Api-Key': caller.apiKey })
     expect(body.data.map((one: Json) => one.runs.length)).toEqual([24, 0, 0])
     expect(body.data[0].runs.at(-1)).toMatchObject({ status: 'failed', duration_ms: 5 })
   })
