@@ -38,6 +38,9 @@ async function dropPartition(pool: Pool, partition: Partition): Promise<boolean>
   if (runs === 0) return dropEmpty(pool, partition)
   if (runs === null || runs > maxMoved || partition.parent === 'runs') return false
   const isDetached = await inBriefTransaction(pool, async tx => {
+    const text = 'SELECT to_regclass($1) IS NOT NULL AS "isThere"'
+    const { rows } = await tx.query<{ isThere: boolean }>(text, [`run_partitions.${partition.name}`])
+    if (rows[0]?.isThere !== true) return false // another caller has moved its runs, or is doing so
     await tx.query(`ALTER TABLE run_partitions.${partition.parent} DETACH PARTITION run_partitions.${partition.name}`)
     await tx.query(`ALTER TABLE run_partitions.${partition.name} RENAME TO ${partition.name}_detached`)
     return true
