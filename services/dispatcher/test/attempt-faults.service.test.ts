@@ -120,7 +120,7 @@ describe('a record that PostgreSQL refuses', () => {
   it('is stored without what the target sent', async () => {
     const check = `CHECK (response_headers::text NOT LIKE '%x-refused%')`
     await test.pool.query(`ALTER TABLE runs ADD CONSTRAINT no_x_refused ${check}`)
-    onTestFinished(() => void test.pool.query('ALTER TABLE runs DROP CONSTRAINT no_x_refused'))
+    onTestFinished(async () => void (await test.pool.query('ALTER TABLE runs DROP CONSTRAINT no_x_refused')))
     target.answer('/refused', { headers: { 'x-refused': 'yes' }, body: 'a body' })
     const workspace = aWorkspace()
     const [refused, beside] = [storeTask(workspace, {}, { path: '/refused' }), storeTask(workspace, {})]
