@@ -125,7 +125,7 @@ describe('the callbacks of a task', () => {
   it('have no run when the task expires without an attempt', async () => {
     const task = aTask({ callbacks: all })
     await insertTasks(db.pool, [task])
-    await db.pool.query(`UPDATE tasks SET expires_at = now() WHERE id = $1`, [task.id])
+    await db.pool.query(`UPDATE tasks SET expires_at = now() - interval '1 ms' WHERE id = $1`, [task.id])
     expect(await expireTasks(db.pool, { taskIds: [task.id] })).toHaveLength(1)
     const callbacks = await callbacksOf(task.id)
     expect(callbacks.map(({ url, payload }) => [url, payload.run])).toEqual([['https://example.com/lost', null]])
@@ -139,7 +139,7 @@ describe('the callbacks of a task', () => {
       expect(await endTasks(db.pool, workspaceId, [taskId], 'stop')).toMatchObject({ ended: 1 })
     }
     if (how === 'expired') {
-      await db.pool.query(`UPDATE tasks SET expires_at = now() WHERE id = $1`, [taskId])
+      await db.pool.query(`UPDATE tasks SET expires_at = now() - interval '1 ms' WHERE id = $1`, [taskId])
       expect(await expireTasks(db.pool, { taskIds: [taskId] })).toHaveLength(1)
     }
     const [, failed] = await callbacksOf(taskId)

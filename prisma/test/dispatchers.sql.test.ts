@@ -45,7 +45,7 @@ const send = ({ id: dispatcherId, session }: DispatcherRow, tasks: readonly Clai
   journalSends(db.pool, { dispatcherId, session, seq, runIds: tasks.map(({ runId }) => runId) })
 
 async function dueNow(): Promise<void> {
-  await db.pool.query('UPDATE tasks SET due_at = now() WHERE quarantined')
+  await db.pool.query(`UPDATE tasks SET due_at = now() - interval '1 ms' WHERE quarantined`)
 }
 
 const takeQuarantined = (dispatcher: DispatcherRow): Promise<Claim | null> =>
@@ -262,7 +262,7 @@ describe('an occurrence of a cron job', () => {
     expect(await claimAll(db.pool, [taskId])).toEqual([{ kind: 'gone', refusal: 'cronjob_changed' }])
     const made = `SELECT id FROM tasks WHERE cron_job_id = $1 AND state = 'pending'`
     const { rows } = await db.pool.query<{ id: string }>(made, [cronJobId])
-    await db.pool.query('UPDATE tasks SET due_at = now() WHERE cron_job_id = $1', [cronJobId])
+    await db.pool.query(`UPDATE tasks SET due_at = now() - interval '1 ms' WHERE cron_job_id = $1`, [cronJobId])
     expect(
       (
         await claimAll(

@@ -150,7 +150,7 @@ describe('max_concurrent', () => {
     const [first] = await claimAll(db.pool, tasks.slice(0, 1))
     await loseAttempts(db.pool, [claimed(first)], false)
     await claimAll(db.pool, tasks.slice(1))
-    await db.pool.query('UPDATE tasks SET due_at = now() WHERE id = $1', [tasks[0]])
+    await db.pool.query(`UPDATE tasks SET due_at = now() - interval '1 ms' WHERE id = $1`, [tasks[0]])
     const request = { taskId: tasks[0] ?? '', token: randomUUID() }
     expect(kinds(await claimTasks(db.pool, { ...claimant, quarantine: true }, [request]))).toEqual(['blocked'])
   })
@@ -203,7 +203,7 @@ describe('ordered', () => {
     expect(kinds(claims)).toEqual(['blocked', 'blocked', 'claimed'])
     await record(claimed(claims[2]), 'retrying', 60_000)
     expect(await advanceQueues(db.pool, [id])).toBe(0)
-    await db.pool.query('UPDATE tasks SET due_at = now() WHERE id = $1', [tasks[0]])
+    await db.pool.query(`UPDATE tasks SET due_at = now() - interval '1 ms' WHERE id = $1`, [tasks[0]])
     const [retry] = await claimAll(db.pool, [tasks[0] ?? ''])
     await record(claimed(retry), 'dead')
     expect(await advanceQueues(db.pool, [id])).toBe(1)

@@ -135,7 +135,7 @@ describe('recordAttempts', () => {
 })
 
 async function claimLost(taskId: string): Promise<ClaimedTask> {
-  await db.pool.query('UPDATE tasks SET due_at = now() WHERE id = $1', [taskId])
+  await db.pool.query(`UPDATE tasks SET due_at = now() - interval '1 ms' WHERE id = $1`, [taskId])
   const request = { taskId, token: randomUUID() }
   const [claim] = await claimTasks(db.pool, { ...claimant, quarantine: true }, [request])
   if (claim?.kind !== 'claimed') throw new Error(`Not claimed but ${claim?.kind}.`)

@@ -108,7 +108,7 @@ describe('a key', () => {
   it('is never claimed before a slot is free', async () => {
     const task = keyed(randomUUID(), 'reject')
     await store(task)
-    await db.pool.query('UPDATE tasks SET due_at = now() WHERE id = $1', [task.id])
+    await db.pool.query(`UPDATE tasks SET due_at = now() - interval '1 ms' WHERE id = $1`, [task.id])
     const request = { taskId: task.id, token: randomUUID(), isPrefetch: true }
     expect(await claimTasks(db.pool, claimant, [request])).toEqual([{ kind: 'not_prefetchable' }])
   })

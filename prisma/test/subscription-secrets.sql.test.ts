@@ -52,9 +52,10 @@ it('no workspace has access to the secrets of a subscription of another one', as
 it('expired secrets of subscriptions do not sign, and are deleted', async () => {
   const owner = await aSubscription()
   await rotateSigningSecret(db.pool, keys, owner)
-  await db.pool.query(`UPDATE subscription_secrets SET expires_at = now() WHERE subscription_id = $1`, [
-    owner.subscriptionId,
-  ])
+  await db.pool.query(
+    `UPDATE subscription_secrets SET expires_at = now() - interval '1 ms' WHERE subscription_id = $1`,
+    [owner.subscriptionId],
+  )
   expect(await read(owner.subscriptionId)).toEqual([])
   await forgetExpired(db.pool)
   const text = 'SELECT FROM subscription_secrets WHERE subscription_id = $1'

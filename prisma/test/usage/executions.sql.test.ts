@@ -39,7 +39,10 @@ async function states(ids: string[]): Promise<Record<string, number>> {
 }
 
 const dueAgain = (ids: string[]) =>
-  db.pool.query(`UPDATE tasks SET state = 'retrying', lease_until = NULL, due_at = now() WHERE id = ANY ($1)`, [ids])
+  db.pool.query(
+    `UPDATE tasks SET state = 'retrying', lease_until = NULL, due_at = now() - interval '1 ms' WHERE id = ANY ($1)`,
+    [ids],
+  )
 
 describe('executions', () => {
   it('are not limited, nor is storage, in the tier of installations that sell nothing', async () => {
