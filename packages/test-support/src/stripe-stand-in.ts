@@ -37,6 +37,8 @@ export type StripeStandIn = {
   endPeriod(subscription: StandInSubscription): void
   /** Returns the body and the signature of an event, as Stripe would send it. */
   event(type: string, object: Json, id?: string): { body: string; headers: Record<string, string> }
+  /** Breaks every connection until a function has ended. */
+  whileDown(run: () => Promise<void>): Promise<void>
   close(): Promise<void>
 }
 
@@ -53,18 +55,7 @@ export function whyNoStripe(): string | null {
 export async function startStripeStandIn(): Promise<StripeStandIn> {
   const program = stripeMock()
   if (program === null) throw new Error(String(whyNoStripe()))
-  const mockPort = await freePort()
-  const mock: ChildProcess = spawn(program, ['-http-port', String(mockPort)], { stdio: 'ignore' })
-  const mockUrl = `http://127.0.0.1:${mockPort}`
-  await waitUntil(
-    () =>
-      fetch(mockUrl).then(
-        () => true,
-        () => false,
-      ),
-    60_000,
-  )
-
+  const { mock, mockUrl } = await startMock(program)
   const subscriptions: StandInSubscription[] = []
   const calls: StripeCall[] = []
   const server = createServer(async (request, response) => {
@@ -76,6 +67,10 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
     const answer = await handle(request).catch(error => ({ status: 500, body: { error: { message: String(error) } } }))
     response.writeHead(answer.status, { 'Content-Type': 'application/json' })
     response.end(JSON.stringify(answer.body))
+  })
+  let isDown = false
+  server.on('connection', socket => {
+    if (isDown) socket.destroy()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -123,11 +118,34 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
       const signature = webhooks.generateTestHeaderString({ payload: body, secret: webhookSecret })
       return { body, headers: { 'Content-Type': 'application/json', 'Stripe-Signature': signature } }
     },
+    async whileDown(run) {
+      isDown = true
+      server.closeAllConnections()
+      await run().finally(() => {
+        isDown = false
+      })
+    },
     async close() {
       mock.kill()
       await closed(server)
     },
   }
+}
+
+/** Starts stripe-mock, which validates requests. */
+async function startMock(program: string): Promise<{ mock: ChildProcess; mockUrl: string }> {
+  const mockPort = await freePort()
+  const mock: ChildProcess = spawn(program, ['-http-port', String(mockPort)], { stdio: 'ignore' })
+  const mockUrl = `http://127.0.0.1:${mockPort}`
+  await waitUntil(
+    () =>
+      fetch(mockUrl).then(
+        () => true,
+        () => false,
+      ),
+    60_000,
+  )
+  return { mock, mockUrl }
 }
 
 function stripeMock(): string | null {
