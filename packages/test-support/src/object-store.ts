@@ -13,6 +13,8 @@ export type ObjectStore = {
   accessKey: string
   secretKey: string
   bucket: string
+  /** Ends the server until a function has ended. Its objects stay. */
+  whileDown(run: () => Promise<void>): Promise<void>
   close(): Promise<void>
 }
 
@@ -32,11 +34,27 @@ export async function startObjectStore(folder: string): Promise<ObjectStore> {
   await mkdir(join(data, bucket), { recursive: true })
   const port = await freePort()
   const keys = ['--access', accessKey, '--secret', secretKey]
-  const child = spawn(program, ['--port', `127.0.0.1:${port}`, ...keys, 'posix', data], { stdio: 'ignore' })
+  const run = () => startProgram(program, ['--port', `127.0.0.1:${port}`, ...keys, 'posix', data], port)
+  let end = await run()
+  return {
+    ...{ endpoint: `http://127.0.0.1:${port}`, accessKey, secretKey, bucket },
+    async whileDown(work) {
+      await end()
+      await work().finally(async () => {
+        end = await run()
+      })
+    },
+    close: () => end(),
+  }
+}
+
+// Returns a function that ends it.
+async function startProgram(program: string, args: string[], port: number): Promise<() => Promise<void>> {
+  const child = spawn(program, args, { stdio: 'ignore' })
   const living = endWithThisProcess(child.pid ?? 0)
   const listens = await waitUntil(() => child.exitCode !== null || answers(port), 20_000)
   if (!listens || child.exitCode !== null) throw new Error(`versitygw did not start (${child.exitCode}).`)
-  return { endpoint: `http://127.0.0.1:${port}`, accessKey, secretKey, bucket, close: () => end(child, living.forget) }
+  return () => end(child, living.forget)
 }
 
 async function end(child: ChildProcess, forget: () => void): Promise<void> {
