@@ -24,6 +24,8 @@ async function storeRequest({ name, url, topic }: Request): Promise<string> {
 
 let caller: Caller
 let workspaceId: string
+let job: Json
+let task: Json
 const send = async (path: string) => {
   const { status, body } = await api.send('GET', base + path, undefined, { 'X-Api-Key': caller.apiKey })
   expect(status).toBe(200)
@@ -52,6 +54,10 @@ beforeAll(async () => {
      WHERE workspace_id = $1 AND status = 'failed'`,
     [workspaceId],
   )
+  const headers = { 'X-Api-Key': caller.apiKey }
+  const cron = { name: 'Nightly charge', cron: '0 3 * * *', method: 'POST', url: 'https://example.com/' }
+  job = (await api.send('POST', `${base}/cronjobs`, cron, headers)).body
+  task = (await api.send('POST', `${base}/tasks`, aTaskBody({ name: 'Recharge' }), headers)).body
 })
 
 describe('GET /runs/failures', () => {
@@ -101,10 +107,6 @@ describe('GET /runs/failures', () => {
 
 describe('GET /search', () => {
   it('finds tasks, hosts, topics and cron jobs by a part of the name, in any case', async () => {
-    const headers = { 'X-Api-Key': caller.apiKey }
-    const cron = { name: 'Nightly charge', cron: '0 3 * * *', method: 'POST', url: 'https://example.com/' }
-    const { body: job } = await api.send('POST', `${base}/cronjobs`, cron, headers)
-    const { body: task } = await api.send('POST', `${base}/tasks`, aTaskBody({ name: 'Recharge' }), headers)
     const { data } = await send('/search?q=CHARGE')
     expect(data.map((one: Json) => [one.kind, one.name, one.count])).toEqual([
       ['cron_job', 'Nightly charge', 1],
