@@ -9,21 +9,24 @@ const signingSecretsOf = ({ workspaceId }: Caller) => `/api/v1/workspaces/${work
 
 describe('works', () => {
   it('creates, changes, lists and deletes a secret, and never returns its value', async () => {
-    const path = `${secretsOf(api.caller)}/API_TOKEN`
-    const made = await api.call('PUT', path, { value: 'first value' })
+    const caller = await api.signUp()
+    const call = (method: string, path: string, body?: unknown) =>
+      api.send(method, path, body, { 'X-Api-Key': caller.apiKey })
+    const path = `${secretsOf(caller)}/API_TOKEN`
+    const made = await call('PUT', path, { value: 'first value' })
     expect([made.status, made.headers.get('location')]).toEqual([201, path])
-    const changed = await api.call('PUT', path, { value: 'second value' })
+    const changed = await call('PUT', path, { value: 'second value' })
     expect([changed.status, changed.body.name, changed.body.created_at]).toEqual([
       200,
       'API_TOKEN',
       made.body.created_at,
     ])
-    const listed = await api.call('GET', secretsOf(api.caller))
+    const listed = await call('GET', secretsOf(caller))
     expect(listed.body).toEqual({ data: [changed.body], next_cursor: null })
     expect(Object.keys(changed.body)).toEqual(['name', 'allowed_hosts', 'created_at', 'updated_at'])
     for (const { text } of [made, changed, listed]) expect(text).not.toContain('value')
-    expect((await api.call('DELETE', path)).status).toBe(204)
-    expect((await api.call('DELETE', path)).status).toBe(404)
+    expect((await call('DELETE', path)).status).toBe(204)
+    expect((await call('DELETE', path)).status).toBe(404)
   })
 
   it('binds a secret to hosts until they are changed, and records that', async () => {
@@ -70,16 +73,18 @@ describe('works', () => {
   })
 
   it('makes, rotates and revokes the signing secret of a workspace', async () => {
-    const path = signingSecretsOf(api.caller)
-    const { body: before } = await api.call('GET', path)
+    const caller = await api.signUp()
+    const call = (method: string, path: string) => api.send(method, path, undefined, { 'X-Api-Key': caller.apiKey })
+    const path = signingSecretsOf(caller)
+    const { body: before } = await call('GET', path)
     expect(before.data).toMatchObject([{ expires_at: null, secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) }])
-    const rotated = await api.call('POST', path)
+    const rotated = await call('POST', path)
     expect([rotated.status, rotated.headers.get('location')]).toEqual([201, `${path}/${rotated.body.id}`])
-    const { body: after } = await api.call('GET', path)
+    const { body: after } = await call('GET', path)
     const [{ id, secret }] = before.data
     expect(after.data).toMatchObject([rotated.body, { id, secret, expires_at: expect.any(String) }])
-    expect((await api.call('DELETE', `${path}/${id}`)).status).toBe(204)
-    expect((await api.call('GET', path)).body.data).toEqual([rotated.body])
+    expect((await call('DELETE', `${path}/${id}`)).status).toBe(204)
+    expect((await call('GET', path)).body.data).toEqual([rotated.body])
   })
 
   it('has made the signing secret with the workspace', async () => {
