@@ -1,34 +1,43 @@
-import { expect, it } from 'vitest'
-import { type Json, useApi } from './setup.ts'
+import { fromId } from '@belfry/domain'
+import { beforeEach, expect, it } from 'vitest'
+import { type Caller, type Json, useApi } from './setup.ts'
 
-const api = useApi({}, { isAlone: true }) // reads a whole table
+const api = useApi()
 const subscriptions = '/api/v1/scheduler/subscriptions'
 
+let caller: Caller
+beforeEach(async () => {
+  caller = await api.signUp()
+})
+
+const call = (method: string, path: string, body?: unknown) =>
+  api.send(method, path, body, { 'X-Api-Key': caller.apiKey })
 const subscribe = async (topic: string): Promise<string> =>
-  (await api.call('POST', subscriptions, { topic, url: 'https://example.com/hook' })).body.id
+  (await call('POST', subscriptions, { topic, url: 'https://example.com/hook' })).body.id
 const secretsOf = (id: string, secret = '') => `${subscriptions}/${id}/signing-secrets${secret}`
-const list = async (id: string): Promise<Json[]> => (await api.call('GET', secretsOf(id))).body.data
+const list = async (id: string): Promise<Json[]> => (await call('GET', secretsOf(id))).body.data
 
 it('creates, rotates, revokes and removes the secrets of a subscription, and records each without its value', async () => {
   const id = await subscribe('orders.secret')
   expect(await list(id)).toEqual([])
-  const first = await api.call('POST', secretsOf(id))
+  const first = await call('POST', secretsOf(id))
   const { secret } = first.body
   expect([first.status, first.headers.get('location')]).toEqual([201, secretsOf(id, `/${first.body.id}`)])
   expect(Object.keys(first.body).sort()).toEqual(['created_at', 'expires_at', 'id', 'secret'])
   expect(secret).toMatch(/^whsec_/)
-  const second = await api.call('POST', secretsOf(id))
+  const second = await call('POST', secretsOf(id))
   expect(await list(id)).toMatchObject([
     { secret: second.body.secret, expires_at: null },
     { secret, expires_at: expect.any(String) },
   ])
-  expect((await api.call('DELETE', secretsOf(id, `/${second.body.id}`))).body.code).toBe('conflict')
-  expect((await api.call('DELETE', secretsOf(id, `/${first.body.id}`))).status).toBe(204)
-  expect((await api.call('DELETE', secretsOf(id, `/${first.body.id}`))).status).toBe(404)
-  for (let i = 0; i < 2; i++) expect((await api.call('DELETE', secretsOf(id))).status).toBe(204)
+  expect((await call('DELETE', secretsOf(id, `/${second.body.id}`))).body.code).toBe('conflict')
+  expect((await call('DELETE', secretsOf(id, `/${first.body.id}`))).status).toBe(204)
+  expect((await call('DELETE', secretsOf(id, `/${first.body.id}`))).status).toBe(404)
+  for (let i = 0; i < 2; i++) expect((await call('DELETE', secretsOf(id))).status).toBe(204)
   expect(await list(id)).toEqual([])
   const { rows } = await api.db.query(
-    `SELECT action, details FROM audit_log WHERE action LIKE 'signing_secret.%' ORDER BY id`,
+    `SELECT action, details FROM audit_log WHERE action LIKE 'signing_secret.%' AND organization_id = $1 ORDER BY id`,
+    [fromId('org', caller.organizationId)],
   )
   expect(rows.map(({ action, details }) => [action, JSON.parse(details)])).toEqual([
     ...Array(2).fill(['signing_secret.rotated', { subscription: id }]),
@@ -39,15 +48,15 @@ it('creates, rotates, revokes and removes the secrets of a subscription, and rec
 
 it('keeps at most five secrets that sign', async () => {
   const id = await subscribe('orders.many')
-  for (let i = 0; i < 5; i++) expect((await api.call('POST', secretsOf(id))).status).toBe(201)
-  expect((await api.call('POST', secretsOf(id))).body.code).toBe('conflict')
+  for (let i = 0; i < 5; i++) expect((await call('POST', secretsOf(id))).status).toBe(201)
+  expect((await call('POST', secretsOf(id))).body.code).toBe('conflict')
 })
 
 it('knows no subscription of another workspace', async () => {
   const other = await api.signUp()
   const as = { 'X-Api-Key': other.apiKey }
   const id = await subscribe('orders.other')
-  const { body } = await api.call('POST', secretsOf(id))
+  const { body } = await call('POST', secretsOf(id))
   for (const [method, path] of [
     ['GET', secretsOf(id)],
     ['POST', secretsOf(id)],
@@ -62,27 +71,29 @@ it('knows no subscription of another workspace', async () => {
 it('names the subscription in the tasks of later events only, and in their replays', async () => {
   const id = await subscribe('orders.signed')
   const publish = async (): Promise<string> =>
-    (await api.call('POST', '/api/events', { topic: 'orders.signed', payload: {} })).body.tasks[0].id
+    (await call('POST', '/api/events', { topic: 'orders.signed', payload: {} })).body.tasks[0].id
   const signers = async () => {
     const { rows } = await api.db.query<{ signer: string | null }>(
-      `SELECT public_id('sub', r.subscription_id) AS signer FROM task_requests r WHERE topic = 'orders.signed' ORDER BY task_id`,
+      `SELECT public_id('sub', r.subscription_id) AS signer FROM task_requests r JOIN tasks t ON t.id = r.task_id
+       WHERE t.workspace_id = $1 ORDER BY t.id`,
+      [fromId('ws', caller.workspaceId)],
     )
     return rows.map(({ signer }) => signer)
   }
   await publish()
-  await api.call('POST', secretsOf(id))
+  await call('POST', secretsOf(id))
   const task = await publish()
   await api.db.query(`UPDATE tasks SET state = 'dead', finished_at = now() WHERE public_id('task', id) = $1`, [task])
-  expect((await api.call('POST', `/api/v1/scheduler/tasks/${task}/replay`)).status).toBe(201)
-  await api.call('DELETE', secretsOf(id))
+  expect((await call('POST', `/api/v1/scheduler/tasks/${task}/replay`)).status).toBe(201)
+  await call('DELETE', secretsOf(id))
   await publish()
   expect(await signers()).toEqual([null, id, id, null])
 })
 
 it('ends the secrets of a deleted subscription after 30 days', async () => {
   const id = await subscribe('orders.deleted')
-  await api.call('POST', secretsOf(id))
-  await api.call('DELETE', `${subscriptions}/${id}`)
+  await call('POST', secretsOf(id))
+  await call('DELETE', `${subscriptions}/${id}`)
   const { rows } = await api.db.query<{ days: number }>(
     `SELECT extract(epoch FROM expires_at - now())::float8 / 86400 AS days FROM subscription_secrets
      WHERE public_id('sub', subscription_id) = $1`,
