@@ -107,7 +107,7 @@ it('lists organizations with their account and usage, finds them by name and by 
 it.each([
   [
     'executions',
-    'INSERT INTO usage (organization_id, month, executions, wanted, granted, execution_limit) VALUES ($1, utc_month(now()), 1000000, 1, 1, 2000000)',
+    'INSERT INTO usage (organization_id, month, executions, wanted, granted, execution_limit) VALUES ($1, utc_month(now()), 100000000, 1, 1, 200000000)',
   ],
   [
     'storage',
@@ -154,10 +154,16 @@ it('counts no execution that a dispatcher has reserved and not spent', async () 
        VALUES ($1, utc_month(now()), gen_random_uuid(), $3, 1e9)`,
       [fromId('org', organization), executions, unspent],
     )
+  const name = crypto.randomUUID()
+  await api.db.query('UPDATE organizations SET name = $1 WHERE id IN ($2, $3)', [
+    name,
+    fromId('org', tenant.organizationId),
+    fromId('org', busier.organizationId),
+  ])
   await reserve(tenant.organizationId, 10_000_000, 9_999_997)
   await reserve(busier.organizationId, 9_000_000, 1_000_000)
   expect((await operate('GET', `/organizations/${tenant.organizationId}`)).body.executions).toBe(3)
-  const { data } = (await operate('GET', '/organizations?sort=executions&limit=1')).body
+  const { data } = (await operate('GET', `/organizations?sort=executions&limit=1&search=${name}`)).body
   expect([data[0].id, data[0].executions]).toEqual([busier.organizationId, 8_000_000])
 })
 
