@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { finishOutboxMessage, takeFromOutbox } from '@belfry/db'
 import { fromId, newUuid } from '@belfry/domain'
 import { exportJWK, exportSPKI, generateKeyPair } from 'jose'
@@ -308,6 +309,9 @@ describe('the keys of an issuer', () => {
 })
 
 describe('limits', () => {
+  const readClock = async () =>
+    (await api.db.query<{ now: Date }>('SELECT clock_timestamp() AS now')).rows[0]?.now.getTime() ?? Number.NaN
+
   it('are apart: keys of jobs do not count for the limit of a tier, and have their own', {
     timeout: 30_000,
   }, async () => {
@@ -352,9 +356,16 @@ describe('limits', () => {
     for (let i = 0; i < 5; i++) {
       expect((await exchange(api, credential, await issuer.sign(), address)).status).toBe(201)
     }
+    const startedAt = await readClock()
     const wrong = await Promise.all(Array.from({ length: 101 }, () => exchange(api, credential, 'x.y.z', address)))
     const statuses = wrong.map(({ status }) => status)
-    expect(statuses.filter(status => status === 401).length).toBeGreaterThanOrEqual(100)
+    const counted = statuses.filter(status => status === 401).length
+    expect(counted).toBeGreaterThanOrEqual(100)
+    // The address gets an attempt back every three seconds. A busy machine may have given it some before the next request.
+    const moveBack = `UPDATE throttles SET free_at = free_at + interval '1 minute' WHERE name = $1 RETURNING free_at - interval '1 minute' AS "freeAt"`
+    const name = createHash('sha256').update(`token exchange from ${address}`).digest('base64url')
+    const { rows } = await api.db.query<{ freeAt: Date }>(moveBack, [name])
+    expect((rows[0]?.freeAt.getTime() ?? 0) - startedAt).toBeGreaterThanOrEqual(counted * 3_000)
     const refused = await exchange(api, credential, await issuer.sign(), address)
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
     expect((await exchange(api, credential, await issuer.sign(), '203.0.113.10')).status).toBe(201)
