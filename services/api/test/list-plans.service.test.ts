@@ -50,6 +50,11 @@ beforeAll(async () => {
      SELECT uuid_v7(at), ws, 'common', '* * * * *', 'UTC', 'allow', 'latest', CASE WHEN n % 5000 = 1 THEN at END,
             'https://example.com/x', 'POST', 0, 'fixed', 1000, 1000, 1000 FROM made`,
   )
+  await pool.query('ANALYZE')
+  await pool.query(
+    `CREATE TABLE measured AS
+     SELECT oid, reltuples FROM pg_class WHERE relname ~ '^(tasks|task_requests|cron_jobs|runs)'`,
+  )
 }, 120_000)
 
 afterAll(async () => {
@@ -110,13 +115,13 @@ const scans: Record<string, Scan> = Object.fromEntries([
 
 describe('lists read along an index, and no more than they return or may scan', () => {
   it.each([
-    ['with statistics', 'ANALYZE'],
-    ['with the statistics of fifty times as much', pretend(50)],
-    ['with the statistics of a hundredth', pretend(1 / 5_000)],
+    ['with statistics', 1],
+    ['with the statistics of fifty times as much', 50],
+    ['with the statistics of a hundredth', 1 / 100],
   ])(
     '%s',
-    async (_, prepare) => {
-      await pool.query(prepare)
+    async (_, times) => {
+      await pretend(times)
       for (const [name, scan] of Object.entries(scans)) {
         const reads = await explain({ ...scan, maxScanned })
         for (const { rows, sorted, wholeTables } of reads) {
@@ -134,8 +139,7 @@ it.each([
   ['failures are grouped along their index', (pool: Pool) => groupFailures(pool, big, { from: daysAgo(20) }, 50)],
   ['names are searched', (pool: Pool) => searchNames(pool, big, 'com', { runs: 300, tasks: 100, cronJobs: 300 })],
 ])('%s, without reading a whole table', async (name, call) => {
-  await pool.query('ANALYZE')
-  await pool.query(pretend(50))
+  await pretend(50)
   for (const { rows, wholeTables } of await explainCalls(call)) {
     expect({ name, wholeTables }).toEqual({ name, wholeTables: [] })
     expect(rows, name).toBeLessThan(maxRows)
@@ -143,8 +147,8 @@ it.each([
 })
 
 // The planner multiplies the real number of pages of a table by the rows per page in the statistics.
-function pretend(times: number): string {
-  return `UPDATE pg_class SET reltuples = reltuples * ${times} WHERE relname ~ '^(tasks|task_requests|cron_jobs|runs)'`
+async function pretend(times: number): Promise<void> {
+  await pool.query(`UPDATE pg_class c SET reltuples = m.reltuples * ${times} FROM measured m WHERE m.oid = c.oid`)
 }
 
 type Plan = { 'Node Type': string; 'Actual Rows': number; 'Actual Loops': number; Plans?: Plan[] } & {
