@@ -1,5 +1,5 @@
 import { fromId, newUuid, toId } from '@belfry/domain'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { signSessionToken } from '../src/auth/session-token.ts'
 import { storeRuns } from './run-rows.ts'
 import { type Caller, useApi } from './setup.ts'
@@ -207,6 +207,38 @@ describe('the live tail', () => {
     const again = await open(headers)
     expect(again.status).toBe(200)
     for (const stream of [...streams, another, again]) stream.leave()
+  })
+
+  it('gives no place to a caller that leaves while its key is checked', async () => {
+    const caller = await api.signUp()
+    const served = vi.spyOn(api.ctx.metrics, 'served')
+    onTestFinished(() => served.mockRestore())
+    const holder = await api.db.connect()
+    onTestFinished(() => holder.release(true)) // unlocks in any case
+    await holder.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE')
+    const leave = new AbortController()
+    const left = fetch(api.url + path, { headers: { 'X-Api-Key': caller.apiKey }, signal: leave.signal }).catch(String)
+    const isWaiting = async () => {
+      const { rows } = await holder.query(
+        `SELECT FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      )
+      return rows.length > 0
+    }
+    await expect.poll(isWaiting).toBe(true)
+    leave.abort()
+    expect(await left).toContain('AbortError')
+    await expect.poll(() => served.mock.calls.some(([{ status, isStream }]) => status === 499 && !isStream)).toBe(true)
+    await holder.query('COMMIT')
+    // The use of the key is recorded once the request goes on.
+    const isUsed = async () => {
+      const { rows } = await api.db.query('SELECT FROM api_keys WHERE workspace_id = $1 AND last_used_at IS NOT NULL', [
+        workspaceOf(caller),
+      ])
+      return rows.length > 0
+    }
+    await expect.poll(isUsed).toBe(true)
+    const organizationId = fromId('org', caller.organizationId)
+    expect([...api.ctx.runStreams].filter(stream => stream.organizationId === organizationId)).toEqual([])
   })
 
   it('refuses the twenty-first stream of an organization', async () => {

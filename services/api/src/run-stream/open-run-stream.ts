@@ -25,11 +25,14 @@ export function openRunStream(
   const credential = caller.apiKeyId ?? caller.user?.sessionId ?? ''
   requirePlace(ctx, credential, organizationId)
   const stream: RunStream = { credential, organizationId, end: new AbortController() }
-  request.res?.once('close', () => {
+  const release = () => {
     stream.end.abort()
     ctx.runStreams.delete(stream)
-  })
+  }
   ctx.runStreams.add(stream)
+  request.res?.once('close', release)
+  // A caller that left while its rights were checked closes the response no second time.
+  if (request.res?.destroyed) release()
   const pieces = runEvents(ctx, {
     workspaceIds: workspaceIds.slice(0, maxWorkspaces),
     after: fromId('run', String(request.headers['last-event-id'] ?? '')) ?? undefined,
