@@ -27,13 +27,11 @@ beforeAll(() => {
 })
 afterAll(() => void vi.unstubAllEnvs()) // the process runs other files next
 
-it('refuses the public token until the first account exists', async () => {
+it('accepts the public token from this machine only, once the first account exists, and serves an unchanged app', async () => {
   expect((await dev('/v2/keys')).status).toBe(401)
   await writeFile(account, JSON.stringify({ apiKey: stage.belfry.caller.apiKey }))
   expect((await dev('/v2/keys')).status).toBe(200)
-})
 
-it('serves an unchanged app with QSTASH_DEV=true', async () => {
   const { messageId } = await new Client().publishJSON({ url: stage.target.url('/dev'), body: { a: 1 } })
   const [request] = await stage.received('/dev')
   expect(request?.headers['upstash-message-id']).toBe(messageId)
@@ -43,9 +41,7 @@ it('serves an unchanged app with QSTASH_DEV=true', async () => {
     url: stage.target.url('/dev'),
   }
   expect(await new Receiver().verify(signed)).toBe(true)
-})
 
-it('accepts the public token from a program on this machine only', async () => {
   expect((await dev(`/v2/queues?qstash_token=${devToken}`, {})).status).toBe(401)
   expect((await dev('/v2/queues', { Authorization: `Bearer ${devToken}`, 'X-Forwarded-For': '10.0.0.1' })).status).toBe(
     401,
