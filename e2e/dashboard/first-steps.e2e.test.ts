@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expectAccessible } from './expect-accessible.ts'
+import { signUpViewer } from './sign-up-viewer.ts'
 import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
 
@@ -88,11 +89,12 @@ describe('the first steps in the dashboard', { timeout: 180_000 }, () => {
   })
 
   it('ends the session on sign-out; a protected page leads to sign-in and back', async () => {
-    const page = await stage.ownerPage({ expected: signedOut })
+    const { email, password, token } = await signUpViewer(stage)
+    const page = await stage.newPage({ token, expected: signedOut })
     const home = await stage.home()
     await page.goto(`${home}/tasks`)
     await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor()
-    await page.getByRole('button', { name: 'A user' }).click()
+    await page.getByRole('button', { name: 'A viewer' }).click()
     await takeScreenshots(page, 'user-menu')
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()

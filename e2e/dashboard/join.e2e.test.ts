@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expectAccessible } from './expect-accessible.ts'
+import { signUpViewer } from './sign-up-viewer.ts'
 import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
 
@@ -42,6 +43,7 @@ describe('emailed links in the dashboard', { timeout: 180_000 }, () => {
   })
 
   it('replaces a forgotten password', async () => {
+    const { email } = await signUpViewer(stage)
     const page = await stage.newPage({ expected })
     await page.goto('/sign-in')
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
@@ -49,10 +51,10 @@ describe('emailed links in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('heading', { name: 'Forgot your password?', exact: true }).waitFor()
     await expectAccessible(page, 'forgot-password')
     await takeScreenshots(page, 'forgot-password')
-    await page.getByLabel('Email').fill('grace@join.example')
+    await page.getByLabel('Email').fill(email)
     await page.getByRole('button', { name: 'Send link' }).click()
     await page.getByRole('heading', { name: 'Check your email', exact: true }).waitFor()
-    await page.goto(await stage.mailedLink('grace@join.example', /password/))
+    await page.goto(await stage.mailedLink(email, /password/))
     await page.getByLabel('New password').fill('short')
     await page.getByRole('button', { name: 'Change password' }).click()
     await page.getByText('Use at least 12 characters.').waitFor()
@@ -60,7 +62,7 @@ describe('emailed links in the dashboard', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'reset-password')
     await page.getByLabel('New password').fill('another good password')
     await page.getByRole('button', { name: 'Change password' }).click()
-    await page.getByLabel('Email').fill('grace@join.example')
+    await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill('another good password')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
