@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { expectAccessible } from './expect-accessible.ts'
 import { signUpViewer } from './sign-up-viewer.ts'
 import { useStage } from './stage.ts'
@@ -7,6 +7,7 @@ import { takeScreenshots } from './take-screenshots.ts'
 
 describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
   const stage = useStage()
+  beforeEach(() => stage.enterNewWorkspace())
 
   const open = async (page: Page, path: string, heading: string) => {
     await page.goto((await stage.home()) + path)

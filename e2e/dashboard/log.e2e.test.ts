@@ -1,12 +1,13 @@
 import { waitFor } from '@belfry/test-support/wait-for'
 import type { Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { expectAccessible } from './expect-accessible.ts'
 import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
 
 describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
   const stage = useStage()
+  beforeEach(() => stage.enterNewWorkspace())
 
   const publish = (topic: string, path: string, payload: unknown = { order: 42 }, more: object = {}) =>
     stage.belfry.call('POST', '/api/events', {
@@ -16,6 +17,10 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
       target_url: stage.receiver.url(path),
       retry: { max_retries: 0 },
     })
+  const publishBroken = async () => {
+    stage.receiver.answer('/broken', { status: 500, body: 'no' })
+    await publish('orders.broken', '/broken')
+  }
   const rowOf = (page: Page, name: string) =>
     page.getByRole('region', { name: 'Runs' }).getByRole('row').filter({ hasText: name })
 
@@ -37,11 +42,12 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
   })
 
   it('keeps its filters in the URL, across a reload and Back', async () => {
-    stage.receiver.answer('/broken', { status: 500, body: 'no' })
-    await publish('orders.broken', '/broken')
+    await publishBroken()
+    await publish('orders.paid', '/paid')
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/log`)
     await rowOf(page, 'orders.broken').waitFor()
+    await rowOf(page, 'orders.paid').waitFor()
     await page.getByRole('combobox', { name: 'Status', exact: true }).selectOption('failed')
     await rowOf(page, 'orders.paid').waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
@@ -78,6 +84,7 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
   })
 
   it('opens a run beside the list, with its own URL; Escape closes it', async () => {
+    await publishBroken()
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/log?status=failed`)
     await rowOf(page, 'orders.broken').getByRole('link').press('Enter')
@@ -104,9 +111,11 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
   })
 
   it('follows J and K with the open run', async () => {
-    await publish('orders.next', '/next')
+    await publishBroken()
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/log`)
+    await rowOf(page, 'orders.broken').waitFor()
+    await publish('orders.next', '/next')
     await rowOf(page, 'orders.next').getByRole('link').click()
     const run = page.getByRole('region', { name: 'Run', exact: true })
     await run.getByRole('heading', { name: 'orders.next' }).waitFor()
@@ -119,6 +128,7 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
   })
 
   it('leads from failed runs to their dead letters', async () => {
+    await publishBroken()
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/log?error=http_status&name=orders.broken&range=1h`)
     await rowOf(page, 'orders.broken').waitFor()
@@ -129,6 +139,7 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
   })
 
   it('replays from a run, which covers a narrow screen', async () => {
+    await publish('orders.paid', '/replayed')
     const page = await stage.ownerPage({ size: 'narrow' })
     await page.goto(`${await stage.home()}/log`)
     await rowOf(page, 'orders.paid').getByRole('link').click()
@@ -138,7 +149,7 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await run.getByRole('button', { name: 'Replay' }).click()
     await run.getByText('Replayed as').waitFor()
     await waitFor(
-      async () => stage.receiver.requestsTo('/paid').length,
+      async () => stage.receiver.requestsTo('/replayed').length,
       count => count === 2,
       20_000,
     )

@@ -2,6 +2,7 @@ import { type MailServer, type Receiver, startMailServer, startReceiver } from '
 import { waitFor } from '@belfry/test-support/wait-for'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { createWorkspace } from '../api-calls.ts'
 import { type Belfry, startBelfry } from '../belfry.ts'
 import type { ProgramName } from '../processes.ts'
 import { workerBrowser } from './browser.ts'
@@ -23,6 +24,8 @@ export type Stage = Installation & {
   newPage(options?: NewPageOptions): Promise<Page>
   /** Opens a page signed in as the owner of the first workspace. */
   ownerPage(options?: NewPageOptions): Promise<Page>
+  /** Makes a new, empty workspace of the organization the first one from now on. */
+  enterNewWorkspace(): Promise<void>
   /** Returns the path of the overview of the first workspace, such as `/acme/w/ws_…`. */
   home(): Promise<string>
   /** Waits for an email to an address, and returns the path of the link in it. */
@@ -114,6 +117,10 @@ export function useStage(own?: OwnInstallation): Stage {
     )
     const { pathname, hash } = new URL(/http:\/\/[\w.]+:\d+\/[\w-]+#[\w-]{43}/.exec(mail?.text ?? '')?.[0] ?? '')
     return pathname + hash
+  }
+  stage.enterNewWorkspace = async () => {
+    const { url, caller } = stage.belfry
+    Object.assign(caller, await createWorkspace(url, caller))
   }
   stage.home = async () => {
     const { belfry } = stage

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { inMs } from '../api-calls.ts'
 import { expectAccessible } from './expect-accessible.ts'
 import { signUpViewer } from './sign-up-viewer.ts'
@@ -8,6 +8,7 @@ import { takeScreenshots } from './take-screenshots.ts'
 
 describe('tasks in the dashboard', { timeout: 180_000 }, () => {
   const stage = useStage()
+  beforeEach(() => stage.enterNewWorkspace())
 
   const open = async (page: Page, path: string, heading: string) => {
     await page.goto((await stage.home()) + path)
