@@ -8,21 +8,20 @@ const lanes = ['long', 'e2e', 'service', 'sql', 'unit', 'timing']
 
 /**
  * Runs the files above first, then lane by lane, because a worker keeps its modules and servers for files of one lane. Within
- * a lane Vitest sorts by recorded duration, or by size in a fresh checkout. `--sequence.shuffle` shuffles the files by its seed.
+ * a lane Vitest sorts by recorded duration, or by size in a fresh checkout. `--sequence.shuffle` shuffles it by its seed.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const pathOf = ({ moduleId, project }: TestSpecification) => relative(project.config.root, moduleId)
     const { shuffle, seed } = this.ctx.config.sequence
     // Vitest has a sequencer for this, and does not use it beside one of the project.
-    if (shuffle)
-      return sortBy(files, file =>
-        createHash('sha1')
-          .update(`${seed} ${pathOf(file)}`)
-          .digest('hex'),
-      )
-    return sortBy(await super.sort(files), file =>
-      longFiles.includes(pathOf(file)) ? -1 : lanes.indexOf(file.project.name),
+    const keyOf = (file: TestSpecification) =>
+      createHash('sha1')
+        .update(`${seed} ${pathOf(file)}`)
+        .digest('hex')
+    const sorted = shuffle ? sortBy(files, keyOf) : await super.sort(files)
+    return sortBy(sorted, file =>
+      !shuffle && longFiles.includes(pathOf(file)) ? -1 : lanes.indexOf(file.project.name),
     )
   }
 }

@@ -229,7 +229,7 @@ describe('the live tail', () => {
     expect(await left).toContain('AbortError')
     await expect.poll(() => served.mock.calls.some(([{ status, isStream }]) => status === 499 && !isStream)).toBe(true)
     await holder.query('COMMIT')
-    // The use of the key is recorded once the request goes on.
+    // The use of the key is recorded once the request continues.
     const isUsed = async () => {
       const { rows } = await api.db.query('SELECT FROM api_keys WHERE workspace_id = $1 AND last_used_at IS NOT NULL', [
         workspaceOf(caller),
