@@ -1,14 +1,22 @@
+import { fromId } from '@belfry/domain'
 import { expect, it } from 'vitest'
 import { anOrganization, type Person, type TestOrganization } from './organization.ts'
 import { useApi } from './setup.ts'
 
-const api = useApi({}, { isAlone: true }) // counts and changes whole tables
+const api = useApi()
 
 const pathOf = ({ id }: TestOrganization) => `/api/v1/organizations/${id}/audit-stream`
 const put = (organization: TestOrganization, { session }: Person, url: string) =>
   api.send('PUT', pathOf(organization), { url }, session)
 const get = async (organization: TestOrganization, { session }: Person) =>
   (await api.send('GET', pathOf(organization), undefined, session)).body
+
+/** Stores that a message has the first two entries of a stream. */
+const storeMessage = (organization: TestOrganization, messageId: string) =>
+  api.db.query('UPDATE audit_streams SET message_id = $1, message_entries = 2 WHERE organization_id = $2', [
+    messageId,
+    fromId('org', organization.id),
+  ])
 
 it('starts, changes and ends the stream of an organization, and records each', async () => {
   const organization = await anOrganization(api)
@@ -28,7 +36,7 @@ it('starts, changes and ends the stream of an organization, and records each', a
   const again = await api.send('POST', `${pathOf(organization)}/rotate`, undefined, owner.session)
   const values = again.body.signing_secrets.map((one: { secret: string }) => one.secret)
   expect(values).toEqual([expect.any(String), rotated.body.signing_secrets[0].secret])
-  await api.db.query(`UPDATE audit_streams SET message_id = gen_random_uuid(), message_entries = 2`)
+  await storeMessage(organization, crypto.randomUUID())
   expect((await get(organization, owner)).waiting).toBe(4) // created, changed and rotated twice
 
   for (let i = 0; i < 2; i++) {
@@ -36,7 +44,8 @@ it('starts, changes and ends the stream of an organization, and records each', a
   }
   expect(await get(organization, owner)).toEqual(none)
   expect((await api.send('POST', `${pathOf(organization)}/rotate`, undefined, owner.session)).status).toBe(404)
-  expect(await api.count('audit_stream_entries')).toBe(0)
+  const left = await api.db.query('SELECT FROM audit_stream_entries WHERE organization_id = $1', [fromId('org', id)])
+  expect(left.rowCount).toBe(0)
   const log = await api.send('GET', `/api/v1/organizations/${id}/audit-log`, undefined, owner.session)
   expect(log.text).not.toMatch(/whsec_|secret-path/)
   const entries = log.body.data.map((entry: Record<string, unknown>) => [entry.action, entry.object_id, entry.details])
@@ -57,9 +66,10 @@ it('shows the error of a message that the receiver did not take, and its entries
     `INSERT INTO outbox (id, kind, label, attempts, last_error, expires_at)
      VALUES (gen_random_uuid(), 'webhook', 'audit log', 1, 'The receiver answered 503.', now() + interval '1 day') RETURNING id`,
   )
-  await api.db.query('UPDATE audit_streams SET message_id = $1, message_entries = 2', [rows[0]?.id])
+  const messageId = rows[0]?.id ?? ''
+  await storeMessage(organization, messageId)
   expect(await get(organization, owner)).toMatchObject({ waiting: 3, last_error: 'The receiver answered 503.' })
-  await api.db.query('UPDATE outbox SET sent = true, finished_at = now()')
+  await api.db.query('UPDATE outbox SET sent = true, finished_at = now() WHERE id = $1', [messageId])
   expect(await get(organization, owner)).toMatchObject({ waiting: 1, last_error: null })
 })
 
@@ -69,7 +79,10 @@ it('belongs to owners, who confirm that it is them', async () => {
   const other = await anOrganization(api)
   expect((await put(organization, admin, 'https://logs.example.com/')).status).toBe(403)
   expect((await put(organization, other.owner, 'https://logs.example.com/')).status).toBe(404)
-  await api.db.query(`UPDATE sessions SET created_at = now() - interval '1 hour', confirmed_at = NULL`)
+  await api.db.query(
+    `UPDATE sessions SET created_at = now() - interval '1 hour', confirmed_at = NULL WHERE user_id = $1`,
+    [organization.owner.userId],
+  )
   for (const refused of [
     await put(organization, organization.owner, 'https://logs.example.com/'),
     await api.send('DELETE', pathOf(organization), undefined, organization.owner.session),
