@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { afterEach, beforeEach } from 'vitest'
 
 export type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
 export type Scripted = {
@@ -11,13 +11,18 @@ export type Scripted = {
   instead?: 'hang' | 'hang up' | 'drip' | 'stay open' | 'break off'
 }
 
-/** A real server that sends the responses of a test in order, and records its requests. */
+/**
+ * A real server that sends the responses of a test in order, and records its requests. Each test has its own: a request that
+ * the test before has cancelled may still arrive, and would take a response.
+ */
 export function useServer() {
   let server: Server
   let url = ''
   const received: Received[] = []
   const script: Scripted[] = []
-  beforeAll(async () => {
+  beforeEach(async () => {
+    received.length = 0
+    script.length = 0
     server = createServer(async (request, response) => {
       let body = ''
       for await (const chunk of request) body += chunk
@@ -34,11 +39,7 @@ export function useServer() {
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   })
-  beforeEach(() => {
-    received.length = 0
-    script.length = 0
-  })
-  afterAll(() => {
+  afterEach(() => {
     server.close()
     server.closeAllConnections()
   })
