@@ -1,4 +1,4 @@
-import type { AccountAction } from '@belfry/domain'
+import type { AccountAction } from '@belfry/domain/audit-action'
 import type { AnyTransaction } from './audit-log.ts'
 
 /**

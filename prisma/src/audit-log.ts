@@ -1,4 +1,5 @@
-import { type AuditAction, newUuid, toId } from '@belfry/domain'
+import type { AuditAction } from '@belfry/domain/audit-action'
+import { newUuid, toId } from '@belfry/domain/id'
 import type { Prisma } from './postgres/create-prisma.ts'
 import type { Transaction } from './postgres/in-transaction.ts'
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { defaultTiers } from '@belfry/domain'
+import { defaultTiers } from '@belfry/domain/tiers'
 import { expect, it } from 'vitest'
-import { expireAuditLog, insertAuditEntry, organizationsWithAuditLog } from '../src/index.ts'
+import { insertAuditEntry } from '../src/audit-log.ts'
+import { expireAuditLog, organizationsWithAuditLog } from '../src/retention/expire-audit-log.ts'
 import { anOrganization, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { parseMasterKeys } from '@belfry/vault'
 import { beforeEach, expect, it } from 'vitest'
 import {
-  findMasterKeyProblem,
-  inTransaction,
   openAuditStream,
-  purgeOrganizations,
   putAuditStream,
   readAuditStream,
-  rewrapDataKeys,
   rotateAuditStreamSecret,
-} from '../src/index.ts'
+} from '../src/audit-streams/audit-streams.ts'
+import { inTransaction } from '../src/postgres/in-transaction.ts'
+import { purgeOrganizations } from '../src/purge/purge-organizations.ts'
+import { findMasterKeyProblem, rewrapDataKeys } from '../src/secrets/data-keys.ts'
 import { anOrganization, useDatabase } from './setup.ts'
 import { aMasterKey } from './setup-secrets.ts'
 

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
-import { countBoardTasks, listBoardTasks, mendWaitingFloor } from '../src/index.ts'
 import { inIndexOrder } from '../src/postgres/in-index-order.ts'
-import { type BoardState, boardCountStatement, boardPageStatement, boardStates } from '../src/tasks/board-tasks.ts'
+import {
+  type BoardState,
+  boardCountStatement,
+  boardPageStatement,
+  boardStates,
+  countBoardTasks,
+  listBoardTasks,
+} from '../src/tasks/board-tasks.ts'
+import { mendWaitingFloor } from '../src/tasks/waiting-floor.ts'
 import { useOwnDatabase } from './setup.ts'
 
 const db = useOwnDatabase()

@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { fromId } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
-import {
-  type ClaimedTask,
-  changePendingTask,
-  endTasks,
-  expireTasks,
-  type FinishedAttempt,
-  insertTasks,
-  type NewTask,
-  recordAttempts,
-  replayTask,
-  stopRetryingTask,
-  undoClaims,
-} from '../src/index.ts'
+import { changePendingTask, stopRetryingTask } from '../src/tasks/change-task.ts'
+import type { ClaimedTask } from '../src/tasks/claim-tasks.ts'
+import { endTasks } from '../src/tasks/end-tasks.ts'
+import { expireTasks } from '../src/tasks/expire-tasks.ts'
+import { insertTasks, type NewTask } from '../src/tasks/insert-tasks.ts'
 import { loseAttempts } from '../src/tasks/lose-attempts.ts'
+import { type FinishedAttempt, recordAttempts } from '../src/tasks/record-attempts.ts'
+import { replayTask } from '../src/tasks/replay-task.ts'
+import { undoClaims } from '../src/tasks/undo-claims.ts'
 import { aTask, claimNew, claimOne, finished, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Pool } from '../src/index.ts'
+import type { Pool } from '../src/postgres/pool.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()

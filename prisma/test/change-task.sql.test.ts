@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import {
-  cancelPendingTask,
-  changePendingTask,
-  claimTasks,
-  enterDispatchers,
-  insertTasks,
-  journalSends,
-  type Pool,
-  undoClaims,
-  untilDecided,
-} from '../src/index.ts'
+import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
+import type { Pool } from '../src/postgres/pool.ts'
+import { cancelPendingTask, changePendingTask, untilDecided } from '../src/tasks/change-task.ts'
+import { claimTasks } from '../src/tasks/claim-tasks.ts'
+import { insertTasks } from '../src/tasks/insert-tasks.ts'
+import { journalSends } from '../src/tasks/send-journal.ts'
+import { undoClaims } from '../src/tasks/undo-claims.ts'
 import { aTask, claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

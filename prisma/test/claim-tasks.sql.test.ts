@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { describe, expect, it } from 'vitest'
-import { cancelPendingTask, changePendingTask, claimTasks, insertTasks } from '../src/index.ts'
+import { cancelPendingTask, changePendingTask } from '../src/tasks/change-task.ts'
+import { claimTasks } from '../src/tasks/claim-tasks.ts'
+import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { originOf } from '../src/tasks/task-row.ts'
 import { aTask, claimAll, claimant, taskRow, useDatabase } from './setup.ts'
 

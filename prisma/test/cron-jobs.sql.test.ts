@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
-  cancelPendingTask,
   changeCronJob,
   createCronJob,
   deleteCronJob,
-  expandCronJobs,
   type NewCronJob,
   pauseCronJob,
   resumeCronJob,
   triggerCronJob,
-} from '../src/index.ts'
+} from '../src/cron-jobs/change-cron-job.ts'
+import { expandCronJobs } from '../src/cron-jobs/expand-cron-jobs.ts'
+import { cancelPendingTask } from '../src/tasks/change-task.ts'
 import { claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

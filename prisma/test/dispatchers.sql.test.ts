@@ -1,27 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { defaultTiers } from '@belfry/domain'
+import { defaultTiers } from '@belfry/domain/tiers'
 import { beforeEach, describe, expect, it } from 'vitest'
-import {
-  type Claim,
-  type ClaimedTask,
-  claimQuarantined,
-  claimTasks,
-  countQuarantined,
-  type DispatcherRow,
-  deleteCronJob,
-  endDispatcher,
-  enterDispatchers,
-  insertTasks,
-  journalSends,
-  leaveDispatchers,
-  pauseCronJob,
-  readHeartbeats,
-  recoverStrays,
-  resumeCronJob,
-  trimJournal,
-  undoClaims,
-} from '../src/index.ts'
+import { deleteCronJob, pauseCronJob, resumeCronJob } from '../src/cron-jobs/change-cron-job.ts'
+import { endDispatcher, leaveDispatchers, recoverStrays } from '../src/dispatchers/end-dispatcher.ts'
+import { type DispatcherRow, enterDispatchers, readHeartbeats } from '../src/dispatchers/heartbeat.ts'
+import { type Claim, type ClaimedTask, claimTasks } from '../src/tasks/claim-tasks.ts'
+import { insertTasks } from '../src/tasks/insert-tasks.ts'
+import { claimQuarantined, countQuarantined } from '../src/tasks/quarantine.ts'
+import { journalSends, trimJournal } from '../src/tasks/send-journal.ts'
+import { undoClaims } from '../src/tasks/undo-claims.ts'
 import { aTask, aWorkspace, claimAll, runRows, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { insertTasks, stepPromotionBack, type WaitingRow, withPromotion } from '../src/index.ts'
+import { stepPromotionBack, type WaitingRow, withPromotion } from '../src/tasks/due-work.ts'
+import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { aTask, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
+import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
+import { claimTasks } from '../src/tasks/claim-tasks.ts'
+import { endTasks } from '../src/tasks/end-tasks.ts'
+import { insertTasks, type NewTask } from '../src/tasks/insert-tasks.ts'
+import type { TaskFilter } from '../src/tasks/task-filter.ts'
 import {
   cancelTaskOperation,
-  claimTasks,
-  endTasks,
-  enterDispatchers,
   findTaskOperation,
-  insertTasks,
-  type NewTask,
   startTaskOperation,
   stepTaskOperation,
-  type TaskFilter,
-  undoClaims,
-} from '../src/index.ts'
+} from '../src/tasks/task-operations.ts'
+import { undoClaims } from '../src/tasks/undo-claims.ts'
 import { aTask, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { forgetExpired, forgetOperations } from '../src/index.ts'
+import { forgetExpired } from '../src/retention/forget-expired.ts'
+import { forgetOperations } from '../src/tasks/task-operations.ts'
 import { aWorkspace, useDatabase } from './setup.ts'
 
 const db = useDatabase()

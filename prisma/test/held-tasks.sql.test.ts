@@ -1,6 +1,8 @@
 import { afterEach, expect, it } from 'vitest'
-import { expandCronJobs, insertTasks, readHeartbeats } from '../src/index.ts'
+import { expandCronJobs } from '../src/cron-jobs/expand-cron-jobs.ts'
+import { readHeartbeats } from '../src/dispatchers/heartbeat.ts'
 import { holdOverdueTasks, releaseHeldTasks } from '../src/migrate/held-tasks.ts'
+import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { aTask, aWorkspace, claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

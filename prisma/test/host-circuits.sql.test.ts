@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, it } from 'vitest'
+import { endDispatcher, leaveDispatchers } from '../src/dispatchers/end-dispatcher.ts'
+import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
 import {
-  circuitsChannel,
   claimProbes,
-  endDispatcher,
-  enterDispatchers,
-  leaveDispatchers,
   listOpenCircuits,
   publishCircuits,
   requestCircuitReset,
-} from '../src/index.ts'
+} from '../src/dispatchers/host-circuits.ts'
+import { circuitsChannel } from '../src/postgres/notices.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,13 +1,8 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { parseMasterKeys } from '@belfry/vault'
 import { beforeEach, expect, it } from 'vitest'
-import {
-  findMasterKeyProblem,
-  listIdentityKeys,
-  readIdentityKey,
-  rewrapDataKeys,
-  rotateIdentityKeys,
-} from '../src/index.ts'
+import { listIdentityKeys, readIdentityKey, rotateIdentityKeys } from '../src/connections/identity-keys.ts'
+import { findMasterKeyProblem, rewrapDataKeys } from '../src/secrets/data-keys.ts'
 import { useDatabase } from './setup.ts'
 import { aMasterKey, someMasterKeys } from './setup-secrets.ts'
 

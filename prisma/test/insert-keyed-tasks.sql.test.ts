@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { expect, it } from 'vitest'
-import { answerOnce, insertKeyedTasks, inTransaction, type KeyedTask } from '../src/index.ts'
+import { answerOnce } from '../src/answer-once.ts'
+import { inTransaction } from '../src/postgres/in-transaction.ts'
+import { insertKeyedTasks, type KeyedTask } from '../src/tasks/insert-keyed-tasks.ts'
 import { aTask, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { insertTasks } from '../src/index.ts'
+import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { aTask, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

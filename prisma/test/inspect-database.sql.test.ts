@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { inspectDatabase, openPool } from '../src/index.ts'
+import { inspectDatabase } from '../src/postgres/inspect-database.ts'
+import { openPool } from '../src/postgres/pool.ts'
 import { warnOfUnfitDatabase } from '../src/postgres/retry-database.ts'
 import { useOwnDatabase } from './setup.ts'
 

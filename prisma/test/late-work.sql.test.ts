@@ -1,10 +1,15 @@
-import { NIL_UUID, newUuid } from '@belfry/domain'
+import { NIL_UUID, newUuid } from '@belfry/domain/id'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { dueTasksOf, openLateSearch, type WaitingRow } from '../src/index.ts'
 import { inIndexOrder } from '../src/postgres/in-index-order.ts'
-import { waitingStatement } from '../src/tasks/due-work.ts'
-import { dueTasksStatement, lateHeadStatement, lateWorkspacesStatement } from '../src/tasks/late-work.ts'
+import { type WaitingRow, waitingStatement } from '../src/tasks/due-work.ts'
+import {
+  dueTasksOf,
+  dueTasksStatement,
+  lateHeadStatement,
+  lateWorkspacesStatement,
+  openLateSearch,
+} from '../src/tasks/late-work.ts'
 import { dueGroupsOfStatement, dueGroupsStatement } from '../src/tasks/startable-tasks.ts'
 import { useOwnDatabase } from './setup.ts'
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { cancelPendingTask, insertTasks, locateTasks } from '../src/index.ts'
+import { cancelPendingTask } from '../src/tasks/change-task.ts'
+import { insertTasks } from '../src/tasks/insert-tasks.ts'
+import { locateTasks } from '../src/tasks/locate-tasks.ts'
 import { aTask, claimAll, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -3,7 +3,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTestDatabase, type TestDatabase } from '@belfry/test-support'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { inTransaction, isTransientDatabaseError, openPool, type Pool } from '../src/index.ts'
+import { isTransientDatabaseError } from '../src/postgres/database-errors.ts'
+import { inTransaction } from '../src/postgres/in-transaction.ts'
+import { openPool, type Pool } from '../src/postgres/pool.ts'
 
 const silenceMs = 300
 

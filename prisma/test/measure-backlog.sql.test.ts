@@ -1,5 +1,8 @@
 import { beforeEach, expect, it } from 'vitest'
-import { addToOutbox, insertTasks, measureBacklog, mendWaitingFloor } from '../src/index.ts'
+import { addToOutbox } from '../src/outbox/outbox.ts'
+import { insertTasks } from '../src/tasks/insert-tasks.ts'
+import { measureBacklog } from '../src/tasks/measure-backlog.ts'
+import { mendWaitingFloor } from '../src/tasks/waiting-floor.ts'
 import { aTask, useOwnDatabase } from './setup.ts'
 
 const db = useOwnDatabase()

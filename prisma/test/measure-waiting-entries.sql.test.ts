@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { NIL_UUID, newUuid } from '@belfry/domain'
+import { NIL_UUID, newUuid } from '@belfry/domain/id'
 import { beforeEach, expect, it } from 'vitest'
-import { measureWaitingAuditEntries, openAuditFile, sendAuditEntries } from '../src/index.ts'
+import { measureWaitingAuditEntries } from '../src/audit-streams/measure-waiting-entries.ts'
+import { openAuditFile, sendAuditEntries } from '../src/audit-streams/take-entries.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,16 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import { expect, it, onTestFinished } from 'vitest'
-import {
-  addToOutbox,
-  dueTaskChannel,
-  insertTasks,
-  inTransaction,
-  type Listener,
-  listen,
-  outboxChannel,
-  parseDueNotice,
-} from '../src/index.ts'
+import { addToOutbox } from '../src/outbox/outbox.ts'
+import { inTransaction } from '../src/postgres/in-transaction.ts'
+import { type Listener, listen } from '../src/postgres/listen.ts'
+import { dueTaskChannel, outboxChannel, parseDueNotice } from '../src/postgres/notices.ts'
+import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { aTask, useDatabase } from './setup.ts'
 
 const db = useDatabase()

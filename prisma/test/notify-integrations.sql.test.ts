@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { notifyIntegrations } from '../src/index.ts'
-import { dueIntegrationsStatement } from '../src/integrations/notify-integrations.ts'
+import { dueIntegrationsStatement, notifyIntegrations } from '../src/integrations/notify-integrations.ts'
 import { addWorkspace, anOrganization, useOwnDatabase } from './setup.ts'
 
 const db = useOwnDatabase()

@@ -3,16 +3,14 @@ import { parseMasterKeys } from '@belfry/vault'
 import { expect, it } from 'vitest'
 import {
   addToOutbox,
-  countWrappedKeys,
-  findMasterKeyProblem,
   finishOutboxMessage,
-  inTransaction,
   postponeOutboxMessage,
   pruneOutbox,
   readOutboxOutcome,
-  rewrapDataKeys,
   takeFromOutbox,
-} from '../src/index.ts'
+} from '../src/outbox/outbox.ts'
+import { inTransaction } from '../src/postgres/in-transaction.ts'
+import { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from '../src/secrets/data-keys.ts'
 import { useDatabase } from './setup.ts'
 import { aMasterKey, someMasterKeys } from './setup-secrets.ts'
 

@@ -1,6 +1,6 @@
 import { createTestDatabase } from '@belfry/test-support'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { openPool } from '../src/index.ts'
+import { openPool } from '../src/postgres/pool.ts'
 
 it('keeps two connections when the pool is idle, and closes the others', async () => {
   const database = await createTestDatabase()

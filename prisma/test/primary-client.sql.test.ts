@@ -6,8 +6,12 @@ import { type Postgres, startPostgres } from '@belfry/embedded'
 import { waitFor } from '@belfry/test-support/wait-for'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { findPrimary, isTransientDatabaseError, listen, openPool, urlsOfHosts } from '../src/index.ts'
 import { createPrisma } from '../src/postgres/create-prisma.ts'
+import { isTransientDatabaseError } from '../src/postgres/database-errors.ts'
+import { urlsOfHosts } from '../src/postgres/database-hosts.ts'
+import { listen } from '../src/postgres/listen.ts'
+import { openPool } from '../src/postgres/pool.ts'
+import { findPrimary } from '../src/postgres/primary-client.ts'
 
 describe('the hosts of a database URL', () => {
   it('are its own, or those between commas, with the same login, name and options', () => {

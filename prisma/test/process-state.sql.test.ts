@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, it } from 'vitest'
-import { beatScheduler, enterDispatchers, leaveSchedulers, readProcessState } from '../src/index.ts'
+import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
+import { beatScheduler, leaveSchedulers, readProcessState } from '../src/dispatchers/process-state.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,26 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { advanceQueues, advanceRatedQueues, openQueueSearch } from '../src/queues/advance-queues.ts'
+import { busiestQueues } from '../src/queues/busiest-queues.ts'
 import {
-  advanceQueues,
-  advanceRatedQueues,
-  busiestQueues,
-  type Claim,
-  type ClaimedTask,
   changeQueue,
-  claimTasks,
   deleteQueue,
   findQueue,
-  insertTasks,
   listQueues,
   nameQueue,
-  openQueueSearch,
   pauseQueue,
   type QueueLimits,
-  recordAttempts,
-  undoClaims,
-} from '../src/index.ts'
+} from '../src/queues/queues.ts'
+import { type Claim, type ClaimedTask, claimTasks } from '../src/tasks/claim-tasks.ts'
+import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { loseAttempts } from '../src/tasks/lose-attempts.ts'
+import { recordAttempts } from '../src/tasks/record-attempts.ts'
+import { undoClaims } from '../src/tasks/undo-claims.ts'
 import { aTask, aWorkspace, claimAll, claimant, finished, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

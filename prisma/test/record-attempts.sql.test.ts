@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type ClaimedTask, claimTasks, recordAttempts } from '../src/index.ts'
+import { type ClaimedTask, claimTasks } from '../src/tasks/claim-tasks.ts'
 import { loseAttempts } from '../src/tasks/lose-attempts.ts'
+import { recordAttempts } from '../src/tasks/record-attempts.ts'
 import { claimant, claimNew, claimOne, finished, runRows, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { defaultTiers } from '@belfry/domain'
+import { defaultTiers } from '@belfry/domain/tiers'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { purgeWorkspace } from '../src/purge/purge-workspace.ts'
+import { dropRunPartitions } from '../src/retention/drop-run-partitions.ts'
 import {
+  cancelledTasksStatement,
   deleteCancelledTasks,
   deleteOldRuns,
-  dropRunPartitions,
-  foldUsageChanges,
   type KeptLog,
-  purgeWorkspace,
-  readUsage,
+  oldRunsStatement,
   workspacesWithTasks,
-} from '../src/index.ts'
-import { cancelledTasksStatement, oldRunsStatement } from '../src/retention/expire-log.ts'
+} from '../src/retention/expire-log.ts'
+import { foldUsageChanges } from '../src/usage/fold-usage-changes.ts'
+import { readUsage } from '../src/usage/read-usage.ts'
 import { addMonth, addWorkspace, anOrganization, useOwnDatabase } from './setup.ts'
 
 const db = useOwnDatabase()

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import { afterEach, expect, it } from 'vitest'
-import {
-  countPreparedMonths,
-  divideNextMonth,
-  dropRunPartitions,
-  type Pool,
-  prepareRunPartitions,
-} from '../src/index.ts'
-import { divideMonth } from '../src/retention/divide-month.ts'
+import type { Pool } from '../src/postgres/pool.ts'
+import { divideMonth, divideNextMonth } from '../src/retention/divide-month.ts'
+import { dropRunPartitions } from '../src/retention/drop-run-partitions.ts'
+import { countPreparedMonths, prepareRunPartitions } from '../src/retention/run-partitions.ts'
 import { addMonth, useOwnDatabase } from './setup.ts'
 
 const db = useOwnDatabase()

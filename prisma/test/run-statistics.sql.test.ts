@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import {
-  countRuns,
-  deleteOldStatistics,
-  foldRunChanges,
-  inTransaction,
-  recordAttempts,
-  type Transaction,
-} from '../src/index.ts'
+import { inTransaction, type Transaction } from '../src/postgres/in-transaction.ts'
+import { foldRunChanges } from '../src/run-statistics/fold-run-changes.ts'
+import { countRuns, deleteOldStatistics } from '../src/run-statistics/run-statistics.ts'
 import { loseAttempts } from '../src/tasks/lose-attempts.ts'
+import { recordAttempts } from '../src/tasks/record-attempts.ts'
 import { claimNew, finished, useDatabase } from './setup.ts'
 
 const db = useDatabase()

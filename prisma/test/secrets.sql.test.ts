@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { parseMasterKeys } from '@belfry/vault'
 import { describe, expect, it } from 'vitest'
-import {
-  deleteSecret,
-  findMasterKeyProblem,
-  listSecrets,
-  putSecret,
-  readSecrets,
-  readSigningSecrets,
-  UnreadableSecretError,
-} from '../src/index.ts'
+import { findMasterKeyProblem, UnreadableSecretError } from '../src/secrets/data-keys.ts'
+import { deleteSecret, listSecrets, putSecret, readSecrets } from '../src/secrets/secrets.ts'
+import { readSigningSecrets } from '../src/secrets/signing-secrets.ts'
 import { useDatabase } from './setup.ts'
 import { addWorkspace, aMasterKey, someMasterKeys } from './setup-secrets.ts'
 

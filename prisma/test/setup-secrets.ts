@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type MasterKeys, parseMasterKeys } from '@belfry/vault'
-import type { Pool } from '../src/index.ts'
+import type { Pool } from '../src/postgres/pool.ts'
 
 /** A master key in the format of ENCRYPTION_KEYS. */
 export function aMasterKey(id: string): string {

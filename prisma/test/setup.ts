@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TierName } from '@belfry/domain'
+import type { TierName } from '@belfry/domain/tiers'
 import { borrowTestDatabase, createTestDatabase } from '@belfry/test-support'
 import { afterAll, beforeAll } from 'vitest'
-import {
-  type Claim,
-  type ClaimedTask,
-  claimTasks,
-  type FinishedAttempt,
-  insertTasks,
-  type NewTask,
-  openPool,
-  type Pool,
-} from '../src/index.ts'
+import { openPool, type Pool } from '../src/postgres/pool.ts'
+import { type Claim, type ClaimedTask, claimTasks } from '../src/tasks/claim-tasks.ts'
+import { insertTasks, type NewTask } from '../src/tasks/insert-tasks.ts'
+import type { FinishedAttempt } from '../src/tasks/record-attempts.ts'
 
 /** Gives a test file a database without rows, which other files have used. */
 export function useDatabase(): { readonly pool: Pool } {

@@ -6,7 +6,7 @@ import {
   readSigningSecrets,
   revokeSigningSecret,
   rotateSigningSecret,
-} from '../src/index.ts'
+} from '../src/secrets/signing-secrets.ts'
 import { useDatabase } from './setup.ts'
 import { addWorkspace, someMasterKeys } from './setup-secrets.ts'
 

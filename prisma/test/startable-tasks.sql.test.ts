@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, it } from 'vitest'
-import { enterDispatchers, insertTasks, measureDueWork, mendWaitingFloor, publishCircuits } from '../src/index.ts'
+import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
+import { publishCircuits } from '../src/dispatchers/host-circuits.ts'
+import { insertTasks } from '../src/tasks/insert-tasks.ts'
+import { measureDueWork } from '../src/tasks/startable-tasks.ts'
+import { mendWaitingFloor } from '../src/tasks/waiting-floor.ts'
 import { aTask, aWorkspace, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,12 +1,12 @@
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import { expect, it } from 'vitest'
+import { forgetExpired } from '../src/retention/forget-expired.ts'
 import {
-  forgetExpired,
   readSigningSecrets,
   readSubscriptionSecrets,
   revokeSigningSecret,
   rotateSigningSecret,
-} from '../src/index.ts'
+} from '../src/secrets/signing-secrets.ts'
 import { useDatabase } from './setup.ts'
 import { addWorkspace, someMasterKeys } from './setup-secrets.ts'
 

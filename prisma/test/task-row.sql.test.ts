@@ -1,4 +1,4 @@
-import { originOfUrl } from '@belfry/domain'
+import { originOfUrl } from '@belfry/domain/target-url'
 import { expect, it } from 'vitest'
 import { originOf } from '../src/tasks/task-row.ts'
 import { useDatabase } from './setup.ts'

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { consumeAttempt, forgetExpired, refundAttempt } from '../src/index.ts'
+import { forgetExpired } from '../src/retention/forget-expired.ts'
+import { consumeAttempt, refundAttempt } from '../src/throttle.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()

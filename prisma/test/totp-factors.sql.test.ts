@@ -1,14 +1,8 @@
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import { parseMasterKeys } from '@belfry/vault'
 import { expect, it } from 'vitest'
-import {
-  countWrappedKeys,
-  findMasterKeyProblem,
-  openWithOwnKey,
-  rewrapDataKeys,
-  type SealedWithOwnKey,
-  sealWithOwnKey,
-} from '../src/index.ts'
+import { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from '../src/secrets/data-keys.ts'
+import { openWithOwnKey, type SealedWithOwnKey, sealWithOwnKey } from '../src/secrets/own-data-key.ts'
 import { useDatabase } from './setup.ts'
 import { aMasterKey } from './setup-secrets.ts'
 

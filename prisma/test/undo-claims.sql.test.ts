@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { cancelPendingTask, type UnstartedClaim, undoClaims } from '../src/index.ts'
+import { cancelPendingTask } from '../src/tasks/change-task.ts'
+import { type UnstartedClaim, undoClaims } from '../src/tasks/undo-claims.ts'
 import { claimAll, claimNew, claimOne, runRows, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

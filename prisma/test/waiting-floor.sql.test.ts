@@ -1,15 +1,11 @@
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import { beforeEach, describe, expect, it } from 'vitest'
-import {
-  expandCronJobs,
-  insertTasks,
-  measureBacklog,
-  mendWaitingFloor,
-  openLateSearch,
-  raiseWaitingFloor,
-} from '../src/index.ts'
+import { expandCronJobs } from '../src/cron-jobs/expand-cron-jobs.ts'
 import { holdOverdueTasks, releaseHeldTasks } from '../src/migrate/held-tasks.ts'
-import { loweredFloor } from '../src/tasks/waiting-floor.ts'
+import { insertTasks } from '../src/tasks/insert-tasks.ts'
+import { openLateSearch } from '../src/tasks/late-work.ts'
+import { measureBacklog } from '../src/tasks/measure-backlog.ts'
+import { loweredFloor, mendWaitingFloor, raiseWaitingFloor } from '../src/tasks/waiting-floor.ts'
 import { aTask, aWorkspace, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,6 +1,9 @@
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import { expect, it } from 'vitest'
-import { dueTasksOf, insertTasks, measureBacklog, openLateSearch, raiseWaitingFloor } from '../src/index.ts'
+import { insertTasks } from '../src/tasks/insert-tasks.ts'
+import { dueTasksOf, openLateSearch } from '../src/tasks/late-work.ts'
+import { measureBacklog } from '../src/tasks/measure-backlog.ts'
+import { raiseWaitingFloor } from '../src/tasks/waiting-floor.ts'
 import { anOrganization, aTask, useOwnDatabase } from './setup.ts'
 
 const db = useOwnDatabase()

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createCronJob, insertTasks, windDownWorkspace, workspacesToWindDown } from '../src/index.ts'
+import { createCronJob } from '../src/cron-jobs/change-cron-job.ts'
+import { windDownWorkspace, workspacesToWindDown } from '../src/purge/wind-down-workspace.ts'
+import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { aTask, aWorkspace, claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,4 +1,5 @@
-import { originOfUrl, toId } from '@belfry/domain'
+import { toId } from '@belfry/domain/id'
+import { originOfUrl } from '@belfry/domain/target-url'
 import { openDispatchQueue } from '@belfry/queue/dispatch-queue'
 import { cpuPerOperation, type ProcessGroups, type Reading, readCpu } from '@belfry/test-support/proc'
 import { Queue } from 'bullmq'

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import pg from 'pg'
 import { Agent, request } from 'undici'
 import { parentSaysGo, queueName, startAsChild } from '../lab/child-side.ts'

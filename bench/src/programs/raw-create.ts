@@ -4,22 +4,20 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { insertTasks, type NewTask, openPool, readUsage } from '@belfry/db'
-import {
-  checkTargetUrl,
-  defaultTiers,
-  exhaustedQuotas,
-  findBrokenReference,
-  findUnstorable,
-  hostIsVisiblyBlocked,
-  inspectJson,
-  memberText,
-  newUuid,
-  parseCidrs,
-  parseInstant,
-  retryDefaults,
-  toId,
-} from '@belfry/domain'
+import { openPool } from '@belfry/db/postgres/pool'
+import { insertTasks, type NewTask } from '@belfry/db/tasks/insert-tasks'
+import { readUsage } from '@belfry/db/usage/read-usage'
+import { hostIsVisiblyBlocked, parseCidrs } from '@belfry/domain/address'
+import { findUnstorable } from '@belfry/domain/find-unstorable'
+import { newUuid, toId } from '@belfry/domain/id'
+import { inspectJson } from '@belfry/domain/inspect-json'
+import { parseInstant } from '@belfry/domain/instant'
+import { memberText } from '@belfry/domain/member-text'
+import { exhaustedQuotas } from '@belfry/domain/quota'
+import { retryDefaults } from '@belfry/domain/retry'
+import { findBrokenReference } from '@belfry/domain/secrets/secret-reference'
+import { checkTargetUrl } from '@belfry/domain/target-url'
+import { defaultTiers } from '@belfry/domain/tiers'
 import { microBatch } from '@belfry/runtime'
 import { parentSaysGo, startAsChild } from '../lab/child-side.ts'
 

@@ -1,5 +1,5 @@
 import { Belfry, type BelfryOptions } from '@belfry/client'
-import { version } from '@belfry/domain'
+import { version } from '@belfry/domain/version'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { addReadingTools } from './reading-tools.ts'
 import { addWritingTools } from './writing-tools.ts'

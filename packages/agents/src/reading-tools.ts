@@ -1,5 +1,5 @@
 import type { Belfry, Run } from '@belfry/client'
-import { taskStates } from '@belfry/domain'
+import { taskStates } from '@belfry/domain/task-state'
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { z } from 'zod'
 import { resultOf } from './result-of.ts'

@@ -1,4 +1,4 @@
-import { roles, workspaceRoles } from '@belfry/domain'
+import { roles, workspaceRoles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { accountEntry } from './audit-entry.ts'
 import { session, user } from './auth.ts'

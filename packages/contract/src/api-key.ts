@@ -1,4 +1,5 @@
-import { keyRights, keyScopes, parseCidrs } from '@belfry/domain'
+import { parseCidrs } from '@belfry/domain/address'
+import { keyRights, keyScopes } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
 import { idField, timestampField } from './response-fields.ts'

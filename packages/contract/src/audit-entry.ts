@@ -1,4 +1,4 @@
-import { accountActions, auditActions } from '@belfry/domain'
+import { accountActions, auditActions } from '@belfry/domain/audit-action'
 import { z } from 'zod'
 import { exportFormat } from './export.ts'
 import { repeatable, textField } from './fields.ts'

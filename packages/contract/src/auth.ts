@@ -1,4 +1,4 @@
-import { roles } from '@belfry/domain'
+import { roles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { textField } from './fields.ts'
 import { idField, timestampField } from './response-fields.ts'

@@ -1,4 +1,4 @@
-import { checkSecretValue } from '@belfry/domain'
+import { checkSecretValue } from '@belfry/domain/secrets/secret-value'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
 import { timestampField } from './response-fields.ts'

@@ -1,4 +1,6 @@
-import { catchUps, isTimeZone, overlaps, parseCron } from '@belfry/domain'
+import { parseCron } from '@belfry/domain/cron/parse-cron'
+import { catchUps, overlaps } from '@belfry/domain/cron/plan-occurrences'
+import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { z } from 'zod'
 import { callbackChanges, callbackFields } from './callback.ts'
 import { connectionField, connectionNameField } from './connection.ts'

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { stateReasons, waitReasons } from '@belfry/domain'
+import { stateReasons } from '@belfry/domain/task-state'
+import { waitReasons } from '@belfry/domain/wait-reason'
 import { expect, it } from 'vitest'
 import { type ExplainedCode, fieldErrors, runErrors } from './explained-codes.ts'
 import { problems } from './problem.ts'

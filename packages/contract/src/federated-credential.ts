@@ -1,4 +1,5 @@
-import { type ClaimConditions, checkConditions, conditionLimits, parseUrl } from '@belfry/domain'
+import { type ClaimConditions, checkConditions, conditionLimits } from '@belfry/domain/claim-conditions'
+import { parseUrl } from '@belfry/domain/parse-url'
 import { z } from 'zod'
 import { scopesField } from './api-key.ts'
 import { integer, refuse, textField } from './fields.ts'

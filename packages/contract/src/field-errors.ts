@@ -1,4 +1,5 @@
-import { type FieldError, nearestName } from '@belfry/domain'
+import type { FieldError } from '@belfry/domain/app-error'
+import { nearestName } from '@belfry/domain/nearest-name'
 import { z } from 'zod'
 
 export type ParsedInput<T> = { ok: true; value: T } | { ok: false; errors: FieldError[] }

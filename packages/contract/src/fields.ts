@@ -1,4 +1,5 @@
-import { findBrokenReference, findHeaderProblems } from '@belfry/domain'
+import { findHeaderProblems } from '@belfry/domain/request-headers'
+import { findBrokenReference } from '@belfry/domain/secrets/secret-reference'
 import { z } from 'zod'
 import type { Invalid, TextRule } from './text-rules.ts'
 

@@ -1,4 +1,4 @@
-import { alertChannels, alertEvents } from '@belfry/domain'
+import { alertChannels, alertEvents } from '@belfry/domain/alerts'
 import { z } from 'zod'
 import { textField } from './fields.ts'
 import { idField, timestampField } from './response-fields.ts'

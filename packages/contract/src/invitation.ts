@@ -1,4 +1,4 @@
-import { roles, workspaceRoles } from '@belfry/domain'
+import { roles, workspaceRoles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { signedIn } from './auth.ts'
 import { textField } from './fields.ts'

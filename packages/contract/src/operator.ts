@@ -1,4 +1,5 @@
-import { roles, tierNames } from '@belfry/domain'
+import { roles } from '@belfry/domain/permissions'
+import { tierNames } from '@belfry/domain/tiers'
 import { z } from 'zod'
 import { textField } from './fields.ts'
 import { pageFields } from './page.ts'

@@ -1,4 +1,4 @@
-import { appErrorCodes } from '@belfry/domain'
+import { appErrorCodes } from '@belfry/domain/app-error'
 import { expect, it } from 'vitest'
 import { problems } from './problem.ts'
 

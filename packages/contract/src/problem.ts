@@ -1,4 +1,4 @@
-import { type AppErrorCode, appErrorCodes } from '@belfry/domain'
+import { type AppErrorCode, appErrorCodes } from '@belfry/domain/app-error'
 import { z } from 'zod'
 
 const fieldError = z

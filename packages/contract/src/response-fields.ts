@@ -1,4 +1,4 @@
-import type { IdKind } from '@belfry/domain'
+import type { IdKind } from '@belfry/domain/id'
 import { z } from 'zod'
 import { exampleId, idPattern } from './text-rules.ts'
 

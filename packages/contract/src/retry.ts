@@ -1,4 +1,4 @@
-import { backoffs, retryDefaults } from '@belfry/domain'
+import { backoffs, retryDefaults } from '@belfry/domain/retry'
 import { z } from 'zod'
 import { integer, refuse } from './fields.ts'
 

@@ -1,4 +1,4 @@
-import { waitReasons } from '@belfry/domain'
+import { waitReasons } from '@belfry/domain/wait-reason'
 import { z } from 'zod'
 import { repeatable, textField } from './fields.ts'
 import { pageFields, pageOf } from './page.ts'

@@ -1,4 +1,5 @@
-import { checkSecretValue, readHostPattern, secretValuePattern } from '@belfry/domain'
+import { readHostPattern } from '@belfry/domain/secrets/allowed-hosts'
+import { checkSecretValue, secretValuePattern } from '@belfry/domain/secrets/secret-value'
 import { z } from 'zod'
 import { textField } from './fields.ts'
 import { idField, timestampField } from './response-fields.ts'

@@ -1,4 +1,4 @@
-import { stateReasons, taskStates } from '@belfry/domain'
+import { stateReasons, taskStates } from '@belfry/domain/task-state'
 import { z } from 'zod'
 import { callbackChanges, callbackFields, shownCallbacks } from './callback.ts'
 import { connectionField, connectionNameField } from './connection.ts'

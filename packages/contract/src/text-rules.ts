@@ -1,4 +1,8 @@
-import { checkTargetUrl, fromId, type IdKind, isTopic, isTopicPattern, parseInstant, secretNames } from '@belfry/domain'
+import { fromId, type IdKind } from '@belfry/domain/id'
+import { parseInstant } from '@belfry/domain/instant'
+import { secretNames } from '@belfry/domain/secrets/secret-reference'
+import { checkTargetUrl } from '@belfry/domain/target-url'
+import { isTopic, isTopicPattern } from '@belfry/domain/topic'
 import { z } from 'zod'
 
 /** An error of a value: a stable code, and a sentence, or the end of a sentence that starts "<field> must". */

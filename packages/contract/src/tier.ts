@@ -1,4 +1,4 @@
-import { figureNames, tierNames } from '@belfry/domain'
+import { figureNames, tierNames } from '@belfry/domain/tiers'
 import { z } from 'zod'
 import { timestampField } from './response-fields.ts'
 import { periodField } from './usage.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseCron } from '@belfry/domain'
+import { parseCron } from '@belfry/domain/cron/parse-cron'
 import {
   isAlive,
   isRunRecord,

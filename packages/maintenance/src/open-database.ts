@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { findPrimary } from '@belfry/db'
+import { findPrimary } from '@belfry/db/postgres/primary-client'
 import { findRunningPostgres, startPostgres } from '@belfry/embedded'
 import { PlainError } from '@belfry/launcher'
 import type { Installation } from './config.ts'

@@ -1,4 +1,4 @@
-import type { AlertEvent } from '@belfry/domain'
+import type { AlertEvent } from '@belfry/domain/alerts'
 
 /** An alert for an integration. `test` is the alert of its test button. */
 export type Alert = {

@@ -1,4 +1,4 @@
-import { NIL_UUID } from '@belfry/domain'
+import { NIL_UUID } from '@belfry/domain/id'
 import type { Pool } from '../postgres/pool.ts'
 
 /** The audit entries that were not received by the webhooks of organizations, or not written to the operators' file. */

@@ -1,4 +1,4 @@
-import { NIL_UUID, newUuid, toId } from '@belfry/domain'
+import { NIL_UUID, newUuid, toId } from '@belfry/domain/id'
 import {
   type AuditRow,
   type OperatorRow,

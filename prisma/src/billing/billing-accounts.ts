@@ -1,4 +1,4 @@
-import type { TierName } from '@belfry/domain'
+import type { TierName } from '@belfry/domain/tiers'
 import { changeTier } from '../organizations/organizations.ts'
 import { type Db, inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'

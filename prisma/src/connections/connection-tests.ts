@@ -1,4 +1,4 @@
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import { connectionTestsChannel } from '../postgres/notices.ts'
 import type { Pool } from '../postgres/pool.ts'
 

@@ -1,6 +1,6 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import type { MasterKeys } from '@belfry/vault'
 import { inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'

@@ -1,4 +1,6 @@
-import { newUuid, nextScheduled, type StateReason } from '@belfry/domain'
+import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
+import { newUuid } from '@belfry/domain/id'
+import type { StateReason } from '@belfry/domain/task-state'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
 import { queueIdOf } from '../queues/queue-sql.ts'
 import type { DueRow } from '../tasks/due-work.ts'

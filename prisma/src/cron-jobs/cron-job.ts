@@ -1,4 +1,6 @@
-import { type CatchUp, type CronSchedule, type Overlap, parseCron } from '@belfry/domain'
+import type { CronSchedule } from '@belfry/domain/cron/cron-schedule'
+import { parseCron } from '@belfry/domain/cron/parse-cron'
+import type { CatchUp, Overlap } from '@belfry/domain/cron/plan-occurrences'
 import { requestColumnOf, type StoredRequest } from '../tasks/stored-request.ts'
 
 /** The fields of a cron job that its user sets. */

@@ -1,4 +1,5 @@
-import { newUuid, type OccurrencePlan, planOccurrences } from '@belfry/domain'
+import { type OccurrencePlan, planOccurrences } from '@belfry/domain/cron/plan-occurrences'
+import { newUuid } from '@belfry/domain/id'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
 import { queueIdOf } from '../queues/queue-sql.ts'
 import type { WaitingRow } from '../tasks/due-work.ts'

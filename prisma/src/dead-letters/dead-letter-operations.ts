@@ -1,4 +1,4 @@
-import { NIL_UUID, newUuid } from '@belfry/domain'
+import { NIL_UUID, newUuid } from '@belfry/domain/id'
 import type { DeadLetterAction } from '../generated/enums.ts'
 import { type Db, inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'

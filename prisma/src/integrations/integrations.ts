@@ -1,4 +1,5 @@
-import { type AlertChannel, type AlertEvent, newUuid } from '@belfry/domain'
+import type { AlertChannel, AlertEvent } from '@belfry/domain/alerts'
+import { newUuid } from '@belfry/domain/id'
 import type { MasterKeys } from '@belfry/vault'
 import type { Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'

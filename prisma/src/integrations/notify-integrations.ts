@@ -1,4 +1,4 @@
-import type { AlertChannel, AlertEvent } from '@belfry/domain'
+import type { AlertChannel, AlertEvent } from '@belfry/domain/alerts'
 import { findOwners, type OwnedOrganization } from '../organizations/organizations.ts'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'

@@ -1,4 +1,4 @@
-import { type Tiers, tierNames } from '@belfry/domain'
+import { type Tiers, tierNames } from '@belfry/domain/tiers'
 import type { Pool } from '../postgres/pool.ts'
 
 /** An object to delete, and then the row of its part. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { fromId, toId } from '@belfry/domain'
+import { fromId, toId } from '@belfry/domain/id'
 import pg from 'pg'
 import { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from '../secrets/data-keys.ts'
 import { readLogins, readMasterKeys } from './config.ts'

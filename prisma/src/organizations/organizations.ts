@@ -1,4 +1,5 @@
-import { type TierName, toId } from '@belfry/domain'
+import { toId } from '@belfry/domain/id'
+import type { TierName } from '@belfry/domain/tiers'
 import { insertAuditEntry, type NewAuditEntry } from '../audit-log.ts'
 import type { Transaction } from '../postgres/in-transaction.ts'
 

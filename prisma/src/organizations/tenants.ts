@@ -1,4 +1,4 @@
-import type { TierName } from '@belfry/domain'
+import type { TierName } from '@belfry/domain/tiers'
 import type { Pool } from '../postgres/pool.ts'
 
 /** The owner of a workspace. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import type { Db, Transaction } from '../postgres/in-transaction.ts'
 
 /** Why an address gets no alerts. */

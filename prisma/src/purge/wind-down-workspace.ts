@@ -1,4 +1,4 @@
-import type { StateReason } from '@belfry/domain'
+import type { StateReason } from '@belfry/domain/task-state'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 

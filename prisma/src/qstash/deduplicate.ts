@@ -1,7 +1,7 @@
 import type { Transaction } from '../postgres/in-transaction.ts'
 
 /** For how long a message stands for its repetitions. */
-export const deduplicationMinutes = 10
+const deduplicationMinutes = 10
 
 /**
  * Claims the hash of a message for a task that the same transaction stores. Returns the id of the earlier task when the hash

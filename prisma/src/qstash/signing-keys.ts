@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import type { MasterKeys } from '@belfry/vault'
 import type { Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'

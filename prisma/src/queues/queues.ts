@@ -27,7 +27,7 @@ export type QueueRow = {
   updatedAt: Date
 }
 
-export const maxCountedInQueue = 10_000
+const maxCountedInQueue = 10_000
 
 /**
  * Creates a queue if it does not exist, and sets the given limits. The last writer wins. Reads one row when nothing changes.

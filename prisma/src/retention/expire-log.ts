@@ -1,4 +1,5 @@
-import { NIL_UUID, type Tiers, tierNames } from '@belfry/domain'
+import { NIL_UUID } from '@belfry/domain/id'
+import { type Tiers, tierNames } from '@belfry/domain/tiers'
 import type { Pool } from '../postgres/pool.ts'
 import { deletedLabels } from '../tasks/task-labels.ts'
 import { storedRequestBytes, storedRunBytes } from '../usage/count-storage.ts'

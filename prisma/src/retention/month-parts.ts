@@ -1,4 +1,4 @@
-import { type Tiers, tierNames } from '@belfry/domain'
+import { type Tiers, tierNames } from '@belfry/domain/tiers'
 import type { Pool } from '../postgres/pool.ts'
 
 /** The length of the partitions that a month of runs has. */

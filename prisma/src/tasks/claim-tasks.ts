@@ -1,4 +1,4 @@
-import { defaultTiers, type Tiers } from '@belfry/domain'
+import { defaultTiers, type Tiers } from '@belfry/domain/tiers'
 import type { TaskState } from '../generated/enums.ts'
 import { type Db, inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'

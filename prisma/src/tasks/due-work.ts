@@ -1,4 +1,4 @@
-import { NIL_UUID, toId } from '@belfry/domain'
+import { NIL_UUID, toId } from '@belfry/domain/id'
 import { inIndexOrder } from '../postgres/in-index-order.ts'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'

@@ -1,4 +1,4 @@
-import type { StateReason } from '@belfry/domain'
+import type { StateReason } from '@belfry/domain/task-state'
 import type { Db } from '../postgres/in-transaction.ts'
 import { countedFailures } from './task-row.ts'
 

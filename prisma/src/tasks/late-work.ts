@@ -1,4 +1,4 @@
-import { NIL_UUID } from '@belfry/domain'
+import { NIL_UUID } from '@belfry/domain/id'
 import { queryInIndexOrder } from '../postgres/in-index-order.ts'
 import type { Pool } from '../postgres/pool.ts'
 import type { WaitingRow } from './due-work.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Tiers } from '@belfry/domain'
+import type { Tiers } from '@belfry/domain/tiers'
 import type { Pool } from '../postgres/pool.ts'
 import { type Claim, claimTasks } from './claim-tasks.ts'
 

@@ -1,4 +1,5 @@
-import { lateMs, type RunTimings, type WaitReason } from '@belfry/domain'
+import type { RunTimings } from '@belfry/domain/run-timings'
+import { lateMs, type WaitReason } from '@belfry/domain/wait-reason'
 import type { RunStatus, TaskState } from '../generated/enums.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'

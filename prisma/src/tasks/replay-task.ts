@@ -1,4 +1,4 @@
-import { terminalStates } from '@belfry/domain'
+import { terminalStates } from '@belfry/domain/task-state'
 import type { TaskState } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import { countedRequests, extraRequestBytes } from '../usage/count-storage.ts'

@@ -1,4 +1,4 @@
-import { type Tiers, tierNames } from '@belfry/domain'
+import { type Tiers, tierNames } from '@belfry/domain/tiers'
 
 /** Returns the limits of the tiers as rows of a statement, and their parameters, the first of which is `$next`. */
 export function tierRows(tiers: Tiers, next: number): { text: string; params: unknown[] } {

@@ -1,4 +1,4 @@
-import type { Tiers } from '@belfry/domain'
+import type { Tiers } from '@belfry/domain/tiers'
 import type { Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { tierRows } from './count-executions.ts'

@@ -1,4 +1,5 @@
-import { defaultTiers, type QuotaResource, type QuotaThreshold, quotaThresholds, type Tiers } from '@belfry/domain'
+import { type QuotaResource, type QuotaThreshold, quotaThresholds } from '@belfry/domain/quota'
+import { defaultTiers, type Tiers } from '@belfry/domain/tiers'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { tierRows } from './count-executions.ts'

@@ -1,4 +1,4 @@
-import type { TierName } from '@belfry/domain'
+import type { TierName } from '@belfry/domain/tiers'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { usedExecutions } from './execution-blocks.ts'

@@ -144,7 +144,7 @@ function nextOf(rules: Rules, tried: number, outcome: Outcome): Pick<Row, 'state
 }
 
 /** The claims that `endDispatcher` and `leaveDispatchers` undo: prefetched ones that are not in the journal. */
-export function isUnsent(row: Row, hasJournal: boolean): boolean {
+function isUnsent(row: Row, hasJournal: boolean): boolean {
   return hasJournal && row.prefetched === 'unsent'
 }
 

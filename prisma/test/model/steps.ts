@@ -8,7 +8,7 @@ import { processNames, type Queue, type State, taskNames, tidied } from './state
 import { operatorSteps, userSteps } from './user-steps.ts'
 
 /** The text of each step in a trace. `{who}` and `{task}` are placeholders. */
-export const verbs = {
+const verbs = {
   claim: '{who} claims {task}',
   prefetch: '{who} prefetches {task}',
   claimSlowly: '{who} claims {task}, and PostgreSQL is slow to commit',

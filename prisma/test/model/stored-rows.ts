@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { newUuid } from '@belfry/domain'
-import type { Pool } from '../../src/index.ts'
+import { newUuid } from '@belfry/domain/id'
+import type { Pool } from '../../src/postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../../src/postgres/statement-input.ts'
 import { blockedAway } from '../../src/queues/queue-sql.ts'
 import { type Callbacks, storedCallbacks } from './callbacks.ts'

@@ -1,28 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { nextAttempt } from '@belfry/domain'
+import { nextAttempt } from '@belfry/domain/next-attempt'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  cancelPendingTask,
-  changePendingTask,
-  claimTasks,
-  deleteCronJob,
-  type EndAction,
-  endDispatcher,
-  endTasks,
-  enterDispatchers,
-  expandCronJobs,
-  expireTasks,
-  type FinishedAttempt,
-  journalSends,
-  leaveDispatchers,
-  pauseCronJob,
-  recordAttempts,
-  stopRetryingTask,
-  undoClaims,
-  windDownWorkspace,
-} from '../../src/index.ts'
+import { deleteCronJob, pauseCronJob } from '../../src/cron-jobs/change-cron-job.ts'
+import { expandCronJobs } from '../../src/cron-jobs/expand-cron-jobs.ts'
+import { endDispatcher, leaveDispatchers } from '../../src/dispatchers/end-dispatcher.ts'
+import { enterDispatchers } from '../../src/dispatchers/heartbeat.ts'
 import { holdOverdueTasks, releaseHeldTasks } from '../../src/migrate/held-tasks.ts'
+import { windDownWorkspace } from '../../src/purge/wind-down-workspace.ts'
+import { cancelPendingTask, changePendingTask, stopRetryingTask } from '../../src/tasks/change-task.ts'
+import { claimTasks } from '../../src/tasks/claim-tasks.ts'
+import { type EndAction, endTasks } from '../../src/tasks/end-tasks.ts'
+import { expireTasks } from '../../src/tasks/expire-tasks.ts'
 import { poisonLimit } from '../../src/tasks/lose-attempts.ts'
+import { type FinishedAttempt, recordAttempts } from '../../src/tasks/record-attempts.ts'
+import { journalSends } from '../../src/tasks/send-journal.ts'
+import { undoClaims } from '../../src/tasks/undo-claims.ts'
 import { useOwnDatabase } from '../setup.ts'
 import { type EndSituation, type Situation, situationsOf } from './reached.ts'
 import { theRules } from './rules.ts'

@@ -1,4 +1,5 @@
-import { defaultTiers, NIL_UUID } from '@belfry/domain'
+import { NIL_UUID } from '@belfry/domain/id'
+import { defaultTiers } from '@belfry/domain/tiers'
 import { answerOnce, type KeyedRequest } from '../../src/answer-once.ts'
 import { changeCronJob, deleteCronJob, pauseCronJob, triggerCronJob } from '../../src/cron-jobs/change-cron-job.ts'
 import type { CronJobCursor } from '../../src/cron-jobs/cron-job.ts'

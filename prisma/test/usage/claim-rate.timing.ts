@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, it } from 'vitest'
-import { type Claim, claimTasks, insertTasks } from '../../src/index.ts'
+import { type Claim, claimTasks } from '../../src/tasks/claim-tasks.ts'
+import { insertTasks } from '../../src/tasks/insert-tasks.ts'
 import { anOrganization, aTask, useOwnDatabase } from '../setup.ts'
 
 const db = useOwnDatabase()

@@ -1,21 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { defaultTiers, type Tiers } from '@belfry/domain'
+import { defaultTiers, type Tiers } from '@belfry/domain/tiers'
 import { describe, expect, it } from 'vitest'
-import {
-  type Claim,
-  claimFromBlocks,
-  claimTasks,
-  endDispatcher,
-  enterDispatchers,
-  insertTasks,
-  leaveDispatchers,
-  type Pool,
-  readUsage,
-  recordQuotaCrossings,
-  returnUnspentBlocks,
-  type ShortClaim,
-  undoClaims,
-} from '../../src/index.ts'
+import { endDispatcher, leaveDispatchers } from '../../src/dispatchers/end-dispatcher.ts'
+import { enterDispatchers } from '../../src/dispatchers/heartbeat.ts'
+import type { Pool } from '../../src/postgres/pool.ts'
+import { type Claim, claimFromBlocks, claimTasks, type ShortClaim } from '../../src/tasks/claim-tasks.ts'
+import { insertTasks } from '../../src/tasks/insert-tasks.ts'
+import { undoClaims } from '../../src/tasks/undo-claims.ts'
+import { returnUnspentBlocks } from '../../src/usage/execution-blocks.ts'
+import { recordQuotaCrossings } from '../../src/usage/quota-crossings.ts'
+import { readUsage } from '../../src/usage/read-usage.ts'
 import { anOrganization, aTask, useOwnDatabase } from '../setup.ts'
 
 const db = useOwnDatabase()

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { defaultTiers, type Tiers } from '@belfry/domain'
+import { defaultTiers, type Tiers } from '@belfry/domain/tiers'
 import { describe, expect, it } from 'vitest'
-import {
-  type Claim,
-  claimTasks,
-  foldUsageChanges,
-  insertTasks,
-  readDailyUsage,
-  readUsage,
-  recordQuotaCrossings,
-  undoClaims,
-} from '../../src/index.ts'
+import { type Claim, claimTasks } from '../../src/tasks/claim-tasks.ts'
+import { insertTasks } from '../../src/tasks/insert-tasks.ts'
+import { undoClaims } from '../../src/tasks/undo-claims.ts'
+import { foldUsageChanges } from '../../src/usage/fold-usage-changes.ts'
+import { recordQuotaCrossings } from '../../src/usage/quota-crossings.ts'
+import { readDailyUsage, readUsage } from '../../src/usage/read-usage.ts'
 import { addWorkspace, anOrganization, aTask, claimant, taskRow, useOwnDatabase } from '../setup.ts'
 
 const db = useOwnDatabase()

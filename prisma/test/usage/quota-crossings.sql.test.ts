@@ -1,8 +1,14 @@
-import { defaultTiers, quotaThresholds } from '@belfry/domain'
+import { quotaThresholds } from '@belfry/domain/quota'
+import { defaultTiers } from '@belfry/domain/tiers'
 import { beforeEach, expect, it } from 'vitest'
-import { announceQuotaCrossings, type Pool, type QuotaCrossing, recordQuotaCrossings } from '../../src/index.ts'
+import type { Pool } from '../../src/postgres/pool.ts'
 import { tierRows } from '../../src/usage/count-executions.ts'
-import { crossingsStatement } from '../../src/usage/quota-crossings.ts'
+import {
+  announceQuotaCrossings,
+  crossingsStatement,
+  type QuotaCrossing,
+  recordQuotaCrossings,
+} from '../../src/usage/quota-crossings.ts'
 import { anOrganization, useOwnDatabase } from '../setup.ts'
 
 const db = useOwnDatabase()

@@ -1,29 +1,21 @@
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { expect, it } from 'vitest'
-import {
-  answerOnce,
-  type ClaimedTask,
-  type CronJobFields,
-  cancelPendingTask,
-  changeCronJob,
-  changePendingTask,
-  claimTasks,
-  createCronJob,
-  deleteCancelledTasks,
-  deleteOldRuns,
-  expandCronJobs,
-  foldUsageChanges,
-  forgetIdempotencyKeys,
-  insertTasks,
-  isTransientDatabaseError,
-  purgeWorkspace,
-  recordAttempts,
-  replayTask,
-  settleDeadLetters,
-  triggerCronJob,
-  windDownWorkspace,
-} from '../../src/index.ts'
+import { answerOnce, forgetIdempotencyKeys } from '../../src/answer-once.ts'
+import { changeCronJob, createCronJob, triggerCronJob } from '../../src/cron-jobs/change-cron-job.ts'
+import type { CronJobFields } from '../../src/cron-jobs/cron-job.ts'
+import { expandCronJobs } from '../../src/cron-jobs/expand-cron-jobs.ts'
+import { settleDeadLetters } from '../../src/dead-letters/settle-dead-letters.ts'
+import { isTransientDatabaseError } from '../../src/postgres/database-errors.ts'
+import { purgeWorkspace } from '../../src/purge/purge-workspace.ts'
+import { windDownWorkspace } from '../../src/purge/wind-down-workspace.ts'
+import { deleteCancelledTasks, deleteOldRuns } from '../../src/retention/expire-log.ts'
+import { cancelPendingTask, changePendingTask } from '../../src/tasks/change-task.ts'
+import { type ClaimedTask, claimTasks } from '../../src/tasks/claim-tasks.ts'
+import { insertTasks } from '../../src/tasks/insert-tasks.ts'
+import { recordAttempts } from '../../src/tasks/record-attempts.ts'
+import { replayTask } from '../../src/tasks/replay-task.ts'
+import { foldUsageChanges } from '../../src/usage/fold-usage-changes.ts'
 import { addWorkspace, anOrganization, aTask, claimant, finished, useOwnDatabase } from '../setup.ts'
 
 const db = useOwnDatabase()

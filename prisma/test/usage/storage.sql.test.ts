@@ -1,17 +1,12 @@
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
-import {
-  type ClaimedTask,
-  cancelPendingTask,
-  changePendingTask,
-  deleteCancelledTasks,
-  deleteOldRuns,
-  foldUsageChanges,
-  insertTasks,
-  readDailyUsage,
-  readUsage,
-  recordAttempts,
-} from '../../src/index.ts'
+import { deleteCancelledTasks, deleteOldRuns } from '../../src/retention/expire-log.ts'
+import { cancelPendingTask, changePendingTask } from '../../src/tasks/change-task.ts'
+import type { ClaimedTask } from '../../src/tasks/claim-tasks.ts'
+import { insertTasks } from '../../src/tasks/insert-tasks.ts'
+import { recordAttempts } from '../../src/tasks/record-attempts.ts'
+import { foldUsageChanges } from '../../src/usage/fold-usage-changes.ts'
+import { readDailyUsage, readUsage } from '../../src/usage/read-usage.ts'
 import { anOrganization, aTask, claimAll, claimNew, finished, taskRow, useDatabase } from '../setup.ts'
 
 const db = useDatabase()

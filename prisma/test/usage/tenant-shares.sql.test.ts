@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { insertTasks, readTenantShares } from '../../src/index.ts'
+import { insertTasks } from '../../src/tasks/insert-tasks.ts'
+import { readTenantShares } from '../../src/usage/tenant-shares.ts'
 import { addWorkspace, anOrganization, aTask, useDatabase } from '../setup.ts'
 
 const db = useDatabase()

@@ -1,4 +1,4 @@
-import { AppError } from '@belfry/domain'
+import { AppError } from '@belfry/domain/app-error'
 import { readiness } from '@belfry/runtime'
 import express, { type Express, type Router } from 'express'
 import { receiveWebhooks } from './billing/receive-webhooks.ts'

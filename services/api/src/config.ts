@@ -1,5 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { parseCidrs, parseTiers, tierNames } from '@belfry/domain'
+import { parseCidrs } from '@belfry/domain/address'
+import { parseTiers, tierNames } from '@belfry/domain/tiers'
 import { parseStorageUrl } from '@belfry/object-storage'
 import {
   integer,

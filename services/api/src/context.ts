@@ -1,14 +1,9 @@
-import {
-  type CountedInWorkspace,
-  type DatabaseClock,
-  findMasterKeyProblem,
-  openDatabaseClock,
-  openPool,
-  type Pool,
-  readUsage,
-  waitForDatabase,
-} from '@belfry/db'
-import { createPrisma, type Prisma } from '@belfry/db/prisma'
+import { createPrisma, type Prisma } from '@belfry/db/postgres/create-prisma'
+import { type DatabaseClock, openDatabaseClock } from '@belfry/db/postgres/database-clock'
+import { openPool, type Pool } from '@belfry/db/postgres/pool'
+import { waitForDatabase } from '@belfry/db/postgres/retry-database'
+import { findMasterKeyProblem } from '@belfry/db/secrets/data-keys'
+import { type CountedInWorkspace, readUsage } from '@belfry/db/usage/read-usage'
 import { type ObjectStorage, openObjectStorage } from '@belfry/object-storage'
 import { type DeadLetterQueue, type DispatchQueue, openQueues, type QueueConnection } from '@belfry/queue'
 import type { BoardQueues } from '@belfry/queue/board'

@@ -1,4 +1,4 @@
-import type { AppErrorCode } from '@belfry/domain'
+import type { AppErrorCode } from '@belfry/domain/app-error'
 import { countQueueAway, type Meter, measureBatches } from '@belfry/runtime'
 
 /** Counts requests and batches. */

@@ -1,4 +1,6 @@
-import { openReplica, type Pool, preferReplica, type Replica, scopeTo } from '@belfry/db'
+import { openReplica, preferReplica, type Replica } from '@belfry/db/postgres/open-replica'
+import type { Pool } from '@belfry/db/postgres/pool'
+import { scopeTo } from '@belfry/db/postgres/scope-to'
 import { every } from '@belfry/runtime'
 import type { Request } from 'express'
 import { LRUCache } from 'lru-cache'

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http'
-import { inspectDatabase, pingPool } from '@belfry/db'
-import { isTimeZone, version } from '@belfry/domain'
+import { inspectDatabase } from '@belfry/db/postgres/inspect-database'
+import { pingPool } from '@belfry/db/postgres/pool'
+import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
+import { version } from '@belfry/domain/version'
 import {
   every,
   type Host,

@@ -1,4 +1,4 @@
-import { forgetExpired } from '@belfry/db'
+import { forgetExpired } from '@belfry/db/retention/forget-expired'
 import { describe, expect, it } from 'vitest'
 import { anOrganization, password, type TestOrganization } from './organization.ts'
 import { tokenFor } from './sent-mails.ts'

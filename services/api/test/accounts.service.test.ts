@@ -1,4 +1,4 @@
-import { fromId } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { hashApiKey } from '../src/auth/api-key.ts'
 import { aTaskBody, useApi } from './setup.ts'

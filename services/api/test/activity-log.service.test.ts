@@ -1,5 +1,6 @@
-import { listRunsQuery, parseInput } from '@belfry/contract'
-import { fromId, newUuid, toId } from '@belfry/domain'
+import { parseInput } from '@belfry/contract/field-errors'
+import { listRunsQuery } from '@belfry/contract/run'
+import { fromId, newUuid, toId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { readBounded } from '../src/http/bounded-page.ts'
 import type { RunRow } from '../src/runs/run-row.ts'

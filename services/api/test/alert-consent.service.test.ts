@@ -1,5 +1,6 @@
-import { hashAddress, openIntegration } from '@belfry/db'
-import { fromId } from '@belfry/domain'
+import { openIntegration } from '@belfry/db/integrations/integrations'
+import { hashAddress } from '@belfry/db/outbox/mail-blocks'
+import { fromId } from '@belfry/domain/id'
 import { unsubscribeToken } from '@belfry/vault'
 import { describe, expect, it } from 'vitest'
 import { anOrganization, type TestOrganization } from './organization.ts'

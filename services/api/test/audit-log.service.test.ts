@@ -1,4 +1,4 @@
-import { fromId } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { anOrganization, type Person, type TestOrganization } from './organization.ts'
 import { aTaskBody, type Json, useApi } from './setup.ts'

@@ -1,4 +1,4 @@
-import { fromId } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
 import { expect, it } from 'vitest'
 import { anOrganization, type Person, type TestOrganization } from './organization.ts'
 import { useApi } from './setup.ts'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { claimTasks, type FinishedAttempt, recordAttempts } from '@belfry/db'
-import { fromId } from '@belfry/domain'
+import { claimTasks } from '@belfry/db/tasks/claim-tasks'
+import { type FinishedAttempt, recordAttempts } from '@belfry/db/tasks/record-attempts'
+import { fromId } from '@belfry/domain/id'
 import { describe, expect, it, vi } from 'vitest'
 import { aTaskBody, type Json, useApi } from './setup.ts'
 

@@ -1,4 +1,4 @@
-import { finishConnectionTest, takeConnectionTest } from '@belfry/db'
+import { finishConnectionTest, takeConnectionTest } from '@belfry/db/connections/connection-tests'
 import { createCertificate } from '@belfry/test-support'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { anOrganization, type TestOrganization } from './organization.ts'

@@ -1,4 +1,4 @@
-import { fromId, newUuid, toId } from '@belfry/domain'
+import { fromId, newUuid, toId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { storeRuns } from './run-rows.ts'
 import { aTaskBody, type Caller, useApi } from './setup.ts'

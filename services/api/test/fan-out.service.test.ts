@@ -1,4 +1,4 @@
-import { fromId } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
 import { depthHeaders } from '@belfry/vault'
 import { beforeEach, expect, it } from 'vitest'
 import { aTaskBody, type Caller, useApi } from './setup.ts'

@@ -1,4 +1,4 @@
-import { fromId, newUuid, toId } from '@belfry/domain'
+import { fromId, newUuid, toId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { aJobIssuer, anOrganizationThatTrusts, exchange } from './job-tokens.ts'
 import { anOrganization, type TestOrganization } from './organization.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import { expect, it, vi } from 'vitest'
 import { followRuns, runsAfter } from '../src/run-stream/follow-runs.ts'
 import { storeRuns } from './run-rows.ts'

@@ -1,4 +1,4 @@
-import { fromId } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { expect, it } from 'vitest'
 import { type Actor, anActor, anActorWithPast, learn } from './fuzz/actor.ts'

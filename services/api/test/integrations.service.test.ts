@@ -1,5 +1,6 @@
-import { finishOutboxMessage, openIntegration, takeFromOutbox } from '@belfry/db'
-import { fromId } from '@belfry/domain'
+import { openIntegration } from '@belfry/db/integrations/integrations'
+import { finishOutboxMessage, takeFromOutbox } from '@belfry/db/outbox/outbox'
+import { fromId } from '@belfry/domain/id'
 import { privateUrls, startReceiver } from '@belfry/test-support'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { anOrganization, type TestOrganization } from './organization.ts'

@@ -1,4 +1,4 @@
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { anOrganization, type TestOrganization } from './organization.ts'
 import type { Answer, Json, TestApi } from './setup.ts'

@@ -1,4 +1,5 @@
-import { fromId, type TierLimits } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
+import type { TierLimits } from '@belfry/domain/tiers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { tokenFor } from './sent-mails.ts'
 import { type Answer, aTaskBody, type Caller, useApi } from './setup.ts'

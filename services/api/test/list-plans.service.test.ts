@@ -1,4 +1,4 @@
-import { openPool, type Pool } from '@belfry/db'
+import { openPool, type Pool } from '@belfry/db/postgres/pool'
 import { createTestDatabase } from '@belfry/test-support'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CronJobFilter, scanCronJobs } from '../src/cron-jobs/read-cron-jobs.ts'

@@ -1,4 +1,4 @@
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import { serviceUrl } from '@belfry/test-support'
 import { expect, it } from 'vitest'
 import { claimsOf, useOidc } from './oidc-sign-in.ts'

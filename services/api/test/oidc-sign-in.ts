@@ -1,4 +1,4 @@
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import { afterAll, beforeEach } from 'vitest'
 import { type FakeIssuer, startFakeIssuer } from './fake-issuer.ts'
 import { type Json, useApi } from './setup.ts'

@@ -1,4 +1,4 @@
-import { newUuid, toId } from '@belfry/domain'
+import { newUuid, toId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { warnOfOidc } from '../src/oidc/warn-of-oidc.ts'
 import { mapped, useOidc } from './oidc-sign-in.ts'

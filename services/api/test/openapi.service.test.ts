@@ -1,5 +1,5 @@
-import { fieldErrors, runErrors } from '@belfry/contract'
-import { appErrorCodes } from '@belfry/domain'
+import { fieldErrors, runErrors } from '@belfry/contract/explained-codes'
+import { appErrorCodes } from '@belfry/domain/app-error'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'

@@ -1,4 +1,4 @@
-import { fromId, newUuid } from '@belfry/domain'
+import { fromId, newUuid } from '@belfry/domain/id'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { aTaskBody, type Json, useApi } from './setup.ts'
 

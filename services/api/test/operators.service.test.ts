@@ -1,5 +1,6 @@
-import { enterDispatchers, publishCircuits } from '@belfry/db'
-import { fromId, newUuid, toId } from '@belfry/domain'
+import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
+import { publishCircuits } from '@belfry/db/dispatchers/host-circuits'
+import { fromId, newUuid, toId } from '@belfry/domain/id'
 import { queueBackends, testRedisUrl } from '@belfry/test-support'
 import { describe, expect, it } from 'vitest'
 import { type Json, useApi } from './setup.ts'

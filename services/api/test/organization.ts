@@ -1,12 +1,6 @@
-import {
-  flagName,
-  type Policy,
-  type PolicyFlag,
-  type Role,
-  type TierName,
-  toId,
-  type WorkspaceRole,
-} from '@belfry/domain'
+import { toId } from '@belfry/domain/id'
+import { flagName, type Policy, type PolicyFlag, type Role, type WorkspaceRole } from '@belfry/domain/permissions'
+import type { TierName } from '@belfry/domain/tiers'
 import { hash } from '@node-rs/argon2'
 import { createApiKeyText } from '../src/auth/api-key.ts'
 import { signSessionToken } from '../src/auth/session-token.ts'

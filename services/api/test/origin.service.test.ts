@@ -1,4 +1,4 @@
-import { fromId } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
 import { depthHeaders } from '@belfry/vault'
 import { expect, it } from 'vitest'
 import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'

@@ -1,4 +1,4 @@
-import { NIL_UUID, toId } from '@belfry/domain'
+import { NIL_UUID, toId } from '@belfry/domain/id'
 import { serviceUrl } from '@belfry/test-support'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { routes } from '../src/routes.ts'

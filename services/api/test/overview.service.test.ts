@@ -1,5 +1,5 @@
-import { foldRunChanges } from '@belfry/db'
-import { fromId, newUuid, toId } from '@belfry/domain'
+import { foldRunChanges } from '@belfry/db/run-statistics/fold-run-changes'
+import { fromId, newUuid, toId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { storeRuns } from './run-rows.ts'
 import { aTaskBody, type Json, useApi } from './setup.ts'

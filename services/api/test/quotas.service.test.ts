@@ -1,4 +1,4 @@
-import { newUuid } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { readQuota, refuseOverQuota } from '../src/quotas/quotas.ts'
 import { aTaskBody, type Caller, useApi } from './setup.ts'

@@ -1,4 +1,4 @@
-import { rights } from '@belfry/domain'
+import { rights } from '@belfry/domain/permissions'
 import { describe, expect, it } from 'vitest'
 import { anOrganization } from './organization.ts'
 import { allRoutes } from './permissions/all-routes.ts'

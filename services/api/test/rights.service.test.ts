@@ -1,13 +1,13 @@
+import { fromId } from '@belfry/domain/id'
 import {
   type Action,
   type Actor,
   decide,
-  fromId,
   type Policy,
   policyFlags,
   rights,
   type WorkspaceRole,
-} from '@belfry/domain'
+} from '@belfry/domain/permissions'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { expect, it } from 'vitest'
 import { createRandom, type Random } from './fuzz/random.ts'

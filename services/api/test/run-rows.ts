@@ -1,5 +1,5 @@
-import type { Pool } from '@belfry/db'
-import { newUuid } from '@belfry/domain'
+import type { Pool } from '@belfry/db/postgres/pool'
+import { newUuid } from '@belfry/domain/id'
 
 export type RunSeed = {
   workspaceId: string

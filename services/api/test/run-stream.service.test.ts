@@ -1,4 +1,4 @@
-import { fromId, newUuid, toId } from '@belfry/domain'
+import { fromId, newUuid, toId } from '@belfry/domain/id'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { signSessionToken } from '../src/auth/session-token.ts'
 import { storeRuns } from './run-rows.ts'

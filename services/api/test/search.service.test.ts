@@ -1,4 +1,4 @@
-import { fromId, newUuid, toId } from '@belfry/domain'
+import { fromId, newUuid, toId } from '@belfry/domain/id'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { groupFailures } from '../src/runs/list-failures.ts'
 import { searchNames } from '../src/search/search.ts'

@@ -1,4 +1,4 @@
-import { keyRights } from '@belfry/domain'
+import { keyRights } from '@belfry/domain/permissions'
 import { TOTP } from 'otpauth'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { anAuthenticator } from './authenticator.ts'

@@ -1,4 +1,4 @@
-import { takeFromOutbox } from '@belfry/db'
+import { takeFromOutbox } from '@belfry/db/outbox/outbox'
 import type { Message } from '@belfry/messages'
 import type { TestApi } from './setup.ts'
 

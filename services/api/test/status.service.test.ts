@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { beatScheduler, enterDispatchers } from '@belfry/db'
+import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
+import { beatScheduler } from '@belfry/db/dispatchers/process-state'
 import { expect, it } from 'vitest'
 import { useApi } from './setup.ts'
 

@@ -1,4 +1,4 @@
-import { fromId } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
 import { type StandInSubscription, type StripeStandIn, startStripeStandIn, whyNoStripe } from '@belfry/test-support'
 import { afterAll, describe, expect, it } from 'vitest'
 import { mailsTo } from './sent-mails.ts'

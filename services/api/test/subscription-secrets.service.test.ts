@@ -1,4 +1,4 @@
-import { fromId } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
 import { beforeEach, expect, it } from 'vitest'
 import { type Caller, type Json, useApi } from './setup.ts'
 

@@ -1,5 +1,6 @@
-import { claimTasks, stepTaskOperation } from '@belfry/db'
-import { fromId, newUuid } from '@belfry/domain'
+import { claimTasks } from '@belfry/db/tasks/claim-tasks'
+import { stepTaskOperation } from '@belfry/db/tasks/task-operations'
+import { fromId, newUuid } from '@belfry/domain/id'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
 

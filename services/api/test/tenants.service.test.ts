@@ -1,4 +1,4 @@
-import { fromId, toId } from '@belfry/domain'
+import { fromId, toId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { finishOutboxMessage, takeFromOutbox } from '@belfry/db'
-import { fromId, newUuid } from '@belfry/domain'
+import { finishOutboxMessage, takeFromOutbox } from '@belfry/db/outbox/outbox'
+import { fromId, newUuid } from '@belfry/domain/id'
 import { exportJWK, exportSPKI, generateKeyPair } from 'jose'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {

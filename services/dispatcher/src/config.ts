@@ -1,5 +1,6 @@
-import { urlsOfHosts } from '@belfry/db'
-import { formatCidr, parseCidrs, parseTiers } from '@belfry/domain'
+import { urlsOfHosts } from '@belfry/db/postgres/database-hosts'
+import { formatCidr, parseCidrs } from '@belfry/domain/address'
+import { parseTiers } from '@belfry/domain/tiers'
 import { parseRedisAddress } from '@belfry/queue'
 import {
   integer,

@@ -1,17 +1,13 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import {
-  enterDispatchers,
-  findMasterKeyProblem,
-  openDatabaseClock,
-  openPool,
-  type Pool,
-  readQstashSigningKeys,
-  readSecrets,
-  readSigningSecrets,
-  readSubscriptionSecrets,
-  readTenants,
-  waitForDatabase,
-} from '@belfry/db'
+import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
+import { readTenants } from '@belfry/db/organizations/tenants'
+import { openDatabaseClock } from '@belfry/db/postgres/database-clock'
+import { openPool, type Pool } from '@belfry/db/postgres/pool'
+import { waitForDatabase } from '@belfry/db/postgres/retry-database'
+import { readQstashSigningKeys } from '@belfry/db/qstash/signing-keys'
+import { findMasterKeyProblem } from '@belfry/db/secrets/data-keys'
+import { readSecrets } from '@belfry/db/secrets/secrets'
+import { readSigningSecrets, readSubscriptionSecrets } from '@belfry/db/secrets/signing-secrets'
 import { openQueues, type QueueConnection } from '@belfry/queue'
 import {
   ConfigError,

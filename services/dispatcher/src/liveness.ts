@@ -1,4 +1,4 @@
-import { leaveDispatchers, recoverStrays as recover } from '@belfry/db'
+import { leaveDispatchers, recoverStrays as recover } from '@belfry/db/dispatchers/end-dispatcher'
 import type { Loop } from '@belfry/runtime'
 import type { Context } from './context.ts'
 

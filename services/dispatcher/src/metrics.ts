@@ -1,4 +1,6 @@
-import type { Claim, FinishedAttempt, OutboxKind, ShortClaim } from '@belfry/db'
+import type { OutboxKind } from '@belfry/db/generated/enums'
+import type { Claim, ShortClaim } from '@belfry/db/tasks/claim-tasks'
+import type { FinishedAttempt } from '@belfry/db/tasks/record-attempts'
 import { countQueueAway, type Labels, type Meter, measureBatches } from '@belfry/runtime'
 
 /** The metrics of a dispatcher. */

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inspectDatabase } from '@belfry/db/postgres/inspect-database'
+import { listen } from '@belfry/db/postgres/listen'
 import {
   circuitsChannel,
   connectionTestsChannel,
   dueTaskChannel,
-  inspectDatabase,
-  listen,
   outboxChannel,
-  pingPool,
   tenantsChannel,
-} from '@belfry/db'
-import { version } from '@belfry/domain'
+} from '@belfry/db/postgres/notices'
+import { pingPool } from '@belfry/db/postgres/pool'
+import { version } from '@belfry/domain/version'
 import type { QueueConnection } from '@belfry/queue'
 import type { DispatchConsumer } from '@belfry/queue/consume'
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { upcomingTasks } from '@belfry/db'
-import { NIL_UUID } from '@belfry/domain'
+import { upcomingTasks } from '@belfry/db/tasks/upcoming-tasks'
+import { NIL_UUID } from '@belfry/domain/id'
 import { type DueTask, steadyTime, type VirtualRole } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { admit, queueWhenDue, startAttempts } from './intake/admit.ts'

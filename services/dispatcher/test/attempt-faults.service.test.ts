@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { putSecret } from '@belfry/db'
-import { fromId } from '@belfry/domain'
+import { putSecret } from '@belfry/db/secrets/secrets'
+import { fromId } from '@belfry/domain/id'
 import { type Receiver, startReceiver } from '@belfry/test-support'
 import { parseMasterKeys } from '@belfry/vault'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'

@@ -1,4 +1,4 @@
-import { fromId } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
 import { startReceiver } from '@belfry/test-support'
 import { expect, it, onTestFinished } from 'vitest'
 import { aWorkspace, lagsOf, setupIntake } from './intake/setup-intake.ts'

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { fromId } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { healthSignalOf } from '../src/scheduling/circuit-breaker.ts'
 import { aWorkspace, type IntakeTest, setupIntake } from './intake/setup-intake.ts'

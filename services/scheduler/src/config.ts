@@ -1,4 +1,5 @@
-import { fromId, parseTiers } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
+import { parseTiers } from '@belfry/domain/tiers'
 import { parseStorageUrl } from '@belfry/object-storage'
 import { integer, parsedBy, readConfig, serviceSettings, serviceVariables } from '@belfry/runtime'
 import { z } from 'zod'

@@ -1,4 +1,5 @@
-import { endGracePeriods as end, findOwners } from '@belfry/db'
+import { endGracePeriods as end } from '@belfry/db/billing/billing-accounts'
+import { findOwners } from '@belfry/db/organizations/organizations'
 import { tierMail } from '@belfry/messages'
 import type { Context } from './context.ts'
 import { drain } from './drain.ts'

@@ -1,5 +1,6 @@
-import { expandCronJobs as expandBatch, scheduleOrStepBack, toDueTask } from '@belfry/db'
-import { toId } from '@belfry/domain'
+import { expandCronJobs as expandBatch } from '@belfry/db/cron-jobs/expand-cron-jobs'
+import { scheduleOrStepBack, toDueTask } from '@belfry/db/tasks/due-work'
+import { toId } from '@belfry/domain/id'
 import { type DueTask, expansionLookAheadMs, needsJob } from '@belfry/queue'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { dropRunPartitions } from '@belfry/db/retention/drop-run-partitions'
+import { expireAuditLog, organizationsWithAuditLog } from '@belfry/db/retention/expire-audit-log'
 import {
   deleteCancelledTasks,
   deleteDeadWithoutRun,
   deleteOldRuns,
   deleteRestoredTasks,
-  dropRunPartitions,
-  expireAuditLog,
   type KeptLog,
-  keptLogDays,
-  organizationsWithAuditLog,
   workspacesWithTasks,
-} from '@belfry/db'
+} from '@belfry/db/retention/expire-log'
+import { keptLogDays } from '@belfry/db/retention/month-parts'
 import type { Context } from './context.ts'
 import { drain } from './drain.ts'
 

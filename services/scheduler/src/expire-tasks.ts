@@ -1,5 +1,6 @@
-import { advanceQueuesOf, expireTasks } from '@belfry/db'
-import { toId } from '@belfry/domain'
+import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
+import { expireTasks } from '@belfry/db/tasks/expire-tasks'
+import { toId } from '@belfry/domain/id'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { drain } from './drain.ts'

@@ -1,4 +1,4 @@
-import type { Heartbeat } from '@belfry/db'
+import type { Heartbeat } from '@belfry/db/dispatchers/heartbeat'
 
 /** A dispatcher without a heartbeat for this long is dead. A busy machine may cause shorter pauses. */
 const livenessWindowMs = 12_000

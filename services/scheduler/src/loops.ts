@@ -1,4 +1,5 @@
-import { advanceRatedQueues, openQueueSearch, raiseWaitingFloor } from '@belfry/db'
+import { advanceRatedQueues, openQueueSearch } from '@belfry/db/queues/advance-queues'
+import { raiseWaitingFloor } from '@belfry/db/tasks/waiting-floor'
 import { createWaker, type Loop, type Waker, watchClockSkew } from '@belfry/runtime'
 import { announceQuotaCrossings } from './announce-quota-crossings.ts'
 import { type Context, hasQueue, type QueueContext } from './context.ts'

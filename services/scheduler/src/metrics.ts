@@ -1,13 +1,9 @@
-import {
-  type BusyQueue,
-  busiestQueues,
-  countPreparedMonths,
-  countUnpartitionedRuns,
-  measureBacklog,
-  measureWaitingAuditEntries,
-  readTenantShares,
-} from '@belfry/db'
-import { toId } from '@belfry/domain'
+import { measureWaitingAuditEntries } from '@belfry/db/audit-streams/measure-waiting-entries'
+import { type BusyQueue, busiestQueues } from '@belfry/db/queues/busiest-queues'
+import { countPreparedMonths, countUnpartitionedRuns } from '@belfry/db/retention/run-partitions'
+import { measureBacklog } from '@belfry/db/tasks/measure-backlog'
+import { readTenantShares } from '@belfry/db/usage/tenant-shares'
+import { toId } from '@belfry/domain/id'
 import type { QueueDepth } from '@belfry/queue'
 import { type Meter, measurePool } from '@belfry/runtime'
 import type { Context } from './context.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type PromotionRound, toDueTask, type WaitingRow, withPromotion } from '@belfry/db'
+import { type PromotionRound, toDueTask, type WaitingRow, withPromotion } from '@belfry/db/tasks/due-work'
 import { countOfWholeCohorts, type DueTask, lookAheadMs } from '@belfry/queue'
 import { failpoint } from '@belfry/runtime'
 import type { QueueContext } from './context.ts'

@@ -1,12 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  purgeOrganizations,
-  purgeWorkspace,
-  windDownWorkspace,
-  workspacesToPurge,
-  workspacesToWindDown,
-} from '@belfry/db'
-import { toId } from '@belfry/domain'
+import { purgeOrganizations } from '@belfry/db/purge/purge-organizations'
+import { purgeWorkspace, workspacesToPurge } from '@belfry/db/purge/purge-workspace'
+import { windDownWorkspace, workspacesToWindDown } from '@belfry/db/purge/wind-down-workspace'
+import { toId } from '@belfry/domain/id'
 import type { Context } from './context.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { dueTasksOf, openLateSearch, toDueTask } from '@belfry/db'
+import { toDueTask } from '@belfry/db/tasks/due-work'
+import { dueTasksOf, openLateSearch } from '@belfry/db/tasks/late-work'
 import type { QueueContext } from './context.ts'
 
 const graceMs = 5_000

@@ -1,5 +1,6 @@
-import { findOwners, reportUsage as report } from '@belfry/db'
-import { presentLimit } from '@belfry/domain'
+import { findOwners } from '@belfry/db/organizations/organizations'
+import { reportUsage as report } from '@belfry/db/usage/report-usage'
+import { presentLimit } from '@belfry/domain/tiers'
 import { usageMail } from '@belfry/messages'
 import type { Context } from './context.ts'
 import { drain } from './drain.ts'

@@ -1,5 +1,8 @@
-import { advanceQueuesOf, endDispatcher, type LostAttempt, readHeartbeats } from '@belfry/db'
-import { toId } from '@belfry/domain'
+import { endDispatcher } from '@belfry/db/dispatchers/end-dispatcher'
+import { readHeartbeats } from '@belfry/db/dispatchers/heartbeat'
+import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
+import type { LostAttempt } from '@belfry/db/tasks/lose-attempts'
+import { toId } from '@belfry/domain/id'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
 

@@ -1,5 +1,7 @@
-import { advanceQueuesOf, stepDeadLetterOperation, stepTaskOperation } from '@belfry/db'
-import { toId } from '@belfry/domain'
+import { stepDeadLetterOperation } from '@belfry/db/dead-letters/dead-letter-operations'
+import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
+import { stepTaskOperation } from '@belfry/db/tasks/task-operations'
+import { toId } from '@belfry/domain/id'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
 

@@ -1,5 +1,7 @@
-import { addToOutbox, type MessageTenant, type Transaction } from '@belfry/db'
-import { type AlertChannel, newUuid } from '@belfry/domain'
+import { addToOutbox, type MessageTenant } from '@belfry/db/outbox/outbox'
+import type { Transaction } from '@belfry/db/postgres/in-transaction'
+import type { AlertChannel } from '@belfry/domain/alerts'
+import { newUuid } from '@belfry/domain/id'
 import type { Alert, Message } from '@belfry/messages'
 
 /** Stores an alert for an integration. */

@@ -1,18 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  abandonPart,
-  finishPart,
-  forgetPart,
-  hasLogParts,
-  type KeptLog,
-  markOldParts,
-  type NextPart,
-  partsToDelete,
-  readNextPart,
-  startPart,
-  workspacesWithTasks,
-} from '@belfry/db'
-import { toId } from '@belfry/domain'
+import { abandonPart, forgetPart, markOldParts, partsToDelete } from '@belfry/db/log-parts/delete-parts'
+import { hasLogParts } from '@belfry/db/log-parts/find-parts'
+import { finishPart, type NextPart, readNextPart, startPart } from '@belfry/db/log-parts/store-part'
+import { type KeptLog, workspacesWithTasks } from '@belfry/db/retention/expire-log'
+import { toId } from '@belfry/domain/id'
 import { checksumOf, type ObjectStorage, pack } from '@belfry/object-storage'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'

@@ -4,7 +4,7 @@ import {
   openAuditFile,
   sendAuditEntries,
   writeAuditEntries,
-} from '@belfry/db'
+} from '@belfry/db/audit-streams/take-entries'
 import type { Message } from '@belfry/messages'
 import { appendLines } from './append-lines.ts'
 import type { Context } from './context.ts'

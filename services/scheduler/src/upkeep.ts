@@ -1,18 +1,16 @@
-import {
-  deleteOldStatistics,
-  divideNextMonth,
-  foldRunChanges,
-  foldUsageChanges,
-  forgetIdempotencyKeys,
-  forgetOperations,
-  forgetExpired as forgetSessions,
-  keptLogDays,
-  mendWaitingFloor as mendFloor,
-  prepareRunPartitions as preparePartitions,
-  probeWrite,
-  recordQuotaCrossings as recordCrossings,
-  returnUnspentBlocks as returnBlocks,
-} from '@belfry/db'
+import { forgetIdempotencyKeys } from '@belfry/db/answer-once'
+import { probeWrite } from '@belfry/db/postgres/probe-write'
+import { divideNextMonth } from '@belfry/db/retention/divide-month'
+import { forgetExpired as forgetSessions } from '@belfry/db/retention/forget-expired'
+import { keptLogDays } from '@belfry/db/retention/month-parts'
+import { prepareRunPartitions as preparePartitions } from '@belfry/db/retention/run-partitions'
+import { foldRunChanges } from '@belfry/db/run-statistics/fold-run-changes'
+import { deleteOldStatistics } from '@belfry/db/run-statistics/run-statistics'
+import { forgetOperations } from '@belfry/db/tasks/task-operations'
+import { mendWaitingFloor as mendFloor } from '@belfry/db/tasks/waiting-floor'
+import { returnUnspentBlocks as returnBlocks } from '@belfry/db/usage/execution-blocks'
+import { foldUsageChanges } from '@belfry/db/usage/fold-usage-changes'
+import { recordQuotaCrossings as recordCrossings } from '@belfry/db/usage/quota-crossings'
 import type { Context, QueueContext } from './context.ts'
 import { drain } from './drain.ts'
 

@@ -1,4 +1,4 @@
-import { advanceRatedQueues, openQueueSearch } from '@belfry/db'
+import { advanceRatedQueues, openQueueSearch } from '@belfry/db/queues/advance-queues'
 import type { Loop, VirtualRole } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { drain } from './drain.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createCronJob } from '@belfry/db'
+import { createCronJob } from '@belfry/db/cron-jobs/change-cron-job'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { expandCronJobs, type UnreadableCronJobs } from '../src/expand-cron-jobs.ts'
 import { promoteDueTasks } from '../src/promote-due-tasks.ts'

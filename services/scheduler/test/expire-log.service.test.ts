@@ -1,4 +1,4 @@
-import type { Pool } from '@belfry/db'
+import type { Pool } from '@belfry/db/postgres/pool'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Context } from '../src/context.ts'
 import { expireLog } from '../src/expire-log.ts'

@@ -1,5 +1,5 @@
-import { openPool } from '@belfry/db'
-import { toId } from '@belfry/domain'
+import { openPool } from '@belfry/db/postgres/pool'
+import { toId } from '@belfry/domain/id'
 import { every } from '@belfry/runtime'
 import { expect, it } from 'vitest'
 import { backgroundLoops, timelyLoops } from '../src/loops.ts'

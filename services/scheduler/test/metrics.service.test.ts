@@ -1,4 +1,4 @@
-import { openPool } from '@belfry/db'
+import { openPool } from '@belfry/db/postgres/pool'
 import { createLogger, exposeMetrics, type Loop, openHost, openMeter } from '@belfry/runtime'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Context } from '../src/context.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { newUuid, toId } from '@belfry/domain'
+import { newUuid, toId } from '@belfry/domain/id'
 import type { Message } from '@belfry/messages'
 import { expect, it, onTestFinished } from 'vitest'
 import { announceQuotaCrossings } from '../src/announce-quota-crossings.ts'

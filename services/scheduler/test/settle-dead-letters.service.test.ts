@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import {
   cancelDeadLetterOperation,
-  type DeadLetterFilter,
   findDeadLetterOperation,
   startDeadLetterOperation,
-} from '@belfry/db'
+} from '@belfry/db/dead-letters/dead-letter-operations'
+import type { DeadLetterFilter } from '@belfry/db/dead-letters/find-dead-letters'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { settleDeadLetters } from '../src/step-bulk-operations.ts'
 import { trimDeadLetters } from '../src/upkeep.ts'

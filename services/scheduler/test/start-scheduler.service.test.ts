@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { openPool, readProcessState } from '@belfry/db'
+import { readProcessState } from '@belfry/db/dispatchers/process-state'
+import { openPool } from '@belfry/db/postgres/pool'
 import { createLogger, openHost } from '@belfry/runtime'
 import { createTestDatabase } from '@belfry/test-support'
 import { expect, it, onTestFinished, vi } from 'vitest'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { claimTasks } from '@belfry/db'
-import { defaultTiers } from '@belfry/domain'
+import { claimTasks } from '@belfry/db/tasks/claim-tasks'
+import { defaultTiers } from '@belfry/domain/tiers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Context } from '../src/context.ts'
 import { expireLog } from '../src/expire-log.ts'

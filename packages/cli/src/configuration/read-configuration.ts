@@ -1,10 +1,8 @@
-import {
-  createCronJobBody,
-  createIntegrationBody,
-  createSubscriptionBody,
-  parseInput,
-  putQueueBody,
-} from '@belfry/contract'
+import { createCronJobBody } from '@belfry/contract/cron-job'
+import { parseInput } from '@belfry/contract/field-errors'
+import { createIntegrationBody } from '@belfry/contract/integration'
+import { putQueueBody } from '@belfry/contract/queue'
+import { createSubscriptionBody } from '@belfry/contract/subscription'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { UsageError } from '../usage-error.ts'

@@ -1,4 +1,7 @@
-import { createCronJobBody, createIntegrationBody, createSubscriptionBody, putQueueBody } from '@belfry/contract'
+import { createCronJobBody } from '@belfry/contract/cron-job'
+import { createIntegrationBody } from '@belfry/contract/integration'
+import { putQueueBody } from '@belfry/contract/queue'
+import { createSubscriptionBody } from '@belfry/contract/subscription'
 import { z } from 'zod'
 
 type Schema = { [member: string]: unknown }

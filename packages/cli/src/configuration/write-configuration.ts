@@ -1,10 +1,8 @@
-import {
-  createCronJobBody,
-  createIntegrationBody,
-  createSubscriptionBody,
-  parseInput,
-  putQueueBody,
-} from '@belfry/contract'
+import { createCronJobBody } from '@belfry/contract/cron-job'
+import { parseInput } from '@belfry/contract/field-errors'
+import { createIntegrationBody } from '@belfry/contract/integration'
+import { putQueueBody } from '@belfry/contract/queue'
+import { createSubscriptionBody } from '@belfry/contract/subscription'
 import { Document } from 'yaml'
 import type { Live } from './plan.ts'
 import { type Fields, type Kind, kinds, sectionOf } from './read-configuration.ts'

@@ -1,4 +1,6 @@
-import { describeCron, isTimeZone, parseCron } from '@belfry/domain'
+import { describeCron } from '@belfry/domain/cron/describe-cron'
+import { parseCron } from '@belfry/domain/cron/parse-cron'
+import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import type { Live } from '../configuration/plan.ts'
 import type { Fields } from '../configuration/read-configuration.ts'
 import { writeConfiguration } from '../configuration/write-configuration.ts'

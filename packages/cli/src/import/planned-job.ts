@@ -1,5 +1,8 @@
 import type { CreateCronJob } from '@belfry/client'
-import { checkTargetUrl, findHeaderProblems, isTimeZone, parseCron } from '@belfry/domain'
+import { parseCron } from '@belfry/domain/cron/parse-cron'
+import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
+import { findHeaderProblems } from '@belfry/domain/request-headers'
+import { checkTargetUrl } from '@belfry/domain/target-url'
 
 /** A cron job for an entry of a file, or the reason why there is none. */
 export type ImportedEntry =

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { isTimeZone } from '@belfry/domain'
+import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import {
   expandMacro,
   findProblem,

@@ -1,4 +1,4 @@
-import { isTimeZone } from '@belfry/domain'
+import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import {
   expandMacro,
   findProblem,

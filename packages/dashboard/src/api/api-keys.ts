@@ -1,4 +1,4 @@
-import type { ApiKey, NewApiKey } from '@belfry/contract'
+import type { ApiKey, NewApiKey } from '@belfry/contract/api-key'
 import type { Action } from '@belfry/domain/permissions'
 import { call } from './call.ts'
 import { listOptions } from './page.ts'

@@ -1,4 +1,4 @@
-import type { Problem } from '@belfry/contract'
+import type { Problem } from '@belfry/contract/problem'
 
 /** An error response of the API. Status 0 means that there was no response. */
 export class ApiProblem extends Error {

@@ -1,4 +1,5 @@
-import type { DeadLetterOperation, TaskOperation } from '@belfry/contract'
+import type { DeadLetterOperation } from '@belfry/contract/dead-letter'
+import type { TaskOperation } from '@belfry/contract/task-operation'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 

@@ -1,4 +1,4 @@
-import type { Connection, ConnectionTest } from '@belfry/contract'
+import type { Connection, ConnectionTest } from '@belfry/contract/connection'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { readAll } from './page.ts'

@@ -1,4 +1,7 @@
-import type { CronJob, CronPreview, Page, RecentRuns, Task } from '@belfry/contract'
+import type { CronJob, CronPreview } from '@belfry/contract/cron-job'
+import type { RecentRuns } from '@belfry/contract/overview'
+import type { Page } from '@belfry/contract/page'
+import type { Task } from '@belfry/contract/task'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { type ListQuery, listOptions } from './page.ts'

@@ -1,4 +1,6 @@
-import type { DeadLetterOperation, Page, Task } from '@belfry/contract'
+import type { DeadLetterOperation } from '@belfry/contract/dead-letter'
+import type { Page } from '@belfry/contract/page'
+import type { Task } from '@belfry/contract/task'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { type ListQuery, listOptions } from './page.ts'

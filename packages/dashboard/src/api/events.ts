@@ -1,4 +1,4 @@
-import type { PublishedEvent } from '@belfry/contract'
+import type { PublishedEvent } from '@belfry/contract/event'
 import { call } from './call.ts'
 import type { FlowBody } from './tasks.ts'
 

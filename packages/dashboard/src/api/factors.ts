@@ -1,3 +1,4 @@
+import type { SignedIn } from '@belfry/contract/auth'
 import type {
   AddedFactor,
   ConfirmIdentityBody,
@@ -5,9 +6,8 @@ import type {
   Passkey,
   PasskeyOptions,
   SecondFactors,
-  SignedIn,
   TotpSecret,
-} from '@belfry/contract'
+} from '@belfry/contract/second-factor'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 

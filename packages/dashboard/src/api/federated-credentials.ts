@@ -1,4 +1,4 @@
-import type { FederatedCredential } from '@belfry/contract'
+import type { FederatedCredential } from '@belfry/contract/federated-credential'
 import { call } from './call.ts'
 import { listOptions } from './page.ts'
 

@@ -1,4 +1,4 @@
-import type { Hosts } from '@belfry/contract'
+import type { Hosts } from '@belfry/contract/host'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 

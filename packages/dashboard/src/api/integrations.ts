@@ -1,4 +1,9 @@
-import type { CreateIntegrationBody, Integration, IntegrationTest, UpdateIntegrationBody } from '@belfry/contract'
+import type {
+  CreateIntegrationBody,
+  Integration,
+  IntegrationTest,
+  UpdateIntegrationBody,
+} from '@belfry/contract/integration'
 import { call } from './call.ts'
 import { listOptions } from './page.ts'
 

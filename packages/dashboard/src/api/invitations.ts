@@ -1,4 +1,9 @@
-import type { AcceptedInvitation, CreateInvitationBody, Invitation, InvitationPreview } from '@belfry/contract'
+import type {
+  AcceptedInvitation,
+  CreateInvitationBody,
+  Invitation,
+  InvitationPreview,
+} from '@belfry/contract/invitation'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { listOptions } from './page.ts'

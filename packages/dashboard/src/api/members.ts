@@ -1,4 +1,4 @@
-import type { Member } from '@belfry/contract'
+import type { Member } from '@belfry/contract/member'
 import type { Role } from '@belfry/domain/permissions'
 import { call } from './call.ts'
 import { listOptions } from './page.ts'

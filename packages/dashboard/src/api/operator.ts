@@ -1,4 +1,4 @@
-import type { BlockedAddress, FoundTargets, OperatorEntry, Tenant, TenantDetail } from '@belfry/contract'
+import type { BlockedAddress, FoundTargets, OperatorEntry, Tenant, TenantDetail } from '@belfry/contract/operator'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { type ListQuery, listOptions } from './page.ts'

@@ -1,13 +1,9 @@
-import type {
-  AuditStream,
-  BillingPortal,
-  ListedAuditEntry,
-  Member,
-  Organization,
-  OrganizationSubscription,
-  UpdateOrganizationBody,
-  Usage,
-} from '@belfry/contract'
+import type { ListedAuditEntry } from '@belfry/contract/audit-entry'
+import type { AuditStream } from '@belfry/contract/audit-stream'
+import type { Member } from '@belfry/contract/member'
+import type { Organization, UpdateOrganizationBody } from '@belfry/contract/organization'
+import type { BillingPortal, OrganizationSubscription } from '@belfry/contract/tier'
+import type { Usage } from '@belfry/contract/usage'
 import { queryOptions } from '@tanstack/react-query'
 import { call, queryText } from './call.ts'
 import { type ListQuery, listOptions } from './page.ts'

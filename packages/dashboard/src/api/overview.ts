@@ -1,4 +1,4 @@
-import type { Overview, OverviewRange, Upcoming } from '@belfry/contract'
+import type { Overview, OverviewRange, Upcoming } from '@belfry/contract/overview'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 

@@ -1,4 +1,4 @@
-import type { Page } from '@belfry/contract'
+import type { Page } from '@belfry/contract/page'
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { type CallOptions, call } from './call.ts'
 

@@ -1,4 +1,4 @@
-import type { Queue, UpdateQueueBody } from '@belfry/contract'
+import type { Queue, UpdateQueueBody } from '@belfry/contract/queue'
 import { call } from './call.ts'
 import { listOptions } from './page.ts'
 

@@ -1,4 +1,7 @@
-import type { Page, Run, RunCounts, RunDetail, RunFailures, RunPage } from '@belfry/contract'
+import type { Page } from '@belfry/contract/page'
+import type { Run, RunDetail, RunPage } from '@belfry/contract/run'
+import type { RunCounts } from '@belfry/contract/run-counts'
+import type { RunFailures } from '@belfry/contract/run-failures'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, queryText } from './call.ts'
 import { followEvents, type StreamedEvent } from './follow-events.ts'

@@ -1,4 +1,4 @@
-import type { SearchResult } from '@belfry/contract'
+import type { SearchResult } from '@belfry/contract/search'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 

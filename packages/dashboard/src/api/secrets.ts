@@ -1,4 +1,5 @@
-import type { Page, Secret, SigningSecret } from '@belfry/contract'
+import type { Page } from '@belfry/contract/page'
+import type { Secret, SigningSecret } from '@belfry/contract/secret'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { listOptions } from './page.ts'

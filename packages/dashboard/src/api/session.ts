@@ -1,5 +1,5 @@
+import type { AccountEntry } from '@belfry/contract/audit-entry'
 import type {
-  AccountEntry,
   Me,
   RegisterBody,
   RegistrationRules,
@@ -7,7 +7,7 @@ import type {
   Session,
   SignedIn,
   UpdateMeBody,
-} from '@belfry/contract'
+} from '@belfry/contract/auth'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { listOptions } from './page.ts'

@@ -1,4 +1,4 @@
-import type { OidcLogout, OidcStart, SignInMethods } from '@belfry/contract'
+import type { OidcLogout, OidcStart, SignInMethods } from '@belfry/contract/sign-in'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 

@@ -1,4 +1,4 @@
-import type { Status } from '@belfry/contract'
+import type { Status } from '@belfry/contract/status'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 

@@ -1,4 +1,6 @@
-import type { CreateSubscriptionBody, Page, Subscription, SubscriptionSecret } from '@belfry/contract'
+import type { Page } from '@belfry/contract/page'
+import type { SubscriptionSecret } from '@belfry/contract/secret'
+import type { CreateSubscriptionBody, Subscription } from '@belfry/contract/subscription'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { listOptions } from './page.ts'

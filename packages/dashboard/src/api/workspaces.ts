@@ -1,4 +1,5 @@
-import type { Workspace, WorkspaceMember } from '@belfry/contract'
+import type { WorkspaceMember } from '@belfry/contract/member'
+import type { Workspace } from '@belfry/contract/workspace'
 import type { WorkspaceRole } from '@belfry/domain/permissions'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'

@@ -1,4 +1,4 @@
-import type { Found } from '@belfry/contract'
+import type { Found } from '@belfry/contract/search'
 import { useQuery } from '@tanstack/react-query'
 import { Command as Cmdk, defaultFilter } from 'cmdk'
 import { Dialog } from 'radix-ui'

@@ -1,4 +1,4 @@
-import type { Status } from '@belfry/contract'
+import type { Status } from '@belfry/contract/status'
 import { expect, it } from 'vitest'
 import { findOutage } from './find-outage.ts'
 

@@ -1,4 +1,4 @@
-import type { Status } from '@belfry/contract'
+import type { Status } from '@belfry/contract/status'
 
 /** What a banner reports. `since`: the last sign of life, where one is known. */
 export type Outage = { tone: 'bad' | 'warn'; text: string; since: string | null }

@@ -1,4 +1,4 @@
-import type { Workspace } from '@belfry/contract'
+import type { Workspace } from '@belfry/contract/workspace'
 import type { Action } from '@belfry/domain/permissions'
 import {
   Clock,

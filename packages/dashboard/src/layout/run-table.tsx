@@ -1,4 +1,4 @@
-import type { Run } from '@belfry/contract'
+import type { Run } from '@belfry/contract/run'
 import type { ReactNode } from 'react'
 import type { WorkspacePaths } from '../paths.ts'
 import { formatDuration } from '../ui/format-time.ts'

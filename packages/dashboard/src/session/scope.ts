@@ -1,4 +1,5 @@
-import type { Organization, Workspace } from '@belfry/contract'
+import type { Organization } from '@belfry/contract/organization'
+import type { Workspace } from '@belfry/contract/workspace'
 import type { Role, WorkspaceRole } from '@belfry/domain/permissions'
 import { type QueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { type LoaderFunctionArgs, useParams } from 'react-router'

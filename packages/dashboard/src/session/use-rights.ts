@@ -1,4 +1,4 @@
-import type { OrganizationPolicy } from '@belfry/contract'
+import type { OrganizationPolicy } from '@belfry/contract/organization'
 import {
   type Action,
   type Decision,

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
-import { checkSecretValue, createRedactor, secretReference } from '../../src/index.ts'
+import { createRedactor } from '../../src/secrets/redact.ts'
+import { secretReference } from '../../src/secrets/secret-reference.ts'
+import { checkSecretValue } from '../../src/secrets/secret-value.ts'
 import type { Escaped, Escapers } from './escapers.ts'
 
 const printable = fc.integer({ min: 0x20, max: 0x7e }).map(code => String.fromCharCode(code))

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { nextScheduled } from '@belfry/domain'
+import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
 import { PlainError } from '@belfry/launcher'
 import { createLogger } from '@belfry/runtime'
 import { readBackupSettings, readInstallation } from '../config.ts'

@@ -1,4 +1,4 @@
-import { openPool, type Pool } from '@belfry/db'
+import { openPool, type Pool } from '@belfry/db/postgres/pool'
 import { PlainError, startCommand } from '@belfry/launcher'
 import type { Installation } from '../config.ts'
 import { openDatabase } from '../open-database.ts'

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
-import { type LogPart, openPool, partsOfDay, restorePart } from '@belfry/db'
-import { fromId } from '@belfry/domain'
+import type { LogPart } from '@belfry/db/log-parts/find-parts'
+import { partsOfDay, restorePart } from '@belfry/db/log-parts/restore-part'
+import { openPool } from '@belfry/db/postgres/pool'
+import { fromId } from '@belfry/domain/id'
 import { PlainError } from '@belfry/launcher'
 import {
   checksumOf,

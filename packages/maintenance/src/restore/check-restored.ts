@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { findMasterKeyProblem, readMigrationHistory } from '@belfry/db'
+import { readMigrationHistory } from '@belfry/db/migrate/read-history'
+import { findMasterKeyProblem } from '@belfry/db/secrets/data-keys'
 import { checkout } from '@belfry/launcher'
 import { parseMasterKeys } from '@belfry/vault'
 import pg from 'pg'

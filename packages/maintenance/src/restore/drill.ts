@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { findPrimary } from '@belfry/db'
+import { findPrimary } from '@belfry/db/postgres/primary-client'
 import { startPostgres } from '@belfry/embedded'
 import { PlainError } from '@belfry/launcher'
 import pg from 'pg'

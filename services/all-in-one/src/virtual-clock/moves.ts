@@ -1,4 +1,4 @@
-import type { DueTimes } from '@belfry/db'
+import type { DueTimes } from '@belfry/db/virtual-clock/read-due-times'
 import type { DueWork, VirtualRole } from '@belfry/runtime'
 
 // Alerts, statistics and deletions need no better time.

@@ -1,4 +1,6 @@
-import { installVirtualClock, openPool, openVirtualClock, readDueTimes } from '@belfry/db'
+import { openPool } from '@belfry/db/postgres/pool'
+import { installVirtualClock, openVirtualClock } from '@belfry/db/virtual-clock/install-virtual-clock'
+import { readDueTimes } from '@belfry/db/virtual-clock/read-due-times'
 import {
   type ClockReading,
   type Logger,

@@ -1,6 +1,6 @@
 import { createAgentServer } from '@belfry/agents'
 import type { BelfryOptions } from '@belfry/client'
-import { AppError } from '@belfry/domain'
+import { AppError } from '@belfry/domain/app-error'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Express, Request, Response } from 'express'
 import { type InjectPayload, inject } from 'light-my-request'

@@ -1,5 +1,6 @@
-import { apiKey, listQuery, pageOf } from '@belfry/contract'
-import { toId } from '@belfry/domain'
+import { apiKey } from '@belfry/contract/api-key'
+import { listQuery, pageOf } from '@belfry/contract/page'
+import { toId } from '@belfry/domain/id'
 import { audit } from '../audit/audit.ts'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import { endpoint } from '../endpoint.ts'

@@ -1,5 +1,5 @@
-import type { ApiKey } from '@belfry/contract'
-import { toId } from '@belfry/domain'
+import type { ApiKey } from '@belfry/contract/api-key'
+import { toId } from '@belfry/domain/id'
 
 export type ApiKeyRow = {
   id: string

@@ -1,17 +1,15 @@
+import { auditStream, type AuditStream as PublicAuditStream, putAuditStreamBody } from '@belfry/contract/audit-stream'
 import {
-  auditStream,
-  type FieldError,
-  type AuditStream as PublicAuditStream,
-  putAuditStreamBody,
-} from '@belfry/contract'
-import {
-  inTransaction,
   putAuditStream as put,
   readAuditStream as read,
   deleteAuditStream as remove,
   rotateAuditStreamSecret as rotate,
-} from '@belfry/db'
-import { hostIsVisiblyBlocked, parseUrl, toId } from '@belfry/domain'
+} from '@belfry/db/audit-streams/audit-streams'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
+import { hostIsVisiblyBlocked } from '@belfry/domain/address'
+import type { FieldError } from '@belfry/domain/app-error'
+import { toId } from '@belfry/domain/id'
+import { parseUrl } from '@belfry/domain/parse-url'
 import { requireStepUp } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'

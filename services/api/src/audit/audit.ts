@@ -1,5 +1,5 @@
-import { type AnyTransaction, insertAuditEntry } from '@belfry/db'
-import type { AuditAction } from '@belfry/domain'
+import { type AnyTransaction, insertAuditEntry } from '@belfry/db/audit-log'
+import type { AuditAction } from '@belfry/domain/audit-action'
 
 /** The caller of an action, as `authorize` returns it. */
 export type Auditor = {

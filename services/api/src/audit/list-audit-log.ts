@@ -4,10 +4,11 @@ import {
   type ListedAuditEntry,
   listAuditLogQuery,
   listedAuditEntry,
-  pageOf,
-} from '@belfry/contract'
-import { type AuditRow, type Db, presentAuditEntry, selectAuditEntries } from '@belfry/db'
-import { fromId, type IdKind, toId } from '@belfry/domain'
+} from '@belfry/contract/audit-entry'
+import { pageOf } from '@belfry/contract/page'
+import { type AuditRow, presentAuditEntry, selectAuditEntries } from '@belfry/db/audit-log'
+import type { Db } from '@belfry/db/postgres/in-transaction'
+import { fromId, type IdKind, toId } from '@belfry/domain/id'
 import type { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { isExactly, isOnPage, readBounded, type Scan } from '../http/bounded-page.ts'

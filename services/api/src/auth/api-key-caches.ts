@@ -1,4 +1,6 @@
-import { AppError, type Cidr, networkOf, type TierName } from '@belfry/domain'
+import { type Cidr, networkOf } from '@belfry/domain/address'
+import { AppError } from '@belfry/domain/app-error'
+import type { TierName } from '@belfry/domain/tiers'
 import { steadyTime } from '@belfry/runtime'
 import { LRUCache } from 'lru-cache'
 

@@ -1,15 +1,15 @@
+import { AppError } from '@belfry/domain/app-error'
+import { fromId } from '@belfry/domain/id'
 import {
   type Action,
   type ActionIn,
   type Actor,
-  AppError,
   decide,
-  fromId,
   type Policy,
   type Role,
   rights,
   type WorkspaceRole,
-} from '@belfry/domain'
+} from '@belfry/domain/permissions'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'

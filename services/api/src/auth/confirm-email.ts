@@ -1,4 +1,4 @@
-import { confirmEmailBody } from '@belfry/contract'
+import { confirmEmailBody } from '@belfry/contract/auth'
 import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'

@@ -1,5 +1,5 @@
-import { type AccountExport, accountExport } from '@belfry/contract'
-import { toId } from '@belfry/domain'
+import { type AccountExport, accountExport } from '@belfry/contract/account-export'
+import { toId } from '@belfry/domain/id'
 import { endpoint } from '../endpoint.ts'
 import { presentUser } from './get-me.ts'
 import { presentAccountEntry, readAccountLog } from './list-account-log.ts'

@@ -1,4 +1,5 @@
-import { AppError, isWithin, parseCidrs } from '@belfry/domain'
+import { isWithin, parseCidrs } from '@belfry/domain/address'
+import { AppError } from '@belfry/domain/app-error'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { logCaller } from '../http/request-log.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '@belfry/domain'
+import { AppError } from '@belfry/domain/app-error'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { findUser, type UserCaller } from './find-user.ts'

@@ -1,5 +1,5 @@
-import { type Me, me, type User } from '@belfry/contract'
-import { toId } from '@belfry/domain'
+import { type Me, me, type User } from '@belfry/contract/auth'
+import { toId } from '@belfry/domain/id'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'

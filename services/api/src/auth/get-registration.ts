@@ -1,4 +1,4 @@
-import { registrationRules } from '@belfry/contract'
+import { registrationRules } from '@belfry/contract/auth'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { registrationNow } from './registration.ts'

@@ -1,4 +1,4 @@
-import { recordAccountEntry } from '@belfry/db'
+import { recordAccountEntry } from '@belfry/db/account-log'
 import { endpoint } from '../endpoint.ts'
 import { noSessionCookie } from './cookies.ts'
 

@@ -1,4 +1,4 @@
-import { AppError } from '@belfry/domain'
+import { AppError } from '@belfry/domain/app-error'
 import type { Context } from '../context.ts'
 
 /** Throws `password_login_off` where users sign in through the issuer only. */

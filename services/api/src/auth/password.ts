@@ -1,4 +1,4 @@
-import { AppError } from '@belfry/domain'
+import { AppError } from '@belfry/domain/app-error'
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
 import type { Context } from '../context.ts'

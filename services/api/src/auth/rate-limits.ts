@@ -1,4 +1,5 @@
-import { AppError, type TierName, type Tiers } from '@belfry/domain'
+import { AppError } from '@belfry/domain/app-error'
+import type { TierName, Tiers } from '@belfry/domain/tiers'
 import { steadyTime } from '@belfry/runtime'
 import type { Request } from 'express'
 

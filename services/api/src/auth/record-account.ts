@@ -1,4 +1,6 @@
-import { consumeAttempt, inTransaction, recordAccountEntry } from '@belfry/db'
+import { recordAccountEntry } from '@belfry/db/account-log'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
+import { consumeAttempt } from '@belfry/db/throttle'
 import type { Context } from '../context.ts'
 
 // A stranger with many addresses can fail more often than a person can read.

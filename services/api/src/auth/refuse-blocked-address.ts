@@ -1,5 +1,5 @@
-import { readMailBlock } from '@belfry/db'
-import { AppError } from '@belfry/domain'
+import { readMailBlock } from '@belfry/db/outbox/mail-blocks'
+import { AppError } from '@belfry/domain/app-error'
 import type { Context } from '../context.ts'
 
 /**

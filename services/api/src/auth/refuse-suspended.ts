@@ -1,4 +1,4 @@
-import { AppError } from '@belfry/domain'
+import { AppError } from '@belfry/domain/app-error'
 
 /** Throws `suspended` when an operator has suspended the object. */
 export function refuseSuspended(

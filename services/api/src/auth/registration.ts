@@ -1,5 +1,5 @@
-import type { PrismaTransaction } from '@belfry/db/prisma'
-import { AppError } from '@belfry/domain'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { AppError } from '@belfry/domain/app-error'
 import type { Context } from '../context.ts'
 
 type Config = Context['config']

@@ -1,6 +1,7 @@
-import type { FactorKind, SecondFactors } from '@belfry/contract'
-import type { PrismaTransaction } from '@belfry/db/prisma'
-import { AppError, toId } from '@belfry/domain'
+import type { FactorKind, SecondFactors } from '@belfry/contract/second-factor'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { AppError } from '@belfry/domain/app-error'
+import { toId } from '@belfry/domain/id'
 import type { Context } from '../context.ts'
 import type { UserCaller } from './find-user.ts'
 

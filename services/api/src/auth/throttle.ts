@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { clearAttempts, consumeAttempt, refundAttempt, type Throttle } from '@belfry/db'
-import { AppError, networksOf } from '@belfry/domain'
+import { clearAttempts, consumeAttempt, refundAttempt, type Throttle } from '@belfry/db/throttle'
+import { networksOf } from '@belfry/domain/address'
+import { AppError } from '@belfry/domain/app-error'
 import type { Context } from '../context.ts'
 
 // Against many addresses on one account, one address on many accounts, and many on many. The total is what one or two

@@ -1,5 +1,8 @@
-import { addToOutbox, changeTier, findOwners, type TierChanger, type Transaction } from '@belfry/db'
-import { newUuid, type TierName } from '@belfry/domain'
+import { changeTier, findOwners, type TierChanger } from '@belfry/db/organizations/organizations'
+import { addToOutbox } from '@belfry/db/outbox/outbox'
+import type { Transaction } from '@belfry/db/postgres/in-transaction'
+import { newUuid } from '@belfry/domain/id'
+import type { TierName } from '@belfry/domain/tiers'
 import { type Mail, type Message, type TierFacts, tierMail } from '@belfry/messages'
 import type { Context } from '../context.ts'
 

@@ -1,4 +1,4 @@
-import { organizationSubscription } from '@belfry/contract'
+import { organizationSubscription } from '@belfry/contract/tier'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { readSubscription } from './present-subscription.ts'

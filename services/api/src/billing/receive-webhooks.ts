@@ -1,5 +1,5 @@
-import { inTransaction } from '@belfry/db'
-import { AppError } from '@belfry/domain'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
+import { AppError } from '@belfry/domain/app-error'
 import type { RequestHandler } from 'express'
 import type { Stripe } from 'stripe'
 import { callerAddress } from '../auth/caller-address.ts'

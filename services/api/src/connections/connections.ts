@@ -1,13 +1,15 @@
-import { type Connection, connection, connectionNamePattern, pageOf, putConnectionBody } from '@belfry/contract'
+import { type Connection, connection, connectionNamePattern, putConnectionBody } from '@belfry/contract/connection'
+import { pageOf } from '@belfry/contract/page'
 import {
   type ConnectionEntry,
   findConnection,
   listConnections as listStored,
   deleteConnection as removeConnection,
-  rotateIdentityKeys,
   putConnection as storeConnection,
-} from '@belfry/db'
-import { AppError, toId } from '@belfry/domain'
+} from '@belfry/db/connections/connections'
+import { rotateIdentityKeys } from '@belfry/db/connections/identity-keys'
+import { AppError } from '@belfry/domain/app-error'
+import { toId } from '@belfry/domain/id'
 import type { Request } from 'express'
 import { audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'

@@ -1,4 +1,4 @@
-import { listIdentityKeys } from '@belfry/db'
+import { listIdentityKeys } from '@belfry/db/connections/identity-keys'
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import type { FieldError, PutConnectionBody } from '@belfry/contract'
-import type { ConnectionSecrets, ConnectionSettings, OpenConnection } from '@belfry/db'
+import type { PutConnectionBody } from '@belfry/contract/connection'
+import type { ConnectionSecrets, ConnectionSettings, OpenConnection } from '@belfry/db/connections/connections'
+import type { FieldError } from '@belfry/domain/app-error'
 import { invalid } from '../http/refusals.ts'
 
 /** Returns the settings in the body of a connection. */

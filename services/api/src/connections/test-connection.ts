@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ConnectionTest, connectionTest, testConnectionBody } from '@belfry/contract'
-import { readConnectionTest, requestConnectionTest } from '@belfry/db'
+import { type ConnectionTest, connectionTest, testConnectionBody } from '@belfry/contract/connection'
+import { readConnectionTest, requestConnectionTest } from '@belfry/db/connections/connection-tests'
 import { audit } from '../audit/audit.ts'
 import { consumeConnectionTest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'

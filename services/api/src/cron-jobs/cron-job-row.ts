@@ -1,4 +1,5 @@
-import type { CronJobFields, Db } from '@belfry/db'
+import type { CronJobFields } from '@belfry/db/cron-jobs/cron-job'
+import type { Db } from '@belfry/db/postgres/in-transaction'
 import { isExactly } from '../http/bounded-page.ts'
 import type { LastRunRow } from '../tasks/task-row.ts'
 

@@ -1,13 +1,13 @@
-import { cronJob } from '@belfry/contract'
+import { cronJob } from '@belfry/contract/cron-job'
 import {
   type CronJobMove,
-  inTransaction,
   pauseCronJob as pause,
   deleteCronJob as remove,
   resumeCronJob as resume,
-  type Transaction,
-} from '@belfry/db'
-import { type AuditAction, toId } from '@belfry/domain'
+} from '@belfry/db/cron-jobs/change-cron-job'
+import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
+import type { AuditAction } from '@belfry/domain/audit-action'
+import { toId } from '@belfry/domain/id'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { audit } from '../audit/audit.ts'
 import type { WorkspaceCaller } from '../auth/authorize.ts'

@@ -4,13 +4,11 @@ import {
   cronJob,
   type ListCronJobsQuery,
   listCronJobsQuery,
-  pageOf,
-  type RecentRuns,
-  recentRuns,
-  recentRunsQuery,
-} from '@belfry/contract'
-import type { RunStatus } from '@belfry/db'
-import { toId } from '@belfry/domain'
+} from '@belfry/contract/cron-job'
+import { type RecentRuns, recentRuns, recentRunsQuery } from '@belfry/contract/overview'
+import { pageOf } from '@belfry/contract/page'
+import type { RunStatus } from '@belfry/db/generated/enums'
+import { toId } from '@belfry/domain/id'
 import { endpoint } from '../endpoint.ts'
 import { isOnPage, readBoundedPage, type Scan } from '../http/bounded-page.ts'
 import { ok } from '../http/reply.ts'

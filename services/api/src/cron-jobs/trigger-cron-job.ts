@@ -1,5 +1,5 @@
-import { task } from '@belfry/contract'
-import { triggerCronJob as trigger } from '@belfry/db'
+import { task } from '@belfry/contract/task'
+import { triggerCronJob as trigger } from '@belfry/db/cron-jobs/change-cron-job'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'

@@ -1,5 +1,5 @@
-import { cronJob, type UpdateCronJobBody, updateCronJobBody } from '@belfry/contract'
-import { type CronJobChange, changeCronJob } from '@belfry/db'
+import { cronJob, type UpdateCronJobBody, updateCronJobBody } from '@belfry/contract/cron-job'
+import { type CronJobChange, changeCronJob } from '@belfry/db/cron-jobs/change-cron-job'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { endpoint } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'

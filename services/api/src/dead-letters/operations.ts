@@ -1,6 +1,12 @@
-import { type DeadLetterOperation, deadLetterOperation, type RunErrorCode } from '@belfry/contract'
-import { cancelDeadLetterOperation, findDeadLetterOperation, type DeadLetterOperation as Row } from '@belfry/db'
-import { AppError, toId } from '@belfry/domain'
+import { type DeadLetterOperation, deadLetterOperation } from '@belfry/contract/dead-letter'
+import type { RunErrorCode } from '@belfry/contract/run'
+import {
+  cancelDeadLetterOperation,
+  findDeadLetterOperation,
+  type DeadLetterOperation as Row,
+} from '@belfry/db/dead-letters/dead-letter-operations'
+import { AppError } from '@belfry/domain/app-error'
+import { toId } from '@belfry/domain/id'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'

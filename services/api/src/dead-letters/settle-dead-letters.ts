@@ -1,25 +1,25 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
   discardedDeadLetters,
-  listDeadLettersQuery,
-  pageOf,
   replayDeadLettersBody,
   replayedDeadLetters,
   type SettleDeadLettersBody,
   settleDeadLettersBody,
-  task,
-} from '@belfry/contract'
+} from '@belfry/contract/dead-letter'
+import { pageOf } from '@belfry/contract/page'
+import { listDeadLettersQuery, task } from '@belfry/contract/task'
+import { startDeadLetterOperation } from '@belfry/db/dead-letters/dead-letter-operations'
 import {
-  type DeadLetterAction,
   type DeadLetterFilter,
   findDeadLetters,
   hostOfRequest,
-  isDeadLetter,
   lastErrorOfTask,
-  settleDeadLetters,
-  startDeadLetterOperation,
-} from '@belfry/db'
-import { AppError, toId } from '@belfry/domain'
+} from '@belfry/db/dead-letters/find-dead-letters'
+import { settleDeadLetters } from '@belfry/db/dead-letters/settle-dead-letters'
+import type { DeadLetterAction } from '@belfry/db/generated/enums'
+import { isDeadLetter } from '@belfry/db/tasks/task-row'
+import { AppError } from '@belfry/domain/app-error'
+import { toId } from '@belfry/domain/id'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { accepted, ok, type Reply } from '../http/reply.ts'

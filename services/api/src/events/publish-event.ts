@@ -1,13 +1,13 @@
-import {
-  type CallbackEvent,
-  type FieldError,
-  type PublishEventBody,
-  publishEventBody,
-  publishedEvent,
-  type Task,
-} from '@belfry/contract'
-import { type Db, hasControls, insertTasks, type NewTask, type StoredRequest, type TaskControls } from '@belfry/db'
-import { AppError, memberText, newUuid, patternsOf, toId } from '@belfry/domain'
+import type { CallbackEvent } from '@belfry/contract/callback'
+import { type PublishEventBody, publishEventBody, publishedEvent } from '@belfry/contract/event'
+import type { Task } from '@belfry/contract/task'
+import type { Db } from '@belfry/db/postgres/in-transaction'
+import { hasControls, insertTasks, type NewTask, type TaskControls } from '@belfry/db/tasks/insert-tasks'
+import type { StoredRequest } from '@belfry/db/tasks/stored-request'
+import { AppError, type FieldError } from '@belfry/domain/app-error'
+import { newUuid, toId } from '@belfry/domain/id'
+import { memberText } from '@belfry/domain/member-text'
+import { patternsOf } from '@belfry/domain/topic'
 import { creation, type Work } from '../endpoint.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { accepted, type Reply } from '../http/reply.ts'

@@ -1,4 +1,4 @@
-import type { PrismaTransaction } from '@belfry/db/prisma'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
 import type { Context } from '../context.ts'
 

@@ -1,4 +1,4 @@
-import { type ConfirmIdentityBody, confirmIdentityBody, passkeyOptions } from '@belfry/contract'
+import { type ConfirmIdentityBody, confirmIdentityBody, passkeyOptions } from '@belfry/contract/second-factor'
 import type { UserCaller } from '../auth/find-user.ts'
 import { provePassword } from '../auth/password.ts'
 import { requirePasswordLogin } from '../auth/password-login.ts'

@@ -1,5 +1,11 @@
-import { loginFactorBody, passkeyLoginBody, passkeyLoginOptionsBody, passkeyOptions, signedIn } from '@belfry/contract'
-import { AppError } from '@belfry/domain'
+import { signedIn } from '@belfry/contract/auth'
+import {
+  loginFactorBody,
+  passkeyLoginBody,
+  passkeyLoginOptionsBody,
+  passkeyOptions,
+} from '@belfry/contract/second-factor'
+import { AppError } from '@belfry/domain/app-error'
 import { callerAddress } from '../auth/caller-address.ts'
 import { knownDevice } from '../auth/known-device.ts'
 import { requirePasswordLogin } from '../auth/password-login.ts'

@@ -7,10 +7,11 @@ import {
   recoveryCodes,
   secondFactors,
   totpSecret,
-} from '@belfry/contract'
-import { recordAccountEntry } from '@belfry/db'
-import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/prisma'
-import { AppError, newUuid } from '@belfry/domain'
+} from '@belfry/contract/second-factor'
+import { recordAccountEntry } from '@belfry/db/account-log'
+import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { AppError } from '@belfry/domain/app-error'
+import { newUuid } from '@belfry/domain/id'
 import { mailFactorChange } from '../auth/account-mail.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import { deleteFactors, factorsOf, presentPasskey, readSecondFactors, requireStepUp } from '../auth/second-factors.ts'

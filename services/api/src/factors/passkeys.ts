@@ -1,4 +1,4 @@
-import type { CreatePasskeyBody, PasskeyAssertion, PasskeyOptions } from '@belfry/contract'
+import type { CreatePasskeyBody, PasskeyAssertion, PasskeyOptions } from '@belfry/contract/second-factor'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { Context } from '../context.ts'
 import { consumeChallenge, storeChallenge } from './challenges.ts'

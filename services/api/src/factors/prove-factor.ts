@@ -1,5 +1,5 @@
-import type { PasskeyAssertion } from '@belfry/contract'
-import { recordAccountEntry } from '@belfry/db'
+import type { PasskeyAssertion } from '@belfry/contract/second-factor'
+import { recordAccountEntry } from '@belfry/db/account-log'
 import { mailFactorChange } from '../auth/account-mail.ts'
 import { consumeLoginAttempt, consumeTotpAttempt, type Origin } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { PrismaTransaction } from '@belfry/db/prisma'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 
 const count = 10
 // Each character is five random bits.

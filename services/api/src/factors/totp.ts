@@ -1,6 +1,6 @@
-import { openWithOwnKey, sealWithOwnKey } from '@belfry/db'
-import type { PrismaTransaction } from '@belfry/db/prisma'
-import { newUuid } from '@belfry/domain'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { openWithOwnKey, sealWithOwnKey } from '@belfry/db/secrets/own-data-key'
+import { newUuid } from '@belfry/domain/id'
 import { Secret, TOTP } from 'otpauth'
 import type { Context } from '../context.ts'
 

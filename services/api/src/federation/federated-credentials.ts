@@ -1,5 +1,13 @@
-import { createFederatedCredentialBody, type FederatedCredential, federatedCredential, pageOf } from '@belfry/contract'
-import { AppError, type ClaimConditions, isWideKey, newUuid, toId } from '@belfry/domain'
+import {
+  createFederatedCredentialBody,
+  type FederatedCredential,
+  federatedCredential,
+} from '@belfry/contract/federated-credential'
+import { pageOf } from '@belfry/contract/page'
+import { AppError } from '@belfry/domain/app-error'
+import type { ClaimConditions } from '@belfry/domain/claim-conditions'
+import { newUuid, toId } from '@belfry/domain/id'
+import { isWideKey } from '@belfry/domain/permissions'
 import { grantedScopes } from '../api-keys/create-api-key.ts'
 import { audit } from '../audit/audit.ts'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'

@@ -1,4 +1,4 @@
-import { type ClaimConditions, unmetCondition } from '@belfry/domain'
+import { type ClaimConditions, unmetCondition } from '@belfry/domain/claim-conditions'
 import { createLocalJWKSet, decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose'
 import type { Context } from '../context.ts'
 import { readIssuerKeys } from './issuer-keys.ts'

@@ -1,5 +1,6 @@
-import { hosts, resetHost } from '@belfry/contract'
-import { inTransaction, requestCircuitReset } from '@belfry/db'
+import { hosts, resetHost } from '@belfry/contract/host'
+import { requestCircuitReset } from '@belfry/db/dispatchers/host-circuits'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'

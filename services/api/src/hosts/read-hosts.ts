@@ -1,6 +1,10 @@
-import type { Host, Hosts } from '@belfry/contract'
-import { type Db, listOpenCircuits, type OpenCircuit, originOf, readProcessState } from '@belfry/db'
-import { hostOf, toId } from '@belfry/domain'
+import type { Host, Hosts } from '@belfry/contract/host'
+import { listOpenCircuits, type OpenCircuit } from '@belfry/db/dispatchers/host-circuits'
+import { readProcessState } from '@belfry/db/dispatchers/process-state'
+import type { Db } from '@belfry/db/postgres/in-transaction'
+import { originOf } from '@belfry/db/tasks/task-row'
+import { toId } from '@belfry/domain/id'
+import { hostOf } from '@belfry/domain/parse-url'
 
 /** How much is read at most. */
 export type HostLimits = { runs: number; tasks: number; hosts: number }

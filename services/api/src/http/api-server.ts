@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { AppError } from '@belfry/domain'
+import { AppError } from '@belfry/domain/app-error'
 import type { Express } from 'express'
 import type { Context } from '../context.ts'
 import { createExpressServer } from './express-server.ts'

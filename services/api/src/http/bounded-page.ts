@@ -1,4 +1,4 @@
-import { encodeCursor, type Page } from '@belfry/contract'
+import { encodeCursor, type Page } from '@belfry/contract/page'
 import type { Context } from '../context.ts'
 import { type PageQuery, readCursor } from './page.ts'
 import type { Where } from './where.ts'

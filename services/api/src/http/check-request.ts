@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { AppError } from '@belfry/domain'
+import { AppError } from '@belfry/domain/app-error'
 import type { NextFunction, Request, Response } from 'express'
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/

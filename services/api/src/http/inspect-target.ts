@@ -1,5 +1,6 @@
-import type { FieldError } from '@belfry/contract'
-import { hostIsVisiblyBlocked, parseUrl } from '@belfry/domain'
+import { hostIsVisiblyBlocked } from '@belfry/domain/address'
+import type { FieldError } from '@belfry/domain/app-error'
+import { parseUrl } from '@belfry/domain/parse-url'
 import type { Context } from '../context.ts'
 
 /**

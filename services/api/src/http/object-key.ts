@@ -1,5 +1,5 @@
-import { isUniqueViolation } from '@belfry/db/prisma'
-import { AppError } from '@belfry/domain'
+import { isUniqueViolation } from '@belfry/db/postgres/create-prisma'
+import { AppError } from '@belfry/domain/app-error'
 
 /**
  * Runs a change that gives an object a key.

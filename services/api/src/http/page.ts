@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor, type Page } from '@belfry/contract'
+import { decodeCursor, encodeCursor, type Page } from '@belfry/contract/page'
 import { invalid } from './refusals.ts'
 
 /** The query of a list: its filters and its cursor. */

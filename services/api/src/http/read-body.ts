@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AppError, findUnstorable, inspectJson, type JsonLimits } from '@belfry/domain'
+import { AppError } from '@belfry/domain/app-error'
+import { findUnstorable } from '@belfry/domain/find-unstorable'
+import { inspectJson, type JsonLimits } from '@belfry/domain/inspect-json'
 
 export type JsonBody = { text: string; value: unknown }
 

@@ -1,5 +1,5 @@
-import type { FieldError } from '@belfry/contract'
-import { AppError } from '@belfry/domain'
+import type { FieldError } from '@belfry/domain/app-error'
+import { AppError } from '@belfry/domain/app-error'
 
 /** The refusal for an object that does not exist or that the caller may not see. */
 export function notFound(): AppError {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { readTraceparent, toId } from '@belfry/domain'
+import { toId } from '@belfry/domain/id'
+import { readTraceparent } from '@belfry/domain/traceparent'
 import { withoutRedaction } from '@belfry/runtime'
 import type { NextFunction, Request, Response } from 'express'
 import type { Context } from '../context.ts'

@@ -1,4 +1,4 @@
-import { readTraceparent } from '@belfry/domain'
+import { readTraceparent } from '@belfry/domain/traceparent'
 import type { Tracing } from '@belfry/runtime'
 import type { NextFunction, Request, Response } from 'express'
 import { routeOf } from './request-log.ts'

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { parseCidrs } from '@belfry/domain'
+import { parseCidrs } from '@belfry/domain/address'
 
 const names = ['loopback', 'linklocal', 'uniquelocal']
 

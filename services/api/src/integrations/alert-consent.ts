@@ -1,14 +1,10 @@
-import { confirmAlertsBody, unsubscribeQuery } from '@belfry/contract'
-import {
-  addToOutbox,
-  confirmIntegration,
-  hashAddress,
-  type IntegrationTarget,
-  readMailBlock,
-  type Transaction,
-  unsubscribeAddress,
-} from '@belfry/db'
-import { type AlertChannel, newUuid } from '@belfry/domain'
+import { confirmAlertsBody, unsubscribeQuery } from '@belfry/contract/integration'
+import type { IntegrationTarget } from '@belfry/db/integrations/integrations'
+import { confirmIntegration, hashAddress, readMailBlock, unsubscribeAddress } from '@belfry/db/outbox/mail-blocks'
+import { addToOutbox } from '@belfry/db/outbox/outbox'
+import type { Transaction } from '@belfry/db/postgres/in-transaction'
+import type { AlertChannel } from '@belfry/domain/alerts'
+import { newUuid } from '@belfry/domain/id'
 import { alertConsentMail, type Message, unsubscribeAt } from '@belfry/messages'
 import { readUnsubscribeToken, unsubscribeToken } from '@belfry/vault'
 import type { WorkspaceCaller } from '../auth/authorize.ts'

@@ -5,25 +5,25 @@ import {
   type IntegrationTest,
   integration,
   integrationTest,
-  pageOf,
   updateIntegrationBody,
-} from '@belfry/contract'
+} from '@belfry/contract/integration'
+import { pageOf } from '@belfry/contract/page'
 import {
-  addToOutbox,
   changeIntegration,
   findIntegration,
   type IntegrationTarget,
   insertIntegration,
-  inTransaction,
-  inWorkspace,
   maxIntegrations,
   type Integration as Row,
   listIntegrations as readIntegrations,
-  readOutboxOutcome,
   deleteIntegration as removeIntegration,
-  type Transaction,
-} from '@belfry/db'
-import { type AlertChannel, AppError, newUuid, toId } from '@belfry/domain'
+} from '@belfry/db/integrations/integrations'
+import { addToOutbox, readOutboxOutcome } from '@belfry/db/outbox/outbox'
+import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
+import { inWorkspace } from '@belfry/db/secrets/in-workspace'
+import type { AlertChannel } from '@belfry/domain/alerts'
+import { AppError } from '@belfry/domain/app-error'
+import { newUuid, toId } from '@belfry/domain/id'
 import type { Message } from '@belfry/messages'
 import { audit } from '../audit/audit.ts'
 import { consumeIntegrationTest } from '../auth/throttle.ts'

@@ -4,9 +4,10 @@ import {
   acceptedInvitation,
   acceptInvitationBody,
   acceptInvitationWithTokenBody,
-} from '@belfry/contract'
-import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/prisma'
-import { AppError, newUuid, toId } from '@belfry/domain'
+} from '@belfry/contract/invitation'
+import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { AppError } from '@belfry/domain/app-error'
+import { newUuid, toId } from '@belfry/domain/id'
 import type { Request } from 'express'
 import { callerAddress } from '../auth/caller-address.ts'
 import { recordConfirmedEmail } from '../auth/email-confirmation.ts'

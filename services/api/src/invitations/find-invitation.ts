@@ -1,5 +1,5 @@
-import type { PrismaTransaction } from '@belfry/db/prisma'
-import { AppError } from '@belfry/domain'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { AppError } from '@belfry/domain/app-error'
 import { hashOneTimeToken } from '../auth/one-time-token.ts'
 import { notFound } from '../http/refusals.ts'
 import { type InvitationRow, statusOf } from './present-invitation.ts'

@@ -1,4 +1,4 @@
-import { type InvitationPreview, invitationPreview, invitationTokenBody } from '@belfry/contract'
+import { type InvitationPreview, invitationPreview, invitationTokenBody } from '@belfry/contract/invitation'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'

@@ -1,5 +1,6 @@
-import type { Invitation } from '@belfry/contract'
-import { type Role, toId, type WorkspaceRole } from '@belfry/domain'
+import type { Invitation } from '@belfry/contract/invitation'
+import { toId } from '@belfry/domain/id'
+import type { Role, WorkspaceRole } from '@belfry/domain/permissions'
 
 export type InvitationRow = {
   id: string

@@ -1,5 +1,6 @@
-import type { PrismaTransaction } from '@belfry/db/prisma'
-import { type Actor, AppError, lowerWorkspaceRole, mayGrant, type Role, type WorkspaceRole } from '@belfry/domain'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { AppError } from '@belfry/domain/app-error'
+import { type Actor, lowerWorkspaceRole, mayGrant, type Role, type WorkspaceRole } from '@belfry/domain/permissions'
 import type { OrganizationCaller } from '../auth/authorize.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 

@@ -1,6 +1,6 @@
-import { addToOutbox } from '@belfry/db'
-import type { PrismaTransaction } from '@belfry/db/prisma'
-import { newUuid } from '@belfry/domain'
+import { addToOutbox } from '@belfry/db/outbox/outbox'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { newUuid } from '@belfry/domain/id'
 import { invitationMail, type Message } from '@belfry/messages'
 import type { Context } from '../context.ts'
 

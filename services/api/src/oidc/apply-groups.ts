@@ -1,5 +1,6 @@
-import type { PrismaTransaction } from '@belfry/db/prisma'
-import { fromId, type Role, toId } from '@belfry/domain'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { fromId, toId } from '@belfry/domain/id'
+import type { Role } from '@belfry/domain/permissions'
 import { audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'

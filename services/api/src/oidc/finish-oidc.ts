@@ -1,4 +1,4 @@
-import { AppError } from '@belfry/domain'
+import { AppError } from '@belfry/domain/app-error'
 import type { Request } from 'express'
 import * as client from 'openid-client'
 import { callerAddress } from '../auth/caller-address.ts'

@@ -1,4 +1,4 @@
-import { signInMethods } from '@belfry/contract'
+import { signInMethods } from '@belfry/contract/sign-in'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 

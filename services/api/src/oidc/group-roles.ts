@@ -1,4 +1,5 @@
-import { fromId, type Role, roles, type WorkspaceRole, workspaceRoles } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
+import { type Role, roles, type WorkspaceRole, workspaceRoles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 
 /** The role that the members of a group have in an organization. */

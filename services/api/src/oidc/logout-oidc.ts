@@ -1,5 +1,5 @@
-import { oidcLogout } from '@belfry/contract'
-import { recordAccountEntry } from '@belfry/db'
+import { oidcLogout } from '@belfry/contract/sign-in'
+import { recordAccountEntry } from '@belfry/db/account-log'
 import * as client from 'openid-client'
 import { noSessionCookie } from '../auth/cookies.ts'
 import type { Context } from '../context.ts'

@@ -1,4 +1,4 @@
-import type { SignInError } from '@belfry/contract'
+import type { SignInError } from '@belfry/contract/sign-in'
 
 /** A sign-in through the issuer that failed. The page shows the code in its own words; the message is for the log. */
 export class OidcSignInError extends Error {

@@ -1,5 +1,5 @@
-import { oidcStart, startOidcBody } from '@belfry/contract'
-import { AppError } from '@belfry/domain'
+import { oidcStart, startOidcBody } from '@belfry/contract/sign-in'
+import { AppError } from '@belfry/domain/app-error'
 import * as client from 'openid-client'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'

@@ -1,5 +1,5 @@
-import { fillExampleTimes } from '@belfry/contract'
-import { version } from '@belfry/domain'
+import { fillExampleTimes } from '@belfry/contract/text-rules'
+import { version } from '@belfry/domain/version'
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { text } from '../http/reply.ts'

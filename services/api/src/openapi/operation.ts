@@ -1,13 +1,11 @@
-import {
-  connectionNamePattern,
-  exampleId,
-  idPattern,
-  problem,
-  problems,
-  queueNamePattern,
-  secretName,
-} from '@belfry/contract'
-import { type AppErrorCode, appErrorCodes, type IdKind, rights } from '@belfry/domain'
+import { connectionNamePattern } from '@belfry/contract/connection'
+import { problem, problems } from '@belfry/contract/problem'
+import { queueNamePattern } from '@belfry/contract/queue'
+import { secretName } from '@belfry/contract/secret'
+import { exampleId, idPattern } from '@belfry/contract/text-rules'
+import { type AppErrorCode, appErrorCodes } from '@belfry/domain/app-error'
+import type { IdKind } from '@belfry/domain/id'
+import { rights } from '@belfry/domain/permissions'
 import type { z } from 'zod'
 import { type Answer, currentWorkspace, type Endpoint } from '../endpoint.ts'
 import { exampleOf, resolve } from './example.ts'

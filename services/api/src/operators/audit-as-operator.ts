@@ -1,5 +1,6 @@
-import { insertAuditEntry, type Transaction } from '@belfry/db'
-import type { AuditAction } from '@belfry/domain'
+import { insertAuditEntry } from '@belfry/db/audit-log'
+import type { Transaction } from '@belfry/db/postgres/in-transaction'
+import type { AuditAction } from '@belfry/domain/audit-action'
 
 export type OperatorAction = { workspaceId: string; action: AuditAction; address: string }
 

@@ -2,15 +2,15 @@ import {
   blockAddressBody,
   blockedAddress,
   listBlockedAddressesQuery,
-  pageOf,
   unblockAddressBody,
-} from '@belfry/contract'
+} from '@belfry/contract/operator'
+import { pageOf } from '@belfry/contract/page'
 import {
   blockAddress as block,
-  inTransaction,
   listBlockedAddresses as list,
   unblockAddress as unblock,
-} from '@belfry/db'
+} from '@belfry/db/outbox/mail-blocks'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { endpoint } from '../endpoint.ts'
 import { given } from '../http/given.ts'
 import { readCursor, toPage } from '../http/page.ts'

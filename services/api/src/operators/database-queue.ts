@@ -1,13 +1,13 @@
+import type { Pool } from '@belfry/db/postgres/pool'
 import {
   type BoardState,
   type BoardTask,
   countBoardTasks,
   findBoardTasks,
   listBoardTasks,
-  maxCounted,
-  type Pool,
-} from '@belfry/db'
-import { fromId, toId } from '@belfry/domain'
+} from '@belfry/db/tasks/board-tasks'
+import { maxCounted } from '@belfry/db/tasks/startable-tasks'
+import { fromId, toId } from '@belfry/domain/id'
 import type { BoardQueues } from '@belfry/queue/board'
 import { BaseAdapter } from '@bull-board/api/dist/queueAdapters/base.js'
 import type { JobCounts, JobStatus, QueueAdapterOptions, QueueJob, Status } from '@bull-board/api/typings/app'

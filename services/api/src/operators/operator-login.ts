@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { AppError, networkOf } from '@belfry/domain'
+import { networkOf } from '@belfry/domain/address'
+import { AppError } from '@belfry/domain/app-error'
 import type { NextFunction, Request, Response } from 'express'
 import { LRUCache } from 'lru-cache'
 import { callerAddress } from '../auth/caller-address.ts'

@@ -1,4 +1,5 @@
-import { AppError, parseUrl } from '@belfry/domain'
+import { AppError } from '@belfry/domain/app-error'
+import { parseUrl } from '@belfry/domain/parse-url'
 import type { BoardQueues } from '@belfry/queue/board'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import type { Context } from '../context.ts'

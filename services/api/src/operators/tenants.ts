@@ -1,18 +1,21 @@
 import {
-  changeTierBody,
   findTargetsQuery,
   foundTargets,
-  listQuery,
   listTenantsQuery,
   operatorEntry,
-  pageOf,
   suspensionBody,
   type Tenant,
   tenant,
   tenantDetail,
-} from '@belfry/contract'
-import { type AnyTransaction, inTransaction, presentOperatorEntry, usedExecutions } from '@belfry/db'
-import { newUuid, type Role, type TierName, toId } from '@belfry/domain'
+} from '@belfry/contract/operator'
+import { listQuery, pageOf } from '@belfry/contract/page'
+import { changeTierBody } from '@belfry/contract/tier'
+import { type AnyTransaction, presentOperatorEntry } from '@belfry/db/audit-log'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
+import { usedExecutions } from '@belfry/db/usage/execution-blocks'
+import { newUuid, toId } from '@belfry/domain/id'
+import type { Role } from '@belfry/domain/permissions'
+import type { TierName } from '@belfry/domain/tiers'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import { applyTier } from '../billing/apply-tier.ts'
 import { endpoint } from '../endpoint.ts'

@@ -1,4 +1,4 @@
-import type { PrismaTransaction } from '@belfry/db/prisma'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { notFound } from '../http/refusals.ts'
 
 /**

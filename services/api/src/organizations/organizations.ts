@@ -1,17 +1,18 @@
 import {
-  listQuery,
   type Organization,
   type OrganizationSummary,
   organization,
   organizationDetail,
   organizationSummary,
-  pageOf,
   type UpdateOrganizationBody,
   updateOrganizationBody,
-} from '@belfry/contract'
-import { readUsage } from '@belfry/db'
-import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/prisma'
-import { AppError, decide, flagName, policyFlags, toId } from '@belfry/domain'
+} from '@belfry/contract/organization'
+import { listQuery, pageOf } from '@belfry/contract/page'
+import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { readUsage } from '@belfry/db/usage/read-usage'
+import { AppError } from '@belfry/domain/app-error'
+import { toId } from '@belfry/domain/id'
+import { decide, flagName, policyFlags } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { audit } from '../audit/audit.ts'
 import { type OrganizationCaller, requireRight } from '../auth/authorize.ts'

@@ -1,5 +1,5 @@
-import type { Db } from '@belfry/db'
-import { toId } from '@belfry/domain'
+import type { Db } from '@belfry/db/postgres/in-transaction'
+import { toId } from '@belfry/domain/id'
 import { type Span, spanValues } from './span.ts'
 
 /** A task that is due soon, or an occurrence of a cron job that is not a task yet. */

@@ -1,6 +1,6 @@
-import type { Overview } from '@belfry/contract'
-import type { Db } from '@belfry/db'
-import { toId } from '@belfry/domain'
+import type { Overview } from '@belfry/contract/overview'
+import type { Db } from '@belfry/db/postgres/in-transaction'
+import { toId } from '@belfry/domain/id'
 import type { Span } from './span.ts'
 
 const maxFailures = 1_000

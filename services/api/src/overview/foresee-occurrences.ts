@@ -1,6 +1,8 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
-import { type CronJobFields, type Db, scheduleOf } from '@belfry/db'
-import { countOccurrences, nextRuns, toId } from '@belfry/domain'
+import { type CronJobFields, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
+import type { Db } from '@belfry/db/postgres/in-transaction'
+import { countOccurrences, nextRuns } from '@belfry/domain/cron/cron-schedule'
+import { toId } from '@belfry/domain/id'
 import type { NextUp } from './due-tasks.ts'
 import type { Span } from './span.ts'
 

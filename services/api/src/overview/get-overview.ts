@@ -1,5 +1,5 @@
-import { type Overview, type OverviewRange, overview, overviewQuery } from '@belfry/contract'
-import { countRuns } from '@belfry/db'
+import { type Overview, type OverviewRange, overview, overviewQuery } from '@belfry/contract/overview'
+import { countRuns } from '@belfry/db/run-statistics/run-statistics'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { findFailingHosts } from './find-failing-hosts.ts'

@@ -1,5 +1,5 @@
-import { type Upcoming, upcoming } from '@belfry/contract'
-import { maxCounted, measureDueWork } from '@belfry/db'
+import { type Upcoming, upcoming } from '@belfry/contract/overview'
+import { maxCounted, measureDueWork } from '@belfry/db/tasks/startable-tasks'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { countDueTasks, findDueTasks } from './due-tasks.ts'

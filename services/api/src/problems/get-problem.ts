@@ -1,4 +1,5 @@
-import { fieldErrors, problemPage, problems, runErrors } from '@belfry/contract'
+import { fieldErrors, runErrors } from '@belfry/contract/explained-codes'
+import { problemPage, problems } from '@belfry/contract/problem'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok, text } from '../http/reply.ts'

@@ -1,5 +1,5 @@
-import type { RunStatus, TaskState } from '@belfry/db'
-import { toId } from '@belfry/domain'
+import type { RunStatus, TaskState } from '@belfry/db/generated/enums'
+import { toId } from '@belfry/domain/id'
 import { ok, type Reply } from '../http/reply.ts'
 import { where } from '../http/where.ts'
 import type { Call } from './call.ts'

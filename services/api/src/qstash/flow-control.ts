@@ -1,4 +1,4 @@
-import { findQueue, nameQueue, type QueueLimits, type QueueRow } from '@belfry/db'
+import { findQueue, nameQueue, type QueueLimits, type QueueRow } from '@belfry/db/queues/queues'
 import { ok, type Reply } from '../http/reply.ts'
 import type { Call } from './call.ts'
 import { flowControlOfQueue, queueOfFlowControl } from './publish/message-task.ts'

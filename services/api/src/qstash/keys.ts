@@ -1,4 +1,4 @@
-import { readQstashSigningKeys, rotateQstashSigningKeys } from '@belfry/db'
+import { readQstashSigningKeys, rotateQstashSigningKeys } from '@belfry/db/qstash/signing-keys'
 import { audit } from '../audit/audit.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok, type Reply } from '../http/reply.ts'

@@ -1,5 +1,5 @@
-import { hasLabel } from '@belfry/db'
-import { fromId, NIL_UUID } from '@belfry/domain'
+import { hasLabel } from '@belfry/db/tasks/task-labels'
+import { fromId, NIL_UUID } from '@belfry/domain/id'
 import { type Where, where } from '../http/where.ts'
 import { queueOfFlowControl } from './publish/message-task.ts'
 import { badRequest } from './qstash-error.ts'

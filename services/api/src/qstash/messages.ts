@@ -1,5 +1,5 @@
-import { type EndAction, endedState } from '@belfry/db'
-import { fromId, NIL_UUID } from '@belfry/domain'
+import { type EndAction, endedState } from '@belfry/db/tasks/end-tasks'
+import { fromId, NIL_UUID } from '@belfry/domain/id'
 import { ok, type Reply } from '../http/reply.ts'
 import { where } from '../http/where.ts'
 import { endDecided } from '../tasks/end-tasks.ts'

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import type { StoredRequest } from '@belfry/db'
-import { type QstashFields, toId } from '@belfry/domain'
+import type { StoredRequest } from '@belfry/db/tasks/stored-request'
+import { toId } from '@belfry/domain/id'
+import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
 import { flowControlOfQueue } from './publish/message-task.ts'
 
 /** The request of a message or a schedule, as it is stored. */

@@ -1,5 +1,5 @@
-import { problems } from '@belfry/contract'
-import type { ActionIn } from '@belfry/domain'
+import { problems } from '@belfry/contract/problem'
+import type { ActionIn } from '@belfry/domain/permissions'
 import type { Request, RequestHandler, Response } from 'express'
 import { authorize } from '../auth/authorize.ts'
 import type { Config } from '../config.ts'

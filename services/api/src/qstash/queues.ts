@@ -1,15 +1,14 @@
+import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
+import { advanceQueues } from '@belfry/db/queues/advance-queues'
 import {
-  advanceQueues,
-  type Db,
   deleteQueue as deleteStored,
   findQueue,
-  inTransaction,
   listQueues as listStored,
   nameQueue,
   pauseQueue as pauseStored,
   type QueueRow,
-} from '@belfry/db'
-import type { AuditAction } from '@belfry/domain'
+} from '@belfry/db/queues/queues'
+import type { AuditAction } from '@belfry/domain/audit-action'
 import { audit } from '../audit/audit.ts'
 import { ok, type Reply } from '../http/reply.ts'
 import { type Call, readJson } from './call.ts'

@@ -1,16 +1,17 @@
 import {
-  type CronJobFields,
   changeCronJob,
-  type Db,
   createCronJob as insertCronJob,
-  inTransaction,
   pauseCronJob,
   deleteCronJob as removeCronJob,
   resumeCronJob,
-  scheduleOf,
-  type TaskState,
-} from '@belfry/db'
-import { fromId, isTimeZone, NIL_UUID, newUuid, nextScheduled, parseCron, toId } from '@belfry/domain'
+} from '@belfry/db/cron-jobs/change-cron-job'
+import { type CronJobFields, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
+import type { TaskState } from '@belfry/db/generated/enums'
+import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
+import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
+import { parseCron } from '@belfry/domain/cron/parse-cron'
+import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
+import { fromId, NIL_UUID, newUuid, toId } from '@belfry/domain/id'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { audit } from '../audit/audit.ts'
 import { type CronJobRow, selectCronJobs } from '../cron-jobs/cron-job-row.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { setQstashSigningKeys } from '@belfry/db'
-import { AppError } from '@belfry/domain'
+import { setQstashSigningKeys } from '@belfry/db/qstash/signing-keys'
+import { AppError } from '@belfry/domain/app-error'
 import type { Request } from 'express'
 import { hashTextOf } from '../auth/api-key.ts'
 import { findApiKey } from '../auth/find-api-key.ts'

@@ -1,5 +1,6 @@
-import { type Db, inTransaction } from '@belfry/db'
-import { isTopic, newUuid, toId } from '@belfry/domain'
+import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
+import { newUuid, toId } from '@belfry/domain/id'
+import { isTopic } from '@belfry/domain/topic'
 import { audit } from '../audit/audit.ts'
 import { ok, type Reply } from '../http/reply.ts'
 import { type Call, readJson } from './call.ts'

@@ -1,5 +1,7 @@
-import type { QueueField, UpdateQueueBody } from '@belfry/contract'
-import { advanceQueues, type Db, nameQueue, type QueueLimits } from '@belfry/db'
+import type { QueueField, UpdateQueueBody } from '@belfry/contract/queue'
+import type { Db } from '@belfry/db/postgres/in-transaction'
+import { advanceQueues } from '@belfry/db/queues/advance-queues'
+import { nameQueue, type QueueLimits } from '@belfry/db/queues/queues'
 
 /** Returns the name in a `queue` field: undefined when it is absent, null when the body removes the queue. */
 export function queueNameOf(queue: QueueField | null | undefined): string | null | undefined {

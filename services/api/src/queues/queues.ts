@@ -1,25 +1,25 @@
+import { pageOf } from '@belfry/contract/page'
 import {
   listQueuesQuery,
-  pageOf,
   putQueueBody,
   type Queue,
   queue,
   queueNamePattern,
   updateQueueBody,
-} from '@belfry/contract'
+} from '@belfry/contract/queue'
+import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
+import { advanceQueues } from '@belfry/db/queues/advance-queues'
 import {
-  advanceQueues,
   changeQueue,
   deleteQueue as deleteStored,
   findQueue,
-  inTransaction,
   listQueues as listStored,
   nameQueue,
   pauseQueue as pauseStored,
   type QueueRow,
-  type Transaction,
-} from '@belfry/db'
-import { AppError, type AuditAction } from '@belfry/domain'
+} from '@belfry/db/queues/queues'
+import { AppError } from '@belfry/domain/app-error'
+import type { AuditAction } from '@belfry/domain/audit-action'
 import type { Request } from 'express'
 import { type Auditor, audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'

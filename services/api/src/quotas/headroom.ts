@@ -1,4 +1,5 @@
-import { type CountedInWorkspace, countInWorkspace, type Db, inTransaction, isInTransaction } from '@belfry/db'
+import { type Db, inTransaction, isInTransaction } from '@belfry/db/postgres/in-transaction'
+import { type CountedInWorkspace, countInWorkspace } from '@belfry/db/usage/read-usage'
 import { steadyTime } from '@belfry/runtime'
 import { LRUCache } from 'lru-cache'
 import { overCount, type Quota } from './quotas.ts'

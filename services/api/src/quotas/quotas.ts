@@ -1,5 +1,9 @@
-import { consumeAttempt, type Db, isInTransaction, type NewTask } from '@belfry/db'
-import { AppError, exhaustedQuotas, figureNames, type TierLimits, type Tiers } from '@belfry/domain'
+import { type Db, isInTransaction } from '@belfry/db/postgres/in-transaction'
+import type { NewTask } from '@belfry/db/tasks/insert-tasks'
+import { consumeAttempt } from '@belfry/db/throttle'
+import { AppError } from '@belfry/domain/app-error'
+import { exhaustedQuotas } from '@belfry/domain/quota'
+import { figureNames, type TierLimits, type Tiers } from '@belfry/domain/tiers'
 import type { UsageCache } from './usage-cache.ts'
 
 /** What the tier of an organization allows, and what the organization has used. */

@@ -1,4 +1,4 @@
-import type { Db } from '@belfry/db'
+import type { Db } from '@belfry/db/postgres/in-transaction'
 import { expect, it } from 'vitest'
 import { createUsageCache } from './usage-cache.ts'
 

@@ -1,4 +1,5 @@
-import type { Db, Usage } from '@belfry/db'
+import type { Db } from '@belfry/db/postgres/in-transaction'
+import type { Usage } from '@belfry/db/usage/read-usage'
 import { steadyTime } from '@belfry/runtime'
 import { LRUCache } from 'lru-cache'
 

@@ -1,4 +1,4 @@
-import type { Pool } from '@belfry/db'
+import type { Pool } from '@belfry/db/postgres/pool'
 import { joinRequests, type RunRow, runColumns } from '../runs/run-row.ts'
 
 /** Runs of a workspace, oldest first, and the minimum number of omitted runs. */

@@ -1,4 +1,5 @@
-import { AppError, fromId } from '@belfry/domain'
+import { AppError } from '@belfry/domain/app-error'
+import { fromId } from '@belfry/domain/id'
 import type { Request } from 'express'
 import type { OrganizationCaller } from '../auth/authorize.ts'
 import type { Context, RunStream } from '../context.ts'

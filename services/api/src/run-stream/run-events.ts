@@ -1,4 +1,4 @@
-import { toId } from '@belfry/domain'
+import { toId } from '@belfry/domain/id'
 import type { Context } from '../context.ts'
 import { toJsonText } from '../http/reply.ts'
 import { presentRun } from '../runs/present-run.ts'

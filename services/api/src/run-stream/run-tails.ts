@@ -1,4 +1,4 @@
-import type { Pool } from '@belfry/db'
+import type { Pool } from '@belfry/db/postgres/pool'
 import { every } from '@belfry/runtime'
 import { followRuns, type NewRuns } from './follow-runs.ts'
 

@@ -1,5 +1,5 @@
-import { type RunCounts, runCounts, runCountsQuery } from '@belfry/contract'
-import { countRuns, keptDays } from '@belfry/db'
+import { type RunCounts, runCounts, runCountsQuery } from '@belfry/contract/run-counts'
+import { countRuns, keptDays } from '@belfry/db/run-statistics/run-statistics'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import type { Span } from '../overview/span.ts'

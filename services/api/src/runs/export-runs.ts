@@ -1,4 +1,5 @@
-import { exportOrganizationRunsQuery, exportRunsQuery, type Run } from '@belfry/contract'
+import { exportOrganizationRunsQuery, exportRunsQuery } from '@belfry/contract/export'
+import type { Run } from '@belfry/contract/run'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { type Cell, type Export, exportReply, exportTypes } from '../http/export.ts'

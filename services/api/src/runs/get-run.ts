@@ -1,5 +1,5 @@
-import { type RunDetail, runDetail } from '@belfry/contract'
-import { requestBody } from '@belfry/domain'
+import { type RunDetail, runDetail } from '@belfry/contract/run'
+import { requestBody } from '@belfry/domain/request-body'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'

@@ -1,11 +1,11 @@
+import { encodeCursor } from '@belfry/contract/page'
 import {
-  encodeCursor,
   type ListRunsQuery,
   listOrganizationRunsQuery,
   listRunsQuery,
   type RunPage,
   runPage,
-} from '@belfry/contract'
+} from '@belfry/contract/run'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { readCursor } from '../http/page.ts'

@@ -1,5 +1,5 @@
-import type { Run } from '@belfry/contract'
-import { toId } from '@belfry/domain'
+import type { Run } from '@belfry/contract/run'
+import { toId } from '@belfry/domain/id'
 import type { RunRow } from './run-row.ts'
 
 /** Returns the public form of a run in a list. */

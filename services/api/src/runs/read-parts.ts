@@ -1,5 +1,6 @@
-import { findParts, isPartReadable, type LogPart } from '@belfry/db'
-import { AppError, NIL_UUID } from '@belfry/domain'
+import { findParts, isPartReadable, type LogPart } from '@belfry/db/log-parts/find-parts'
+import { AppError } from '@belfry/domain/app-error'
+import { NIL_UUID } from '@belfry/domain/id'
 import { MissingObjectError, readLines } from '@belfry/object-storage'
 import type { Context } from '../context.ts'
 import { largestId } from '../http/bounded-page.ts'

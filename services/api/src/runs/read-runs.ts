@@ -1,5 +1,5 @@
-import { findParts, type LogPart, type PartRange } from '@belfry/db'
-import { NIL_UUID } from '@belfry/domain'
+import { findParts, type LogPart, type PartRange } from '@belfry/db/log-parts/find-parts'
+import { NIL_UUID } from '@belfry/domain/id'
 import type { Context } from '../context.ts'
 import { largestId, readBounded } from '../http/bounded-page.ts'
 import { idAfter, maxRead, readPart } from './read-parts.ts'

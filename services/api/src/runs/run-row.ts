@@ -1,6 +1,6 @@
-import type { RunErrorCode } from '@belfry/contract'
-import type { RunStatus, TaskSource } from '@belfry/db'
-import type { WaitReason } from '@belfry/domain'
+import type { RunErrorCode } from '@belfry/contract/run'
+import type { RunStatus, TaskSource } from '@belfry/db/generated/enums'
+import type { WaitReason } from '@belfry/domain/wait-reason'
 
 /** A run with columns of its task, as read for a list. */
 export type RunRow = {

@@ -1,4 +1,4 @@
-import { decide } from '@belfry/domain'
+import { decide } from '@belfry/domain/permissions'
 import type { CallerOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 

@@ -1,11 +1,13 @@
-import { pageOf, putSecretBody, type Secret, secret } from '@belfry/contract'
+import { pageOf } from '@belfry/contract/page'
+import { putSecretBody, type Secret, secret } from '@belfry/contract/secret'
 import {
   listSecrets as readEntries,
   deleteSecret as removeSecret,
   type SecretEntry,
   putSecret as storeSecret,
-} from '@belfry/db'
-import { isSecretName, toId } from '@belfry/domain'
+} from '@belfry/db/secrets/secrets'
+import { toId } from '@belfry/domain/id'
+import { isSecretName } from '@belfry/domain/secrets/secret-reference'
 import type { Request } from 'express'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../endpoint.ts'

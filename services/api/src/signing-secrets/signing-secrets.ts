@@ -1,12 +1,14 @@
-import { type SigningSecret as PublicSigningSecret, pageOf, signingKey, signingSecret } from '@belfry/contract'
+import { pageOf } from '@belfry/contract/page'
+import { type SigningSecret as PublicSigningSecret, signingKey, signingSecret } from '@belfry/contract/secret'
 import {
   maxSigningSecrets,
   readSigningSecrets,
   revokeSigningSecret as revoke,
   rotateSigningSecret as rotate,
   type SigningSecret,
-} from '@belfry/db'
-import { AppError, toId } from '@belfry/domain'
+} from '@belfry/db/secrets/signing-secrets'
+import { AppError } from '@belfry/domain/app-error'
+import { toId } from '@belfry/domain/id'
 import { publicKeyOf } from '@belfry/vault'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../endpoint.ts'

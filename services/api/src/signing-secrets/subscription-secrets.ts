@@ -1,13 +1,14 @@
-import { pageOf, type SubscriptionSecret, subscriptionSecret } from '@belfry/contract'
+import { pageOf } from '@belfry/contract/page'
+import { type SubscriptionSecret, subscriptionSecret } from '@belfry/contract/secret'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import {
-  inTransaction,
   readSubscriptionSecrets,
   removeSubscriptionSecrets as remove,
   revokeSigningSecret as revoke,
   rotateSigningSecret as rotate,
   type SigningSecret,
-} from '@belfry/db'
-import { toId } from '@belfry/domain'
+} from '@belfry/db/secrets/signing-secrets'
+import { toId } from '@belfry/domain/id'
 import { audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'

@@ -1,5 +1,5 @@
-import { type Status, status } from '@belfry/contract'
-import { readProcessState } from '@belfry/db'
+import { type Status, status } from '@belfry/contract/status'
+import { readProcessState } from '@belfry/db/dispatchers/process-state'
 import { withinMs } from '@belfry/runtime'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'

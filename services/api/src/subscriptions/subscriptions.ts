@@ -1,14 +1,15 @@
+import { pageOf } from '@belfry/contract/page'
 import {
   createSubscriptionBody,
   listSubscriptionsQuery,
-  pageOf,
   type Subscription,
   subscription,
   updateSubscriptionBody,
-} from '@belfry/contract'
-import type { StoredRequest } from '@belfry/db'
-import type { PrismaTransaction } from '@belfry/db/prisma'
-import { AppError, newUuid, toId } from '@belfry/domain'
+} from '@belfry/contract/subscription'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import type { StoredRequest } from '@belfry/db/tasks/stored-request'
+import { AppError } from '@belfry/domain/app-error'
+import { newUuid, toId } from '@belfry/domain/id'
 import { audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'

@@ -1,5 +1,6 @@
-import { createTaskBody, task } from '@belfry/contract'
-import { hasControls, storeUnderKeys } from '@belfry/db'
+import { createTaskBody, task } from '@belfry/contract/task'
+import { hasControls } from '@belfry/db/tasks/insert-tasks'
+import { storeUnderKeys } from '@belfry/db/tasks/store-under-key'
 import { failpoint } from '@belfry/runtime'
 import { creation } from '../endpoint.ts'
 import { created, ok } from '../http/reply.ts'

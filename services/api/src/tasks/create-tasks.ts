@@ -1,23 +1,14 @@
-import {
-  type BatchRow,
-  batchAnswer,
-  createTaskBody,
-  createTasksBody,
-  parseInput,
-  problems,
-  type QueueField,
-  type Task,
-} from '@belfry/contract'
-import {
-  type Db,
-  type DueRow,
-  type InsertedTask,
-  insertTasks,
-  inTransaction,
-  storeUnderKeys,
-  type UnderKey,
-} from '@belfry/db'
-import { AppError, elementTexts } from '@belfry/domain'
+import { parseInput } from '@belfry/contract/field-errors'
+import { problems } from '@belfry/contract/problem'
+import type { QueueField } from '@belfry/contract/queue'
+import { createTaskBody, type Task } from '@belfry/contract/task'
+import { type BatchRow, batchAnswer, createTasksBody } from '@belfry/contract/task-batch'
+import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
+import type { DueRow } from '@belfry/db/tasks/due-work'
+import { type InsertedTask, insertTasks } from '@belfry/db/tasks/insert-tasks'
+import { storeUnderKeys, type UnderKey } from '@belfry/db/tasks/store-under-key'
+import { AppError } from '@belfry/domain/app-error'
+import { elementTexts } from '@belfry/domain/member-text'
 import { creation, type Work } from '../endpoint.ts'
 import { bodyLimits } from '../http/read-body.ts'
 import { ok } from '../http/reply.ts'

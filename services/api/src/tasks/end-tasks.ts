@@ -7,20 +7,15 @@ import {
   endTasksBody,
   stoppedTasks,
   taskCount,
-} from '@belfry/contract'
-import {
-  advanceQueuesOf,
-  countMatchingTasks,
-  type EndAction,
-  endedState,
-  endTasks,
-  findMatchingTasks,
-  inTransaction,
-  startTaskOperation,
-  type TaskFilter,
-  type Transaction,
-} from '@belfry/db'
-import { AppError, taskStates, toId } from '@belfry/domain'
+} from '@belfry/contract/task-operation'
+import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
+import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
+import { type EndAction, endedState, endTasks } from '@belfry/db/tasks/end-tasks'
+import { countMatchingTasks, findMatchingTasks, type TaskFilter } from '@belfry/db/tasks/task-filter'
+import { startTaskOperation } from '@belfry/db/tasks/task-operations'
+import { AppError } from '@belfry/domain/app-error'
+import { toId } from '@belfry/domain/id'
+import { taskStates } from '@belfry/domain/task-state'
 import { audit } from '../audit/audit.ts'
 import type { WorkspaceCaller } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'

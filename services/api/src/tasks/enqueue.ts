@@ -1,5 +1,5 @@
-import { type DueRow, scheduleOrStepBack, toDueTask } from '@belfry/db'
-import { originOfUrl } from '@belfry/domain'
+import { type DueRow, scheduleOrStepBack, toDueTask } from '@belfry/db/tasks/due-work'
+import { originOfUrl } from '@belfry/domain/target-url'
 import { needsJob } from '@belfry/queue'
 import type { Context } from '../context.ts'
 

@@ -1,13 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import {
-  type InsertedTask,
-  insertKeyedTasks,
-  insertTasks,
-  isTransientDatabaseError,
-  type KeyedTask,
-  type NewTask,
-  type Pool,
-} from '@belfry/db'
+import { isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
+import type { Pool } from '@belfry/db/postgres/pool'
+import { insertKeyedTasks, type KeyedTask } from '@belfry/db/tasks/insert-keyed-tasks'
+import { type InsertedTask, insertTasks, type NewTask } from '@belfry/db/tasks/insert-tasks'
 import { microBatch } from '@belfry/runtime'
 
 /** Marks the place of the creation time in a reply that is stored with its task. Random, so no caller can send it. */

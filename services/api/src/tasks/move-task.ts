@@ -1,16 +1,17 @@
-import { task, updateTaskBody } from '@belfry/contract'
+import { task, updateTaskBody } from '@belfry/contract/task'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
+import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
 import {
-  advanceQueuesOf,
   cancelPendingTask,
   changePendingTask,
-  inTransaction,
   type MoveResult,
-  replayTask as replay,
   stopRetryingTask,
   type TaskChange,
   untilDecided,
-} from '@belfry/db'
-import { AppError, type AppErrorCode, toId } from '@belfry/domain'
+} from '@belfry/db/tasks/change-task'
+import { replayTask as replay } from '@belfry/db/tasks/replay-task'
+import { AppError, type AppErrorCode } from '@belfry/domain/app-error'
+import { toId } from '@belfry/domain/id'
 import { audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
 import { creation, endpoint } from '../endpoint.ts'

@@ -1,13 +1,8 @@
-import {
-  type Db,
-  type InsertedTask,
-  insertTasks,
-  isInTransaction,
-  type NewTask,
-  type TaskUnderKey,
-  type UnderKey,
-} from '@belfry/db'
-import { AppError, toId } from '@belfry/domain'
+import { type Db, isInTransaction } from '@belfry/db/postgres/in-transaction'
+import { type InsertedTask, insertTasks, type NewTask } from '@belfry/db/tasks/insert-tasks'
+import type { TaskUnderKey, UnderKey } from '@belfry/db/tasks/store-under-key'
+import { AppError } from '@belfry/domain/app-error'
+import { toId } from '@belfry/domain/id'
 import type { Work } from '../endpoint.ts'
 import { notStored, toKeptAnswer } from '../http/idempotency.ts'
 import type { Reply } from '../http/reply.ts'

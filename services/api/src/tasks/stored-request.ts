@@ -1,13 +1,8 @@
-import {
-  type Callback,
-  type CallbackEvent,
-  type CreateTaskBody,
-  callbackEvents,
-  type FieldError,
-  type UpdateTaskBody,
-} from '@belfry/contract'
-import type { StoredRequest } from '@belfry/db'
-import { memberText } from '@belfry/domain'
+import { type Callback, type CallbackEvent, callbackEvents } from '@belfry/contract/callback'
+import type { CreateTaskBody, UpdateTaskBody } from '@belfry/contract/task'
+import type { StoredRequest } from '@belfry/db/tasks/stored-request'
+import type { FieldError } from '@belfry/domain/app-error'
+import { memberText } from '@belfry/domain/member-text'
 import type { Context } from '../context.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { queueNameOf } from '../queues/name-queue.ts'

@@ -1,14 +1,10 @@
-import type { RunErrorCode } from '@belfry/contract'
-import {
-  type Db,
-  isBlocked,
-  type RunStatus,
-  type StoredRequest,
-  type TaskSource,
-  type TaskState,
-  trueDueAt,
-} from '@belfry/db'
-import { AppError, type StateReason } from '@belfry/domain'
+import type { RunErrorCode } from '@belfry/contract/run'
+import type { RunStatus, TaskSource, TaskState } from '@belfry/db/generated/enums'
+import type { Db } from '@belfry/db/postgres/in-transaction'
+import { isBlocked, trueDueAt } from '@belfry/db/queues/queue-sql'
+import type { StoredRequest } from '@belfry/db/tasks/stored-request'
+import { AppError } from '@belfry/domain/app-error'
+import type { StateReason } from '@belfry/domain/task-state'
 import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
 import { findStoredTask } from '../runs/read-parts.ts'

@@ -1,4 +1,4 @@
-import { parseInstant, writeInstant } from '@belfry/domain'
+import { parseInstant, writeInstant } from '@belfry/domain/instant'
 import type { ClockReading, VirtualClock } from '@belfry/runtime'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../endpoint.ts'

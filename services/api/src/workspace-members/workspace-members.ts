@@ -1,5 +1,6 @@
-import { listQuery, pageOf, putWorkspaceMemberBody, workspaceMember } from '@belfry/contract'
-import { toId } from '@belfry/domain'
+import { putWorkspaceMemberBody, workspaceMember } from '@belfry/contract/member'
+import { listQuery, pageOf } from '@belfry/contract/page'
+import { toId } from '@belfry/domain/id'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'

@@ -1,14 +1,10 @@
-import {
-  createWorkspaceBody,
-  listQuery,
-  pageOf,
-  updateWorkspaceBody,
-  type Workspace,
-  workspace,
-} from '@belfry/contract'
-import { ensureSigningSecret } from '@belfry/db'
-import type { PrismaTransaction } from '@belfry/db/prisma'
-import { AppError, newUuid, type TierName, toId } from '@belfry/domain'
+import { listQuery, pageOf } from '@belfry/contract/page'
+import { createWorkspaceBody, updateWorkspaceBody, type Workspace, workspace } from '@belfry/contract/workspace'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { ensureSigningSecret } from '@belfry/db/secrets/signing-secrets'
+import { AppError } from '@belfry/domain/app-error'
+import { newUuid, toId } from '@belfry/domain/id'
+import type { TierName } from '@belfry/domain/tiers'
 import { audit } from '../audit/audit.ts'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import type { OrganizationCaller } from '../auth/authorize.ts'

@@ -1,5 +1,5 @@
-import { insertTasks } from '@belfry/db'
-import { fromId, newUuid, toId } from '@belfry/domain'
+import { insertTasks } from '@belfry/db/tasks/insert-tasks'
+import { fromId, newUuid, toId } from '@belfry/domain/id'
 import { anOrganization, type Person, password } from '../organization.ts'
 import { storeRuns } from '../run-rows.ts'
 import { mailsTo, tokenFor } from '../sent-mails.ts'

@@ -1,4 +1,4 @@
-import { newUuid, toId } from '@belfry/domain'
+import { newUuid, toId } from '@belfry/domain/id'
 import type { Actor } from './actor.ts'
 import { type Memory, type Schema, strangeValue, validValue } from './generate-value.ts'
 import type { Random } from './random.ts'

@@ -1,5 +1,6 @@
-import { enterDispatchers, publishCircuits } from '@belfry/db'
-import { fromId, newUuid, toId } from '@belfry/domain'
+import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
+import { publishCircuits } from '@belfry/db/dispatchers/host-circuits'
+import { fromId, newUuid, toId } from '@belfry/domain/id'
 import { newOneTimeToken } from '../../src/auth/one-time-token.ts'
 import type { TestOrganization } from '../organization.ts'
 import { aTaskBody, type TestApi } from '../setup.ts'

@@ -1,4 +1,4 @@
-import { type Action, flagName, policyFlags } from '@belfry/domain'
+import { type Action, flagName, policyFlags } from '@belfry/domain/permissions'
 import { allRoutes, type Route } from './all-routes.ts'
 import { aUser, expectedAnswer, insiders, type Persona } from './personas.ts'
 import { requests } from './requests.ts'

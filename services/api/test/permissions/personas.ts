@@ -7,7 +7,7 @@ import {
   rights,
   scopesOfKeyBy,
   type WorkspaceRole,
-} from '@belfry/domain'
+} from '@belfry/domain/permissions'
 import type { Right } from '../../src/auth/authorize.ts'
 import { anOrganization, aPerson, type TestOrganization } from '../organization.ts'
 import type { TestApi } from '../setup.ts'

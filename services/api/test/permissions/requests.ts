@@ -1,4 +1,5 @@
-import { type Action, toId } from '@belfry/domain'
+import { toId } from '@belfry/domain/id'
+import type { Action } from '@belfry/domain/permissions'
 import { aTaskBody } from '../setup.ts'
 
 /** The request to a route, and the special cases of its response. */

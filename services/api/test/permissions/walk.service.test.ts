@@ -1,4 +1,5 @@
-import { fromId, keyRights, toId } from '@belfry/domain'
+import { fromId, toId } from '@belfry/domain/id'
+import { keyRights } from '@belfry/domain/permissions'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Right } from '../../src/auth/authorize.ts'

@@ -1,4 +1,4 @@
-import { version } from '@belfry/domain'
+import { version } from '@belfry/domain/version'
 import { describeApi } from '../../src/openapi/document.ts'
 import type { Operation } from '../../src/openapi/operation.ts'
 import { routes } from '../../src/routes.ts'

@@ -1,4 +1,4 @@
-import { version } from '@belfry/domain'
+import { version } from '@belfry/domain/version'
 import { expect, it } from 'vitest'
 import { describeApi } from '../../src/openapi/document.ts'
 import { routes } from '../../src/routes.ts'

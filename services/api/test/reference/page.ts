@@ -1,5 +1,5 @@
-import { problems } from '@belfry/contract'
-import { version } from '@belfry/domain'
+import { problems } from '@belfry/contract/problem'
+import { version } from '@belfry/domain/version'
 import { describeApi, type OpenApiDocument } from '../../src/openapi/document.ts'
 import { resolve } from '../../src/openapi/example.ts'
 import type { Components, JsonSchema } from '../../src/openapi/json-schema.ts'

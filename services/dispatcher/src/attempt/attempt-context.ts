@@ -1,4 +1,4 @@
-import type { Pool } from '@belfry/db'
+import type { Pool } from '@belfry/db/postgres/pool'
 import type { DeadLetterQueue, DispatchQueue } from '@belfry/queue'
 import type { Logger, Tracing } from '@belfry/runtime'
 import type { ConnectionsContext } from '../connections/connections-context.ts'

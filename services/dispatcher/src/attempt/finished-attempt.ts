@@ -1,5 +1,7 @@
-import type { ClaimedTask, FinishedAttempt } from '@belfry/db'
-import type { NextAttempt, WaitReason } from '@belfry/domain'
+import type { ClaimedTask } from '@belfry/db/tasks/claim-tasks'
+import type { FinishedAttempt } from '@belfry/db/tasks/record-attempts'
+import type { NextAttempt } from '@belfry/domain/next-attempt'
+import type { WaitReason } from '@belfry/domain/wait-reason'
 import type { ResponseOutcome } from '../egress/outcome.ts'
 import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
 

@@ -1,12 +1,9 @@
-import {
-  type ClaimedTask,
-  type FinishedAttempt,
-  type RecordedAttempt,
-  retryDatabase,
-  scheduleOrStepBack,
-  undoClaims,
-} from '@belfry/db'
-import { toId } from '@belfry/domain'
+import { retryDatabase } from '@belfry/db/postgres/retry-database'
+import type { ClaimedTask } from '@belfry/db/tasks/claim-tasks'
+import { scheduleOrStepBack } from '@belfry/db/tasks/due-work'
+import type { FinishedAttempt, RecordedAttempt } from '@belfry/db/tasks/record-attempts'
+import { undoClaims } from '@belfry/db/tasks/undo-claims'
+import { toId } from '@belfry/domain/id'
 import { type DueTask, needsJob } from '@belfry/queue'
 import { failpoint } from '@belfry/runtime'
 import type { UnsentOutcome } from '../egress/outcome.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FinishedAttempt, RecordedAttempt } from '@belfry/db'
-import { toId } from '@belfry/domain'
+import type { FinishedAttempt, RecordedAttempt } from '@belfry/db/tasks/record-attempts'
+import { toId } from '@belfry/domain/id'
 import { recordAttempt } from '../statements/batched-statements.ts'
 import type { AttemptContext } from './attempt-context.ts'
 

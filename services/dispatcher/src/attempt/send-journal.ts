@@ -1,4 +1,6 @@
-import { type DispatcherRow, journalSends, type Pool, trimJournal } from '@belfry/db'
+import type { DispatcherRow } from '@belfry/db/dispatchers/heartbeat'
+import type { Pool } from '@belfry/db/postgres/pool'
+import { journalSends, trimJournal } from '@belfry/db/tasks/send-journal'
 import { microBatch } from '@belfry/runtime'
 
 /** The send journal. A prefetched claim is sent only after its run is entered here. */

@@ -1,4 +1,5 @@
-import { type Pool, readLifetimes } from '@belfry/db'
+import { readLifetimes } from '@belfry/db/dispatchers/read-lifetimes'
+import type { Pool } from '@belfry/db/postgres/pool'
 
 /**
  * Opens the check whether a dispatcher took tasks at a time: this one since its start, and before it another one, as far as

@@ -1,5 +1,5 @@
-import type { ClaimedTask } from '@belfry/db'
-import { toId } from '@belfry/domain'
+import type { ClaimedTask } from '@belfry/db/tasks/claim-tasks'
+import { toId } from '@belfry/domain/id'
 import type { Span, Tracing } from '@belfry/runtime'
 import type { UnsentOutcome } from '../egress/outcome.ts'
 import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'

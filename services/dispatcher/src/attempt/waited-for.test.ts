@@ -1,4 +1,5 @@
-import { newUuid, type WaitReason } from '@belfry/domain'
+import { newUuid } from '@belfry/domain/id'
+import type { WaitReason } from '@belfry/domain/wait-reason'
 import { expect, it } from 'vitest'
 import { noBlocks } from '../scheduling/blocks.ts'
 import { type Way, waitedFor } from './waited-for.ts'

@@ -1,5 +1,6 @@
-import type { ClaimedTask } from '@belfry/db'
-import { lateMs, timeOfUuid, type WaitReason } from '@belfry/domain'
+import type { ClaimedTask } from '@belfry/db/tasks/claim-tasks'
+import { timeOfUuid } from '@belfry/domain/id'
+import { lateMs, type WaitReason } from '@belfry/domain/wait-reason'
 import type { Blocks } from '../scheduling/blocks.ts'
 
 /** What the intake knows about the wait of a task. All times are by `performance.now()`. */

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  type OpenConnection,
-  type Pool,
   readConnectionToken,
   releaseTokenRefresh,
   type StoredToken,
   storeConnectionToken,
   takeTokenRefresh,
-} from '@belfry/db'
-import { newUuid } from '@belfry/domain'
+} from '@belfry/db/connections/connection-tokens'
+import type { OpenConnection } from '@belfry/db/connections/connections'
+import type { Pool } from '@belfry/db/postgres/pool'
+import { newUuid } from '@belfry/domain/id'
 import { steadyTime } from '@belfry/runtime'
 import type { MasterKeys } from '@belfry/vault'
 import { LRUCache } from 'lru-cache'

@@ -1,4 +1,5 @@
-import type { OpenConnections, Pool } from '@belfry/db'
+import type { OpenConnections } from '@belfry/db/connections/connections'
+import type { Pool } from '@belfry/db/postgres/pool'
 import type { Logger } from '@belfry/runtime'
 import type { Sender } from '../egress/send.ts'
 import type { TlsSenders } from '../egress/tls-senders.ts'

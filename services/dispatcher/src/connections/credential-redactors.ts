@@ -1,4 +1,4 @@
-import { createRedactor, type Redactor } from '@belfry/domain'
+import { createRedactor, type Redactor } from '@belfry/domain/secrets/redact'
 import { LRUCache } from 'lru-cache'
 
 /** Redactors of credentials. The patterns of a long token take milliseconds to make, and many calls send the same token. */

@@ -1,4 +1,4 @@
-import type { OpenConnection } from '@belfry/db'
+import type { OpenConnection } from '@belfry/db/connections/connections'
 import type { ConnectionsContext } from './connections-context.ts'
 
 /** What a connection adds to a request. */

@@ -1,4 +1,5 @@
-import { type Pool, readConnections } from '@belfry/db'
+import { readConnections } from '@belfry/db/connections/connections'
+import type { Pool } from '@belfry/db/postgres/pool'
 import type { MasterKeys } from '@belfry/vault'
 import type { Sender } from '../egress/send.ts'
 import type { TlsSenders } from '../egress/tls-senders.ts'

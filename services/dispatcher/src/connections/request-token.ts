@@ -1,5 +1,5 @@
-import type { OpenConnection } from '@belfry/db'
-import { createRedactor, type Redactor } from '@belfry/domain'
+import type { OpenConnection } from '@belfry/db/connections/connections'
+import { createRedactor, type Redactor } from '@belfry/domain/secrets/redact'
 import type { SendOutcome } from '../egress/outcome.ts'
 import type { Sender } from '../egress/send.ts'
 import { redactFault } from '../secrets/redact-outcome.ts'

@@ -1,4 +1,9 @@
-import { type ConnectionTest, type ConnectionTestOutcome, finishConnectionTest, takeConnectionTest } from '@belfry/db'
+import {
+  type ConnectionTest,
+  type ConnectionTestOutcome,
+  finishConnectionTest,
+  takeConnectionTest,
+} from '@belfry/db/connections/connection-tests'
 import { CertificateError } from '../egress/tls-senders.ts'
 import { redactFault } from '../secrets/redact-outcome.ts'
 import { findConnection, refusalOf } from './apply-connection.ts'

@@ -1,4 +1,4 @@
-import type { RunTimings } from '@belfry/domain'
+import type { RunTimings } from '@belfry/domain/run-timings'
 
 /** There was no response; the cause is the error. */
 export class FailedCallError extends Error {

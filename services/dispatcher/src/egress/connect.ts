@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction, connect as openTcp, type Socket } from 'node:net'
 import { createSecureContext, connect as openTls, type SecureContext } from 'node:tls'
-import type { RunTimings } from '@belfry/domain'
+import type { RunTimings } from '@belfry/domain/run-timings'
 import { LRUCache } from 'lru-cache'
 import type { buildConnector } from 'undici'
 import { ConnectTimeoutError, TlsError } from './call-errors.ts'

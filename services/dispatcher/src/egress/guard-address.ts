@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
-import { type Cidr, classifyAddress, isBlockedPort, isWithin } from '@belfry/domain'
+import { type Cidr, classifyAddress, isWithin } from '@belfry/domain/address'
+import { isBlockedPort } from '@belfry/domain/target-url'
 import { BlockedAddressError, NameResolutionError } from './call-errors.ts'
 import type { OwnListeners } from './own-listeners.ts'
 import { createResolver, nothingAfter, type Resolve, resolveTimeoutMs } from './resolve-name.ts'

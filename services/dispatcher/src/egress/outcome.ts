@@ -1,4 +1,4 @@
-import type { RunTimings } from '@belfry/domain'
+import type { RunTimings } from '@belfry/domain/run-timings'
 
 /** The result of trying to send a request. */
 export type SendOutcome = Outcome | UnsentOutcome

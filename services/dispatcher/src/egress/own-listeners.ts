@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { type Cidr, classifyAddress, isWithin, parseCidrs } from '@belfry/domain'
+import { type Cidr, classifyAddress, isWithin, parseCidrs } from '@belfry/domain/address'
 import type { Resolve } from './resolve-name.ts'
 
 /** A port of this installation, or of a server that it uses. */

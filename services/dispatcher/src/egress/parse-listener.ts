@@ -1,4 +1,4 @@
-import { parseUrl } from '@belfry/domain'
+import { parseUrl } from '@belfry/domain/parse-url'
 import type { Listener } from './own-listeners.ts'
 
 const defaultPorts: Readonly<Record<string, number>> = {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContext } from 'node:tls'
-import type { Cidr } from '@belfry/domain'
+import type { Cidr } from '@belfry/domain/address'
 import { FailedCallError } from './call-errors.ts'
 import { createConnect } from './connect.ts'
 import { createAddressGuard } from './guard-address.ts'

@@ -1,5 +1,5 @@
 import { createSecureContext, rootCertificates, type SecureContext, type SecureContextOptions } from 'node:tls'
-import type { OpenConnection } from '@belfry/db'
+import type { OpenConnection } from '@belfry/db/connections/connections'
 import { LRUCache } from 'lru-cache'
 import type { Sender } from './send.ts'
 

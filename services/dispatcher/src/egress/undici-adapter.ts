@@ -1,4 +1,5 @@
-import { parseUrl, type RunTimings } from '@belfry/domain'
+import { parseUrl } from '@belfry/domain/parse-url'
+import type { RunTimings } from '@belfry/domain/run-timings'
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios'
 import type { Dispatcher } from 'undici'
 import {

@@ -1,4 +1,4 @@
-import { retryDatabase } from '@belfry/db'
+import { retryDatabase } from '@belfry/db/postgres/retry-database'
 import { steadyTime } from '@belfry/runtime'
 import type { Slot } from '../scheduling/host-queues.ts'
 import { attemptInSlot } from './attempt-in-slot.ts'

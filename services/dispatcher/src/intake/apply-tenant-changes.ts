@@ -1,4 +1,4 @@
-import { toId } from '@belfry/domain'
+import { toId } from '@belfry/domain/id'
 import { startAttempts } from './admit.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { undoPrefetched } from './prefetch-claims.ts'

@@ -1,4 +1,4 @@
-import { NIL_UUID } from '@belfry/domain'
+import { NIL_UUID } from '@belfry/domain/id'
 
 /** Where the reading of a workspace's due tasks continues: after this position. */
 export type Position = { dueAt: Date; id: string }

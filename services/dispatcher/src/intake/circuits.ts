@@ -1,5 +1,6 @@
-import { claimProbes, type PublishedCircuit, publishCircuits } from '@belfry/db'
-import { askedDelayMs, toId } from '@belfry/domain'
+import { claimProbes, type PublishedCircuit, publishCircuits } from '@belfry/db/dispatchers/host-circuits'
+import { toId } from '@belfry/domain/id'
+import { askedDelayMs } from '@belfry/domain/next-attempt'
 import { steadyTime } from '@belfry/runtime'
 import type { CircuitChange, OpenCircuit, QueueKey } from '../scheduling/host-queues.ts'
 import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'

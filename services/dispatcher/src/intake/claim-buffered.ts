@@ -1,4 +1,4 @@
-import type { Claim } from '@belfry/db'
+import type { Claim } from '@belfry/db/tasks/claim-tasks'
 import type { Claimed } from '../attempt/dispatch.ts'
 import { advanceQueue } from '../statements/advance-queues.ts'
 import { targetOf } from './incoming-task.ts'

@@ -1,4 +1,4 @@
-import { openLateSearch } from '@belfry/db'
+import { openLateSearch } from '@belfry/db/tasks/late-work'
 import type { IntakeContext } from './intake-context.ts'
 
 // Longer than notifications, jobs and readings need.

@@ -1,4 +1,4 @@
-import { hostOf } from '@belfry/domain'
+import { hostOf } from '@belfry/domain/parse-url'
 import { LRUCache } from 'lru-cache'
 import type { IncomingTask } from './task-buffer.ts'
 

@@ -1,4 +1,5 @@
-import type { DatabaseClock, DispatcherRow } from '@belfry/db'
+import type { DispatcherRow } from '@belfry/db/dispatchers/heartbeat'
+import type { DatabaseClock } from '@belfry/db/postgres/database-clock'
 import type { Waker } from '@belfry/runtime'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 import type { AttemptsInFlight } from '../attempt/attempts-in-flight.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { upcomingTasks } from '@belfry/db'
-import { NIL_UUID } from '@belfry/domain'
+import { upcomingTasks } from '@belfry/db/tasks/upcoming-tasks'
+import { NIL_UUID } from '@belfry/domain/id'
 import { admit } from './admit.ts'
 import { toIncomingTask } from './incoming-task.ts'
 import type { IntakeContext } from './intake-context.ts'

@@ -1,4 +1,5 @@
-import { dueTasksOf, type WaitingRow } from '@belfry/db'
+import type { WaitingRow } from '@belfry/db/tasks/due-work'
+import { dueTasksOf } from '@belfry/db/tasks/late-work'
 import { admit } from './admit.ts'
 import { toIncomingTask } from './incoming-task.ts'
 import type { IntakeContext } from './intake-context.ts'

@@ -1,4 +1,4 @@
-import { toId } from '@belfry/domain'
+import { toId } from '@belfry/domain/id'
 import { enqueueDue } from '../attempt/follow-up.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { abandonClaim } from './pending-claim.ts'

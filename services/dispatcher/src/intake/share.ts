@@ -1,4 +1,4 @@
-import { isInShare, type TaskShare } from '@belfry/db'
+import { isInShare, type TaskShare } from '@belfry/db/tasks/task-share'
 
 /**
  * The part of the tasks in PostgreSQL that this dispatcher takes. The live dispatchers divide the tasks by their ids. While

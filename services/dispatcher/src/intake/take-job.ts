@@ -1,4 +1,4 @@
-import { fromId } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
 import type { DueTask } from '@belfry/queue'
 import { locateTask } from '../statements/batched-statements.ts'
 import { admit } from './admit.ts'

@@ -1,5 +1,5 @@
-import { parseDueNotice } from '@belfry/db'
-import { toId } from '@belfry/domain'
+import { parseDueNotice } from '@belfry/db/postgres/notices'
+import { toId } from '@belfry/domain/id'
 import { admit } from './admit.ts'
 import { targetOf } from './incoming-task.ts'
 import type { IntakeContext } from './intake-context.ts'

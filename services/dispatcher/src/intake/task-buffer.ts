@@ -1,4 +1,4 @@
-import type { Claim } from '@belfry/db'
+import type { Claim } from '@belfry/db/tasks/claim-tasks'
 import { mayTake } from '../scheduling/fair-share.ts'
 
 /** A task that this process has learned of. */

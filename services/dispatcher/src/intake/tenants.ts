@@ -1,5 +1,6 @@
-import { isTransientDatabaseError, type TenantRow } from '@belfry/db'
-import type { Tiers } from '@belfry/domain'
+import type { TenantRow } from '@belfry/db/organizations/tenants'
+import { isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
+import type { Tiers } from '@belfry/domain/tiers'
 import { microBatch } from '@belfry/runtime'
 import type { Tenant } from '../scheduling/tenant-levels.ts'
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { OutboxKind } from '@belfry/db/generated/enums'
 import {
   finishOutboxMessage,
-  type OutboxKind,
-  type Pool,
   postponeOutboxMessage,
   type TakenOutboxMessage,
   takeFromOutbox,
-} from '@belfry/db'
+} from '@belfry/db/outbox/outbox'
+import type { Pool } from '@belfry/db/postgres/pool'
 import { failpoint, type Logger } from '@belfry/runtime'
 import type { Metrics } from '../metrics.ts'
 

@@ -1,4 +1,5 @@
-import { endExpiredMessages, type Pool, pruneOutbox } from '@belfry/db'
+import { endExpiredMessages, pruneOutbox } from '@belfry/db/outbox/outbox'
+import type { Pool } from '@belfry/db/postgres/pool'
 import type { Logger } from '@belfry/runtime'
 import type { Metrics } from '../metrics.ts'
 import { maxMails, openMailTransport } from './mail-transport.ts'

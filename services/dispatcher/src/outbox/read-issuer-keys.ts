@@ -1,4 +1,5 @@
-import { type CredentialOfWorkspace, type Pool, readIssuer, storeIssuerKeys } from '@belfry/db'
+import { type CredentialOfWorkspace, readIssuer, storeIssuerKeys } from '@belfry/db/federation/issuer-keys'
+import type { Pool } from '@belfry/db/postgres/pool'
 import type { Sender } from '../egress/send.ts'
 import { UndeliveredMessage } from './outbox-sender.ts'
 

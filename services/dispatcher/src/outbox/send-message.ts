@@ -1,14 +1,11 @@
 import { createHash, type KeyObject } from 'node:crypto'
-import {
-  consumeAttempt,
-  hashAddress,
-  openAuditStream,
-  openIntegration,
-  type Pool,
-  readMailBlock,
-  type TakenOutboxMessage,
-} from '@belfry/db'
-import { toId } from '@belfry/domain'
+import { openAuditStream } from '@belfry/db/audit-streams/audit-streams'
+import { openIntegration } from '@belfry/db/integrations/integrations'
+import { hashAddress, readMailBlock } from '@belfry/db/outbox/mail-blocks'
+import type { TakenOutboxMessage } from '@belfry/db/outbox/outbox'
+import type { Pool } from '@belfry/db/postgres/pool'
+import { consumeAttempt } from '@belfry/db/throttle'
+import { toId } from '@belfry/domain/id'
 import {
   alertMail,
   discordBody,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { claimQuarantined } from '@belfry/db'
+import { claimQuarantined } from '@belfry/db/tasks/quarantine'
 import { createLogger, every, type Host, type Logger, runService, type Service } from '@belfry/runtime'
 import { dispatch } from '../attempt/dispatch.ts'
 import type { Config } from '../config.ts'

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { countQuarantined } from '@belfry/db'
+import { countQuarantined } from '@belfry/db/tasks/quarantine'
 import { every } from '@belfry/runtime'
 import type { Context } from '../context.ts'
 

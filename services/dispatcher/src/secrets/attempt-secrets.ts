@@ -1,12 +1,8 @@
 import type { KeyObject } from 'node:crypto'
-import {
-  type ClaimedTask,
-  isTransientDatabaseError,
-  leaseMarginMs,
-  type OpenSecrets,
-  retryDatabase,
-  type WorkspaceSecrets,
-} from '@belfry/db'
+import { isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
+import { retryDatabase } from '@belfry/db/postgres/retry-database'
+import type { OpenSecrets, WorkspaceSecrets } from '@belfry/db/secrets/secrets'
+import { type ClaimedTask, leaseMarginMs } from '@belfry/db/tasks/claim-tasks'
 import type { Logger } from '@belfry/runtime'
 import type { WorkspaceCache } from './workspace-cache.ts'
 

@@ -1,17 +1,10 @@
-import type { OpenSecret, OpenSecrets } from '@belfry/db'
-import {
-  checkTargetUrl,
-  createRedactor,
-  fillSecretsInJson,
-  fillSecretsInUrl,
-  findHeaderProblems,
-  isAllowedHost,
-  type Redactor,
-  replaceReferences,
-  secretNames,
-  secretNamesInJson,
-  secretReference,
-} from '@belfry/domain'
+import type { OpenSecret, OpenSecrets } from '@belfry/db/secrets/secrets'
+import { findHeaderProblems } from '@belfry/domain/request-headers'
+import { isAllowedHost } from '@belfry/domain/secrets/allowed-hosts'
+import { fillSecretsInJson, fillSecretsInUrl, secretNamesInJson } from '@belfry/domain/secrets/fill-secrets'
+import { createRedactor, type Redactor } from '@belfry/domain/secrets/redact'
+import { replaceReferences, secretNames, secretReference } from '@belfry/domain/secrets/secret-reference'
+import { checkTargetUrl } from '@belfry/domain/target-url'
 import { type OwnFailure, secretMissing, secretNotAllowed, secretUnreadable } from './attempt-outcome.ts'
 
 /** The parts of a request that may refer to secrets. */

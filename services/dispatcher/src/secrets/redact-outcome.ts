@@ -1,4 +1,4 @@
-import type { Redactor } from '@belfry/domain'
+import type { Redactor } from '@belfry/domain/secrets/redact'
 import type { AttemptOutcome } from './attempt-outcome.ts'
 
 /** Returns an outcome without the headers and the body of its response. */

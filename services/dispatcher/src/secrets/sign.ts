@@ -6,7 +6,7 @@ import {
   randomUUID,
   sign as signAsymmetric,
 } from 'node:crypto'
-import type { SigningSecret } from '@belfry/db'
+import type { SigningSecret } from '@belfry/db/secrets/signing-secrets'
 import { privateKeyOf } from '@belfry/vault'
 
 /** Returns the key of a signing secret, which is `whsec_` and base64. */

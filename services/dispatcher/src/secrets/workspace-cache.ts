@@ -1,4 +1,4 @@
-import { isTransientDatabaseError } from '@belfry/db'
+import { isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
 import { microBatch, steadyTime } from '@belfry/runtime'
 import { LRUCache } from 'lru-cache'
 

@@ -1,4 +1,4 @@
-import { advanceQueues } from '@belfry/db'
+import { advanceQueues } from '@belfry/db/queues/advance-queues'
 import type { ClaimOptions } from './claim-short-tasks.ts'
 
 /** Wakes a queue soon: see `advanceQueues`. */

@@ -1,19 +1,14 @@
+import { isLockTimeout, isStatementTimeout, isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
+import { retryDatabase } from '@belfry/db/postgres/retry-database'
 import {
   type Claim,
   type ClaimRequest,
   claimFromBlocks,
-  type FinishedAttempt,
-  isLockTimeout,
-  isStatementTimeout,
-  isTransientDatabaseError,
-  locateTasks,
-  type RecordedAttempt,
-  recordAttempts,
-  retryDatabase,
   type ShortClaim,
   type ShortRequest,
-  type TaskLocation,
-} from '@belfry/db'
+} from '@belfry/db/tasks/claim-tasks'
+import { locateTasks, type TaskLocation } from '@belfry/db/tasks/locate-tasks'
+import { type FinishedAttempt, type RecordedAttempt, recordAttempts } from '@belfry/db/tasks/record-attempts'
 import { type Logger, type MicroBatch, microBatch } from '@belfry/runtime'
 import { type AdvanceQueue, openAdvanceQueue } from './advance-queues.ts'
 import { type ClaimOptions, isTimeout, openShortClaims } from './claim-short-tasks.ts'

@@ -1,16 +1,9 @@
-import {
-  type Claim,
-  claimWithTopUp,
-  type DispatcherRow,
-  isLockTimeout,
-  isStatementTimeout,
-  isTransientDatabaseError,
-  type Pool,
-  retryDatabase,
-  type ShortClaim,
-  type ShortRequest,
-} from '@belfry/db'
-import type { Tiers } from '@belfry/domain'
+import type { DispatcherRow } from '@belfry/db/dispatchers/heartbeat'
+import { isLockTimeout, isStatementTimeout, isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
+import type { Pool } from '@belfry/db/postgres/pool'
+import { retryDatabase } from '@belfry/db/postgres/retry-database'
+import { type Claim, claimWithTopUp, type ShortClaim, type ShortRequest } from '@belfry/db/tasks/claim-tasks'
+import type { Tiers } from '@belfry/domain/tiers'
 import { type Logger, type MicroBatch, microBatch } from '@belfry/runtime'
 import type { Metrics } from '../metrics.ts'
 

@@ -1,5 +1,5 @@
-import type { ConnectionSettings, OpenConnection } from '@belfry/db'
-import { newUuid } from '@belfry/domain'
+import type { ConnectionSettings, OpenConnection } from '@belfry/db/connections/connections'
+import { newUuid } from '@belfry/domain/id'
 
 /** Returns a connection whose tokens an endpoint issues. */
 export function anOAuthConnection({

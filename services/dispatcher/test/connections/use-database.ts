@@ -1,4 +1,4 @@
-import { openPool, type Pool } from '@belfry/db'
+import { openPool, type Pool } from '@belfry/db/postgres/pool'
 import { borrowTestDatabase } from '@belfry/test-support'
 import { afterAll, beforeAll } from 'vitest'
 

@@ -1,4 +1,4 @@
-import { parseCidrs } from '@belfry/domain'
+import { parseCidrs } from '@belfry/domain/address'
 import { afterEach, expect, it, vi } from 'vitest'
 import { BlockedAddressError, NameResolutionError } from '../../src/egress/call-errors.ts'
 import { createAddressGuard } from '../../src/egress/guard-address.ts'

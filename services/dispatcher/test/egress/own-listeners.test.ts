@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os'
-import { parseCidrs } from '@belfry/domain'
+import { parseCidrs } from '@belfry/domain/address'
 import { expect, it, vi } from 'vitest'
 import { createOwnListeners, type Listener } from '../../src/egress/own-listeners.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
-import { parseCidrs } from '@belfry/domain'
+import { parseCidrs } from '@belfry/domain/address'
 import type { Receiver } from '@belfry/test-support'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { SendOutcome } from '../../src/egress/outcome.ts'

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { findHeaderProblems } from '@belfry/domain'
+import { findHeaderProblems } from '@belfry/domain/request-headers'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import fc from 'fast-check'
 import { afterEach, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
-import { parseCidrs } from '@belfry/domain'
+import { parseCidrs } from '@belfry/domain/address'
 import { type Receiver, startReceiver } from '@belfry/test-support'
 import { expect } from 'vitest'
 import type { SendOutcome } from '../../src/egress/outcome.ts'

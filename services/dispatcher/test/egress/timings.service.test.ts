@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
-import type { RunTimings } from '@belfry/domain'
+import type { RunTimings } from '@belfry/domain/run-timings'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { SendOutcome } from '../../src/egress/outcome.ts'
 import { closeAll, receiverFor, senderFor, tcpServerFor } from './setup-sender.ts'

@@ -1,5 +1,5 @@
-import { cancelPendingTask } from '@belfry/db'
-import { fromId } from '@belfry/domain'
+import { cancelPendingTask } from '@belfry/db/tasks/change-task'
+import { fromId } from '@belfry/domain/id'
 import type { DueTask } from '@belfry/queue'
 import { queueBackends, type Receiver, startReceiver } from '@belfry/test-support'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

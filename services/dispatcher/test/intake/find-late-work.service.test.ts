@@ -1,4 +1,4 @@
-import { fromId } from '@belfry/domain'
+import { fromId } from '@belfry/domain/id'
 import { createLogger } from '@belfry/runtime'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createBacklog } from '../../src/intake/backlog.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listOpenCircuits, requestCircuitReset } from '@belfry/db'
+import { listOpenCircuits, requestCircuitReset } from '@belfry/db/dispatchers/host-circuits'
 import { type Receiver, startReceiver } from '@belfry/test-support'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { aWorkspace, type IntakeTest, setupIntake } from './setup-intake.ts'

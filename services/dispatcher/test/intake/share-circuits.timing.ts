@@ -1,4 +1,4 @@
-import { listOpenCircuits } from '@belfry/db'
+import { listOpenCircuits } from '@belfry/db/dispatchers/host-circuits'
 import { type Receiver, startReceiver } from '@belfry/test-support'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { aWorkspace, type IntakeTest, setupIntake } from './setup-intake.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Pool } from '@belfry/db'
+import type { Pool } from '@belfry/db/postgres/pool'
 import { aWorkspace } from './setup-intake.ts'
 
 type Account = { organizations: number; each: number; tier?: string }

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import {
-  blockAddress,
-  hashAddress,
-  insertIntegration,
-  inTransaction,
-  inWorkspace,
-  unsubscribeAddress,
-} from '@belfry/db'
-import { type AlertChannel, toId } from '@belfry/domain'
+import { insertIntegration } from '@belfry/db/integrations/integrations'
+import { blockAddress, hashAddress, unsubscribeAddress } from '@belfry/db/outbox/mail-blocks'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
+import { inWorkspace } from '@belfry/db/secrets/in-workspace'
+import type { AlertChannel } from '@belfry/domain/alerts'
+import { toId } from '@belfry/domain/id'
 import type { Message } from '@belfry/messages'
 import { startMailServer, startReceiver } from '@belfry/test-support'
 import { readUnsubscribeToken } from '@belfry/vault'

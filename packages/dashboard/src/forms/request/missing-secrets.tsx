@@ -1,4 +1,4 @@
-import { secretNames } from '@belfry/domain/secret-reference'
+import { secretNames } from '@belfry/domain/secrets/secret-reference'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue } from 'react'
 import { secretsQuery } from '../../api/secrets.ts'

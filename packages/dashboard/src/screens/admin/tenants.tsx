@@ -1,4 +1,4 @@
-import type { Tenant } from '@belfry/contract'
+import type { Tenant } from '@belfry/contract/operator'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Building2 } from 'lucide-react'
 import type { ReactNode } from 'react'

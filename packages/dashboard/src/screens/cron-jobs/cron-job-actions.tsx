@@ -1,4 +1,4 @@
-import type { CronJob } from '@belfry/contract'
+import type { CronJob } from '@belfry/contract/cron-job'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { CopyPlus, Ellipsis, Pause, Pencil, Play, Trash2, Zap } from 'lucide-react'
 import { type ReactNode, useState } from 'react'

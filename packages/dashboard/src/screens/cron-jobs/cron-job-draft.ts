@@ -1,4 +1,4 @@
-import type { CronJob } from '@belfry/contract'
+import type { CronJob } from '@belfry/contract/cron-job'
 import type { NewCronJob } from '../../api/cron-jobs.ts'
 import { checkRequest } from '../../forms/request/check-request.ts'
 import { checkMaxAge, maxAgeMs, secondsText } from '../../forms/request/flow-fields.tsx'

@@ -1,4 +1,4 @@
-import type { CronJob } from '@belfry/contract'
+import type { CronJob } from '@belfry/contract/cron-job'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'

@@ -1,4 +1,5 @@
-import type { CronJob as CronJobResource, Task } from '@belfry/contract'
+import type { CronJob as CronJobResource } from '@belfry/contract/cron-job'
+import type { Task } from '@belfry/contract/task'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useParams } from 'react-router'

@@ -1,4 +1,4 @@
-import type { CronJob } from '@belfry/contract'
+import type { CronJob } from '@belfry/contract/cron-job'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Clock, Plus } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'

@@ -1,4 +1,4 @@
-import type { RunTimeNote } from '@belfry/contract'
+import type { RunTimeNote } from '@belfry/contract/cron-job'
 import { TriangleAlert } from 'lucide-react'
 import { Fragment, type ReactNode } from 'react'
 import { formatMinute, viewerZone } from '../../ui/format-time.ts'

@@ -1,4 +1,4 @@
-import type { Task } from '@belfry/contract'
+import type { Task } from '@belfry/contract/task'
 import type { WorkspacePaths } from '../../paths.ts'
 import { Link } from '../../ui/button.tsx'
 import type { Column } from '../../ui/table.tsx'

@@ -1,4 +1,4 @@
-import type { Task } from '@belfry/contract'
+import type { Task } from '@belfry/contract/task'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { RotateCcw, Skull, Trash2 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'

@@ -1,4 +1,4 @@
-import type { RunErrorCode } from '@belfry/contract'
+import type { RunErrorCode } from '@belfry/contract/run'
 import type { ReactNode } from 'react'
 import type { DeadLetterFilter } from '../../api/dead-letters.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'

@@ -1,4 +1,4 @@
-import type { Task } from '@belfry/contract'
+import type { Task } from '@belfry/contract/task'
 
 /** A published event and its tasks, one for each target. */
 export type RecentEvent = { id: string; topic: string; publishedAt: string; tasks: readonly Task[] }

@@ -1,4 +1,4 @@
-import type { PublishedEvent } from '@belfry/contract'
+import type { PublishedEvent } from '@belfry/contract/event'
 import { isTopic } from '@belfry/domain/topic'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'

@@ -1,4 +1,4 @@
-import type { Run } from '@belfry/contract'
+import type { Run } from '@belfry/contract/run'
 import { expect, it } from 'vitest'
 import { callSteps } from './call-steps.ts'
 

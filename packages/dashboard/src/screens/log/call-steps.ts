@@ -1,4 +1,4 @@
-import type { Run } from '@belfry/contract'
+import type { Run } from '@belfry/contract/run'
 
 /** A step of the call of a run. */
 export type CallStep = {

@@ -1,4 +1,4 @@
-import type { Run } from '@belfry/contract'
+import type { Run } from '@belfry/contract/run'
 import type { ReactNode } from 'react'
 import { messageOf } from '../../api/api-problem.ts'
 import { Button } from '../../ui/button.tsx'

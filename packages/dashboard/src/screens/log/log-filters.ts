@@ -1,4 +1,4 @@
-import type { Found } from '@belfry/contract'
+import type { Found } from '@belfry/contract/search'
 import type { ListQuery } from '../../api/page.ts'
 import { instantOf, wallTimeOf } from '../../forms/when/zoned-time.ts'
 

@@ -1,4 +1,4 @@
-import type { Run } from '@belfry/contract'
+import type { Run } from '@belfry/contract/run'
 import { expect, it } from 'vitest'
 import { matchesLog } from './matches-log.ts'
 

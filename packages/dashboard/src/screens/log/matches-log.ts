@@ -1,4 +1,4 @@
-import type { Run } from '@belfry/contract'
+import type { Run } from '@belfry/contract/run'
 import type { ListQuery } from '../../api/page.ts'
 import { hostOf } from './host-of.ts'
 

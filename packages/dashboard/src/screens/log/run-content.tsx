@@ -1,4 +1,4 @@
-import type { Run, RunDetail } from '@belfry/contract'
+import type { Run, RunDetail } from '@belfry/contract/run'
 import { isTerminal } from '@belfry/domain/task-state'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert, RotateCcw, Terminal } from 'lucide-react'

@@ -1,4 +1,4 @@
-import type { Run, RunPage } from '@belfry/contract'
+import type { Run, RunPage } from '@belfry/contract/run'
 import { describe, expect, it } from 'vitest'
 import { RunLog, type RunLogOptions } from './run-log.ts'
 

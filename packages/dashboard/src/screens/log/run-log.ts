@@ -1,4 +1,4 @@
-import type { Run, RunPage } from '@belfry/contract'
+import type { Run, RunPage } from '@belfry/contract/run'
 
 export type RunLogOptions = {
   /** Reads the page at a cursor, or the first page. */

@@ -1,4 +1,4 @@
-import type { Run } from '@belfry/contract'
+import type { Run } from '@belfry/contract/run'
 import { lateMs } from '@belfry/domain/wait-reason'
 import { memo, type ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'

@@ -1,4 +1,4 @@
-import type { Run } from '@belfry/contract'
+import type { Run } from '@belfry/contract/run'
 import { lateMs } from '@belfry/domain/wait-reason'
 import type { ReactNode } from 'react'
 import { classNames } from '../../ui/class-names.ts'

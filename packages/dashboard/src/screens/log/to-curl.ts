@@ -1,4 +1,4 @@
-import type { RunDetail } from '@belfry/contract'
+import type { RunDetail } from '@belfry/contract/run'
 
 // curl sets these itself.
 const ownHeaders = /^(host|content-length|connection|transfer-encoding)$/i

@@ -1,4 +1,6 @@
-import type { Organization, Run, Workspace } from '@belfry/contract'
+import type { Organization } from '@belfry/contract/organization'
+import type { Run } from '@belfry/contract/run'
+import type { Workspace } from '@belfry/contract/workspace'
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { followLog, type LogScope, readLogPage } from '../../api/runs.ts'
 import { useDisplayZone } from '../../ui/time-style.ts'

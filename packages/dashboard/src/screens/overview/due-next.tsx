@@ -1,4 +1,4 @@
-import type { Upcoming } from '@belfry/contract'
+import type { Upcoming } from '@belfry/contract/overview'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { useWorkspace } from '../../session/scope.ts'

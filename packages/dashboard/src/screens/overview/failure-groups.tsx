@@ -1,4 +1,4 @@
-import type { RunFailures } from '@belfry/contract'
+import type { RunFailures } from '@belfry/contract/run-failures'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { failuresQuery } from '../../api/runs.ts'

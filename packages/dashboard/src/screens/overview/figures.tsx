@@ -1,4 +1,4 @@
-import type { Overview } from '@belfry/contract'
+import type { Overview } from '@belfry/contract/overview'
 import type { ReactNode } from 'react'
 import { formatCount, formatRate } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'

@@ -1,4 +1,4 @@
-import type { Host } from '@belfry/contract'
+import type { Host } from '@belfry/contract/host'
 import { useQuery } from '@tanstack/react-query'
 import { CirclePause } from 'lucide-react'
 import type { ReactNode } from 'react'

@@ -1,4 +1,4 @@
-import type { OverviewRange } from '@belfry/contract'
+import type { OverviewRange } from '@belfry/contract/overview'
 import { useQuery } from '@tanstack/react-query'
 import { Plus, SquareActivity } from 'lucide-react'
 import type { ReactNode } from 'react'

@@ -1,4 +1,4 @@
-import type { Overview } from '@belfry/contract'
+import type { Overview } from '@belfry/contract/overview'
 import { type ReactNode, useMemo } from 'react'
 import { useWorkspace } from '../../session/scope.ts'
 import { Card } from '../../ui/card.tsx'

@@ -1,4 +1,4 @@
-import type { AddedFactor } from '@belfry/contract'
+import type { AddedFactor } from '@belfry/contract/second-factor'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'

@@ -1,4 +1,4 @@
-import type { AccountEntry } from '@belfry/contract'
+import type { AccountEntry } from '@belfry/contract/audit-entry'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { accountLogQuery } from '../../api/session.ts'

@@ -1,4 +1,4 @@
-import type { Session } from '@belfry/contract'
+import type { Session } from '@belfry/contract/auth'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { LogOut } from 'lucide-react'
 import { type ReactNode, useState } from 'react'

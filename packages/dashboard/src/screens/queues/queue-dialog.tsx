@@ -1,4 +1,4 @@
-import type { Queue, UpdateQueueBody } from '@belfry/contract'
+import type { Queue, UpdateQueueBody } from '@belfry/contract/queue'
 import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { putQueue } from '../../api/queues.ts'

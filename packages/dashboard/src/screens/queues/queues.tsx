@@ -1,4 +1,4 @@
-import type { Queue } from '@belfry/contract'
+import type { Queue } from '@belfry/contract/queue'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { ListOrdered, Pause, Pencil, Play, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'

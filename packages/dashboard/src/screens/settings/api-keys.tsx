@@ -1,4 +1,4 @@
-import type { ApiKey, NewApiKey } from '@belfry/contract'
+import type { ApiKey, NewApiKey } from '@belfry/contract/api-key'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Ban, KeyRound, Plus, RefreshCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@belfry/contract'
+import type { AuditEntry } from '@belfry/contract/audit-entry'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Download, ScrollText } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'

@@ -1,4 +1,4 @@
-import type { AuditStream } from '@belfry/contract'
+import type { AuditStream } from '@belfry/contract/audit-stream'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Radio } from 'lucide-react'
 import { type ReactNode, useState } from 'react'

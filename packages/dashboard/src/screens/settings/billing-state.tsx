@@ -1,4 +1,4 @@
-import type { OrganizationSubscription } from '@belfry/contract'
+import type { OrganizationSubscription } from '@belfry/contract/tier'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CreditCard } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'

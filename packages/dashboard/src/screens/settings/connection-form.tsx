@@ -1,4 +1,4 @@
-import type { Connection } from '@belfry/contract'
+import type { Connection } from '@belfry/contract/connection'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type ConnectionBody, putConnection } from '../../api/connections.ts'

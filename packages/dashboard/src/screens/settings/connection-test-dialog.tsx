@@ -1,4 +1,4 @@
-import type { Connection, ConnectionTest } from '@belfry/contract'
+import type { Connection, ConnectionTest } from '@belfry/contract/connection'
 import { type ReactNode, useState } from 'react'
 import { testConnection } from '../../api/connections.ts'
 import { Form } from '../../forms/form.tsx'

@@ -1,4 +1,4 @@
-import type { Connection } from '@belfry/contract'
+import type { Connection } from '@belfry/contract/connection'
 import { useQuery } from '@tanstack/react-query'
 import { KeyRound, Pencil, Play, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'

@@ -1,4 +1,4 @@
-import type { FederatedCredential } from '@belfry/contract'
+import type { FederatedCredential } from '@belfry/contract/federated-credential'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Plus, Trash2, Workflow } from 'lucide-react'
 import { type ReactNode, useState } from 'react'

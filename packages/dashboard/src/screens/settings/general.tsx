@@ -1,4 +1,4 @@
-import type { Organization } from '@belfry/contract'
+import type { Organization } from '@belfry/contract/organization'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { deleteOrganization, updateOrganization } from '../../api/organizations.ts'

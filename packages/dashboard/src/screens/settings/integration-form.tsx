@@ -1,4 +1,4 @@
-import type { CreateIntegrationBody, Integration } from '@belfry/contract'
+import type { CreateIntegrationBody, Integration } from '@belfry/contract/integration'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { createIntegration, updateIntegration } from '../../api/integrations.ts'

@@ -1,4 +1,4 @@
-import type { Integration, IntegrationTest } from '@belfry/contract'
+import type { Integration, IntegrationTest } from '@belfry/contract/integration'
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { BellRing, Pencil, Plus, Send, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'

@@ -1,4 +1,4 @@
-import type { Invitation } from '@belfry/contract'
+import type { Invitation } from '@belfry/contract/invitation'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Ban, Mail, Send, UserPlus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'

@@ -1,4 +1,4 @@
-import type { CreateInvitationBody } from '@belfry/contract'
+import type { CreateInvitationBody } from '@belfry/contract/invitation'
 import { mayGrant, roles, workspaceRoles } from '@belfry/domain/permissions'
 import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'

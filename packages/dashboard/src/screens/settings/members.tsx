@@ -1,4 +1,4 @@
-import type { Member } from '@belfry/contract'
+import type { Member } from '@belfry/contract/member'
 import { mayGrant, type Role, roles } from '@belfry/domain/permissions'
 import { useInfiniteQuery, useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Crown, LogOut, UserMinus } from 'lucide-react'

@@ -1,4 +1,4 @@
-import type { NewApiKey } from '@belfry/contract'
+import type { NewApiKey } from '@belfry/contract/api-key'
 import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { createApiKey } from '../../api/api-keys.ts'

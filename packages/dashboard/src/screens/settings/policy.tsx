@@ -1,4 +1,4 @@
-import type { OrganizationPolicy } from '@belfry/contract'
+import type { OrganizationPolicy } from '@belfry/contract/organization'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { messageOf } from '../../api/api-problem.ts'

@@ -1,4 +1,4 @@
-import type { ApiKey, NewApiKey } from '@belfry/contract'
+import type { ApiKey, NewApiKey } from '@belfry/contract/api-key'
 import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { rollApiKey } from '../../api/api-keys.ts'

@@ -1,4 +1,4 @@
-import type { Secret } from '@belfry/contract'
+import type { Secret } from '@belfry/contract/secret'
 import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { putSecret } from '../../api/secrets.ts'

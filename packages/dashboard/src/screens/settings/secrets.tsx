@@ -1,4 +1,4 @@
-import type { Secret } from '@belfry/contract'
+import type { Secret } from '@belfry/contract/secret'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { LockKeyhole, Pencil, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'

@@ -1,4 +1,4 @@
-import type { SigningSecret } from '@belfry/contract'
+import type { SigningSecret } from '@belfry/contract/secret'
 import { useQuery } from '@tanstack/react-query'
 import { Ban, RefreshCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'

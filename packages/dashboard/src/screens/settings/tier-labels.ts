@@ -1,4 +1,4 @@
-import type { OrganizationSubscription } from '@belfry/contract'
+import type { OrganizationSubscription } from '@belfry/contract/tier'
 
 export type TierName = OrganizationSubscription['tier']
 

@@ -1,4 +1,4 @@
-import type { OrganizationSubscription } from '@belfry/contract'
+import type { OrganizationSubscription } from '@belfry/contract/tier'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { changeTier, tierQuery } from '../../api/organizations.ts'

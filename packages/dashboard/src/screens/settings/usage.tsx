@@ -1,4 +1,4 @@
-import type { Usage as UsageResource } from '@belfry/contract'
+import type { Usage as UsageResource } from '@belfry/contract/usage'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { usageQuery } from '../../api/organizations.ts'

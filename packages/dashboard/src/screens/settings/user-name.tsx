@@ -1,4 +1,4 @@
-import type { Member } from '@belfry/contract'
+import type { Member } from '@belfry/contract/member'
 import type { ReactNode } from 'react'
 import styles from './settings.module.css'
 

@@ -1,4 +1,4 @@
-import type { Member, WorkspaceMember } from '@belfry/contract'
+import type { Member, WorkspaceMember } from '@belfry/contract/member'
 import { type WorkspaceRole, workspaceRoles } from '@belfry/domain/permissions'
 import { useInfiniteQuery, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { UserMinus, Users } from 'lucide-react'

@@ -1,4 +1,4 @@
-import type { Workspace } from '@belfry/contract'
+import type { Workspace } from '@belfry/contract/workspace'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Boxes, Pencil, Plus, Trash2, Users } from 'lucide-react'
 import { type ReactNode, useState } from 'react'

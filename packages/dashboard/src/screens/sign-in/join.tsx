@@ -1,4 +1,4 @@
-import type { InvitationPreview } from '@belfry/contract'
+import type { InvitationPreview } from '@belfry/contract/invitation'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'

@@ -1,4 +1,4 @@
-import type { SignInError, SignInMethods } from '@belfry/contract'
+import type { SignInError, SignInMethods } from '@belfry/contract/sign-in'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { messageOf } from '../../api/api-problem.ts'

@@ -1,4 +1,4 @@
-import type { Subscription } from '@belfry/contract'
+import type { Subscription } from '@belfry/contract/subscription'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { messageOf } from '../../api/api-problem.ts'

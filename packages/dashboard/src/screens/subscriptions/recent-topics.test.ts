@@ -1,4 +1,4 @@
-import type { Task } from '@belfry/contract'
+import type { Task } from '@belfry/contract/task'
 import { expect, it } from 'vitest'
 import { matchingTopics, topicsOf } from './recent-topics.ts'
 

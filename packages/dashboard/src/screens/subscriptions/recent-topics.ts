@@ -1,4 +1,4 @@
-import type { Task } from '@belfry/contract'
+import type { Task } from '@belfry/contract/task'
 import { patternsOf } from '@belfry/domain/topic'
 
 /** Returns the topics that match a pattern. */

@@ -1,4 +1,5 @@
-import type { Subscription, SubscriptionSecret } from '@belfry/contract'
+import type { SubscriptionSecret } from '@belfry/contract/secret'
+import type { Subscription } from '@belfry/contract/subscription'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import {

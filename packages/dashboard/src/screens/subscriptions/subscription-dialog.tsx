@@ -1,4 +1,4 @@
-import type { Subscription } from '@belfry/contract'
+import type { Subscription } from '@belfry/contract/subscription'
 import { isTopicPattern } from '@belfry/domain/topic'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'

@@ -1,4 +1,4 @@
-import type { Subscription } from '@belfry/contract'
+import type { Subscription } from '@belfry/contract/subscription'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Inbox, KeyRound, Pencil, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'

@@ -1,4 +1,4 @@
-import type { Host, Hosts } from '@belfry/contract'
+import type { Host, Hosts } from '@belfry/contract/host'
 import { useQuery } from '@tanstack/react-query'
 import { Check, CirclePause, Crosshair, RotateCw } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'

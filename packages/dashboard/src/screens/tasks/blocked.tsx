@@ -1,4 +1,4 @@
-import type { Task } from '@belfry/contract'
+import type { Task } from '@belfry/contract/task'
 import { CirclePause } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { CloseCircuit } from '../../layout/close-circuit.tsx'

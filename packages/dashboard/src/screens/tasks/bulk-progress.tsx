@@ -1,4 +1,4 @@
-import type { Action } from '@belfry/domain'
+import type { Action } from '@belfry/domain/permissions'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { type BulkOperation, bulkOperationQuery, cancelBulkOperation } from '../../api/bulk-operations.ts'

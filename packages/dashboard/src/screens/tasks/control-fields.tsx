@@ -1,4 +1,4 @@
-import type { Task } from '@belfry/contract'
+import type { Task } from '@belfry/contract/task'
 import type { ReactNode } from 'react'
 import type { NewTask } from '../../api/tasks.ts'
 import { LabelsField } from '../../forms/request/flow-fields.tsx'

@@ -1,4 +1,4 @@
-import type { Task } from '@belfry/contract'
+import type { Task } from '@belfry/contract/task'
 import { isTerminal } from '@belfry/domain/task-state'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Ban, CopyPlus, Pencil, RotateCw } from 'lucide-react'

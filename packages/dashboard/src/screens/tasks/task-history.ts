@@ -1,4 +1,5 @@
-import type { Run, Task } from '@belfry/contract'
+import type { Run } from '@belfry/contract/run'
+import type { Task } from '@belfry/contract/task'
 
 export type HistoryEvent = {
   at: string

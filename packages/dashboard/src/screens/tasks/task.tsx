@@ -1,4 +1,5 @@
-import type { Run, Task as TaskResource } from '@belfry/contract'
+import type { Run } from '@belfry/contract/run'
+import type { Task as TaskResource } from '@belfry/contract/task'
 import { isTerminal } from '@belfry/domain/task-state'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'

@@ -1,4 +1,4 @@
-import type { Task } from '@belfry/contract'
+import type { Task } from '@belfry/contract/task'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Plus, Timer } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'

@@ -1,4 +1,5 @@
-import type { Run, Workspace } from '@belfry/contract'
+import type { Run } from '@belfry/contract/run'
+import type { Workspace } from '@belfry/contract/workspace'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { publishEvent } from '../../api/events.ts'
 import { followLog } from '../../api/runs.ts'

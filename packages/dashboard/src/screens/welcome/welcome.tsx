@@ -1,4 +1,4 @@
-import type { Organization } from '@belfry/contract'
+import type { Organization } from '@belfry/contract/organization'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useRef } from 'react'
 import { useNavigate } from 'react-router'

@@ -1,4 +1,4 @@
-import { nextScheduled } from '@belfry/domain'
+import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
 import { openStore } from '../../backup/open-store.ts'
 import { type Installation, readBackupSettings } from '../../config.ts'
 import { type Observation, ok, problem, warning } from '../finding.ts'

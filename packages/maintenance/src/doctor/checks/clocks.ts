@@ -1,4 +1,4 @@
-import type { Pool } from '@belfry/db'
+import type { Pool } from '@belfry/db/postgres/pool'
 import { type Observation, ok, problem, warning } from '../finding.ts'
 
 const warnFromMs = 200

@@ -1,4 +1,7 @@
-import { findMissingRights, inspectDatabase, type Pool, probeWrite } from '@belfry/db'
+import { findMissingRights } from '@belfry/db/migrate/find-missing-rights'
+import { inspectDatabase } from '@belfry/db/postgres/inspect-database'
+import type { Pool } from '@belfry/db/postgres/pool'
+import { probeWrite } from '@belfry/db/postgres/probe-write'
 import pg from 'pg'
 import { codeOf, type Observation, ok, problem, reasonOf, warning } from '../finding.ts'
 

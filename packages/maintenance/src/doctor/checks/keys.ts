@@ -1,4 +1,5 @@
-import { countWrappedKeys, findMasterKeyProblem, type Pool } from '@belfry/db'
+import type { Pool } from '@belfry/db/postgres/pool'
+import { countWrappedKeys, findMasterKeyProblem } from '@belfry/db/secrets/data-keys'
 import { parseMasterKeys } from '@belfry/vault'
 import type { Environment } from '../../config.ts'
 import { type Observation, ok, problem, warning } from '../finding.ts'

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { type MigrationHistory, type Pool, readMigrationHistory } from '@belfry/db'
+import { type MigrationHistory, readMigrationHistory } from '@belfry/db/migrate/read-history'
+import type { Pool } from '@belfry/db/postgres/pool'
 import { checkout } from '@belfry/launcher'
 import { type Observation, ok, problem, warning } from '../finding.ts'
 

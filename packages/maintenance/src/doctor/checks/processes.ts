@@ -1,5 +1,6 @@
-import { type Pool, readProcessState } from '@belfry/db'
-import { version } from '@belfry/domain'
+import { readProcessState } from '@belfry/db/dispatchers/process-state'
+import type { Pool } from '@belfry/db/postgres/pool'
+import { version } from '@belfry/domain/version'
 import { type Observation, ok, problem, reasonOf, warning } from '../finding.ts'
 
 /** The operators' port of one process. */

@@ -1,6 +1,6 @@
 import { loadConfig as loadApi } from '@belfry/api/config'
 import { loadConfig as loadDispatcher } from '@belfry/dispatcher/config'
-import { version } from '@belfry/domain'
+import { version } from '@belfry/domain/version'
 import { ConfigError } from '@belfry/runtime'
 import { loadConfig as loadScheduler } from '@belfry/scheduler/config'
 import type { Environment } from '../../config.ts'

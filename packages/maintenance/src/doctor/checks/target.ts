@@ -1,6 +1,7 @@
 import { loadConfig } from '@belfry/dispatcher/config'
 import { createOwnListeners, createResolver, createSender } from '@belfry/dispatcher/egress'
-import { parseUrl, version } from '@belfry/domain'
+import { parseUrl } from '@belfry/domain/parse-url'
+import { version } from '@belfry/domain/version'
 import type { Environment } from '../../config.ts'
 import { type Observation, ok, problem, warning } from '../finding.ts'
 

@@ -1,4 +1,7 @@
-import { countPreparedMonths, countUnpartitionedRuns, findStuckWork, measureBacklog, type Pool } from '@belfry/db'
+import { findStuckWork } from '@belfry/db/dispatchers/find-stuck-work'
+import type { Pool } from '@belfry/db/postgres/pool'
+import { countPreparedMonths, countUnpartitionedRuns } from '@belfry/db/retention/run-partitions'
+import { measureBacklog } from '@belfry/db/tasks/measure-backlog'
 import { type Observation, ok, problem, warning } from '../finding.ts'
 
 const lateSeconds = 15

@@ -1,13 +1,9 @@
-import {
-  type BillingAccount,
-  findOwners,
-  inTransaction,
-  lockBillingAccount,
-  storeBillingAccount,
-  type TierChanger,
-  type Transaction,
-} from '@belfry/db'
-import { AppError, type TierName, tierNames, toId } from '@belfry/domain'
+import { type BillingAccount, lockBillingAccount, storeBillingAccount } from '@belfry/db/billing/billing-accounts'
+import { findOwners, type TierChanger } from '@belfry/db/organizations/organizations'
+import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
+import { AppError } from '@belfry/domain/app-error'
+import { toId } from '@belfry/domain/id'
+import { type TierName, tierNames } from '@belfry/domain/tiers'
 import type { Stripe } from 'stripe'
 import type { Context } from '../../context.ts'
 import { invalid } from '../../http/refusals.ts'

@@ -1,4 +1,4 @@
-import { type TierName, tierNames } from '@belfry/domain'
+import { type TierName, tierNames } from '@belfry/domain/tiers'
 
 /** The tier of each price of Stripe, and the price at which each tier is sold. */
 export type Prices = { tierOf: ReadonlyMap<string, TierName>; priceOf: ReadonlyMap<TierName, string> }

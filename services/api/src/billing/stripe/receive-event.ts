@@ -1,4 +1,5 @@
-import { lockBillingAccountOf, recordBillingEvent, type Transaction } from '@belfry/db'
+import { lockBillingAccountOf, recordBillingEvent } from '@belfry/db/billing/billing-accounts'
+import type { Transaction } from '@belfry/db/postgres/in-transaction'
 import type { Stripe } from 'stripe'
 import type { Context } from '../../context.ts'
 import { refreshSubscription } from './refresh-subscription.ts'

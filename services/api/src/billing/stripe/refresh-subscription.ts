@@ -1,4 +1,6 @@
-import { type BillingAccount, storeBillingAccount, type TierChanger, type Transaction } from '@belfry/db'
+import { type BillingAccount, storeBillingAccount } from '@belfry/db/billing/billing-accounts'
+import type { TierChanger } from '@belfry/db/organizations/organizations'
+import type { Transaction } from '@belfry/db/postgres/in-transaction'
 import { paymentFailedMail } from '@belfry/messages'
 import type { Stripe } from 'stripe'
 import type { Context } from '../../context.ts'

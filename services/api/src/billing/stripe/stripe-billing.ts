@@ -1,4 +1,4 @@
-import { AppError } from '@belfry/domain'
+import { AppError } from '@belfry/domain/app-error'
 import type { LimitFunction } from 'p-limit'
 import type { Stripe } from 'stripe'
 import type { Config } from '../../config.ts'

@@ -1,4 +1,4 @@
-import type { BillingState } from '@belfry/db'
+import type { BillingState } from '@belfry/db/billing/billing-accounts'
 import type { Stripe } from 'stripe'
 import { describe, expect, it } from 'vitest'
 import { parsePrices } from './prices.ts'

@@ -1,5 +1,5 @@
-import type { BillingState } from '@belfry/db'
-import type { TierName } from '@belfry/domain'
+import type { BillingState } from '@belfry/db/billing/billing-accounts'
+import type { TierName } from '@belfry/domain/tiers'
 import type { Stripe } from 'stripe'
 import type { Prices } from './prices.ts'
 

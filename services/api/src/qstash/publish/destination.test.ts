@@ -1,4 +1,4 @@
-import { parseCidrs } from '@belfry/domain'
+import { parseCidrs } from '@belfry/domain/address'
 import { expect, it } from 'vitest'
 import { readDestination } from './destination.ts'
 

@@ -1,5 +1,6 @@
-import { label } from '@belfry/contract'
-import { findHeaderProblems, type QstashFlowControl } from '@belfry/domain'
+import { label } from '@belfry/contract/task-controls'
+import type { QstashFlowControl } from '@belfry/domain/qstash/qstash-fields'
+import { findHeaderProblems } from '@belfry/domain/request-headers'
 import { badRequest, notOffered } from '../qstash-error.ts'
 import { retryDelays } from './retry-delays.ts'
 

@@ -1,5 +1,7 @@
-import type { NewTask } from '@belfry/db'
-import { findHeaderProblems, newUuid, type QstashFields } from '@belfry/domain'
+import type { NewTask } from '@belfry/db/tasks/insert-tasks'
+import { newUuid } from '@belfry/domain/id'
+import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
+import { findHeaderProblems } from '@belfry/domain/request-headers'
 import { badRequest } from '../qstash-error.ts'
 import type { CallbackOptions, Delivery, MessageOptions } from './message-options.ts'
 

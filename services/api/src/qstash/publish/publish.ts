@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto'
-import {
-  advanceQueues,
-  claimMessage,
-  type Db,
-  type InsertedTask,
-  insertTasks,
-  inTransaction,
-  isInTransaction,
-  type NewTask,
-  nameQueue,
-} from '@belfry/db'
-import { newUuid, toId } from '@belfry/domain'
+import { type Db, inTransaction, isInTransaction } from '@belfry/db/postgres/in-transaction'
+import { claimMessage } from '@belfry/db/qstash/deduplicate'
+import { advanceQueues } from '@belfry/db/queues/advance-queues'
+import { nameQueue } from '@belfry/db/queues/queues'
+import { type InsertedTask, insertTasks, type NewTask } from '@belfry/db/tasks/insert-tasks'
+import { newUuid, toId } from '@belfry/domain/id'
 import type { Context } from '../../context.ts'
 import type { Work } from '../../endpoint.ts'
 import { withinLimit } from '../../quotas/headroom.ts'

@@ -1,4 +1,4 @@
-import { billingPeriod } from '@belfry/domain'
+import { billingPeriod } from '@belfry/domain/quota'
 import { type Quota, refuseOverQuota } from '../../quotas/quotas.ts'
 import { QstashError } from '../qstash-error.ts'
 
