@@ -53,6 +53,19 @@ it('answers other quotas with 412, and a large body with 413', async () => {
   expect((await publish('x'.repeat(1024 * 1024 + 1))).status).toBe(413)
 })
 
+it('refuses a batch with a message of a workflow as a whole', async () => {
+  const call = as(await signUp('scaleup'))
+  const item = (headers: Record<string, unknown>) => ({
+    destination: target,
+    headers: { 'Upstash-Delay': '1h', ...headers },
+  })
+  for (const headers of [{ 'Upstash-Workflow-Init': 'true' }, { 'upstash-workflow-runid': ['wfr_1'] }]) {
+    const answer = await call('POST', '/v2/batch', JSON.stringify([item({}), item(headers)]))
+    expect(answer).toMatchObject({ status: 501, body: { error: expect.stringContaining('Workflow') } })
+  }
+  expect((await call('GET', '/v2/events')).body.events).toEqual([])
+})
+
 it('refuses a batch of more than 1,000, and cancels any number of messages', async () => {
   const call = as(await signUp('scaleup'))
   const messages = (count: number) =>

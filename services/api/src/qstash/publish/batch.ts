@@ -3,6 +3,7 @@ import { ok, type Reply } from '../../http/reply.ts'
 import { type Quota, readQuota } from '../../quotas/quotas.ts'
 import { type Call, readJson } from '../call.ts'
 import { badRequest, QstashError } from '../qstash-error.ts'
+import { refuseWorkflow } from './message-options.ts'
 import { type Publication, type Published, preparePublication, storePrepared } from './publish.ts'
 
 const maxBytes = 5 * 1024 * 1024
@@ -11,11 +12,15 @@ const atOnce = 50
 
 type Answer = Published | Published[] | { error: string }
 
-/** `POST /v2/batch`. A message that is refused does not affect the others. */
+/**
+ * `POST /v2/batch`. A message that is refused does not affect the others, except one of a workflow: its client would take the
+ * answer of the batch for a run that has started.
+ */
 export async function batch(call: Call): Promise<Reply> {
   const items = await readJson(call, maxBytes)
   if (!Array.isArray(items)) throw badRequest('the body is not a JSON array of messages')
   if (items.length > maxMessages) throw badRequest(`at most ${maxMessages} messages are allowed`)
+  for (const { headers } of items.map(Object)) refuseWorkflow(readHeaders(headers))
   const quota = await readQuota(call.ctx, call.caller.organizationId)
   const answers: Answer[] = []
   for (let i = 0; i < items.length; i += atOnce) {

@@ -38,11 +38,16 @@ export type Delivery = {
 
 export type CallbackOptions = Delivery & { url: string }
 
-/** Reads the headers of a publication. Ignores those that it does not know. */
-export function readOptions(headers: MessageHeaders): MessageOptions {
+/** @throws QstashError (501) for a message of Upstash Workflow. */
+export function refuseWorkflow(headers: MessageHeaders): void {
   if (Object.keys(headers).some(name => name.startsWith('upstash-workflow-'))) {
     throw notOffered('Belfry does not run Upstash Workflow.')
   }
+}
+
+/** Reads the headers of a publication. Ignores those that it does not know. */
+export function readOptions(headers: MessageHeaders): MessageOptions {
+  refuseWorkflow(headers)
   const get = (name: string) => headers[`upstash-${name}`] || undefined
   return {
     ...readDelivery(headers, 'upstash-'),
