@@ -103,15 +103,30 @@ describe('an operation', () => {
     await insert(workspaceId, 4)
     await insert(workspaceId, 3, { labels: ['x', 'y'] })
     const { id, total } = await startTaskOperation(db.pool, workspaceId, 'cancel', { ...all, labels: ['x'] })
+    await db.pool.query('SELECT pg_sleep(0.002)') // times of creation are in milliseconds
     await insert(workspaceId, 2, { labels: ['x'] })
     expect(total).toBe(8)
     const ended: number[] = []
     for (let step = await stepTaskOperation(db.pool, 5); step; step = await stepTaskOperation(db.pool, 5)) {
       ended.push(step.ended)
     }
-    expect(ended).toEqual([3, 3, 2])
+    expect(ended).toEqual([3, 1, 4]) // the walk also meets the later ones
     expect(await stateCounts(workspaceId)).toEqual({ cancelled: 8, pending: 6 })
     expect(await findTaskOperation(db.pool, workspaceId, id)).toMatchObject({ ended: 8, total: 8, cancelled: false })
+  })
+
+  // Ids contain the clock of the API that created the task.
+  it.each([-1, 1])('ends what was created before its start, where a clock is wrong by %i h', async hours => {
+    const workspaceId = await workspace()
+    const tasks = (count: number) =>
+      Array.from({ length: count }, () => aTask({ id: newUuid(Date.now() + hours * 3_600_000), workspaceId }))
+    await insertTasks(db.pool, tasks(5))
+    const { id } = await startTaskOperation(db.pool, workspaceId, 'cancel', all)
+    await db.pool.query('SELECT pg_sleep(0.002)')
+    await insertTasks(db.pool, tasks(2))
+    for (let step = await stepTaskOperation(db.pool, 2); step; ) step = await stepTaskOperation(db.pool, 2)
+    expect(await stateCounts(workspaceId)).toEqual({ cancelled: 5, pending: 2 })
+    expect(await findTaskOperation(db.pool, workspaceId, id)).toMatchObject({ ended: 5, total: 5 })
   })
 
   it('begins again while a matching task is prefetched', async () => {

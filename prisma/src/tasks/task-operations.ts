@@ -20,6 +20,9 @@ export type TaskOperation = {
   finishedAt: Date | null
 }
 
+// An id contains the clock of the process that made it, so it says where the walk is, and not what was created when.
+const aboveAllIds = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 const columns = `id, workspace_id AS "workspaceId", action, filter, total, ended, cancelled,
   created_at AS "createdAt", updated_at AS "updatedAt", finished_at AS "finishedAt"`
 
@@ -31,10 +34,9 @@ export async function startTaskOperation(
   filter: TaskFilter,
 ): Promise<TaskOperation & { isNew: boolean }> {
   const { count: total } = await countMatchingTasks(db, workspaceId, [endedState[action]], filter)
-  // The operation ends tasks with smaller ids than its own, so it leaves out those that are created later.
   const text = `
     WITH started AS (
-      INSERT INTO task_operations (id, workspace_id, action, total, cursor, filter) VALUES ($1, $2, $3, $4, $1, $5)
+      INSERT INTO task_operations (id, workspace_id, action, total, cursor, filter) VALUES ($1, $2, $3, $4, '${aboveAllIds}', $5)
       ON CONFLICT (workspace_id) WHERE finished_at IS NULL DO NOTHING
       RETURNING *
     )
@@ -86,7 +88,7 @@ export async function stepTaskOperation(pool: Pool, limit: number): Promise<Task
     const isLast = page.length < limit
     const prefetched = isLast ? await endPrefetched(tx, operation) : { ended: 0, undecided: 0 }
     const isWaiting = prefetched.undecided > 0
-    const cursor = isLast ? operation.id : (page.at(-1)?.id ?? operation.cursor)
+    const cursor = isLast ? aboveAllIds : (page.at(-1)?.id ?? operation.cursor)
     const total = ended + prefetched.ended
     await advance(tx, operation, { cursor, ended: total, isDone: isLast && !isWaiting })
     return { ended: total, taskIds: matching, isWaiting }
@@ -110,22 +112,23 @@ export async function forgetOperations(
 
 type Position = TaskOperation & { cursor: string }
 
-async function readPage(tx: Transaction, { workspaceId, action, cursor, filter }: Position, limit: number) {
+// By the clock of PostgreSQL, it leaves out tasks that were created after the start.
+async function readPage(tx: Transaction, { workspaceId, action, cursor, filter, createdAt }: Position, limit: number) {
   const text = `
-    SELECT t.id, (${matchesFilter(5)}) AS "isMatch" FROM tasks t
+    SELECT t.id, (t.created_at <= $5 AND ${matchesFilter(6)}) AS "isMatch" FROM tasks t
     WHERE t.workspace_id = $1 AND t.state = $2::task_state AND t.id < $3
     ORDER BY t.workspace_id, t.state, t.id DESC LIMIT $4`
-  const values = [workspaceId, endedState[action], cursor, limit, ...valuesOfFilter(filter)]
+  const values = [workspaceId, endedState[action], cursor, limit, createdAt, ...valuesOfFilter(filter)]
   const { rows } = await tx.query<{ id: string; isMatch: boolean }>({ name: 'read_tasks_to_end', text, values })
   return rows
 }
 
 // Tasks that were prefetched when the operation came by, and may wait again.
-async function endPrefetched(tx: Transaction, { id, workspaceId, action, filter }: Position) {
+async function endPrefetched(tx: Transaction, { workspaceId, action, filter, createdAt }: Position) {
   const text = `
     SELECT t.id FROM tasks t
-    WHERE t.workspace_id = $1 AND t.state = 'processing' AND t.prefetched AND t.id < $2 AND ${matchesFilter(3)}`
-  const { rows } = await tx.query<{ id: string }>(text, [workspaceId, id, ...valuesOfFilter(filter)])
+    WHERE t.workspace_id = $1 AND t.state = 'processing' AND t.prefetched AND t.created_at <= $2 AND ${matchesFilter(3)}`
+  const { rows } = await tx.query<{ id: string }>(text, [workspaceId, createdAt, ...valuesOfFilter(filter)])
   return endTasks(
     tx,
     workspaceId,
