@@ -12,7 +12,7 @@ settled AS (
 copied AS (
   INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, callback_of, has_callbacks,
                      queue_id, replay_of, expires_at)
-  SELECT uuid_v7(clock_timestamp()), workspace_id, source, now(), now(), cron_job_id, event_id, callback_of,
+  SELECT (left(uuid_v7(now())::text, 15) || lpad(to_hex(row_number() OVER (ORDER BY execute_at, id) - 1), 3, '0') || right(gen_random_uuid()::text, 18))::uuid, workspace_id, source, now(), now(), cron_job_id, event_id, callback_of,
          has_callbacks, queue_id, id, now() + (expires_at - execute_at)
   FROM finished
   RETURNING id, workspace_id, due_at, replay_of

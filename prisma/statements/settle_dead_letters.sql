@@ -13,13 +13,13 @@ settled AS (
 ),
 replayed AS (
   SELECT *, greatest(now(), $4::timestamptz)
-            + coalesce((row_number() OVER (ORDER BY id) - 1) * interval '1 second' / $5::int, interval '0') AS copy_due_at
+            + coalesce((row_number() OVER (ORDER BY execute_at, id) - 1) * interval '1 second' / $5::int, interval '0') AS copy_due_at
   FROM settled WHERE $3::dead_letter_action = 'replay'
 ),
 copied AS (
   INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, callback_of, has_callbacks,
                      queue_id, replay_of, expires_at)
-  SELECT uuid_v7(clock_timestamp()), workspace_id, source, copy_due_at, copy_due_at, cron_job_id, event_id, callback_of,
+  SELECT (left(uuid_v7(now())::text, 15) || lpad(to_hex(row_number() OVER (ORDER BY execute_at, id) - 1), 3, '0') || right(gen_random_uuid()::text, 18))::uuid, workspace_id, source, copy_due_at, copy_due_at, cron_job_id, event_id, callback_of,
          has_callbacks, queue_id, id, copy_due_at + (expires_at - execute_at)
   FROM replayed
   RETURNING id, workspace_id, due_at, replay_of

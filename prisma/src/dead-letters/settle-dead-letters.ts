@@ -47,7 +47,7 @@ const text = `
   ),
   replayed AS (
     SELECT *, greatest(now(), $4::timestamptz)
-              + coalesce((row_number() OVER (ORDER BY id) - 1) * interval '1 second' / $5::int, interval '0') AS copy_due_at
+              + coalesce((row_number() OVER (ORDER BY execute_at, id) - 1) * interval '1 second' / $5::int, interval '0') AS copy_due_at
     FROM settled WHERE $3::dead_letter_action = 'replay'
   ),
   ${copiesOf('replayed', { dueAt: 'copy_due_at' })}

@@ -44,7 +44,7 @@ const text = `
 
 /**
  * Returns the CTEs that copy tasks within the database. The new tasks are `copied`. A copy has no key, and as much
- * time until its deadline as the original had.
+ * time until its deadline as the original had. Copies have the order of their originals: by `execute_at`, then by id.
  * @param part - The CTE of the tasks to copy, with `id` and the columns that a copy keeps.
  * @param sql - The SQL of the origin of the copies, by default Belfry itself, as deep as the original, and of their due
  *   time, by default now.
@@ -53,11 +53,15 @@ export function copiesOf(
   part: string,
   { createdBy = 'NULL', depth = 'r.depth', dueAt = 'now()' }: { createdBy?: string; depth?: string; dueAt?: string },
 ): string {
+  // The copies may have the same due time, so an ordered queue calls them in the order of their ids. The twelve bits after the
+  // version count up to 4,096 of them.
+  const place = 'row_number() OVER (ORDER BY execute_at, id) - 1'
+  const random = 'right(gen_random_uuid()::text, 18)'
   return `
     copied AS (
       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, callback_of, has_callbacks,
                          queue_id, replay_of, expires_at)
-      SELECT uuid_v7(clock_timestamp()), workspace_id, source, ${dueAt}, ${dueAt}, cron_job_id, event_id, callback_of,
+      SELECT (left(uuid_v7(now())::text, 15) || lpad(to_hex(${place}), 3, '0') || ${random})::uuid, workspace_id, source, ${dueAt}, ${dueAt}, cron_job_id, event_id, callback_of,
              has_callbacks, queue_id, id, ${dueAt} + (expires_at - execute_at)
       FROM ${part}
       RETURNING id, workspace_id, due_at, replay_of
