@@ -1441,7 +1441,10 @@ DECLARE
   head record;
 BEGIN
   FOR q IN SELECT * FROM queues WHERE id = ANY (ids) ORDER BY id FOR UPDATE LOOP
-    CONTINUE WHEN q.paused_at IS NOT NULL;
+    IF q.paused_at IS NOT NULL THEN
+      UPDATE queues SET advance_at = NULL WHERE id = q.id AND advance_at IS NOT NULL;
+      CONTINUE;
+    END IF;
     SELECT t.id, t.execute_at INTO oldest FROM tasks t
     WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 1
     ORDER BY t.execute_at, t.id LIMIT 1;

@@ -190,6 +190,19 @@ describe('rate_limit', () => {
     const { rows } = await db.pool.query('SELECT at FROM queue_starts WHERE queue_id = $1', [id])
     expect(dueAt.getTime()).toBe(rows[0].at.getTime() + 3_000)
   })
+
+  it('is not looked at again and again while the queue is paused', async () => {
+    const { id, workspaceId, tasks } = await aQueue({ rateLimit: { count: 1, periodMs: 3_000 } }, 2)
+    await claimAll(db.pool, tasks)
+    await pauseQueue(db.pool, workspaceId, 'q', true)
+    await db.pool.query(`UPDATE queues SET advance_at = now() - interval '1 s' WHERE id = $1`, [id])
+    expect(await advanceRatedQueues(db.pool, 10)).toBe(1)
+    expect(await advanceRatedQueues(db.pool, 10)).toBe(0)
+    await pauseQueue(db.pool, workspaceId, 'q', false)
+    await advanceQueues(db.pool, [id])
+    const { rows } = await db.pool.query('SELECT advance_at > now() AS waits FROM queues WHERE id = $1', [id])
+    expect(rows).toEqual([{ waits: true }])
+  })
 })
 
 describe('ordered', () => {
