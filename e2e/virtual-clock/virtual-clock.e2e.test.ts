@@ -309,12 +309,13 @@ describe('the virtual clock', () => {
     expect(status).toBe(204)
     await belfry.clock('advance', { by_ms: 10 * minute })
     expect(received('/deleted')).toEqual(before)
-    const states = await query(
-      `SELECT DISTINCT state::text, state_reason FROM tasks t JOIN task_requests r ON r.task_id = t.id
-       WHERE r.url = $1 OR r.url = $2`,
-      [target.url('/deleted/soon'), target.url('/deleted/retries')],
+    // The scheduler purges a workspace within a minute of real time, so the cancelled tasks may be gone.
+    const others = await query(
+      `SELECT state, state_reason FROM tasks t JOIN task_requests r ON r.task_id = t.id
+       WHERE r.url = ANY ($1) AND (state, state_reason) IS DISTINCT FROM ('cancelled'::task_state, 'workspace_deleted')`,
+      [[target.url('/deleted/soon'), target.url('/deleted/retries')]],
     )
-    expect(states).toEqual([{ state: 'cancelled', state_reason: 'workspace_deleted' }])
+    expect(others).toEqual([])
     expect(await query('SELECT id FROM cron_jobs WHERE url = $1', [target.url('/deleted/cron')])).toEqual([])
   })
 
