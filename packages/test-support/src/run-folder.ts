@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { commandLine, processIdentity, stopLeftoverPostgres } from '@belfry/embedded'
@@ -11,7 +11,7 @@ const pidFiles = ['postmaster.pid', 'redis.pid']
 export async function createRunFolder(): Promise<string> {
   for (const name of readdirSync(tmpdir()).filter(entry => entry.startsWith(prefix))) {
     const folder = join(tmpdir(), name)
-    if (!isOwnerAlive(folder)) await removeRunFolder(folder)
+    if (isOwn(folder) && !isOwnerAlive(folder)) await removeRunFolder(folder)
   }
   const folder = mkdtempSync(join(tmpdir(), prefix))
   writeFileSync(join(folder, 'owner'), `${process.pid} ${processIdentity(process.pid)}`)
@@ -27,6 +27,11 @@ export async function removeRunFolder(folder: string): Promise<void> {
     await stopLeftoverRedis(dataDir)
   }
   destroy(folder)
+}
+
+// A folder of another user cannot be read or removed.
+function isOwn(folder: string): boolean {
+  return statSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.()
 }
 
 function isOwnerAlive(folder: string): boolean {
