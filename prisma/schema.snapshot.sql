@@ -367,6 +367,7 @@ CREATE TABLE dead_letter_operations (
   filter jsonb,
   per_second integer,
   next_due_at timestamp(3) with time zone,
+  held_at timestamp(3) with time zone,
   CONSTRAINT dead_letter_operations_pkey PRIMARY KEY (id),
   CONSTRAINT dead_letter_operations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE
 );
@@ -1135,6 +1136,7 @@ CREATE TABLE task_operations (
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   finished_at timestamp(3) with time zone,
+  held_at timestamp(3) with time zone,
   CONSTRAINT task_operations_pkey PRIMARY KEY (id),
   CONSTRAINT task_operations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE
 );

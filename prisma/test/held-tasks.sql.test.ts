@@ -1,11 +1,32 @@
 import { afterEach, expect, it } from 'vitest'
 import { expandCronJobs } from '../src/cron-jobs/expand-cron-jobs.ts'
+import { startDeadLetterOperation, stepDeadLetterOperation } from '../src/dead-letters/dead-letter-operations.ts'
+import type { DeadLetterFilter } from '../src/dead-letters/find-dead-letters.ts'
+import { findStuckWork } from '../src/dispatchers/find-stuck-work.ts'
 import { readHeartbeats } from '../src/dispatchers/heartbeat.ts'
 import { holdOverdueTasks, releaseHeldTasks } from '../src/migrate/held-tasks.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
+import type { TaskFilter } from '../src/tasks/task-filter.ts'
+import { startTaskOperation, stepTaskOperation } from '../src/tasks/task-operations.ts'
 import { aTask, aWorkspace, claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
+const allTasks: TaskFilter = {
+  ...{ sources: null, cronJobIds: null, eventIds: null, topics: null, labels: null, queues: null, callbacksOf: null },
+  ...{ name: null, executeFrom: null, executeTo: null },
+}
+const allDeadLetters: DeadLetterFilter = {
+  ...{
+    cronJobId: null,
+    topic: null,
+    executeFrom: null,
+    executeTo: null,
+    label: null,
+    name: null,
+    hosts: null,
+    errors: null,
+  },
+}
 const hour = 3_600_000
 afterEach(() => db.pool.query('TRUNCATE cron_jobs, tasks, task_requests CASCADE'))
 
@@ -21,14 +42,34 @@ it('holds tasks that were due or in flight, skips future ones, and releases them
   const before = await read()
   expect(await readHeartbeats(db.pool)).toHaveLength(1)
 
-  expect(await holdOverdueTasks(db.pool)).toEqual({ tasks: 2, cronJobs: [] })
-  expect(await holdOverdueTasks(db.pool)).toEqual({ tasks: 0, cronJobs: [] })
+  expect(await holdOverdueTasks(db.pool)).toEqual({ tasks: 2, cronJobs: [], operations: 0 })
+  expect(await holdOverdueTasks(db.pool)).toEqual({ tasks: 0, cronJobs: [], operations: 0 })
   expect((await claimAll(db.pool, [due.id]))[0]?.kind).toBe('early')
   expect(await readHeartbeats(db.pool)).toEqual([]) // no scheduler ends the attempt
   expect((await read())[2]).toEqual(before[2])
 
   expect(await releaseHeldTasks(db.pool)).toBe(2)
   expect(await read()).toEqual(before)
+})
+
+it('holds open operations, and lets them continue after the release of their workspace', async () => {
+  const [workspaceId, other] = [await aWorkspace(db.pool), await aWorkspace(db.pool)]
+  const dead = aTask({ workspaceId })
+  await insertTasks(db.pool, [dead])
+  await db.pool.query(`UPDATE tasks SET state = 'dead', finished_at = now() - interval '1 s'`)
+  await startDeadLetterOperation(db.pool, workspaceId, 'replay', allDeadLetters)
+  for (const id of [workspaceId, other]) await startTaskOperation(db.pool, id, 'cancel', allTasks)
+  const step = async () => [await stepDeadLetterOperation(db.pool, 10), await stepTaskOperation(db.pool, 10)]
+
+  expect(await holdOverdueTasks(db.pool)).toMatchObject({ operations: 3 })
+  expect(await holdOverdueTasks(db.pool)).toMatchObject({ operations: 0 })
+  expect(await findStuckWork(db.pool)).toMatchObject({ heldTasks: 0, heldOperations: 3 })
+  expect(await step()).toEqual([null, null])
+
+  await releaseHeldTasks(db.pool, { workspaceId })
+  expect(await findStuckWork(db.pool)).toMatchObject({ heldOperations: 1 })
+  expect(await step()).toMatchObject([{ deadLetters: [dead.id] }, { ended: 0 }])
+  expect(await step()).toEqual([null, null])
 })
 
 it('releases the tasks of one workspace, first those due first, in batches', async () => {

@@ -90,7 +90,7 @@ export async function cancelDeadLetterOperation(pool: Pool, workspaceId: string,
 export async function stepDeadLetterOperation(pool: Pool, limit: number): Promise<SettledDeadLetters | null> {
   return inTransaction(pool, async tx => {
     const text = `
-      SELECT ${columns} FROM dead_letter_operations WHERE finished_at IS NULL
+      SELECT ${columns} FROM dead_letter_operations WHERE finished_at IS NULL AND held_at IS NULL
       ORDER BY updated_at LIMIT 1 FOR UPDATE SKIP LOCKED`
     const { rows } = await tx.query<Row>({ name: 'next_operation', text })
     if (!rows[0]) return null

@@ -10,6 +10,7 @@ export type StuckWork = {
   orphanedAttempts: number
   /** Tasks that `hold-overdue` holds, up to 10,000. */
   heldTasks: number
+  heldOperations: number
   /** Messages that were given up within a day, and the last error. */
   lostMessages: number
   lastMessageError: string | null
@@ -34,6 +35,10 @@ export async function findStuckWork(db: Db): Promise<StuckWork> {
       (SELECT count(*)::int FROM (
         SELECT FROM tasks WHERE state IN ('pending', 'retrying') AND due_at > now() + interval '5000 years' LIMIT 10000
        ) held) AS "heldTasks",
+      (SELECT count(*)::int FROM (
+        SELECT FROM task_operations WHERE held_at IS NOT NULL AND finished_at IS NULL
+        UNION ALL SELECT FROM dead_letter_operations WHERE held_at IS NOT NULL AND finished_at IS NULL
+       ) held) AS "heldOperations",
       (SELECT count(*)::int FROM lost) AS "lostMessages",
       (SELECT last_error FROM lost ORDER BY finished_at DESC LIMIT 1) AS "lastMessageError"`)
   const [found] = rows

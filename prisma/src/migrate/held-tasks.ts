@@ -8,6 +8,8 @@ type Held = {
   tasks: number
   /** Cron jobs whose rule this process cannot read; they are held as a whole. */
   cronJobs: string[]
+  /** Open operations on many tasks or dead letters, which may have ended after the backup. */
+  operations: number
 }
 
 // Tasks this far in the future never come due, and the change is exactly reversible.
@@ -18,7 +20,7 @@ const cronJobsPerBatch = 500
 
 /**
  * Holds all tasks that were due or in flight when a restored backup was taken, and the occurrences of cron jobs that have
- * come due since. Some of these may have been delivered, and only the operator can find out which. Run it before any
+ * come due since, and open operations. Some of these may have been delivered, and only the operator can find out which. Run it before any
  * service uses the restored database. It holds all of them or, when it rejects, none.
  * @param until - Also holds tasks due before this time. Default: only tasks due by now.
  */
@@ -28,7 +30,7 @@ export async function holdOverdueTasks(db: Db, until: Date | null = null): Promi
     const dueBy = until && until > now ? until : now
     const cronJobs = await expandAll(tx, dueBy, dueBy.getTime() - now.getTime())
     if (cronJobs.length > 0) await holdCronJobs(tx, cronJobs)
-    return { tasks: await hold(tx, dueBy), cronJobs }
+    return { tasks: await hold(tx, dueBy), cronJobs, operations: await holdOperations(tx) }
   })
 }
 
@@ -62,6 +64,17 @@ async function hold(tx: Transaction, dueBy: Date): Promise<number> {
   return (await tx.query(text, [dueBy])).rowCount ?? 0
 }
 
+async function holdOperations(tx: Transaction): Promise<number> {
+  let held = 0
+  for (const table of operationTables) {
+    const text = `UPDATE ${table} SET held_at = now() WHERE finished_at IS NULL AND held_at IS NULL`
+    held += (await tx.query(text)).rowCount ?? 0
+  }
+  return held
+}
+
+const operationTables = ['dead_letter_operations', 'task_operations'] as const
+
 /** Which held tasks to release. Default: all. */
 type Release = {
   workspaceId?: string | null
@@ -70,7 +83,7 @@ type Release = {
 }
 
 /**
- * Releases held tasks and cron jobs; overdue tasks start at once. The operator first cancels those that must not be sent
+ * Releases held tasks, cron jobs and operations; overdue tasks start at once. The operator first cancels those that must not be sent
  * again. Returns the number of tasks.
  */
 export async function releaseHeldTasks(db: Db, { workspaceId = null, limit = null }: Release = {}): Promise<number> {
@@ -80,6 +93,10 @@ export async function releaseHeldTasks(db: Db, { workspaceId = null, limit = nul
        WHERE next_run_at ${isHeld} AND ($1::uuid IS NULL OR workspace_id = $1)`,
       [workspaceId],
     )
+    for (const table of operationTables) {
+      const text = `UPDATE ${table} SET held_at = NULL WHERE held_at IS NOT NULL AND ($1::uuid IS NULL OR workspace_id = $1)`
+      await tx.query(text, [workspaceId])
+    }
     const { rows } = await tx.query<{ released: number }>(
       `
      WITH held AS MATERIALIZED (

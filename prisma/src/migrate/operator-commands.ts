@@ -14,10 +14,11 @@ type Print = (line: string) => void
 export async function holdOverdue(databaseUrl: string, print: Print, untilText?: string): Promise<number> {
   const until = untilText === undefined ? null : parseTime(untilText)
   return withClient(databaseUrl, async client => {
-    const { tasks, cronJobs } = await inOneTransaction(client, () => holdOverdueTasks(client, until))
+    const { tasks, cronJobs, operations } = await inOneTransaction(client, () => holdOverdueTasks(client, until))
     for (const id of cronJobs) {
       print(`cron job ${toId('cron', id)} is held as a whole, because this version cannot read its rule`)
     }
+    if (operations > 0) print(`${operations} operations on many tasks or dead letters held`)
     print(`${tasks} tasks held`)
     return 0
   })

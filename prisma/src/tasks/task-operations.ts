@@ -77,7 +77,7 @@ export type TaskOperationStep = { ended: number; taskIds: string[]; isWaiting: b
 export async function stepTaskOperation(pool: Pool, limit: number): Promise<TaskOperationStep | null> {
   return inTransaction(pool, async tx => {
     const text = `
-      SELECT ${columns}, cursor FROM task_operations WHERE finished_at IS NULL
+      SELECT ${columns}, cursor FROM task_operations WHERE finished_at IS NULL AND held_at IS NULL
       ORDER BY updated_at LIMIT 1 FOR UPDATE SKIP LOCKED`
     const { rows } = await tx.query<TaskOperation & { cursor: string }>({ name: 'next_task_operation', text })
     if (!rows[0]) return null
