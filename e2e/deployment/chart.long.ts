@@ -45,7 +45,8 @@ describe.runIf(hasGoTool('helm', ['version']))('the chart', () => {
       )
     })
 
-    it('names every object after its release, once', () => {
+    it('names every object after its release, once, in the namespace of the release', () => {
+      for (const { metadata } of objects) expect([metadata.name, metadata.namespace]).toEqual([metadata.name, 'belfry'])
       const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
       expect(names.filter(name => !/ belfry\b/.test(name))).toEqual([])
       expect(new Set(names).size).toBe(names.length)

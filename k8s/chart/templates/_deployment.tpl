@@ -10,9 +10,7 @@ before it stops.
 apiVersion: apps/v1
 kind: Deployment
 metadata:
-  name: {{ $full }}-{{ .name }}
-  labels:
-    {{- include "belfry.labels" $root | nindent 4 }}
+  {{- include "belfry.metadata" (list $root .name) | nindent 2 }}
     app.kubernetes.io/component: {{ .name }}
 spec:
   {{- if .replicas }}
@@ -37,7 +35,7 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
     spec:
-      {{- include "belfry.pod" $root | nindent 6 }}
+      {{- include "belfry.pod" (list $root (dict "runAsUser" 1000 "runAsGroup" 1000)) | nindent 6 }}
       terminationGracePeriodSeconds: {{ .grace }}
       topologySpreadConstraints:
         - maxSkew: 1

@@ -4,9 +4,7 @@
 apiVersion: v1
 kind: Service
 metadata:
-  name: {{ include "belfry.name" $root }}-{{ last . }}
-  labels:
-    {{- include "belfry.labels" $root | nindent 4 }}
+  {{- include "belfry.metadata" (list $root (last .)) | nindent 2 }}
     app.kubernetes.io/component: {{ last . }}
 spec:
   clusterIP: None

@@ -16,6 +16,15 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
+{{/* Takes the root, and what follows the name of the release, or "". The labels come last, for a template that adds to them. */}}
+{{- define "belfry.metadata" -}}
+{{- $root := first . -}}
+name: {{ include "belfry.name" $root }}{{ with last . }}-{{ . }}{{ end }}
+namespace: {{ $root.Release.Namespace }}
+labels:
+  {{- include "belfry.labels" $root | nindent 2 }}
+{{- end }}
+
 {{/* Takes a list: the root, and the name of the image. */}}
 {{- define "belfry.image" -}}
 {{- $root := first . -}}

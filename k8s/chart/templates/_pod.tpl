@@ -1,20 +1,20 @@
-{{/* Fields that every pod has. */}}
+{{/* Fields that every pod has. Takes the root, and the ids that it runs with. */}}
 {{- define "belfry.pod" -}}
-serviceAccountName: {{ include "belfry.name" . }}
+{{- $root := first . -}}
+serviceAccountName: {{ include "belfry.name" $root }}
 automountServiceAccountToken: false
 enableServiceLinks: false
 securityContext:
   runAsNonRoot: true
-  runAsUser: 1000
-  runAsGroup: 1000
+  {{- toYaml (last .) | nindent 2 }}
   seccompProfile: { type: RuntimeDefault }
-{{- with .Values.imagePullSecrets }}
+{{- with $root.Values.imagePullSecrets }}
 imagePullSecrets: {{ toYaml . | nindent 2 }}
 {{- end }}
-{{- with .Values.nodeSelector }}
+{{- with $root.Values.nodeSelector }}
 nodeSelector: {{ toYaml . | nindent 2 }}
 {{- end }}
-{{- with .Values.tolerations }}
+{{- with $root.Values.tolerations }}
 tolerations: {{ toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
