@@ -53,7 +53,7 @@ describe.runIf(hasTool('psql', ['--version']))('an installation whose owner is n
     postgres = await startPostgres({ dataDir: join(folder, 'postgres'), settings: { fsync: 'off' } })
     await query(postgres.url(), 'CREATE DATABASE belfry')
     ownerUrl = newUrl('belfry')
-    const sql = (await readFile(join(repositoryRoot(), 'scripts/create-owner.sql'), 'utf8'))
+    const sql = (await readFile(join(repositoryRoot(), 'k8s/chart/files/create-owner.sql'), 'utf8'))
       // The test still needs the password.
       .replace('ALTER ROLE CURRENT_USER PASSWORD NULL;', '')
     const psql = run('psql', ['--set', 'ON_ERROR_STOP=1', '--no-psqlrc', postgres.url('belfry')], {
@@ -167,11 +167,4 @@ describe.runIf(hasTool('psql', ['--version']))('an installation whose owner is n
     })
     expect((await waiting).stdout).toContain('every migration of this version is applied')
   }, 60_000)
-})
-
-it('has the same statements for the owner in docker compose and in the trial overlay', async () => {
-  const [one, other] = ['scripts/create-owner.sql', 'k8s/overlays/trial/create-owner.sql'].map(path =>
-    readFile(join(repositoryRoot(), path), 'utf8'),
-  )
-  expect(await one).toBe(await other)
 })

@@ -21,14 +21,15 @@ const valuesFile = (name: string) => join(folder, 'ci', `${name}-values.yaml`)
 const valueSets = readdirSync(join(folder, 'ci')).map(name => name.replace('-values.yaml', ''))
 
 describe.runIf(hasGoTool('helm', ['version']))('the chart', () => {
-  it('has value sets for each way of scaling, for operators, for a small cluster and for everything', () => {
-    expect(valueSets.sort()).toEqual(['everything', 'hpa', 'keda', 'operators', 'small'])
+  it('has value sets for each way of scaling, for a trial, for operators, for a small cluster and for everything', () => {
+    expect(valueSets.sort()).toEqual(['default', 'everything', 'hpa', 'keda', 'operators', 'small', 'trial'])
   })
 
   describe.each(valueSets)('with the values %s', set => {
     let objects: KubernetesObject[]
     const ofKind = (kind: string) => objects.filter(object => object.kind === kind)
-    const workloads = () => ['Deployment', 'Job'].flatMap(ofKind)
+    const workloads = () => ['Deployment', 'Job', 'StatefulSet'].flatMap(ofKind)
+    const processes = () => ['Deployment', 'Job'].flatMap(ofKind)
     beforeAll(async () => {
       objects = await renderChart(valuesFile(set))
     })
@@ -53,7 +54,7 @@ describe.runIf(hasGoTool('helm', ['version']))('the chart', () => {
     })
 
     it('runs the three services after the migration, without privileges', () => {
-      expect(workloads().map(({ metadata }) => metadata.name)).toEqual([
+      expect(processes().map(({ metadata }) => metadata.name)).toEqual([
         ...['belfry-api', 'belfry-dispatcher', 'belfry-scheduler', 'belfry-migrate-1'],
       ])
       for (const workload of workloads()) {
@@ -73,7 +74,7 @@ describe.runIf(hasGoTool('helm', ['version']))('the chart', () => {
     })
 
     it('gives every process only the variables that it knows, and all that it needs', () => {
-      for (const workload of workloads()) {
+      for (const workload of processes()) {
         const name = workload.spec.template.metadata.labels['app.kubernetes.io/component']
         const [container] = workload.spec.template.spec.containers
         const maps = (container.envFrom ?? []).map(({ configMapRef }: KubernetesObject) => configMapRef.name)
@@ -134,11 +135,13 @@ describe.runIf(hasGoTool('helm', ['version']))('the chart', () => {
     })
   })
 
-  it.each(['keda', 'hpa'])('makes what the overlay %s makes, except for names and labels', async overlay => {
-    const [chart, kustomization] = await Promise.all([
-      renderChart(valuesFile(overlay)),
-      buildKustomization(`overlays/${overlay}`),
-    ])
+  it.each([
+    ['default', 'base'],
+    ['keda', 'overlays/keda'],
+    ['hpa', 'overlays/hpa'],
+    ['trial', 'overlays/trial'],
+  ])('makes with the values %s what %s makes, except for names and labels', async (set, path) => {
+    const [chart, kustomization] = await Promise.all([renderChart(valuesFile(set)), buildKustomization(path)])
     const common = (objects: KubernetesObject[]) =>
       objects
         .filter(({ kind }) => !['Namespace', 'ServiceMonitor'].includes(kind))
@@ -173,7 +176,15 @@ describe.runIf(hasGoTool('helm', ['version']))('the chart', () => {
   it('leaves out what a small cluster does not have', async () => {
     const objects = await renderChart(valuesFile('small'))
     const kinds = new Set(objects.map(({ kind }) => kind))
-    for (const kind of ['Ingress', 'NetworkPolicy', 'PodDisruptionBudget', 'ServiceMonitor', 'ScaledObject']) {
+    const optional = [
+      'Ingress',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+      'ServiceMonitor',
+      'ScaledObject',
+      'StatefulSet',
+    ]
+    for (const kind of optional) {
       expect([kind, kinds.has(kind)]).toEqual([kind, false])
     }
     expect(JSON.stringify(objects)).not.toContain('REDIS_URL')
@@ -181,6 +192,23 @@ describe.runIf(hasGoTool('helm', ['version']))('the chart', () => {
     expect([...new Set(images)].sort()).toEqual(
       ['api', 'dispatcher', 'migrate', 'scheduler'].map(name => `registry.example.com/team/belfry-${name}:edge`),
     )
+  })
+
+  it('stores the data of its own PostgreSQL and Redis in volumes of the wanted class and size', async () => {
+    const internal = (size: string) =>
+      `{ type: internal, internal: { persistence: { storageClass: ssd, size: ${size} } } }`
+    const file = writeValues(`database: ${internal('40Gi')}\nredis: ${internal('1Gi')}`)
+    const sets = (await renderChart(file)).filter(({ kind }) => kind === 'StatefulSet')
+    const claims = sets.map(({ metadata, spec }) => [metadata.name, spec.volumeClaimTemplates[0].spec])
+    const claim = (storage: string) => ({
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'ssd',
+      resources: { requests: { storage } },
+    })
+    expect(claims).toEqual([
+      ['belfry-postgres', claim('40Gi')],
+      ['belfry-redis', claim('1Gi')],
+    ])
   })
 
   it('uses the stores of the examples, whose objects are valid', async () => {
@@ -213,12 +241,11 @@ describe.runIf(hasGoTool('helm', ['version']))('the chart', () => {
   it.each([
     ['an unknown value', 'replicas: 3', /replicas/],
     ['a variable that is no text', 'config: { api: { TRUST_PROXY: 1 } }', /TRUST_PROXY/],
+    ['an unknown type of store', 'database: { type: managed }', /database.*type/],
     ['an unknown way of scaling', 'dispatcher: { autoscaling: { by: magic } }', /autoscaling.*by/],
     ['a registry without its slash', 'image: { registry: registry.example.com }', /registry/],
   ])('refuses %s', async (_, values, problem) => {
-    const file = join(mkdtempSync(join(tmpdir(), 'belfry-values-')), 'values.yaml')
-    writeFileSync(file, values)
-    await expect(renderChart(file)).rejects.toThrow(problem)
+    await expect(renderChart(writeValues(values))).rejects.toThrow(problem)
   })
 
   it('has the version of the release', () => {
@@ -227,6 +254,12 @@ describe.runIf(hasGoTool('helm', ['version']))('the chart', () => {
     expect([chart.version, chart.appVersion]).toEqual([version, version])
   })
 })
+
+function writeValues(values: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'belfry-values-')), 'values.yaml')
+  writeFileSync(file, values)
+  return file
+}
 
 function podNames(objects: KubernetesObject[]): string[] {
   const deployments = objects.filter(({ kind }) => kind === 'Deployment')
@@ -256,15 +289,18 @@ function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: 
 function normalize(object: KubernetesObject): KubernetesObject {
   const { labels: _, ...metadata } = object.metadata
   const text = JSON.stringify(strip({ ...object, metadata }))
-    .replace(/belfry-(?=\(?api|scheduler|dispatcher|migrate|default-deny|dns|to-|from-)/g, '')
-    .replace(/("name":"(?:belfry|api|dispatcher))-[a-z0-9]{10}"/g, '$1"')
+    .replace(
+      /belfry-(?=\(?api|scheduler|dispatcher|migrate|default-deny|dns|to-|from-|postgres|redis|create-owner)/g,
+      '',
+    )
+    .replace(/("name":"(?:belfry|api|dispatcher|create-owner))-[a-z0-9]{10}"/g, '$1"')
     .replace(/"migrate-1"/g, '"migrate"')
   return JSON.parse(text)
 }
 
 const releaseLabels =
   /^(app\.kubernetes\.io\/(name|instance|part-of|version|managed-by)|helm\.sh\/chart|checksum\/config)$/
-const onlyHere = /^(imagePullPolicy|namespace|kustomize\.toolkit\.fluxcd\.io\/force)$/
+const onlyHere = /^(imagePullPolicy|namespace)$/
 
 function strip(value: KubernetesObject): KubernetesObject {
   if (Array.isArray(value)) return value.map(strip)

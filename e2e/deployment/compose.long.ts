@@ -136,7 +136,7 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
     expect(service('redis').volumes).toEqual(['redis-data:/data:rw'])
     const [data, owner] = service('postgres').volumes ?? []
     expect(data).toBe('postgres-data:/var/lib/postgresql:rw')
-    expect(owner).toMatch(/\/scripts\/create-owner\.sql:\/docker-entrypoint-initdb\.d\/create-owner\.sql:ro$/)
+    expect(owner).toMatch(/\/k8s\/chart\/files\/create-owner\.sql:\/docker-entrypoint-initdb\.d\/create-owner\.sql:ro$/)
   })
 
   it('limits the memory of every service, ours to more than their heap', () => {

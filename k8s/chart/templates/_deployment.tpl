@@ -52,7 +52,7 @@ spec:
           imagePullPolicy: {{ $root.Values.image.pullPolicy }}
           args: [wait]
           env:
-            {{- include "belfry.roleUrl" (list $root "DATABASE_URL" .name) | indent 12 }}
+            {{- include "belfry.roleUrl" (list $root "DATABASE_URL" .name) | nindent 12 }}
           resources:
             requests: { cpu: 50m, memory: 64Mi }
             limits: { memory: 768Mi }
@@ -68,16 +68,16 @@ spec:
             - configMapRef: { name: {{ $full }}-{{ .name }} }
             {{- end }}
           env:
-            {{- include "belfry.roleUrl" (list $root "DATABASE_URL" .name) | indent 12 }}
+            {{- include "belfry.roleUrl" (list $root "DATABASE_URL" .name) | nindent 12 }}
             {{- if $root.Values.redis.enabled }}
             - name: REDIS_URL
               valueFrom: { secretKeyRef: { name: {{ $root.Values.redis.secret | default $root.Values.secret }}, key: {{ $root.Values.redis.key }} } }
             {{- end }}
             {{- range .required }}
-            {{- include "belfry.secretVariable" (list $root . false) | indent 12 }}
+            {{- include "belfry.secretVariable" (list $root . false) | nindent 12 }}
             {{- end }}
             {{- range .optional }}
-            {{- include "belfry.secretVariable" (list $root . true) | indent 12 }}
+            {{- include "belfry.secretVariable" (list $root . true) | nindent 12 }}
             {{- end }}
             {{- with $values.env }}
             {{- toYaml . | nindent 12 }}
@@ -105,7 +105,7 @@ spec:
           lifecycle:
             preStop: { exec: { command: [sleep, {{ .pause | quote }}] } }
           {{- end }}
-          resources: {{ toYaml $values.resources | nindent 12 }}
+          resources: {{- toYaml $values.resources | nindent 12 }}
           securityContext:
             {{- include "belfry.unprivileged" $root | nindent 12 }}
 {{- end }}

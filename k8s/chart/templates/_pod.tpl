@@ -9,13 +9,13 @@ securityContext:
   {{- toYaml (last .) | nindent 2 }}
   seccompProfile: { type: RuntimeDefault }
 {{- with $root.Values.imagePullSecrets }}
-imagePullSecrets: {{ toYaml . | nindent 2 }}
+imagePullSecrets: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with $root.Values.nodeSelector }}
-nodeSelector: {{ toYaml . | nindent 2 }}
+nodeSelector: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with $root.Values.tolerations }}
-tolerations: {{ toYaml . | nindent 2 }}
+tolerations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
@@ -32,15 +32,15 @@ capabilities: { drop: [ALL] }
 
 {{/* Takes the root, the name of a variable, and the service whose role it is for. */}}
 {{- define "belfry.roleUrl" -}}
-{{- $root := index . 0 }}
-{{- $roles := $root.Values.database.roles }}
+{{- $root := index . 0 -}}
+{{- $roles := $root.Values.database.roles -}}
 - name: {{ index . 1 }}
   valueFrom: { secretKeyRef: { name: {{ $roles.secret | default $root.Values.secret }}, key: {{ index $roles (index . 2) }} } }
 {{- end }}
 
 {{/* Takes the root, the name of a variable, and whether the Secret may lack it. */}}
 {{- define "belfry.secretVariable" -}}
-{{- $root := index . 0 }}
+{{- $root := index . 0 -}}
 - name: {{ index . 1 }}
   valueFrom: { secretKeyRef: { name: {{ $root.Values.secret }}, key: {{ index . 1 }}{{ if index . 2 }}, optional: true{{ end }} } }
 {{- end }}
