@@ -27,7 +27,7 @@ async function query(databaseUrl: string, text: string) {
   }
 }
 
-// A server of its own, which the statements of docker-compose.yml and the trial overlay set up.
+// A server of its own, which the statements of docker-compose.yml and the chart set up.
 describe.runIf(hasTool('psql', ['--version']))('an installation whose owner is no superuser', () => {
   const services: RunningService[] = []
   let folder: string

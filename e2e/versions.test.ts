@@ -8,6 +8,8 @@ import { repositoryRoot } from './repository-root.ts'
 const read = (path: string) => readFileSync(join(repositoryRoot(), path), 'utf8')
 const { version } = JSON.parse(read('package.json')) as { version: string }
 
+const manifest = /belfry-\w+:([\d.]+)/g
+
 /** The other places of the version number. */
 const places: Record<string, RegExp> = {
   'clients/python/pyproject.toml': /^version = "([^"]+)"/gm,
@@ -18,8 +20,11 @@ const places: Record<string, RegExp> = {
   'docs/quick-start.md': /belfry-client-([\d.]+)\.tgz/g,
   'docs/self-hosting.md': /belfry-[$\w-]+:([\d.]+)/g,
   'docs/terraform.md': /-version ([\d.]+)/g,
-  'k8s/README.md': /belfry-api:([\d.]+)|newTag: ([\d.]+)/g,
-  'k8s/base/kustomization.yaml': /newTag: ([\d.]+)/g,
+  'k8s/README.md': /belfry-api:([\d.]+)/g,
+  'k8s/manifests/default.yaml': manifest,
+  'k8s/manifests/hpa.yaml': manifest,
+  'k8s/manifests/keda.yaml': manifest,
+  'k8s/manifests/trial.yaml': manifest,
   'packages/cli/README.md': /belfry-cli-([\d.]+)\.tgz/g,
   'packages/client/README.md': /belfry-client-([\d.]+)\.tgz/g,
   'packages/client/src/http.ts': /version = '([^']+)'/g,
@@ -38,7 +43,7 @@ describe('the version number of Belfry', () => {
   })
 
   it.each(Object.entries(places))('is the same in %s', (path, pattern) => {
-    const written = [...read(path).matchAll(pattern)].map(match => match[1] ?? match[2])
+    const written = [...read(path).matchAll(pattern)].map(match => match[1])
     expect(new Set(written)).toEqual(new Set([version]))
   })
 

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
 import { repositoryRoot } from '../repository-root.ts'
@@ -20,20 +21,38 @@ const operatorModels: Record<string, string> = {
   'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg',
 }
 
-/** Builds a kustomization: `base`, an overlay such as `overlays/trial`, or another folder. */
-export async function buildKustomization(path: string): Promise<KubernetesObject[]> {
-  const folder = resolve(repositoryRoot(), 'k8s', path)
-  const { stdout, stderr } = await promisify(execFile)('kubectl', ['kustomize', folder])
-  if (stderr !== '') throw new Error(stderr)
-  return parseAllDocuments(stdout).map(document => document.toJS())
+/** The files of values in `k8s/chart/ci` whose output `k8s/manifests` has, for users without Helm. */
+export const manifestSets = ['default', 'hpa', 'keda', 'trial']
+
+/** Returns the objects of a file in `k8s`. */
+export function readManifest(path: string): KubernetesObject[] {
+  return parseObjects(readFileSync(join(repositoryRoot(), 'k8s', path), 'utf8'))
 }
 
 /** Renders the chart as the release `belfry` in the namespace `belfry`; rejects values that its schema does not allow. */
-export async function renderChart(valuesFile: string, release = 'belfry'): Promise<KubernetesObject[]> {
+export async function renderChart(valuesFile: string, release = 'belfry'): Promise<string> {
   const chart = join(repositoryRoot(), 'k8s/chart')
   const target = ['--namespace', 'belfry', '--kube-version', kubernetesVersion]
   const { stdout } = await promisify(execFile)('helm', ['template', release, chart, ...target, '--values', valuesFile])
-  return parseAllDocuments(stdout).flatMap(document => document.toJS() ?? [])
+  return stdout
+}
+
+/** Reads the documents of a YAML file, without empty ones. */
+export function parseObjects(text: string): KubernetesObject[] {
+  return parseAllDocuments(text).flatMap(document => document.toJS() ?? [])
+}
+
+type Selector = { matchLabels?: Record<string, string>; matchExpressions?: Array<{ key: string; values: string[] }> }
+
+/** Returns whether a selector of Kubernetes matches these labels. */
+export function selects(
+  { matchLabels = {}, matchExpressions = [] }: Selector,
+  labels: Record<string, string>,
+): boolean {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ''))
+  )
 }
 
 /**

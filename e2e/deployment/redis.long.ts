@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { freePort } from '@belfry/embedded'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { parse, parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
 import { repositoryRoot } from '../repository-root.ts'
+import { readManifest } from './kubernetes-objects.ts'
 import { hasTool } from './tools.ts'
 
 const password = '4f1c0ffee'
@@ -17,11 +18,12 @@ const commands: Record<string, () => string[]> = {
     parse(read('docker-compose.yml'), { merge: true }).services.redis.command.map((word: string) =>
       word.replaceAll('$$', '$'),
     ),
-  'the trial overlay': () =>
-    parseAllDocuments(read('k8s/overlays/trial/redis.yaml')).flatMap(document => {
-      const object = document.toJS()
-      return object.kind === 'StatefulSet' ? object.spec.template.spec.containers[0].command : []
-    }),
+  'the trial on Kubernetes': () => {
+    const store = readManifest('manifests/trial.yaml').find(
+      ({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === 'belfry-redis',
+    )
+    return store.spec.template.spec.containers[0].command
+  },
 }
 
 describe.runIf(hasTool('redis-server', ['--version'])).each(Object.entries(commands))(

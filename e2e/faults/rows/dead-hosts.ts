@@ -69,7 +69,7 @@ async function watch(probes: Probes, seconds: number, readings: Reading[], hasDi
   }
 }
 
-// The lag trigger of k8s/overlays/keda, with two dispatchers.
+// The lag trigger of k8s/manifests/keda.yaml, with two dispatchers.
 function wanted(seconds: number): number {
   return Math.ceil((seconds * replicas) / 5)
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints a Secret for the trial, with new values: k8s/overlays/trial/make-secret.sh | kubectl create -f -
+# Prints a Secret for the trial, with new values: k8s/make-trial-secret.sh | kubectl create -f -
 # `create` refuses to replace an existing Secret, because data that is encrypted with its ENCRYPTION_KEYS would be lost.
 set -eu
 
@@ -15,11 +15,11 @@ metadata:
   namespace: belfry
 type: Opaque
 stringData:
-  DATABASE_URL: postgresql://belfry:$postgres_password@postgres:5432/belfry
-  API_DATABASE_URL: postgresql://belfry_api:$(hex 24)@postgres:5432/belfry
-  SCHEDULER_DATABASE_URL: postgresql://belfry_scheduler:$(hex 24)@postgres:5432/belfry
-  DISPATCHER_DATABASE_URL: postgresql://belfry_dispatcher:$(hex 24)@postgres:5432/belfry
-  REDIS_URL: redis://:$redis_password@redis:6379
+  DATABASE_URL: postgresql://belfry:$postgres_password@belfry-postgres:5432/belfry
+  API_DATABASE_URL: postgresql://belfry_api:$(hex 24)@belfry-postgres:5432/belfry
+  SCHEDULER_DATABASE_URL: postgresql://belfry_scheduler:$(hex 24)@belfry-postgres:5432/belfry
+  DISPATCHER_DATABASE_URL: postgresql://belfry_dispatcher:$(hex 24)@belfry-postgres:5432/belfry
+  REDIS_URL: redis://:$redis_password@belfry-redis:6379
   JWT_SECRET: $(hex 32)
   ENCRYPTION_KEYS: k1:$(dd if=/dev/urandom bs=32 count=1 2> /dev/null | base64 | tr -d '\n')
   OPERATOR_PASSWORD: $(hex 12)
