@@ -249,6 +249,16 @@ describe('the manifests', () => {
     for (const { metadata } of triggers) expect(metadata.ignoreNullValues).toBe('false')
   })
 
+  it('have Deployments that the alert about missing replicas covers', () => {
+    const alerts = readFileSync(join(repositoryRoot(), 'monitoring/prometheus/alerts.yml'), 'utf8')
+    const patterns = [...alerts.matchAll(/kube_deployment_\w+\{deployment=~"([^"]+)"\}/g)].map(([, pattern]) => pattern)
+    expect(patterns).toHaveLength(2)
+    const deployments = readManifest('manifests/default.yaml').filter(({ kind }) => kind === 'Deployment')
+    for (const { metadata } of deployments) {
+      for (const pattern of patterns) expect(metadata.name).toMatch(new RegExp(`^(?:${pattern})$`))
+    }
+  })
+
   it('get the address and the images of an installation by the command of the README', async () => {
     const { stdout } = await execute('sh', ['-c', readmeCommand()], { cwd: repositoryRoot() })
     const objects = parseObjects(stdout)
