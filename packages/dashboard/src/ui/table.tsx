@@ -29,6 +29,8 @@ export type TableProps<Row> = {
   /** Undefined while loading: the table then shows skeleton rows. */
   rows: readonly Row[] | undefined
   rowKey(row: Row): string
+  /** Returns the buttons of a row, for the last column. */
+  actions?(row: Row): ReactNode
   /** The target of a row. The lead cell becomes a link, and the whole row is clickable. */
   rowLink?(row: Row): string
   /** Whether a row has just arrived. */
@@ -41,9 +43,10 @@ const skeletonRows = ['a', 'b', 'c', 'd', 'e', 'f']
 
 /** A table. ↑ and ↓ move the focus between rows that are links. */
 export function Table<Row>(props: TableProps<Row>): ReactNode {
-  const { label, columns, rowKey, rowLink, isFresh } = props
+  const { label, rowKey, rowLink, isFresh, actions } = props
+  const columns = actions ? [...props.columns, actionsColumn(actions)] : props.columns
   const [sorting, setSorting] = useState(props.sorting)
-  const rows = useMemo(() => sorted(props.rows, columns, sorting), [props.rows, columns, sorting])
+  const rows = useMemo(() => sorted(props.rows, props.columns, sorting), [props.rows, props.columns, sorting])
   const body = useRef<HTMLTableSectionElement>(null)
   const lead = columns.find(({ isLead }) => isLead) ?? columns[0]
   return (
@@ -81,6 +84,15 @@ export function Table<Row>(props: TableProps<Row>): ReactNode {
       {rows === undefined && <p className={styles.slow}>Still loading…</p>}
     </section>
   )
+}
+
+function actionsColumn<Row>(actions: (row: Row) => ReactNode): Column<Row> {
+  return {
+    id: 'actions',
+    header: <span className="visually-hidden">Actions</span>,
+    align: 'end',
+    cell: row => <div className={styles.actions}>{actions(row)}</div>,
+  }
 }
 
 type SortButtonProps<Row> = { column: Column<Row>; sorting: Sorting | undefined; onSort(sorting: Sorting): void }

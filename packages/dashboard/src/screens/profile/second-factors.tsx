@@ -61,19 +61,14 @@ export function SecondFactorList(): ReactNode {
           columns={[
             { id: 'name', header: 'Name', cell: ({ name }) => name },
             { id: 'added', header: 'Added', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
-            {
-              id: 'actions',
-              header: <span className="visually-hidden">Actions</span>,
-              align: 'end',
-              cell: factor => (
-                <IconButton
-                  label={`Remove ${factor.name}`}
-                  icon={<Trash2 size={16} />}
-                  onClick={() => setRemoving(factor)}
-                />
-              ),
-            },
           ]}
+          actions={factor => (
+            <IconButton
+              label={`Remove ${factor.name}`}
+              icon={<Trash2 size={16} />}
+              onClick={() => setRemoving(factor)}
+            />
+          )}
         />
       )}
       {factors.length > 0 && <p className={styles.address}>{data?.recovery_codes_left} recovery codes left.</p>}

@@ -38,20 +38,16 @@ export function Sessions(): ReactNode {
             ),
           },
           { id: 'used', header: 'Last used', cell: ({ last_used_at }) => <RelativeTime at={last_used_at} /> },
-          {
-            id: 'actions',
-            header: <span className="visually-hidden">Actions</span>,
-            align: 'end',
-            cell: session =>
-              session.is_current ? null : (
-                <IconButton
-                  label={`End the session of ${session.device}`}
-                  icon={<LogOut size={16} />}
-                  onClick={() => setEnding(session)}
-                />
-              ),
-          },
         ]}
+        actions={session =>
+          session.is_current ? null : (
+            <IconButton
+              label={`End the session of ${session.device}`}
+              icon={<LogOut size={16} />}
+              onClick={() => setEnding(session)}
+            />
+          )
+        }
       />
       <LoadMore {...list} />
       {hasOthers && (

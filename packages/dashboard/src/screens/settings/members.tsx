@@ -58,29 +58,24 @@ export function Members(): ReactNode {
           { id: 'name', header: 'Name', cell: ({ user }) => <UserName user={user} isYou={user.id === me.user.id} /> },
           { id: 'role', header: 'Role', cell: member => <RoleOf member={member} isLastOwner={isLastOwner(member)} /> },
           { id: 'joined', header: 'Joined', isExtra: true, cell: ({ joined_at }) => <RelativeTime at={joined_at} /> },
-          {
-            id: 'actions',
-            header: <span className="visually-hidden">Actions</span>,
-            align: 'end',
-            cell: member => (
-              <div className={styles.rowActions}>
-                {role === 'owner' && member.user.id !== me.user.id && (
-                  <IconButton
-                    label={`Transfer ownership to ${member.user.name}`}
-                    icon={<Crown size={16} />}
-                    onClick={() => setNextOwner(member)}
-                  />
-                )}
-                <RemoveButton
-                  member={member}
-                  isYou={member.user.id === me.user.id}
-                  isLastOwner={isLastOwner(member)}
-                  onRemove={() => setLeaving(member)}
-                />
-              </div>
-            ),
-          },
         ]}
+        actions={member => (
+          <>
+            {role === 'owner' && member.user.id !== me.user.id && (
+              <IconButton
+                label={`Transfer ownership to ${member.user.name}`}
+                icon={<Crown size={16} />}
+                onClick={() => setNextOwner(member)}
+              />
+            )}
+            <RemoveButton
+              member={member}
+              isYou={member.user.id === me.user.id}
+              isLastOwner={isLastOwner(member)}
+              onRemove={() => setLeaving(member)}
+            />
+          </>
+        )}
       />
       <LoadMore {...list} />
       <ConfirmChange

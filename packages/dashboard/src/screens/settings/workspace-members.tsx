@@ -64,20 +64,16 @@ export function WorkspaceMembers(): ReactNode {
                   </Select>
                 ),
             },
-            {
-              id: 'actions',
-              header: <span className="visually-hidden">Actions</span>,
-              align: 'end',
-              cell: ({ user }) =>
-                refusal === null && (
-                  <IconButton
-                    label={`Remove ${user.name} from the workspace`}
-                    icon={<UserMinus size={16} />}
-                    onClick={() => change.mutate({ userId: user.id, role: null })}
-                  />
-                ),
-            },
           ]}
+          actions={({ user }) =>
+            refusal === null && (
+              <IconButton
+                label={`Remove ${user.name} from the workspace`}
+                icon={<UserMinus size={16} />}
+                onClick={() => change.mutate({ userId: user.id, role: null })}
+              />
+            )
+          }
         />
       )}
     </>

@@ -90,37 +90,32 @@ function WorkspaceTable({ workspaces, onRename, onDelete }: WorkspaceTableProps)
         },
         { id: 'id', header: 'ID', isExtra: true, cell: ({ id }) => <code className={styles.mono}>{id}</code> },
         { id: 'created', header: 'Created', isExtra: true, cell: one => <RelativeTime at={one.created_at} /> },
-        {
-          id: 'actions',
-          header: <span className="visually-hidden">Actions</span>,
-          align: 'end',
-          cell: workspace => (
-            <div className={styles.rowActions}>
-              <Link
-                to={paths.workspace(organization.slug, workspace.id).settings('members')}
-                aria-label={`Members of ${workspace.name}`}
-                className={styles.iconLink}
-              >
-                <Users size={16} aria-hidden="true" />
-              </Link>
-              {mayChange && (
-                <IconButton
-                  label={`Rename ${workspace.name}`}
-                  icon={<Pencil size={16} />}
-                  onClick={() => onRename(workspace)}
-                />
-              )}
-              {mayDelete && (
-                <IconButton
-                  label={`Delete ${workspace.name}`}
-                  icon={<Trash2 size={16} />}
-                  onClick={() => onDelete(workspace)}
-                />
-              )}
-            </div>
-          ),
-        },
       ]}
+      actions={workspace => (
+        <>
+          <Link
+            to={paths.workspace(organization.slug, workspace.id).settings('members')}
+            aria-label={`Members of ${workspace.name}`}
+            className={styles.iconLink}
+          >
+            <Users size={16} aria-hidden="true" />
+          </Link>
+          {mayChange && (
+            <IconButton
+              label={`Rename ${workspace.name}`}
+              icon={<Pencil size={16} />}
+              onClick={() => onRename(workspace)}
+            />
+          )}
+          {mayDelete && (
+            <IconButton
+              label={`Delete ${workspace.name}`}
+              icon={<Trash2 size={16} />}
+              onClick={() => onDelete(workspace)}
+            />
+          )}
+        </>
+      )}
     />
   )
 }
