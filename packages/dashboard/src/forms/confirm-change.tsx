@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { type Change, useChange } from './use-change.ts'
 
-type ConfirmChangeProps<T> = Omit<Change<unknown, T>, 'onDone'> & {
+export type ConfirmChangeProps<T> = Omit<Change<unknown, T>, 'onDone'> & {
   /** What changes; null closes the dialog. */
   of: T | null
   onClose(): void

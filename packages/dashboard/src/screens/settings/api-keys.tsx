@@ -1,116 +1,52 @@
 import type { ApiKey, NewApiKey } from '@belfry/contract/api-key'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Ban, KeyRound, Plus, RefreshCw } from 'lucide-react'
+import { Ban, KeyRound, RefreshCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { apiKeysQuery, revokeApiKey } from '../../api/api-keys.ts'
-import { ConfirmChange } from '../../forms/confirm-change.tsx'
+import { ResourceList } from '../../layout/resource-list.tsx'
+import { ConfirmButton, DialogButton } from '../../layout/row-buttons.tsx'
 import { SaveKey } from '../../layout/save-key.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { LoadMore } from '../../ui/pagination.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { NewKeyForm } from './new-key-form.tsx'
-import { RollKeyDialog } from './roll-key-dialog.tsx'
+import { RollKeyForm } from './roll-key-form.tsx'
 import { scopeText } from './scope-text.ts'
 import styles from './settings.module.css'
 
 export function ApiKeys(): ReactNode {
   const { workspace } = useWorkspace()
   const list = useInfiniteQuery(apiKeysQuery(workspace.id))
-  const [isCreating, setIsCreating] = useState(false)
   const [created, setCreated] = useState<NewApiKey | null>(null)
-  const [rolling, setRolling] = useState<ApiKey | null>(null)
-  const [revoking, setRevoking] = useState<ApiKey | null>(null)
-  const create = (
-    <Button
-      kind="primary"
-      icon={<Plus size={16} />}
-      refusal={useRefusal('api_key.create')}
-      onClick={() => setIsCreating(true)}
-    >
-      New API key
-    </Button>
-  )
+  const createRefusal = useRefusal('api_key.create')
+  const revokeRefusal = useRefusal('api_key.revoke')
+  const showKey = (close: () => void) => (key: NewApiKey) => {
+    close()
+    setCreated(key)
+  }
   return (
-    <>
-      <PageHeader
-        title="API keys"
-        description={`A key grants access to the tasks, cron jobs and events of ${workspace.name}, with at most the rights of its creator. Send it in the X-Api-Key header.`}
-        actions={create}
-      />
-      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data?.items.length === 0 ? (
+    <ResourceList
+      title="API keys"
+      description={`A key grants access to the tasks, cron jobs and events of ${workspace.name}, with at most the rights of its creator. Send it in the X-Api-Key header.`}
+      list={list}
+      rows={list.data?.items}
+      rowKey={key => key.id}
+      create={{
+        label: 'New API key',
+        refusal: createRefusal,
+        form: close => <NewKeyForm onCancel={close} onCreated={showKey(close)} />,
+      }}
+      empty={create => (
         <EmptyState icon={<KeyRound size={22} aria-hidden="true" />} title="No API keys yet" actions={create}>
           Your server needs an API key to schedule webhooks. Create one per application, so you can revoke each one
           separately.
         </EmptyState>
-      ) : (
-        <KeyTable keys={list.data?.items} onRoll={setRolling} onRevoke={setRevoking} />
       )}
-      <LoadMore {...list} />
-      <Dialog isOpen={isCreating} onClose={() => setIsCreating(false)} title="New API key">
-        <NewKeyForm
-          onCancel={() => setIsCreating(false)}
-          onCreated={key => {
-            setIsCreating(false)
-            setCreated(key)
-          }}
-        />
-      </Dialog>
-      <Dialog
-        isOpen={created !== null}
-        onClose={() => setCreated(null)}
-        title="Copy your API key"
-        description="You can see it only this once. Belfry stores only its hash."
-      >
-        <CodeBlock text={created?.key ?? ''} label="API key" isWrapped />
-        <DialogActions>
-          <SaveKey apiKey={created?.key ?? ''} />
-          <Button kind="primary" onClick={() => setCreated(null)}>
-            I have copied it
-          </Button>
-        </DialogActions>
-      </Dialog>
-      <RollKeyDialog
-        of={rolling}
-        onClose={() => setRolling(null)}
-        onRolled={key => {
-          setRolling(null)
-          setCreated(key)
-        }}
-      />
-      <ConfirmChange
-        of={revoking}
-        onClose={() => setRevoking(null)}
-        title={key => `Revoke ${key.name}?`}
-        description="Calls with this key are rejected within five seconds. Tasks that it created stay scheduled. This cannot be undone."
-        action="Revoke key"
-        run={key => revokeApiKey(workspace.id, key.id)}
-        affects={['api-keys', workspace.id]}
-        done={key => `${key.name} revoked`}
-      />
-    </>
-  )
-}
-
-type KeyTableProps = { keys: ApiKey[] | undefined; onRoll(key: ApiKey): void; onRevoke(key: ApiKey): void }
-
-function KeyTable({ keys, onRoll, onRevoke }: KeyTableProps): ReactNode {
-  const mayNotRoll = useRefusal('api_key.create')
-  const refusal = useRefusal('api_key.revoke')
-  return (
-    <Table
-      label="API keys"
-      rows={keys}
-      rowKey={key => key.id}
       columns={[
         {
           id: 'name',
@@ -150,32 +86,49 @@ function KeyTable({ keys, onRoll, onRevoke }: KeyTableProps): ReactNode {
             ),
         },
         { id: 'created', header: 'Created', isExtra: true, cell: key => <RelativeTime at={key.created_at} /> },
-        {
-          id: 'actions',
-          header: <span className="visually-hidden">Actions</span>,
-          align: 'end',
-          cell: key =>
-            isOver(key) ? null : (
-              <div className={styles.rowActions}>
-                {key.federated_credential_id === null && (
-                  <IconButton
-                    label={`Roll ${key.name}`}
-                    icon={<RefreshCw size={16} />}
-                    refusal={mayNotRoll}
-                    onClick={() => onRoll(key)}
-                  />
-                )}
-                <IconButton
-                  label={`Revoke ${key.name}`}
-                  icon={<Ban size={16} />}
-                  refusal={refusal}
-                  onClick={() => onRevoke(key)}
-                />
-              </div>
-            ),
-        },
       ]}
-    />
+      actions={key =>
+        isOver(key) ? null : (
+          <>
+            {key.federated_credential_id === null && (
+              <DialogButton
+                label={`Roll ${key.name}`}
+                icon={<RefreshCw size={16} />}
+                title={`Roll ${key.name}`}
+                description="Creates a new key with the same name, rights and allowed addresses."
+                refusal={createRefusal}
+                form={close => <RollKeyForm apiKey={key} onCancel={close} onRolled={showKey(close)} />}
+              />
+            )}
+            <ConfirmButton
+              label={`Revoke ${key.name}`}
+              icon={<Ban size={16} />}
+              description="Calls with this key are rejected within five seconds. Tasks that it created stay scheduled. This cannot be undone."
+              action="Revoke key"
+              refusal={revokeRefusal}
+              run={() => revokeApiKey(workspace.id, key.id)}
+              affects={['api-keys', workspace.id]}
+              done={`${key.name} revoked`}
+            />
+          </>
+        )
+      }
+    >
+      <Dialog
+        isOpen={created !== null}
+        onClose={() => setCreated(null)}
+        title="Copy your API key"
+        description="You can see it only this once. Belfry stores only its hash."
+      >
+        <CodeBlock text={created?.key ?? ''} label="API key" isWrapped />
+        <DialogActions>
+          <SaveKey apiKey={created?.key ?? ''} />
+          <Button kind="primary" onClick={() => setCreated(null)}>
+            I have copied it
+          </Button>
+        </DialogActions>
+      </Dialog>
+    </ResourceList>
   )
 }
 

@@ -1,93 +1,42 @@
-import type { Connection } from '@belfry/contract/connection'
 import { useQuery } from '@tanstack/react-query'
-import { KeyRound, Pencil, Play, Plus, Trash2 } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { KeyRound, Pencil, Play, Trash2 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { connectionsQuery, deleteConnection } from '../../api/connections.ts'
-import { ConfirmChange } from '../../forms/confirm-change.tsx'
+import { ResourceList } from '../../layout/resource-list.tsx'
+import { ConfirmButton, DialogButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { ConnectionForm, kindNames } from './connection-form.tsx'
-import { ConnectionTestDialog } from './connection-test-dialog.tsx'
+import { ConnectionTestForm } from './connection-test-form.tsx'
 import styles from './settings.module.css'
 
 export function Connections(): ReactNode {
   const { workspace } = useWorkspace()
   const list = useQuery(connectionsQuery(workspace.id))
-  const [editing, setEditing] = useState<Connection | 'new' | null>(null)
-  const [testing, setTesting] = useState<Connection | null>(null)
-  const [deleting, setDeleting] = useState<Connection | null>(null)
-  const create = (
-    <Button
-      kind="primary"
-      icon={<Plus size={16} />}
-      refusal={useRefusal('connection.write')}
-      onClick={() => setEditing('new')}
-    >
-      New connection
-    </Button>
-  )
-  const changed = editing === 'new' ? null : editing
-  return (
-    <>
-      <PageHeader
-        title="Connections"
-        description="Credentials that prove to a target who calls it. Tasks, cron jobs and subscriptions name a connection."
-        actions={create}
-      />
-      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data?.length === 0 ? (
-        <EmptyState icon={<KeyRound size={22} aria-hidden="true" />} title="No connections yet" actions={create}>
-          Add a header, a password, OAuth 2 client credentials, an identity token or a client certificate.
-        </EmptyState>
-      ) : (
-        <ConnectionTable connections={list.data} onEdit={setEditing} onTest={setTesting} onDelete={setDeleting} />
-      )}
-      <Dialog
-        isOpen={editing !== null}
-        onClose={() => setEditing(null)}
-        title={changed ? `Edit ${changed.name}` : 'New connection'}
-        description="New calls use it within five seconds."
-      >
-        <ConnectionForm connection={changed} onDone={() => setEditing(null)} />
-      </Dialog>
-      {testing && <ConnectionTestDialog connection={testing} onClose={() => setTesting(null)} />}
-      <ConfirmChange
-        of={deleting}
-        onClose={() => setDeleting(null)}
-        title={({ name }) => `Delete ${name}?`}
-        description="Tasks that name it fail. It cannot be deleted while a cron job or a subscription names it."
-        action="Delete connection"
-        run={({ name }) => deleteConnection(workspace.id, name)}
-        affects={['connections', workspace.id]}
-        done={({ name }) => `${name} deleted`}
-      />
-    </>
-  )
-}
-
-type ConnectionTableProps = {
-  connections: Connection[] | undefined
-  onEdit(connection: Connection): void
-  onTest(connection: Connection): void
-  onDelete(connection: Connection): void
-}
-
-function ConnectionTable({ connections, onEdit, onTest, onDelete }: ConnectionTableProps): ReactNode {
   const writeRefusal = useRefusal('connection.write')
   const testRefusal = useRefusal('connection.test')
   const deleteRefusal = useRefusal('connection.delete')
+  const delay = 'New calls use it within five seconds.'
   return (
-    <Table
-      label="Connections"
-      rows={connections}
+    <ResourceList
+      title="Connections"
+      description="Credentials that prove to a target who calls it. Tasks, cron jobs and subscriptions name a connection."
+      list={list}
+      rows={list.data}
       rowKey={({ name }) => name}
+      create={{
+        label: 'New connection',
+        description: delay,
+        refusal: writeRefusal,
+        form: close => <ConnectionForm connection={null} onDone={close} />,
+      }}
+      empty={create => (
+        <EmptyState icon={<KeyRound size={22} aria-hidden="true" />} title="No connections yet" actions={create}>
+          Add a header, a password, OAuth 2 client credentials, an identity token or a client certificate.
+        </EmptyState>
+      )}
       columns={[
         { id: 'name', header: 'Name', cell: ({ name }) => <code className={styles.mono}>{name}</code> },
         { id: 'kind', header: 'Kind', cell: ({ kind }) => kindNames[kind] },
@@ -98,34 +47,36 @@ function ConnectionTable({ connections, onEdit, onTest, onDelete }: ConnectionTa
           cell: ({ hosts }) => <code className={styles.mono}>{hosts.join(' ')}</code>,
         },
         { id: 'updated', header: 'Updated', isExtra: true, cell: one => <RelativeTime at={one.updated_at} /> },
-        {
-          id: 'actions',
-          header: <span className="visually-hidden">Actions</span>,
-          align: 'end',
-          cell: connection => (
-            <div className={styles.rowActions}>
-              <IconButton
-                label={`Test ${connection.name}`}
-                icon={<Play size={16} />}
-                refusal={testRefusal}
-                onClick={() => onTest(connection)}
-              />
-              <IconButton
-                label={`Edit ${connection.name}`}
-                icon={<Pencil size={16} />}
-                refusal={writeRefusal}
-                onClick={() => onEdit(connection)}
-              />
-              <IconButton
-                label={`Delete ${connection.name}`}
-                icon={<Trash2 size={16} />}
-                refusal={deleteRefusal}
-                onClick={() => onDelete(connection)}
-              />
-            </div>
-          ),
-        },
       ]}
+      actions={connection => (
+        <>
+          <DialogButton
+            label={`Test ${connection.name}`}
+            icon={<Play size={16} />}
+            title={`Test ${connection.name}`}
+            refusal={testRefusal}
+            form={close => <ConnectionTestForm connection={connection} onClose={close} />}
+          />
+          <DialogButton
+            label={`Edit ${connection.name}`}
+            icon={<Pencil size={16} />}
+            title={`Edit ${connection.name}`}
+            description={delay}
+            refusal={writeRefusal}
+            form={close => <ConnectionForm connection={connection} onDone={close} />}
+          />
+          <ConfirmButton
+            label={`Delete ${connection.name}`}
+            icon={<Trash2 size={16} />}
+            description="Tasks that name it fail. It cannot be deleted while a cron job or a subscription names it."
+            action="Delete connection"
+            refusal={deleteRefusal}
+            run={() => deleteConnection(workspace.id, connection.name)}
+            affects={['connections', workspace.id]}
+            done={`${connection.name} deleted`}
+          />
+        </>
+      )}
     />
   )
 }

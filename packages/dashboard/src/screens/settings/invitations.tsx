@@ -1,75 +1,42 @@
 import type { Invitation } from '@belfry/contract/invitation'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Ban, Mail, Send, UserPlus } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
-import { useSearchParams } from 'react-router'
+import type { ReactNode } from 'react'
 import { invitationsQuery, resendInvitation, revokeInvitation } from '../../api/invitations.ts'
 import { useChange } from '../../forms/use-change.ts'
+import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { IconButton } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { LoadMore } from '../../ui/pagination.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { InviteForm } from './invite-form.tsx'
 import { roleNames, workspaceRoleNames } from './role-names.ts'
 import styles from './settings.module.css'
 
 export function Invitations(): ReactNode {
-  const { organization } = useOrganization()
-  const [params, setParams] = useSearchParams()
-  const [isInviting, setIsInviting] = useState(params.has('new'))
+  const { organization, workspaces } = useOrganization()
   const list = useInfiniteQuery(invitationsQuery(organization.id))
-  const close = () => {
-    setIsInviting(false)
-    if (params.has('new')) setParams({}, { replace: true })
-  }
-  const invite = (
-    <Button
-      kind="primary"
-      icon={<UserPlus size={16} />}
-      refusal={useRefusal('invitation.create')}
-      onClick={() => setIsInviting(true)}
-    >
-      Invite member
-    </Button>
-  )
-  return (
-    <>
-      <PageHeader
-        title="Invitations"
-        description="Each invitation is an email with a personal link. The link works once, for seven days."
-        actions={invite}
-      />
-      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data?.items.length === 0 ? (
-        <EmptyState icon={<Mail size={22} aria-hidden="true" />} title="No invitations yet" actions={invite}>
-          Choose a role and workspaces, and Belfry emails an invitation link.
-        </EmptyState>
-      ) : (
-        <InvitationTable invitations={list.data?.items} />
-      )}
-      <LoadMore {...list} />
-      <Dialog isOpen={isInviting} onClose={close} title="Invite member">
-        <InviteForm onDone={close} />
-      </Dialog>
-    </>
-  )
-}
-
-function InvitationTable({ invitations }: { invitations: Invitation[] | undefined }): ReactNode {
-  const { workspaces } = useOrganization()
   const nameOf = (id: string) => workspaces.find(one => one.id === id)?.name ?? 'another workspace'
   return (
-    <Table
-      label="Invitations"
-      rows={invitations}
+    <ResourceList
+      title="Invitations"
+      description="Each invitation is an email with a personal link. The link works once, for seven days."
+      list={list}
+      rows={list.data?.items}
       rowKey={({ id }) => id}
+      create={{
+        label: 'Invite member',
+        icon: <UserPlus size={16} />,
+        refusal: useRefusal('invitation.create'),
+        form: close => <InviteForm onDone={close} />,
+      }}
+      empty={create => (
+        <EmptyState icon={<Mail size={22} aria-hidden="true" />} title="No invitations yet" actions={create}>
+          Choose a role and workspaces, and Belfry emails an invitation link.
+        </EmptyState>
+      )}
       columns={[
         {
           id: 'email',
@@ -110,13 +77,8 @@ function InvitationTable({ invitations }: { invitations: Invitation[] | undefine
             </Badge>
           ),
         },
-        {
-          id: 'actions',
-          header: <span className="visually-hidden">Actions</span>,
-          align: 'end',
-          cell: invitation => <InvitationActions invitation={invitation} />,
-        },
       ]}
+      actions={invitation => <InvitationActions invitation={invitation} />}
     />
   )
 }
@@ -151,7 +113,7 @@ function InvitationActions({ invitation }: { invitation: Invitation }): ReactNod
   })
   if (invitation.status === 'accepted' || invitation.status === 'revoked') return null
   return (
-    <div className={styles.rowActions}>
+    <>
       <IconButton
         label={`Resend invitation to ${invitation.email}`}
         icon={<Send size={16} />}
@@ -168,6 +130,6 @@ function InvitationActions({ invitation }: { invitation: Invitation }): ReactNod
           onClick={() => change.mutate('revoke')}
         />
       )}
-    </div>
+    </>
   )
 }

@@ -6,10 +6,11 @@ import { revokeSigningSecret, rotateSigningSecret, signingSecretsQuery } from '.
 import { updateWorkspace } from '../../api/workspaces.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useChange } from '../../forms/use-change.ts'
+import { ConfirmButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Switch } from '../../ui/checkbox.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -29,7 +30,6 @@ export function SigningSecrets(): ReactNode {
   const { organization } = useOrganization()
   const list = useQuery(signingSecretsQuery(workspace.id))
   const [isRotating, setIsRotating] = useState(false)
-  const [revoking, setRevoking] = useState<SigningSecret | null>(null)
   const rotateRefusal = useRefusal('signing_secret.rotate')
   const revokeRefusal = useRefusal('signing_secret.revoke')
   const mayNotChange = useRefusal('workspace.change')
@@ -83,21 +83,22 @@ export function SigningSecrets(): ReactNode {
               ]
             : []),
           { id: 'created', header: 'Created', isExtra: true, cell: one => <RelativeTime at={one.created_at} /> },
-          {
-            id: 'actions',
-            header: <span className="visually-hidden">Actions</span>,
-            align: 'end',
-            cell: one =>
-              one.expires_at && (
-                <IconButton
-                  label="Revoke previous secret"
-                  icon={<Ban size={16} />}
-                  refusal={revokeRefusal}
-                  onClick={() => setRevoking(one)}
-                />
-              ),
-          },
         ]}
+        actions={({ id, expires_at }) =>
+          expires_at && (
+            <ConfirmButton
+              label="Revoke previous secret"
+              icon={<Ban size={16} />}
+              title="Revoke the previous secret?"
+              description="Receivers that still verify with it will reject deliveries."
+              action="Revoke"
+              refusal={revokeRefusal}
+              run={() => revokeSigningSecret(workspace.id, id)}
+              affects={['signing-secrets', workspace.id]}
+              done="Previous secret revoked"
+            />
+          )
+        }
       />
       <div className={styles.section}>
         <Switch
@@ -125,16 +126,6 @@ export function SigningSecrets(): ReactNode {
         run={() => rotateSigningSecret(workspace.id)}
         affects={['signing-secrets', workspace.id]}
         done={() => 'Signing secret rotated'}
-      />
-      <ConfirmChange
-        of={revoking}
-        onClose={() => setRevoking(null)}
-        title={() => 'Revoke the previous secret?'}
-        description="Receivers that still verify with it will reject deliveries."
-        action="Revoke"
-        run={({ id }) => revokeSigningSecret(workspace.id, id)}
-        affects={['signing-secrets', workspace.id]}
-        done={() => 'Previous secret revoked'}
       />
     </>
   )

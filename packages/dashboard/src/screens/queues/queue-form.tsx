@@ -6,21 +6,20 @@ import { Form } from '../../forms/form.tsx'
 import { type FieldErrors, useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import styles from './queues.module.css'
 
-type QueueDialogProps = {
+type QueueFormProps = {
   /** The queue to edit; null creates one. */
   queue: Queue | null
-  onClose(): void
+  onDone(): void
 }
 
 type Draft = { name: string; max: string; count: string; seconds: string; ordered: boolean }
 
 /** Creates a queue, or edits its limits. */
-export function QueueDialog({ queue, onClose }: QueueDialogProps): ReactNode {
+export function QueueForm({ queue, onDone }: QueueFormProps): ReactNode {
   const { workspace } = useWorkspace()
   const client = useQueryClient()
   const toast = useToast()
@@ -37,36 +36,34 @@ export function QueueDialog({ queue, onClose }: QueueDialogProps): ReactNode {
     async onDone({ name }) {
       await client.invalidateQueries({ queryKey: ['queues', workspace.id] })
       toast(queue ? `${name} updated` : `${name} created`)
-      onClose()
+      onDone()
     },
   })
   const { errors } = form
   return (
-    <Dialog isOpen onClose={onClose} title={queue ? `Edit ${queue.name}` : 'New queue'}>
-      <Form form={form} action={queue ? 'Save' : 'Create queue'}>
-        {!queue && (
-          <Field label="Name" hint="Such as customer-42. Tasks name it." error={errors.name}>
-            <TextInput name="name" isMono autoComplete="off" spellCheck={false} />
-          </Field>
-        )}
-        <Field label="Calls at a time" isOptional hint="Over all dispatchers." error={errors.max_concurrent}>
-          <TextInput name="max_concurrent" inputMode="numeric" defaultValue={queue?.max_concurrent ?? ''} />
+    <Form form={form} action={queue ? 'Save' : 'Create queue'}>
+      {!queue && (
+        <Field label="Name" hint="Such as customer-42. Tasks name it." error={errors.name}>
+          <TextInput name="name" isMono autoComplete="off" spellCheck={false} />
         </Field>
-        <div className={styles.rate}>
-          <Field label="Calls per period" isOptional error={errors['rate_limit.count']}>
-            <TextInput name="rate_limit.count" inputMode="numeric" defaultValue={queue?.rate_limit?.count ?? ''} />
-          </Field>
-          <Field label="Period (s)" isOptional error={errors['rate_limit.period_ms']}>
-            <TextInput
-              name="rate_limit.period_ms"
-              inputMode="decimal"
-              defaultValue={queue?.rate_limit ? queue.rate_limit.period_ms / 1000 : ''}
-            />
-          </Field>
-        </div>
-        <Checkbox name="ordered" label="One task at a time, in order" isInitiallyOn={queue?.ordered ?? false} />
-      </Form>
-    </Dialog>
+      )}
+      <Field label="Calls at a time" isOptional hint="Over all dispatchers." error={errors.max_concurrent}>
+        <TextInput name="max_concurrent" inputMode="numeric" defaultValue={queue?.max_concurrent ?? ''} />
+      </Field>
+      <div className={styles.rate}>
+        <Field label="Calls per period" isOptional error={errors['rate_limit.count']}>
+          <TextInput name="rate_limit.count" inputMode="numeric" defaultValue={queue?.rate_limit?.count ?? ''} />
+        </Field>
+        <Field label="Period (s)" isOptional error={errors['rate_limit.period_ms']}>
+          <TextInput
+            name="rate_limit.period_ms"
+            inputMode="decimal"
+            defaultValue={queue?.rate_limit ? queue.rate_limit.period_ms / 1000 : ''}
+          />
+        </Field>
+      </div>
+      <Checkbox name="ordered" label="One task at a time, in order" isInitiallyOn={queue?.ordered ?? false} />
+    </Form>
   )
 }
 

@@ -6,13 +6,12 @@ import { useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
 
-type ConnectionTestDialogProps = { connection: Connection; onClose(): void }
+type ConnectionTestFormProps = { connection: Connection; onClose(): void }
 
 /** Requests a token of a connection, or calls a URL through it, and shows what happened. */
-export function ConnectionTestDialog({ connection, onClose }: ConnectionTestDialogProps): ReactNode {
+export function ConnectionTestForm({ connection, onClose }: ConnectionTestFormProps): ReactNode {
   const { workspace } = useWorkspace()
   const [outcome, setOutcome] = useState<ConnectionTest | null>(null)
   const hasToken = connection.kind === 'oauth2' || connection.kind === 'identity_token'
@@ -26,22 +25,20 @@ export function ConnectionTestDialog({ connection, onClose }: ConnectionTestDial
     onDone: setOutcome,
   })
   return (
-    <Dialog isOpen onClose={onClose} title={`Test ${connection.name}`}>
-      <Form form={form} action="Test" more={<Button onClick={onClose}>Close</Button>}>
-        <Field
-          label="URL"
-          isOptional={hasToken}
-          error={form.errors.url}
-          hint={`Called with GET.${hasToken ? ' Leave empty to request a token only.' : ''}`}
-        >
-          <TextInput name="url" type="url" isMono autoComplete="off" placeholder={`https://${connection.hosts[0]}/`} />
-        </Field>
-        {outcome && (
-          <p role="status">
-            <Badge tone={outcome.ok ? 'good' : 'bad'}>{outcome.ok ? 'Works' : 'Failed'}</Badge> {outcome.message}
-          </p>
-        )}
-      </Form>
-    </Dialog>
+    <Form form={form} action="Test" more={<Button onClick={onClose}>Close</Button>}>
+      <Field
+        label="URL"
+        isOptional={hasToken}
+        error={form.errors.url}
+        hint={`Called with GET.${hasToken ? ' Leave empty to request a token only.' : ''}`}
+      >
+        <TextInput name="url" type="url" isMono autoComplete="off" placeholder={`https://${connection.hosts[0]}/`} />
+      </Field>
+      {outcome && (
+        <p role="status">
+          <Badge tone={outcome.ok ? 'good' : 'bad'}>{outcome.ok ? 'Works' : 'Failed'}</Badge> {outcome.message}
+        </p>
+      )}
+    </Form>
   )
 }

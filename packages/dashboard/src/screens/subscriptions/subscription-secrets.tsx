@@ -13,27 +13,20 @@ import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { DialogActions } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { HiddenSecret } from '../settings/hidden-secret.tsx'
 
-type SecretsDialogProps = { subscription: Subscription; onClose(): void }
-
 /** The signing secrets that a subscription has of its own. */
-export function SecretsDialog({ subscription, onClose }: SecretsDialogProps): ReactNode {
+export function SubscriptionSecrets({ subscription }: { subscription: Subscription }): ReactNode {
   const { workspace } = useWorkspace()
   const secrets = useQuery(subscriptionSecretsQuery(workspace.id, subscription.id))
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title={`Signing secret of ${subscription.topic}`}
-      description="A secret of its own signs the calls of this subscription only, so its receiver cannot forge other calls."
-    >
+    <>
       {secrets.error && <Problem error={secrets.error} onRetry={() => void secrets.refetch()} />}
       {secrets.data && <Secrets subscription={subscription} secrets={secrets.data} />}
-    </Dialog>
+    </>
   )
 }
 

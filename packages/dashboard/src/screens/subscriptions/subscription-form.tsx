@@ -9,25 +9,24 @@ import { BackoffSelect } from '../../forms/request/retry-fields.tsx'
 import { type FieldErrors, useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { Field, Textarea, TextInput } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { readHeaderLines, writeHeaderLines } from './header-lines.ts'
 import styles from './subscriptions.module.css'
 import { TopicHelp } from './topic-help.tsx'
 
-type SubscriptionDialogProps = {
+type SubscriptionFormProps = {
   /** The subscription to edit; null creates one. */
   subscription: Subscription | null
   /** Topics of recent events. */
   topics: readonly string[]
-  onClose(): void
+  onDone(): void
 }
 
 type Draft = { body: SubscriptionBody; flow: FlowDraft; headersError: string | null }
 
 /** Creates or edits a subscription. */
-export function SubscriptionDialog({ subscription, topics, onClose }: SubscriptionDialogProps): ReactNode {
+export function SubscriptionForm({ subscription, topics, onDone }: SubscriptionFormProps): ReactNode {
   const { workspace } = useWorkspace()
   const client = useQueryClient()
   const toast = useToast()
@@ -41,81 +40,71 @@ export function SubscriptionDialog({ subscription, topics, onClose }: Subscripti
     async onDone(saved) {
       await client.invalidateQueries({ queryKey: ['subscriptions', workspace.id] })
       toast(subscription ? 'Subscription updated' : `Subscribed to ${saved.topic}`)
-      onClose()
+      onDone()
     },
   })
   const { errors } = form
   return (
-    <Dialog isOpen onClose={onClose} isWide title={subscription ? 'Edit subscription' : 'New subscription'}>
-      <Form form={form} action={subscription ? 'Save' : 'Subscribe'}>
-        <Field
-          label="Topic"
-          hint={<TopicHelp pattern={topic.trim()} topics={topics} />}
-          error={isTopicPattern(topic.trim()) ? undefined : errors.topic}
-        >
+    <Form form={form} action={subscription ? 'Save' : 'Subscribe'}>
+      <Field
+        label="Topic"
+        hint={<TopicHelp pattern={topic.trim()} topics={topics} />}
+        error={isTopicPattern(topic.trim()) ? undefined : errors.topic}
+      >
+        <TextInput
+          name="topic"
+          isMono
+          autoComplete="off"
+          placeholder="orders.*"
+          value={topic}
+          onChange={event => setTopic(event.target.value)}
+        />
+      </Field>
+      <Field label="Target URL" hint="Receives a POST request with the payload of each event." error={errors.url}>
+        <TextInput
+          name="url"
+          type="url"
+          isMono
+          placeholder="https://example.com/hooks/orders"
+          defaultValue={subscription?.url}
+        />
+      </Field>
+      <Field
+        label="Headers"
+        isOptional
+        hint="One per line. {{ secrets.NAME }} inserts a secret."
+        error={errors.headers}
+      >
+        <Textarea
+          name="headers"
+          isMono
+          rows={2}
+          spellCheck={false}
+          placeholder="Authorization: Bearer {{ secrets.ORDERS_TOKEN }}"
+          defaultValue={writeHeaderLines(subscription?.headers ?? {})}
+        />
+      </Field>
+      <div className={styles.numbers}>
+        <Field label="Retries" error={errors['retry.max_retries']}>
+          <TextInput name="retry.max_retries" inputMode="numeric" defaultValue={subscription?.retry.max_retries ?? 5} />
+        </Field>
+        <Field label="Backoff" error={errors['retry.backoff']}>
+          <BackoffSelect defaultValue={subscription?.retry.backoff ?? 'exponential'} />
+        </Field>
+        <Field label="Initial delay (s)" error={errors['retry.base_delay_ms']}>
           <TextInput
-            name="topic"
-            isMono
-            autoComplete="off"
-            placeholder="orders.*"
-            value={topic}
-            onChange={event => setTopic(event.target.value)}
+            name="retry.base_delay_ms"
+            inputMode="decimal"
+            defaultValue={(subscription?.retry.base_delay_ms ?? 10_000) / 1000}
           />
         </Field>
-        <Field label="Target URL" hint="Receives a POST request with the payload of each event." error={errors.url}>
-          <TextInput
-            name="url"
-            type="url"
-            isMono
-            placeholder="https://example.com/hooks/orders"
-            defaultValue={subscription?.url}
-          />
+        <Field label="Timeout (s)" error={errors.timeout_ms}>
+          <TextInput name="timeout_ms" inputMode="decimal" defaultValue={(subscription?.timeout_ms ?? 30_000) / 1000} />
         </Field>
-        <Field
-          label="Headers"
-          isOptional
-          hint="One per line. {{ secrets.NAME }} inserts a secret."
-          error={errors.headers}
-        >
-          <Textarea
-            name="headers"
-            isMono
-            rows={2}
-            spellCheck={false}
-            placeholder="Authorization: Bearer {{ secrets.ORDERS_TOKEN }}"
-            defaultValue={writeHeaderLines(subscription?.headers ?? {})}
-          />
-        </Field>
-        <div className={styles.numbers}>
-          <Field label="Retries" error={errors['retry.max_retries']}>
-            <TextInput
-              name="retry.max_retries"
-              inputMode="numeric"
-              defaultValue={subscription?.retry.max_retries ?? 5}
-            />
-          </Field>
-          <Field label="Backoff" error={errors['retry.backoff']}>
-            <BackoffSelect defaultValue={subscription?.retry.backoff ?? 'exponential'} />
-          </Field>
-          <Field label="Initial delay (s)" error={errors['retry.base_delay_ms']}>
-            <TextInput
-              name="retry.base_delay_ms"
-              inputMode="decimal"
-              defaultValue={(subscription?.retry.base_delay_ms ?? 10_000) / 1000}
-            />
-          </Field>
-          <Field label="Timeout (s)" error={errors.timeout_ms}>
-            <TextInput
-              name="timeout_ms"
-              inputMode="decimal"
-              defaultValue={(subscription?.timeout_ms ?? 30_000) / 1000}
-            />
-          </Field>
-        </div>
-        <FlowFields draft={flow} errors={errors} onChange={change => setFlow({ ...flow, ...change })} />
-        <Checkbox name="active" label="Active" isInitiallyOn={subscription?.active ?? true} />
-      </Form>
-    </Dialog>
+      </div>
+      <FlowFields draft={flow} errors={errors} onChange={change => setFlow({ ...flow, ...change })} />
+      <Checkbox name="active" label="Active" isInitiallyOn={subscription?.active ?? true} />
+    </Form>
   )
 }
 

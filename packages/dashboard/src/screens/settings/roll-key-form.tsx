@@ -1,0 +1,51 @@
+import type { ApiKey, NewApiKey } from '@belfry/contract/api-key'
+import { useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { rollApiKey } from '../../api/api-keys.ts'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { useWorkspace } from '../../session/scope.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, Select } from '../../ui/field.tsx'
+
+const hourMs = 3_600_000
+
+const overlaps = [
+  { ms: hourMs, label: 'For 1 hour' },
+  { ms: 24 * hourMs, label: 'For 24 hours' },
+  { ms: 7 * 24 * hourMs, label: 'For 7 days' },
+  { ms: 0, label: 'Not at all: revoke it now' },
+]
+
+type RollKeyFormProps = { apiKey: ApiKey; onCancel(): void; onRolled(key: NewApiKey): void }
+
+/** Replaces an API key by a new one. */
+export function RollKeyForm({ apiKey, onCancel, onRolled }: RollKeyFormProps): ReactNode {
+  const { workspace } = useWorkspace()
+  const client = useQueryClient()
+  const form = useForm({
+    read: field => ({ overlap_ms: Number(field('overlap_ms')) }),
+    submit: body => rollApiKey(workspace.id, apiKey.id, body),
+    async onDone(key) {
+      onRolled(key)
+      await client.invalidateQueries({ queryKey: ['api-keys', workspace.id] })
+    },
+  })
+  return (
+    <Form form={form} action="Roll key" more={<Button onClick={onCancel}>Cancel</Button>}>
+      <Field
+        label="Keep the previous key"
+        hint="Put the new key into your applications within this time."
+        error={form.errors.overlap_ms}
+      >
+        <Select name="overlap_ms" defaultValue={24 * hourMs}>
+          {overlaps.map(({ ms, label }) => (
+            <option key={ms} value={ms}>
+              {label}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </Form>
+  )
+}
