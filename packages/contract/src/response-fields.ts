@@ -1,6 +1,7 @@
 import type { IdKind } from '@belfry/domain/id'
+import { idPattern } from '@belfry/domain/id-pattern'
 import { z } from 'zod'
-import { exampleId, idPattern } from './text-rules.ts'
+import { exampleId } from './text-rules.ts'
 
 /** An id in a response. */
 export function idField(kind: IdKind) {

@@ -1,10 +1,10 @@
+import { taskSources } from '@belfry/domain/task-source'
 import { waitReasons } from '@belfry/domain/wait-reason'
 import { z } from 'zod'
 import { repeatable, textField } from './fields.ts'
 import { pageFields, pageOf } from './page.ts'
 import { idField, millisecondsField, timestampField } from './response-fields.ts'
 import { label } from './task-controls.ts'
-import { taskSources } from './task-source.ts'
 import { type Invalid, id, instant, line, oneOf, textRule } from './text-rules.ts'
 
 export const runStatuses = ['success', 'failed'] as const

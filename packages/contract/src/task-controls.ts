@@ -1,11 +1,9 @@
+import { labelForm, maxLabels } from '@belfry/domain/label'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
 import { type Invalid, line, type TextRule, textRule } from './text-rules.ts'
 
-const maxLabels = 10
-const labelForm = /^[A-Za-z0-9][A-Za-z0-9._:/=@+-]{0,63}$/
-
-/** A label of a task. It has no comma, because the database stores new labels as one text. */
+/** A label of a task. */
 export const label: TextRule<string> = textRule(
   { pattern: labelForm.source.replaceAll('/', '\\/'), maxLength: 64, examples: ['customer:42'] },
   (text): { value: string } | Invalid =>

@@ -1,8 +1,8 @@
+import { taskSources } from '@belfry/domain/task-source'
 import { z } from 'zod'
 import { idField, timestampField } from './response-fields.ts'
 import { selectionBody } from './selection.ts'
 import { listTasksQuery } from './task.ts'
-import { taskSources } from './task-source.ts'
 
 const { state: _, limit: __, cursor: ___, ...filterFields } = listTasksQuery.shape
 

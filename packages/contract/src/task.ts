@@ -1,3 +1,4 @@
+import { taskSources } from '@belfry/domain/task-source'
 import { stateReasons, taskStates } from '@belfry/domain/task-state'
 import { z } from 'zod'
 import { callbackChanges, callbackFields, shownCallbacks } from './callback.ts'
@@ -11,7 +12,6 @@ import { authorField, idField, millisecondsField, timestampField } from './respo
 import { retry, retryChange, retryPolicy } from './retry.ts'
 import { runErrorCodes, runStatuses } from './run.ts'
 import { keyField, label, labelsField, onConflictField } from './task-controls.ts'
-import { taskSources } from './task-source.ts'
 import {
   displayName,
   exampleTime,

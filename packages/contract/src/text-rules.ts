@@ -1,4 +1,5 @@
 import { fromId, type IdKind } from '@belfry/domain/id'
+import { idPattern } from '@belfry/domain/id-pattern'
 import { parseInstant } from '@belfry/domain/instant'
 import { secretNames } from '@belfry/domain/secrets/secret-reference'
 import { checkTargetUrl } from '@belfry/domain/target-url'
@@ -169,11 +170,6 @@ export function oneOf<const T extends string>(words: readonly T[]): TextRule<T> 
     const value = words.find(word => word === text)
     return value === undefined ? { code: 'invalid_value', must: `be one of ${words.join(', ')}` } : { value }
   })
-}
-
-/** Returns the pattern of the ids of a kind. */
-export function idPattern(kind: IdKind): string {
-  return `^${kind}_[0-7][0-9a-hjkmnp-tv-z]{25}$`
 }
 
 /** Returns an example id of a kind. */

@@ -17,8 +17,15 @@ const looks = {
   ended: { tone: 'plain', icon: Flag, label: 'Ended' },
 } as const satisfies Record<string, Look>
 
+type State = keyof typeof looks
+
+/** Returns the label of a state in badges and filters. */
+export function labelOfState(state: State): string {
+  return looks[state].label
+}
+
 /** The state of a task, or the status of a run or cron job. Each has its own icon, not only its own color. */
-export function StateBadge({ state }: { state: keyof typeof looks }): ReactNode {
+export function StateBadge({ state }: { state: State }): ReactNode {
   const { tone, icon: Icon, label } = looks[state]
   return (
     <Badge tone={tone} icon={<Icon size={13} strokeWidth={2.4} aria-hidden="true" />}>

@@ -1,5 +1,4 @@
-const labelForm = /^[A-Za-z0-9][A-Za-z0-9._:/=@+-]{0,63}$/
-const maxLabels = 10
+import { labelForm, maxLabels } from '@belfry/domain/label'
 
 /** Returns the labels in a text, each once. */
 export function parseLabels(text: string): string[] {

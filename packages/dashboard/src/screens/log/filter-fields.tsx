@@ -4,6 +4,7 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { cronJobNamesQuery } from '../../api/cron-jobs.ts'
 import { searchQuery } from '../../api/search.ts'
+import { sourceOptions } from '../../layout/source-options.ts'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { TextInput } from '../../ui/field.tsx'
@@ -21,12 +22,6 @@ type LogFilters = Filters<LogFilter>
 const statuses = [
   { value: 'success', label: 'Success' },
   { value: 'failed', label: 'Failed' },
-]
-const sources = [
-  { value: 'task', label: 'Tasks' },
-  { value: 'cron', label: 'Cron jobs' },
-  { value: 'event', label: 'Events' },
-  { value: 'callback', label: 'Callbacks' },
 ]
 const statusCodes = ['2xx', '3xx', '4xx', '404', '410', '429', '5xx', '500', '502', '503', '504'].map(toOption)
 
@@ -59,7 +54,7 @@ export function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
         exclude="not_source"
         label="Source"
         all="All sources"
-        options={sources}
+        options={sourceOptions}
       />
       {filters.first('workspace') !== 'all' && <CronJobs filters={filters} />}
       <RangeFilter filters={filters} />

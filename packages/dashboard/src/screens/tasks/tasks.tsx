@@ -1,4 +1,5 @@
 import type { Task } from '@belfry/contract/task'
+import { taskStates } from '@belfry/domain/task-state'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Plus, Timer } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
@@ -6,6 +7,7 @@ import { tasksQuery } from '../../api/tasks.ts'
 import { TimeFilter } from '../../forms/when/time-filter.tsx'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
+import { sourceOptions } from '../../layout/source-options.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -15,7 +17,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { selectionColumn } from '../../ui/selection-column.tsx'
-import { StateBadge } from '../../ui/state-badge.tsx'
+import { labelOfState, StateBadge } from '../../ui/state-badge.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { type Filters, useFilters } from '../../ui/use-filters.ts'
@@ -23,20 +25,7 @@ import { BulkBar } from './bulk-bar.tsx'
 import { EndMatching, EndProgress } from './end-matching.tsx'
 import styles from './tasks.module.css'
 
-const states = [
-  { value: 'pending', label: 'Pending' },
-  { value: 'processing', label: 'Processing' },
-  { value: 'retrying', label: 'Retrying' },
-  { value: 'success', label: 'Success' },
-  { value: 'dead', label: 'Dead' },
-  { value: 'cancelled', label: 'Cancelled' },
-]
-const sources = [
-  { value: 'task', label: 'Tasks' },
-  { value: 'cron', label: 'Cron jobs' },
-  { value: 'event', label: 'Events' },
-  { value: 'callback', label: 'Callbacks' },
-]
+const states = taskStates.map(value => ({ value, label: labelOfState(value) }))
 const filterNames = [
   'name',
   'label',
@@ -189,7 +178,7 @@ function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
   return (
     <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
       <MultiFilter filters={filters} name="state" label="State" all="All states" options={states} />
-      <MultiFilter filters={filters} name="source" label="Source" all="All sources" options={sources} />
+      <MultiFilter filters={filters} name="source" label="Source" all="All sources" options={sourceOptions} />
       <SearchFilter filters={filters} name="label" label="Label" isPageSearch={false} />
       <SearchFilter filters={filters} name="queue" label="Queue" isPageSearch={false} />
       <CronJobFilter filters={filters} />

@@ -1,0 +1,11 @@
+import { taskSources } from '@belfry/domain/task-source'
+
+const labels: Record<(typeof taskSources)[number], string> = {
+  task: 'Tasks',
+  cron: 'Cron jobs',
+  event: 'Events',
+  callback: 'Callbacks',
+}
+
+/** The options of a filter by source. */
+export const sourceOptions = taskSources.map(value => ({ value, label: labels[value] }))
