@@ -7,7 +7,7 @@ type RowButton = {
   /** The accessible name of the button. */
   label: string
   icon: ReactNode
-  refusal: string | null
+  refusal?: string | null
 }
 
 type DialogButtonProps = RowButton &

@@ -13,10 +13,10 @@ import {
   removeTotp,
   startTotp,
 } from '../../api/factors.ts'
-import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmButton } from '../../layout/row-buttons.tsx'
+import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
@@ -34,7 +34,6 @@ export function SecondFactorList(): ReactNode {
   const toast = useToast()
   const [dialog, setDialog] = useState<'passkey' | 'app' | null>(null)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
-  const [removing, setRemoving] = useState<Factor | null>(null)
   const renew = useMutation({
     mutationFn: createRecoveryCodes,
     onSuccess: made => setCodes(made.recovery_codes),
@@ -62,11 +61,15 @@ export function SecondFactorList(): ReactNode {
             { id: 'name', header: 'Name', cell: ({ name }) => name },
             { id: 'added', header: 'Added', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
           ]}
-          actions={factor => (
-            <IconButton
-              label={`Remove ${factor.name}`}
+          actions={({ id, name, isApp }) => (
+            <ConfirmButton
+              label={`Remove ${name}`}
               icon={<Trash2 size={16} />}
-              onClick={() => setRemoving(factor)}
+              description="You can no longer sign in with it. With the last factor the recovery codes end too."
+              action="Remove"
+              run={() => (isApp ? removeTotp() : removePasskey(id))}
+              affects={['factors']}
+              done={`${name} removed`}
             />
           )}
         />
@@ -105,16 +108,6 @@ export function SecondFactorList(): ReactNode {
       >
         <CodeBlock text={(codes ?? []).join('\n')} label="recovery codes" />
       </Dialog>
-      <ConfirmChange
-        of={removing}
-        onClose={() => setRemoving(null)}
-        title={({ name }) => `Remove ${name}?`}
-        description="You can no longer sign in with it. With the last factor the recovery codes end too."
-        action="Remove"
-        run={({ id, isApp }) => (isApp ? removeTotp() : removePasskey(id))}
-        affects={['factors']}
-        done={({ name }) => `${name} removed`}
-      />
     </section>
   )
 }
