@@ -1,10 +1,13 @@
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { createLogger } from './logger.ts'
-import { sampleEventLoopDelay, watchEventLoop } from './watch-event-loop.ts'
 
 let now = 0
+let watch: typeof import('./watch-event-loop.ts')
 
-beforeEach(() => {
+beforeEach(async () => {
+  // A process has one timer, which other files of this worker may have started.
+  vi.resetModules()
+  watch = await import('./watch-event-loop.ts')
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   vi.spyOn(performance, 'now').mockImplementation(() => now)
   return () => {
@@ -22,14 +25,14 @@ function passHalfSecond({ blockedMs = 0 } = {}): void {
 it('warns about an event loop that was blocked for more than a second', () => {
   const log = createLogger('api', 'silent')
   const warn = vi.spyOn(log, 'warn')
-  onTestFinished(watchEventLoop(log))
+  onTestFinished(watch.watchEventLoop(log))
   for (const blockedMs of [0, 1_000, 2_200, 0]) passHalfSecond({ blockedMs })
   expect(warn.mock.calls).toEqual([[{ blockedMs: 2_200 }, 'event_loop.blocked']])
 })
 
 it('samples the event loop twice a second, until the last listener stops', () => {
   const samples: number[] = []
-  const stop = sampleEventLoopDelay(delayMs => samples.push(delayMs))
+  const stop = watch.sampleEventLoopDelay(delayMs => samples.push(delayMs))
   passHalfSecond()
   passHalfSecond({ blockedMs: 20 })
   stop()
