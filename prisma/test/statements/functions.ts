@@ -1,8 +1,6 @@
-import { NIL_UUID } from '@belfry/domain/id'
 import { defaultTiers } from '@belfry/domain/tiers'
-import { answerOnce, type KeyedRequest } from '../../src/answer-once.ts'
+import { answerOnce } from '../../src/answer-once.ts'
 import { changeCronJob, deleteCronJob, pauseCronJob, triggerCronJob } from '../../src/cron-jobs/change-cron-job.ts'
-import type { CronJobCursor } from '../../src/cron-jobs/cron-job.ts'
 import { expandCronJobs } from '../../src/cron-jobs/expand-cron-jobs.ts'
 import { settleDeadLetters } from '../../src/dead-letters/settle-dead-letters.ts'
 import { endDispatcher, recoverStrays } from '../../src/dispatchers/end-dispatcher.ts'
@@ -12,29 +10,43 @@ import { purgeWorkspace } from '../../src/purge/purge-workspace.ts'
 import { windDownWorkspace } from '../../src/purge/wind-down-workspace.ts'
 import { advanceQueues, advanceQueuesOf, advanceRatedQueues, openQueueSearch } from '../../src/queues/advance-queues.ts'
 import { deleteCancelledTasks, deleteDeadWithoutRun, deleteOldRuns } from '../../src/retention/expire-log.ts'
-import { cancelPendingTask, changePendingTask, stopRetryingTask, type TaskChange } from '../../src/tasks/change-task.ts'
-import { type ClaimRequest, claimFromBlocks, claimWithTopUp } from '../../src/tasks/claim-tasks.ts'
+import { cancelPendingTask, changePendingTask, stopRetryingTask } from '../../src/tasks/change-task.ts'
+import { claimFromBlocks, claimWithTopUp } from '../../src/tasks/claim-tasks.ts'
 import { withPromotion } from '../../src/tasks/due-work.ts'
 import { endTasks } from '../../src/tasks/end-tasks.ts'
 import { expireTasks } from '../../src/tasks/expire-tasks.ts'
 import { insertKeyedTasks } from '../../src/tasks/insert-keyed-tasks.ts'
-import { insertTasks, type NewTask } from '../../src/tasks/insert-tasks.ts'
+import { insertTasks } from '../../src/tasks/insert-tasks.ts'
 import { dueTasksOf, openLateSearch } from '../../src/tasks/late-work.ts'
 import { loseAttempts } from '../../src/tasks/lose-attempts.ts'
 import { claimQuarantined } from '../../src/tasks/quarantine.ts'
-import { type FinishedAttempt, recordAttempts } from '../../src/tasks/record-attempts.ts'
+import { recordAttempts } from '../../src/tasks/record-attempts.ts'
 import { replayTask } from '../../src/tasks/replay-task.ts'
 import { journalSends } from '../../src/tasks/send-journal.ts'
 import { storeUnderKeys } from '../../src/tasks/store-under-key.ts'
 import { undoClaims } from '../../src/tasks/undo-claims.ts'
 import { upcomingTasks } from '../../src/tasks/upcoming-tasks.ts'
 import { mendWaitingFloor, raiseWaitingFloor } from '../../src/tasks/waiting-floor.ts'
+import {
+  answer,
+  attempt,
+  claimant,
+  clock,
+  cronJob,
+  everyField,
+  hourMs,
+  id,
+  lockedCronJob,
+  now,
+  request,
+  task,
+  toClaim,
+} from './inputs.ts'
 import type { Answers } from './record-statements.ts'
 
 /** A function of this package that sends statements. */
 type SendingFunction = {
-  // biome-ignore lint/suspicious/noExplicitAny: only its name is read
-  by: (...args: any[]) => unknown
+  by: { readonly name: string }
   call: (db: Pool) => Promise<unknown>
   /** Default: each statement returns no row. */
   answers?: Answers
@@ -45,56 +57,6 @@ type SendingFunction = {
   sends: Record<string, string | [does: string, text: RegExp]>
 }
 
-const id = NIL_UUID
-const now = new Date(0)
-const hourMs = 3_600_000
-
-const task: NewTask = {
-  ...{
-    id,
-    workspaceId: id,
-    source: 'task',
-    executeAt: null,
-    name: '',
-    url: '',
-    method: '',
-    headers: '',
-    payload: null,
-  },
-  ...{ maxRetries: 0, backoff: 'fixed', baseDelayMs: 0, maxDelayMs: 0, timeoutMs: 0 },
-  ...{ topic: null, eventId: null, replayOf: null },
-}
-
-const everyField: Required<TaskChange> = {
-  ...{ name: '', url: '', method: '', headers: '', payload: null, contentType: null, callbacks: '{}', queue: '' },
-  ...{ maxRetries: 0, backoff: 'fixed', baseDelayMs: 0, maxDelayMs: 0, timeoutMs: 0, qstash: null, connection: null },
-  ...{ executeAt: now, expiresAt: now, labels: [], updatedBy: '' },
-}
-
-const request: KeyedRequest = { workspaceId: id, key: '', hash: new Uint8Array() }
-const answer = { status: 201, location: null, answer: '' }
-
-const claimant = { dispatcherId: id }
-const toClaim: ClaimRequest[] = [
-  { taskId: id, token: id },
-  { taskId: id.replace('0', '1'), token: id, isQueued: true },
-]
-
-const attempt: FinishedAttempt = {
-  ...{ taskId: id, runId: id, state: 'success', retryDelayMs: null, status: 'success' },
-  ...{ scheduledAt: now, startedAt: now, finishedAt: now, requestHeaders: '' },
-  ...{ responseStatus: null, responseHeaders: null, responseBody: null, responseBytes: null, responseTruncated: false },
-  ...{ errorCode: null, errorMessage: null },
-}
-
-const cronJob: CronJobCursor = {
-  ...{ id, cron: '0 0 * * *', timezone: 'UTC', startsAt: null, endsAt: null, catchUp: 'all' },
-  ...{ pausedAt: null, nextRunAt: new Date(24 * hourMs) },
-}
-const clock = { 'SELECT clock_timestamp() AS now': [{ now: new Date(24 * hourMs) }] }
-const lockedCronJob = { ...clock, 'AND workspace_id = $2 FOR UPDATE': [{ ...cronJob, nextRunAt: null, name: '' }] }
-
-/** The functions whose statements `prisma/statements` shows, in the order of the tables in `prisma/README.md`. */
 export const functions: SendingFunction[] = [
   {
     by: insertTasks,
