@@ -39,7 +39,9 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
   const [isCreating, setIsCreating] = useState(false)
   const close = () => {
     setIsCreating(false)
-    if (params.has('new')) setParams({}, { replace: true })
+    if (!params.has('new')) return
+    params.delete('new')
+    setParams(params, { replace: true })
   }
   const { label, icon = <Plus size={16} />, refusal, title: dialogTitle = label, form, ...dialog } = create
   const button = (
