@@ -32,7 +32,7 @@ export function openRunStream(
   }
   ctx.runStreams.add(stream)
   request.res?.once('close', release)
-  // A caller that left while its rights were checked closes the response no second time.
+  // The response of a caller that left while its rights were checked is closed already.
   if (request.res?.destroyed) release()
   const pieces = runEvents(ctx, {
     workspaceIds: workspaceIds.slice(0, maxWorkspaces),
