@@ -57,6 +57,7 @@ type SendingFunction = {
   sends: Record<string, string | [does: string, text: RegExp]>
 }
 
+/** The functions whose statements `prisma/statements` shows, in the order of the tables in `prisma/README.md`. */
 export const functions: SendingFunction[] = [
   {
     by: insertTasks,

@@ -58,5 +58,3 @@ export const lockedCronJob = {
   ...clock,
   'AND workspace_id = $2 FOR UPDATE': [{ ...cronJob, nextRunAt: null, name: '' }],
 }
-
-/** The functions whose statements `prisma/statements` shows, in the order of the tables in `prisma/README.md`. */
