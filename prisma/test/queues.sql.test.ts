@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { advanceQueues, advanceRatedQueues, openQueueSearch } from '../src/queues/advance-queues.ts'
 import { busiestQueues } from '../src/queues/busiest-queues.ts'
 import {
@@ -162,6 +162,9 @@ describe('max_concurrent', () => {
 })
 
 describe('rate_limit', () => {
+  // The queues of earlier tests would be counted, too.
+  beforeEach(() => db.pool.query('UPDATE queues SET advance_at = NULL'))
+
   it('starts no more attempts in a period, and places the next ones at the times of their permits', async () => {
     const { id, tasks } = await aQueue({ rateLimit: { count: 2, periodMs: 1_000 } }, 5)
     const claims = await claimAll(db.pool, tasks)
