@@ -64,7 +64,8 @@ export type TakenOutboxMessage = {
   kind: OutboxKind
   label: string
   attempt: number
-  createdAt: Date
+  /** For which it is sent. Null for mails of an account. */
+  organizationId: string | null
   /** Decrypts the content. Throws when its master key is missing. */
   open(masterKeys: MasterKeys): string
 }
@@ -74,22 +75,25 @@ type Row = Omit<TakenOutboxMessage, 'open'> & StoredContent
 /**
  * Takes the oldest due message of a kind; null when none is due. No other caller gets it for `leaseMs`. When no outcome has
  * been recorded by then, the message is sent again.
+ * @param excluded - Organizations whose messages wait. Default: none.
  */
 export async function takeFromOutbox(
   pool: Pool,
   kind: OutboxKind,
   leaseMs: number,
+  excluded: readonly string[] = [],
 ): Promise<TakenOutboxMessage | null> {
   const { rows } = await pool.query<Row>(
     `UPDATE outbox SET attempts = attempts + 1, due_at = clock_timestamp() + $2 * interval '1 millisecond'
      WHERE id = (
        SELECT id FROM outbox
        WHERE finished_at IS NULL AND kind = $1 AND due_at <= clock_timestamp() AND expires_at > clock_timestamp()
+         AND (organization_id IS NULL OR organization_id <> ALL ($3::uuid[]))
        ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
      )
-     RETURNING id, kind, label, attempts AS attempt, created_at AS "createdAt", content,
+     RETURNING id, kind, label, attempts AS attempt, organization_id AS "organizationId", content,
                master_key_id AS "masterKeyId", wrapped_key AS "wrappedKey"`,
-    [kind, leaseMs],
+    [kind, leaseMs, excluded],
   )
   const [row] = rows
   if (!row) return null

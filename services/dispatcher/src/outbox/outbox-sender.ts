@@ -9,6 +9,7 @@ import {
 import type { Pool } from '@belfry/db/postgres/pool'
 import { failpoint, type Logger } from '@belfry/runtime'
 import type { Metrics } from '../metrics.ts'
+import { mayTake } from '../scheduling/fair-share.ts'
 
 /**
  * Sends one message.
@@ -28,9 +29,9 @@ export class UndeliveredMessage extends Error {
 }
 
 export type OutboxSender = {
-  /** Sends messages that are due, unless enough workers do so already. */
+  /** Sends messages that are due, unless as many as may be are in flight already. */
   wake(): void
-  /** Resolves when no worker has a message. */
+  /** Resolves when no message is in flight. */
   whenIdle(): Promise<void>
   /** Takes no more messages, and waits for those in flight. A message that takes longer is sent again after its lease. */
   finish(patienceMs: number): Promise<void>
@@ -52,47 +53,62 @@ export type OutboxSenderOptions = {
 const clockErrorMs = 100
 const retryAfterErrorMs = 1_000
 
-/** Creates a sender of the messages of one kind. It sends each as soon as it is due and a worker is free. */
+/** Creates a sender of the messages of one kind. It sends each as soon as it is due and a place is free. */
 export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
   const { pool, log, kind, parallel, leaseMs = 300_000 } = options
-  const working = new Set<Promise<void>>()
+  const inFlight = new Map<Promise<void>, string | null>() // and the organization of each
+  let taking: Promise<void> | null = null
   let isStopped = false
-  let isMissed = false // woken while all workers were busy, perhaps with their last query
+  let isMissed = false // woken while messages were taken, perhaps with the last query
 
   function wake(): void {
-    if (isStopped) return
-    isMissed = working.size >= parallel
-    if (isMissed) return
-    const worker = work()
-      .catch(error => {
-        log.warn({ err: error, kind }, 'outbox.failed')
-        setTimeout(wake, retryAfterErrorMs).unref()
-      })
+    isMissed = taking !== null
+    if (isStopped || isMissed) return
+    taking = take()
+      .catch(retryLater)
       .finally(() => {
-        working.delete(worker)
+        taking = null
         if (isMissed) wake()
       })
-    working.add(worker)
   }
 
-  async function work(): Promise<void> {
-    while (!isStopped) {
-      const message = await takeFromOutbox(pool, kind, leaseMs)
+  // Messages are taken one by one, because each changes which organizations are at their limit.
+  async function take(): Promise<void> {
+    while (!isStopped && inFlight.size < parallel) {
+      const message = await takeFromOutbox(pool, kind, leaseMs, organizationsAtLimit())
       if (!message) return
-      wake() // there may be more
-      const retryMs = await deliver(options, message)
-      if (retryMs !== null) setTimeout(wake, retryMs + clockErrorMs).unref()
+      const sending = deliver(options, message)
+        .then(retryMs => void (retryMs !== null && setTimeout(wake, retryMs + clockErrorMs).unref()), retryLater)
+        .finally(() => {
+          inFlight.delete(sending)
+          wake()
+        })
+      inFlight.set(sending, message.organizationId)
     }
+  }
+
+  // One organization holds at most half of the places, so its receivers that hang delay only its own messages.
+  function organizationsAtLimit(): string[] {
+    const held = [...inFlight.values()].filter(id => id !== null)
+    const free = parallel - inFlight.size
+    return held.filter(id => !mayTake(held.filter(other => other === id).length, free, 1))
+  }
+
+  function retryLater(error: unknown): void {
+    log.warn({ err: error, kind }, 'outbox.failed')
+    setTimeout(wake, retryAfterErrorMs).unref()
+  }
+
+  async function whenIdle(): Promise<void> {
+    while (taking || inFlight.size > 0) await Promise.all([taking, ...inFlight.keys()])
   }
 
   return {
     wake,
-    async whenIdle() {
-      while (working.size > 0) await Promise.all(working)
-    },
+    whenIdle,
     async finish(patienceMs) {
       isStopped = true
-      await Promise.race([Promise.all(working), sleep(patienceMs, undefined, { ref: false })])
+      await Promise.race([whenIdle(), sleep(patienceMs, undefined, { ref: false })])
     },
   }
 }

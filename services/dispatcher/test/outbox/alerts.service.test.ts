@@ -196,6 +196,25 @@ it('delays no mail while webhooks hang', async () => {
   await expect.poll(() => row(id), patient).toMatchObject({ sent: true })
 })
 
+it('delays no alert of another organization while the webhooks of one hang', async () => {
+  const { pool, open, integrate, notify, receiver, row } = await setupAlerts()
+  receiver.answer('/hanging', { does: 'hang' })
+  const integrationId = await integrate('webhook', receiver.url('/hanging'))
+  const hanging = await Promise.all(Array.from({ length: 20 }, () => notify(integrationId)))
+  const storeOrganization = () =>
+    pool.query('UPDATE outbox SET organization_id = $1 WHERE organization_id IS NULL', [randomUUID()])
+  await storeOrganization()
+  const outbox = open(null)
+  outbox.wake()
+  await expect.poll(() => receiver.connections(), patient).toBeGreaterThanOrEqual(4)
+  const id = await notify(await integrate('webhook', receiver.url('/')))
+  await storeOrganization()
+  outbox.wake()
+  await expect.poll(() => row(id), patient).toMatchObject({ sent: true })
+  expect(receiver.requests.filter(({ path }) => path === '/hanging')).toHaveLength(4)
+  for (const one of hanging) expect(await row(one)).toMatchObject({ error: null }) // it was sent before any of them ended
+})
+
 function headersOf(raw: readonly string[]): Record<string, string> {
   const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), raw[index + 1] ?? '']] : []))
   return Object.fromEntries(pairs)
