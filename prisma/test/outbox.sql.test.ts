@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { parseMasterKeys } from '@belfry/vault'
 import { expect, it } from 'vitest'
+import { findStuckWork } from '../src/dispatchers/find-stuck-work.ts'
 import {
   addToOutbox,
   finishOutboxMessage,
@@ -59,6 +60,19 @@ it('is postponed only when it does not expire before the next attempt', async ()
   expect(await pruneOutbox(db.pool, 3_600_000)).toBe(0)
   expect(await pruneOutbox(db.pool, 0)).toBeGreaterThan(0)
   expect(await readOutboxOutcome(db.pool, id)).toBeNull()
+})
+
+it('is stuck work when it is a mail that was given up, not when it is a webhook, which is a matter of its owner', async () => {
+  const { lostMails } = await findStuckWork(db.pool)
+  for (const [kind, error] of [
+    ['mail', 'refused'],
+    ['webhook', 'gone'],
+  ] as const) {
+    const id = randomUUID()
+    await inTransaction(db.pool, tx => addToOutbox(tx, { id, kind, label: '', content: '{}', masterKeys: null }))
+    await finishOutboxMessage(db.pool, { id, attempt: 0 }, error)
+  }
+  expect(await findStuckWork(db.pool)).toMatchObject({ lostMails: lostMails + 1, lastMailError: 'refused' })
 })
 
 it('needs its old master key until it is rewrapped or sent', async () => {

@@ -11,9 +11,9 @@ export type StuckWork = {
   /** Tasks that `hold-overdue` holds, up to 10,000. */
   heldTasks: number
   heldOperations: number
-  /** Messages that were given up within a day, and the last error. */
-  lostMessages: number
-  lastMessageError: string | null
+  /** Mails that were given up within a day, and the last error. */
+  lostMails: number
+  lastMailError: string | null
 }
 
 /** Finds stuck work. A scheduler ends a dispatcher after 12 seconds, so half a minute means that none does. */
@@ -24,7 +24,7 @@ export async function findStuckWork(db: Db): Promise<StuckWork> {
       WHERE seen_at > '-infinity' AND seen_at < clock_timestamp() - interval '30 seconds'
     ), lost AS (
       SELECT last_error, finished_at FROM outbox
-      WHERE finished_at > clock_timestamp() - interval '1 day' AND NOT sent
+      WHERE finished_at > clock_timestamp() - interval '1 day' AND NOT sent AND kind = 'mail'
     )
     SELECT
       (SELECT count(*)::int FROM dead) AS "deadDispatchers",
@@ -39,8 +39,8 @@ export async function findStuckWork(db: Db): Promise<StuckWork> {
         SELECT FROM task_operations WHERE held_at IS NOT NULL AND finished_at IS NULL
         UNION ALL SELECT FROM dead_letter_operations WHERE held_at IS NOT NULL AND finished_at IS NULL
        ) held) AS "heldOperations",
-      (SELECT count(*)::int FROM lost) AS "lostMessages",
-      (SELECT last_error FROM lost ORDER BY finished_at DESC LIMIT 1) AS "lastMessageError"`)
+      (SELECT count(*)::int FROM lost) AS "lostMails",
+      (SELECT last_error FROM lost ORDER BY finished_at DESC LIMIT 1) AS "lastMailError"`)
   const [found] = rows
   if (!found) throw new Error('PostgreSQL returned no row.')
   return found

@@ -40,9 +40,9 @@ export async function checkWork(pool: Pool, isStopped: boolean): Promise<Observa
         : 'Check that dispatchers run, and look into their logs for outbox.failed.'
     found.push(warning(message, advice))
   }
-  if (stuck.lostMessages > 0) {
-    const message = `${stuck.lostMessages} mails or alerts were given up within a day.`
-    found.push(warning(message, `The last error was: ${stuck.lastMessageError ?? 'unknown'}`))
+  if (stuck.lostMails > 0) {
+    const message = `${stuck.lostMails} mails were given up within a day.`
+    found.push(warning(message, `The last error was: ${stuck.lastMailError ?? 'unknown'}`))
   }
   if (found.length > 0) return found
   const blocked = backlog.due - backlog.startable
