@@ -96,29 +96,33 @@ export async function deleteAuditStream(tx: Transaction, organizationId: string)
 }
 
 /**
- * Decrypts the URL of a stream and the secrets that sign now; null when there is no stream. Only for the dispatcher, which
- * sends to it.
+ * Decrypts the URL of a stream and the secrets that sign now; null when there is no stream. `messageId` is its latest message.
+ * Only for the dispatcher, which sends to it.
  * @throws Error when a master key is missing.
  */
 export async function openAuditStream(
   pool: Pool,
   masterKeys: MasterKeys,
   organizationId: string,
-): Promise<{ url: string; secrets: string[] } | null> {
+): Promise<{ url: string; secrets: string[]; messageId: string | null } | null> {
   const target = await readTarget(pool, masterKeys, organizationId)
-  return target && { url: target.url, secrets: signingAt(target.secrets, new Date()).map(({ value }) => value) }
+  if (target === null) return null
+  const { url, messageId } = target
+  return { url, messageId, secrets: signingAt(target.secrets, new Date()).map(({ value }) => value) }
 }
 
 const sealedColumns = 's.sealed_target AS sealed, s.master_key_id AS "masterKeyId", s.wrapped_key AS "wrappedKey"'
 
-type StoredTarget = Target & { shownTarget: string }
+type StoredTarget = Target & { shownTarget: string; messageId: string | null }
 
 async function readTarget(db: Db, masterKeys: MasterKeys, organizationId: string): Promise<StoredTarget | null> {
   const text = `
-    SELECT s.shown_target AS "shownTarget", ${sealedColumns}
+    SELECT s.shown_target AS "shownTarget", s.message_id AS "messageId", ${sealedColumns}
     FROM audit_streams s WHERE s.organization_id = $1 AND s.sealed_target IS NOT NULL`
-  const [row] = (await db.query<Row>(text, [organizationId])).rows
-  return row ? { ...openTarget(masterKeys, organizationId, row), shownTarget: row.shownTarget } : null
+  const [row] = (await db.query<Row & Pick<StoredTarget, 'messageId'>>(text, [organizationId])).rows
+  if (!row) return null
+  const { shownTarget, messageId } = row
+  return { ...openTarget(masterKeys, organizationId, row), shownTarget, messageId }
 }
 
 // The lock of the organization also excludes two callers that create a stream.

@@ -91,7 +91,8 @@ async function sendAuditLog(
   { organizationId, lines }: Extract<Message, { type: 'audit_log' }>,
 ): Promise<void> {
   const stream = await openAuditStream(transports.pool, transports.masterKeys, organizationId)
-  if (!stream) throw new UndeliveredMessage('The audit stream has been removed.', { isFinal: true })
+  // A stream that was started after it gets none of its entries.
+  if (stream?.messageId !== id) throw new UndeliveredMessage('The audit stream has been removed.', { isFinal: true })
   const signed = signature(stream.secrets.map(toSigningKey), toId('msg', id), lines)
   const failure = await post(transports, stream.url, lines, { 'Content-Type': 'application/x-ndjson', ...signed })
   requireReceived(failure && { ...failure, isFinal: false })

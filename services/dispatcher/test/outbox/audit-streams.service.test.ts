@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { putAuditStream, readAuditStream, rotateAuditStreamSecret } from '@belfry/db/audit-streams/audit-streams'
+import {
+  deleteAuditStream,
+  putAuditStream,
+  readAuditStream,
+  rotateAuditStreamSecret,
+} from '@belfry/db/audit-streams/audit-streams'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { toId } from '@belfry/domain/id'
 import { startReceiver } from '@belfry/test-support'
@@ -31,7 +36,12 @@ async function setupStream() {
       const stream = await readAuditStream(pool, masterKeys, organizationId)
       return (stream?.secrets ?? []).map(({ value }) => value)
     },
-    send: () => store('webhook', { type: 'audit_log', organizationId, lines }),
+    end: () => inTransaction(pool, tx => deleteAuditStream(tx, organizationId)),
+    async send() {
+      const id = await store('webhook', { type: 'audit_log', organizationId, lines })
+      await pool.query('UPDATE audit_streams SET message_id = $1 WHERE organization_id = $2', [id, organizationId])
+      return id
+    },
   }
 }
 
@@ -100,6 +110,23 @@ it('gives up entries whose stream has ended', async () => {
   open(null).wake()
   const error = 'The audit stream has been removed.'
   await expect.poll(() => row(id), patient).toMatchObject({ attempts: 1, isFinished: true, sent: false, error })
+})
+
+it('sends no entries of a stream that has ended to the next stream', async () => {
+  const { open, put, end, send, receiver, row, makeDue } = await setupStream()
+  await put('http://127.0.0.2:1/audit')
+  const id = await send()
+  const outbox = open(null)
+  outbox.wake()
+  await expect.poll(() => row(id), patient).toMatchObject({ attempts: 1, isFinished: false })
+  await expect.poll(() => row(id), patient).toMatchObject({ error: expect.any(String) })
+  await end()
+  await put(receiver.url('/other'))
+  await makeDue()
+  outbox.wake()
+  const error = 'The audit stream has been removed.'
+  await expect.poll(() => row(id), patient).toMatchObject({ attempts: 2, isFinished: true, sent: false, error })
+  expect(receiver.requests).toEqual([])
 })
 
 it('calls no private address that the installation has not opened', async () => {
