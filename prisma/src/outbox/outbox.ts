@@ -64,6 +64,8 @@ export type TakenOutboxMessage = {
   kind: OutboxKind
   label: string
   attempt: number
+  /** By PostgreSQL's clock. */
+  takenAt: Date
   /** For which it is sent. Null for mails of an account. */
   organizationId: string | null
   /** Decrypts the content. Throws when its master key is missing. */
@@ -91,7 +93,8 @@ export async function takeFromOutbox(
          AND (organization_id IS NULL OR organization_id <> ALL ($3::uuid[]))
        ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
      )
-     RETURNING id, kind, label, attempts AS attempt, organization_id AS "organizationId", content,
+     RETURNING id, kind, label, attempts AS attempt, clock_timestamp() AS "takenAt",
+               organization_id AS "organizationId", content,
                master_key_id AS "masterKeyId", wrapped_key AS "wrappedKey"`,
     [kind, leaseMs, excluded],
   )

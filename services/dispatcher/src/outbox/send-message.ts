@@ -58,7 +58,7 @@ type AlertMessage = Extract<Message, { type: 'alert' }>
 const timeoutMs = 7_000
 
 // With the settings that the integration has now.
-async function sendAlert(transports: Transports, { id }: TakenOutboxMessage, message: AlertMessage) {
+async function sendAlert(transports: Transports, taken: TakenOutboxMessage, message: AlertMessage) {
   const { workspaceId, integrationId, alert } = message
   const integration = await openIntegration(transports.pool, transports.masterKeys, workspaceId, integrationId)
   if (!integration)
@@ -71,7 +71,7 @@ async function sendAlert(transports: Transports, { id }: TakenOutboxMessage, mes
       if (!transports.mail) throw new UndeliveredMessage('There is no mail server.', { isFinal: false })
       await refuseBlocked(transports.pool, target)
       await limitAlertMails(transports.pool, target)
-      return transports.mail.send(alertMail(target, alert, unsubscribeOf(transports, target)), id)
+      return transports.mail.send(alertMail(target, alert, unsubscribeOf(transports, target)), taken.id)
     case 'slack':
       return requireReceived(await post(transports, target, slackBody(alert)))
     case 'discord':
@@ -79,7 +79,7 @@ async function sendAlert(transports: Transports, { id }: TakenOutboxMessage, mes
     case 'webhook': {
       const keys = (await transports.signingKeys.get(workspaceId)) ?? []
       const body = webhookBody(alert)
-      return requireReceived(await post(transports, target, body, signature(keys, toId('msg', id), body)))
+      return requireReceived(await post(transports, target, body, signature(keys, taken, body)))
     }
   }
 }
@@ -87,20 +87,22 @@ async function sendAlert(transports: Transports, { id }: TakenOutboxMessage, mes
 // To the URL that the organization has set now. No failure is final, so each entry arrives once the receiver or its URL is right.
 async function sendAuditLog(
   transports: Transports,
-  { id }: TakenOutboxMessage,
+  taken: TakenOutboxMessage,
   { organizationId, lines }: Extract<Message, { type: 'audit_log' }>,
 ): Promise<void> {
   const stream = await openAuditStream(transports.pool, transports.masterKeys, organizationId)
   // A stream that was started after it gets none of its entries.
-  if (stream?.messageId !== id) throw new UndeliveredMessage('The audit stream has been removed.', { isFinal: true })
-  const signed = signature(stream.secrets.map(toSigningKey), toId('msg', id), lines)
+  if (stream?.messageId !== taken.id)
+    throw new UndeliveredMessage('The audit stream has been removed.', { isFinal: true })
+  const signed = signature(stream.secrets.map(toSigningKey), taken, lines)
   const failure = await post(transports, stream.url, lines, { 'Content-Type': 'application/x-ndjson', ...signed })
   requireReceived(failure && { ...failure, isFinal: false })
 }
 
 // As Standard Webhooks requires, the id is the same each time that the message is sent.
-function signature(keys: readonly KeyObject[], id: string, body: string): Record<string, string> {
-  const timestamp = String(Math.floor(Date.now() / 1000))
+function signature(keys: readonly KeyObject[], taken: TakenOutboxMessage, body: string): Record<string, string> {
+  const id = toId('msg', taken.id)
+  const timestamp = String(Math.floor(taken.takenAt.getTime() / 1000))
   const signatures = sign(keys, id, timestamp, body)
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures }
 }

@@ -9,7 +9,7 @@ import type { Message } from '@belfry/messages'
 import { startMailServer, startReceiver } from '@belfry/test-support'
 import { readUnsubscribeToken } from '@belfry/vault'
 import { Webhook } from 'standardwebhooks'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { setup, signingSecret } from './setup-outbox.ts'
 
 const patient = { timeout: 20_000 }
@@ -59,6 +59,18 @@ it('signs messages to a webhook as Standard Webhooks requires, with one id for a
     expect(verified).toMatchObject({ type: 'task.dead', data: { count: 1, items: [{ name: 'A task' }] } })
     expect(headers['webhook-id']).toBe(toId('msg', id))
   }
+})
+
+it('signs with the time of PostgreSQL, also where the clock of the dispatcher is an hour behind', async () => {
+  const { open, integrate, notify, receiver, row } = await setupAlerts()
+  const id = await notify(await integrate('webhook', receiver.url('/')))
+  onTestFinished(() => void vi.useRealTimers())
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 })
+  open(null).wake()
+  await expect.poll(() => row(id), patient).toMatchObject({ sent: true })
+  vi.useRealTimers()
+  const [{ rawHeaders, body } = { rawHeaders: [], body: '' }] = receiver.requests
+  expect(new Webhook(signingSecret).verify(body.toString(), headersOf(rawHeaders))).toMatchObject({ type: 'task.dead' })
 })
 
 it.each(['slack', 'discord'] as const)('notifies %s', async channel => {
