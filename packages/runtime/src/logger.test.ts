@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, sta
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openLog, withoutRedaction } from './logger.ts'
+import { frequentLine, openLog } from './logger.ts'
 
 const folders: string[] = []
 let exitListeners: NodeJS.ExitListener[] = []
@@ -80,12 +80,40 @@ it('hides credentials', async () => {
 
 it('writes frequent lines without looking for credentials, in order with the others', () => {
   const { log, events } = setup()
-  withoutRedaction(log).info({ key: 'a' }, 'first')
+  const write = frequentLine(log, 'first')
+  write({ key: 'a', missing: undefined })
   log.warn({ key: 'b' }, 'second')
-  expect(events()).toMatchObject([
-    { service: 'api', msg: 'first', key: 'a' },
-    { service: 'api', msg: 'second', key: '[redacted]' },
-  ])
+  const [first, second] = events()
+  expect(first).toEqual({
+    level: 30,
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    service: 'api',
+    instance: hostname(),
+    key: 'a',
+    msg: 'first',
+  })
+  expect(second).toMatchObject({ service: 'api', msg: 'second', key: '[redacted]' })
+})
+
+it('writes no frequent line below the level, and takes any logger', () => {
+  const { log, events } = setup()
+  const write = frequentLine(log, 'first')
+  log.level = 'warn'
+  write({ i: 1 })
+  frequentLine(log.child({}), 'second')({ i: 2 })
+  log.warn('flush')
+  expect(events()).toMatchObject([{ msg: 'flush' }])
+})
+
+it('writes the time of each line', () => {
+  vi.useFakeTimers()
+  const { log, events } = setup()
+  const times = [0, 7, 999, 1_000, 86_400_000, 500].map(ms => 1_700_000_000_000 + ms)
+  for (const time of times) {
+    vi.setSystemTime(time)
+    log.warn('event')
+  }
+  expect(events().map(({ time }) => Date.parse(time))).toEqual(times)
 })
 
 it('writes every value as JSON, and leaves out the members that are undefined', () => {

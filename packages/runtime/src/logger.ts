@@ -1,12 +1,9 @@
 import { hostname } from 'node:os'
 import { type Logger, pino } from 'pino'
+import { type LogOutput, openLogOutput } from './log-output.ts'
 
 export type { Logger }
 
-// One write for dozens of lines. SIGKILL loses the lines that are still buffered.
-const bufferBytes = 8_192
-const flushMs = 250
-const maxUnwrittenBytes = 1_048_576
 const { warn: warning = 40 } = pino.levels.values
 
 /**
@@ -23,58 +20,62 @@ export function createLogger(service: string, level: string, descriptor = 1): Lo
  * @returns A function that makes the logger of a role. The lines of all roles keep their order.
  */
 export function openLog(level: string, descriptor = 1): (service: string) => Logger {
-  const log = level === 'silent' ? pino({ level }) : openPino(level, descriptor)
   const instance = hostname()
-  return service => log.child({ service, instance })
+  if (level === 'silent') return service => pino({ level }).child({ service, instance })
+  const output = openLogOutput(descriptor)
+  const log = openPino(level, output)
+  return service => {
+    const ofRole = log.child({ service, instance })
+    outputs.set(ofRole, output)
+    return ofRole
+  }
 }
+
+const outputs = new WeakMap<Logger, LogOutput>()
 
 /**
- * Makes a logger for frequent lines whose members cannot hold a credential. Looking for one takes more than half of the
- * time of a line.
+ * Returns a function that writes a frequent line at level info, in a fifth of the time of `info`. Its members cannot hold a
+ * credential: nothing looks for one.
+ * @param log - The logger of a role.
  */
-export function withoutRedaction(log: Logger): Logger {
-  return log.child({}, { redact: [] })
+export function frequentLine(log: Logger, message: string): (members: object) => void {
+  const output = outputs.get(log)
+  if (!output) return members => log.info(members, message)
+  const bindings = JSON.stringify(log.bindings()).slice(1, -1)
+  const end = `,"msg":${JSON.stringify(message)}}\n`
+  return members => {
+    if (!log.isLevelEnabled('info')) return
+    output.write(`{"level":30${timeMember()},${bindings},${JSON.stringify(members).slice(1, -1)}${end}`)
+  }
 }
 
-function openPino(level: string, descriptor: number): Logger {
-  const output = openOutput(descriptor)
-  process.once('exit', () => output.flush())
-  let timer: NodeJS.Timeout | undefined
-  const flush = () => {
-    clearTimeout(timer)
-    timer = undefined
-    output.flush()
-  }
+function openPino(level: string, output: LogOutput): Logger {
   const options = {
     level,
     base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: timeMember,
     serializers: { err: pino.stdSerializers.err },
     redact: { paths: secretPaths, censor: '[redacted]' },
     hooks: {
       logMethod(this: Logger, args: Parameters<pino.LogFn>, write: pino.LogFn, level: number) {
         write.apply(this, args)
-        if (level >= warning) flush()
-        else timer ??= setTimeout(flush, flushMs).unref()
+        if (level >= warning) output.flush()
       },
     },
   }
   return pino(options, output)
 }
 
-// Keeps lines that cannot be written, for example because the disk is full, up to a limit, and writes them later.
-function openOutput(descriptor: number) {
-  // Synchronous: exiting would lose an asynchronous write that is in flight.
-  const output = pino.destination({
-    dest: descriptor,
-    sync: true,
-    minLength: bufferBytes,
-    maxLength: maxUnwrittenBytes,
-  })
-  output.on('error', () => {})
-  // Called by pino after a fatal line. The original repeats a write that fails, without an end.
-  output.flushSync = output.flush
-  return output
+let second = { startsAt: 0, text: '' }
+
+// Writing the time of each line from scratch would take longer than the rest of a frequent line.
+function timeMember(): string {
+  const now = Date.now()
+  if (now < second.startsAt || now >= second.startsAt + 1_000) {
+    const startsAt = now - (now % 1_000)
+    second = { startsAt, text: new Date(startsAt).toISOString().slice(0, -4) }
+  }
+  return `,"time":"${second.text}${String(now - second.startsAt).padStart(3, '0')}Z"`
 }
 
 const secretPaths = [

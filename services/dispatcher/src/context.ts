@@ -12,12 +12,12 @@ import { openQueues, type QueueConnection } from '@belfry/queue'
 import {
   ConfigError,
   createWaker,
+  frequentLine,
   type Host,
   type Logger,
   openMeter,
   steadyTime,
   type Waker,
-  withoutRedaction,
 } from '@belfry/runtime'
 import { createAttemptsInFlight } from './attempt/attempts-in-flight.ts'
 import { createIdentity } from './attempt/build-request.ts'
@@ -80,7 +80,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
   const tenants = createTenants(ids => readTenants(pool, ids), tiers)
   return {
     log,
-    attemptLog: withoutRedaction(log),
+    logAttempt: frequentLine(log, 'attempt.finished'),
     attemptLogPercent: config.attemptLogPercent,
     metrics,
     tracing: host.tracing?.of('dispatcher') ?? null,

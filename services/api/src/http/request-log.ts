@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { toId } from '@belfry/domain/id'
 import { readTraceparent } from '@belfry/domain/traceparent'
-import { withoutRedaction } from '@belfry/runtime'
+import { frequentLine } from '@belfry/runtime'
 import type { NextFunction, Request, Response } from 'express'
 import type { Context } from '../context.ts'
 
@@ -20,33 +20,31 @@ export function requestIdOf(response: Response): string {
 
 /** Logs each request when it ends, with status 499 when the caller disconnected first. */
 export function requestLog(ctx: Context) {
-  const log = withoutRedaction(ctx.log)
+  const logRequest = frequentLine(ctx.log, 'request.served')
   return (request: Request, response: Response, next: NextFunction): void => {
     const began = performance.now()
     response.on('close', () => {
       const { method } = request
+      const route = routeOf(request)
       const status = response.writableFinished ? response.statusCode : 499
       const durationMs = performance.now() - began
       const traceparent = readTraceparent(request.headers.traceparent)
       const isStream = String(response.getHeader('content-type')).startsWith('text/event-stream')
-      ctx.metrics.served({
-        method: methods.has(method) ? method : 'OTHER',
-        route: routeOf(request),
-        status,
-        durationMs,
-        isStream,
-        traceparent,
-      })
-      const line = {
+      const countedMethod = methods.has(method) ? method : 'OTHER'
+      ctx.metrics.served({ method: countedMethod, route, status, durationMs, isStream, traceparent })
+      const { organizationId, workspaceId, keyId, userId }: CallerIds = response.locals.caller ?? {}
+      logRequest({
         request: requestIdOf(response),
         trace: traceparent?.slice(3, 35),
         method,
-        path: loggedPath(request),
+        path: loggedPath(route, request),
         status,
         durationMs: Math.round(durationMs),
-        ...callerOf(response),
-      }
-      log.info(line, 'request.served')
+        organization: organizationId && toId('org', organizationId),
+        workspace: workspaceId && toId('ws', workspaceId),
+        key: keyId && toId('key', keyId),
+        user: userId && toId('user', userId),
+      })
     })
     next()
   }
@@ -59,23 +57,12 @@ export function logCaller({ res }: Request, ids: CallerIds): void {
   if (res) res.locals.caller = { ...res.locals.caller, ...ids }
 }
 
-function callerOf({ locals }: Response) {
-  const { organizationId, workspaceId, keyId, userId }: CallerIds = locals.caller ?? {}
-  return {
-    organization: organizationId && toId('org', organizationId),
-    workspace: workspaceId && toId('ws', workspaceId),
-    key: keyId && toId('key', keyId),
-    user: userId && toId('user', userId),
-  }
-}
-
 // Callers can send any method; metrics need few values.
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 // Returns the pattern of the path, with the ids in it. Everything else that a caller can write into a path may be a
 // credential.
-function loggedPath(request: Request): string {
-  const route = routeOf(request)
+function loggedPath(route: string, request: Request): string {
   if (!route.includes(':')) return route
   return route.replace(/:(\w+)/g, (parameter, name: string) => {
     const value = request.params[name]

@@ -1,6 +1,6 @@
 import type { Pool } from '@belfry/db/postgres/pool'
 import type { DeadLetterQueue, DispatchQueue } from '@belfry/queue'
-import type { Logger, Tracing } from '@belfry/runtime'
+import type { Tracing } from '@belfry/runtime'
 import type { ConnectionsContext } from '../connections/connections-context.ts'
 import type { Sender } from '../egress/send.ts'
 import type { Metrics } from '../metrics.ts'
@@ -12,8 +12,8 @@ import type { Identity } from './build-request.ts'
 export type AttemptContext = SecretsContext &
   ConnectionsContext &
   BatchContext & {
-    /** For the line of each attempt, which holds no credential. */
-    attemptLog: Logger
+    /** Writes the line of a finished attempt, which holds no credential. */
+    logAttempt: (members: object) => void
     /** The part of the successful attempts that it shows, in percent. */
     attemptLogPercent: number
     metrics: Metrics

@@ -165,7 +165,7 @@ async function end(
   const shownOutcome = outcome.kind === 'response' ? outcome.status : outcome.code
   const trace = traceparent?.slice(3, 35)
   if (state !== 'success' || Math.random() * 100 < ctx.attemptLogPercent)
-    ctx.attemptLog.info({ ...ids, outcome: shownOutcome, durationMs, state, trace }, 'attempt.finished')
+    ctx.logAttempt({ ...ids, outcome: shownOutcome, durationMs, state, trace })
   if (__FAILPOINTS__) await failpoint('dispatcher.recorded')
   if (recorded && next.state !== 'success') await followUp(ctx, ids, finished, recorded)
 }
