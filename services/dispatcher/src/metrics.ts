@@ -32,7 +32,7 @@ const otherErrors = [
   'internal_error',
   'worker_lost',
 ]
-const results = [labelsOf('none'), ...[...errors, ...otherErrors].map(labelsOf)]
+const results = new Map(['none', ...errors, ...otherErrors].map(error => [error, labelsOf(error)]))
 const [freeLag, blockedLag] = [{ blocked: 'no' }, { blocked: 'yes' }]
 const claimKinds: ReadonlyArray<(Claim | ShortClaim)['kind']> = [
   'claimed',
@@ -66,7 +66,12 @@ export function openMetrics(meter: Meter) {
     ['blocked'],
   )
   const duration = meter.histogram('belfry_attempt_duration_seconds', 'How long a call took.', durationBounds)
-  const attempts = meter.counters('belfry_attempts_total', 'Attempts, by outcome.', ['outcome', 'error'], results)
+  const attempts = meter.counters(
+    'belfry_attempts_total',
+    'Attempts, by outcome.',
+    ['outcome', 'error'],
+    [...results.values()],
+  )
   const supersededHelp = 'Attempts that had been ended by another process when their outcome came.'
   const superseded = meter.counter('belfry_attempts_superseded_total', supersededHelp)
   const claimLabels = claimKinds.map(result => ({ result }))
@@ -103,7 +108,8 @@ export function openMetrics(meter: Meter) {
       const startedAt = attempt.startedAt.getTime()
       lag(wasBlocked ? blockedLag : freeLag, (startedAt - attempt.scheduledAt.getTime()) / 1000, traceparent)
       duration((attempt.finishedAt.getTime() - startedAt) / 1000, traceparent)
-      attempts(labelsOf(errorOf(attempt)))
+      const error = errorOf(attempt)
+      attempts(results.get(error) ?? labelsOf(error))
       if (!isRecorded) superseded()
     },
     message: (kind: OutboxKind, result: (typeof messageResults)[number]) => messages({ kind, result }),

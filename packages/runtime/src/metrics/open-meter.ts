@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Counter, Gauge, Histogram } from 'prom-client'
+import { Gauge } from 'prom-client'
 import { withinMs } from '../within-ms.ts'
 import { openRegistry, type Registry } from './registry.ts'
+import { Counter, Histogram } from './series.ts'
 
 /** Values of labels. Each label has few values: never an id, a host or a URL. */
 export type Labels = Readonly<Record<string, string>>
@@ -48,8 +49,6 @@ type Definition = {
   buckets?: readonly number[]
 }
 
-type Config = { name: string; help: string; labelNames: string[]; registers: Registry[] }
-
 /**
  * Opens the metrics of a role, each with the name of the role as the label `service`. Throws when another role of the
  * process has defined a metric of the same name differently.
@@ -57,25 +56,27 @@ type Config = { name: string; help: string; labelNames: string[]; registers: Reg
  */
 export function openMeter(service: string, registry: Registry = openRegistry(service)): Meter {
   // Another role of the process may have opened the metric already.
-  function once<T extends object>(open: (config: Config) => T, definition: Definition): T {
+  function once<T extends object>(open: (definition: Definition) => T, definition: Definition): T {
     const known = registry.getSingleMetric(definition.name) as (T & { definition: Definition }) | undefined
     if (known === undefined) {
-      const { name, help, labelNames } = definition
-      const metric = open({ name, help, labelNames: [...labelNames, 'service'], registers: [registry] })
-      return Object.assign(metric, { definition })
+      const metric = Object.assign(open(definition), { definition })
+      registry.registerMetric(metric as unknown as Parameters<Registry['registerMetric']>[0])
+      return metric
     }
     if (isDeepStrictEqual(known.definition, definition)) return known
     throw new Error(`Two roles define the metric ${definition.name} differently.`)
   }
 
   const counters: Meter['counters'] = (name, help, labelNames, known = []) => {
-    const counter = once(config => new Counter(config), { type: 'counter', name, help, labelNames })
-    for (const labels of known) counter.inc({ ...labels, service }, 0)
-    return (labels, by = 1) => void counter.inc({ ...labels, service }, by)
+    const counter = once(definition => new Counter(definition), { type: 'counter', name, help, labelNames })
+    for (const labels of known) counter.of(labels, service)
+    return (labels, by = 1) => {
+      counter.of(labels, service).count += by
+    }
   }
 
   const openHistogram = (name: string, help: string, buckets: readonly number[], labelNames: readonly string[]) =>
-    once(config => new Histogram({ ...config, buckets: [...buckets], enableExemplars: true }), {
+    once(definition => new Histogram({ ...definition, buckets }), {
       type: 'histogram',
       name,
       help,
@@ -95,30 +96,21 @@ export function openMeter(service: string, registry: Registry = openRegistry(ser
       return by => count({}, by)
     },
     histogram(name, help, buckets) {
-      const histogram = openHistogram(name, help, buckets, [])
-      histogram.zero({ service })
-      const labels = { service }
-      return (value, traceparent) => histogram.observe({ labels, value, ...exemplarOf(traceparent) })
+      const values = openHistogram(name, help, buckets, []).of({}, service)
+      return (value, traceparent) => values.observe(value, traceparent)
     },
     histograms(name, help, buckets, labelNames) {
       const histogram = openHistogram(name, help, buckets, labelNames)
-      return (labels, value, traceparent) =>
-        histogram.observe({ labels: { ...labels, service }, value, ...exemplarOf(traceparent) })
+      return (labels, value, traceparent) => histogram.of(labels, service).observe(value, traceparent)
     },
     gauges,
     gauge: (name, help, read) => gauges(name, help, [], async () => [[{}, await read()]]),
   }
 }
 
-// A trace that is not sampled cannot be opened. `trace_id` is the label that Grafana looks for.
-function exemplarOf(traceparent: string | null | undefined) {
-  if (!traceparent?.endsWith('-01')) return {}
-  return { exemplarLabels: { trace_id: traceparent.slice(3, 35) } }
-}
-
 const maxReadingMs = 2_000
 
-function openGauge(config: Config) {
+function openGauge({ name, help, labelNames }: Definition) {
   const readers: Array<() => Promise<Reading>> = []
   const read = (reader: () => Promise<Reading>) => withinMs(maxReadingMs, reader).catch(() => [])
   async function collect(this: Gauge) {
@@ -126,5 +118,7 @@ function openGauge(config: Config) {
     this.reset()
     for (const [labels, value] of readings.flat()) this.set(labels, value)
   }
-  return Object.assign(new Gauge({ ...config, collect }), { readers })
+  return Object.assign(new Gauge({ name, help, labelNames: [...labelNames, 'service'], registers: [], collect }), {
+    readers,
+  })
 }
