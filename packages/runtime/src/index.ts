@@ -1,3 +1,4 @@
+export { type Batch, type MicroBatch, microBatch, openBatch } from './batch.ts'
 export { every, type Loop } from './every.ts'
 export { failpoint } from './failpoint.ts'
 export { readiness } from './health.ts'
@@ -7,7 +8,6 @@ export { measureDependencies, measurePool, reportBuild } from './metrics/measure
 export { type Labels, type Meter, openMeter, type Reading } from './metrics/open-meter.ts'
 export { exposeMetrics } from './metrics/registry.ts'
 export { countQueueAway, measureBatches } from './metrics/shared-metrics.ts'
-export { type MicroBatch, microBatch } from './micro-batch.ts'
 export type { OperatorListen } from './operator-port.ts'
 export { ConfigError, readConfig } from './read-config.ts'
 export { failToStart, runRole, runService, type Service } from './run-service.ts'

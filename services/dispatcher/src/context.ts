@@ -103,9 +103,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     journal: openSendJournal(livenessPool, dispatcher, error => log.warn({ err: error }, 'journal.failed')),
     held: createHeldClaims(now),
     // As many attempts may wait for their record as there are slots, and at least a batch.
-    attempts: createAttemptsInFlight(concurrency + Math.max(concurrency, batchSize), error =>
-      log.error({ err: error }, 'attempt.fault'),
-    ),
+    attempts: createAttemptsInFlight(concurrency + Math.max(concurrency, batchSize)),
     buffer: createTaskBuffer(),
     timers: createDueTimers(() => clock.now()),
     tenants,
@@ -163,8 +161,8 @@ async function openEgress(config: Config) {
   await ownListeners.refresh()
   const { allowedPrivateTargets, blockedTargets, egressProxy: proxy } = config
   const rules = { allowedPrivateTargets, blockedTargets, listeners: ownListeners, proxy }
-  const { send, close } = createSender({ ...rules, resolve })
+  const sender = createSender({ ...rules, resolve })
   const tlsSenders = createTlsSenders(secureContext => createSender({ ...rules, resolve, secureContext }))
-  const closeAll = async () => void (await Promise.all([close(), tlsSenders.close()]))
-  return { ownListeners, sender: { send, close: closeAll }, tlsSenders }
+  const closeAll = async () => void (await Promise.all([sender.close(), tlsSenders.close()]))
+  return { ownListeners, sender: { start: sender.start, send: sender.send, close: closeAll }, tlsSenders }
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it, onTestFinished } from 'vitest'
-import { claimTask } from '../src/statements/batched-statements.ts'
 import { aWorkspace } from './intake/setup-intake.ts'
-import { all, claimAll, type Stage, setupBatches, storeTasks } from './setup-batches.ts'
+import { all, claimAll, claimTask, type Stage, setupBatches, storeTasks } from './setup-batches.ts'
 
 it('retries a batch of claims in halves when it exceeds the statement timeout', async () => {
   const stage = await setupBatches()

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { claimTask } from '../src/statements/batched-statements.ts'
 import { aWorkspace } from './intake/setup-intake.ts'
-import { all, claimAll, setupBatches, storeTasks } from './setup-batches.ts'
+import { all, claimAll, claimTask, setupBatches, storeTasks } from './setup-batches.ts'
 
 it.each([
   ['usage', 'that needs a first block', false],

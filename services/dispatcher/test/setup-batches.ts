@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
 import { openPool, type Pool } from '@belfry/db/postgres/pool'
+import type { Claim, ClaimRequest } from '@belfry/db/tasks/claim-tasks'
 import { fromId } from '@belfry/domain/id'
 import { defaultTiers } from '@belfry/domain/tiers'
 import { createLogger, openMeter } from '@belfry/runtime'
 import { onTestFinished } from 'vitest'
 import { openMetrics } from '../src/metrics.ts'
-import { type BatchContext, claimTask, openBatches } from '../src/statements/batched-statements.ts'
+import { type BatchContext, claimTask as claimOf, openBatches } from '../src/statements/batched-statements.ts'
 import { type IntakeTest, setupIntake } from './intake/setup-intake.ts'
 
 export type Stage = {
@@ -46,6 +47,9 @@ export async function storeTasks({ test }: Stage, workspace: string, count: numb
   const tasks = await test.store({ count, workspace, url: 'http://127.0.0.1:9/', dueInMs: -1_000 })
   return tasks.map(({ id }) => fromId('task', id) ?? '')
 }
+
+export const claimTask = (ctx: BatchContext, request: ClaimRequest): Promise<Claim> =>
+  new Promise((onAnswer, onError) => claimOf(ctx, { request, onAnswer, onError }))
 
 export const claimAll = ({ ctx }: Stage, ids: string[]) =>
   Promise.all(ids.map(async taskId => (await claimTask(ctx, { taskId, token: randomUUID() })).kind))

@@ -2,58 +2,48 @@ import { expect, it } from 'vitest'
 import { createAttemptsInFlight } from './attempts-in-flight.ts'
 
 it('waits for every attempt, even for those that start when another ends', async () => {
-  const attempts = createAttemptsInFlight(2, () => {})
+  const attempts = createAttemptsInFlight(2)
   let done = 0
-  const attempt = async () => {
-    await new Promise(resolve => setTimeout(resolve, 5))
-    done++
+  const attempt = () => {
+    attempts.begin()
+    setTimeout(() => {
+      attempts.end()
+      if (++done === 1) attempt()
+    }, 5)
   }
-  attempts.track(attempt(), () => done === 1 && attempts.track(attempt(), () => {}))
+  attempt()
   await attempts.finish(1000, () => {})
   expect(done).toBe(2)
 })
 
 it('has a capacity', async () => {
-  const attempts = createAttemptsInFlight(2, () => {})
-  const seen: boolean[] = []
-  const record = () => seen.push(attempts.hasCapacity)
-  record()
-  for (let i = 0; i < 2; i++) {
-    attempts.track(Promise.resolve(), record)
-    record()
-  }
+  const attempts = createAttemptsInFlight(2)
+  const steps = [attempts.begin, attempts.begin, attempts.end, attempts.end]
+  const seen = steps.map(step => {
+    step()
+    return attempts.hasCapacity
+  })
   await attempts.finish(1000, () => {})
-  expect(seen).toEqual([true, true, false, true, true])
+  expect(seen).toEqual([true, false, true, true])
+  expect(attempts.begun).toBe(2)
 })
 
 it('gives up the calls that last longer than its patience, and waits for their records', async () => {
-  const attempts = createAttemptsInFlight(2, () => {})
+  const attempts = createAttemptsInFlight(2)
   const done: string[] = []
-  let giveUp = () => {}
-  const hanging = new Promise<void>(resolve => {
-    giveUp = resolve
-  })
-  attempts.track(
-    hanging.then(() => void done.push('recorded')),
-    () => {},
-  )
+  attempts.begin()
   await attempts.finish(10, () => {
     done.push('given up')
-    giveUp()
+    setTimeout(() => {
+      done.push('recorded')
+      attempts.end()
+    }, 5)
   })
   expect(done).toEqual(['given up', 'recorded'])
 })
 
 it('gives up no call when none is in flight', async () => {
-  await createAttemptsInFlight(2, () => {}).finish(0, () => {
+  await createAttemptsInFlight(2).finish(0, () => {
     throw new Error('No call is in flight.')
   })
-})
-
-it('reports a fault of an attempt and continues', async () => {
-  const faults: unknown[] = []
-  const attempts = createAttemptsInFlight(2, fault => faults.push(fault))
-  attempts.track(Promise.reject(new Error('broken')), () => {})
-  await attempts.finish(1000, () => {})
-  expect(faults).toHaveLength(1)
 })

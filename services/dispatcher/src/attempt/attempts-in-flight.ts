@@ -4,8 +4,9 @@ export type AttemptsInFlight = {
   readonly hasCapacity: boolean
   /** How many attempts have begun so far. */
   readonly begun: number
-  /** @param onEnd - Called when the attempt is over, and there is capacity for another one. */
-  track(attempt: Promise<void>, onEnd: () => void): void
+  begin(): void
+  /** Ends an attempt, so that another one may start. */
+  end(): void
   /** Resolves when no attempt is in flight. */
   whenEmpty(): Promise<void>
   /** Waits until all attempts are recorded. After `patienceMs` it calls `giveUp` for those that still wait for their target. */
@@ -13,13 +14,21 @@ export type AttemptsInFlight = {
 }
 
 /** @param capacity - Attempts at a time. */
-export function createAttemptsInFlight(capacity: number, onFault: (error: unknown) => void): AttemptsInFlight {
+export function createAttemptsInFlight(capacity: number): AttemptsInFlight {
   let count = 0
   let begun = 0
   let onEmpty: Array<() => void> = []
 
   function whenEmpty(): Promise<void> {
     return count === 0 ? Promise.resolve() : new Promise(resolve => void onEmpty.push(resolve))
+  }
+
+  // The next attempt starts just after one has ended.
+  function tellEmpty(): void {
+    if (count > 0) return
+    const waiting = onEmpty
+    onEmpty = []
+    for (const resolve of waiting) resolve()
   }
 
   return {
@@ -30,21 +39,12 @@ export function createAttemptsInFlight(capacity: number, onFault: (error: unknow
     get begun() {
       return begun
     },
-    track(attempt, onEnd) {
+    begin() {
       count++
       begun++
-      const end = () => {
-        count--
-        onEnd()
-        if (count > 0) return
-        const waiting = onEmpty
-        onEmpty = []
-        for (const resolve of waiting) resolve()
-      }
-      attempt.then(end, error => {
-        onFault(error)
-        end()
-      })
+    },
+    end() {
+      if (--count === 0) queueMicrotask(tellEmpty)
     },
     async finish(patienceMs, giveUp) {
       const timer = setTimeout(giveUp, patienceMs)

@@ -5,23 +5,40 @@ import { createRedactor } from '@belfry/domain/secrets/redact'
 import { type AttemptRequest, applyConnection } from '../connections/apply-connection.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'
 import { type OwnFailure, secretUnreadable } from '../secrets/attempt-outcome.ts'
-import { type AttemptSecrets, readAttemptSecrets } from '../secrets/attempt-secrets.ts'
+import { type AttemptSecrets, peekAttemptSecrets, readAttemptSecrets } from '../secrets/attempt-secrets.ts'
 import { type RequestParts, secretNamesOf } from '../secrets/fill-request.ts'
 import { redactFault } from '../secrets/redact-outcome.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { type AttemptIds, buildRequest, type Identity, requestPartsOf, unsendable } from './build-request.ts'
 
-/** Reads the secrets of an attempt, builds its request, and adds the credentials of its connection. */
-export async function prepareRequest(
+/**
+ * Reads the secrets of an attempt, builds its request, and adds the credentials of its connection. Most requests are ready
+ * at once.
+ */
+export function prepareRequest(
   ctx: AttemptContext,
   task: ClaimedTask,
   ids: AttemptIds,
   traceparent: string | null,
-): Promise<AttemptRequest> {
+): AttemptRequest | Promise<AttemptRequest> {
   const parts = requestPartsOf(task)
+  const names = secretNamesOf(parts)
+  const cached = task.connection ? null : peekAttemptSecrets(ctx, task, names)
+  if (cached) return buildWith(cached, task, ids, parts, traceparent, ctx.identity)
+  return prepareSlowly(ctx, task, ids, parts, names, traceparent)
+}
+
+async function prepareSlowly(
+  ctx: AttemptContext,
+  task: ClaimedTask,
+  ids: AttemptIds,
+  parts: RequestParts,
+  names: readonly string[],
+  traceparent: string | null,
+): Promise<AttemptRequest> {
   let secrets: AttemptSecrets
   try {
-    secrets = await readAttemptSecrets(ctx, task, secretNamesOf(parts))
+    secrets = await readAttemptSecrets(ctx, task, names)
   } catch (error) {
     return unsendable(unsentBecause(ctx, ids, error))
   }

@@ -1,15 +1,15 @@
 import type { DispatcherRow } from '@belfry/db/dispatchers/heartbeat'
 import type { Pool } from '@belfry/db/postgres/pool'
 import { journalSends, trimJournal } from '@belfry/db/tasks/send-journal'
-import { microBatch } from '@belfry/runtime'
+import { openBatch } from '@belfry/runtime'
 
 /** The send journal. A prefetched claim is sent only after its run is entered here. */
 export type SendJournal = {
   /**
-   * Enters a claim that was prefetched in a session of this dispatcher. Returns whether it may be sent. It may not when a
-   * scheduler has ended the dispatcher meanwhile, or the database did not answer.
+   * Enters a claim once, if it needs an entry, and tells it whether it may be sent. It may not when a scheduler has ended the
+   * dispatcher meanwhile, or the database did not answer.
    */
-  enter(runId: string, session: string): Promise<boolean>
+  enter(claim: JournaledClaim): void
   /** Marks the entry of a run as not needed any more: its attempt is over. */
   close(runId: string): void
   /** Returns the runs whose entries are still needed. */
@@ -18,7 +18,13 @@ export type SendJournal = {
   trim(): Promise<void>
 }
 
-type Entry = { runId: string; session: string }
+/** A claim of a session of this dispatcher. */
+type JournaledClaim = {
+  readonly session: string
+  readonly journaledRun: string | null
+  entry: 'none' | 'entering' | 'written' | 'refused'
+  onJournaled(isWritten: boolean): void
+}
 
 const batchSize = 512
 
@@ -27,25 +33,32 @@ export function openSendJournal(pool: Pool, dispatcher: DispatcherRow, onError: 
   let seq = 0
   let trimmedTo = 0
 
-  async function write(entries: Entry[]): Promise<boolean[]> {
+  async function write(claims: JournaledClaim[]): Promise<boolean[]> {
     const { id: dispatcherId, session } = dispatcher
-    const current = entries.filter(entry => entry.session === session)
-    const runIds = current.map(({ runId }) => runId)
+    const runIds: string[] = []
+    for (const claim of claims) if (claim.session === session && claim.journaledRun) runIds.push(claim.journaledRun)
     seq++
     const isWritten = runIds.length > 0 && (await journalSends(pool, { dispatcherId, session, seq, runIds }))
     if (isWritten) for (const runId of runIds) open.set(runId, { seq, session })
-    return entries.map(entry => isWritten && entry.session === session)
+    return claims.map(claim => isWritten && claim.session === session)
   }
 
-  const enter = microBatch<Entry, boolean>({ maxSize: batchSize, maxInFlight: 1, run: write, split: () => false })
+  const entries = openBatch<JournaledClaim, boolean>({
+    maxSize: batchSize,
+    maxInFlight: 1,
+    run: write,
+    split: () => false,
+    settle: (claim, isWritten) => claim.onJournaled(isWritten),
+    fail(claim, error) {
+      onError(error)
+      claim.onJournaled(false)
+    },
+  })
   return {
-    async enter(runId, session) {
-      try {
-        return await enter({ runId, session })
-      } catch (error) {
-        onError(error)
-        return false
-      }
+    enter(claim) {
+      if (claim.entry !== 'none' || claim.journaledRun === null) return
+      claim.entry = 'entering'
+      entries.push(claim)
     },
     close: runId => open.delete(runId),
     open: () => open.keys(),

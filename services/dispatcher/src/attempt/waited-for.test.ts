@@ -2,7 +2,9 @@ import { newUuid } from '@belfry/domain/id'
 import type { WaitReason } from '@belfry/domain/wait-reason'
 import { expect, it } from 'vitest'
 import { noBlocks } from '../scheduling/blocks.ts'
-import { type Way, waitedFor } from './waited-for.ts'
+import { type Steps, type Wait, waitedFor } from './waited-for.ts'
+
+type Way = Wait & Steps
 
 const scheduledAt = new Date('2026-11-26T00:00:00Z')
 const punctual: Way = {
@@ -15,6 +17,8 @@ const punctual: Way = {
   claimedAt: 4,
   sentAt: 5,
 }
+
+const reasonOf = (task: Parameters<typeof waitedFor>[0], way: Way) => waitedFor(task, way, way)
 
 it.each<[reason: WaitReason | null, change: Partial<Way>]>([
   [null, {}],
@@ -34,12 +38,12 @@ it.each<[reason: WaitReason | null, change: Partial<Way>]>([
   [null, { claimedAt: 4, sentAt: 7_001 }],
 ])('finds that an attempt waited for %s', (reason, change) => {
   const task = { taskId: newUuid(scheduledAt.getTime() - 9_000), cronJobId: null, scheduledAt }
-  expect(waitedFor(task, { ...punctual, ...change })).toBe(reason)
+  expect(reasonOf(task, { ...punctual, ...change })).toBe(reason)
 })
 
 it('finds that an occurrence of a cron job was stored after its time', () => {
   const late = { bufferedAt: 60_300, slotAt: 60_300, claimedAt: 60_310, sentAt: 60_320 }
   const occurrence = { taskId: newUuid(scheduledAt.getTime() + 60_000), cronJobId: newUuid(), scheduledAt }
-  expect(waitedFor(occurrence, { ...punctual, ...late })).toBe('scheduler')
-  expect(waitedFor({ ...occurrence, cronJobId: null }, { ...punctual, ...late })).toBeNull()
+  expect(reasonOf(occurrence, { ...punctual, ...late })).toBe('scheduler')
+  expect(reasonOf({ ...occurrence, cronJobId: null }, { ...punctual, ...late })).toBeNull()
 })

@@ -15,8 +15,8 @@ export type Wait = {
   slotAt: number
 }
 
-/** The way of a task to its attempt. All times are by `performance.now()`. */
-export type Way = Wait & {
+/** The steps of an attempt. All times are by `performance.now()`. */
+export type Steps = {
   dueAt: number
   claimedAt: number
   sentAt: number
@@ -30,21 +30,22 @@ export type Way = Wait & {
  */
 export function waitedFor(
   task: Pick<ClaimedTask, 'taskId' | 'cronJobId' | 'scheduledAt'>,
-  way: Way,
+  wait: Wait,
+  { dueAt, claimedAt, sentAt, wasServed }: Steps,
 ): WaitReason | null {
-  if (way.sentAt - way.dueAt < lateMs) return null
-  const blocks = Object.entries(way.blocks) as Array<[WaitReason, number]>
+  if (sentAt - dueAt < lateMs) return null
+  const blocks = Object.entries(wait.blocks) as Array<[WaitReason, number]>
   // Catching up stores an occurrence after its time.
-  const storedAt = way.dueAt + timeOfUuid(task.taskId) - task.scheduledAt.getTime()
+  const storedAt = dueAt + timeOfUuid(task.taskId) - task.scheduledAt.getTime()
   const steps: Array<[reason: WaitReason | null, until: number]> = [
-    ['scheduler', task.cronJobId === null ? way.dueAt : storedAt],
-    [way.wasServed ? (way.isBacklog ? 'backlog' : null) : 'dispatcher', way.bufferedAt],
+    ['scheduler', task.cronJobId === null ? dueAt : storedAt],
+    [wasServed ? (wait.isBacklog ? 'backlog' : null) : 'dispatcher', wait.bufferedAt],
     ...blocks.sort(([, one], [, other]) => one - other),
-    ['slot', way.slotAt],
-    ['database', way.claimedAt],
-    [null, way.sentAt],
+    ['slot', wait.slotAt],
+    ['database', claimedAt],
+    [null, sentAt],
   ]
-  let at = way.dueAt
+  let at = dueAt
   let longest = { reason: null as WaitReason | null, ms: 0 }
   for (const [reason, until] of steps) {
     if (until - at > longest.ms) longest = { reason, ms: until - at }

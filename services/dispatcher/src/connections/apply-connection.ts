@@ -64,7 +64,7 @@ export async function applyConnection(
  * @throws UnreadableSecretError when this installation cannot decrypt it.
  */
 export async function findConnection(
-  ctx: Pick<ConnectionsContext, 'connections'>,
+  ctx: { connections: Pick<ConnectionsContext['connections'], 'get' | 'reload'> },
   { workspaceId, name }: Named,
 ): Promise<OpenConnection | null> {
   const cached = (await ctx.connections.get(workspaceId))?.get(name)

@@ -22,7 +22,7 @@ const tokenForm = /^[\x21-\x7e]{4,8000}$/
  * targets: their addresses, no redirect, at most 64 KiB.
  * @throws TokenRequestError
  */
-export async function requestToken(sender: Sender, connection: OpenConnection): Promise<IssuedToken> {
+export async function requestToken(sender: Pick<Sender, 'send'>, connection: OpenConnection): Promise<IssuedToken> {
   const { settings, secrets } = connection
   const { tokenUrl = '', clientId = '', clientAuthentication, scope, parameters } = settings
   const { clientSecret = '' } = secrets

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContext } from 'node:tls'
 import type { Cidr } from '@belfry/domain/address'
 import { FailedCallError } from './call-errors.ts'
 import { createConnect } from './connect.ts'
 import { createAddressGuard } from './guard-address.ts'
-import { createHttpClient, type HttpClient } from './http-client.ts'
-import type { ResponseOutcome, SendOutcome } from './outcome.ts'
+import { createHttpClient, type HttpClient, type HttpRequest } from './http-client.ts'
+import type { SendOutcome } from './outcome.ts'
 import { outcomeOfError } from './outcome-of-error.ts'
 import { createOwnListeners, type OwnListeners } from './own-listeners.ts'
 import { createResolver, type Resolve } from './resolve-name.ts'
@@ -39,11 +38,16 @@ export type SenderOptions = {
   patienceMs?: number
 }
 
+/** Is told how a call ended, once: with an outcome, or with a fault of this process. */
+export type CallEnds = { onOutcome(outcome: SendOutcome): void; onFault(error: unknown): void }
+
 export type Sender = {
   /**
-   * Makes one call and returns its outcome; nothing that a target does makes it reject. A call that cannot start, because
-   * file descriptors or the proxy are missing, is retried for some seconds. The timeout starts with the last try.
+   * Makes one call; nothing that a target does is a fault. A call that cannot start, because file descriptors or the proxy
+   * are missing, is retried for some seconds. The timeout starts with the last try.
    */
+  start(request: OutgoingRequest, ends: CallEnds): void
+  /** Makes one call as `start` does. */
   send(request: OutgoingRequest): Promise<SendOutcome>
   /** Aborts the calls in flight and closes all connections. */
   close(): Promise<void>
@@ -63,31 +67,49 @@ export function createSender(options: SenderOptions): Sender {
   const dial = proxy ? createTunnelDial(proxy) : undefined
   const client = createHttpClient(createConnect(guard, options.secureContext, dial))
 
+  const start: Sender['start'] = (request, ends) => new Call(client, request, ends, patienceMs).start()
   return {
-    async send(request) {
-      const giveUpAt = performance.now() + patienceMs
-      for (;;) {
-        const outcome = await call(client, request)
-        if (outcome.kind !== 'unsent' || performance.now() > giveUpAt) return outcome
-        // Nothing was sent, so the target does not get a second call. The wait keeps the slot taken, and so limits how often
-        // the process runs into the shortage.
-        await sleep(shortagePauseMs)
-      }
-    },
+    start,
+    send: request => new Promise((onOutcome, onFault) => start(request, { onOutcome, onFault })),
     close: client.close,
   }
 }
 
-async function call(client: HttpClient, request: OutgoingRequest): Promise<SendOutcome> {
-  const { url, method, headers, body, timeoutMs } = request
-  const headerLines: string[] = []
-  for (const name of Object.keys(headers)) headerLines.push(name, headers[name] ?? '')
-  try {
-    const config = { url, method, headerLines, data: body, timeout: timeoutMs }
-    return (await client.request<ResponseOutcome>(config)).data
-  } catch (error) {
-    if (!(error instanceof FailedCallError)) return outcomeOfError(error)
-    const outcome = outcomeOfError(error.cause)
-    return outcome.kind === 'failure' ? { ...outcome, timings: error.timings } : outcome
+class Call {
+  readonly #client: HttpClient
+  readonly #request: HttpRequest
+  readonly #ends: CallEnds
+  readonly #giveUpAt: number
+
+  constructor(client: HttpClient, request: OutgoingRequest, ends: CallEnds, patienceMs: number) {
+    const { url, method, headers, body: data, timeoutMs: timeout } = request
+    const headerLines: string[] = []
+    for (const name of Object.keys(headers)) headerLines.push(name, headers[name] ?? '')
+    this.#client = client
+    this.#request = { url, method, headerLines, data, timeout }
+    this.#ends = ends
+    this.#giveUpAt = performance.now() + patienceMs
+  }
+
+  start(): void {
+    this.#client
+      .request(this.#request)
+      .then(
+        ({ data }) => this.#ends.onOutcome(data),
+        error => this.#fail(error),
+      )
+      .catch(fault => this.#ends.onFault(fault))
+  }
+
+  #fail(error: unknown): void {
+    const isOfCall = error instanceof FailedCallError
+    const outcome = outcomeOfError(isOfCall ? error.cause : error)
+    if (outcome.kind === 'unsent' && performance.now() <= this.#giveUpAt) {
+      // Nothing was sent, so the target does not get a second call. The wait keeps the slot taken, and so limits how often
+      // the process runs into the shortage.
+      setTimeout(() => this.start(), shortagePauseMs)
+    } else if (outcome.kind === 'failure' && isOfCall) {
+      this.#ends.onOutcome({ ...outcome, timings: error.timings })
+    } else this.#ends.onOutcome(outcome)
   }
 }

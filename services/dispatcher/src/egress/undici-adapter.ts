@@ -1,6 +1,7 @@
 import { parseUrl } from '@belfry/domain/parse-url'
 import type { RunTimings } from '@belfry/domain/run-timings'
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios'
+import { LRUCache } from 'lru-cache'
 import type { Dispatcher } from 'undici'
 import {
   DeadlineError,
@@ -57,10 +58,19 @@ export function createUndiciAdapter(connect: Connect): UndiciAdapter {
   return { adapter, close: connections.close }
 }
 
-function parseTarget(text: string): { origin: string; path: string } {
+type ParsedTarget = { origin: string; path: string }
+
+// Thousands of calls have the same URL.
+const targets = new LRUCache<string, ParsedTarget>({ max: 1_000 })
+
+function parseTarget(text: string): ParsedTarget {
+  const known = targets.get(text)
+  if (known) return known
   const url = parseUrl(text)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new InvalidRequestError()
-  return { origin: url.origin, path: url.pathname + url.search }
+  const target = { origin: url.origin, path: url.pathname + url.search }
+  targets.set(text, target)
+  return target
 }
 
 type Ends = { answer: (outcome: ResponseOutcome) => void; reject: (error: FailedCallError) => void }
@@ -190,7 +200,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (opened ? opened.dnsMs === null : this.#sentAt === null) return null
     const firstByteAt = this.#connection.firstByteAt()
     const firstByteMs = firstByteAt === null || this.#sentAt === null ? null : Math.round(firstByteAt - this.#sentAt)
-    return { dnsMs: null, connectMs: null, tlsMs: null, ...opened, firstByteMs }
+    return {
+      dnsMs: opened?.dnsMs ?? null,
+      connectMs: opened?.connectMs ?? null,
+      tlsMs: opened?.tlsMs ?? null,
+      firstByteMs,
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 import { retryDatabase } from '@belfry/db/postgres/retry-database'
 import { steadyTime } from '@belfry/runtime'
-import type { Slot } from '../scheduling/host-queues.ts'
-import { attemptInSlot } from './attempt-in-slot.ts'
+import { AttemptInSlot } from './attempt-in-slot.ts'
 import { positionBefore } from './backlog.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { requeue } from './requeue.ts'
@@ -76,7 +75,7 @@ export function startAttempts(ctx: IntakeContext): void {
   while (!ctx.stop.aborted && ctx.attempts.hasCapacity) {
     const slot = ctx.hostQueues.next()
     if (!slot) break
-    ctx.attempts.track(attempt(ctx, slot), () => startAttempts(ctx))
+    new AttemptInSlot(ctx, slot, intake).start()
   }
   for (const { host, at } of ctx.hostQueues.takeWakeUps()) setTimeout(unblock, at - steadyTime(), ctx, host)
 }
@@ -86,10 +85,7 @@ function unblock(ctx: IntakeContext, host: string): void {
   startAttempts(ctx)
 }
 
-async function attempt(ctx: IntakeContext, slot: Slot<BufferedTask>): Promise<void> {
-  const result = await attemptInSlot(ctx, slot, () => startAttempts(ctx))
-  if (result === 'waiting') await queueAgain(ctx, slot.task)
-}
+const intake = { startAttempts, queueAgain }
 
 /** Queues a task again that was not claimed. When it is due much later, or the process stops, it is requeued instead. */
 async function queueAgain(ctx: IntakeContext, task: BufferedTask): Promise<void> {

@@ -1,49 +1,176 @@
+import type { Claim } from '@belfry/db/tasks/claim-tasks'
 import { failpoint } from '@belfry/runtime'
-import { dispatch } from '../attempt/dispatch.ts'
+import { Attempt } from '../attempt/attempt.ts'
+import type { Wait } from '../attempt/waited-for.ts'
+import type { Blocks } from '../scheduling/blocks.ts'
 import { type HealthSignal, healthSignalOf } from '../scheduling/circuit-breaker.ts'
 import type { Slot } from '../scheduling/host-queues.ts'
 import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
+import { advanceQueue } from '../statements/advance-queues.ts'
 import { pauseHost, reportCircuit } from './circuits.ts'
-import { claimBuffered } from './claim-buffered.ts'
+import { targetOf } from './incoming-task.ts'
 import type { IntakeContext } from './intake-context.ts'
-import { releaseClaim } from './pending-claim.ts'
-import { prefetchClaims } from './prefetch-claims.ts'
+import type { ClaimWaiter, PendingClaim } from './pending-claim.ts'
+import { enterJournal, mayStart, prefetchClaims, undoPrefetched } from './prefetch-claims.ts'
+import { abandonClaim, releaseClaim, requestClaim } from './request-claim.ts'
+import { requeue } from './requeue.ts'
 import type { BufferedTask } from './task-buffer.ts'
 
-/**
- * Claims and attempts the task that has a slot. The slot is released as soon as the call has ended: the next call does not
- * wait for the record of this one.
- * @param onFree - Called when the slot is free while the attempt is being recorded.
- * @returns `waiting` when the task has to be queued again.
- */
-export async function attemptInSlot(
-  ctx: IntakeContext,
-  slot: Slot<BufferedTask>,
-  onFree: () => void,
-): Promise<'ended' | 'waiting'> {
-  const { task, blocks } = slot
-  const { bufferedAt, isBacklog } = task
-  const wait = { bufferedAt, isBacklog, blocks, slotAt: performance.now() }
-  try {
-    if (__FAILPOINTS__) await failpoint('dispatcher.before_claim')
-    const claimed = await claimBuffered(ctx, task)
-    if (claimed === null) return 'ended'
-    if (claimed === 'waiting') return 'waiting'
-    const onOutcome = (outcome: AttemptOutcome) => {
-      release(ctx, slot, healthSignalOf(outcome))
-      pauseHost(ctx, task, outcome)
-      onFree()
-      prefetchClaims(ctx, slot.prefetchNext())
-    }
-    await dispatch(ctx, claimed, onOutcome, wait).finally(() => releaseClaim(ctx, task))
-    ctx.journal.close(claimed.task.runId)
-    return 'ended'
-  } finally {
-    release(ctx, slot, null)
-  }
+/** What an attempt does with other tasks. */
+export type Intake = {
+  /** Starts the attempts for which there is a slot now. */
+  startAttempts(ctx: IntakeContext): void
+  /** Queues a task again that was not claimed. Never rejects. */
+  queueAgain(ctx: IntakeContext, task: BufferedTask): Promise<void>
 }
 
-function release(ctx: IntakeContext, slot: Slot<BufferedTask>, signal: HealthSignal): void {
-  const change = slot.release(signal)
-  if (change) reportCircuit(ctx, slot.task, change)
+const busyPauseMs = 20
+// How many prefetched claims are entered into the send journal with the one that starts.
+const journalAhead = 16
+
+/**
+ * The attempt of a task that has a slot: claims it, or uses its prefetched claim. A claimed task leaves the buffer. While the
+ * database is away nothing can be claimed, so the task keeps its slot. The slot is released as soon as the call has ended:
+ * the next call does not wait for the record of this one.
+ */
+export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
+  readonly bufferedAt: number
+  readonly isBacklog: boolean
+  readonly blocks: Blocks
+  readonly slotAt = performance.now()
+  readonly #ctx: IntakeContext
+  readonly #slot: Slot<BufferedTask>
+  readonly #intake: Intake
+  #runId: string | null = null
+
+  constructor(ctx: IntakeContext, slot: Slot<BufferedTask>, intake: Intake) {
+    super(ctx)
+    this.bufferedAt = slot.task.bufferedAt
+    this.isBacklog = slot.task.isBacklog
+    this.blocks = slot.blocks
+    this.#ctx = ctx
+    this.#slot = slot
+    this.#intake = intake
+  }
+
+  protected override get wait(): Wait {
+    return this
+  }
+
+  start(): void {
+    this.#ctx.attempts.begin()
+    if (__FAILPOINTS__)
+      failpoint('dispatcher.before_claim')
+        .then(() => this.#claim())
+        .catch(error => this.#leave(error))
+    else this.#claim()
+  }
+
+  #claim(): void {
+    const { task } = this.#slot
+    const claim = task.pendingClaim ?? requestClaim(this.#ctx, task)
+    claim.tell(this)
+  }
+
+  onClaim(claim: PendingClaim): void {
+    const { answer } = claim
+    if (answer === null) this.#giveUp(claim.error)
+    else if (answer.kind === 'queued') this.#claimQueued()
+    else if (answer.kind !== 'claimed') this.#refuse(answer)
+    else if (this.#isSuspended() || !mayStart(this.#ctx, claim, answer.receivedAt)) this.#undo()
+    else if (claim.journaledRun === null || claim.entry === 'written') this.#begin(claim)
+    else if (claim.entry === 'refused') this.#undo()
+    else enterJournal(this.#ctx, claim, this.#slot.prefetched(journalAhead))
+  }
+
+  onJournaled(claim: PendingClaim, isWritten: boolean): void {
+    const { answer } = claim
+    if (isWritten && answer?.kind === 'claimed' && mayStart(this.#ctx, claim, answer.receivedAt)) this.#begin(claim)
+    else this.#undo()
+  }
+
+  #claimQueued(): void {
+    const { task } = this.#slot
+    task.isQueued = true
+    requestClaim(this.#ctx, task).tell(this)
+  }
+
+  #isSuspended(): boolean {
+    return this.#ctx.tenants.find(this.#slot.task.workspace)?.isSuspended ?? false
+  }
+
+  #begin({ answer }: PendingClaim): void {
+    if (answer?.kind !== 'claimed') return
+    const { task } = this.#slot
+    task.pendingClaim = undefined
+    this.#ctx.buffer.evict(task)
+    this.#runId = answer.task.runId
+    this.begin(answer)
+  }
+
+  protected override onCalled(outcome: AttemptOutcome): void {
+    this.#release(healthSignalOf(outcome))
+    pauseHost(this.#ctx, this.#slot.task, outcome)
+    this.#intake.startAttempts(this.#ctx)
+    prefetchClaims(this.#ctx, this.#slot.prefetchNext())
+  }
+
+  // After a fault the entry in the journal stays: the attempt is not recorded.
+  protected override onOver(fault?: unknown): void {
+    releaseClaim(this.#ctx, this.#slot.task)
+    if (fault === undefined && this.#runId !== null) this.#ctx.journal.close(this.#runId)
+    this.#leave(fault)
+  }
+
+  // The time or the target of the task was changed, another transaction holds its row, it must not be prefetched, or there
+  // is nothing more to do for it.
+  #refuse(answer: Exclude<Claim, { kind: 'claimed' | 'queued' }>): void {
+    const ctx = this.#ctx
+    const { task } = this.#slot
+    task.pendingClaim = undefined
+    if (answer.kind !== 'busy') releaseClaim(ctx, task)
+    if (answer.kind === 'gone' || answer.kind === 'blocked') {
+      ctx.buffer.evict(task)
+      // The wake-up for a rate limit, or for a permit that became free during the claim.
+      if (answer.kind === 'blocked') advanceQueue(ctx, answer.queueId)
+      this.#leave()
+      return
+    }
+    if (answer.kind === 'early') task.dueAt = ctx.clock.now() + answer.dueInMs
+    if (answer.kind === 'busy') task.dueAt = ctx.clock.now() + busyPauseMs
+    if (answer.kind === 'moved') Object.assign(task, targetOf(answer.origin))
+    this.#queueAgain()
+  }
+
+  #undo(): void {
+    undoPrefetched(this.#ctx, [this.#slot.task])
+      .then(waiting => (waiting.length > 0 ? this.#queueAgain() : this.#leave()))
+      .catch(error => this.#leave(error))
+  }
+
+  #queueAgain(): void {
+    this.#release(null)
+    void this.#intake.queueAgain(this.#ctx, this.#slot.task).finally(() => this.#leave())
+  }
+
+  #giveUp(error: unknown): void {
+    const ctx = this.#ctx
+    const { task } = this.#slot
+    ctx.buffer.evict(task)
+    abandonClaim(ctx, task)
+    if (ctx.stop.aborted) void requeue(ctx, [task]).finally(() => this.#leave())
+    else this.#leave(error)
+  }
+
+  #leave(fault?: unknown): void {
+    if (fault !== undefined) this.#ctx.log.error({ err: fault }, 'attempt.fault')
+    this.#release(null)
+    this.#ctx.attempts.end()
+    this.#intake.startAttempts(this.#ctx)
+  }
+
+  #release(signal: HealthSignal): void {
+    const change = this.#slot.release(signal)
+    if (change) reportCircuit(this.#ctx, this.#slot.task, change)
+  }
 }

@@ -21,5 +21,6 @@ export function targetOf(origin: string): Target {
 
 /** Returns a task from its row in PostgreSQL. */
 export function toIncomingTask(row: { id: string; workspaceId: string; dueAt: Date; origin: string }): IncomingTask {
-  return { id: row.id, workspace: row.workspaceId, dueAt: row.dueAt.getTime(), ...targetOf(row.origin) }
+  const { origin, host } = targetOf(row.origin)
+  return { id: row.id, workspace: row.workspaceId, dueAt: row.dueAt.getTime(), origin, host }
 }

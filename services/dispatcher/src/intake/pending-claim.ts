@@ -1,27 +1,68 @@
-import { randomUUID } from 'node:crypto'
-import { claimTask } from '../statements/batched-statements.ts'
-import type { IntakeContext } from './intake-context.ts'
-import type { BufferedTask, PendingClaim } from './task-buffer.ts'
+import type { Claim, ClaimRequest } from '@belfry/db/tasks/claim-tasks'
 
-/** Requests the claim of a task. When an earlier answer is unknown, the same token finds the claim if it was made. */
-export function requestClaim(ctx: IntakeContext, task: BufferedTask, isPrefetch = false): PendingClaim {
-  if (task.token === undefined) {
-    task.token = randomUUID()
-    ctx.held.add(task.token)
+/** Is told the answer to a claim, and whether it was entered into the send journal. The methods must not throw. */
+export type ClaimWaiter = {
+  onClaim(claim: PendingClaim): void
+  onJournaled(claim: PendingClaim, isWritten: boolean): void
+}
+
+/** A claim that was requested for a buffered task. */
+export class PendingClaim {
+  readonly request: ClaimRequest
+  /** The session of the dispatcher. */
+  readonly session: string
+  /** By `performance.now()`. */
+  readonly requestedAt = performance.now()
+  /** Null until it is known, and after an error. */
+  answer: Claim | null = null
+  error: unknown = null
+  entry: 'none' | 'entering' | 'written' | 'refused' = 'none'
+  #isAnswered = false
+  #waiter: ClaimWaiter | null = null
+  #onAnswered: (() => void) | null = null
+
+  constructor(request: ClaimRequest, session: string) {
+    this.request = request
+    this.session = session
   }
-  const { id: taskId, origin, token, isQueued = false } = task
-  const answer = claimTask(ctx, { taskId, origin, token, isPrefetch, isQueued })
-  return { answer, requestedAt: performance.now(), session: ctx.dispatcher.session }
-}
 
-/** Ends this process's responsibility for the claim of a task: it was recorded, undone, or not made. */
-export function releaseClaim(ctx: IntakeContext, task: BufferedTask): void {
-  if (task.token !== undefined) ctx.held.release(task.token)
-  task.token = undefined
-}
+  /** The id of the run to enter into the send journal; null when the claim needs no entry. */
+  get journaledRun(): string | null {
+    return this.answer?.kind === 'claimed' && this.answer.task.prefetched ? this.answer.task.runId : null
+  }
 
-/** Ends the wait for the answer to a claim. Nothing was sent for it. */
-export function abandonClaim(ctx: IntakeContext, task: BufferedTask): void {
-  if (task.token !== undefined) ctx.held.abandon(task.token)
-  task.token = undefined
+  /** Tells a waiter the answer, at once when it is known, and then about the entry. */
+  tell(waiter: ClaimWaiter): void {
+    this.#waiter = waiter
+    if (this.#isAnswered) waiter.onClaim(this)
+  }
+
+  /** Resolves when the claim is answered, or has failed. */
+  whenAnswered(): Promise<void> {
+    if (this.#isAnswered) return Promise.resolve()
+    return new Promise(resolve => {
+      this.#onAnswered = resolve
+    })
+  }
+
+  onAnswer(answer: Claim): void {
+    this.answer = answer
+    this.#end()
+  }
+
+  onError(error: unknown): void {
+    this.error = error
+    this.#end()
+  }
+
+  onJournaled(isWritten: boolean): void {
+    this.entry = isWritten ? 'written' : 'refused'
+    this.#waiter?.onJournaled(this, isWritten)
+  }
+
+  #end(): void {
+    this.#isAnswered = true
+    this.#waiter?.onClaim(this)
+    this.#onAnswered?.()
+  }
 }

@@ -1,8 +1,8 @@
-import type { Claimed } from '../attempt/dispatch.ts'
 import { undoClaimsDurably } from '../attempt/follow-up.ts'
 import type { IntakeContext } from './intake-context.ts'
-import { abandonClaim, releaseClaim, requestClaim } from './pending-claim.ts'
-import type { BufferedTask, PendingClaim } from './task-buffer.ts'
+import type { PendingClaim } from './pending-claim.ts'
+import { abandonClaim, releaseClaim, requestClaim } from './request-claim.ts'
+import type { BufferedTask } from './task-buffer.ts'
 
 /** For how long a prefetched claim may wait for a slot. */
 export const maxPrefetchMs = 1_000
@@ -18,23 +18,25 @@ export function prefetchClaims(ctx: IntakeContext, tasks: readonly BufferedTask[
   ctx.prefetchWaker.wake()
   for (const task of tasks) {
     if (task.isQueued) continue // its permit must not wait for a slot
-    task.pendingClaim = requestClaim(ctx, task, true)
-    task.pendingClaim.answer.catch(() => {}) // handled when the task has its slot
+    requestClaim(ctx, task, true)
   }
 }
 
+/** Enters a prefetched claim into the send journal, with those of the tasks that follow it in its queue. */
+export function enterJournal(ctx: IntakeContext, claim: PendingClaim, next: readonly BufferedTask[]): void {
+  ctx.journal.enter(claim)
+  // They share the statement, and need not wait for one of their own. After a crash they count as sent.
+  for (const { pendingClaim } of next) if (pendingClaim) ctx.journal.enter(pendingClaim)
+}
+
 /**
- * Returns whether the attempt of a claim may start. A prefetched claim is entered into the send journal first. A claim that
- * is too old may have been undone by a scheduler while this process was frozen.
+ * Returns whether the attempt of a claim may start. A claim that is too old, or of an earlier session, may have been undone
+ * by a scheduler while this process was frozen.
  */
-export async function mayStart(
-  ctx: IntakeContext,
-  { task, receivedAt }: Claimed,
-  pending: PendingClaim,
-): Promise<boolean> {
+export function mayStart(ctx: IntakeContext, { requestedAt, session }: PendingClaim, receivedAt: number): boolean {
   const now = performance.now()
-  if (now - receivedAt > maxPrefetchMs * 2 || now - pending.requestedAt > maxClaimMs) return false
-  return !task.prefetched || ctx.journal.enter(task.runId, pending.session)
+  if (session !== ctx.dispatcher.session) return false
+  return now - receivedAt <= maxPrefetchMs * 2 && now - requestedAt <= maxClaimMs
 }
 
 /**
@@ -42,10 +44,12 @@ export async function mayStart(
  * @returns The tasks that still wait for an attempt.
  */
 export async function undoPrefetched(ctx: IntakeContext, tasks: readonly BufferedTask[]): Promise<BufferedTask[]> {
-  const answers = await Promise.all(tasks.map(({ pendingClaim }) => pendingClaim?.answer.catch(() => null)))
+  await Promise.all(tasks.map(({ pendingClaim }) => pendingClaim?.whenAnswered()))
+  const answers = tasks.map(({ pendingClaim }) => pendingClaim?.answer)
   const claimed = answers.flatMap(answer => (answer?.kind === 'claimed' ? [answer.task] : []))
   if (claimed.length > 0) {
     await undoClaimsDurably(ctx, claimed)
+    for (const { runId } of claimed) ctx.journal.close(runId)
     ctx.metrics.claimUndone(claimed.length)
     ctx.log.info({ tasks: claimed.length }, 'claims.undone')
   }

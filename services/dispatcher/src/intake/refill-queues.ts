@@ -30,7 +30,8 @@ export async function refillQueues(ctx: IntakeContext): Promise<number> {
   for (const row of rows) pages.get(row.workspaceId)?.push(row)
   let total = 0
   for (const [workspace, page] of pages) {
-    const tasks = page.map(row => ({ ...toIncomingTask(row), isBacklog: isBacklog.get(workspace) ?? false }))
+    const fromBacklog = isBacklog.get(workspace) ?? false
+    const tasks = page.map(row => Object.assign(toIncomingTask(row), { isBacklog: fromBacklog }))
     const count = admit(ctx, tasks)
     const last = page.length === limit ? (page.at(-1) ?? null) : null
     ctx.backlog.recordPage({ workspace, ...count, last }, ctx.clock.now())

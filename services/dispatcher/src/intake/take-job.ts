@@ -28,7 +28,10 @@ async function complete(ctx: IntakeContext, task: DueTask, signal: AbortSignal):
   }
   const { dueAt, origin } = task
   const workspace = task.workspace === undefined ? null : fromId('ws', task.workspace)
-  if (workspace !== null && origin !== undefined) return { id, workspace, dueAt, ...targetOf(origin) }
+  if (workspace !== null && origin !== undefined) {
+    const target = targetOf(origin)
+    return { id, workspace, dueAt, origin: target.origin, host: target.host }
+  }
   const found = await locateTask(ctx, id, signal)
   return found && { id, workspace: found.workspaceId, dueAt, ...targetOf(found.origin) }
 }

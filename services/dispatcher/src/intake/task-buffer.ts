@@ -1,5 +1,5 @@
-import type { Claim } from '@belfry/db/tasks/claim-tasks'
 import { mayTake } from '../scheduling/fair-share.ts'
+import type { PendingClaim } from './pending-claim.ts'
 
 /** A task that this process has learned of. */
 export type IncomingTask = {
@@ -28,9 +28,6 @@ export type BufferedTask = IncomingTask & {
   /** Identifies its claim when the answer is unknown. */
   token?: string | undefined
 }
-
-/** A claim that was requested and not used yet: when, by `performance.now()`, and in which session of the dispatcher. */
-export type PendingClaim = { answer: Promise<Claim>; requestedAt: number; session: string }
 
 /** The tasks that a process holds in memory. No account, no workspace and none of its hosts can fill the buffer. */
 export type TaskBuffer = {
@@ -86,10 +83,20 @@ export function createTaskBuffer(): TaskBuffer {
       accounts.set(account, ofAccount + 1)
       if (workspace.count++ === 0) workspaces.set(workspace.id, workspace)
       if (host.count++ === 0) workspace.hosts.set(host.name, host)
-      // Thousands of tasks share the strings of their workspace and host.
-      const shared = { workspace: workspace.id, host: host.name }
-      const bufferedAt = performance.now()
-      return { id, dueAt, origin, isQueued, isBacklog, bufferedAt, ...shared, entry: { key, host, account } }
+      return {
+        id,
+        // Thousands of tasks share the strings of their workspace and host.
+        workspace: workspace.id,
+        host: host.name,
+        origin,
+        dueAt,
+        isQueued,
+        isBacklog,
+        bufferedAt: performance.now(),
+        entry: { key, host, account },
+        pendingClaim: undefined,
+        token: undefined,
+      }
     },
     evict(task) {
       if (!task.entry) return

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { claimQuarantined } from '@belfry/db/tasks/quarantine'
 import { createLogger, every, type Host, type Logger, runService, type Service } from '@belfry/runtime'
-import { dispatch } from '../attempt/dispatch.ts'
+import { Attempt, type Claimed } from '../attempt/attempt.ts'
 import type { Config } from '../config.ts'
 import { type Context, closeContext, openContext } from '../context.ts'
 import { heartbeat, leave, recoverStrays } from '../liveness.ts'
@@ -45,7 +45,7 @@ async function work(ctx: Context, { tiers }: Config): Promise<void> {
     try {
       const claim = await claimQuarantined(ctx.pool, ctx.dispatcher.id, tiers)
       if (claim?.kind === 'claimed') {
-        await dispatch(ctx, claim, () => {})
+        await new QuarantinedAttempt(ctx).make(claim)
         idleSince = performance.now()
         continue
       }
@@ -55,5 +55,29 @@ async function work(ctx: Context, { tiers }: Config): Promise<void> {
       await recoverStrays(ctx).catch(reason => ctx.log.warn({ err: reason }, 'quarantine.failed'))
     }
     await sleep(pauseMs)
+  }
+}
+
+class QuarantinedAttempt extends Attempt {
+  #resolve = () => {}
+  #reject = (_fault: unknown) => {}
+
+  make(claimed: Claimed): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+      this.begin(claimed)
+    })
+  }
+
+  protected override get wait(): null {
+    return null
+  }
+
+  protected override onCalled(): void {}
+
+  protected override onOver(fault?: unknown): void {
+    if (fault === undefined) this.#resolve()
+    else this.#reject(fault)
   }
 }

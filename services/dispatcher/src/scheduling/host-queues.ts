@@ -19,6 +19,8 @@ export type Slot<Task> = {
    * queue has had tasks for 100 ms, and attempts of it complete; none while its circuit breaker is not closed.
    */
   prefetchNext(): Task[]
+  /** Returns the next tasks of the same queue whose claims were prefetched, at most `limit`. */
+  prefetched(limit: number): Task[]
   /** Releases the slot and the permit, once. Returns how that changed the circuit breaker of the host. */
   release(signal: HealthSignal): CircuitChange
 }
@@ -303,24 +305,58 @@ function start<Task>(state: State<Task>, queue: Queue<Task>, task: Task): Slot<T
   count(state, queue, account, 1)
   const generation = queue.breaker.begin()
   if (state.startsPerHost !== null) queue.host.starts?.record(state.options.now(), state.startsPerHost)
-  let isReleased = false
-  return {
-    task,
-    blocks: queue.blocks,
-    prefetchNext: () => prefetchNext(state, queue),
-    release(signal) {
-      if (isReleased) return null
-      isReleased = true
-      releaseSlot()
-      count(state, queue, account, -1)
-      const now = state.options.now()
-      queue.window.recordCompletion(now)
-      const change = queue.breaker.end(generation, signal, now)
-      unblock(state, queue.host)
-      const { openUntil } = queue.breaker
-      if (change === 'opened' && openUntil !== null) return { to: 'open', until: openUntil }
-      return change === 'closed' ? { to: 'closed' } : null
-    },
+  return new HeldSlot(state, queue, task, releaseSlot, account, generation)
+}
+
+class HeldSlot<Task> implements Slot<Task> {
+  readonly task: Task
+  readonly blocks: Blocks
+  readonly #state: State<Task>
+  readonly #queue: Queue<Task>
+  readonly #releaseSlot: () => void
+  readonly #account: string
+  readonly #generation: number
+  #isReleased = false
+
+  constructor(
+    state: State<Task>,
+    queue: Queue<Task>,
+    task: Task,
+    releaseSlot: () => void,
+    account: string,
+    generation: number,
+  ) {
+    this.task = task
+    this.blocks = queue.blocks
+    this.#state = state
+    this.#queue = queue
+    this.#releaseSlot = releaseSlot
+    this.#account = account
+    this.#generation = generation
+  }
+
+  prefetchNext(): Task[] {
+    return prefetchNext(this.#state, this.#queue)
+  }
+
+  prefetched(limit: number): Task[] {
+    const { tasks, window } = this.#queue
+    return tasksAt(tasks, 0, Math.min(limit, window.size))
+  }
+
+  release(signal: HealthSignal): CircuitChange {
+    if (this.#isReleased) return null
+    this.#isReleased = true
+    const queue = this.#queue
+    this.#releaseSlot()
+    count(this.#state, queue, this.#account, -1)
+    const now = this.#state.options.now()
+    queue.window.recordCompletion(now)
+    const change = queue.breaker.end(this.#generation, signal, now)
+    unblock(this.#state, queue.host)
+    const { openUntil } = queue.breaker
+    if (change === 'opened' && openUntil !== null) return { to: 'open', until: openUntil }
+    return change === 'closed' ? { to: 'closed' } : null
   }
 }
 
@@ -351,8 +387,16 @@ function prefetchNext<Task>({ options, startsPerHost }: State<Task>, queue: Queu
   const now = options.now()
   if (hasOpenCircuit(queue) || now - busySince < minBusyMs) return []
   const first = window.size
-  const added = window.extend(tasks.length, now)
-  return Array.from({ length: added }, (_, i) => tasks.peekAt(first + i)).filter(task => task !== undefined)
+  return tasksAt(tasks, first, window.extend(tasks.length, now))
+}
+
+function tasksAt<Task>(tasks: Denque<Task>, first: number, count: number): Task[] {
+  const found: Task[] = []
+  for (let i = first; i < first + count; i++) {
+    const task = tasks.peekAt(i)
+    if (task !== undefined) found.push(task)
+  }
+  return found
 }
 
 function takeDelayed<Task>(state: State<Task>, since: number): Task[] {

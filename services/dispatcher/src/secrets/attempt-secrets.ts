@@ -32,6 +32,17 @@ export type SecretsContext = {
 
 const none: WorkspaceSecrets = { byName: new Map(), keepsResponses: true }
 
+/** Returns the secrets of an attempt that needs nothing but cached signing keys of its workspace; null for any other. */
+export function peekAttemptSecrets(
+  ctx: SecretsContext,
+  { workspaceId, subscriptionId, qstash }: Pick<ClaimedTask, 'workspaceId' | 'subscriptionId' | 'qstash'>,
+  names: readonly string[],
+): AttemptSecrets | null {
+  if (names.length > 0 || subscriptionId !== null || qstash != null) return null
+  const signingKeys = ctx.signingKeys.peek(workspaceId)
+  return signingKeys ? { signingKeys, messageKey: null, names, secrets: none.byName, keepsResponse: true } : null
+}
+
 /** Reads the secrets of an attempt. While the database is away it retries, for as long as the claim is certain to hold. */
 export async function readAttemptSecrets(
   ctx: SecretsContext,

@@ -6,6 +6,8 @@ import { LRUCache } from 'lru-cache'
 export type WorkspaceCache<T> = {
   /** Returns what was stored for a workspace at most five seconds ago; undefined for a workspace that does not exist. */
   get(workspaceId: string): Promise<T | undefined>
+  /** Returns the cached value; undefined when there is none, or it is being read. */
+  peek(workspaceId: string): T | undefined
   /** Returns the stored value, and caches it. */
   reload(workspaceId: string): Promise<T | undefined>
 }
@@ -16,7 +18,7 @@ const cachedMs = 5_000
 export function createWorkspaceCache<T>(
   load: (workspaceIds: string[]) => Promise<ReadonlyMap<string, T>>,
 ): WorkspaceCache<T> {
-  const cached = new LRUCache<string, Promise<T | undefined>>({
+  const cached = new LRUCache<string, { reading: Promise<T | undefined>; value: T | undefined }>({
     ttl: cachedMs,
     ttlAutopurge: true,
     ttlResolution: 0,
@@ -34,12 +36,22 @@ export function createWorkspaceCache<T>(
 
   function reload(workspaceId: string): Promise<T | undefined> {
     const reading = read(workspaceId)
-    cached.set(workspaceId, reading)
-    reading.catch(() => {
-      if (cached.get(workspaceId) === reading) cached.delete(workspaceId)
-    })
+    const entry = { reading, value: undefined as T | undefined }
+    cached.set(workspaceId, entry)
+    reading.then(
+      value => {
+        entry.value = value
+      },
+      () => {
+        if (cached.get(workspaceId) === entry) cached.delete(workspaceId)
+      },
+    )
     return reading
   }
 
-  return { get: workspaceId => cached.get(workspaceId) ?? reload(workspaceId), reload }
+  return {
+    get: workspaceId => cached.get(workspaceId)?.reading ?? reload(workspaceId),
+    peek: workspaceId => cached.get(workspaceId)?.value,
+    reload,
+  }
 }

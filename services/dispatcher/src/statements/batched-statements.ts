@@ -1,28 +1,36 @@
 import { isLockTimeout, isStatementTimeout, isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
 import { retryDatabase } from '@belfry/db/postgres/retry-database'
-import {
-  type Claim,
-  type ClaimRequest,
-  claimFromBlocks,
-  type ShortClaim,
-  type ShortRequest,
-} from '@belfry/db/tasks/claim-tasks'
+import { type Claim, type ClaimRequest, claimFromBlocks, type ShortClaim } from '@belfry/db/tasks/claim-tasks'
 import { locateTasks, type TaskLocation } from '@belfry/db/tasks/locate-tasks'
 import { type FinishedAttempt, type RecordedAttempt, recordAttempts } from '@belfry/db/tasks/record-attempts'
-import { type Logger, type MicroBatch, microBatch } from '@belfry/runtime'
+import { type Batch, type Logger, type MicroBatch, microBatch, openBatch } from '@belfry/runtime'
 import { type AdvanceQueue, openAdvanceQueue } from './advance-queues.ts'
 import { type ClaimOptions, isTimeout, openShortClaims } from './claim-short-tasks.ts'
 
 /** The statements of concurrent attempts, many calls in one statement. Callers use the functions of this file. */
 export type Batches = {
   locate: MicroBatch<string, TaskLocation | null>
-  claim: MicroBatch<ClaimRequest, Claim | ShortClaim>
+  claim: Batch<RequestedClaim>
   /** The same for tasks of queues with limits, which may wait for other claims of their queues. */
-  claimQueued: MicroBatch<ClaimRequest, Claim | ShortClaim>
-  claimShort: (request: ShortRequest) => Promise<Claim | ShortClaim>
-  record: MicroBatch<FinishedAttempt, RecordedAttempt | null>
-  recordAlone: MicroBatch<FinishedAttempt, RecordedAttempt | null>
+  claimQueued: Batch<RequestedClaim>
+  record: Batch<Recording>
   advance: AdvanceQueue
+}
+
+/** A claim, which is told its answer. The methods must not throw. */
+export type RequestedClaim = {
+  readonly request: ClaimRequest
+  onAnswer(answer: Claim): void
+  onError(error: unknown): void
+}
+
+/** An attempt to record, which is told the result. The methods must not throw. */
+export type Recording = {
+  readonly finished: FinishedAttempt
+  /** @param recorded - Null when another process has ended the attempt. */
+  onRecorded(recorded: RecordedAttempt | null): void
+  /** PostgreSQL refuses the record. */
+  onRefused(error: unknown): void
 }
 
 export type BatchContext = { batches: Batches; log: Logger }
@@ -37,29 +45,15 @@ export function locateTask(
   return retryDatabase(() => batches.locate(id), { onWait, signal })
 }
 
-/** Claims a task as `claimTasks` does. Waits while the database is away; rejects when the process is to stop. */
-export async function claimTask({ batches }: BatchContext, request: ClaimRequest): Promise<Claim> {
-  for (;;) {
-    const answer = await (request.isQueued ? batches.claimQueued(request) : batches.claim(request))
-    if (answer.kind !== 'short') return answer
-    const retried = await batches.claimShort({ ...request, organizationId: answer.organizationId })
-    if (retried.kind !== 'short') return retried
-  }
+/** Claims a task as `claimTasks` does. Waits while the database is away; fails when the process is to stop. */
+export function claimTask({ batches }: BatchContext, claim: RequestedClaim): void {
+  if (claim.request.isQueued) batches.claimQueued.push(claim)
+  else batches.claim.push(claim)
 }
 
 /** Records an attempt as `recordAttempts` does. Waits while the database is away, or another transaction holds the task. */
-export async function recordAttempt(
-  { batches, log }: BatchContext,
-  attempt: FinishedAttempt,
-): Promise<RecordedAttempt | null> {
-  for (let record = batches.record; ; record = batches.recordAlone) {
-    try {
-      return await record(attempt)
-    } catch (error) {
-      if (!isLockTimeout(error)) throw error
-      log.warn({ err: error, run: attempt.runId }, 'record.waiting_for_task')
-    }
-  }
+export function recordAttempt({ batches }: BatchContext, finished: FinishedAttempt): Promise<RecordedAttempt | null> {
+  return new Promise((onRecorded, onRefused) => batches.record.push({ finished, onRecorded, onRefused }))
 }
 
 // Bounds the duration of a statement, and of the locks that it holds. Larger batches had no measurable benefit.
@@ -79,22 +73,31 @@ export function openBatches(options: ClaimOptions & { concurrency: number }): Ba
   const { pool, dispatcher, log, tiers, metrics, concurrency, stop } = options
   const enough = Math.min(batchSize, Math.ceil((concurrency + batchSize) / 2))
   const gather = { from: gatherFrom, enough, ms: gatherMs }
+  const claimWithBlock = openShortClaims(options)
 
-  function open<In, Out>(
-    batch: string,
-    run: (items: In[]) => Promise<Out[]>,
-    isTooLarge: (error: unknown) => boolean,
-  ): MicroBatch<In, Out> {
-    return microBatch<In, Out>({
+  function openClaims(batch: string): Batch<RequestedClaim> {
+    const claims = openBatch<RequestedClaim, Claim | ShortClaim>({
       maxSize: batchSize,
       maxInFlight: 1, // more would make smaller batches
       gather,
-      run: items => {
-        metrics.batch({ batch }, items.length)
-        return run(items)
+      run: requested => {
+        metrics.batch({ batch }, requested.length)
+        return claimAll(requested.map(({ request }) => request))
       },
-      split: error => isTooLarge(error) || !isTransientDatabaseError(error),
+      split: error => isTimeout(error) || !isTransientDatabaseError(error),
+      settle(claim, answer) {
+        if (answer.kind === 'short') claimShort(claim, answer)
+        else claim.onAnswer(answer)
+      },
+      fail: (claim, error) => claim.onError(error),
     })
+
+    function claimShort(claim: RequestedClaim, { organizationId }: ShortClaim): void {
+      const tell = (answer: Claim | ShortClaim) =>
+        answer.kind === 'short' ? claims.push(claim) : claim.onAnswer(answer)
+      claimWithBlock({ ...claim.request, organizationId }).then(tell, error => claim.onError(error))
+    }
+    return claims
   }
 
   async function claimAll(requests: ClaimRequest[]): Promise<Array<Claim | ShortClaim>> {
@@ -117,19 +120,47 @@ export function openBatches(options: ClaimOptions & { concurrency: number }): Ba
     })
   }
 
+  function openRecords(
+    maxSize: number,
+    maxInFlight: number,
+    isTooLarge: (error: unknown) => boolean,
+  ): Batch<Recording> {
+    return openBatch<Recording, RecordedAttempt | null>({
+      maxSize,
+      maxInFlight,
+      gather,
+      run: attempts => {
+        metrics.batch({ batch: 'record' }, attempts.length)
+        return recordAll(attempts.map(({ finished }) => finished))
+      },
+      split: error => isTooLarge(error) || !isTransientDatabaseError(error),
+      settle: (attempt, recorded) => attempt.onRecorded(recorded),
+      fail(attempt, error) {
+        if (!isLockTimeout(error)) return attempt.onRefused(error)
+        log.warn({ err: error, run: attempt.finished.runId }, 'record.waiting_for_task')
+        alone.push(attempt)
+      },
+    })
+  }
+
+  // Attempts whose tasks another transaction holds must not delay the others. So each is retried alone, two at a time, and
+  // the remaining connections stay free for everything else.
+  const alone = openRecords(1, 2, () => false)
+
   return {
-    locate: open(
-      'locate',
-      ids => locateTasks(pool, ids),
-      () => false,
-    ),
-    claim: open('claim', claimAll, isTimeout),
-    claimQueued: open('claim_queued', claimAll, isTimeout),
-    claimShort: openShortClaims(options),
-    record: open('record', recordAll, isStatementTimeout),
-    // Attempts whose tasks another transaction holds must not delay the others. So each is retried alone, one after the
-    // other, and the remaining connections stay free for everything else.
-    recordAlone: microBatch({ maxSize: 1, maxInFlight: 2, run: recordAll, split: () => false }),
+    locate: microBatch({
+      maxSize: batchSize,
+      maxInFlight: 1,
+      gather,
+      run: ids => {
+        metrics.batch({ batch: 'locate' }, ids.length)
+        return locateTasks(pool, ids)
+      },
+      split: error => !isTransientDatabaseError(error),
+    }),
+    claim: openClaims('claim'),
+    claimQueued: openClaims('claim_queued'),
+    record: openRecords(batchSize, 1, isStatementTimeout),
     advance: openAdvanceQueue(options),
   }
 }

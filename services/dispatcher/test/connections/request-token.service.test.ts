@@ -16,7 +16,7 @@ async function request(body: unknown, { status = 200, bodyTruncated = false } = 
     sent.push(one)
     return outcome
   }
-  const token = await requestToken({ send, close: async () => {} }, connection)
+  const token = await requestToken({ send }, connection)
   return { token, sent: sent[0] }
 }
 
@@ -77,7 +77,7 @@ it('a fault shows no credentials', async () => {
   }
   for (const clientAuthentication of ['basic', 'post'] as const) {
     const connection = anOAuthConnection({ settings: { clientAuthentication } })
-    const fault: Error = await requestToken({ send, close: async () => {} }, connection).catch(error => error)
+    const fault: Error = await requestToken({ send }, connection).catch(error => error)
     expect(fault.stack).toContain('cannot send')
     expect(fault.stack).not.toMatch(/secret.of|YmVsZnJ5/)
   }

@@ -6,7 +6,7 @@ import { anOAuthConnection } from './an-oauth-connection.ts'
 const { cert, key } = createCertificate('127.0.0.1')
 const withCertificate = () =>
   anOAuthConnection({ settings: { clientCertificate: cert }, secrets: { clientSecret: 'secret', clientKey: key } })
-const aSender = () => ({ send: vi.fn(), close: vi.fn(async () => {}) })
+const aSender = () => ({ start: vi.fn(), send: vi.fn(), close: vi.fn(async () => {}) })
 
 it('each version of a connection with certificates has a sender, and 200 stay in memory', async () => {
   const open = vi.fn(aSender)

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type MicroBatchOptions, microBatch } from './micro-batch.ts'
+import { type MicroBatchOptions, microBatch } from './batch.ts'
 
 afterEach(() => void vi.useRealTimers())
 

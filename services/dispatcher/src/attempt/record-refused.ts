@@ -8,16 +8,17 @@ const firstPauseMs = 250
 const maxPauseMs = 60_000
 
 /**
- * Records an attempt. When PostgreSQL refuses the record, this retries without the request and the response until the record
- * is accepted: while this process lives, nothing else ends the attempt.
+ * Records an attempt whose record PostgreSQL has refused: without the request and the response, until it is accepted. While
+ * this process lives, nothing else ends the attempt.
+ * @param reason - Why it was refused.
  * @returns Null when another process has ended the attempt.
  */
-export async function recordOutcome(ctx: AttemptContext, attempt: FinishedAttempt): Promise<RecordedAttempt | null> {
-  try {
-    return await recordAttempt(ctx, attempt)
-  } catch (error) {
-    logRefusal(ctx, attempt, error)
-  }
+export async function recordRefused(
+  ctx: AttemptContext,
+  attempt: FinishedAttempt,
+  reason: unknown,
+): Promise<RecordedAttempt | null> {
+  logRefusal(ctx, attempt, reason)
   const reduced = withoutContent(attempt)
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     try {

@@ -1,0 +1,118 @@
+/** Combines items that arrive while others are in flight. */
+export type Batch<Item> = {
+  push(item: Item): void
+  /** The number of unsettled items. */
+  readonly pending: number
+}
+
+export type MicroBatchOptions<Item, Out> = {
+  /** The maximum number of items in one batch. */
+  maxSize: number
+  /** The maximum number of batches in flight. Below it, an item leaves within the same event-loop iteration. */
+  maxInFlight: number
+  /** Returns a result for each item, in order. */
+  run: (items: Item[]) => Promise<Out[]>
+  /** Whether to retry the halves of a failed batch. In the end an invalid item then fails alone. */
+  split: (error: unknown) => boolean
+  /**
+   * Under load, after a batch with at least `from` items, the next batch waits for `enough` items, but at most `ms`
+   * milliseconds. Default: it never waits.
+   */
+  gather?: { from: number; enough: number; ms: number }
+}
+
+/** `settle` receives the result of each item, or `fail` its error. They must not throw. */
+export type BatchOptions<Item, Out> = MicroBatchOptions<Item, Out> & {
+  settle: (item: Item, out: Out) => void
+  fail: (item: Item, error: unknown) => void
+}
+
+/** Opens a batch. It adds no delay when idle; batches grow with the load. It allocates nothing for an item. */
+export function openBatch<Item, Out>(options: BatchOptions<Item, Out>): Batch<Item> {
+  const { maxSize, maxInFlight, gather = { from: 0, enough: 0, ms: 0 } } = options
+  let queue: Item[] = []
+  let inFlight = 0
+  let pending = 0
+  let scheduled = false
+  let gathering: NodeJS.Timeout | undefined
+  let latest = { size: 0, endedAt: 0 }
+
+  function schedule(): void {
+    if (scheduled || queue.length === 0 || inFlight >= maxInFlight) return
+    if (queue.length < gather.enough && isBusy()) gathering ??= setTimeout(leave, gather.ms)
+    else leave()
+  }
+
+  function isBusy(): boolean {
+    return latest.size >= gather.from && performance.now() - latest.endedAt < gather.ms
+  }
+
+  function leave(): void {
+    clearTimeout(gathering)
+    gathering = undefined
+    scheduled = true
+    setImmediate(start)
+  }
+
+  function start(): void {
+    scheduled = false
+    const batch = queue.length <= maxSize ? queue : queue.slice(0, maxSize)
+    queue = queue.slice(batch.length)
+    inFlight++
+    void runBatch(batch, options).finally(() => {
+      inFlight--
+      pending -= batch.length
+      latest = { size: batch.length, endedAt: performance.now() }
+      schedule()
+    })
+    schedule()
+  }
+
+  return {
+    push(item) {
+      queue.push(item)
+      pending++
+      schedule()
+    },
+    get pending() {
+      return pending
+    },
+  }
+}
+
+async function runBatch<Item, Out>(batch: Item[], options: BatchOptions<Item, Out>): Promise<void> {
+  let results: Out[]
+  try {
+    results = await options.run(batch)
+  } catch (error) {
+    if (batch.length === 1 || !options.split(error)) {
+      for (const item of batch) options.fail(item, error)
+      return
+    }
+    const middle = Math.ceil(batch.length / 2)
+    await runBatch(batch.slice(0, middle), options)
+    await runBatch(batch.slice(middle), options)
+    return
+  }
+  for (const [i, item] of batch.entries()) options.settle(item, results[i] as Out) // run answers each item
+}
+
+/** A batch as a function: each caller gets the result of its item. */
+export type MicroBatch<In, Out> = {
+  (item: In): Promise<Out>
+  /** The number of unsettled calls. */
+  readonly pending: number
+}
+
+/** Returns a function that batches its calls, as `openBatch` does. */
+export function microBatch<In, Out>({ run, ...options }: MicroBatchOptions<In, Out>): MicroBatch<In, Out> {
+  type Call = { item: In; resolve: (out: Out) => void; reject: (error: unknown) => void }
+  const batch = openBatch<Call, Out>({
+    ...options,
+    run: calls => run(calls.map(({ item }) => item)),
+    settle: ({ resolve }, out) => resolve(out),
+    fail: ({ reject }, error) => reject(error),
+  })
+  const call = (item: In) => new Promise<Out>((resolve, reject) => batch.push({ item, resolve, reject }))
+  return Object.defineProperty(call, 'pending', { get: () => batch.pending }) as MicroBatch<In, Out>
+}

@@ -1,0 +1,275 @@
+import type { Claim } from '@belfry/db/tasks/claim-tasks'
+import type { FinishedAttempt, RecordedAttempt } from '@belfry/db/tasks/record-attempts'
+import { toId } from '@belfry/domain/id'
+import { type NextAttempt, nextAttempt } from '@belfry/domain/next-attempt'
+import { nextMessageAttempt } from '@belfry/domain/qstash/next-message-attempt'
+import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
+import { lateMs } from '@belfry/domain/wait-reason'
+import { failpoint, type Span } from '@belfry/runtime'
+import type { AttemptRequest } from '../connections/apply-connection.ts'
+import type { UnsentOutcome } from '../egress/outcome.ts'
+import type { CallEnds } from '../egress/send.ts'
+import { noBlocks, wasBlocked } from '../scheduling/blocks.ts'
+import { type AttemptOutcome, internalError } from '../secrets/attempt-outcome.ts'
+import { redactFault, redactOutcome, withoutContent } from '../secrets/redact-outcome.ts'
+import { advanceQueue } from '../statements/advance-queues.ts'
+import type { Recording } from '../statements/batched-statements.ts'
+import type { AttemptContext } from './attempt-context.ts'
+import type { AttemptIds } from './build-request.ts'
+import { toFinishedAttempt } from './finished-attempt.ts'
+import { followUp, undoUnsentAttempt } from './follow-up.ts'
+import { prepareRequest } from './prepare-request.ts'
+import { recordRefused } from './record-refused.ts'
+import { mayRenew, renewRefused } from './renew-refused.ts'
+import { endTrace, traceAttempt } from './trace-attempt.ts'
+import { type Wait, waitedFor } from './waited-for.ts'
+
+/** A task that this process has claimed. */
+export type Claimed = Extract<Claim, { kind: 'claimed' }>
+
+/**
+ * The attempt of a claimed task: builds the request, sends it, decides the next state of the task, records that, and does
+ * what follows. A fault of the dispatcher ends the attempt like any failure, because nothing else would while this process
+ * lives.
+ *
+ * This is the hot path. An attempt is one object from its slot to its record. Each step is a method that the step before it
+ * or a batch calls, and only rare ways use promises.
+ */
+export abstract class Attempt implements CallEnds, Recording {
+  finished!: FinishedAttempt
+  readonly #ctx: AttemptContext
+  #claimed!: Claimed
+  #ids!: AttemptIds
+  #span: Span | null = null
+  #traceparent: string | null = null
+  #request: AttemptRequest | null = null
+  #isSent = false
+  #sentAt = 0
+  #dueAt = 0
+  #outcome: AttemptOutcome | null = null
+  #next!: NextAttempt
+  #hasFault = false
+  #isOver = false
+  #passing: Promise<void> | null = null
+
+  constructor(ctx: AttemptContext) {
+    this.#ctx = ctx
+  }
+
+  /** What the intake knows about the wait of the task; null for nothing. */
+  protected abstract get wait(): Wait | null
+
+  /** Called with the outcome of the call as soon as there is one, unless the call could not start. */
+  protected abstract onCalled(outcome: AttemptOutcome): void
+
+  /**
+   * Called once, when the attempt is over.
+   * @param fault - Why it could not be recorded.
+   */
+  protected abstract onOver(fault?: unknown): void
+
+  /** Makes the attempt. */
+  protected begin(claimed: Claimed): void {
+    this.#claimed = claimed
+    const { task } = claimed
+    this.#ids = {
+      task: toId('task', task.taskId),
+      run: toId('run', task.runId),
+      workspace: toId('ws', task.workspaceId),
+      attempt: task.attempt,
+    }
+    if (__FAILPOINTS__) this.#pass('dispatcher.claimed', () => this.#prepare())
+    else this.#prepare()
+  }
+
+  #prepare(): void {
+    const { task } = this.#claimed
+    try {
+      if (this.#ctx.tracing) this.#span = traceAttempt(this.#ctx.tracing, task)
+      this.#traceparent = this.#span ? this.#span.traceparent : task.traceparent
+      const request = prepareRequest(this.#ctx, task, this.#ids, this.#traceparent)
+      if (request instanceof Promise) request.then(ready => this.#send(ready)).catch(error => this.#fault(error))
+      else this.#send(request)
+    } catch (error) {
+      this.#fault(error)
+    }
+  }
+
+  #send(request: AttemptRequest): void {
+    const { outgoing, sender } = request
+    this.#request = request
+    this.#sentAt = performance.now()
+    if ('kind' in outgoing) {
+      this.#settle(outgoing)
+      return
+    }
+    this.#isSent = true
+    const { start } = sender ?? this.#ctx.sender
+    start(outgoing, this)
+    if (__FAILPOINTS__) {
+      this.#passing = failpoint('dispatcher.request_sent')
+      this.#passing.catch(error => this.#fault(error))
+    }
+  }
+
+  onOutcome(outcome: AttemptOutcome | UnsentOutcome): void {
+    if (__FAILPOINTS__ && this.#passing) this.#passing.then(() => this.#answer(outcome)).catch(() => {})
+    else this.#answer(outcome)
+  }
+
+  onFault(error: unknown): void {
+    const redactor = this.#request?.redactor
+    this.#fault(redactor ? redactFault(error, redactor) : error)
+  }
+
+  #answer(outcome: AttemptOutcome | UnsentOutcome): void {
+    const request = this.#request
+    if (request === null || !mayRenew(request, outcome)) this.#settle(outcome)
+    else
+      renewRefused(this.#ctx, request, outcome, this.#sentAt)
+        .then(renewed => {
+          this.#request = renewed.request
+          this.#settle(renewed.outcome)
+        })
+        .catch(error => this.#fault(error))
+  }
+
+  #settle(outcome: AttemptOutcome | UnsentOutcome): void {
+    try {
+      if (this.#span) endTrace(this.#span, outcome)
+      if (outcome.kind === 'unsent') {
+        this.#isSent = false
+        undoUnsentAttempt(this.#ctx, this.#claimed.task, outcome)
+          .then(() => this.#end())
+          .catch(error => this.#fault(error))
+        return
+      }
+      this.#outcome = outcome
+      this.onCalled(outcome)
+      if (__FAILPOINTS__) this.#pass('dispatcher.answered', () => this.#finish(outcome))
+      else this.#finish(outcome)
+    } catch (error) {
+      this.#fault(error)
+    }
+  }
+
+  #finish(outcome: AttemptOutcome): void {
+    const request = this.#request
+    if (request === null || request.redactor === null) this.#record(outcome, outcome, request?.shownHeaders ?? {})
+    else {
+      const shown = request.keepsResponse ? redactOutcome(outcome, request.redactor) : withoutContent(outcome)
+      this.#record(outcome, shown, request.shownHeaders)
+    }
+  }
+
+  // After a fault the content may not be safe to store.
+  #fault(error: unknown): void {
+    if (this.#hasFault) {
+      this.#end(error)
+      return
+    }
+    this.#hasFault = true
+    const { task, run } = this.#ids
+    this.#ctx.log.error({ err: error, task, run }, 'attempt.fault')
+    try {
+      const outcome = this.#outcome ? withoutContent(this.#outcome) : internalError(this.#isSent)
+      if (this.#outcome === null && !this.#isSent) this.#sentAt = performance.now()
+      this.#outcome = outcome
+      this.#record(outcome, outcome, {})
+    } catch (fault) {
+      this.#end(fault)
+    }
+  }
+
+  // The outcome decides about the task. What is shown is stored: it has no secrets.
+  #record(outcome: AttemptOutcome, shown: AttemptOutcome, headers: Record<string, string>): void {
+    const { task, receivedAt } = this.#claimed
+    const sentAt = this.#sentAt
+    const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - receivedAt))
+    const durationMs = Math.round(performance.now() - sentAt)
+    const ended = {
+      policy: task,
+      attempt: task.attempt - task.lost,
+      outcome: outcome.kind === 'response' ? outcome : { kind: 'failure' as const, code: outcome.code },
+      now: new Date(startedAt.getTime() + durationMs),
+      random: Math.random,
+    }
+    this.#next =
+      task.qstash == null
+        ? nextAttempt(ended)
+        : nextMessageAttempt((JSON.parse(task.qstash) as QstashFields).delaysMs, ended)
+    this.#dueAt = sentAt - (startedAt.getTime() - task.scheduledAt.getTime())
+    const reason = sentAt - this.#dueAt < lateMs ? null : this.#waitedFor()
+    this.finished = toFinishedAttempt(task, headers, shown, this.#next, startedAt, durationMs, reason)
+    this.#ctx.batches.record.push(this)
+  }
+
+  #waitedFor() {
+    const { wait } = this
+    const { task, receivedAt } = this.#claimed
+    if (wait === null) return null
+    const wasServed = this.#ctx.wasServedAt(task.scheduledAt)
+    return waitedFor(task, wait, { dueAt: this.#dueAt, claimedAt: receivedAt, sentAt: this.#sentAt, wasServed })
+  }
+
+  onRefused(error: unknown): void {
+    recordRefused(this.#ctx, this.finished, error)
+      .then(recorded => this.onRecorded(recorded))
+      .catch(fault => this.#fault(fault))
+  }
+
+  onRecorded(recorded: RecordedAttempt | null): void {
+    if (__FAILPOINTS__) this.#pass('dispatcher.before_advance', () => this.#report(recorded))
+    else this.#report(recorded)
+  }
+
+  #report(recorded: RecordedAttempt | null): void {
+    try {
+      const ctx = this.#ctx
+      advanceQueue(ctx, this.#claimed.task.queueId)
+      const isBlocked = wasBlocked(this.wait?.blocks ?? noBlocks, this.#dueAt)
+      ctx.metrics.attemptEnded(this.finished, recorded !== null, isBlocked, this.#traceparent)
+      const state = recorded ? this.#next.state : 'superseded'
+      if (state !== 'success' || Math.random() * 100 < ctx.attemptLogPercent) this.#log(state)
+      if (__FAILPOINTS__) this.#pass('dispatcher.recorded', () => this.#follow(recorded))
+      else this.#follow(recorded)
+    } catch (error) {
+      this.#fault(error)
+    }
+  }
+
+  #log(state: string): void {
+    const outcome = this.#outcome
+    this.#ctx.logAttempt({
+      task: this.#ids.task,
+      run: this.#ids.run,
+      workspace: this.#ids.workspace,
+      attempt: this.#ids.attempt,
+      outcome: outcome?.kind === 'response' ? outcome.status : outcome?.code,
+      durationMs: this.finished.finishedAt.getTime() - this.finished.startedAt.getTime(),
+      state,
+      trace: this.#traceparent?.slice(3, 35),
+    })
+  }
+
+  #follow(recorded: RecordedAttempt | null): void {
+    if (recorded === null || this.#next.state === 'success') this.#end()
+    else
+      followUp(this.#ctx, this.#ids, this.finished, recorded)
+        .then(() => this.#end())
+        .catch(error => this.#fault(error))
+  }
+
+  #end(fault?: unknown): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.onOver(fault)
+  }
+
+  #pass(name: string, step: () => void): void {
+    if (__FAILPOINTS__)
+      failpoint(name)
+        .then(step)
+        .catch(error => this.#fault(error))
+  }
+}

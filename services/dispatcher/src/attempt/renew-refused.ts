@@ -1,0 +1,36 @@
+import type { AttemptRequest } from '../connections/apply-connection.ts'
+import type { UnsentOutcome } from '../egress/outcome.ts'
+import type { OutgoingRequest } from '../egress/send.ts'
+import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
+import { redactFault } from '../secrets/redact-outcome.ts'
+import type { AttemptContext } from './attempt-context.ts'
+
+const minRepeatMs = 500
+
+/** Returns whether a call may be repeated with a new access token, because the target has refused the one that was sent. */
+export function mayRenew({ renew }: AttemptRequest, outcome: AttemptOutcome | UnsentOutcome): boolean {
+  return renew !== null && outcome.kind === 'response' && outcome.status === 401
+}
+
+/**
+ * Repeats a call once, with a new access token. Both calls are one attempt: they share its timeout, and the run shows the
+ * second one, without its timings: they do not add up to the duration of both.
+ */
+export async function renewRefused(
+  ctx: AttemptContext,
+  request: AttemptRequest,
+  outcome: AttemptOutcome | UnsentOutcome,
+  sentAt: number,
+): Promise<{ request: AttemptRequest; outcome: AttemptOutcome | UnsentOutcome }> {
+  const again = await request.renew?.()
+  if (!again || 'kind' in again.outgoing) return { request, outcome }
+  const timeoutMs = Math.floor(again.outgoing.timeoutMs - (performance.now() - sentAt))
+  if (timeoutMs < minRepeatMs) return { request, outcome }
+  const repeated = await send(ctx, again, { ...again.outgoing, timeoutMs })
+  return repeated.kind === 'unsent' ? { request, outcome } : { request: again, outcome: { ...repeated, timings: null } }
+}
+
+function send(ctx: AttemptContext, { redactor, sender }: AttemptRequest, outgoing: OutgoingRequest) {
+  const sending = (sender ?? ctx.sender).send(outgoing)
+  return redactor === null ? sending : sending.catch(error => Promise.reject(redactFault(error, redactor)))
+}
