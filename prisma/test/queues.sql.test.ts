@@ -7,6 +7,7 @@ import {
   changeQueue,
   deleteQueue,
   findQueue,
+  findQueueLimits,
   listQueues,
   nameQueue,
   pauseQueue,
@@ -23,7 +24,7 @@ const db = useDatabase()
 
 async function aQueue(limits: Partial<QueueLimits>, count: number) {
   const workspaceId = await aWorkspace(db.pool)
-  const { id } = await nameQueue(db.pool, workspaceId, 'q', limits)
+  const id = (await nameQueue(db.pool, workspaceId, 'q', limits)) ?? ''
   const tasks = await addTasks(workspaceId, count)
   return { id, workspaceId, tasks }
 }
@@ -267,12 +268,12 @@ describe('a queue', () => {
 
   it('is found by the search among more than 2,000 queues', async () => {
     const workspaceId = await aWorkspace(db.pool)
+    await nameQueue(db.pool, workspaceId, 'q', { maxConcurrent: 1 })
     await db.pool.query(
       `INSERT INTO queues (id, workspace_id, name)
        SELECT uuid_v7(clock_timestamp()), $1, 'many-' || n FROM generate_series(1, 2001) n`,
       [workspaceId],
     )
-    await nameQueue(db.pool, workspaceId, 'q', { maxConcurrent: 1 })
     const tasks = await addTasks(workspaceId, 2)
     const [first] = await claimAll(db.pool, tasks)
     const { queueId } = claimed(first)
@@ -294,10 +295,12 @@ describe('a queue', () => {
 
   it('takes new limits from the last writer, and keeps those that are not given', async () => {
     const workspaceId = await aWorkspace(db.pool)
-    const { id } = await nameQueue(db.pool, workspaceId, 'a', { maxConcurrent: 3 })
-    expect(await nameQueue(db.pool, workspaceId, 'a')).toEqual({ id, isChanged: false })
-    expect(await nameQueue(db.pool, workspaceId, 'a', { ordered: true })).toEqual({ id, isChanged: true })
-    expect(await nameQueue(db.pool, workspaceId, 'a', { ordered: true })).toEqual({ id, isChanged: false })
+    const limitsOf = async (name: string) => (await findQueueLimits(db.pool, workspaceId, [name, 'none'])).get(name)
+    const id = await nameQueue(db.pool, workspaceId, 'a', { maxConcurrent: 3 })
+    expect(await nameQueue(db.pool, workspaceId, 'a')).toEqual(id)
+    expect(await limitsOf('a')).toMatchObject({ maxConcurrent: 3, ordered: false, pinned: [] })
+    expect(await nameQueue(db.pool, workspaceId, 'a', { ordered: true })).toEqual(id)
+    expect(await limitsOf('a')).toMatchObject({ maxConcurrent: 3, ordered: true, pinned: [] })
     expect(await changeQueue(db.pool, workspaceId, 'a', { rateLimit: { count: 5, periodMs: 1_000 } })).toBe(id)
     expect(await changeQueue(db.pool, workspaceId, 'b', {})).toBeNull()
     const expected = {

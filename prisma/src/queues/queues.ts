@@ -1,4 +1,4 @@
-import type { Db } from '../postgres/in-transaction.ts'
+import type { Db, Transaction } from '../postgres/in-transaction.ts'
 import { queueIdOf, queuePhase, trueDueAt } from './queue-sql.ts'
 
 /** The limits of a queue; null for none. */
@@ -10,14 +10,18 @@ export type QueueLimits = {
   ordered: boolean
 }
 
-/** A queue with what it contains now. `waiting` counts at most `maxCountedInQueue` due tasks. */
-export type QueueRow = {
-  id: string
-  name: string
+/** The limits of a queue as its row has them. */
+export type StoredLimits = {
   maxConcurrent: number | null
   rateCount: number | null
   ratePeriodMs: number | null
   ordered: boolean
+}
+
+/** A queue with what it contains now. `waiting` counts at most `maxCountedInQueue` due tasks. */
+export type QueueRow = StoredLimits & {
+  id: string
+  name: string
   pausedAt: Date | null
   waiting: number
   inFlight: number
@@ -29,24 +33,40 @@ export type QueueRow = {
 
 const maxCountedInQueue = 10_000
 
+/** How many queues a workspace may have. */
+export const maxQueues = 1_000
+
+/** Reads the limits of queues by their names. `pinned` has the limits, as the API names them, that no task changes. */
+export async function findQueueLimits(
+  db: Db,
+  workspaceId: string,
+  names: readonly string[],
+): Promise<Map<string, StoredLimits & { pinned: string[] }>> {
+  const text = `
+    SELECT name, max_concurrent AS "maxConcurrent", rate_count AS "rateCount", rate_period_ms AS "ratePeriodMs", ordered,
+           array_remove(ARRAY[CASE WHEN pinned_concurrency THEN 'max_concurrent' END,
+                              CASE WHEN pinned_rate THEN 'rate_limit' END], NULL) AS pinned
+    FROM queues WHERE workspace_id = $1::uuid AND name = ANY ($2::text[])`
+  const query = { name: 'find_queue_limits', text, values: [workspaceId, names] }
+  const { rows } = await db.query<StoredLimits & { name: string; pinned: string[] }>(query)
+  return new Map(rows.map(row => [row.name, row]))
+}
+
 /**
- * Creates a queue if it does not exist, and sets the given limits. The last writer wins. Reads one row when nothing changes.
- * @returns Whether a limit of an existing queue has changed: `advanceQueues` must follow.
+ * Creates a queue if it does not exist, and sets the given limits. The last writer wins. `advanceQueues` must follow.
+ * @returns Its id; null when the workspace has `maxQueues` others.
  */
 export async function nameQueue(
-  db: Db,
+  tx: Transaction,
   workspaceId: string,
   name: string,
   limits: Partial<QueueLimits> = {},
-): Promise<{ id: string; isChanged: boolean }> {
-  const { rows } = await db.query<{ id: string; isChanged: boolean }>({
-    name: 'name_queue',
-    text: nameStatement,
-    values: [workspaceId, name, ...valuesOf(limits)],
-  })
-  const [row] = rows
-  if (!row) throw new Error('The statement returned no queue.')
-  return row
+): Promise<string | null> {
+  // The lock keeps concurrent creations within the maximum, and transactions that name several queues from deadlocks.
+  await tx.query('SELECT FROM workspaces WHERE id = $1::uuid FOR NO KEY UPDATE', [workspaceId])
+  const values = [workspaceId, name, ...valuesOf(limits)]
+  const { rows } = await tx.query<{ id: string }>({ name: 'name_queue', text: nameStatement, values })
+  return rows[0]?.id ?? null
 }
 
 /** Sets the given limits of a queue that exists. Returns its id; null when the workspace has no such queue. */
@@ -150,27 +170,13 @@ const newLimits = [
   'updated_at = now()',
 ].join(', ')
 
-// A task is stored with the id of its queue only, so this runs for every task with a queue, and must not write.
 const nameStatement = `
-  WITH known AS (SELECT * FROM queues WHERE workspace_id = $1 AND name = $2),
-  created AS (
-    INSERT INTO queues AS q (id, workspace_id, name, max_concurrent, rate_count, rate_period_ms, ordered)
-    SELECT ${queueIdOf('$1::uuid', '$2::text')}, $1::uuid, $2::text, $4::int, $6::int, $7::int, coalesce($8::boolean, false)
-    WHERE NOT EXISTS (SELECT FROM known)
-    ON CONFLICT (id) DO UPDATE SET ${newLimits}
-    RETURNING q.id
-  ),
-  changed AS (
-    UPDATE queues q SET ${newLimits} FROM known
-    WHERE q.id = known.id AND ($3 OR $5 OR $8 IS NOT NULL)
-      AND (${Object.values(limitValues).join(', ')}) IS DISTINCT FROM (${Object.keys(limitValues)
-        .map(column => `q.${column}`)
-        .join(', ')})
-    RETURNING q.id
-  )
-  SELECT id, false AS "isChanged" FROM created
-  UNION ALL
-  SELECT id, EXISTS (SELECT FROM changed) FROM known`
+  INSERT INTO queues AS q (id, workspace_id, name, max_concurrent, rate_count, rate_period_ms, ordered)
+  SELECT ${queueIdOf('$1::uuid', '$2::text')}, $1::uuid, $2::text, $4::int, $6::int, $7::int, coalesce($8::boolean, false)
+  WHERE EXISTS (SELECT FROM queues WHERE workspace_id = $1::uuid AND name = $2::text)
+     OR (SELECT count(*) FROM queues WHERE workspace_id = $1::uuid) < ${maxQueues}
+  ON CONFLICT (id) DO UPDATE SET ${newLimits}
+  RETURNING q.id`
 
 function selectQueues(condition: string): string {
   return `

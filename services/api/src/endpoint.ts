@@ -117,7 +117,8 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
         : { value: undefined as Body, text: '' }
       const scoped = scopeReads(ctx, request, caller, definition.mayLag ?? false)
       const input = { caller, params, query, body: value, bodyText: text, request, arrivedAt }
-      const reply = await definition.handle(scoped, input).finally(() => recordWrite(ctx, request, caller))
+      const handled = definition.handle(scoped, input)
+      const reply = await (ctx.readReplica ? handled.finally(() => recordWrite(ctx, request, caller)) : handled)
       await sendReply(response, reply)
     },
   }
@@ -179,6 +180,11 @@ export type Work = Omit<Context, 'pool'> & {
   afterCommit(act: (ctx: Context) => void): void
 }
 
+/** Returns the context of a creation that stores nothing for an `Idempotency-Key`. */
+export function workOf(ctx: Context): Work {
+  return { ...ctx, db: ctx.pool, keyed: null, afterCommit: act => act(ctx) }
+}
+
 export type Creation<R extends ActionIn<'workspace'>, Body, Query, Params extends string> = Omit<
   Definition<R, Body, Query, Params>,
   'handle'
@@ -200,7 +206,9 @@ export function creation<
     ...definition,
     isIdempotent: true,
     async handle(ctx, input) {
-      const request = readKeyedRequest(input.request, input.caller.workspaceId, input.bodyText)
+      const key = input.request.headers['idempotency-key']
+      const request =
+        key === undefined ? null : readKeyedRequest(input.request, key, input.caller.workspaceId, input.bodyText)
       let acts: Array<(ctx: Context) => void> = []
       const run: RunCreation = (db, keyed) => {
         acts = []

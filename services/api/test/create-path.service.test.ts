@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { aTaskBody, useApi } from './setup.ts'
 
 const api = useApi()
-const maxFiles = 30
+const maxFiles = 23
 
 // A newcomer reads these files to follow POST /tasks through the API.
 it('creates a task with functions of few files', async () => {

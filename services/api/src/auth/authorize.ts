@@ -1,5 +1,5 @@
 import { AppError } from '@belfry/domain/app-error'
-import { fromId } from '@belfry/domain/id'
+import { fromId, toId } from '@belfry/domain/id'
 import {
   type Action,
   type ActionIn,
@@ -105,6 +105,11 @@ const missingBoth =
 function sentApiKey({ headers }: Request): string | undefined {
   const key = headers['x-api-key']
   return key === undefined ? /^Bearer +(bf_\S*)$/i.exec(headers.authorization ?? '')?.[1] : String(key)
+}
+
+/** Returns the public id of the user or the API key that makes a request. */
+export function authorOf({ user, apiKeyId }: Pick<WorkspaceCaller, 'user' | 'apiKeyId'>): string {
+  return user ? toId('user', user.userId) : toId('key', String(apiKeyId))
 }
 
 /** Throws `forbidden`, with the missing role or flag, unless the table of rights allows the action. */

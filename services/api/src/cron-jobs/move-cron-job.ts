@@ -70,12 +70,12 @@ export async function moveCronJob(
   const fields = body && { fields: Object.keys(body) }
   const moved = await inTransaction(ctx.pool, async tx => {
     const moved = await move(tx)
-    if (moved.kind === 'moved' && moved.isChanged) {
+    if (moved.kind === 'unknown') throw notFound()
+    if (moved.kind === 'never_runs') throw neverRuns(body ?? {})
+    if (moved.isChanged) {
       await audit(tx, caller, { action, objectId: toId('cron', id), details: { name: moved.name, ...fields } })
     }
     return moved
   })
-  if (moved.kind === 'unknown') throw notFound()
-  if (moved.kind === 'never_runs') throw neverRuns(body ?? {})
   enqueue(ctx, moved.expansion.tasks, moved.expansion.now)
 }

@@ -2,24 +2,20 @@ import type { CallbackEvent } from '@belfry/contract/callback'
 import { type PublishEventBody, publishEventBody, publishedEvent } from '@belfry/contract/event'
 import type { Task } from '@belfry/contract/task'
 import type { Db } from '@belfry/db/postgres/in-transaction'
-import { hasControls, insertTasks, type NewTask, type TaskControls } from '@belfry/db/tasks/insert-tasks'
+import { hasControls, type NewTask, type TaskControls } from '@belfry/db/tasks/insert-tasks'
 import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { AppError, type FieldError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { memberText } from '@belfry/domain/member-text'
 import { patternsOf } from '@belfry/domain/topic'
-import { creation, type Work } from '../endpoint.ts'
+import { creation } from '../endpoint.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
-import { accepted, type Reply } from '../http/reply.ts'
-import { openQueue, queueNameOf } from '../queues/name-queue.ts'
-import { withinLimit } from '../quotas/headroom.ts'
-import { readQuota, refuseLargePayload, refuseOverQuota, spendFanOut } from '../quotas/quotas.ts'
-import { enqueue } from '../tasks/enqueue.ts'
+import { accepted } from '../http/reply.ts'
 import { toLabels } from '../tasks/new-task.ts'
 import { presentNewTask } from '../tasks/present-task.ts'
-import { recordOrigin } from '../tasks/record-origin.ts'
-import { isStored, storeTask } from '../tasks/store-task.ts'
-import { inspectCallbacks, mergeCallbacks, toStoredRequest } from '../tasks/stored-request.ts'
+import { schedule } from '../tasks/schedule.ts'
+import { presentStored, storeTask, storeTasks } from '../tasks/store-tasks.ts'
+import { inspectCallbacks, mergeCallbacks, queueNameOf, toStoredRequest } from '../tasks/stored-request.ts'
 
 // Limits the data that one request makes the database write and the response repeat.
 const maxBytes = 16 * 1024 * 1024
@@ -28,7 +24,7 @@ export const publishEvent = creation({
   right: 'event.publish',
   summary: 'Publish an event: call its target, or every matching subscription, at once',
   answer: { status: 202, body: publishedEvent },
-  refusals: ['quota_exceeded'],
+  refusals: ['quota_exceeded', 'conflict'],
   body: publishEventBody,
   storesReply: body =>
     body.target_url !== undefined && !hasControls({ ...toControls(body), connection: body.connection ?? null }),
@@ -37,25 +33,22 @@ export const publishEvent = creation({
     ...inspectCallbacks(ctx, body),
     ...inspectConnection(body),
   ],
-  async handle(work, { caller, body: { target_url: url, ...body }, bodyText, request }) {
-    const { workspaceId } = caller
-    const quota = await readQuota(work, caller.organizationId)
-    refuseOverQuota(quota, 'at_once')
+  async handle(work, input) {
+    const { caller, bodyText } = input
+    const { target_url: url, ...body } = input.body
     const payload = memberText(bodyText, ['payload']) ?? null
-    refuseLargePayload(quota, payload)
     const targets =
       url === undefined
-        ? await findTargets(work.db, workspaceId, body, queueNameOf(body.queue) ?? null)
+        ? await findTargets(work.db, caller.workspaceId, body, queueNameOf(body.queue) ?? null)
         : [{ ...toStoredRequest({ ...body, url, method: 'POST' }, bodyText), ...toControls(body) }]
     if (targets.length * Buffer.byteLength(payload ?? '') > maxBytes) throw tooLarge(targets.length)
-    await openQueue(work.db, workspaceId, body.queue)
     const eventId = newUuid()
     const tasks = targets.map(
       (target): NewTask => ({
         ...target,
         payload,
         id: newUuid(),
-        workspaceId,
+        workspaceId: caller.workspaceId,
         source: 'event',
         executeAt: null,
         name: body.topic,
@@ -64,37 +57,26 @@ export const publishEvent = creation({
         replayOf: null,
       }),
     )
-    recordOrigin(work, { caller, request }, tasks)
-    await spendFanOut(work.db, quota, { organizationId: caller.organizationId, tasks })
-    const [first] = tasks
     const answer = (presented: Task[]) => accepted({ id: toId('evt', eventId), topic: body.topic, tasks: presented })
-    const objects = { workspaceId, objects: 'pendingTasks', wanted: tasks.length } as const
-    return withinLimit(work, quota, objects, async work =>
-      first && tasks.length === 1 ? storeOne(work, first, answer) : answer(await storeMany(work, tasks)),
-    )
+    const { reply } = await schedule(work, input, {
+      starts: 'at_once',
+      rows: tasks,
+      payload,
+      fansOut: true,
+      queues: [body.queue],
+      async store(work) {
+        const [first] = tasks
+        if (first && tasks.length === 1) {
+          return storeTask(work, first, input.arrivedAt, createdAt => answer([presentNewTask(first, createdAt)]))
+        }
+        const { results, ...stored } = await storeTasks(work.db, tasks)
+        const presented = tasks.map((task, i) => presentStored(work.db, task, results[i]))
+        return { ...stored, reply: answer(await Promise.all(presented)) }
+      },
+    })
+    return reply
   },
 })
-
-async function storeOne(work: Work, task: NewTask, answer: (presented: Task[]) => Reply): Promise<Reply> {
-  const { stored, reply } = await storeTask(work, task, createdAt => answer([presentNewTask(task, createdAt)]))
-  work.afterCommit(ctx => enqueue(ctx, [{ ...task, dueAt: stored.executeAt }], stored.now))
-  return reply
-}
-
-async function storeMany(work: Work, tasks: NewTask[]): Promise<Task[]> {
-  if (tasks.length === 0) return []
-  const inserted = await insertTasks(work.db, tasks)
-  const stored = new Map(inserted.filter(isStored).map(row => [row.id, row]))
-  const due = tasks.flatMap(task => {
-    const row = stored.get(task.id)
-    return row ? [{ ...task, dueAt: row.executeAt }] : []
-  })
-  work.afterCommit(ctx => enqueue(ctx, due, inserted[0]?.now ?? new Date(ctx.clock.now())))
-  return tasks.flatMap(task => {
-    const row = stored.get(task.id)
-    return row ? [presentNewTask(task, row.createdAt.toISOString())] : []
-  })
-}
 
 function inspectConnection(body: unknown): FieldError[] {
   const { connection = null, target_url: url } = Object(body) as { connection?: unknown; target_url?: unknown }

@@ -7,13 +7,15 @@ import type { Context } from '../context.ts'
 import { RawJson, type Reply, toJsonText } from './reply.ts'
 
 /**
- * Reads the `Idempotency-Key` of a request; null when there is none. A key belongs to one method and path, and the body is
- * compared as it was sent.
+ * Reads the `Idempotency-Key` of a request. A key belongs to one method and path, and the body is compared as it was sent.
  * @throws AppError `validation_failed`
  */
-export function readKeyedRequest(request: Request, workspaceId: string, bodyText: string): KeyedRequest | null {
-  const key = request.headers['idempotency-key']
-  if (key === undefined) return null
+export function readKeyedRequest(
+  request: Request,
+  key: string | string[],
+  workspaceId: string,
+  bodyText: string,
+): KeyedRequest {
   if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) {
     const text = `${request.method} ${canonicalPath(request)}\n${bodyText}`
     return { workspaceId, key, hash: hash('sha256', text, 'buffer') }

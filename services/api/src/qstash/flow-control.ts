@@ -1,5 +1,7 @@
-import { findQueue, nameQueue, type QueueLimits, type QueueRow } from '@belfry/db/queues/queues'
+import type { UpdateQueueBody } from '@belfry/contract/queue'
+import { findQueue, type QueueRow } from '@belfry/db/queues/queues'
 import { ok, type Reply } from '../http/reply.ts'
+import { setQueue } from '../queues/name-queues.ts'
 import type { Call } from './call.ts'
 import { flowControlOfQueue, queueOfFlowControl } from './publish/message-task.ts'
 import { badRequest, QstashError } from './qstash-error.ts'
@@ -42,12 +44,12 @@ export async function pinFlowControl(call: Call): Promise<Reply> {
   const [parallelism, rate] = [readNumber(query, 'parallelism', 1000), readNumber(query, 'rate', 10_000)]
   const period = readNumber(query, 'period', 86_400) ?? 1
   if (parallelism === null && rate === null) throw badRequest('give parallelism or rate')
-  const limits: Partial<QueueLimits> = {
-    ...(parallelism !== null && { maxConcurrent: parallelism }),
-    ...(rate !== null && { rateLimit: { count: rate, periodMs: period * 1000 } }),
+  const limits: UpdateQueueBody = {
+    ...(parallelism !== null && { max_concurrent: parallelism }),
+    ...(rate !== null && { rate_limit: { count: rate, period_ms: period * 1000 } }),
   }
   await change(call, nameOf(call), 'queue.changed', async (tx, workspaceId) => {
-    const { id } = await nameQueue(tx, workspaceId, nameOf(call), limits)
+    const id = await setQueue(tx, workspaceId, nameOf(call), limits)
     const text = `
       UPDATE queues SET pinned_concurrency = pinned_concurrency OR $2, pinned_rate = pinned_rate OR $3 WHERE id = $1`
     await tx.query(text, [id, parallelism !== null, rate !== null])

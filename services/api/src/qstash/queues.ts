@@ -4,13 +4,13 @@ import {
   deleteQueue as deleteStored,
   findQueue,
   listQueues as listStored,
-  nameQueue,
   pauseQueue as pauseStored,
   type QueueRow,
 } from '@belfry/db/queues/queues'
 import type { AuditAction } from '@belfry/domain/audit-action'
 import { audit } from '../audit/audit.ts'
 import { ok, type Reply } from '../http/reply.ts'
+import { setQueue } from '../queues/name-queues.ts'
 import { type Call, readJson } from './call.ts'
 import { flowControlOfQueue } from './publish/message-task.ts'
 import { badRequest, QstashError } from './qstash-error.ts'
@@ -29,9 +29,11 @@ export async function upsertQueue(call: Call): Promise<Reply> {
   }
   // One at a time keeps the order, through retries.
   const limits =
-    parallelism === 1 ? { ordered: true, maxConcurrent: null } : { ordered: false, maxConcurrent: Number(parallelism) }
+    parallelism === 1
+      ? { ordered: true, max_concurrent: null }
+      : { ordered: false, max_concurrent: Number(parallelism) }
   await change(call, queueName, 'queue.changed', async (tx, workspaceId) => {
-    const { id } = await nameQueue(tx, workspaceId, queueName, limits)
+    const id = await setQueue(tx, workspaceId, queueName, limits)
     if (typeof paused === 'boolean') await pauseStored(tx, workspaceId, queueName, paused)
     return id
   })

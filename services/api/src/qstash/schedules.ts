@@ -1,31 +1,31 @@
 import {
   changeCronJob,
-  createCronJob as insertCronJob,
   pauseCronJob,
   deleteCronJob as removeCronJob,
   resumeCronJob,
 } from '@belfry/db/cron-jobs/change-cron-job'
 import { type CronJobFields, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { TaskState } from '@belfry/db/generated/enums'
-import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
+import type { Db } from '@belfry/db/postgres/in-transaction'
 import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { fromId, NIL_UUID, newUuid, toId } from '@belfry/domain/id'
 import { expansionLookAheadMs } from '@belfry/queue'
-import { audit } from '../audit/audit.ts'
+import { authorOf, requireRight } from '../auth/authorize.ts'
+import { addCronJob } from '../cron-jobs/create-cron-job.ts'
 import { type CronJobRow, selectCronJobs } from '../cron-jobs/cron-job-row.ts'
 import { moveCronJob } from '../cron-jobs/move-cron-job.ts'
+import { workOf } from '../endpoint.ts'
 import { ok, type Reply } from '../http/reply.ts'
-import { withinLimit } from '../quotas/headroom.ts'
-import { readQuota, refuseOverQuota } from '../quotas/quotas.ts'
-import { enqueue } from '../tasks/enqueue.ts'
-import { authorOf } from '../tasks/record-origin.ts'
+import { nameQueues, planQueues } from '../queues/name-queues.ts'
+import { readQuota } from '../quotas/quotas.ts'
 import { type Call, headersOf, readBody } from './call.ts'
 import { presentRequest } from './present-message.ts'
 import { readDestination } from './publish/destination.ts'
 import { nameOf, toStoredMessage } from './publish/message-task.ts'
-import { openQueueOf, type Publication, readPublished } from './publish/publish.ts'
+import { type Publication, queuesOf, readPublished } from './publish/publish.ts'
+import { refuseUnpublishable } from './publish/refuse-unpublishable.ts'
 import { badRequest, notOffered, QstashError } from './qstash-error.ts'
 
 /** `POST /v2/schedules/{destination}` */
@@ -38,6 +38,8 @@ export async function createSchedule(call: Call): Promise<Reply> {
 export async function storeSchedule(call: Call, publication: Publication): Promise<Reply> {
   const { ctx, caller } = call
   const { workspaceId } = caller
+  // A message with `Upstash-Cron` comes here, too.
+  requireRight(caller.actor, 'cron_job.write')
   const options = readPublished(ctx, publication)
   if (options.cron === null) throw badRequest('Upstash-Cron is missing')
   if (options.delayMs > 0 || options.notBefore !== null)
@@ -61,30 +63,17 @@ export async function storeSchedule(call: Call, publication: Publication): Promi
       callerIP: caller.address,
     }),
   }
-  const quota = await readQuota(ctx, caller.organizationId)
-  refuseOverQuota(quota, 'later')
-  if (publication.body.length > quota.limits.payloadBytes) throw new QstashError(413, 'the body is too large')
-  await openQueueOf(call, options)
+  refuseUnpublishable(await readQuota(ctx, caller.organizationId), publication.body, false)
+  const { queues, queueDefaults } = queuesOf(options)
   const replace = (existing: string) =>
-    moveCronJob(ctx, caller, { id: existing, action: 'cron_job.changed', body: {} }, tx =>
-      changeCronJob(tx, workspaceId, existing, { ...job, updatedBy: authorOf(caller) }, expansionLookAheadMs),
-    )
+    moveCronJob(ctx, caller, { id: existing, action: 'cron_job.changed', body: {} }, async tx => {
+      await nameQueues(tx, caller, await planQueues(tx, caller, queues, queueDefaults))
+      return changeCronJob(tx, workspaceId, existing, { ...job, updatedBy: authorOf(caller) }, expansionLookAheadMs)
+    })
   const existing = await findId(ctx.pool, workspaceId, scheduleId)
-  if (existing !== null) {
-    await replace(existing)
-    return { status: 201, body: { scheduleId } }
-  }
-  const one = { workspaceId, objects: 'cronJobs', wanted: 1 } as const
   try {
-    const { tasks, now } = await withinLimit({ ...ctx, db: ctx.pool as Db }, quota, one, ({ db }) =>
-      inTransaction(db, async tx => {
-        const { name, cron, timezone } = job
-        const details = { name, cron, timezone }
-        await audit(tx, caller, { action: 'cron_job.created', objectId: toId('cron', id), details })
-        return insertCronJob(tx, { ...job, id, workspaceId, createdBy: authorOf(caller) }, expansionLookAheadMs)
-      }),
-    )
-    enqueue(ctx, tasks, now)
+    if (existing !== null) await replace(existing)
+    else await addCronJob(workOf(ctx), call, { ...job, id, workspaceId }, { queues, queueDefaults })
   } catch (error) {
     // Another request with the same id may have created it meanwhile.
     const created = isTaken(error) ? await findId(ctx.pool, workspaceId, scheduleId) : null

@@ -14,7 +14,6 @@ import {
   deleteQueue as deleteStored,
   findQueue,
   listQueues as listStored,
-  nameQueue,
   pauseQueue as pauseStored,
   type QueueRow,
 } from '@belfry/db/queues/queues'
@@ -27,7 +26,7 @@ import { endpoint } from '../endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
-import { toLimits } from './name-queue.ts'
+import { presentLimits, setQueue, toLimits } from './name-queues.ts'
 
 const nameForm = new RegExp(queueNamePattern)
 
@@ -64,13 +63,14 @@ export const putQueue = endpoint({
   right: 'queue.write',
   summary: 'Create a queue, or replace its limits',
   answer: { status: 200, body: queue },
+  refusals: ['conflict'],
   body: putQueueBody,
   async handle(ctx, { caller, request, body }) {
     const name = nameOf(request)
     if (!nameForm.test(name)) throw notFound()
-    await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, async tx => {
-      return (await nameQueue(tx, caller.workspaceId, name, toLimits(body))).id
-    })
+    await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, tx =>
+      setQueue(tx, caller.workspaceId, name, body),
+    )
     return ok(await readQueue(ctx, caller.workspaceId, name))
   },
 })
@@ -167,12 +167,9 @@ async function readQueue(ctx: Context, workspaceId: string, name: string): Promi
 }
 
 function presentQueue(row: QueueRow): Queue {
-  const { rateCount, ratePeriodMs } = row
   return {
     name: row.name,
-    max_concurrent: row.maxConcurrent,
-    rate_limit: rateCount === null || ratePeriodMs === null ? null : { count: rateCount, period_ms: ratePeriodMs },
-    ordered: row.ordered,
+    ...presentLimits(row),
     paused_at: row.pausedAt?.toISOString() ?? null,
     waiting: row.waiting,
     in_flight: row.inFlight,

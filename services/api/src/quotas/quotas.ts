@@ -1,5 +1,4 @@
 import { type Db, isInTransaction } from '@belfry/db/postgres/in-transaction'
-import type { NewTask } from '@belfry/db/tasks/insert-tasks'
 import { consumeAttempt } from '@belfry/db/throttle'
 import { AppError } from '@belfry/domain/app-error'
 import { exhaustedQuotas } from '@belfry/domain/quota'
@@ -85,28 +84,12 @@ export function overCount(name: CountLimit, limit: number): AppError {
 
 const minuteMs = 60_000
 
-type FanOut = { organizationId: string; tasks: ReadonlyArray<Pick<NewTask, 'depth'>> }
-
 /**
  * Counts the tasks of one event beyond its first, and all tasks that a target creates while Belfry calls it. Each of these
- * may lead to as many again, so an organization may create a limited number in a minute. Costs nothing for other tasks.
+ * may lead to as many again, so an organization may create a limited number in a minute.
  * @throws AppError `rate_limited`.
  */
-export async function spendFanOut(db: Db, quota: Quota, { organizationId, tasks }: FanOut): Promise<void> {
-  const count = isChained(tasks) ? tasks.length : tasks.length - 1
-  if (count > 0) await spend(db, quota, organizationId, count)
-}
-
-/** Counts tasks that a target creates while Belfry calls it, and no others. Throws `rate_limited`. */
-export async function spendChained(db: Db, quota: Quota, { organizationId, tasks }: FanOut): Promise<void> {
-  if (isChained(tasks)) await spend(db, quota, organizationId, tasks.length)
-}
-
-function isChained([first]: FanOut['tasks']): boolean {
-  return (first?.depth ?? 0) > 0
-}
-
-async function spend(db: Db, { limits }: Quota, organizationId: string, count: number): Promise<void> {
+export async function chargeFanOut(db: Db, { limits }: Quota, organizationId: string, count: number): Promise<void> {
   const { fanOut } = limits
   if (fanOut === Number.POSITIVE_INFINITY) return
   const throttle = { burst: fanOut, everyMs: minuteMs / fanOut }

@@ -1,4 +1,5 @@
 import { pageOf } from '@belfry/contract/page'
+import type { QueueField } from '@belfry/contract/queue'
 import {
   createSubscriptionBody,
   listSubscriptionsQuery,
@@ -6,11 +7,12 @@ import {
   subscription,
   updateSubscriptionBody,
 } from '@belfry/contract/subscription'
-import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { dbOf, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { audit } from '../audit/audit.ts'
+import type { WorkspaceCaller } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
@@ -19,13 +21,14 @@ import { refuseUsedKey } from '../http/object-key.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
-import { openQueue, queueNameOf } from '../queues/name-queue.ts'
+import { nameQueues, planQueues } from '../queues/name-queues.ts'
 import { presentRetry } from '../tasks/present-task.ts'
 import {
   type Callbacks,
   changeCallbacks,
   inspectCallbacks,
   presentCallbacks,
+  queueNameOf,
   toCallbackChange,
   toStoredCallbacks,
 } from '../tasks/stored-request.ts'
@@ -43,13 +46,13 @@ export const createSubscription = endpoint({
   async handle(ctx, { caller, body }) {
     const { workspaceId } = caller
     const id = newUuid()
-    await openQueue(ctx.pool, workspaceId, body.queue)
     const store = async (tx: PrismaTransaction) => {
       // The lock keeps concurrent creations within the limit.
       await tx.$queryRaw`SELECT id FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`
       if ((await tx.subscription.count({ where: { workspaceId } })) >= maxInWorkspace) {
         throw new AppError('conflict', `A workspace has at most ${maxInWorkspace} subscriptions. Delete one first.`)
       }
+      await nameQueue(tx, caller, body.queue)
       const details = { topic: body.topic, active: body.active }
       await audit(tx, caller, { action: 'subscription.created', objectId: toId('sub', id), details })
       return tx.subscription.create({
@@ -111,7 +114,7 @@ export const updateSubscription = endpoint({
   right: 'subscription.write',
   summary: 'Change a subscription, for events published from then on',
   answer: { status: 200, body: subscription },
-  refusals: ['key_in_use'],
+  refusals: ['key_in_use', 'conflict'],
   params: { sub: 'sub' },
   body: updateSubscriptionBody,
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body)],
@@ -133,12 +136,12 @@ export const updateSubscription = endpoint({
       maxAgeMs: body.max_age_ms,
       labels: body.labels,
     })
-    await openQueue(ctx.pool, workspaceId, body.queue)
     const callbackChange = toCallbackChange(body)
     if (isEmpty(change) && callbackChange === undefined) {
       return ok(await readSubscription(ctx, workspaceId, params.sub))
     }
     const store = async (tx: PrismaTransaction) => {
+      await nameQueue(tx, caller, body.queue)
       const data =
         callbackChange === undefined ? change : { ...change, callbacks: await changedCallbacks(tx, params.sub, body) }
       const [changed] = await tx.subscription.updateManyAndReturn({ where: { id: params.sub, workspaceId }, data })
@@ -170,6 +173,11 @@ export const deleteSubscription = endpoint({
     return noContent()
   },
 })
+
+async function nameQueue(tx: PrismaTransaction, caller: WorkspaceCaller, queue: QueueField | null | undefined) {
+  const db = dbOf(tx)
+  await nameQueues(db, caller, await planQueues(db, caller, [queue]))
+}
 
 // The lock keeps a concurrent change of another callback.
 async function changedCallbacks(tx: PrismaTransaction, id: string, body: Callbacks): Promise<string | null> {

@@ -3,7 +3,8 @@ import { originOfUrl } from '@belfry/domain/target-url'
 import { needsJob } from '@belfry/queue'
 import type { Context } from '../context.ts'
 
-type DueTaskRow = DueRow & { workspaceId?: string; url?: string }
+/** A task that is due, with what spares its dispatcher a query. */
+export type DueTaskRow = DueRow & { workspaceId?: string; url?: string }
 
 /**
  * Adds jobs for the tasks that are due soon, without delaying the response. Nothing depends on the jobs: dispatchers also

@@ -1,5 +1,5 @@
 import { task, updateTaskBody } from '@belfry/contract/task'
-import { inTransaction } from '@belfry/db/postgres/in-transaction'
+import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
 import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
 import {
   cancelPendingTask,
@@ -12,21 +12,21 @@ import {
 import { replayTask as replay } from '@belfry/db/tasks/replay-task'
 import { AppError, type AppErrorCode } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
-import { audit } from '../audit/audit.ts'
+import { type AuditedAction, audit } from '../audit/audit.ts'
+import { authorOf, type WorkspaceCaller } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { creation, endpoint } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { notFound } from '../http/refusals.ts'
 import { created, ok } from '../http/reply.ts'
-import { openQueue } from '../queues/name-queue.ts'
-import { withinLimit } from '../quotas/headroom.ts'
-import { readQuota, refuseLargePayload, refuseOverQuota, spendChained } from '../quotas/quotas.ts'
+import { nameQueues, planQueues } from '../queues/name-queues.ts'
+import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { enqueue, hideDeadLetters } from './enqueue.ts'
 import { executeAtPassed, inspectControls, inspectExecuteAt, neverStarts } from './new-task.ts'
 import { presentTask } from './present-task.ts'
 import { readTask } from './read-tasks.ts'
-import { authorOf, originOf } from './record-origin.ts'
+import { type Origin, schedule } from './schedule.ts'
 import { inspectCallbacks, toRequestChange } from './stored-request.ts'
 import { findTask, type TaskRow } from './task-row.ts'
 
@@ -37,14 +37,9 @@ export const cancelTask = endpoint({
   refusals: ['task_not_pending'],
   params: { task: 'task' },
   async handle(ctx, { caller, params }) {
-    const objectId = toId('task', params.task)
-    const cancel = () =>
-      inTransaction(ctx.pool, async tx => {
-        const moved = await cancelPendingTask(tx, caller.workspaceId, params.task)
-        if (moved.kind === 'moved') await audit(tx, caller, { action: 'task.cancelled', objectId })
-        return moved
-      })
-    const result = await untilDecided(cancel)
+    const result = await moveTask(ctx, caller, params.task, { action: 'task.cancelled' }, tx =>
+      cancelPendingTask(tx, caller.workspaceId, params.task),
+    )
     if (result.kind === 'moved') await advanceQueuesOf(ctx.pool, [params.task])
     return ok(presentTask(await taskAfterMove(ctx, result, caller.workspaceId, params.task)))
   },
@@ -57,14 +52,9 @@ export const stopTask = endpoint({
   refusals: ['task_not_retrying'],
   params: { task: 'task' },
   async handle(ctx, { caller, params }) {
-    const objectId = toId('task', params.task)
-    const stop = () =>
-      inTransaction(ctx.pool, async tx => {
-        const moved = await stopRetryingTask(tx, caller.workspaceId, params.task)
-        if (moved.kind === 'moved') await audit(tx, caller, { action: 'task.stopped', objectId })
-        return moved
-      })
-    const result = await untilDecided(stop)
+    const result = await moveTask(ctx, caller, params.task, { action: 'task.stopped' }, tx =>
+      stopRetryingTask(tx, caller.workspaceId, params.task),
+    )
     if (result.kind === 'moved') await advanceQueuesOf(ctx.pool, [params.task])
     const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task, notRetrying)
     return ok(presentTask(row))
@@ -77,26 +67,25 @@ export const replayTask = creation({
   answer: { status: 201, body: task },
   refusals: ['task_not_finished', 'quota_exceeded'],
   params: { task: 'task' },
-  async handle(work, { caller, params, request }) {
-    const { workspaceId } = caller
-    const origin = originOf(work, { caller, request })
-    const quota = await readQuota(work, caller.organizationId)
-    refuseOverQuota(quota, 'later')
-    await spendChained(work.db, quota, { organizationId: caller.organizationId, tasks: [origin] })
-    const one = { workspaceId, objects: 'pendingTasks', wanted: 1 } as const
-    const result = await withinLimit(work, quota, one, ({ db }) => replay(db, workspaceId, params.task, origin))
-    if (result.kind === 'refused' && result.state !== null) {
-      const message = `The task is ${result.state}; only a finished task can be replayed.`
-      throw new AppError('task_not_finished', message, { extra: { current_state: result.state } })
-    }
-    const row = result.kind === 'replayed' ? await findTask(work.db, workspaceId, result.id) : undefined
-    if (result.kind === 'refused' || !row)
-      throw work.logStorage === null ? notFound() : new AppError('not_found', moved)
-    const presented = presentTask(row)
-    work.afterCommit(ctx => {
-      enqueue(ctx, [result], result.now)
-      hideDeadLetters(ctx, [toId('task', params.task)])
+  async handle(work, input) {
+    const { params, caller } = input
+    const origin: Origin = {}
+    const { row } = await schedule(work, input, {
+      starts: 'later',
+      rows: [origin],
+      async store({ db, logStorage }) {
+        const result = await replay(db, caller.workspaceId, params.task, origin)
+        if (result.kind === 'refused' && result.state !== null) {
+          const message = `The task is ${result.state}; only a finished task can be replayed.`
+          throw new AppError('task_not_finished', message, { extra: { current_state: result.state } })
+        }
+        const row = result.kind === 'replayed' ? await findTask(db, caller.workspaceId, result.id) : undefined
+        if (result.kind === 'refused' || !row) throw logStorage === null ? notFound() : new AppError('not_found', moved)
+        return { row, due: [result], now: result.now }
+      },
     })
+    work.afterCommit(ctx => hideDeadLetters(ctx, [toId('task', params.task)]))
+    const presented = presentTask(row)
     return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
   },
 })
@@ -124,18 +113,14 @@ export const updateTask = endpoint({
     })
     if (isEmpty(change)) return ok(await readTask(ctx, caller.workspaceId, params.task))
     refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
-    await openQueue(ctx.pool, caller.workspaceId, body.queue)
     if (change.callbacks !== undefined) await refuseForCallback(ctx, caller.workspaceId, params.task)
     const changed = { ...change, updatedBy: authorOf(caller) }
-    const result = await untilDecided(() =>
-      inTransaction(ctx.pool, async tx => {
-        const moved = await changePendingTask(tx, caller.workspaceId, params.task, changed)
-        const audited = { action: 'task.changed', objectId: toId('task', params.task) } as const
-        // A URL or a header may hold a secret, so the record has the names of the fields and not their values.
-        if (moved.kind === 'moved') await audit(tx, caller, { ...audited, details: { fields: Object.keys(body) } })
-        return moved
-      }),
-    )
+    // A URL or a header may hold a secret, so the record has the names of the fields and not their values.
+    const audited = { action: 'task.changed', details: { fields: Object.keys(body) } } as const
+    const result = await moveTask(ctx, caller, params.task, audited, async tx => {
+      await nameQueues(tx, caller, await planQueues(tx, caller, [body.queue]))
+      return changePendingTask(tx, caller.workspaceId, params.task, changed)
+    })
     if (result.kind === 'not_future') throw executeAtPassed(change.executeAt ?? null, arrivedAt)
     if (result.kind === 'never_starts') throw neverStarts()
     const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task)
@@ -147,6 +132,33 @@ export const updateTask = endpoint({
 })
 
 const moved = 'No such task. If it is in object storage, it can be replayed after an operator has restored its day.'
+
+type Move = Parameters<typeof untilDecided>[0]
+
+/** Moves a task in a transaction with its audit entry. A task that does not move undoes everything. */
+function moveTask<Result extends Awaited<ReturnType<Move>>>(
+  ctx: Context,
+  caller: WorkspaceCaller,
+  id: string,
+  audited: Omit<AuditedAction, 'objectId'>,
+  move: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return untilDecided(async () => {
+    let result: Result | undefined
+    const run = async (tx: Transaction) => {
+      result = await move(tx)
+      if (result.kind !== 'moved') throw notMoved
+      await audit(tx, caller, { ...audited, objectId: toId('task', id) })
+      return result
+    }
+    return inTransaction(ctx.pool, run).catch((error: unknown) => {
+      if (error === notMoved && result) return result
+      throw error
+    })
+  })
+}
+
+const notMoved = new Error('The task has not moved.')
 
 // The source of a task never changes.
 async function refuseForCallback(ctx: Context, workspaceId: string, taskId: string): Promise<void> {

@@ -1,11 +1,11 @@
 import { type Callback, type CallbackEvent, callbackEvents } from '@belfry/contract/callback'
+import type { QueueField } from '@belfry/contract/queue'
 import type { CreateTaskBody, UpdateTaskBody } from '@belfry/contract/task'
 import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import type { FieldError } from '@belfry/domain/app-error'
 import { memberText } from '@belfry/domain/member-text'
 import type { Context } from '../context.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
-import { queueNameOf } from '../queues/name-queue.ts'
 
 type RawBody = Pick<CreateTaskBody, 'payload_base64' | 'content_type'>
 type Shared =
@@ -62,6 +62,11 @@ export function toRequestChange(body: ChangedBody, bodyText: string) {
     connection: body.connection,
     callbacks: toCallbackChange(body),
   }
+}
+
+/** Returns the name in a `queue` field: undefined when it is absent, null when the body removes the queue. */
+export function queueNameOf(queue: QueueField | null | undefined): string | null | undefined {
+  return typeof queue === 'object' && queue !== null ? queue.name : queue
 }
 
 /** The callbacks in a body. */

@@ -40,7 +40,7 @@ async function publishPart(call: Call, quota: Quota, items: readonly unknown[]):
       continue
     }
     const stored = settle(async () => {
-      const published = await storePrepared(call, quota, prepared)
+      const published = await storePrepared(call, prepared)
       const [first] = published
       return prepared.isGroup || !first ? published : first
     })

@@ -20,7 +20,7 @@ async function publish(call: Call, publication: Publication): Promise<Reply> {
   if (publication.headers['upstash-cron']) return storeSchedule(call, publication)
   const quota = await readQuota(call.ctx, call.caller.organizationId)
   const prepared = await preparePublication(call, quota, publication)
-  const published = await storePrepared(call, quota, prepared)
+  const published = await storePrepared(call, prepared)
   const [first] = published
   const isRepeated = published.every(({ deduplicated }) => deduplicated)
   return { status: isRepeated ? 202 : 201, body: prepared.isGroup ? published : first }

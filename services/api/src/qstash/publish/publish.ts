@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto'
-import { type Db, inTransaction, isInTransaction } from '@belfry/db/postgres/in-transaction'
+import type { QueueField } from '@belfry/contract/queue'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { claimMessage } from '@belfry/db/qstash/deduplicate'
-import { advanceQueues } from '@belfry/db/queues/advance-queues'
-import { nameQueue } from '@belfry/db/queues/queues'
-import { type InsertedTask, insertTasks, type NewTask } from '@belfry/db/tasks/insert-tasks'
-import { newUuid, toId } from '@belfry/domain/id'
+import type { NewTask } from '@belfry/db/tasks/insert-tasks'
+import { toId } from '@belfry/domain/id'
 import type { Context } from '../../context.ts'
-import type { Work } from '../../endpoint.ts'
-import { withinLimit } from '../../quotas/headroom.ts'
-import { type Quota, spendFanOut } from '../../quotas/quotas.ts'
-import { enqueue } from '../../tasks/enqueue.ts'
-import { recordOrigin } from '../../tasks/record-origin.ts'
-import { isStored } from '../../tasks/store-task.ts'
+import { type Work, workOf } from '../../endpoint.ts'
+import type { QueueDefaults } from '../../queues/name-queues.ts'
+import type { Quota } from '../../quotas/quotas.ts'
+import { type Stored, schedule } from '../../tasks/schedule.ts'
+import { insertOne, toDueRow } from '../../tasks/store-tasks.ts'
 import type { Call } from '../call.ts'
 import { notOffered, QstashError } from '../qstash-error.ts'
 import { checkUrl, readDestination } from './destination.ts'
@@ -36,12 +34,7 @@ export type Prepared = {
  * Checks a publication and makes its tasks, without storing them.
  * @throws QstashError, or AppError.
  */
-export async function preparePublication(
-  call: Call,
-  quota: Quota,
-  publication: Publication,
-  idAt: (i: number) => string = () => newUuid(),
-): Promise<Prepared> {
+export async function preparePublication(call: Call, quota: Quota, publication: Publication): Promise<Prepared> {
   const { ctx, caller } = call
   const options = readPublished(ctx, publication)
   const destination = readDestination(ctx, publication.destination)
@@ -50,10 +43,10 @@ export async function preparePublication(
   refuseUnpublishable(quota, publication.body, executeAt === null)
   const isGroup = 'group' in destination
   const endpoints = isGroup ? await endpointsOf(call, destination.group) : [destination]
-  const tasks = endpoints.map((endpoint, i) => toMessageTask(caller.workspaceId, endpoint, message, executeAt, idAt(i)))
-  recordOrigin(ctx, call, tasks)
-  await spendFanOut(ctx.pool, quota, { organizationId: caller.organizationId, tasks })
-  const messages = tasks.map((task, i) => ({ task, hash: hashOf(publication, options, endpoints[i], isGroup) }))
+  const messages = endpoints.map(endpoint => ({
+    task: toMessageTask(caller.workspaceId, endpoint, message, executeAt),
+    hash: hashOf(publication, options, endpoint, isGroup),
+  }))
   return { isGroup, messages, options }
 }
 
@@ -74,55 +67,47 @@ export function readPublished(ctx: Context, { headers, queue }: Publication): Me
 const queueName = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/
 
 /** Stores prepared messages that belong together, and returns an answer for each. */
-export async function storePrepared(call: Call, quota: Quota, { messages, options }: Prepared): Promise<Published[]> {
-  await openQueueOf(call, options)
-  const one = { workspaceId: call.caller.workspaceId, objects: 'pendingTasks', wanted: messages.length } as const
-  const { ctx } = call
-  return withinLimit({ ...ctx, db: ctx.pool as Db }, quota, one, async work => {
-    const published: Published[] = []
-    const simple = messages.length === 1 && messages[0]?.hash === null ? messages[0] : null
-    if (simple) return [await storeAlone(ctx, work, simple.task)]
-    for (const { task, hash } of messages) {
-      published.push(hash === null ? await storeAlone(ctx, work, task) : await storeOnce(ctx, work, task, hash))
-    }
-    return published
+export async function storePrepared(call: Call, { messages, options }: Prepared): Promise<Published[]> {
+  const { published } = await schedule(workOf(call.ctx), call, {
+    ...queuesOf(options),
+    starts: messages[0]?.task.executeAt ? 'later' : 'at_once',
+    rows: messages.map(({ task }) => task),
+    fansOut: true,
+    async store(work) {
+      const results: Array<Stored & { published: Published }> = []
+      for (const { task, hash } of messages) results.push(await storeMessage(work, task, hash))
+      return {
+        published: results.map(({ published }) => published),
+        due: results.flatMap(({ due }) => due),
+        now: results[0]?.now ?? new Date(),
+      }
+    },
   })
+  return published
 }
 
-async function storeAlone(
-  ctx: Context,
-  { db, insertBatches }: Pick<Work, 'db' | 'insertBatches'>,
+async function storeMessage(
+  work: Work,
   task: NewTask,
-): Promise<Published> {
-  const insert = async (task: NewTask) =>
-    isInTransaction(db) ? (await insertTasks(db, [task]))[0] : await insertBatches.insertTask(task)
-  return announce(ctx, task, await storedOf(insert, task))
-}
-
-async function storeOnce(ctx: Context, { db }: Pick<Work, 'db'>, task: NewTask, hash: Buffer): Promise<Published> {
-  const result = await inTransaction(db, async tx => {
+  hash: Buffer | null,
+): Promise<Stored & { published: Published }> {
+  if (hash === null) return insertMessage(work, task)
+  return inTransaction(work.db, async tx => {
     const earlier = await claimMessage(tx, task.workspaceId, hash, task.id)
-    if (earlier !== null) return earlier
-    return storedOf(async task => (await insertTasks(tx, [task]))[0], task)
+    if (earlier === null) return insertMessage({ ...work, db: tx }, task)
+    return {
+      published: { messageId: toId('msg', earlier), url: task.url, deduplicated: true },
+      due: [],
+      now: new Date(),
+    }
   })
-  if (typeof result !== 'string') return announce(ctx, task, result)
-  return { messageId: toId('msg', result), url: task.url, deduplicated: true }
 }
 
-/** Stores a task. A delay that has passed meanwhile means now. */
-async function storedOf(
-  insert: (task: NewTask) => Promise<InsertedTask | undefined>,
-  task: NewTask,
-): Promise<InsertedTask> {
-  const inserted = await insert(task)
-  const stored = isStored(inserted) ? inserted : await insert({ ...task, executeAt: null })
-  if (!isStored(stored)) throw new Error('The insert returned no row for the message.')
-  return stored
-}
-
-function announce(ctx: Context, task: NewTask, { executeAt, now }: InsertedTask): Published {
-  enqueue(ctx, [{ ...task, dueAt: executeAt }], now)
-  return { messageId: toId('msg', task.id), url: task.url }
+async function insertMessage(work: Pick<Work, 'db' | 'insertBatches'>, task: NewTask) {
+  const inserted = await insertOne(work, task)
+  // A delay that has passed meanwhile means now.
+  const { executeAt, now } = inserted.createdAt ? inserted : await insertOne(work, { ...task, executeAt: null })
+  return { published: { messageId: toId('msg', task.id), url: task.url }, due: [toDueRow(task, executeAt)], now }
 }
 
 function timeOf({ clock }: Context, { notBefore, delayMs }: MessageOptions): Date | null {
@@ -135,10 +120,9 @@ function timeOf({ clock }: Context, { notBefore, delayMs }: MessageOptions): Dat
 function hashOf(
   { headers, body }: Publication,
   { deduplicationId, deduplicatesByContent }: MessageOptions,
-  endpoint: Endpoint | undefined,
+  { url }: Endpoint,
   isGroup: boolean,
 ): Buffer | null {
-  const url = endpoint?.url ?? ''
   if (deduplicationId !== null) return digest(['id', deduplicationId, isGroup ? url : ''], Buffer.alloc(0))
   if (!deduplicatesByContent) return null
   const counted = Object.entries(headers).filter(
@@ -161,29 +145,13 @@ async function endpointsOf({ ctx, caller }: Call, group: string): Promise<Endpoi
   return rows.map(({ url, name }) => ({ url, topicName: group, ...(name !== null && { endpointName: name }) }))
 }
 
-/** Creates the queue of a message if it is new, and sets the limits that the message gives for its flow-control key. */
-export async function openQueueOf(
-  { ctx, caller: { workspaceId } }: Call,
-  { queue, flowControl }: MessageOptions,
-): Promise<void> {
-  if (flowControl) {
-    const name = queueOfFlowControl(flowControl.key)
-    const { parallelism, rate, period = 1 } = flowControl
-    const pinned = await findQueue(ctx, workspaceId, name)
-    const { id, isChanged } = await nameQueue(ctx.pool, workspaceId, name, {
-      ...(!pinned?.concurrency && { maxConcurrent: parallelism ?? null }),
-      ...(!pinned?.rate && { rateLimit: rate === undefined ? null : { count: rate, periodMs: period * 1000 } }),
-    })
-    if (isChanged) await advanceQueues(ctx.pool, [id])
-  } else if (queue !== null && !(await findQueue(ctx, workspaceId, queue))) {
-    await nameQueue(ctx.pool, workspaceId, queue, { ordered: true })
-  }
-}
-
-async function findQueue({ pool }: Context, workspaceId: string, name: string) {
-  const text = `
-    SELECT pinned_concurrency AS concurrency, pinned_rate AS rate FROM queues WHERE workspace_id = $1 AND name = $2`
-  const values = [workspaceId, name]
-  const { rows } = await pool.query<{ concurrency: boolean; rate: boolean }>({ name: 'find_pins', text, values })
-  return rows[0]
+/** Returns the queue of a message, with the limits of its flow-control key. A new queue keeps the order. */
+export function queuesOf({ queue, flowControl }: MessageOptions): {
+  queues: QueueField[]
+  queueDefaults?: QueueDefaults
+} {
+  if (!flowControl) return queue === null ? { queues: [] } : { queues: [queue], queueDefaults: { ordered: true } }
+  const { key, parallelism = null, rate, period = 1 } = flowControl
+  const rateLimit = rate === undefined ? null : { count: rate, period_ms: period * 1000 }
+  return { queues: [{ name: queueOfFlowControl(key), max_concurrent: parallelism, rate_limit: rateLimit }] }
 }

@@ -1,0 +1,87 @@
+import type { QueueField } from '@belfry/contract/queue'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
+import type { NewTask } from '@belfry/db/tasks/insert-tasks'
+import { AppError } from '@belfry/domain/app-error'
+import { readTraceparent } from '@belfry/domain/traceparent'
+import { depthHeader, maxDepth, readDepth } from '@belfry/vault'
+import type { Request } from 'express'
+import { authorOf, type WorkspaceCaller } from '../auth/authorize.ts'
+import type { Work } from '../endpoint.ts'
+import { nameQueues, planQueues, type QueueDefaults } from '../queues/name-queues.ts'
+import { withinLimit } from '../quotas/headroom.ts'
+import { chargeFanOut, readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
+import { type DueTaskRow, enqueue } from './enqueue.ts'
+
+/** A request that schedules something, and its caller. */
+export type ScheduleRequest = { caller: WorkspaceCaller; request: Request }
+
+/** Who created a task, after how many calls of Belfry in a row, and the caller's trace. */
+export type Origin = Pick<NewTask, 'createdBy' | 'depth' | 'traceparent'>
+
+/** What `store` has stored: the tasks that are due, and the database's clock. */
+export type Stored = { due: readonly DueTaskRow[]; now: Date }
+
+type Plan<T extends Stored> = {
+  /** When the rows start. `at_once` needs an execution of this month; `later` may be in another month or tier. */
+  starts: 'at_once' | 'later'
+  /** What the rows count as. Default: pending tasks. */
+  objects?: 'pendingTasks' | 'cronJobs'
+  /** One for each task or cron job. `schedule` records the origin in them. */
+  rows: readonly Origin[]
+  /** The payload that all rows have. Default: the caller has checked its size. */
+  payload?: string | null
+  /** Whether each row after the first counts towards the tier's fan-out. Default: no. */
+  fansOut?: boolean
+  /** The queues that the rows name. They are named in the transaction that stores the rows. */
+  queues?: ReadonlyArray<QueueField | null | undefined>
+  queueDefaults?: QueueDefaults | undefined
+  /** Stores the rows through `work.db`. A rejection undoes everything. */
+  store: (work: Work) => Promise<T>
+}
+
+/**
+ * Creates tasks or cron jobs: every endpoint that does so goes this way.
+ * @throws AppError `quota_exceeded`, `rate_limited`, `loop_detected`; `forbidden` or `conflict` for a queue.
+ */
+export async function schedule<T extends Stored>(
+  work: Work,
+  { caller, request }: ScheduleRequest,
+  plan: Plan<T>,
+): Promise<T> {
+  const { rows, objects = 'pendingTasks', queues = [], store } = plan
+  const { organizationId, workspaceId } = caller
+  const quota = await readQuota(work, organizationId)
+  refuseOverQuota(quota, plan.starts)
+  if (plan.payload) refuseLargePayload(quota, plan.payload)
+  const origin = originOf(work, caller, request)
+  for (const row of rows) Object.assign(row, origin)
+  const fannedOut = plan.fansOut ? rows.length - 1 : 0
+  const charged = origin.depth !== null && objects === 'pendingTasks' ? rows.length : fannedOut
+  if (charged > 0) await chargeFanOut(work.db, quota, organizationId, charged)
+  const planned = queues.some(Boolean) ? await planQueues(work.db, caller, queues, plan.queueDefaults) : []
+  const stored = await withinLimit(work, quota, { workspaceId, objects, wanted: rows.length }, work =>
+    planned.length === 0
+      ? store(work)
+      : inTransaction(work.db, async tx => {
+          await nameQueues(tx, caller, planned)
+          return store({ ...work, db: tx })
+        }),
+  )
+  work.afterCommit(ctx => enqueue(ctx, stored.due, stored.now))
+  return stored
+}
+
+// A target that creates the next task through the API makes a loop, which ends here.
+function originOf({ config }: Pick<Work, 'config'>, caller: WorkspaceCaller, { headers }: Request) {
+  const value = headers[depthHeader.toLowerCase()]
+  const depth = value === undefined ? 0 : readDepth(config.masterKeys, String(value))
+  if (depth > maxDepth) {
+    const detail = `Belfry called the sender of this request after ${maxDepth} calls in a row of the same kind.`
+    throw new AppError('loop_detected', `${detail} Such a request creates no task.`)
+  }
+  return {
+    createdBy: authorOf(caller),
+    depth: depth === 0 ? null : depth,
+    traceparent: headers.traceparent === undefined ? null : readTraceparent(headers.traceparent),
+  }
+}

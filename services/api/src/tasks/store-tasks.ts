@@ -1,0 +1,131 @@
+import { type Db, inTransaction, isInTransaction } from '@belfry/db/postgres/in-transaction'
+import { type InsertedTask, insertTasks, type NewTask } from '@belfry/db/tasks/insert-tasks'
+import { storeUnderKeys, type TaskUnderKey, type UnderKey } from '@belfry/db/tasks/store-under-key'
+import { AppError } from '@belfry/domain/app-error'
+import { toId } from '@belfry/domain/id'
+import type { Work } from '../endpoint.ts'
+import { notStored, toKeptAnswer } from '../http/idempotency.ts'
+import type { Reply } from '../http/reply.ts'
+import type { DueTaskRow } from './enqueue.ts'
+import { timeMark } from './insert-batches.ts'
+import { executeAtPassed } from './new-task.ts'
+import { presentNewTask, presentTask } from './present-task.ts'
+import type { Stored } from './schedule.ts'
+import { findTask } from './task-row.ts'
+
+/** A task that the database has stored. */
+type StoredTask = InsertedTask & { createdAt: Date }
+
+// The database stores no task whose time has come already.
+function isStored(inserted: InsertedTask | undefined): inserted is StoredTask {
+  return inserted !== undefined && inserted.createdAt !== null
+}
+
+/**
+ * Stores one task: in the transaction of the creation if it has one, or in a statement that stores the tasks of many
+ * requests.
+ * @param arrivedAt - When the request arrived.
+ * @param present - Makes the reply out of the time at which the task was stored.
+ * @throws AppError `validation_failed` when the time of the task has come already, `unavailable` when it came meanwhile.
+ */
+export async function storeTask(
+  work: Work,
+  task: NewTask,
+  arrivedAt: number,
+  present: (createdAt: string) => Reply,
+): Promise<Stored & { reply: Reply }> {
+  const stored = await (work.keyed ? storeWithReply(work, work.keyed, task, present) : insertOne(work, task))
+  if (!isStored(stored)) throw executeAtPassed(task.executeAt, arrivedAt)
+  const { createdAt, executeAt, now } = stored
+  return { due: [toDueRow(task, executeAt)], now, reply: present(createdAt.toISOString()) }
+}
+
+/** Stores one task, unless its time has come. */
+export async function insertOne({ db, insertBatches }: Pick<Work, 'db' | 'insertBatches'>, task: NewTask) {
+  const inserted = isInTransaction(db) ? (await insertTasks(db, [task]))[0] : await insertBatches.insertTask(task)
+  if (!inserted) throw new Error('The insert returned no row for the task.')
+  return inserted
+}
+
+async function storeWithReply(
+  { db, insertBatches }: Pick<Work, 'db' | 'insertBatches'>,
+  request: NonNullable<Work['keyed']>,
+  task: NewTask,
+  present: (createdAt: string) => Reply,
+) {
+  // A transaction that was opened on the way would not store the reply.
+  if (isInTransaction(db)) throw notStored
+  const stored = await insertBatches.insertKeyedTask({ task, request, answer: toKeptAnswer(present(timeMark)) })
+  if (!isStored(stored)) throw notStored
+  return stored
+}
+
+/** Stores many tasks: all of them whose time has not come, or none. Returns what became of each, in their order. */
+export async function storeTasks(
+  db: Db,
+  tasks: readonly NewTask[],
+): Promise<Stored & { results: ReadonlyArray<UnderKey | undefined> }> {
+  const keyed = tasks.filter(hasKey)
+  const plain = keyed.length === 0 ? tasks : tasks.filter(task => !hasKey(task))
+  const byId = new Map<string, UnderKey>()
+  const store = async (db: Db) => {
+    const rows = plain.length === 0 ? [] : await insertTasks(db, plain)
+    for (const inserted of rows) byId.set(inserted.id, { kind: 'stored', inserted })
+    const [first] = keyed
+    if (!first) return
+    for (const [i, result] of (await storeUnderKeys(db, first.workspaceId, keyed)).entries()) {
+      byId.set(keyed[i]?.id ?? '', result)
+    }
+  }
+  await (keyed.length === 0 ? store(db) : inTransaction(db, store))
+  const results = tasks.map(({ id }) => byId.get(id))
+  const due = tasks.flatMap((task, i) => dueOf(task, results[i]) ?? [])
+  return { results, due: due.map(({ row }) => row), now: due[0]?.now ?? new Date() }
+}
+
+/** Returns whether a task has a key. */
+export function hasKey<T extends NewTask>(task: T): task is T & TaskUnderKey {
+  return typeof task.key === 'string'
+}
+
+// Returns when a task is due, and the database's clock; null when nothing has changed.
+function dueOf(task: NewTask, result: UnderKey | undefined): { row: DueTaskRow; now: Date } | null {
+  if (result?.kind === 'stored' && isStored(result.inserted)) {
+    const { executeAt, now } = result.inserted
+    return { row: toDueRow(task, executeAt), now }
+  }
+  if (result?.kind !== 'replaced') return null
+  return { row: { id: result.id, dueAt: result.executeAt }, now: result.now }
+}
+
+/** Returns a task as `enqueue` needs it. */
+export function toDueRow({ id, workspaceId, url }: NewTask, dueAt: Date): DueTaskRow {
+  return { id, workspaceId, url, dueAt }
+}
+
+/**
+ * Returns a task, or the one that has its key now, in its public form.
+ * @param arrivedAt - When the request arrived. Default: for a task without a time.
+ * @throws AppError `key_in_use`, `validation_failed` when the time of the task has come already, or `unavailable` when it
+ * came meanwhile.
+ */
+export async function presentStored(
+  db: Db,
+  task: NewTask,
+  result: UnderKey | undefined,
+  arrivedAt = Number.POSITIVE_INFINITY,
+) {
+  if (result?.kind === 'taken') throw keyInUse(task, toId('task', result.id))
+  if (result?.kind === 'kept' || result?.kind === 'replaced') {
+    const row = await findTask(db, task.workspaceId, result.id)
+    if (!row) throw new Error('The task with the key is gone.')
+    return presentTask(row)
+  }
+  if (result?.kind !== 'stored' || !isStored(result.inserted)) throw executeAtPassed(task.executeAt, arrivedAt)
+  return presentNewTask(task, result.inserted.createdAt.toISOString())
+}
+
+function keyInUse({ key }: NewTask, taskId: string): AppError {
+  const message = `The pending task ${taskId} has the key ${key}. Send on_conflict to keep or replace it.`
+  return new AppError('key_in_use', message, { extra: { task_id: taskId } })
+}
