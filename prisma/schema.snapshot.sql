@@ -1211,6 +1211,7 @@ CREATE TABLE tasks (
   expires_at timestamp(3) with time zone,
   key text,
   queue_id uuid,
+  waits_for smallint NOT NULL DEFAULT 0,
   CONSTRAINT tasks_lease_while_processing CHECK (((state = 'processing'::task_state) = (lease_until IS NOT NULL))),
   CONSTRAINT tasks_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
@@ -1222,18 +1223,20 @@ CREATE INDEX tasks_dead_idx ON public.tasks USING btree (workspace_id, finished_
 CREATE INDEX tasks_dead_letters_idx ON public.tasks USING btree (workspace_id, id) WHERE ((state = 'dead'::task_state) AND (settled_at IS NULL));
 CREATE INDEX tasks_dead_occurrences_idx ON public.tasks USING btree (finished_at) WHERE ((state = 'dead'::task_state) AND (occurrence_at IS NOT NULL));
 CREATE INDEX tasks_dead_without_run_idx ON public.tasks USING btree (workspace_id, id) WHERE ((state = 'dead'::task_state) AND (run_id IS NULL));
-CREATE INDEX tasks_due_at_id_idx ON public.tasks USING btree (due_at, id) WHERE (state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state]));
-CREATE INDEX tasks_expires_at_idx ON public.tasks USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])));
-CREATE INDEX tasks_lease_idx ON public.tasks USING btree (lease_until) WHERE (state = 'processing'::task_state);
+CREATE INDEX tasks_due_at_id_idx ON public.tasks USING btree (due_at, id) WHERE ((state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])) AND (waits_for = 0));
+CREATE INDEX tasks_expires_at_idx ON public.tasks USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])) AND (waits_for <> 2));
+CREATE INDEX tasks_held_idx ON public.tasks USING btree (due_at) WHERE ((waits_for = 2) AND (finished_at IS NULL));
+CREATE INDEX tasks_lease_idx ON public.tasks USING btree (lease_until) WHERE ((state = 'processing'::task_state) AND (waits_for = 0));
 CREATE UNIQUE INDEX tasks_occurrence_key ON public.tasks USING btree (cron_job_id, occurrence_at) WHERE ((occurrence_at IS NOT NULL) AND (state <> 'cancelled'::task_state));
 CREATE UNIQUE INDEX tasks_pkey ON public.tasks USING btree (id);
-CREATE INDEX tasks_quarantined_due_at_idx ON public.tasks USING btree (due_at) WHERE quarantined;
-CREATE INDEX tasks_queue_idx ON public.tasks USING btree (queue_id, queue_phase(state, due_at), execute_at, id) WHERE ((queue_id IS NOT NULL) AND (finished_at IS NULL));
+CREATE INDEX tasks_quarantined_due_at_idx ON public.tasks USING btree (due_at) WHERE (quarantined AND (waits_for = 0));
+CREATE INDEX tasks_queue_idx ON public.tasks USING btree (queue_id, queue_phase(state, waits_for), execute_at, id) WHERE ((queue_id IS NOT NULL) AND (finished_at IS NULL));
 CREATE INDEX tasks_unfinished_of_cron_job_idx ON public.tasks USING btree (cron_job_id) WHERE ((cron_job_id IS NOT NULL) AND (finished_at IS NULL));
-CREATE INDEX tasks_workspace_id_due_at_id_idx ON public.tasks USING btree (workspace_id, due_at, id) WHERE (state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state]));
+CREATE INDEX tasks_workspace_id_due_at_id_idx ON public.tasks USING btree (workspace_id, due_at, id) WHERE ((state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])) AND (waits_for = 0));
 CREATE INDEX tasks_workspace_id_key_idx ON public.tasks USING btree (workspace_id, key) WHERE ((key IS NOT NULL) AND (finished_at IS NULL));
 CREATE INDEX tasks_workspace_id_state_id_idx ON public.tasks USING btree (workspace_id, state, id DESC);
-CREATE TRIGGER notify_due_task AFTER INSERT OR UPDATE OF state, due_at, quarantined ON public.tasks FOR EACH ROW WHEN (((new.state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])) AND (NOT new.quarantined) AND (new.due_at < (now() + '00:00:15'::interval)))) EXECUTE FUNCTION notify_due_task();
+CREATE TRIGGER lower_waiting_floor AFTER INSERT OR UPDATE OF state, due_at, quarantined, waits_for ON public.tasks FOR EACH ROW WHEN (((new.waits_for = 0) AND (((new.state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])) AND (NOT new.quarantined) AND (new.due_at < (now() - '00:00:30'::interval))) OR (new.lease_until < (now() - '00:00:30'::interval))))) EXECUTE FUNCTION lower_waiting_floor();
+CREATE TRIGGER notify_due_task AFTER INSERT OR UPDATE OF state, due_at, quarantined, waits_for ON public.tasks FOR EACH ROW WHEN (((new.state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])) AND (new.waits_for = 0) AND (NOT new.quarantined) AND (new.due_at < (now() + '00:00:15'::interval)))) EXECUTE FUNCTION notify_due_task();
 CREATE TRIGGER store_callbacks AFTER UPDATE OF state ON public.tasks FOR EACH ROW WHEN ((new.has_callbacks AND (new.state = ANY (ARRAY['success'::task_state, 'dead'::task_state, 'retrying'::task_state])) AND (old.state = ANY (ARRAY['processing'::task_state, 'pending'::task_state, 'retrying'::task_state])) AND ((old.state = 'processing'::task_state) OR old.quarantined OR (new.state = 'dead'::task_state)))) EXECUTE FUNCTION store_callbacks();
 GRANT INSERT, SELECT, UPDATE ON tasks TO belfry_api;
 GRANT INSERT, SELECT, UPDATE ON tasks TO belfry_dispatcher;
@@ -1422,7 +1425,7 @@ GRANT SELECT ON suspended_workspaces TO belfry_api;
 GRANT SELECT ON suspended_workspaces TO belfry_dispatcher;
 GRANT SELECT ON suspended_workspaces TO belfry_scheduler;
 
--- functions: 31
+-- functions: 32
 
 CREATE OR REPLACE FUNCTION public.advance_queues(ids uuid[], max_moves integer)
  RETURNS bigint
@@ -1440,7 +1443,6 @@ DECLARE
   total bigint := 0;
   next_at timestamptz;
   oldest record;
-  head record;
 BEGIN
   FOR q IN SELECT * FROM queues WHERE id = ANY (ids) ORDER BY id FOR UPDATE LOOP
     IF q.paused_at IS NOT NULL THEN
@@ -1448,7 +1450,7 @@ BEGIN
       CONTINUE;
     END IF;
     SELECT t.id, t.execute_at INTO oldest FROM tasks t
-    WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 1
+    WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1
     ORDER BY t.execute_at, t.id LIMIT 1;
     IF oldest.id IS NULL THEN
       IF q.advance_at IS NOT NULL THEN UPDATE queues SET advance_at = NULL WHERE id = q.id; END IF;
@@ -1457,7 +1459,7 @@ BEGIN
     free := least(CASE WHEN q.ordered THEN 1 ELSE coalesce(q.max_concurrent, max_moves) END, max_moves);
     SELECT count(*) INTO used FROM (
       SELECT FROM tasks t
-      WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 2
+      WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 2
       LIMIT CASE WHEN q.ordered THEN 1 ELSE q.max_concurrent END
     ) in_flight;
     IF q.ordered OR q.max_concurrent IS NOT NULL THEN
@@ -1465,14 +1467,16 @@ BEGIN
     END IF;
     clock := clock_timestamp()::timestamptz(3);
     IF q.ordered THEN
-      SELECT t.id, t.execute_at INTO head FROM tasks t
-      WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 0
-      ORDER BY t.execute_at, t.id LIMIT 1;
-      awake := CASE WHEN head.id IS NOT NULL AND (head.execute_at, head.id) < (oldest.execute_at, oldest.id) THEN 1 ELSE 0 END;
+      -- A held task keeps its place.
+      SELECT count(*) INTO awake FROM (
+        SELECT FROM tasks t
+        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) IN (0, 3)
+          AND (t.execute_at, t.id) < (oldest.execute_at, oldest.id) LIMIT 1
+      ) in_front;
     ELSE
       SELECT count(*) INTO awake FROM (
         SELECT FROM tasks t
-        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 0
+        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 0
           AND t.execute_at <= clock AND t.due_at > clock - interval '2 seconds' AND t.due_at <= clock + lead
         LIMIT coalesce(q.max_concurrent, q.rate_count, max_moves)
       ) due;
@@ -1482,10 +1486,10 @@ BEGIN
     IF q.rate_count IS NULL THEN
       WITH chosen AS (
         SELECT t.id FROM tasks t
-        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 1
+        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1
         ORDER BY t.execute_at, t.id LIMIT free FOR UPDATE SKIP LOCKED
       )
-      UPDATE tasks t SET due_at = clock FROM chosen WHERE t.id = chosen.id;
+      UPDATE tasks t SET due_at = clock, waits_for = 0 FROM chosen WHERE t.id = chosen.id;
       GET DIAGNOSTICS moved = ROW_COUNT;
     ELSE
       period := q.rate_period_ms * interval '1 millisecond';
@@ -1503,11 +1507,11 @@ BEGIN
       ),
       chosen AS (
         SELECT t.id, t.execute_at FROM tasks t
-        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 1
+        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1
         ORDER BY t.execute_at, t.id LIMIT (SELECT count(*) FROM permit) FOR UPDATE SKIP LOCKED
       ),
       placed AS (SELECT chosen.id, row_number() OVER (ORDER BY chosen.execute_at, chosen.id) AS place FROM chosen)
-      UPDATE tasks t SET due_at = permit.available_at FROM placed JOIN permit USING (place) WHERE t.id = placed.id;
+      UPDATE tasks t SET due_at = permit.available_at, waits_for = 0 FROM placed JOIN permit USING (place) WHERE t.id = placed.id;
       GET DIAGNOSTICS moved = ROW_COUNT;
       SELECT min(s.at) + period INTO next_at FROM queue_starts s WHERE s.queue_id = q.id AND s.at + period > clock + lead;
       next_at := CASE WHEN next_at IS NOT NULL THEN greatest(next_at - lead, clock + interval '0.2 seconds') END;
@@ -1681,6 +1685,7 @@ AS $function$
 DECLARE
   q queues;
   used bigint;
+  head_at timestamptz;
 BEGIN
   FOR q IN SELECT * FROM queues WHERE id = ANY (ids) ORDER BY id FOR UPDATE LOOP
     queue_id := q.id;
@@ -1693,7 +1698,7 @@ BEGIN
     IF permits > 0 THEN
       SELECT count(*) INTO used FROM (
         SELECT FROM tasks t
-        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 2
+        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 2
         LIMIT permits
       ) in_flight;
       permits := permits - used;
@@ -1707,16 +1712,40 @@ BEGIN
     END IF;
     IF permits IS DISTINCT FROM 0 THEN
       SELECT t.execute_at, t.id INTO blocked_at, blocked_id FROM tasks t
-      WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 1
+      WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1
       ORDER BY t.execute_at, t.id LIMIT 1;
       IF q.ordered THEN
-        SELECT t.id INTO head FROM tasks t
-        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 0
+        SELECT t.execute_at, t.id INTO head_at, head FROM tasks t
+        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 0
         ORDER BY t.execute_at, t.id LIMIT 1;
+        IF EXISTS (
+          SELECT FROM tasks t
+          WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 3
+            AND (t.execute_at, t.id) < (head_at, head)
+        ) THEN
+          permits := 0;
+          head := NULL;
+        END IF;
       END IF;
     END IF;
     RETURN NEXT;
   END LOOP;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.lower_waiting_floor()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  floor waiting_floor;
+BEGIN
+  -- A rise cannot see this task yet, so it waits for the lock, also when the floor is low enough.
+  SELECT * INTO floor FROM waiting_floor FOR KEY SHARE;
+  IF NEW.due_at < floor.due_at OR NEW.lease_until < floor.lease_until THEN
+    UPDATE waiting_floor f
+    SET due_at = least(f.due_at, NEW.due_at), lease_until = least(f.lease_until, NEW.lease_until);
+  END IF;
+  RETURN NULL;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.notify_due_task()
@@ -1873,13 +1902,12 @@ AS $function$
   FROM json_each(headers)
 $function$;
 
-CREATE OR REPLACE FUNCTION public.queue_phase(state task_state, due_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.queue_phase(state task_state, waits_for smallint)
  RETURNS integer
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  SELECT CASE WHEN state = 'processing' THEN 2 WHEN due_at >= '9000-01-01 00:00:00+00' THEN 3
-              WHEN due_at >= '3000-01-01 00:00:00+00' THEN 1 ELSE 0 END
+  SELECT CASE WHEN waits_for = 2 THEN 3 WHEN waits_for = 1 THEN 1 WHEN state = 'processing' THEN 2 ELSE 0 END
 $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_audit_log_change()

@@ -63,9 +63,9 @@ it('1,000 queues with one due task each start beside a queue with 100,000 blocke
   await belfry.execute(`
     WITH q AS (SELECT id, workspace_id FROM queues WHERE name = 'full'),
     added AS (
-      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, queue_id)
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, waits_for, queue_id)
       SELECT uuid_v7(now() - interval '1 ms' * n), q.workspace_id, 'task', now() - interval '1 hour',
-             now() - interval '1 hour' + interval '2000 years', q.id
+             now() - interval '1 hour', 1, q.id
       FROM q, generate_series(1, 100000) n RETURNING id
     )
     INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, queue)
@@ -101,9 +101,9 @@ it('10,000 blocked queues delay no task of another queue or without one', async 
     ),
     started AS (INSERT INTO queue_starts (queue_id, at, starts) SELECT id, now(), 1 FROM made),
     added AS (
-      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, queue_id)
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, waits_for, queue_id)
       SELECT uuid_v7(now() - interval '1 ms' * n), made.workspace_id, 'task', now() - interval '1 hour',
-             now() - interval '1 hour' + interval '2000 years', made.id
+             now() - interval '1 hour', 1, made.id
       FROM made, generate_series(1, 2) n RETURNING id, queue_id
     )
     INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, queue)

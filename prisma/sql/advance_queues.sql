@@ -16,7 +16,6 @@ DECLARE
   total bigint := 0;
   next_at timestamptz;
   oldest record;
-  head record;
 BEGIN
   FOR q IN SELECT * FROM queues WHERE id = ANY (ids) ORDER BY id FOR UPDATE LOOP
     IF q.paused_at IS NOT NULL THEN
@@ -24,7 +23,7 @@ BEGIN
       CONTINUE;
     END IF;
     SELECT t.id, t.execute_at INTO oldest FROM tasks t
-    WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 1
+    WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1
     ORDER BY t.execute_at, t.id LIMIT 1;
     IF oldest.id IS NULL THEN
       IF q.advance_at IS NOT NULL THEN UPDATE queues SET advance_at = NULL WHERE id = q.id; END IF;
@@ -33,7 +32,7 @@ BEGIN
     free := least(CASE WHEN q.ordered THEN 1 ELSE coalesce(q.max_concurrent, max_moves) END, max_moves);
     SELECT count(*) INTO used FROM (
       SELECT FROM tasks t
-      WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 2
+      WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 2
       LIMIT CASE WHEN q.ordered THEN 1 ELSE q.max_concurrent END
     ) in_flight;
     IF q.ordered OR q.max_concurrent IS NOT NULL THEN
@@ -41,14 +40,16 @@ BEGIN
     END IF;
     clock := clock_timestamp()::timestamptz(3);
     IF q.ordered THEN
-      SELECT t.id, t.execute_at INTO head FROM tasks t
-      WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 0
-      ORDER BY t.execute_at, t.id LIMIT 1;
-      awake := CASE WHEN head.id IS NOT NULL AND (head.execute_at, head.id) < (oldest.execute_at, oldest.id) THEN 1 ELSE 0 END;
+      -- A held task keeps its place.
+      SELECT count(*) INTO awake FROM (
+        SELECT FROM tasks t
+        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) IN (0, 3)
+          AND (t.execute_at, t.id) < (oldest.execute_at, oldest.id) LIMIT 1
+      ) in_front;
     ELSE
       SELECT count(*) INTO awake FROM (
         SELECT FROM tasks t
-        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 0
+        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 0
           AND t.execute_at <= clock AND t.due_at > clock - interval '2 seconds' AND t.due_at <= clock + lead
         LIMIT coalesce(q.max_concurrent, q.rate_count, max_moves)
       ) due;
@@ -58,10 +59,10 @@ BEGIN
     IF q.rate_count IS NULL THEN
       WITH chosen AS (
         SELECT t.id FROM tasks t
-        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 1
+        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1
         ORDER BY t.execute_at, t.id LIMIT free FOR UPDATE SKIP LOCKED
       )
-      UPDATE tasks t SET due_at = clock FROM chosen WHERE t.id = chosen.id;
+      UPDATE tasks t SET due_at = clock, waits_for = 0 FROM chosen WHERE t.id = chosen.id;
       GET DIAGNOSTICS moved = ROW_COUNT;
     ELSE
       period := q.rate_period_ms * interval '1 millisecond';
@@ -79,11 +80,11 @@ BEGIN
       ),
       chosen AS (
         SELECT t.id, t.execute_at FROM tasks t
-        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 1
+        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1
         ORDER BY t.execute_at, t.id LIMIT (SELECT count(*) FROM permit) FOR UPDATE SKIP LOCKED
       ),
       placed AS (SELECT chosen.id, row_number() OVER (ORDER BY chosen.execute_at, chosen.id) AS place FROM chosen)
-      UPDATE tasks t SET due_at = permit.available_at FROM placed JOIN permit USING (place) WHERE t.id = placed.id;
+      UPDATE tasks t SET due_at = permit.available_at, waits_for = 0 FROM placed JOIN permit USING (place) WHERE t.id = placed.id;
       GET DIAGNOSTICS moved = ROW_COUNT;
       SELECT min(s.at) + period INTO next_at FROM queue_starts s WHERE s.queue_id = q.id AND s.at + period > clock + lead;
       next_at := CASE WHEN next_at IS NOT NULL THEN greatest(next_at - lead, clock + interval '0.2 seconds') END;

@@ -1,7 +1,8 @@
 -- Locks queues for a claim, and returns how many attempts of each may start; null for any number. Each
 -- statement of this function has a snapshot of its own, so it sees what the previous holder of the lock has
 -- claimed. Attempts in flight are counted in `tasks`: a permit lives exactly as long as its attempt, and no
--- crash can leak one. `head`: the only task that may start in an ordered queue. `blocked_at`, `blocked_id`:
+-- crash can leak one. `head`: the only task that may start in an ordered queue; none starts
+-- behind a held one. `blocked_at`, `blocked_id`:
 -- the oldest blocked task, which tasks behind it must not pass.
 CREATE OR REPLACE FUNCTION lock_queues(ids uuid[]) RETURNS TABLE (
   queue_id uuid, locked_at timestamptz, permits bigint, is_rated boolean, is_ordered boolean, head uuid,
@@ -10,6 +11,7 @@ CREATE OR REPLACE FUNCTION lock_queues(ids uuid[]) RETURNS TABLE (
 DECLARE
   q queues;
   used bigint;
+  head_at timestamptz;
 BEGIN
   FOR q IN SELECT * FROM queues WHERE id = ANY (ids) ORDER BY id FOR UPDATE LOOP
     queue_id := q.id;
@@ -22,7 +24,7 @@ BEGIN
     IF permits > 0 THEN
       SELECT count(*) INTO used FROM (
         SELECT FROM tasks t
-        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 2
+        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 2
         LIMIT permits
       ) in_flight;
       permits := permits - used;
@@ -36,12 +38,20 @@ BEGIN
     END IF;
     IF permits IS DISTINCT FROM 0 THEN
       SELECT t.execute_at, t.id INTO blocked_at, blocked_id FROM tasks t
-      WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 1
+      WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1
       ORDER BY t.execute_at, t.id LIMIT 1;
       IF q.ordered THEN
-        SELECT t.id INTO head FROM tasks t
-        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 0
+        SELECT t.execute_at, t.id INTO head_at, head FROM tasks t
+        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 0
         ORDER BY t.execute_at, t.id LIMIT 1;
+        IF EXISTS (
+          SELECT FROM tasks t
+          WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 3
+            AND (t.execute_at, t.id) < (head_at, head)
+        ) THEN
+          permits := 0;
+          head := NULL;
+        END IF;
       END IF;
     END IF;
     RETURN NEXT;

@@ -17,6 +17,6 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE OR REPLACE TRIGGER notify_due_task AFTER INSERT OR UPDATE OF state, due_at, quarantined ON tasks FOR EACH ROW
-  WHEN (NEW.state IN ('pending', 'retrying') AND NOT NEW.quarantined AND NEW.due_at < now() + interval '15 seconds')
+CREATE OR REPLACE TRIGGER notify_due_task AFTER INSERT OR UPDATE OF state, due_at, quarantined, waits_for ON tasks FOR EACH ROW
+  WHEN (NEW.state IN ('pending', 'retrying') AND NEW.waits_for = 0 AND NOT NEW.quarantined AND NEW.due_at < now() + interval '15 seconds')
   EXECUTE FUNCTION notify_due_task();

@@ -3,8 +3,8 @@
 
 WITH task AS (
   UPDATE tasks
-  SET execute_at = coalesce($3::timestamptz, execute_at), due_at = coalesce($3::timestamptz, execute_at), queue_id = CASE WHEN $21::text IS NOT NULL THEN md5(workspace_id::text || ' ' || $21::text)::uuid END, updated_at = now(),
-      expires_at = $4::timestamptz, has_callbacks = true
+  SET execute_at = coalesce($3::timestamptz, execute_at), due_at = coalesce($3::timestamptz, due_at), updated_at = now(),
+      expires_at = $4::timestamptz, has_callbacks = true, queue_id = CASE WHEN $21::text IS NOT NULL THEN md5(workspace_id::text || ' ' || $21::text)::uuid END, waits_for = CASE waits_for WHEN 1 THEN 0 ELSE waits_for END
   WHERE id = $1 AND workspace_id = $2 AND state = 'pending' AND ($3::timestamptz IS NULL OR $3 > clock_timestamp())
     AND ($4::timestamptz IS NULL OR $4::timestamptz > coalesce($3::timestamptz, execute_at))
   RETURNING id, workspace_id

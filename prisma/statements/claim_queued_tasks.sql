@@ -14,11 +14,12 @@ candidates AS (
         SELECT FROM tasks o
         WHERE o.cron_job_id = t.cron_job_id AND o.finished_at IS NULL
           AND (o.execute_at, o.id) < (t.execute_at, t.id)
+          AND o.waits_for <> 2
       ) THEN 'overlap_skipped' END
     FROM (SELECT) one LEFT JOIN cron_jobs j ON j.id = t.cron_job_id
   ) END AS own_refusal, t.queue_id
   FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
-  WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
+  WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.waits_for = 0 AND t.due_at <= clock_timestamp()
     AND (input.origin IS NULL OR split_part(r.url, '/', 1) || '//' || split_part(split_part(r.url, '/', 3), '?', 1) = input.origin)
     AND t.quarantined = $9::boolean AND NOT (input.is_prefetch AND (t.cron_job_id IS NOT NULL OR t.expires_at IS NOT NULL OR t.key IS NOT NULL))
     AND (t.expires_at IS NULL OR t.expires_at > clock_timestamp())
@@ -43,7 +44,7 @@ placed AS MATERIALIZED (
 ),
 ready AS (SELECT * FROM placed WHERE may_start),
 blocked AS (
-  UPDATE tasks t SET due_at = t.due_at + interval '2000 years' FROM placed p
+  UPDATE tasks t SET waits_for = 1 FROM placed p
   WHERE t.ctid = p.place AND NOT p.may_start
   RETURNING t.id, t.queue_id
 ),
@@ -53,10 +54,10 @@ full_queues AS (
     AND (l.is_ordered OR l.permits <= (SELECT count(*) FROM placed p WHERE p.queue_id = l.queue_id AND p.may_start))
 ),
 also_blocked AS (
-  UPDATE tasks t SET due_at = t.due_at + interval '2000 years'
+  UPDATE tasks t SET waits_for = 1
   FROM full_queues f CROSS JOIN LATERAL (
     SELECT o.id FROM tasks o
-    WHERE o.queue_id = f.queue_id AND o.finished_at IS NULL AND queue_phase(o.state, o.due_at) = 0
+    WHERE o.queue_id = f.queue_id AND o.finished_at IS NULL AND queue_phase(o.state, o.waits_for) = 0
       AND o.execute_at <= clock_timestamp() AND o.due_at <= clock_timestamp() AND o.id IS DISTINCT FROM f.head
       AND o.id <> ALL (ARRAY (SELECT p.id FROM placed p))
     ORDER BY o.execute_at, o.id LIMIT 500 FOR UPDATE SKIP LOCKED

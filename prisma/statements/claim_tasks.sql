@@ -14,11 +14,12 @@ ready AS (
         SELECT FROM tasks o
         WHERE o.cron_job_id = t.cron_job_id AND o.finished_at IS NULL
           AND (o.execute_at, o.id) < (t.execute_at, t.id)
+          AND o.waits_for <> 2
       ) THEN 'overlap_skipped' END
     FROM (SELECT) one LEFT JOIN cron_jobs j ON j.id = t.cron_job_id
   ) END AS own_refusal
   FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
-  WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
+  WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.waits_for = 0 AND t.due_at <= clock_timestamp()
     AND (input.origin IS NULL OR split_part(r.url, '/', 1) || '//' || split_part(split_part(r.url, '/', 3), '?', 1) = input.origin)
     AND t.quarantined = $9::boolean AND NOT (input.is_prefetch AND (t.cron_job_id IS NOT NULL OR t.expires_at IS NOT NULL OR t.key IS NOT NULL))
     AND (t.expires_at IS NULL OR t.expires_at > clock_timestamp())

@@ -10,7 +10,7 @@ FROM (
   CROSS JOIN (SELECT coalesce((SELECT f.due_at FROM waiting_floor f), '-infinity') AS floor) f
 ) w CROSS JOIN LATERAL (
   SELECT id, due_at, workspace_id FROM tasks
-  WHERE state IN ('pending', 'retrying') AND NOT quarantined AND (workspace_id, due_at, id) > (w.id, w.after_at, w.after_id)
+  WHERE state IN ('pending', 'retrying') AND waits_for = 0 AND NOT quarantined AND (workspace_id, due_at, id) > (w.id, w.after_at, w.after_id)
     AND (workspace_id, due_at) <= (w.id, now()) AND (w.shares = 1 OR (get_byte(uuid_send(id), 14) * 256 + get_byte(uuid_send(id), 15)) % w.shares = w.share)
   ORDER BY workspace_id, due_at, id LIMIT $4
 ) due JOIN task_requests r ON r.task_id = due.id

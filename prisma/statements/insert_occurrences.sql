@@ -19,11 +19,6 @@ inserted AS (
   ON CONFLICT (cron_job_id, occurrence_at) WHERE occurrence_at IS NOT NULL AND state <> 'cancelled' DO NOTHING
   RETURNING id, workspace_id, cron_job_id, state, due_at
 ),
-lowered AS (
-  UPDATE waiting_floor SET due_at = least(waiting_floor.due_at, early.due_at)
-  FROM (SELECT min(due_at) AS due_at FROM (SELECT due_at FROM inserted WHERE state = 'pending') late) early
-  WHERE early.due_at < now() - interval '30 seconds'
-),
 requested AS (
   INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
                              max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, depth,

@@ -6,7 +6,7 @@ SELECT w.id AS "workspaceId",
             THEN first.id END AS id
 FROM (SELECT id FROM workspaces WHERE id > $1 ORDER BY id LIMIT $2) w LEFT JOIN LATERAL (
   SELECT id, workspace_id, due_at FROM tasks
-  WHERE state IN ('pending', 'retrying') AND NOT quarantined AND (workspace_id, due_at) >= (w.id, coalesce((SELECT f.due_at FROM waiting_floor f), '-infinity'))
+  WHERE state IN ('pending', 'retrying') AND waits_for = 0 AND NOT quarantined AND (workspace_id, due_at) >= (w.id, coalesce((SELECT f.due_at FROM waiting_floor f), '-infinity'))
   ORDER BY workspace_id, due_at, tasks.id LIMIT 1
 ) first ON true
 ORDER BY w.id

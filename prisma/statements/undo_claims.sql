@@ -12,11 +12,6 @@ undone AS (
     AND t.state IS NOT DISTINCT FROM (SELECT 'processing'::task_state)
   RETURNING t.id, t.workspace_id, t.attempts, t.due_at, i.run_id, o.dispatcher_id
 ),
-lowered AS (
-    UPDATE waiting_floor SET due_at = least(waiting_floor.due_at, early.due_at)
-    FROM (SELECT min(due_at) AS due_at FROM undone) early
-    WHERE early.due_at < now() - interval '30 seconds'
-  ),
 unstarted AS (SELECT workspace_id, run_id, dispatcher_id FROM undone WHERE attempts = 0),
 refunded AS (
   INSERT INTO execution_blocks AS b (month, organization_id, dispatcher_id, unspent)

@@ -9,7 +9,6 @@ import {
   countBoardTasks,
   listBoardTasks,
 } from '../src/tasks/board-tasks.ts'
-import { mendWaitingFloor } from '../src/tasks/waiting-floor.ts'
 import { useOwnDatabase } from './setup.ts'
 
 const db = useOwnDatabase()
@@ -30,7 +29,6 @@ async function store(count: number, state: string, columns: Record<string, strin
      SELECT id, 'n', 'https://example.com/x', 'POST', 0, 'fixed', 1000, 1000, 1000 FROM made`,
     [workspaceId, count],
   )
-  await mendWaitingFloor(db.pool) // it was done by hand
   return workspaceId
 }
 

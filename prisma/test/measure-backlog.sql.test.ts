@@ -2,7 +2,6 @@ import { beforeEach, expect, it } from 'vitest'
 import { addToOutbox } from '../src/outbox/outbox.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { measureBacklog } from '../src/tasks/measure-backlog.ts'
-import { mendWaitingFloor } from '../src/tasks/waiting-floor.ts'
 import { aTask, useOwnDatabase } from './setup.ts'
 
 const db = useOwnDatabase()
@@ -40,7 +39,6 @@ it('measures the due tasks, the age of the oldest, the oldest expired lease, and
     )
   await age(20, '-10 seconds', second.id)
   await age(5_000, '600 seconds', lost.id) // waits for its next attempt
-  await mendWaitingFloor(db.pool) // it was done by hand
   const measured = await measureBacklog(db.pool)
   expect(measured.due).toBe(2)
   expect(measured.oldestDueSeconds).toBeGreaterThanOrEqual(300)

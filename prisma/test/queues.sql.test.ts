@@ -17,6 +17,7 @@ import { type Claim, type ClaimedTask, claimTasks } from '../src/tasks/claim-tas
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { loseAttempts } from '../src/tasks/lose-attempts.ts'
 import { recordAttempts } from '../src/tasks/record-attempts.ts'
+import { waitsForTime } from '../src/tasks/task-row.ts'
 import { undoClaims } from '../src/tasks/undo-claims.ts'
 import { aTask, aWorkspace, claimAll, claimant, finished, taskRow, useDatabase } from './setup.ts'
 
@@ -61,7 +62,7 @@ async function record(task: ClaimedTask, state: 'success' | 'dead' | 'retrying' 
 
 /** Returns the tasks that are due now, in order. */
 async function dueTasks(queueId: string): Promise<string[]> {
-  const text = `SELECT id FROM tasks WHERE queue_id = $1 AND state IN ('pending', 'retrying') AND due_at <= now()
+  const text = `SELECT id FROM tasks WHERE queue_id = $1 AND ${waitsForTime} AND due_at <= now()
                 ORDER BY execute_at, id`
   return (await db.pool.query<{ id: string }>(text, [queueId])).rows.map(({ id }) => id)
 }

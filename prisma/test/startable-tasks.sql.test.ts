@@ -4,7 +4,6 @@ import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
 import { publishCircuits } from '../src/dispatchers/host-circuits.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { measureDueWork } from '../src/tasks/startable-tasks.ts'
-import { mendWaitingFloor } from '../src/tasks/waiting-floor.ts'
 import { aTask, aWorkspace, useDatabase } from './setup.ts'
 
 const db = useDatabase()
@@ -23,7 +22,6 @@ async function storeDue(workspaceId: string, url: string, dueSeconds: number, co
   for (let from = 0; from < count; from += 1_000) await insertTasks(db.pool, tasks.slice(from, from + 1_000))
   const text = `UPDATE tasks SET due_at = now() - $2 * interval '1 second' WHERE id = ANY ($1)`
   await db.pool.query(text, [tasks.map(({ id }) => id), dueSeconds])
-  await mendWaitingFloor(db.pool) // it was done by hand
 }
 
 const openCircuit = async (workspaceId: string, host: string) => {

@@ -23,7 +23,7 @@ function cronHistory(): History {
 }
 
 function addOccurrence(history: History, id: string, at: number): void {
-  const times = { createdAt: start + 2.5 * minute + 50, executeAt: at, dueAt: at }
+  const times = { createdAt: start + 2.5 * minute + 50, executeAt: at, dueAt: at, isBlocked: false }
   history.tasks.push({ ...stored(id, 'success', 1), ...times, cronJobId: 'j', occurrenceAt: at })
   history.moves.push(...moves(id, ['pending', 'processing', 'success']).map((move, i) => ({ ...move, at: at + i })))
   history.runs.push({ ...ran(id, 1, at), status: 'success', responseStatus: 200 })
@@ -39,7 +39,7 @@ function addOccurrence(history: History, id: string, at: number): void {
 }
 
 function addCancelled(history: History, id: string, at: number, reason: string | null): void {
-  const times = { createdAt: start + 2.5 * minute + 50, executeAt: at, dueAt: at }
+  const times = { createdAt: start + 2.5 * minute + 50, executeAt: at, dueAt: at, isBlocked: false }
   const task = { ...stored(id, 'cancelled', 0), stateReason: reason, ...times, cronJobId: 'j', occurrenceAt: at }
   history.tasks.push(task)
   history.moves.push(...moves(id, ['pending', 'cancelled']))

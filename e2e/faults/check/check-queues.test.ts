@@ -105,7 +105,7 @@ it('finds a start while the task in front of it is not final', () => {
 it('finds a task that stays blocked', () => {
   const block = (history: History) => {
     const id = 'v'
-    history.tasks.push({ ...stored(id, 'pending', 0), queueId: 'q', dueAt: Date.UTC(4026, 0) })
+    history.tasks.push({ ...stored(id, 'pending', 0), queueId: 'q', isBlocked: true })
     history.moves.push({ ...moves(id, ['pending'])[0]!, id: 60 })
   }
   expect(findings(withQueue({ maxConcurrent: 1 }, block))).toEqual(['I15 v'])

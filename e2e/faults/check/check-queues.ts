@@ -31,15 +31,12 @@ export function checkQueues(history: History, report: Report): void {
     checkCalls(queue, unlost, complain)
     if (queue.ordered) checkSuccesses(tasks, calls, complain)
     for (const task of tasks)
-      if (task.dueAt > blockedFrom && ['pending', 'retrying'].includes(task.state))
+      if (task.isBlocked && ['pending', 'retrying'].includes(task.state))
         complain(task.id, 'is blocked although no task is in flight')
   }
 }
 
 type Complain = (taskId: string | null, text: string) => void
-
-// A blocked task is due 2,000 years later.
-const blockedFrom = Date.UTC(3000, 0)
 
 function isClaim(move: Move): move is Claimed {
   return move.to === 'processing' && move.from !== 'processing' && move.runId !== null

@@ -21,7 +21,7 @@ export function checkTask(now: number, task: StoredTask, known: Known, complain:
 
 function checkEnd(now: number, task: StoredTask, { hits, runs, moves }: Known, complain: Complain): void {
   const isOver = finalStates.includes(task.state)
-  if (!isOver && task.dueAt < now - overdueMs) complain('I2', `is ${task.state} and long due`)
+  if (!isOver && !task.isBlocked && task.dueAt < now - overdueMs) complain('I2', `is ${task.state} and long due`)
   if (task.state === 'processing') complain('I2', 'is still processing although no task is due')
   if (task.state === 'success' && !hits.some(({ answered }) => isSuccess(answered)))
     complain('I3', 'is a success and no call of it was answered with 2xx')

@@ -39,7 +39,7 @@ export function goodHistory(): History {
 
 /** Returns a task with two retries and the due time of the others. */
 export function stored(id: string, state: string, attempts: number): StoredTask {
-  const times = { createdAt: due - 1_000, executeAt: due, dueAt: due }
+  const times = { createdAt: due - 1_000, executeAt: due, dueAt: due, isBlocked: false }
   const origin = {
     queueId: null,
     organizationId: 'o',

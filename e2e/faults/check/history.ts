@@ -91,6 +91,8 @@ export type StoredTask = {
   createdAt: number
   executeAt: number
   dueAt: number
+  /** Whether its queue lets no attempt start. */
+  isBlocked: boolean
   cronJobId: string | null
   occurrenceAt: number | null
   /** Its deadline. */

@@ -24,7 +24,7 @@ export async function readHistory(fixture: Fixture): Promise<History> {
   const tasks = await fixture.sql<StoredTask>(
     `SELECT t.id, t.queue_id AS "queueId", w.organization_id AS "organizationId", r.name, t.state, t.state_reason AS "stateReason", t.attempts,
             r.max_retries AS "maxRetries", ${ms('t.created_at')} AS "createdAt", ${ms('t.execute_at')} AS "executeAt",
-            ${ms('t.due_at')} AS "dueAt", t.cron_job_id AS "cronJobId", ${ms('t.occurrence_at')} AS "occurrenceAt",
+            ${ms('t.due_at')} AS "dueAt", t.waits_for = 1 AS "isBlocked", t.cron_job_id AS "cronJobId", ${ms('t.occurrence_at')} AS "occurrenceAt",
             ${ms('t.expires_at')} AS "expiresAt",
             t.callback_of AS "callbackOf",
             ARRAY(SELECT json_object_keys(coalesce(r.callbacks, '{}')::json)) AS callbacks

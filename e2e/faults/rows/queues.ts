@@ -43,7 +43,7 @@ export const queues: Row[] = [
       await fixture.operateQueue('paused', 'pause')
       await fillQueues(fixture, 12)
       await called(fixture, 10)
-      const blocked = await fixture.count(`tasks WHERE due_at > '3000-01-01' AND finished_at IS NULL`)
+      const blocked = await fixture.count(`tasks WHERE waits_for = 1 AND finished_at IS NULL`)
       fixture.demand(blocked > 5, `Only ${blocked} tasks were blocked.`)
       await restartPostgres(fixture, 1_000)
       await untilInState(fixture, ['success'], 36, 60_000)

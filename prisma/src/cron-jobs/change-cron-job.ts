@@ -2,7 +2,7 @@ import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
 import { newUuid } from '@belfry/domain/id'
 import type { StateReason } from '@belfry/domain/task-state'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
-import { queueIdOf } from '../queues/queue-sql.ts'
+import { queueIdOf, unblocked } from '../queues/queue-sql.ts'
 import type { DueRow } from '../tasks/due-work.ts'
 import type { TaskOrigin } from '../tasks/replay-task.ts'
 import { changedValue, requestColumnOf } from '../tasks/stored-request.ts'
@@ -162,7 +162,7 @@ async function update(
 const unstarted = `cron_job_id = $1 AND finished_at IS NULL
   AND state NOT IN ('processing', 'retrying', 'success', 'dead', 'cancelled')`
 
-// Returns the earliest cancelled occurrence. A task of a manual trigger is not an occurrence. Uses
+// Returns the earliest cancelled occurrence that was not held. A task of a manual trigger is not an occurrence. Uses
 // clock_timestamp(), because now() may precede a wait for the row lock, and so the creation of these tasks.
 async function cancelUnstarted(
   tx: Transaction,
@@ -174,9 +174,9 @@ async function cancelUnstarted(
     WITH cancelled AS (
       UPDATE tasks SET state = 'cancelled', state_reason = $2, finished_at = clock_timestamp(), updated_at = clock_timestamp()
       WHERE ${unstarted} ${which === 'all' ? '' : 'AND occurrence_at IS NOT NULL'}
-      RETURNING occurrence_at
+      RETURNING occurrence_at, waits_for
     )
-    SELECT min(occurrence_at) AS first FROM cancelled`
+    SELECT min(occurrence_at) FILTER (WHERE waits_for <> 2) AS first FROM cancelled`
   const { rows } = await tx.query<{ first: Date | null }>(text, [id, reason])
   return rows[0]?.first ?? null
 }
@@ -196,10 +196,9 @@ async function changeUnstarted(tx: Transaction, id: string, change: CronJobChang
     return [column, changedValue(column, `$${i + 2}`)]
   })
   const parameterOf = (field: (typeof requestFields)[number]) => `$${fields.indexOf(field) + 2}`
-  // The claim decides whether the other queue lets the task start.
   const queued =
     'queue' in change
-      ? `, queue_id = ${queueIdOf('workspace_id', `${parameterOf('queue')}::text`)}, due_at = execute_at`
+      ? `, queue_id = ${queueIdOf('workspace_id', `${parameterOf('queue')}::text`)}, waits_for = ${unblocked}`
       : ''
   const callbacks = 'callbacks' in change ? `, has_callbacks = ${parameterOf('callbacks')}::text IS NOT NULL` : ''
   const parts = [

@@ -5,7 +5,6 @@ import { queueIdOf } from '../queues/queue-sql.ts'
 import type { WaitingRow } from '../tasks/due-work.ts'
 import { storedLabels } from '../tasks/task-labels.ts'
 import { originOf } from '../tasks/task-row.ts'
-import { loweredFloor } from '../tasks/waiting-floor.ts'
 import { countedRequests, extraRequestBytes } from '../usage/count-storage.ts'
 import { type CronJobCursor, cursorColumns, scheduleOf } from './cron-job.ts'
 
@@ -106,7 +105,6 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
       ON CONFLICT (cron_job_id, occurrence_at) WHERE occurrence_at IS NOT NULL AND state <> 'cancelled' DO NOTHING
       RETURNING id, workspace_id, cron_job_id, state, due_at
     ),
-    ${loweredFloor(`(SELECT due_at FROM inserted WHERE state = 'pending') late`)},
     ${copiedRequests}
     SELECT n.id, n.due_at AS "dueAt", n.workspace_id AS "workspaceId", ${originOf('j.url')} AS origin
     FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id WHERE n.state = 'pending'`

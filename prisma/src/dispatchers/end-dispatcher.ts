@@ -2,7 +2,7 @@ import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type LostAttempt, loseAttempts } from '../tasks/lose-attempts.ts'
 import { isUnsent as isUnsentSql } from '../tasks/send-journal.ts'
-import { isHeldLease } from '../tasks/task-row.ts'
+import { isInFlight } from '../tasks/task-row.ts'
 import { type UnstartedClaim, undoClaims } from '../tasks/undo-claims.ts'
 import { leaseFloor } from '../tasks/waiting-floor.ts'
 
@@ -58,7 +58,7 @@ export async function recoverStrays(
 ): Promise<EndedDispatcher> {
   const text = `
     SELECT id AS "taskId", workspace_id AS "workspaceId", run_id AS "runId" FROM tasks
-    WHERE state = 'processing' AND lease_until >= ${leaseFloor} AND dispatcher_id = $1`
+    WHERE ${isInFlight} AND lease_until >= ${leaseFloor} AND dispatcher_id = $1`
   const { rows } = await pool.query<UnstartedClaim>({ name: 'own_claims', text, values: [id] })
   const strays = rows.filter(({ runId }) => !isHeld(runId))
   if (strays.length === 0) return { undone: [], lost: [] }
@@ -102,7 +102,7 @@ async function readClaims(tx: Transaction, id: string, hasJournal: boolean): Pro
   const text = `
     SELECT t.id AS "taskId", t.workspace_id AS "workspaceId", t.run_id AS "runId",
            $2::boolean AND ${isUnsentSql('t')} AS "isUnsent"
-    FROM tasks t WHERE t.state = 'processing' AND t.dispatcher_id = $1 AND NOT t.${isHeldLease}
+    FROM tasks t WHERE ${isInFlight} AND t.dispatcher_id = $1
     ORDER BY t.id FOR UPDATE`
   return (await tx.query<OwnedClaim>(text, [id, hasJournal])).rows
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../postgres/in-transaction.ts'
-import { isHeldLease } from '../tasks/task-row.ts'
+import { isHeld, isInFlight } from '../tasks/task-row.ts'
 import { leaseFloor } from '../tasks/waiting-floor.ts'
 
 /** Work that no running process will continue. */
@@ -29,12 +29,10 @@ export async function findStuckWork(db: Db): Promise<StuckWork> {
     SELECT
       (SELECT count(*)::int FROM dead) AS "deadDispatchers",
       (SELECT count(*)::int FROM tasks t
-       WHERE t.state = 'processing' AND t.lease_until >= ${leaseFloor} AND NOT t.${isHeldLease}
+       WHERE ${isInFlight} AND t.lease_until >= ${leaseFloor}
          AND (t.dispatcher_id IN (SELECT id FROM dead)
               OR NOT EXISTS (SELECT FROM dispatchers d WHERE d.id = t.dispatcher_id))) AS "orphanedAttempts",
-      (SELECT count(*)::int FROM (
-        SELECT FROM tasks WHERE state IN ('pending', 'retrying') AND due_at > now() + interval '5000 years' LIMIT 10000
-       ) held) AS "heldTasks",
+      (SELECT count(*)::int FROM (SELECT FROM tasks WHERE ${isHeld} LIMIT 10000) held) AS "heldTasks",
       (SELECT count(*)::int FROM (
         SELECT FROM task_operations WHERE held_at IS NOT NULL AND finished_at IS NULL
         UNION ALL SELECT FROM dead_letter_operations WHERE held_at IS NOT NULL AND finished_at IS NULL

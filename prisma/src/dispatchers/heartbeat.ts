@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { isHeldLease } from '../tasks/task-row.ts'
+import { isInFlight } from '../tasks/task-row.ts'
 import { leaseFloor } from '../tasks/waiting-floor.ts'
 
 /** The heartbeat of a dispatcher. `beats` increases each second; null when only claims of the dispatcher are left. */
@@ -96,5 +96,5 @@ const heartbeatsStatement = `
   SELECT id, beats::float8 AS beats FROM dispatchers
   UNION ALL
   SELECT DISTINCT t.dispatcher_id, NULL::float8 FROM tasks t
-  WHERE t.state = 'processing' AND t.lease_until >= ${leaseFloor} AND t.dispatcher_id IS NOT NULL AND NOT t.${isHeldLease}
+  WHERE ${isInFlight} AND t.lease_until >= ${leaseFloor} AND t.dispatcher_id IS NOT NULL
     AND NOT EXISTS (SELECT FROM dispatchers d WHERE d.id = t.dispatcher_id)`

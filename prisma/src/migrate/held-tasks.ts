@@ -1,8 +1,7 @@
 import { type CronJobCursor, cursorColumns } from '../cron-jobs/cron-job.ts'
 import { expandLocked } from '../cron-jobs/expand-cron-jobs.ts'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
-import { isBlocked } from '../queues/queue-sql.ts'
-import { loweredFloors } from '../tasks/waiting-floor.ts'
+import { isHeld } from '../tasks/task-row.ts'
 
 type Held = {
   tasks: number
@@ -12,9 +11,9 @@ type Held = {
   operations: number
 }
 
-// Tasks this far in the future never come due, and the change is exactly reversible.
+// Cron jobs this far in the future never come due, and the change is exactly reversible.
 const away = `interval '10000 years'`
-const isHeld = `> now() + interval '5000 years'`
+const isAway = `> now() + interval '5000 years'`
 
 const cronJobsPerBatch = 500
 
@@ -55,12 +54,8 @@ async function holdCronJobs(tx: Transaction, ids: string[]): Promise<void> {
 
 async function hold(tx: Transaction, dueBy: Date): Promise<number> {
   const text = `
-    UPDATE tasks SET
-      due_at = CASE state WHEN 'processing' THEN due_at ELSE due_at + ${away} END,
-      lease_until = lease_until + ${away},
-      updated_at = now()
-    WHERE (state IN ('pending', 'retrying') AND due_at <= $1) OR ${isBlocked('tasks')}
-       OR (state = 'processing' AND NOT lease_until ${isHeld})`
+    UPDATE tasks SET waits_for = 2, updated_at = now()
+    WHERE waits_for <> 2 AND (state = 'processing' OR state IN ('pending', 'retrying') AND due_at <= $1)`
   return (await tx.query(text, [dueBy])).rowCount ?? 0
 }
 
@@ -90,32 +85,20 @@ export async function releaseHeldTasks(db: Db, { workspaceId = null, limit = nul
   return inTransaction(db, async tx => {
     await tx.query(
       `UPDATE cron_jobs SET next_run_at = next_run_at - ${away}
-       WHERE next_run_at ${isHeld} AND ($1::uuid IS NULL OR workspace_id = $1)`,
+       WHERE next_run_at ${isAway} AND ($1::uuid IS NULL OR workspace_id = $1)`,
       [workspaceId],
     )
     for (const table of operationTables) {
       const text = `UPDATE ${table} SET held_at = NULL WHERE held_at IS NOT NULL AND ($1::uuid IS NULL OR workspace_id = $1)`
       await tx.query(text, [workspaceId])
     }
-    const { rows } = await tx.query<{ released: number }>(
-      `
-     WITH held AS MATERIALIZED (
-      SELECT id FROM tasks
-      WHERE ((state IN ('pending', 'retrying') AND due_at ${isHeld}) OR (state = 'processing' AND lease_until ${isHeld}))
-        AND ($1::uuid IS NULL OR workspace_id = $1)
-      ORDER BY due_at LIMIT $2 FOR UPDATE
-     ), released AS (
-      UPDATE tasks SET
-        due_at = CASE state WHEN 'processing' THEN due_at ELSE due_at - ${away} END,
-        lease_until = lease_until - ${away},
-        updated_at = now()
-       WHERE id IN (SELECT id FROM held)
-       RETURNING due_at, lease_until
-     ),
-     ${loweredFloors('released')}
-     SELECT count(*)::int AS released FROM released`,
-      [workspaceId, limit],
-    )
-    return rows[0]?.released ?? 0
+    // A task gets back the time until its deadline that it had when it was due.
+    const text = `
+      WITH held AS MATERIALIZED (
+        SELECT id FROM tasks WHERE ${isHeld} AND ($1::uuid IS NULL OR workspace_id = $1) ORDER BY due_at LIMIT $2 FOR UPDATE
+      )
+      UPDATE tasks t SET waits_for = 0, expires_at = expires_at + greatest(now() - due_at, interval '0'), updated_at = now()
+      FROM held WHERE t.id = held.id`
+    return (await tx.query({ name: 'release_held_tasks', text, values: [workspaceId, limit] })).rowCount ?? 0
   })
 }

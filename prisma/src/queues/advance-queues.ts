@@ -49,7 +49,7 @@ export function openQueueSearch(pool: Pool): () => Promise<number> {
   let cursor = '00000000-0000-0000-0000-000000000000'
   const text = `
     SELECT q.id, q.paused_at IS NULL AND EXISTS (
-             SELECT FROM tasks t WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.due_at) = 1
+             SELECT FROM tasks t WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1
              OFFSET 0
            ) AS "isBlocked"
     FROM (SELECT id, paused_at FROM queues WHERE id > $1 ORDER BY id LIMIT ${walkedPerRound}) q ORDER BY q.id`

@@ -1,4 +1,4 @@
-import { blockedAway, isLimited, queuePhase } from './queue-sql.ts'
+import { isLimited, queuePhase } from './queue-sql.ts'
 
 /** The parts of the claim that concern queues. */
 export type QueueTexts = {
@@ -64,7 +64,7 @@ export const limitedClaim: QueueTexts = {
     ),
     ready AS (SELECT * FROM placed WHERE may_start),
     blocked AS (
-      UPDATE tasks t SET due_at = t.due_at + ${blockedAway} FROM placed p
+      UPDATE tasks t SET waits_for = 1 FROM placed p
       WHERE t.ctid = p.place AND NOT p.may_start
       RETURNING t.id, t.queue_id
     ),
@@ -74,7 +74,7 @@ export const limitedClaim: QueueTexts = {
         AND (l.is_ordered OR l.permits <= (SELECT count(*) FROM placed p WHERE p.queue_id = l.queue_id AND p.may_start))
     ),
     also_blocked AS (
-      UPDATE tasks t SET due_at = t.due_at + ${blockedAway}
+      UPDATE tasks t SET waits_for = 1
       FROM full_queues f CROSS JOIN LATERAL (
         SELECT o.id FROM tasks o
         WHERE o.queue_id = f.queue_id AND o.finished_at IS NULL AND ${queuePhase('o')} = 0

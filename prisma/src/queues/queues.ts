@@ -1,5 +1,5 @@
 import type { Db, Transaction } from '../postgres/in-transaction.ts'
-import { queueIdOf, queuePhase, trueDueAt } from './queue-sql.ts'
+import { queueIdOf, queuePhase } from './queue-sql.ts'
 
 /** The limits of a queue; null for none. */
 export type QueueLimits = {
@@ -201,7 +201,7 @@ function selectQueues(condition: string): string {
     ) f
     LEFT JOIN LATERAL (
       SELECT min(due_at) AS due_at FROM (
-        (SELECT ${trueDueAt('t')} AS due_at FROM tasks t
+        (SELECT t.due_at FROM tasks t
          WHERE t.queue_id = q.id AND t.finished_at IS NULL AND ${queuePhase('t')} = 1 ORDER BY t.execute_at, t.id LIMIT 1)
         UNION ALL
         (SELECT t.due_at FROM tasks t

@@ -2,10 +2,10 @@ import type { TaskState } from '../generated/enums.ts'
 import { queryInIndexOrder } from '../postgres/in-index-order.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { maxCounted } from './startable-tasks.ts'
-import { isDeadLetter, originOf } from './task-row.ts'
+import { isDeadLetter, isInFlight, originOf, waitsForTime } from './task-row.ts'
 import { leaseFloor, waitingFloor } from './waiting-floor.ts'
 
-/** Where a task stands on the operators' board: in flight, due, due later, or a dead letter. */
+/** Where a task is on the operators' board: in flight, due, due later, or a dead letter. Blocked and held ones are not on it. */
 export type BoardState = 'active' | 'waiting' | 'delayed' | 'failed'
 
 /** A task as operators see it, without the request that it sends. */
@@ -56,19 +56,17 @@ export async function findBoardTasks(pool: Pool, ids: readonly string[]): Promis
   return ids.flatMap(id => byId.get(id) ?? [])
 }
 
-const unfinished = `state IN ('pending', 'retrying')`
-
 // The floor does not cover the tasks in quarantine. "NOT IN" keeps the planner from searching for them along the index of
 // all due work.
 const floor = `least(${waitingFloor}, (
-    SELECT due_at FROM tasks WHERE quarantined AND state NOT IN ('pending', 'processing', 'success', 'dead', 'cancelled')
+    SELECT due_at FROM tasks WHERE quarantined AND waits_for = 0 AND state NOT IN ('pending', 'processing', 'success', 'dead', 'cancelled')
     ORDER BY due_at LIMIT 1
   ))`
 
 const indexOrder: Record<BoardState, string> = {
-  active: `state = 'processing' AND lease_until >= ${leaseFloor} ORDER BY lease_until`,
-  waiting: `${unfinished} AND due_at >= ${floor} AND due_at <= now() ORDER BY due_at, id`,
-  delayed: `${unfinished} AND due_at > now() ORDER BY due_at, id`,
+  active: `${isInFlight} AND lease_until >= ${leaseFloor} ORDER BY lease_until`,
+  waiting: `${waitsForTime} AND due_at >= ${floor} AND due_at <= now() ORDER BY due_at, id`,
+  delayed: `${waitsForTime} AND due_at > now() ORDER BY due_at, id`,
   failed: `${isDeadLetter} ORDER BY workspace_id DESC, id DESC`,
 }
 
@@ -86,8 +84,8 @@ export const boardCountStatement = (state: BoardState) => `
 
 const findStatement = `
   SELECT t.id, t.workspace_id AS "workspaceId", ${originOf('r.url')} AS origin, t.state, t.attempts,
-         CASE WHEN t.state = 'processing' THEN 'active'
-              WHEN t.${unfinished} THEN CASE WHEN t.due_at <= now() THEN 'waiting' ELSE 'delayed' END
+         CASE WHEN ${isInFlight} THEN 'active'
+              WHEN ${waitsForTime} THEN CASE WHEN t.due_at <= now() THEN 'waiting' ELSE 'delayed' END
               WHEN ${isDeadLetter} THEN 'failed' END AS "boardState",
          t.created_at AS "createdAt", t.due_at AS "dueAt", t.updated_at AS "updatedAt", t.finished_at AS "finishedAt",
          run.response_status AS "responseStatus", run.error_message AS "errorMessage"

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskState } from '../generated/enums.ts'
 import { type Db, inTransaction } from '../postgres/in-transaction.ts'
-import { queueIdOf } from '../queues/queue-sql.ts'
+import { queueIdOf, unblocked } from '../queues/queue-sql.ts'
 import { changedRequests } from '../usage/count-storage.ts'
 import { isUnsent } from './send-journal.ts'
 import { changedValue, requestColumnOf, type StoredRequest } from './stored-request.ts'
@@ -101,16 +101,14 @@ async function changeTask(
     if (value !== undefined) sets.set(column, changedValue(column, `$${values.push(value)}`))
   }
   const hasCallbacks = change.callbacks === undefined ? '' : ', has_callbacks = true'
-  // The claim decides whether the other queue lets the task start.
   const queued =
-    change.queue === undefined
-      ? 'due_at = coalesce($3::timestamptz, due_at)'
-      : `due_at = coalesce($3::timestamptz, execute_at), queue_id = ${queueIdOf('workspace_id', `$${values.push(change.queue)}::text`)}`
+    change.queue === undefined ? '' : `, queue_id = ${queueIdOf('workspace_id', `$${values.push(change.queue)}::text`)}`
+  const waits = change.queue === undefined && change.executeAt === undefined ? '' : `, waits_for = ${unblocked}`
   const parts = [
     `task AS (
       UPDATE tasks
-      SET execute_at = coalesce($3::timestamptz, execute_at), ${queued}, updated_at = now(),
-          expires_at = ${expiresAt}${hasCallbacks}
+      SET execute_at = coalesce($3::timestamptz, execute_at), due_at = coalesce($3::timestamptz, due_at), updated_at = now(),
+          expires_at = ${expiresAt}${hasCallbacks}${queued}${waits}
       WHERE id = $1 AND workspace_id = $2 AND state = 'pending' AND ($3::timestamptz IS NULL OR $3 > clock_timestamp())
         AND (${expiresAt} IS NULL OR ${expiresAt} > coalesce($3::timestamptz, execute_at))
       RETURNING id, workspace_id

@@ -4,7 +4,6 @@ import { type Db, inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
 import { advanceQueuesOf } from '../queues/advance-queues.ts'
-import { isBlocked } from '../queues/queue-sql.ts'
 import { isQueued, limitedClaim, type QueueTexts, unlimitedClaim } from '../queues/queued-claim.ts'
 import { coveredExecutions, spentExecutions, tierRows } from '../usage/count-executions.ts'
 import { topUpExecutions } from '../usage/execution-blocks.ts'
@@ -51,7 +50,7 @@ export type ClaimedTask = Omit<StoredRequest, 'callbacks' | 'queue'> & {
  * - `queued`: the queue of the task has a limit, so the request must say so.
  * - `blocked`: the queue of the task let no attempt start. PostgreSQL makes the task due again when it does.
  * - `not_prefetchable`: the task may be claimed for a free slot only.
- * - `gone`: another dispatcher has the task, or it is cancelled, finished, in quarantine or unknown. `refusal` is the reason
+ * - `gone`: another dispatcher has the task, or it is cancelled, finished, held, in quarantine or unknown. `refusal` is the reason
  *   when this claim has ended the task.
  */
 export type Claim =
@@ -204,7 +203,7 @@ export const claimInput: ReadonlyArray<InputColumn<ClaimRequest>> = [
 
 // The reason why the first attempt of a cron job's task must not start; null for a replay. Its cron job may have been
 // paused, changed or deleted, and then a claim undone. With `overlap: skip`, an occurrence is skipped while an earlier task
-// of the same cron job is unfinished. There is no race: that task is unfinished from before its own claim. Other tasks only
+// of the same cron job is unfinished and not held. There is no race: that task is unfinished from before its own claim. Other tasks only
 // pay for reading one of their own columns.
 const ownRefusal = `
       CASE WHEN t.cron_job_id IS NOT NULL AND t.state = 'pending' AND t.replay_of IS NULL THEN (
@@ -216,6 +215,7 @@ const ownRefusal = `
             SELECT FROM tasks o
             WHERE o.cron_job_id = t.cron_job_id AND o.finished_at IS NULL
               AND (o.execute_at, o.id) < (t.execute_at, t.id)
+              AND o.waits_for <> 2
           ) THEN 'overlap_skipped' END
         FROM (SELECT) one LEFT JOIN cron_jobs j ON j.id = t.cron_job_id
       ) END`
@@ -262,7 +262,7 @@ const claimText = (queues: QueueTexts) => `
       SELECT t.ctid AS place, t.id, t.workspace_id, t.cron_job_id, t.execute_at, t.due_at AS scheduled_at,
              t.state = 'pending' AS is_first, input.token, input.is_prefetch, t.lost, ${requestColumns}, ${ownRefusal} AS own_refusal${queues.columns}
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
-      WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.due_at <= clock_timestamp()
+      WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.waits_for = 0 AND t.due_at <= clock_timestamp()
         AND (input.origin IS NULL OR ${originOf('r.url')} = input.origin)
         AND t.quarantined = ${quarantineParameter}::boolean AND NOT (input.is_prefetch AND ${startsWithClaim})
         AND (t.expires_at IS NULL OR t.expires_at > clock_timestamp())
@@ -345,7 +345,7 @@ export const unclaimedStatement = `
     SELECT t.id AS "taskId", t.state, NULL AS refusal, NULL AS "organizationId", t.run_id AS "runId", t.attempts AS attempt, t.lost, t.prefetched,
            t.quarantined, t.due_at AS "scheduledAt", uuid_v7_time(t.run_id) AS "claimedAt", t.workspace_id AS "workspaceId",
            t.cron_job_id AS "cronJobId", t.execute_at AS "executeAt", ${requestColumns},
-           CASE WHEN t.queue_id IS NOT NULL THEN ${isQueued('t')} END AS "isQueued", ${isBlocked('t')} AS "isBlocked",
+           CASE WHEN t.queue_id IS NOT NULL THEN ${isQueued('t')} END AS "isQueued", t.waits_for AS "waitsFor",
            CASE WHEN t.queue_id IS NOT NULL AND ${isQueued('t')} THEN t.queue_id END AS "queueId",
            extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('r.url')} AS origin,
            ${startsWithClaim} AS "startsWithClaim", ${isExpired} AS "isExpired"
@@ -357,18 +357,18 @@ type UnclaimedRow = ClaimedRow & {
   origin: string
   dueInMs: number
   isQueued: boolean | null
-  isBlocked: boolean
+  waitsFor: number
   startsWithClaim: boolean
   isExpired: boolean
 }
 
 function explain(row: UnclaimedRow | undefined, request: ClaimRequest, quarantine: boolean): Claim | ShortClaim {
   if (!row) return gone
-  const { state, quarantined, origin, dueInMs, isQueued, isBlocked, startsWithClaim, isExpired, ...claimed } = row
+  const { state, quarantined, origin, dueInMs, isQueued, waitsFor, startsWithClaim, isExpired, ...claimed } = row
   if (state === 'processing' && carries(row.runId, request.token)) return toClaim(claimed)
-  if ((state !== 'pending' && state !== 'retrying') || quarantined !== quarantine) return gone
+  if ((state !== 'pending' && state !== 'retrying') || quarantined !== quarantine || waitsFor === 2) return gone
   if (isExpired) return { kind: 'gone', refusal: expiredReason }
-  if (isBlocked) return row.queueId === null ? gone : { kind: 'blocked', queueId: row.queueId }
+  if (waitsFor === 1) return row.queueId === null ? gone : { kind: 'blocked', queueId: row.queueId }
   if (dueInMs > 0) return { kind: 'early', dueInMs }
   if (request.origin !== undefined && request.origin !== origin) return { kind: 'moved', origin }
   if (isQueued && !request.isQueued) return { kind: 'queued' }

@@ -11,7 +11,8 @@ export const isExpired = `(t.expires_at IS NOT NULL AND t.expires_at <= clock_ti
 export const expiredReason = 'expired' satisfies StateReason
 
 /**
- * Ends waiting tasks whose deadline has passed: they are dead. Skips rows that another caller holds.
+ * Ends waiting tasks whose deadline has passed: they are dead. Skips rows that another caller locks, and held tasks, which
+ * may have been delivered before a restore.
  * @param which - Up to `limit` tasks with the earliest deadlines, or those of the given tasks that have expired.
  */
 export async function expireTasks(
@@ -28,11 +29,12 @@ export async function expireTasks(
 // `now()` is at most the clock, and the index can use it.
 const dueTasks = `
     SELECT id FROM tasks WHERE expires_at IS NOT NULL AND expires_at <= now() AND state IN ('pending', 'retrying')
+      AND waits_for <> 2
     ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED`
 
 const givenTasks = `
     SELECT t.id FROM tasks t WHERE t.id = ANY ($1::uuid[]) AND ${isExpired}
-      AND t.state NOT IN ('processing', 'success', 'dead', 'cancelled')
+      AND t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.waits_for <> 2
     FOR UPDATE SKIP LOCKED`
 
 // A task that never started was not an execution, so it is not a failed one.

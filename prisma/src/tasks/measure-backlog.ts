@@ -2,6 +2,7 @@ import type { OutboxKind } from '../generated/enums.ts'
 import { queryInIndexOrder } from '../postgres/in-index-order.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type DueWork, maxCounted, measureDueWork } from './startable-tasks.ts'
+import { isInFlight } from './task-row.ts'
 import { leaseFloor } from './waiting-floor.ts'
 
 /** The work that waits in the database. */
@@ -30,7 +31,7 @@ const secondsSince = (instant: string) =>
 
 const leasesStatement = `
   SELECT ${secondsSince('lease_until')} AS seconds FROM tasks
-  WHERE state = 'processing' AND lease_until >= ${leaseFloor} ORDER BY lease_until LIMIT 1`
+  WHERE ${isInFlight} AND lease_until >= ${leaseFloor} ORDER BY lease_until LIMIT 1`
 
 const outboxText = `
   SELECT k.kind::text, count(created_at)::int AS waiting, ${secondsSince('min(created_at)')} AS "oldestSeconds",

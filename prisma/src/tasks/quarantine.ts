@@ -5,7 +5,7 @@ import { type Claim, claimTasks } from './claim-tasks.ts'
 
 // Several processes look for the next task at the same time, so each picks one of the first few.
 const candidates = 8
-const isDue = `quarantined AND state = 'retrying' AND due_at <= clock_timestamp()
+const isDue = `quarantined AND waits_for = 0 AND state = 'retrying' AND due_at <= clock_timestamp()
         AND NOT EXISTS (SELECT FROM suspended_workspaces s WHERE s.id = workspace_id)`
 
 /** Counts the due tasks in quarantine, up to `max`. */

@@ -3,7 +3,7 @@ import { isLive } from '../dispatchers/heartbeat.ts'
 import { readProcessState } from '../dispatchers/process-state.ts'
 import { queryInIndexOrder } from '../postgres/in-index-order.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { isWaiting, originOf } from './task-row.ts'
+import { isInFlight, isWaiting, originOf } from './task-row.ts'
 import { leaseFloor, waitingFloor } from './waiting-floor.ts'
 
 /**
@@ -114,4 +114,4 @@ const circuitsStatement = `
 const callsStatement = `
   SELECT ${originOf('r.url')} AS origin, count(*)::int AS count
   FROM tasks t JOIN task_requests r ON r.task_id = t.id
-  WHERE t.state = 'processing' AND t.lease_until >= ${leaseFloor} GROUP BY 1`
+  WHERE ${isInFlight} AND t.lease_until >= ${leaseFloor} GROUP BY 1`

@@ -1,11 +1,17 @@
+/** SQL: the task waits for its time only. No queue blocks it, and no operator holds it. */
+export const waitsForTime = `state IN ('pending', 'retrying') AND waits_for = 0`
+
 /** SQL: the task waits for a dispatcher. A task in quarantine waits for a process of its own. */
-export const isWaiting = `state IN ('pending', 'retrying') AND NOT quarantined`
+export const isWaiting = `${waitsForTime} AND NOT quarantined`
+
+/** SQL: the task has an attempt in flight that no operator holds. */
+export const isInFlight = `state = 'processing' AND waits_for = 0`
+
+/** SQL: an operator holds the task since a restore. */
+export const isHeld = 'waits_for = 2 AND finished_at IS NULL'
 
 /** SQL: the task `t` is in the dead-letter list, because no user has replayed or discarded it. */
 export const isDeadLetter = `t.state = 'dead' AND t.settled_at IS NULL`
-
-/** SQL: an operator holds the attempt of this task. */
-export const isHeldLease = `lease_until > now() + interval '1 year'`
 
 /** Returns the SQL for the topic of a task. It is read for events only, because other tasks have none. */
 export function topicOf(alias: string): string {

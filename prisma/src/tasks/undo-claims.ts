@@ -1,7 +1,6 @@
 import type { Db } from '../postgres/in-transaction.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
 import { refundedExecutions } from '../usage/count-executions.ts'
-import { loweredFloor } from './waiting-floor.ts'
 
 /** A claim whose attempt never started. `delayMs` postpones the task. Default: it keeps its due time. */
 export type UnstartedClaim = { taskId: string; workspaceId: string; runId: string; delayMs?: number }
@@ -45,6 +44,5 @@ export const undoStatement = `
       AND t.state IS NOT DISTINCT FROM (SELECT 'processing'::task_state)
     RETURNING t.id, t.workspace_id, t.attempts, t.due_at, i.run_id, o.dispatcher_id
   ),
-  ${loweredFloor('undone')},
   ${refundedExecutions('undone')}
   SELECT id, due_at AS "dueAt", clock_timestamp() AS now FROM undone`

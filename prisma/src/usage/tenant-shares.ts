@@ -1,4 +1,5 @@
 import type { Pool } from '../postgres/pool.ts'
+import { isInFlight } from '../tasks/task-row.ts'
 import { leaseFloor } from '../tasks/waiting-floor.ts'
 
 /** The share, 0 to 1, that the organization of a rank has of one thing. Rank 1 has the largest. */
@@ -21,7 +22,7 @@ const sharesStatement = `
   WITH used AS (
     SELECT 'slots' AS of, w.organization_id, count(*)::float8 AS amount
     FROM tasks t JOIN workspaces w ON w.id = t.workspace_id
-    WHERE t.state = 'processing' AND t.lease_until >= ${leaseFloor} GROUP BY w.organization_id
+    WHERE ${isInFlight} AND t.lease_until >= ${leaseFloor} GROUP BY w.organization_id
     UNION ALL SELECT 'executions', organization_id, executions FROM usage_days WHERE ${today}
     UNION ALL SELECT 'failures', organization_id, failed FROM usage_days WHERE ${today}
     UNION ALL SELECT 'storage', organization_id, bytes FROM storage

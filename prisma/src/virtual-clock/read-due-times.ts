@@ -1,4 +1,5 @@
 import type { Db } from '../postgres/in-transaction.ts'
+import { queuePhase } from '../queues/queue-sql.ts'
 import type { WaitingRow } from '../tasks/due-work.ts'
 import { isWaiting, originOf } from '../tasks/task-row.ts'
 
@@ -42,10 +43,9 @@ const maxTasks = 1_000
 
 const ms = (time: string) => `extract(epoch FROM ${time})::float8 * 1000`
 
-// Blocked tasks are due in 2,000 years.
 const nextTasks = (columns: string, condition: string, limit: number) => `(
     SELECT ${columns} FROM tasks
-    WHERE ${isWaiting} AND due_at < now() + interval '1000 years' AND ${condition}
+    WHERE ${isWaiting} AND ${condition}
       AND workspace_id <> ALL (ARRAY (SELECT s.id FROM suspended_workspaces s))
     ORDER BY due_at, id LIMIT ${limit})`
 const nextTask = (condition: string) => nextTasks(ms('due_at'), condition, 1)
@@ -62,8 +62,8 @@ function dueTimesStatement(): string {
      JOIN task_requests r ON r.task_id = t.id) AS "tasks",
     ${nextTask('due_at > now()')} AS "laterTask",
     ${nextTask(`due_at > now() AND NOT (source = 'cron' AND state = 'pending')`)} AS "laterTaskButCron",
-    (SELECT min(${ms('expires_at')}) FROM tasks WHERE expires_at IS NOT NULL AND state IN ('pending', 'retrying'))
-      AS "deadline",
+    (SELECT min(${ms('expires_at')}) FROM tasks WHERE expires_at IS NOT NULL AND state IN ('pending', 'retrying')
+      AND waits_for <> 2) AS "deadline",
     (SELECT ${ms('next_run_at')} FROM cron_jobs
      WHERE next_run_at IS NOT NULL AND unreadable_since IS NULL
        AND workspace_id <> ALL (ARRAY (SELECT s.id FROM suspended_workspaces s))
@@ -71,7 +71,7 @@ function dueTimesStatement(): string {
     ${nextMessage('true')} AS "message",
     ${nextMessage('due_at > now()')} AS "laterMessage",
     (SELECT min(${ms('advance_at')}) FROM queues WHERE advance_at IS NOT NULL) AS "rateLimit",
-    EXISTS (SELECT FROM tasks WHERE ${isWaiting} AND due_at >= now() + interval '1000 years') AS "hasBlocked",
+    EXISTS (SELECT FROM tasks t WHERE queue_id IS NOT NULL AND finished_at IS NULL AND ${queuePhase('t')} = 1) AS "hasBlocked",
     EXISTS (SELECT FROM task_operations WHERE finished_at IS NULL)
       OR EXISTS (SELECT FROM dead_letter_operations WHERE finished_at IS NULL) AS "hasOperations"`
 }

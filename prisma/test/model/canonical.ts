@@ -30,7 +30,8 @@ function textOf(state: State, one: number, two: number, q: number, isMirrored: b
   )
   if (state.backup === null) return text
   const [kept, keptOther] = [packRow(state.backup.rows[0], isMirrored), packRow(state.backup.rows[1], isMirrored)]
-  return text + String.fromCharCode(packSettings(state.backup), kept, kept >>> 16, keptOther, keptOther >>> 16)
+  const backedUp = packSettings(state.backup) * 8 + packQueue(state.backup.queue)
+  return text + String.fromCharCode(backedUp, kept, kept >>> 16, keptOther, keptOther >>> 16)
 }
 
 // All final states are equal here.

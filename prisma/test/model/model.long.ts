@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest'
 import { explore } from './reached.ts'
-import { backupAndRestore, deadlines, pausesThatEnd, type Question, twoFaults, usersAndOneFault } from './scopes.ts'
+import {
+  backupAndRestore,
+  deadlines,
+  pausesThatEnd,
+  type Question,
+  restoredDeadline,
+  twoFaults,
+  usersAndOneFault,
+} from './scopes.ts'
 import { testStatements } from './test-statements.ts'
 
 // A busy machine needs ten times as long as an idle one.
@@ -14,6 +22,7 @@ const searches: Array<{ name: string; question: Question; states: number }> = [
   { name: 'any two faults', question: twoFaults, states: 147_405 },
   { name: 'all that users do, with any one fault', question: usersAndOneFault, states: 90_415 },
   { name: 'a backup and a restore at any moment', question: backupAndRestore, states: 22_885 },
+  { name: 'a deadline that passes after a restore', question: restoredDeadline, states: 2_910 },
   { name: 'a deadline that passes at any moment', question: deadlines, states: 101_478 },
   { name: 'cron jobs that are paused and resumed', question: pausesThatEnd, states: 24_002 },
 ]
@@ -22,4 +31,4 @@ it.each(searches)('keeps the promise in each of $states states, and can end from
   expect(explore(search.question)).toEqual({ states: search.states, violation: null, trace: [] })
 })
 
-testStatements([twoFaults, usersAndOneFault, backupAndRestore, deadlines])
+testStatements([twoFaults, usersAndOneFault, backupAndRestore, restoredDeadline, deadlines])

@@ -28,6 +28,8 @@ export function brokenByStep(before: State, verb: Verb, who: number, task: numbe
     }
   }
   if (claims.has(verb)) return brokenByClaim(before, who, task, rowOf(after, task))
+  if (verb === 'expire' && rowOf(before, task).due === 'held' && rowOf(after, task).state === 'dead')
+    return 'a held task expires'
   if (verb === 'send') return brokenBySend(before, who, task)
   if (verb === 'declareDead' || verb === 'endLease') return brokenByEnd(before, who, after)
   return null
@@ -52,9 +54,14 @@ function brokenByQueue({ queue, rows }: State, task: number): string | null {
   if (queue.isPaused) return 'a task starts after the pause of its queue was answered'
   if (queue.limit === 'ordered' && task === cron && !isFinished(rows[plain]))
     return 'a task of an ordered queue starts before the one in front of it is final'
-  const isFull = queue.limit === 'one at a time' && rows.some(({ state }) => state === 'processing')
+  const isFull = queue.limit === 'one at a time' && rows.some(isInFlight)
   if (isFull) return 'more attempts of a queue are in flight than it allows'
   return queue.starts > 0 ? 'a queue starts more attempts in a period than it allows' : null
+}
+
+// A held attempt is of a process that a restore has ended.
+function isInFlight({ state, due }: Row): boolean {
+  return state === 'processing' && due !== 'held'
 }
 
 function brokenBySend(before: State, who: number, task: number): string | null {

@@ -6,7 +6,7 @@ import { claimFromBlocks, claimTasks } from '../../src/tasks/claim-tasks.ts'
 import { useOwnDatabase } from '../setup.ts'
 import { explore, queueSituationsOf } from './reached.ts'
 import { theRules } from './rules.ts'
-import { oneAtATime, oneInAPeriod, ordered, type Question } from './scopes.ts'
+import { oneAtATime, oneInAPeriod, ordered, type Question, restoredOneAtATime, restoredOrder } from './scopes.ts'
 import { cron, isFinished, plain, type Queue, quarantineProcess, rowOf, type Stored } from './state.ts'
 import { advance, type ClaimOf, claimInQueue } from './statements.ts'
 import { expectedAfter, project, type StoredSituation, storeQueues } from './stored-rows.ts'
@@ -18,6 +18,8 @@ const searches: Array<{ name: string; question: Question; states: number }> = [
   { name: 'max_concurrent', question: oneAtATime, states: 9_280 },
   { name: 'rate_limit', question: oneInAPeriod, states: 23_514 },
   { name: 'ordered', question: ordered, states: 5_464 },
+  { name: 'max_concurrent, restored', question: restoredOneAtATime, states: 5_720 },
+  { name: 'ordered, restored', question: restoredOrder, states: 3_378 },
 ]
 
 it.each(searches)('keeps the promise in each of $states states, and can end from each: $name', { timeout }, search => {
@@ -142,8 +144,15 @@ const seeded: Array<{ condition: string; name: Queue['limit']; question: Questio
     condition: 'the head',
     name: 'ordered',
     question: ordered,
-    from: 'ORDER BY t.execute_at, t.id LIMIT 1;\n      END IF;',
-    to: 'ORDER BY t.execute_at DESC, t.id LIMIT 1;\n      END IF;',
+    from: 'ORDER BY t.execute_at, t.id LIMIT 1;\n        IF EXISTS',
+    to: 'ORDER BY t.execute_at DESC, t.id LIMIT 1;\n        IF EXISTS',
+  },
+  {
+    condition: 'the held task in front',
+    name: 'ordered',
+    question: restoredOrder,
+    from: 'permits := 0;\n          head := NULL;',
+    to: 'NULL;',
   },
 ]
 

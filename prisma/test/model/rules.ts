@@ -16,6 +16,10 @@ export type Rules = {
   lossCounts: 'alone' | 'any'
   /** Whether `hold-overdue` makes overdue occurrences, and holds them. */
   holdsCronJobs: boolean
+  /** Whether a held task has no deadline. */
+  holdStopsDeadline: boolean
+  /** Whether the tasks of an ordered queue wait for a held one in front. */
+  heldTasksKeepOrder: boolean
   /** Which first attempts of an occurrence a claim refuses; all of a deleted cron job, unless `none`. */
   claimRefuses: 'none' | 'cron job is paused' | 'cron job was paused'
   /** Whether a claim counts the attempts of the queue that are in flight. */
@@ -57,6 +61,8 @@ export const theRules: Rules = {
   undoIsFenced: true,
   lossCounts: 'alone',
   holdsCronJobs: true,
+  holdStopsDeadline: true,
+  heldTasksKeepOrder: true,
   claimRefuses: 'cron job was paused',
   claimCountsInFlight: true,
   claimCountsStarts: true,

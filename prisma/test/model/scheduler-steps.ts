@@ -13,7 +13,7 @@ export function schedulerSteps(rules: Rules, state: State, visit: Visit): void {
     const isWaiting = row.state === 'pending' || row.state === 'retrying'
     if (isWaiting && row.due === 'later') visit('comeDue', -1, task, withRow(state, task, { ...row, due: 'due' }))
     if (row.deadline === 'ahead') visit('passDeadline', -1, task, withRow(state, task, { ...row, deadline: 'passed' }))
-    if (isWaiting && row.deadline === 'passed') visit('expire', -1, task, withRow(state, task, expire(row)))
+    if (isWaiting && row.deadline === 'passed') visit('expire', -1, task, withRow(state, task, expire(rules, row)))
     if (isWaiting && row.due === 'due') visit('stepBack', -1, task, withRow(state, task, { ...row, due: 'later' }))
   }
   if (state.cronJob === 'active' && state.workspace === 'exists' && rowOf(state, cron).state === 'none') {

@@ -39,6 +39,13 @@ export const backupAndRestore: Question = {
   faults: 0,
 }
 
+/** A backup and a restore, and a deadline that may pass at any moment. */
+export const restoredDeadline: Question = {
+  rules: { ...theRules, maxRetries: 0 },
+  scope: { ...nothingElse, deadlines: true, backups: true },
+  faults: 0,
+}
+
 /** As `usersAndOneFault`, and paused cron jobs are resumed. */
 export const pausesThatEnd: Question = {
   rules: { ...theRules, maxRetries: 0 },
@@ -68,3 +75,16 @@ export const oneInAPeriod = inQueue('one in a period', false)
 
 /** An ordered queue, and a deadline. */
 export const ordered = inQueue('ordered', true)
+
+// A queue of one kind that is restored from a backup.
+const inRestoredQueue = (limit: Scope['queue']): Question => ({
+  rules: { ...theRules, maxRetries: 0 },
+  scope: { ...nothingElse, backups: true, queue: limit },
+  faults: 0,
+})
+
+/** A queue with `max_concurrent: 1`, a backup and a restore. */
+export const restoredOneAtATime = inRestoredQueue('one at a time')
+
+/** An ordered queue, a backup and a restore. */
+export const restoredOrder = inRestoredQueue('ordered')

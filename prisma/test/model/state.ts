@@ -14,7 +14,7 @@ export const stranger = 3
 export type Row = {
   /** `none`: the scheduler has not made the occurrence yet. */
   readonly state: 'none' | 'pending' | 'processing' | 'retrying' | 'success' | 'dead' | 'cancelled'
-  /** Whether the task is due by PostgreSQL's clock. `held`: by the operator after a restore. `blocked`: by its queue. */
+  /** Whether the task is due by PostgreSQL's clock, or waits for its queue (`blocked`) or for the operator (`held`). */
   readonly due: 'later' | 'due' | 'held' | 'blocked'
   readonly attempts: number
   /** Whose claim `run_id` names: a process, or null when no process could name it. The owner while `processing`. */

@@ -12,7 +12,7 @@ export function claim(rules: Rules, stored: Stored, task: number, { by, isPrefet
   const row = stored.rows[task] as Row
   const isWaiting = row.state === 'pending' || row.state === 'retrying'
   if (!isWaiting || row.quarantined !== isQuarantine) return row
-  if (row.deadline === 'passed' && rules.claimExpires) return expire(row)
+  if (row.deadline === 'passed' && row.due !== 'held' && rules.claimExpires) return expire(rules, row)
   if (row.due !== 'due') return row
   if (isPrefetch && (task === cron || (row.deadline !== 'none' && !rules.prefetchesDeadlines))) return row
   if (stored.workspace === 'deleted' || (task === cron && isRefused(rules, stored.cronJob, row)))
@@ -50,7 +50,8 @@ function permitsOf(rules: Rules, { queue, rows }: Stored): number {
   if (queue.isPaused && rules.claimKeepsPause) return 0
   if (queue.limit === 'none') return Number.POSITIVE_INFINITY
   if (queue.limit === 'one in a period') return rules.claimCountsStarts ? 1 - queue.starts : 1
-  const inFlight = rows.some(({ state }) => state === 'processing')
+  if (queue.limit === 'ordered' && rules.heldTasksKeepOrder && isBehindHeld(rows)) return 0
+  const inFlight = rows.some(({ state, due }) => state === 'processing' && due !== 'held')
   return inFlight && rules.claimCountsInFlight ? 0 : 1
 }
 
@@ -59,6 +60,15 @@ function isNext(rules: Rules, { queue, rows }: Stored, task: number): boolean {
   const isBehind = rows.some((row, i) => i < task && !isFinished(row) && row.due === 'blocked')
   if (isBehind) return false
   return queue.limit !== 'ordered' || !rules.claimKeepsOrder || rows.findIndex(waitsUnblocked) === task
+}
+
+function isBehindHeld(rows: Stored['rows']): boolean {
+  const head = rows.findIndex(waitsUnblocked)
+  return rows.some((row, i) => i < head && isHeld(row))
+}
+
+function isHeld(row: Row): boolean {
+  return row.due === 'held' && !isFinished(row)
 }
 
 function waitsUnblocked(row: Row): boolean {
@@ -83,8 +93,7 @@ export function advance<Part extends Stored>(stored: Part): Part {
   const { rows, queue } = stored
   const first = rows.findIndex(row => !isFinished(row) && row.due === 'blocked')
   if (first === -1 || permitsOf(theRules, stored) === 0) return stored
-  const head = rows.findIndex(waitsUnblocked)
-  const isTaken = queue.limit === 'ordered' && head !== -1 && head < first
+  const isTaken = queue.limit === 'ordered' && rows.some((row, i) => i < first && (waitsUnblocked(row) || isHeld(row)))
   return isTaken ? stored : withRow(stored, first, { ...rowOf(stored, first), due: 'due' })
 }
 
@@ -125,9 +134,11 @@ export function record(rules: Rules, row: Row, by: number, attempt: number, outc
   if (!isLate && !(row.state === 'processing' && isOwn)) return row
   const lostBefore = isLate ? row.lost - 1 : row.lost
   const lost = lostBefore + (outcome === 'abandoned' ? 1 : 0)
+  const next = nextOf(rules, attempt - lostBefore, outcome)
   return {
     ...row,
-    ...nextOf(rules, attempt - lostBefore, outcome),
+    ...next,
+    due: row.due === 'held' && next.state === 'retrying' ? 'held' : next.due,
     prefetched: 'no',
     quarantined: false,
     lost,
@@ -199,14 +210,14 @@ export function stop(row: Row): Row {
 }
 
 /** `expireTasks` */
-export function expire(row: Row): Row {
-  const isWaiting = row.state === 'pending' || row.state === 'retrying'
+export function expire({ holdStopsDeadline }: Rules, row: Row): Row {
+  const isWaiting = (row.state === 'pending' || row.state === 'retrying') && !(holdStopsDeadline && row.due === 'held')
   return isWaiting && row.deadline === 'passed' ? { ...row, state: 'dead', quarantined: false, reason: 'expired' } : row
 }
 
 /** `changePendingTask`, with a later time that is before the deadline. After the deadline there is no such time. */
 export function postpone(row: Row): Row {
-  return row.state === 'pending' && row.deadline !== 'passed' ? { ...row, due: 'later' } : row
+  return row.state === 'pending' && row.deadline !== 'passed' && row.due !== 'held' ? { ...row, due: 'later' } : row
 }
 
 /** `pauseCronJob` and `deleteCronJob`, for an occurrence. */
@@ -228,11 +239,12 @@ export function windDown(row: Row): Row {
 
 /** `holdOverdueTasks` */
 export function hold(row: Row): Row {
-  const isHeld = !isFinished(row) && row.state !== 'none' && (row.due === 'due' || row.state === 'processing')
-  return isHeld ? { ...row, due: 'held' } : row
+  const isOverdue = row.due === 'due' || row.due === 'blocked' || row.state === 'processing'
+  return !isFinished(row) && row.state !== 'none' && isOverdue ? { ...row, due: 'held' } : row
 }
 
-/** `releaseHeldTasks` */
+/** `releaseHeldTasks`. The deadline moves by the time for which the task is late. */
 export function release(row: Row): Row {
-  return row.due === 'held' ? { ...row, due: 'due' } : row
+  if (!isHeld(row)) return row
+  return { ...row, due: 'due', deadline: row.deadline === 'passed' ? 'ahead' : row.deadline }
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { newUuid } from '@belfry/domain/id'
 import type { Pool } from '../../src/postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../../src/postgres/statement-input.ts'
-import { blockedAway } from '../../src/queues/queue-sql.ts'
 import { type Callbacks, storedCallbacks } from './callbacks.ts'
 import type { EndSituation, QueueSituation, Situation } from './reached.ts'
 import { theRules } from './rules.ts'
@@ -166,8 +165,6 @@ const retry = { max_retries: 1, backoff: 'fixed', base_delay_ms: 1_000, max_dela
 const callback = { url: 'https://example.com/callback', headers: {}, retry, timeout_ms: 5_000 }
 const callbacks = JSON.stringify({ on_attempt: callback, on_success: callback, on_failure: callback })
 
-const away = `interval '10000 years'`
-
 const taskInput: ReadonlyArray<InputColumn<StoredRow>> = [
   ['id', 'uuid', ({ taskId }) => taskId],
   ['workspace_id', 'uuid', ({ workspaceId }) => workspaceId],
@@ -192,19 +189,16 @@ const tasksStatement = `
   task AS (
     INSERT INTO tasks (id, workspace_id, source, state, attempts, execute_at, due_at, run_id, lease_until, dispatcher_id,
                        prefetched, quarantined, lost, lost_alone, cron_job_id, occurrence_at, created_at, finished_at,
-                       expires_at, state_reason, queue_id, has_callbacks)
+                       expires_at, state_reason, queue_id, has_callbacks, waits_for)
     SELECT id, workspace_id, CASE WHEN cron_job_id IS NULL THEN 'task' ELSE 'cron' END::task_source, state, attempts,
            now() - interval '1 minute' + task * interval '1 second',
-           CASE WHEN state = 'processing' OR due = 'due' THEN now() - interval '1 minute'
-                WHEN due = 'later' THEN now() + interval '1 hour'
-                WHEN due = 'blocked' THEN now() - interval '1 minute' + ${blockedAway} ELSE now() - interval '1 minute' + ${away} END,
-           run_id,
-           CASE WHEN state = 'processing' THEN now() + interval '1 minute' + CASE WHEN due = 'held' THEN ${away} ELSE '0' END END,
+           CASE WHEN state <> 'processing' AND due = 'later' THEN now() + interval '1 hour' ELSE now() - interval '1 minute' END,
+           run_id, CASE WHEN state = 'processing' THEN now() + interval '1 minute' END,
            owner, prefetched <> 'no', quarantined, lost, lost_alone, cron_job_id,
            CASE WHEN cron_job_id IS NOT NULL THEN now() - interval '1 minute' END, now() - interval '1 hour',
            CASE WHEN is_finished THEN now() END,
            CASE deadline WHEN 'ahead' THEN now() + interval '2 hours' WHEN 'passed' THEN now() - interval '1 second' END,
-           reason, queue_id, true
+           reason, queue_id, true, CASE due WHEN 'blocked' THEN 1 WHEN 'held' THEN 2 ELSE 0 END
     FROM input
   ),
   sent AS (
@@ -263,8 +257,7 @@ export async function project(pool: Pool, stored: readonly StoredRow[], since: D
   const text = `
     SELECT t.id, t.state, t.attempts, t.run_id, t.dispatcher_id, t.quarantined, t.lost, t.lost_alone,
            CASE WHEN t.finished_at IS NOT NULL THEN 'due'
-                WHEN t.lease_until > now() + interval '5000 years' OR t.due_at > now() + interval '5000 years' THEN 'held'
-                WHEN t.due_at > now() + interval '1000 years' THEN 'blocked'
+                WHEN t.waits_for = 2 THEN 'held' WHEN t.waits_for = 1 THEN 'blocked'
                 WHEN t.state IN ('pending', 'retrying') AND t.due_at > $2 THEN 'later' ELSE 'due' END AS due,
            CASE WHEN NOT t.prefetched THEN 'no'
                 WHEN EXISTS (SELECT FROM sends s WHERE s.dispatcher_id = t.dispatcher_id AND t.run_id = ANY (s.run_ids)) THEN 'journaled'

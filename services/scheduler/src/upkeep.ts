@@ -62,8 +62,8 @@ export async function recordQuotaCrossings(ctx: Context): Promise<number> {
 }
 
 /**
- * Lowers the waiting floor to waiting work before it, which only a manual change leaves there. It scans all work that
- * finished since the last vacuum, so it runs rarely.
+ * Lowers the waiting floor to waiting work before it, which only a transaction of more than a minute leaves there. It scans
+ * all work that finished since the last vacuum, so it runs rarely.
  */
 export async function mendWaitingFloor(ctx: Context): Promise<void> {
   const dueAt = await mendFloor(ctx.pool)

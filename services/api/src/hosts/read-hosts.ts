@@ -2,7 +2,7 @@ import type { Host, Hosts } from '@belfry/contract/host'
 import { listOpenCircuits, type OpenCircuit } from '@belfry/db/dispatchers/host-circuits'
 import { readProcessState } from '@belfry/db/dispatchers/process-state'
 import type { Db } from '@belfry/db/postgres/in-transaction'
-import { originOf } from '@belfry/db/tasks/task-row'
+import { isInFlight, originOf, waitsForTime } from '@belfry/db/tasks/task-row'
 import { toId } from '@belfry/domain/id'
 import { hostOf } from '@belfry/domain/parse-url'
 
@@ -130,9 +130,9 @@ async function countTasks(db: Db, workspaceId: string, limit: number): Promise<T
     SELECT ${originOf('r.url')} AS origin, found.is_waiting AS "isWaiting", count(*)::int AS count
     FROM (
       (SELECT id, true AS is_waiting FROM tasks t
-       WHERE workspace_id = $1 AND state IN ('pending', 'retrying') AND due_at <= now() ORDER BY due_at LIMIT $2)
+       WHERE workspace_id = $1 AND ${waitsForTime} AND due_at <= now() ORDER BY due_at LIMIT $2)
       UNION ALL
-      (SELECT id, false FROM tasks WHERE workspace_id = $1 AND state = 'processing' LIMIT $2)
+      (SELECT id, false FROM tasks WHERE workspace_id = $1 AND ${isInFlight} LIMIT $2)
     ) found JOIN task_requests r ON r.task_id = found.id
     GROUP BY 1, 2`
   return (await db.query<TaskRow>(text, [workspaceId, limit])).rows

@@ -1,4 +1,5 @@
 import type { Db } from '@belfry/db/postgres/in-transaction'
+import { waitsForTime } from '@belfry/db/tasks/task-row'
 import { toId } from '@belfry/domain/id'
 import { type Span, spanValues } from './span.ts'
 
@@ -6,7 +7,7 @@ import { type Span, spanValues } from './span.ts'
 export type NextUp = { atMs: number; taskId: string | null; cronJobId: string | null; name: string }
 
 const maxInBucket = 2_000
-const isWaiting = `t.workspace_id = $1 AND t.state IN ('pending', 'retrying')`
+const isWaiting = `t.workspace_id = $1 AND ${waitsForTime}`
 
 /** Counts the waiting tasks that are due in each bucket, up to a maximum in each. */
 export async function countDueTasks(

@@ -16,11 +16,16 @@ export function presentTask(row: TaskRow): Task {
     expiresAt: row.expiresAt?.toISOString() ?? null,
     nextRetryAt: row.state === 'retrying' ? row.dueAt.toISOString() : null,
     lastRun: presentLastRun(row),
-    blocked: row.isBlocked && row.queue ? { reason: 'queue', queue: row.queue } : null,
+    blocked: presentBlocked(row),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     finishedAt: row.finishedAt?.toISOString() ?? null,
   })
+}
+
+function presentBlocked({ waitsFor, queue, finishedAt }: TaskRow): Task['blocked'] {
+  if (finishedAt !== null) return null
+  return waitsFor === 1 && queue ? { reason: 'queue', queue } : null
 }
 
 /**

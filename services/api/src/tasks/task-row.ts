@@ -1,7 +1,6 @@
 import type { RunErrorCode } from '@belfry/contract/run'
 import type { RunStatus, TaskSource, TaskState } from '@belfry/db/generated/enums'
 import type { Db } from '@belfry/db/postgres/in-transaction'
-import { isBlocked, trueDueAt } from '@belfry/db/queues/queue-sql'
 import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { AppError } from '@belfry/domain/app-error'
 import type { StateReason } from '@belfry/domain/task-state'
@@ -43,20 +42,20 @@ export type TaskRow = StoredRequest &
     topic: string | null
     createdBy: string | null
     updatedBy: string | null
-    /** Whether its queue lets no attempt start now. */
-    isBlocked: boolean
+    /** What an unfinished task waits for, apart from its time: 0 nothing, 1 its queue, 2 the operator. */
+    waitsFor: number
   }
 
 // `t` is the task, `r` its request, `last` its latest run.
 const taskColumns = `
          t.id, t.workspace_id AS "workspaceId", t.source, t.state, t.state_reason AS "stateReason", t.attempts,
-         t.execute_at AS "executeAt", ${trueDueAt('t')} AS "dueAt", t.cron_job_id AS "cronJobId", t.event_id AS "eventId",
+         t.execute_at AS "executeAt", t.due_at AS "dueAt", t.cron_job_id AS "cronJobId", t.event_id AS "eventId",
          t.callback_of AS "callbackOf", t.replay_of AS "replayOf", t.created_at AS "createdAt", t.updated_at AS "updatedAt",
          t.finished_at AS "finishedAt", r.name, r.url, r.method, r.headers, r.payload, r.content_type AS "contentType",
          r.callbacks, r.max_retries AS "maxRetries",
          r.backoff, r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs",
          r.topic, r.queue, r.labels, r.qstash, r.connection, t.expires_at AS "expiresAt", t.key,
-         r.created_by AS "createdBy", r.updated_by AS "updatedBy", ${isBlocked('t')} AS "isBlocked",
+         r.created_by AS "createdBy", r.updated_by AS "updatedBy", t.waits_for AS "waitsFor",
          last.id AS "lastRunId", last.status AS "lastRunStatus",
          last.response_status AS "lastRunResponseStatus", last.error_code AS "lastRunErrorCode",
          last.finished_at AS "lastRunFinishedAt"`

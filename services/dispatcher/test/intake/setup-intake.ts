@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { openPool, type Pool } from '@belfry/db/postgres/pool'
-import { loweredFloor } from '@belfry/db/tasks/waiting-floor'
 import { parseCidrs } from '@belfry/domain/address'
 import { toId } from '@belfry/domain/id'
 import type { DueTask } from '@belfry/queue'
@@ -91,7 +90,7 @@ async function storePart(pool: Pool, { count, workspace, url, dueInMs, timeoutMs
       SELECT uuid_v7(clock_timestamp()), $2, 'event', at, at
       FROM (SELECT clock_timestamp() + $3 * interval '1 millisecond' AS at) s, generate_series(1, $1)
       RETURNING id, due_at
-    ), ${loweredFloor('made')}, requested AS (
+    ), requested AS (
       INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
       SELECT id, 'A task', $4, 'POST', 0, 'fixed', 60000, 60000, $5 FROM made
     )
