@@ -17,11 +17,11 @@ CREATE TYPE alert_channel AS ENUM ('slack', 'discord', 'email', 'webhook');
 
 CREATE TYPE backoff AS ENUM ('exponential', 'linear', 'fixed');
 
+CREATE TYPE bulk_action AS ENUM ('cancel', 'stop', 'replay', 'discard');
+
 CREATE TYPE cron_catch_up AS ENUM ('latest', 'all', 'none');
 
 CREATE TYPE cron_overlap AS ENUM ('allow', 'skip');
-
-CREATE TYPE dead_letter_action AS ENUM ('replay', 'discard');
 
 CREATE TYPE outbox_kind AS ENUM ('mail', 'webhook');
 
@@ -39,7 +39,7 @@ CREATE TYPE workspace_role AS ENUM ('viewer', 'editor');
 
 -- sequences: 0
 
--- tables: 70
+-- tables: 69
 
 CREATE TABLE _prisma_migrations (
   id character varying(36) NOT NULL,
@@ -197,6 +197,35 @@ CREATE INDEX billing_events_received_at_idx ON public.billing_events USING btree
 GRANT INSERT, SELECT, UPDATE ON billing_events TO belfry_api;
 GRANT DELETE, SELECT, UPDATE ON billing_events TO belfry_scheduler;
 
+CREATE TABLE bulk_operations (
+  id uuid NOT NULL,
+  workspace_id uuid NOT NULL,
+  action bulk_action NOT NULL,
+  filter jsonb NOT NULL,
+  per_second integer,
+  total integer NOT NULL,
+  done integer NOT NULL DEFAULT 0,
+  cursor uuid,
+  cursor_at timestamp(3) with time zone,
+  next_due_at timestamp(3) with time zone,
+  cancelled boolean NOT NULL DEFAULT false,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  finished_at timestamp(3) with time zone,
+  held_at timestamp(3) with time zone,
+  CONSTRAINT bulk_operations_pkey PRIMARY KEY (id),
+  CONSTRAINT bulk_operations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX bulk_operations_finished_at_idx ON public.bulk_operations USING btree (finished_at);
+CREATE UNIQUE INDEX bulk_operations_open_key ON public.bulk_operations USING btree (workspace_id, ((action = ANY (ARRAY['cancel'::bulk_action, 'stop'::bulk_action])))) WHERE (finished_at IS NULL);
+CREATE UNIQUE INDEX bulk_operations_pkey ON public.bulk_operations USING btree (id);
+CREATE INDEX bulk_operations_updated_at_idx ON public.bulk_operations USING btree (updated_at) WHERE (finished_at IS NULL);
+CREATE INDEX bulk_operations_workspace_id_id_idx ON public.bulk_operations USING btree (workspace_id, id);
+ALTER TABLE bulk_operations ENABLE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON bulk_operations FOR * TO {-} USING (((( SELECT COALESCE(current_setting('belfry.workspace'::text, true), ''::text) AS "coalesce") = ''::text) OR (( SELECT COALESCE(current_setting('belfry.workspace'::text, true), ''::text) AS "coalesce") = (workspace_id)::text))) WITH CHECK ();
+GRANT INSERT, SELECT, UPDATE ON bulk_operations TO belfry_api;
+GRANT DELETE, SELECT, UPDATE ON bulk_operations TO belfry_scheduler;
+
 CREATE TABLE challenges (
   hash bytea NOT NULL,
   purpose text NOT NULL,
@@ -347,39 +376,6 @@ CREATE POLICY tenant ON data_keys FOR * TO {-} USING (((( SELECT COALESCE(curren
 GRANT INSERT, SELECT, UPDATE ON data_keys TO belfry_api;
 GRANT INSERT, SELECT, UPDATE ON data_keys TO belfry_dispatcher;
 GRANT DELETE, SELECT ON data_keys TO belfry_scheduler;
-
-CREATE TABLE dead_letter_operations (
-  id uuid NOT NULL,
-  workspace_id uuid NOT NULL,
-  action dead_letter_action NOT NULL,
-  cron_job_id uuid,
-  topic text,
-  execute_from timestamp(3) with time zone,
-  execute_to timestamp(3) with time zone,
-  total integer NOT NULL,
-  settled integer NOT NULL DEFAULT 0,
-  cursor uuid NOT NULL,
-  cancelled boolean NOT NULL DEFAULT false,
-  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
-  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
-  finished_at timestamp(3) with time zone,
-  label text,
-  filter jsonb,
-  per_second integer,
-  next_due_at timestamp(3) with time zone,
-  held_at timestamp(3) with time zone,
-  CONSTRAINT dead_letter_operations_pkey PRIMARY KEY (id),
-  CONSTRAINT dead_letter_operations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE
-);
-CREATE INDEX dead_letter_operations_finished_at_idx ON public.dead_letter_operations USING btree (finished_at);
-CREATE UNIQUE INDEX dead_letter_operations_pkey ON public.dead_letter_operations USING btree (id);
-CREATE UNIQUE INDEX dead_letter_operations_running_key ON public.dead_letter_operations USING btree (workspace_id) WHERE (finished_at IS NULL);
-CREATE INDEX dead_letter_operations_turn_idx ON public.dead_letter_operations USING btree (updated_at) WHERE (finished_at IS NULL);
-CREATE INDEX dead_letter_operations_workspace_id_idx ON public.dead_letter_operations USING btree (workspace_id);
-ALTER TABLE dead_letter_operations ENABLE ROW LEVEL SECURITY;
-CREATE POLICY tenant ON dead_letter_operations FOR * TO {-} USING (((( SELECT COALESCE(current_setting('belfry.workspace'::text, true), ''::text) AS "coalesce") = ''::text) OR (( SELECT COALESCE(current_setting('belfry.workspace'::text, true), ''::text) AS "coalesce") = (workspace_id)::text))) WITH CHECK ();
-GRANT INSERT, SELECT, UPDATE ON dead_letter_operations TO belfry_api;
-GRANT DELETE, SELECT, UPDATE ON dead_letter_operations TO belfry_scheduler;
 
 CREATE UNLOGGED TABLE dispatchers (
   id uuid NOT NULL,
@@ -1124,32 +1120,6 @@ CREATE UNIQUE INDEX task_labels_pkey ON public.task_labels USING btree (workspac
 GRANT DELETE, INSERT, SELECT, UPDATE ON task_labels TO belfry_api;
 GRANT DELETE, INSERT, SELECT, UPDATE ON task_labels TO belfry_scheduler;
 
-CREATE TABLE task_operations (
-  id uuid NOT NULL,
-  workspace_id uuid NOT NULL,
-  action text NOT NULL,
-  filter jsonb NOT NULL,
-  total integer NOT NULL,
-  ended integer NOT NULL DEFAULT 0,
-  cursor uuid NOT NULL,
-  cancelled boolean NOT NULL DEFAULT false,
-  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
-  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
-  finished_at timestamp(3) with time zone,
-  held_at timestamp(3) with time zone,
-  CONSTRAINT task_operations_pkey PRIMARY KEY (id),
-  CONSTRAINT task_operations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE
-);
-CREATE INDEX task_operations_finished_at_idx ON public.task_operations USING btree (finished_at);
-CREATE UNIQUE INDEX task_operations_open_key ON public.task_operations USING btree (workspace_id) WHERE (finished_at IS NULL);
-CREATE UNIQUE INDEX task_operations_pkey ON public.task_operations USING btree (id);
-CREATE INDEX task_operations_updated_at_idx ON public.task_operations USING btree (updated_at) WHERE (finished_at IS NULL);
-CREATE INDEX task_operations_workspace_id_idx ON public.task_operations USING btree (workspace_id);
-ALTER TABLE task_operations ENABLE ROW LEVEL SECURITY;
-CREATE POLICY tenant ON task_operations FOR * TO {-} USING (((( SELECT COALESCE(current_setting('belfry.workspace'::text, true), ''::text) AS "coalesce") = ''::text) OR (( SELECT COALESCE(current_setting('belfry.workspace'::text, true), ''::text) AS "coalesce") = (workspace_id)::text))) WITH CHECK ();
-GRANT INSERT, SELECT, UPDATE ON task_operations TO belfry_api;
-GRANT DELETE, SELECT, UPDATE ON task_operations TO belfry_scheduler;
-
 CREATE TABLE task_requests (
   task_id uuid NOT NULL,
   name text NOT NULL,
@@ -1221,6 +1191,7 @@ CREATE INDEX tasks_cron_job_id_id_idx ON public.tasks USING btree (cron_job_id, 
 CREATE INDEX tasks_dead_finished_at_idx ON public.tasks USING btree (finished_at) WHERE (state = 'dead'::task_state);
 CREATE INDEX tasks_dead_idx ON public.tasks USING btree (workspace_id, finished_at) WHERE (state = 'dead'::task_state);
 CREATE INDEX tasks_dead_letters_idx ON public.tasks USING btree (workspace_id, id) WHERE ((state = 'dead'::task_state) AND (settled_at IS NULL));
+CREATE INDEX tasks_dead_letters_in_order_idx ON public.tasks USING btree (workspace_id, execute_at, id) WHERE ((state = 'dead'::task_state) AND (settled_at IS NULL));
 CREATE INDEX tasks_dead_occurrences_idx ON public.tasks USING btree (finished_at) WHERE ((state = 'dead'::task_state) AND (occurrence_at IS NOT NULL));
 CREATE INDEX tasks_dead_without_run_idx ON public.tasks USING btree (workspace_id, id) WHERE ((state = 'dead'::task_state) AND (run_id IS NULL));
 CREATE INDEX tasks_due_at_id_idx ON public.tasks USING btree (due_at, id) WHERE ((state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])) AND (waits_for = 0));

@@ -14,7 +14,7 @@ settled AS (
 replayed AS (
   SELECT *, greatest(now(), $4::timestamptz)
             + coalesce((row_number() OVER (ORDER BY execute_at, id) - 1) * interval '1 second' / $5::int, interval '0') AS copy_due_at
-  FROM settled WHERE $3::dead_letter_action = 'replay'
+  FROM settled WHERE $3::text = 'replay'
 ),
 copied AS (
   INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, callback_of, has_callbacks,

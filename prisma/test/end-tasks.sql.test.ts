@@ -1,34 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { newUuid } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
+import { cancelBulkOperation, findBulkOperation, startBulkOperation } from '../src/bulk-operations/bulk-operations.ts'
+import { stepBulkOperation } from '../src/bulk-operations/step-bulk-operation.ts'
 import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
 import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import { endTasks } from '../src/tasks/end-tasks.ts'
 import { insertTasks, type NewTask } from '../src/tasks/insert-tasks.ts'
-import type { TaskFilter } from '../src/tasks/task-filter.ts'
-import {
-  cancelTaskOperation,
-  findTaskOperation,
-  startTaskOperation,
-  stepTaskOperation,
-} from '../src/tasks/task-operations.ts'
 import { undoClaims } from '../src/tasks/undo-claims.ts'
 import { aTask, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
-const all: TaskFilter = {
-  ...{
-    sources: null,
-    cronJobIds: null,
-    eventIds: null,
-    topics: null,
-    labels: null,
-    queues: null,
-    callbacksOf: null,
-    name: null,
-  },
-  ...{ executeFrom: null, executeTo: null },
-}
+const all = { action: 'cancel', filter: {}, perSecond: null } as const
 
 async function workspace(): Promise<string> {
   const id = randomUUID()
@@ -102,17 +85,17 @@ describe('an operation', () => {
     await insert(workspaceId, 5, { labels: ['x'] })
     await insert(workspaceId, 4)
     await insert(workspaceId, 3, { labels: ['x', 'y'] })
-    const { id, total } = await startTaskOperation(db.pool, workspaceId, 'cancel', { ...all, labels: ['x'] })
+    const { id, total } = await startBulkOperation(db.pool, workspaceId, { ...all, filter: { label: ['x'] } })
     await db.pool.query('SELECT pg_sleep(0.002)') // times of creation are in milliseconds
     await insert(workspaceId, 2, { labels: ['x'] })
     expect(total).toBe(8)
     const ended: number[] = []
-    for (let step = await stepTaskOperation(db.pool, 5); step; step = await stepTaskOperation(db.pool, 5)) {
-      ended.push(step.ended)
+    for (let step = await stepBulkOperation(db.pool, 5); step; step = await stepBulkOperation(db.pool, 5)) {
+      ended.push(step.done)
     }
     expect(ended).toEqual([3, 1, 4]) // the walk also meets the later ones
     expect(await stateCounts(workspaceId)).toEqual({ cancelled: 8, pending: 6 })
-    expect(await findTaskOperation(db.pool, workspaceId, id)).toMatchObject({ ended: 8, total: 8, cancelled: false })
+    expect(await findBulkOperation(db.pool, workspaceId, id)).toMatchObject({ done: 8, total: 8, cancelled: false })
   })
 
   // Ids contain the clock of the API that created the task.
@@ -121,12 +104,12 @@ describe('an operation', () => {
     const tasks = (count: number) =>
       Array.from({ length: count }, () => aTask({ id: newUuid(Date.now() + hours * 3_600_000), workspaceId }))
     await insertTasks(db.pool, tasks(5))
-    const { id } = await startTaskOperation(db.pool, workspaceId, 'cancel', all)
+    const { id } = await startBulkOperation(db.pool, workspaceId, all)
     await db.pool.query('SELECT pg_sleep(0.002)')
     await insertTasks(db.pool, tasks(2))
-    for (let step = await stepTaskOperation(db.pool, 2); step; ) step = await stepTaskOperation(db.pool, 2)
+    for (let step = await stepBulkOperation(db.pool, 2); step; ) step = await stepBulkOperation(db.pool, 2)
     expect(await stateCounts(workspaceId)).toEqual({ cancelled: 5, pending: 2 })
-    expect(await findTaskOperation(db.pool, workspaceId, id)).toMatchObject({ ended: 5, total: 5 })
+    expect(await findBulkOperation(db.pool, workspaceId, id)).toMatchObject({ done: 5, total: 5 })
   })
 
   it('begins again while a matching task is prefetched', async () => {
@@ -136,23 +119,23 @@ describe('an operation', () => {
     await db.pool.query('SELECT pg_sleep(0.01)')
     const [claim] = await claimTasks(db.pool, { dispatcherId }, [{ taskId, token: randomUUID(), isPrefetch: true }])
     if (claim?.kind !== 'claimed') throw new Error('The task was not claimed.')
-    await startTaskOperation(db.pool, workspaceId, 'cancel', all)
-    expect(await stepTaskOperation(db.pool, 100)).toMatchObject({ ended: 2, isWaiting: true })
-    expect(await stepTaskOperation(db.pool, 100)).toMatchObject({ ended: 0, isWaiting: true })
+    await startBulkOperation(db.pool, workspaceId, all)
+    expect(await stepBulkOperation(db.pool, 100)).toMatchObject({ done: 2, isWaiting: true })
+    expect(await stepBulkOperation(db.pool, 100)).toMatchObject({ done: 0, isWaiting: true })
     await undoClaims(db.pool, [claim.task])
-    expect(await stepTaskOperation(db.pool, 100)).toMatchObject({ ended: 1, isWaiting: false })
-    expect(await stepTaskOperation(db.pool, 100)).toBeNull()
+    expect(await stepBulkOperation(db.pool, 100)).toMatchObject({ done: 1, isWaiting: false })
+    expect(await stepBulkOperation(db.pool, 100)).toBeNull()
   })
 
   it('is one at a time in a workspace, and can be cancelled', async () => {
     const workspaceId = await workspace()
     await insert(workspaceId, 3)
-    const first = await startTaskOperation(db.pool, workspaceId, 'cancel', { ...all, executeFrom: new Date(0) })
-    const second = await startTaskOperation(db.pool, workspaceId, 'stop', all)
-    expect([second.id, second.isNew, second.filter.executeFrom]).toEqual([first.id, false, new Date(0)])
-    expect(await cancelTaskOperation(db.pool, workspaceId, first.id)).toBe(true)
-    expect(await cancelTaskOperation(db.pool, workspaceId, first.id)).toBe(false)
-    expect(await stepTaskOperation(db.pool, 100)).toBeNull()
+    const first = await startBulkOperation(db.pool, workspaceId, { ...all, filter: { from: new Date(0) } })
+    const second = await startBulkOperation(db.pool, workspaceId, { ...all, action: 'stop' })
+    expect([second.id, second.isNew, second.filter.from]).toEqual([first.id, false, new Date(0).toISOString()])
+    expect(await cancelBulkOperation(db.pool, workspaceId, first.id)).toMatchObject({ id: first.id, cancelled: true })
+    expect(await cancelBulkOperation(db.pool, workspaceId, first.id)).toBeUndefined()
+    expect(await stepBulkOperation(db.pool, 100)).toBeNull()
     expect(await stateCounts(workspaceId)).toEqual({ pending: 3 })
   })
 })

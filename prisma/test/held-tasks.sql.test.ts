@@ -1,32 +1,14 @@
 import { afterEach, expect, it } from 'vitest'
+import { startBulkOperation } from '../src/bulk-operations/bulk-operations.ts'
+import { stepBulkOperation } from '../src/bulk-operations/step-bulk-operation.ts'
 import { expandCronJobs } from '../src/cron-jobs/expand-cron-jobs.ts'
-import { startDeadLetterOperation, stepDeadLetterOperation } from '../src/dead-letters/dead-letter-operations.ts'
-import type { DeadLetterFilter } from '../src/dead-letters/find-dead-letters.ts'
 import { findStuckWork } from '../src/dispatchers/find-stuck-work.ts'
 import { readHeartbeats } from '../src/dispatchers/heartbeat.ts'
 import { holdOverdueTasks, releaseHeldTasks } from '../src/migrate/held-tasks.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
-import type { TaskFilter } from '../src/tasks/task-filter.ts'
-import { startTaskOperation, stepTaskOperation } from '../src/tasks/task-operations.ts'
 import { aTask, aWorkspace, claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
-const allTasks: TaskFilter = {
-  ...{ sources: null, cronJobIds: null, eventIds: null, topics: null, labels: null, queues: null, callbacksOf: null },
-  ...{ name: null, executeFrom: null, executeTo: null },
-}
-const allDeadLetters: DeadLetterFilter = {
-  ...{
-    cronJobId: null,
-    topic: null,
-    executeFrom: null,
-    executeTo: null,
-    label: null,
-    name: null,
-    hosts: null,
-    errors: null,
-  },
-}
 const hour = 3_600_000
 afterEach(() => db.pool.query('TRUNCATE cron_jobs, tasks, task_requests CASCADE'))
 
@@ -57,9 +39,11 @@ it('holds open operations, and lets them continue after the release of their wor
   const dead = aTask({ workspaceId })
   await insertTasks(db.pool, [dead])
   await db.pool.query(`UPDATE tasks SET state = 'dead', finished_at = now() - interval '1 s'`)
-  await startDeadLetterOperation(db.pool, workspaceId, 'replay', allDeadLetters)
-  for (const id of [workspaceId, other]) await startTaskOperation(db.pool, id, 'cancel', allTasks)
-  const step = async () => [await stepDeadLetterOperation(db.pool, 10), await stepTaskOperation(db.pool, 10)]
+  const start = (id: string, action: 'replay' | 'cancel') =>
+    startBulkOperation(db.pool, id, { action, filter: {}, perSecond: null })
+  await start(workspaceId, 'replay')
+  for (const id of [workspaceId, other]) await start(id, 'cancel')
+  const step = async () => [await stepBulkOperation(db.pool, 10), await stepBulkOperation(db.pool, 10)]
 
   expect(await holdOverdueTasks(db.pool)).toMatchObject({ operations: 3 })
   expect(await holdOverdueTasks(db.pool)).toMatchObject({ operations: 0 })
@@ -68,7 +52,7 @@ it('holds open operations, and lets them continue after the release of their wor
 
   await releaseHeldTasks(db.pool, { workspaceId })
   expect(await findStuckWork(db.pool)).toMatchObject({ heldOperations: 1 })
-  expect(await step()).toMatchObject([{ deadLetters: [dead.id] }, { ended: 0 }])
+  expect(await step()).toMatchObject([{ settled: [dead.id] }, { done: 0 }])
   expect(await step()).toEqual([null, null])
 })
 

@@ -1,3 +1,16 @@
+import type {
+  cancelledTasks,
+  countTasksQuery,
+  DeadLetterOperation,
+  discardedDeadLetters,
+  endTasksBody,
+  replayDeadLettersBody,
+  replayedDeadLetters,
+  settleDeadLettersBody,
+  stoppedTasks,
+  TaskCount,
+  TaskOperation,
+} from '@belfry/contract/bulk-operation'
 import type { Connection, ConnectionTest } from '@belfry/contract/connection'
 import type {
   CronJob,
@@ -7,13 +20,6 @@ import type {
   previewCronJobBody,
   updateCronJobBody,
 } from '@belfry/contract/cron-job'
-import type {
-  DeadLetterOperation,
-  discardedDeadLetters,
-  replayDeadLettersBody,
-  replayedDeadLetters,
-  settleDeadLettersBody,
-} from '@belfry/contract/dead-letter'
 import type { PublishedEvent, publishEventBody } from '@belfry/contract/event'
 import type { exportRunsQuery, exportTasksQuery } from '@belfry/contract/export'
 import type { Hosts } from '@belfry/contract/host'
@@ -32,14 +38,6 @@ import type {
 } from '@belfry/contract/subscription'
 import type { createTaskBody, listDeadLettersQuery, listTasksQuery, Task, updateTaskBody } from '@belfry/contract/task'
 import type { BatchRow } from '@belfry/contract/task-batch'
-import type {
-  cancelledTasks,
-  countTasksQuery,
-  endTasksBody,
-  stoppedTasks,
-  TaskCount,
-  TaskOperation,
-} from '@belfry/contract/task-operation'
 import type { updateWorkspaceBody, Workspace } from '@belfry/contract/workspace'
 import { describe, expectTypeOf, it } from 'vitest'
 import type { z } from 'zod'

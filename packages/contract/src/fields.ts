@@ -1,7 +1,7 @@
 import { findHeaderProblems } from '@belfry/domain/request-headers'
 import { findBrokenReference } from '@belfry/domain/secrets/secret-reference'
 import { z } from 'zod'
-import type { Invalid, TextRule } from './text-rules.ts'
+import { type Invalid, line, type TextRule } from './text-rules.ts'
 
 // Enough for sensible filters, and few enough for one statement.
 const maxRepeats = 20
@@ -28,6 +28,9 @@ export function repeatable<T>(rule: TextRule<T>) {
       return z.NEVER
     })
 }
+
+/** A filter by hosts, with their ports. */
+export const hostFilter = repeatable(line(300)).transform(hosts => hosts.map(host => host.toLowerCase()))
 
 /** A whole number from `min` to `max`. */
 export function integer(min: number, max: number) {

@@ -3,7 +3,7 @@ import { stateReasons, taskStates } from '@belfry/domain/task-state'
 import { z } from 'zod'
 import { callbackChanges, callbackFields, shownCallbacks } from './callback.ts'
 import { connectionField, connectionNameField } from './connection.ts'
-import { headersField, integer, payloadField, repeatable, textField } from './fields.ts'
+import { headersField, hostFilter, integer, payloadField, repeatable, textField } from './fields.ts'
 import { blocked } from './host.ts'
 import { pageFields } from './page.ts'
 import { queueField, queueNameField } from './queue.ts'
@@ -129,7 +129,7 @@ export type ListTasksQuery = z.infer<typeof listTasksQuery>
 /** The query of the list of dead letters, which are the tasks in the state `dead`. `error` is that of the last run. */
 export const listDeadLettersQuery = listTasksQuery
   .omit({ state: true })
-  .extend({ host: repeatable(line(300)).optional(), error: repeatable(oneOf(runErrorCodes)).optional() })
+  .extend({ host: hostFilter.optional(), error: repeatable(oneOf(runErrorCodes)).optional() })
 
 function executeAt(text: string): { value: Date } | Invalid {
   const result = instant(text)

@@ -1,14 +1,16 @@
-import type { DeadLetterAction } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import type { DueRow } from '../tasks/due-work.ts'
 import { copiesOf } from '../tasks/replay-task.ts'
 import { isDeadLetter } from '../tasks/task-row.ts'
 
+/** How a dead letter is settled: with a copy that is sent again, or without. */
+export type SettleAction = 'replay' | 'discard'
+
 /** The ids of the settled dead letters, and the tasks that replay them. `now` is the database's clock. */
 export type SettledDeadLetters = { deadLetters: string[]; replays: DueRow[]; now: Date }
 
-/** How many replays are due per second, the first of them at `from` or now, whichever is later. */
-export type ReplayPace = { perSecond: number; from: Date | null }
+/** How many replays are due per second, the first of them at `from` or now, whichever is later. Null: all of them then. */
+export type ReplayPace = { perSecond: number | null; from: Date | null }
 
 /**
  * Replays or discards dead letters of a workspace, in one statement. Skips ids that are not dead letters, so no dead letter
@@ -19,10 +21,10 @@ export async function settleDeadLetters(
   db: Db,
   workspaceId: string,
   taskIds: readonly string[],
-  action: DeadLetterAction,
-  pace: ReplayPace | null = null,
+  action: SettleAction,
+  { perSecond, from }: ReplayPace = { perSecond: null, from: null },
 ): Promise<SettledDeadLetters> {
-  const values = [workspaceId, taskIds, action, pace?.from ?? null, pace?.perSecond ?? null]
+  const values = [workspaceId, taskIds, action, from, perSecond]
   const { rows } = await db.query<SettledRow>({ name: 'settle_dead_letters', text, values })
   return {
     deadLetters: rows.flatMap(({ id, dueAt }) => (dueAt === null ? [id] : [])),
@@ -48,7 +50,7 @@ const text = `
   replayed AS (
     SELECT *, greatest(now(), $4::timestamptz)
               + coalesce((row_number() OVER (ORDER BY execute_at, id) - 1) * interval '1 second' / $5::int, interval '0') AS copy_due_at
-    FROM settled WHERE $3::dead_letter_action = 'replay'
+    FROM settled WHERE $3::text = 'replay'
   ),
   ${copiesOf('replayed', { dueAt: 'copy_due_at' })}
   SELECT id, NULL::timestamptz AS "dueAt", clock_timestamp() AS now FROM settled

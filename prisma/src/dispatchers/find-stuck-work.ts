@@ -33,10 +33,7 @@ export async function findStuckWork(db: Db): Promise<StuckWork> {
          AND (t.dispatcher_id IN (SELECT id FROM dead)
               OR NOT EXISTS (SELECT FROM dispatchers d WHERE d.id = t.dispatcher_id))) AS "orphanedAttempts",
       (SELECT count(*)::int FROM (SELECT FROM tasks WHERE ${isHeld} LIMIT 10000) held) AS "heldTasks",
-      (SELECT count(*)::int FROM (
-        SELECT FROM task_operations WHERE held_at IS NOT NULL AND finished_at IS NULL
-        UNION ALL SELECT FROM dead_letter_operations WHERE held_at IS NOT NULL AND finished_at IS NULL
-       ) held) AS "heldOperations",
+      (SELECT count(*)::int FROM bulk_operations WHERE held_at IS NOT NULL AND finished_at IS NULL) AS "heldOperations",
       (SELECT count(*)::int FROM lost) AS "lostMails",
       (SELECT last_error FROM lost ORDER BY finished_at DESC LIMIT 1) AS "lastMailError"`)
   const [found] = rows

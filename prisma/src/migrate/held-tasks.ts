@@ -7,7 +7,7 @@ type Held = {
   tasks: number
   /** Cron jobs whose rule this process cannot read; they are held as a whole. */
   cronJobs: string[]
-  /** Open operations on many tasks or dead letters, which may have ended after the backup. */
+  /** Open bulk operations, which may have ended after the backup. */
   operations: number
 }
 
@@ -60,15 +60,9 @@ async function hold(tx: Transaction, dueBy: Date): Promise<number> {
 }
 
 async function holdOperations(tx: Transaction): Promise<number> {
-  let held = 0
-  for (const table of operationTables) {
-    const text = `UPDATE ${table} SET held_at = now() WHERE finished_at IS NULL AND held_at IS NULL`
-    held += (await tx.query(text)).rowCount ?? 0
-  }
-  return held
+  const text = 'UPDATE bulk_operations SET held_at = now() WHERE finished_at IS NULL AND held_at IS NULL'
+  return (await tx.query(text)).rowCount ?? 0
 }
-
-const operationTables = ['dead_letter_operations', 'task_operations'] as const
 
 /** Which held tasks to release. Default: all. */
 type Release = {
@@ -88,10 +82,10 @@ export async function releaseHeldTasks(db: Db, { workspaceId = null, limit = nul
        WHERE next_run_at ${isAway} AND ($1::uuid IS NULL OR workspace_id = $1)`,
       [workspaceId],
     )
-    for (const table of operationTables) {
-      const text = `UPDATE ${table} SET held_at = NULL WHERE held_at IS NOT NULL AND ($1::uuid IS NULL OR workspace_id = $1)`
-      await tx.query(text, [workspaceId])
-    }
+    await tx.query(
+      'UPDATE bulk_operations SET held_at = NULL WHERE held_at IS NOT NULL AND ($1::uuid IS NULL OR workspace_id = $1)',
+      [workspaceId],
+    )
     // A task gets back the time until its deadline that it had when it was due.
     const text = `
       WITH held AS MATERIALIZED (

@@ -44,8 +44,7 @@ const small = [
   'federated_credentials',
   'subscriptions',
   'workspace_members',
-  'dead_letter_operations',
-  'task_operations',
+  'bulk_operations',
   'resting_hosts',
 ].map(
   table => `

@@ -1,47 +1,68 @@
+import { hostOfRequest, lastErrorOfTask } from '../dead-letters/find-dead-letters.ts'
 import type { TaskSource, TaskState } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import { hasLabel } from './task-labels.ts'
 
-/** A filter of tasks; null matches any, a list any of its values. The times limit `execute_at`: from <= t < to. */
+/** A filter of tasks, with the names of the API. A list matches any of its values, and a missing member any task. */
 export type TaskFilter = {
-  sources: readonly TaskSource[] | null
-  cronJobIds: readonly string[] | null
-  eventIds: readonly string[] | null
-  topics: readonly string[] | null
-  labels: readonly string[] | null
-  queues: readonly string[] | null
-  callbacksOf: readonly string[] | null
+  ids?: string[] | undefined
+  source?: TaskSource[] | undefined
+  cronjob_id?: string[] | undefined
+  event_id?: string[] | undefined
+  callback_of?: string[] | undefined
+  topic?: string[] | undefined
+  queue?: string[] | undefined
+  label?: string[] | undefined
   /** A prefix. */
-  name: string | null
-  executeFrom: Date | null
-  executeTo: Date | null
+  name?: string | undefined
+  /** `from` <= execute_at < `to`. A time is text in a stored filter. */
+  from?: Date | string | undefined
+  to?: Date | string | undefined
+  /** With its port, in lower case. */
+  host?: string[] | undefined
+  /** Of the last run. */
+  error?: string[] | undefined
 }
 
-/** Returns the SQL of a filter for the task `t`, whose values are the parameters from `$first`. */
-export function matchesFilter(first: number): string {
-  const [sources, cronJobs, events, topics, labels, queues, callbacksOf, name, from, to] = Array.from(
-    { length: 10 },
-    (_, i) => `$${first + i}`,
-  )
-  return `(${sources}::task_source[] IS NULL OR t.source = ANY (${sources}::task_source[]))
-    AND (${cronJobs}::uuid[] IS NULL OR t.cron_job_id = ANY (${cronJobs}::uuid[]))
-    AND (${callbacksOf}::uuid[] IS NULL OR t.callback_of = ANY (${callbacksOf}::uuid[]))
-    AND (${events}::uuid[] IS NULL OR t.event_id = ANY (${events}::uuid[]))
-    AND (${from}::timestamptz IS NULL OR t.execute_at >= ${from}::timestamptz)
-    AND (${to}::timestamptz IS NULL OR t.execute_at < ${to}::timestamptz)
-    AND (${labels}::text[] IS NULL OR ${hasLabel('t', labels as string)})
-    AND (${topics}::text[] IS NULL AND ${queues}::text[] IS NULL AND ${name}::text IS NULL OR EXISTS (
-      SELECT FROM task_requests r WHERE r.task_id = t.id
-        AND (${topics}::text[] IS NULL OR r.topic = ANY (${topics}::text[]))
-        AND (${queues}::text[] IS NULL OR r.queue = ANY (${queues}::text[]))
-        AND (${name}::text IS NULL OR starts_with(r.name, ${name}::text))
-    ))`
+type Conditions = { [name in keyof TaskFilter]: (value: string) => string }
+
+const conditionsOfTask: Conditions = {
+  ids: ids => `t.id = ANY (${ids}::uuid[])`,
+  source: sources => `t.source = ANY (${sources}::task_source[])`,
+  cronjob_id: ids => `t.cron_job_id = ANY (${ids}::uuid[])`,
+  event_id: ids => `t.event_id = ANY (${ids}::uuid[])`,
+  callback_of: ids => `t.callback_of = ANY (${ids}::uuid[])`,
+  from: time => `t.execute_at >= ${time}::timestamptz`,
+  to: time => `t.execute_at < ${time}::timestamptz`,
+  label: labels => hasLabel('t', labels),
+  error: codes => `${lastErrorOfTask} = ANY (${codes}::text[])`,
 }
 
-/** Returns the values for `matchesFilter`. */
-export function valuesOfFilter(filter: TaskFilter): unknown[] {
-  const { sources, cronJobIds, eventIds, topics, labels, queues, callbacksOf, name, executeFrom, executeTo } = filter
-  return [sources, cronJobIds, eventIds, topics, labels, queues, callbacksOf, name, executeFrom, executeTo]
+const conditionsOfRequest: Conditions = {
+  topic: topics => `r.topic = ANY (${topics}::text[])`,
+  queue: queues => `r.queue = ANY (${queues}::text[])`,
+  name: prefix => `starts_with(r.name, ${prefix}::text)`,
+  host: hosts => `${hostOfRequest} = ANY (${hosts}::text[])`,
+}
+
+/**
+ * Returns the conditions of a filter for the task `t`.
+ * @param add - Adds a value to the statement, and returns its placeholder.
+ */
+function conditionsOf(filter: TaskFilter, add: (value: unknown) => string): string[] {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined)
+  const select = (conditions: Conditions) =>
+    given.flatMap(([name, value]) => conditions[name as keyof TaskFilter]?.(add(value)) ?? [])
+  const [ofTask, ofRequest] = [select(conditionsOfTask), select(conditionsOfRequest)]
+  // PostgreSQL never turns such a subquery into a join, which could read a whole table.
+  return ofRequest.length === 0
+    ? ofTask
+    : [...ofTask, `(SELECT ${ofRequest.join(' AND ')} FROM task_requests r WHERE r.task_id = t.id)`]
+}
+
+/** Returns the SQL: the task `t` is in one of the states. */
+export function isIn(...states: TaskState[]): string {
+  return `t.state IN (${states.map(state => `'${state}'`).join(', ')})`
 }
 
 /** A filter is checked for this many tasks at most, which takes about a third of a second. */
@@ -51,53 +72,60 @@ const maxScannedTasks = 100_000
 export type MatchingTasks = { ids: string[]; isComplete: boolean }
 
 /**
- * Finds up to `limit` tasks of a workspace in one state, newest first.
+ * Finds up to `limit` tasks of a workspace, newest first.
+ * @param among - The SQL that tasks `t` are checked.
  * @param maxScanned - The filter is checked for this many tasks at most. Default: `maxScannedTasks`.
  */
 export async function findMatchingTasks(
   db: Db,
   workspaceId: string,
-  state: TaskState,
+  among: string,
   filter: TaskFilter,
   limit: number,
   maxScanned = maxScannedTasks,
 ): Promise<MatchingTasks> {
+  const values: unknown[] = [workspaceId, limit, maxScanned]
+  const matches = matchesOf(filter, values)
   const text = `
     SELECT t.id FROM (
-      SELECT * FROM tasks WHERE workspace_id = $1 AND state = $2::task_state
-      ORDER BY workspace_id, state, id DESC LIMIT $4
-    ) t WHERE ${matchesFilter(5)} LIMIT $3`
-  const values = [workspaceId, state, limit, maxScanned, ...valuesOfFilter(filter)]
+      SELECT * FROM tasks t WHERE t.workspace_id = $1 AND ${among} ORDER BY t.workspace_id, t.state, t.id DESC LIMIT $3
+    ) t WHERE ${matches} LIMIT $2`
   const { rows } = await db.query<{ id: string }>(text, values)
-  const isComplete = rows.length < limit && !(await hasMore(db, workspaceId, [state], maxScanned))
+  const isComplete = rows.length < limit && !(await hasMore(db, workspaceId, among, maxScanned))
   return { ids: rows.map(({ id }) => id), isComplete }
 }
 
 /**
- * Counts the tasks of a workspace in some states, up to `max`. `isCapped`: whether there may be more.
+ * Counts tasks of a workspace, up to `max`. `isCapped`: whether there may be more.
+ * @param among - The SQL that tasks `t` are checked.
  * @param max - Default: no limit.
  * @param maxScanned - The filter is checked for this many tasks at most. Default: `maxScannedTasks`.
  */
 export async function countMatchingTasks(
   db: Db,
   workspaceId: string,
-  states: readonly TaskState[],
+  among: string,
   filter: TaskFilter,
   max: number | null = null,
   maxScanned = maxScannedTasks,
 ): Promise<{ count: number; isCapped: boolean }> {
+  const values: unknown[] = [workspaceId, max, maxScanned]
+  const matches = matchesOf(filter, values)
   const text = `
     SELECT count(*)::int AS count FROM (
-      SELECT FROM (SELECT * FROM tasks WHERE workspace_id = $1 AND state = ANY ($2::task_state[]) LIMIT $4) t
-      WHERE ${matchesFilter(5)} LIMIT $3
+      SELECT FROM (SELECT * FROM tasks t WHERE t.workspace_id = $1 AND ${among} LIMIT $3) t WHERE ${matches} LIMIT $2
     ) found`
-  const values = [workspaceId, states, max, maxScanned, ...valuesOfFilter(filter)]
   const count = (await db.query<{ count: number }>(text, values)).rows[0]?.count ?? 0
-  return { count, isCapped: count === max || (await hasMore(db, workspaceId, states, maxScanned)) }
+  return { count, isCapped: count === max || (await hasMore(db, workspaceId, among, maxScanned)) }
+}
+
+/** Returns the SQL of a filter, and adds its values to those of the statement. */
+export function matchesOf(filter: TaskFilter, values: unknown[]): string {
+  return ['true', ...conditionsOf(filter, value => `$${values.push(value)}`)].join(' AND ')
 }
 
 // Reads entries of an index only.
-async function hasMore(db: Db, workspaceId: string, states: readonly TaskState[], than: number): Promise<boolean> {
-  const text = `SELECT FROM tasks WHERE workspace_id = $1 AND state = ANY ($2::task_state[]) OFFSET $3 LIMIT 1`
-  return (await db.query(text, [workspaceId, states, than])).rowCount === 1
+async function hasMore(db: Db, workspaceId: string, among: string, than: number): Promise<boolean> {
+  const text = `SELECT FROM tasks t WHERE t.workspace_id = $1 AND ${among} OFFSET $2 LIMIT 1`
+  return (await db.query(text, [workspaceId, than])).rowCount === 1
 }

@@ -72,6 +72,5 @@ function dueTimesStatement(): string {
     ${nextMessage('due_at > now()')} AS "laterMessage",
     (SELECT min(${ms('advance_at')}) FROM queues WHERE advance_at IS NOT NULL) AS "rateLimit",
     EXISTS (SELECT FROM tasks t WHERE queue_id IS NOT NULL AND finished_at IS NULL AND ${queuePhase('t')} = 1) AS "hasBlocked",
-    EXISTS (SELECT FROM task_operations WHERE finished_at IS NULL)
-      OR EXISTS (SELECT FROM dead_letter_operations WHERE finished_at IS NULL) AS "hasOperations"`
+    EXISTS (SELECT FROM bulk_operations WHERE finished_at IS NULL) AS "hasOperations"`
 }

@@ -18,6 +18,12 @@ import { updateMe } from './auth/update-me.ts'
 import { changeTier } from './billing/change-tier.ts'
 import { getTier } from './billing/get-tier.ts'
 import { openPortal } from './billing/open-portal.ts'
+import {
+  cancelDeadLetterOperation,
+  endTaskOperation,
+  getDeadLetterOperation,
+  getTaskOperation,
+} from './bulk-operations/operations.ts'
 import { deleteConnection, getConnection, listConnections, putConnection } from './connections/connections.ts'
 import { getIdentityDiscovery, getIdentityKeys } from './connections/identity-documents.ts'
 import { testConnection } from './connections/test-connection.ts'
@@ -27,7 +33,6 @@ import { previewCronJob } from './cron-jobs/preview-cron-job.ts'
 import { getCronJob, listCronJobs, listRecentRuns } from './cron-jobs/read-cron-jobs.ts'
 import { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
 import { updateCronJob } from './cron-jobs/update-cron-job.ts'
-import { cancelOperation, getOperation } from './dead-letters/operations.ts'
 import { discardDeadLetters, listDeadLetters, replayDeadLetters } from './dead-letters/settle-dead-letters.ts'
 import type { Endpoint } from './endpoint.ts'
 import { publishEvent } from './events/publish-event.ts'
@@ -133,7 +138,6 @@ import { createTasks } from './tasks/create-tasks.ts'
 import { cancelTasks, countTasks, stopTasks } from './tasks/end-tasks.ts'
 import { cancelTask, replayTask, stopTask, updateTask } from './tasks/move-task.ts'
 import { exportTasks, getTask, listTasks } from './tasks/read-tasks.ts'
-import { endTaskOperation, getTaskOperation } from './tasks/task-operations.ts'
 import {
   listWorkspaceMembers,
   putWorkspaceMember,
@@ -169,7 +173,10 @@ export const routes: Routes = {
   '/api/v1/scheduler/dead-letters': { get: listDeadLetters },
   '/api/v1/scheduler/dead-letters/replay': { post: replayDeadLetters },
   '/api/v1/scheduler/dead-letters/discard': { post: discardDeadLetters },
-  '/api/v1/scheduler/dead-letters/operations/:operation': { get: getOperation, delete: cancelOperation },
+  '/api/v1/scheduler/dead-letters/operations/:operation': {
+    get: getDeadLetterOperation,
+    delete: cancelDeadLetterOperation,
+  },
   '/api/v1/scheduler/cronjobs': { get: listCronJobs, post: createCronJob },
   '/api/v1/scheduler/cronjobs/preview': { post: previewCronJob },
   '/api/v1/scheduler/cronjobs/recent-runs': { get: listRecentRuns },

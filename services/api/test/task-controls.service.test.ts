@@ -1,5 +1,5 @@
+import { stepBulkOperation } from '@belfry/db/bulk-operations/step-bulk-operation'
 import { claimTasks } from '@belfry/db/tasks/claim-tasks'
-import { stepTaskOperation } from '@belfry/db/tasks/task-operations'
 import { fromId, newUuid } from '@belfry/domain/id'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
@@ -345,7 +345,7 @@ describe('many at once', () => {
     const { status, body } = await call('POST', `${tasks}/cancel`, { filter })
     expect([status, body.cancelled, body.operation.status]).toEqual([202, 0, 'running'])
     const operation = async () => (await call('GET', `${tasks}/operations/${body.operation.id}`)).body
-    while ((await operation()).status === 'running') await stepTaskOperation(api.db, 10_000)
+    while ((await operation()).status === 'running') await stepBulkOperation(api.db, 10_000)
     const done = await operation()
     expect([done.ended, done.total]).toEqual([1, 1])
     expect((await call('GET', `${tasks}/${other.id}`)).body.state).toBe('cancelled')

@@ -14,7 +14,7 @@ import { raiseAlerts } from './raise-alerts.ts'
 import { openRepair } from './repair-overdue-tasks.ts'
 import { reportUsage } from './report-usage.ts'
 import { rescueLostAttempts } from './rescue-lost-attempts.ts'
-import { endTasks, settleDeadLetters } from './step-bulk-operations.ts'
+import { stepBulkOperations } from './step-bulk-operations.ts'
 import { expireLogParts, storeLog } from './store-log.ts'
 import { sendAuditLogs, tidyAuditStreams, writeAuditFile } from './stream-audit-logs.ts'
 import {
@@ -85,8 +85,7 @@ export function backgroundLoops(ctx: Context): Loop[] {
     ...(ctx.logStorage === null ? [] : [chore('store-log', 3_600_000, signal => storeLog(background, signal))]),
     chore('expire-log-parts', 600_000, signal => expireLogParts(background, signal)),
     chore('expire-audit-logs', 3_600_000, signal => expireAuditLogs(background, signal)),
-    chore('end-tasks', 1_000, signal => endTasks(background, signal), 5_000),
-    chore('settle-dead-letters', 1_000, signal => settleDeadLetters(background, signal), 5_000),
+    chore('step-bulk-operations', 1_000, signal => stepBulkOperations(background, signal), 5_000),
     chore('forget-old-requests', 60_000, signal => forgetOldRequests(background, signal)),
     chore('probe-database', 30_000, () => probeDatabase(background)),
     chore('prepare-run-partitions', 60_000, () => prepareRunPartitions(background)),

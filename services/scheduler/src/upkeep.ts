@@ -1,4 +1,5 @@
 import { forgetIdempotencyKeys } from '@belfry/db/answer-once'
+import { forgetBulkOperations } from '@belfry/db/bulk-operations/bulk-operations'
 import { probeWrite } from '@belfry/db/postgres/probe-write'
 import { divideNextMonth } from '@belfry/db/retention/divide-month'
 import { forgetExpired as forgetSessions } from '@belfry/db/retention/forget-expired'
@@ -6,7 +7,6 @@ import { keptLogDays } from '@belfry/db/retention/month-parts'
 import { prepareRunPartitions as preparePartitions } from '@belfry/db/retention/run-partitions'
 import { foldRunChanges } from '@belfry/db/run-statistics/fold-run-changes'
 import { deleteOldStatistics } from '@belfry/db/run-statistics/run-statistics'
-import { forgetOperations } from '@belfry/db/tasks/task-operations'
 import { mendWaitingFloor as mendFloor } from '@belfry/db/tasks/waiting-floor'
 import { returnUnspentBlocks as returnBlocks } from '@belfry/db/usage/execution-blocks'
 import { foldUsageChanges } from '@belfry/db/usage/fold-usage-changes'
@@ -40,9 +40,7 @@ export function forgetExpired(ctx: Context, signal: AbortSignal): Promise<number
 export async function forgetOldRequests(ctx: Context, signal: AbortSignal): Promise<number> {
   const answers = await drain(signal, 1_000, batchSize => forgetIdempotencyKeys(ctx.pool, batchSize))
   if (signal.aborted) return answers
-  const forget = (table: 'task_operations' | 'dead_letter_operations') =>
-    drain(signal, 1_000, batchSize => forgetOperations(ctx.pool, table, batchSize))
-  return answers + (await forget('dead_letter_operations')) + (await forget('task_operations'))
+  return answers + (await drain(signal, 1_000, batchSize => forgetBulkOperations(ctx.pool, batchSize)))
 }
 
 /** Returns the unspent executions of past months and of dispatchers that are gone. Returns how many blocks there were. */

@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 import { drain } from './drain.ts'
 import { expandCronJobs } from './expand-cron-jobs.ts'
 import { expireOverdue } from './expire-tasks.ts'
-import { endTasks, settleDeadLetters } from './step-bulk-operations.ts'
+import { stepBulkOperations } from './step-bulk-operations.ts'
 
 /** Returns the part of the scheduler in a move of the virtual clock: its chores run when their work is due. */
 export function createVirtualScheduler(ctx: Context, chores: readonly Loop[], stop: AbortSignal): VirtualRole {
@@ -16,7 +16,7 @@ export function createVirtualScheduler(ctx: Context, chores: readonly Loop[], st
       if (due.deadlines) done += await expireOverdue(ctx, stop)
       if (due.rateLimits) done += await drain(stop, 200, limit => advanceRatedQueues(ctx.pool, limit))
       if (due.blocked) await searchQueues() // the dispatcher finds the tasks that may start
-      if (due.operations) done += (await endTasks(ctx, stop)) + (await settleDeadLetters(ctx, stop))
+      if (due.operations) done += await stepBulkOperations(ctx, stop)
       return done
     },
     async upkeep() {

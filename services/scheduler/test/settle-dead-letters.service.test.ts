@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import {
-  cancelDeadLetterOperation,
-  findDeadLetterOperation,
-  startDeadLetterOperation,
-} from '@belfry/db/dead-letters/dead-letter-operations'
-import type { DeadLetterFilter } from '@belfry/db/dead-letters/find-dead-letters'
+import { cancelBulkOperation, findBulkOperation, startBulkOperation } from '@belfry/db/bulk-operations/bulk-operations'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { settleDeadLetters } from '../src/step-bulk-operations.ts'
+import { stepBulkOperations } from '../src/step-bulk-operations.ts'
 import { trimDeadLetters } from '../src/upkeep.ts'
 import { openTestQueue, storeWorkspace } from './setup.ts'
 
 const never = new AbortController().signal
-const all: DeadLetterFilter = {
-  ...{ cronJobId: null, topic: null, executeFrom: null, executeTo: null, label: null },
-  ...{ name: null, hosts: null, errors: null },
-}
+const all = { action: 'replay', filter: {}, perSecond: null } as const
 
 let test: Awaited<ReturnType<typeof openTestQueue>>
 beforeEach(async () => {
@@ -47,18 +39,18 @@ function until(stop: () => void) {
 it('replays every dead letter once, however often it is interrupted and however many schedulers share it', async () => {
   const workspaceId = await storeWorkspace(test.ctx)
   await storeDeadLetters(workspaceId, 2600)
-  const { id, total } = await startDeadLetterOperation(test.ctx.pool, workspaceId, 'replay', all)
+  const { id, total } = await startBulkOperation(test.ctx.pool, workspaceId, all)
   expect(total).toBe(2600)
   const stop = new AbortController()
   expect(
-    await settleDeadLetters(
+    await stepBulkOperations(
       until(() => stop.abort()),
       stop.signal,
     ),
   ).toBe(500)
-  await Promise.all([1, 2, 3].map(() => settleDeadLetters(test.ctx, never)))
-  const operation = await findDeadLetterOperation(test.ctx.pool, workspaceId, id)
-  expect(operation).toMatchObject({ total: 2600, settled: 2600, cancelled: false, finishedAt: expect.any(Date) })
+  await Promise.all([1, 2, 3].map(() => stepBulkOperations(test.ctx, never)))
+  const operation = await findBulkOperation(test.ctx.pool, workspaceId, id)
+  expect(operation).toMatchObject({ total: 2600, done: 2600, cancelled: false, finishedAt: expect.any(Date) })
   expect(await count('replay_of IS NOT NULL')).toBe(2600)
   expect(await count(`state = 'dead' AND settled_at IS NULL`)).toBe(0)
 })
@@ -67,17 +59,17 @@ it('spreads replays over time, over all its steps, also after it was interrupted
   const { pool } = test.ctx
   const workspaceId = await storeWorkspace(test.ctx)
   await storeDeadLetters(workspaceId, 1_300)
-  const { id } = await startDeadLetterOperation(pool, workspaceId, 'replay', all, 100)
+  const { id } = await startBulkOperation(pool, workspaceId, { ...all, perSecond: 100 })
   const stop = new AbortController()
-  await settleDeadLetters(
+  await stepBulkOperations(
     until(() => stop.abort()),
     stop.signal,
   )
   // As if no scheduler ran for a while. The later replays must not catch up.
   const later = new Date(Date.now() + 60_000)
-  await pool.query('UPDATE dead_letter_operations SET next_due_at = $1', [later])
-  expect(await settleDeadLetters(test.ctx, never)).toBe(800)
-  expect(await findDeadLetterOperation(pool, workspaceId, id)).toMatchObject({ perSecond: 100, settled: 1_300 })
+  await pool.query('UPDATE bulk_operations SET next_due_at = $1', [later])
+  expect(await stepBulkOperations(test.ctx, never)).toBe(800)
+  expect(await findBulkOperation(pool, workspaceId, id)).toMatchObject({ perSecond: 100, done: 1_300 })
   const { rows } = await pool.query('SELECT due_at, execute_at FROM tasks WHERE replay_of IS NOT NULL ORDER BY due_at')
   const times = rows.map(row => row.due_at.getTime())
   expect(rows.every(row => row.execute_at.getTime() === row.due_at.getTime())).toBe(true)
@@ -89,12 +81,12 @@ it('spreads replays over time, over all its steps, also after it was interrupted
 it('leaves tasks that died after it began: they may be its own replays', async () => {
   const workspaceId = await storeWorkspace(test.ctx)
   await storeDeadLetters(workspaceId, 10)
-  await startDeadLetterOperation(test.ctx.pool, workspaceId, 'replay', all)
+  await startBulkOperation(test.ctx.pool, workspaceId, all)
   await storeDeadLetters(workspaceId, 5)
-  const died = `UPDATE tasks SET finished_at = o.created_at + interval '1 ms' FROM dead_letter_operations o
+  const died = `UPDATE tasks SET finished_at = o.created_at + interval '1 ms' FROM bulk_operations o
     WHERE tasks.id IN (SELECT id FROM tasks ORDER BY created_at DESC LIMIT 5)`
   await test.ctx.pool.query(died)
-  expect(await settleDeadLetters(test.ctx, never)).toBe(10)
+  expect(await stepBulkOperations(test.ctx, never)).toBe(10)
   expect(await count(`state = 'dead' AND settled_at IS NULL`)).toBe(5)
 })
 
@@ -106,8 +98,8 @@ it('settles the matching dead letters, in its own workspace only', async () => {
     'UPDATE tasks SET cron_job_id = $1 WHERE id IN (SELECT id FROM tasks WHERE workspace_id = $2 LIMIT 700)',
     [cronJobId, mine],
   )
-  await startDeadLetterOperation(test.ctx.pool, mine, 'discard', { ...all, cronJobId })
-  expect(await settleDeadLetters(test.ctx, never)).toBe(700)
+  await startBulkOperation(test.ctx.pool, mine, { ...all, action: 'discard', filter: { cronjob_id: [cronJobId] } })
+  expect(await stepBulkOperations(test.ctx, never)).toBe(700)
   expect(await count(`settled_at IS NOT NULL AND workspace_id = '${mine}'`)).toBe(700)
   expect(await count(`settled_at IS NOT NULL AND workspace_id = '${other}'`)).toBe(0)
 })
@@ -129,27 +121,27 @@ it('settles those of a host, an error and a name only', async () => {
        WHERE r.name = 'Invoice 7' LIMIT 600
      ) failed`,
   )
-  const filter = { ...all, name: 'Inv', hosts: ['other', 'api.example.com:8443'], errors: ['dns', 'timeout'] }
-  const { id, total } = await startDeadLetterOperation(test.ctx.pool, workspaceId, 'discard', filter)
+  const filter = { name: 'Inv', host: ['other', 'api.example.com:8443'], error: ['dns', 'timeout'] }
+  const { id, total } = await startBulkOperation(test.ctx.pool, workspaceId, { ...all, action: 'discard', filter })
   expect(total).toBe(600)
-  expect(await findDeadLetterOperation(test.ctx.pool, workspaceId, id)).toMatchObject(filter)
-  expect(await settleDeadLetters(test.ctx, never)).toBe(600)
+  expect(await findBulkOperation(test.ctx.pool, workspaceId, id)).toMatchObject({ filter })
+  expect(await stepBulkOperations(test.ctx, never)).toBe(600)
   expect(await count('settled_at IS NOT NULL')).toBe(600)
 })
 
 it('settles nothing more after it is cancelled', async () => {
   const workspaceId = await storeWorkspace(test.ctx)
   await storeDeadLetters(workspaceId, 1200)
-  const { id } = await startDeadLetterOperation(test.ctx.pool, workspaceId, 'replay', all)
+  const { id } = await startBulkOperation(test.ctx.pool, workspaceId, all)
   const stop = new AbortController()
-  await settleDeadLetters(
+  await stepBulkOperations(
     until(() => stop.abort()),
     stop.signal,
   )
-  expect(await cancelDeadLetterOperation(test.ctx.pool, workspaceId, id)).toBe(true)
-  expect(await settleDeadLetters(test.ctx, never)).toBe(0)
+  expect(await cancelBulkOperation(test.ctx.pool, workspaceId, id)).toMatchObject({ cancelled: true })
+  expect(await stepBulkOperations(test.ctx, never)).toBe(0)
   expect(await count('replay_of IS NOT NULL')).toBe(500)
-  expect(await cancelDeadLetterOperation(test.ctx.pool, workspaceId, id)).toBe(false)
+  expect(await cancelBulkOperation(test.ctx.pool, workspaceId, id)).toBeUndefined()
 })
 
 describe('the copy of the dead letters', () => {

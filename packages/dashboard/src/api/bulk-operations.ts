@@ -1,5 +1,4 @@
-import type { DeadLetterOperation } from '@belfry/contract/dead-letter'
-import type { TaskOperation } from '@belfry/contract/task-operation'
+import type { DeadLetterOperation, TaskOperation } from '@belfry/contract/bulk-operation'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 

@@ -1,4 +1,4 @@
-import type { DeadLetterOperation } from '@belfry/contract/dead-letter'
+import type { DeadLetterOperation } from '@belfry/contract/bulk-operation'
 import type { Page } from '@belfry/contract/page'
 import type { Task } from '@belfry/contract/task'
 import { queryOptions } from '@tanstack/react-query'

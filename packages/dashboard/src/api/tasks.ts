@@ -1,6 +1,6 @@
+import type { TaskCount, TaskOperation } from '@belfry/contract/bulk-operation'
 import type { Callback, CallbackEvent } from '@belfry/contract/callback'
 import type { Task } from '@belfry/contract/task'
-import type { TaskCount, TaskOperation } from '@belfry/contract/task-operation'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { type ListQuery, listOptions } from './page.ts'

@@ -1,5 +1,4 @@
-import { settleDeadLetters } from '@belfry/db/dead-letters/settle-dead-letters'
-import type { DeadLetterAction } from '@belfry/db/generated/enums'
+import { type SettleAction, settleDeadLetters } from '@belfry/db/dead-letters/settle-dead-letters'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { findBoardTasks } from '@belfry/db/tasks/board-tasks'
 import { fromId, toId } from '@belfry/domain/id'
@@ -16,7 +15,7 @@ import { auditAsOperator } from './audit-as-operator.ts'
 export async function settleAsOperator(
   ctx: Context,
   tasks: readonly string[],
-  action: DeadLetterAction,
+  action: SettleAction,
   address: string,
 ): Promise<number> {
   const ids = tasks.map(task => fromId('task', task)).filter(id => id !== null)
@@ -31,7 +30,7 @@ export async function settleAsOperator(
   return settled
 }
 
-type Settlement = { workspaceId: string; ids: string[]; action: DeadLetterAction; address: string }
+type Settlement = { workspaceId: string; ids: string[]; action: SettleAction; address: string }
 
 async function settleOfWorkspace(ctx: Context, { workspaceId, ids, action, address }: Settlement): Promise<number> {
   const { deadLetters, replays, now } = await inTransaction(ctx.pool, async tx => {

@@ -1,5 +1,4 @@
-import { settleDeadLetters } from '@belfry/db/dead-letters/settle-dead-letters'
-import type { DeadLetterAction } from '@belfry/db/generated/enums'
+import { type SettleAction, settleDeadLetters } from '@belfry/db/dead-letters/settle-dead-letters'
 import { isDeadLetter } from '@belfry/db/tasks/task-row'
 import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
 import { ok, type Reply } from '../http/reply.ts'
@@ -108,7 +107,7 @@ function presentResponse(run: Response | undefined) {
   }
 }
 
-async function settle({ ctx, caller }: Call, rows: readonly TaskRow[], action: DeadLetterAction) {
+async function settle({ ctx, caller }: Call, rows: readonly TaskRow[], action: SettleAction) {
   const ids = rows.map(({ id }) => id)
   const settled = await settleDeadLetters(ctx.pool, caller.workspaceId, ids, action)
   enqueue(ctx, settled.replays, settled.now)

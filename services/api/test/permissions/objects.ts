@@ -32,7 +32,8 @@ export const objects: Readonly<Record<string, (api: TestApi, organization: TestO
       '/api/v1/scheduler/subscriptions',
       requests['POST /api/v1/scheduler/subscriptions']?.body?.(),
     ),
-  operation: insertOperation,
+  operation: (api, organization) => insertOperation(api, organization, 'cancel'),
+  replay: (api, organization) => insertOperation(api, organization, 'replay'),
   run: insertRun,
   session: async api => toId('ses', (await api.ctx.prisma.session.findFirstOrThrow()).id),
   passkey: insertPasskey,
@@ -115,25 +116,11 @@ async function rotateSigningSecret(api: TestApi, { owner, workspaceId }: TestOrg
 }
 
 // An operation in progress, because no scheduler is running.
-async function insertOperation(api: TestApi, { workspaceId }: TestOrganization): Promise<string> {
-  const [id, workspace] = [newUuid(), fromId('ws', workspaceId)]
+async function insertOperation(api: TestApi, { workspaceId }: TestOrganization, action: string): Promise<string> {
+  const id = newUuid()
   await api.db.query(
-    `INSERT INTO dead_letter_operations (id, workspace_id, action, total, cursor) VALUES ($1, $2, 'replay', 2000, $1)`,
-    [id, workspace],
-  )
-  const filter = {
-    sources: null,
-    cronJobIds: null,
-    eventIds: null,
-    topics: null,
-    labels: null,
-    queues: null,
-    callbacksOf: null,
-    name: null,
-  }
-  await api.db.query(
-    `INSERT INTO task_operations (id, workspace_id, action, total, cursor, filter) VALUES ($1, $2, 'cancel', 2000, $1, $3)`,
-    [id, workspace, { ...filter, executeFrom: null, executeTo: null }],
+    `INSERT INTO bulk_operations (id, workspace_id, action, filter, total) VALUES ($1, $2, $3, '{}', 2000)`,
+    [id, fromId('ws', workspaceId), action],
   )
   return toId('op', id)
 }

@@ -11,6 +11,8 @@ export type RouteRequest = {
   right?: Action
   /** The response to an allowed caller, if it is not the endpoint's own. */
   status?: number
+  /** The objects in the path, by parameter. Default: those with the names of the parameters. */
+  objects?: Record<string, string>
 }
 
 const none: RouteRequest = {}
@@ -56,8 +58,8 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'DELETE /api/v1/scheduler/tasks/operations/:operation': none,
   'POST /api/v1/scheduler/dead-letters/replay': { body: () => ({ filter: {} }) },
   'POST /api/v1/scheduler/dead-letters/discard': { body: () => ({ filter: {} }) },
-  'GET /api/v1/scheduler/dead-letters/operations/:operation': none,
-  'DELETE /api/v1/scheduler/dead-letters/operations/:operation': none,
+  'GET /api/v1/scheduler/dead-letters/operations/:operation': { objects: { operation: 'replay' } },
+  'DELETE /api/v1/scheduler/dead-letters/operations/:operation': { objects: { operation: 'replay' } },
   'GET /api/v1/scheduler/cronjobs': none,
   'POST /api/v1/scheduler/cronjobs': { body: () => aCronJob },
   'POST /api/v1/scheduler/cronjobs/preview': { body: () => ({ cron: '0 4 * * *' }) },

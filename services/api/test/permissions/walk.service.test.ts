@@ -30,11 +30,12 @@ async function aPlace(): Promise<Place> {
   return { organization: await anOrganization(api), made: new Map() }
 }
 
-async function idsOf({ params }: Route, { organization, made }: Place): Promise<Ids> {
+async function idsOf(route: Route, { organization, made }: Place): Promise<Ids> {
   const ids: Ids = {}
-  for (const name of params) {
-    const id = made.get(name) ?? objects[name]?.(api, organization) ?? Promise.resolve('')
-    made.set(name, id)
+  for (const name of route.params) {
+    const object = requests[route.name]?.objects?.[name] ?? name
+    const id = made.get(object) ?? objects[object]?.(api, organization) ?? Promise.resolve('')
+    made.set(object, id)
     ids[name] = await id
   }
   return ids

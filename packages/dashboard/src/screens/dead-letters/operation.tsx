@@ -1,4 +1,4 @@
-import type { DeadLetterOperation } from '@belfry/contract/dead-letter'
+import type { DeadLetterOperation } from '@belfry/contract/bulk-operation'
 import type { ReactNode } from 'react'
 import { formatCount } from '../../ui/format-amount.ts'
 import type { Filters } from '../../ui/use-filters.ts'

@@ -1,4 +1,4 @@
-import type { TaskOperation } from '@belfry/contract/task-operation'
+import type { TaskOperation } from '@belfry/contract/bulk-operation'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, OctagonX } from 'lucide-react'
 import { type ReactNode, useState } from 'react'

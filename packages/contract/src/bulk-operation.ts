@@ -1,0 +1,178 @@
+import { taskSources } from '@belfry/domain/task-source'
+import { z } from 'zod'
+import { hostFilter, repeatable, textField } from './fields.ts'
+import { idField, timestampField } from './response-fields.ts'
+import { runErrorCodes } from './run.ts'
+import { selectionBody } from './selection.ts'
+import { listTasksQuery } from './task.ts'
+import { label } from './task-controls.ts'
+import { id, instant, line, oneOf, type TextRule, topic } from './text-rules.ts'
+
+const { state, limit: _, cursor: __, ...taskFilterFields } = listTasksQuery.shape
+
+const taskFilter = z
+  .strictObject(taskFilterFields)
+  .meta({ description: 'The filters of the list of tasks, except `state`. An empty filter selects all.' })
+
+/** The body that selects the tasks to cancel or to stop, by their ids or by a filter. */
+export const endTasksBody = selectionBody(taskFilter)
+
+export type EndTasksBody = z.infer<typeof endTasksBody>
+
+const deadLetterFilter = z
+  .strictObject({
+    cronjob_id: single(id('cron')),
+    topic: single(topic),
+    label: single(label),
+    from: textField(instant).optional(),
+    to: textField(instant).optional(),
+    name: textField(line(200)).optional(),
+    host: hostFilter.optional(),
+    error: repeatable(oneOf(runErrorCodes)).optional(),
+  })
+  .meta({
+    description:
+      '`from` <= execute_at < `to`. `name` is a prefix, `host` has its port, and `error` is that of the last run. An empty filter selects all.',
+  })
+
+// A filter with one value.
+function single<T>(rule: TextRule<T>) {
+  return textField(rule)
+    .transform(value => [value])
+    .optional()
+}
+
+/** The body that selects dead letters, by their ids or by a filter. */
+export const settleDeadLettersBody = selectionBody(deadLetterFilter)
+
+export type SettleDeadLettersBody = z.infer<typeof settleDeadLettersBody>
+
+const maxReplaysPerSecond = 1_000
+
+/** The body that selects dead letters to replay. */
+export const replayDeadLettersBody = selectionBody(deadLetterFilter, {
+  per_second: z
+    .int()
+    .min(1)
+    .max(maxReplaysPerSecond)
+    .optional()
+    .meta({
+      description:
+        'How many of the replays are due per second, the first at once. Default: all are due at once. Retries are not counted.',
+      examples: [10],
+    }),
+})
+
+const texts = (example: string[] | null) =>
+  z
+    .array(z.string())
+    .nullable()
+    .meta({ examples: [example] })
+
+const status = z.enum(['running', 'done', 'cancelled'])
+const ends = { created_at: timestampField(), updated_at: timestampField(), finished_at: timestampField().nullable() }
+
+/** A cancel or a stop of many tasks in the background. */
+export const taskOperation = z
+  .object({
+    id: idField('op'),
+    workspace_id: idField('ws'),
+    action: z.enum(['cancel', 'stop']),
+    filter: z.object({
+      source: z.array(z.enum(taskSources)).nullable(),
+      cronjob_id: z.array(idField('cron')).nullable(),
+      event_id: z.array(idField('evt')).nullable(),
+      topic: texts(null),
+      label: texts(['customer:42']),
+      queue: texts(null),
+      callback_of: z.array(idField('task')).nullable(),
+      name: z
+        .string()
+        .nullable()
+        .meta({ examples: [null] }),
+      from: timestampField().nullable(),
+      to: timestampField().nullable(),
+    }),
+    status,
+    total: z.int().meta({
+      description:
+        'Tasks that matched when it started, of the first 100,000 in the workspace; never less than `ended`.',
+      examples: [4200],
+    }),
+    ended: z.int().meta({ description: 'Tasks cancelled or stopped so far.', examples: [1500] }),
+    ...ends,
+  })
+  .meta({ id: 'TaskOperation' })
+
+export type TaskOperation = z.infer<typeof taskOperation>
+
+const startedEnding = taskOperation
+  .nullable()
+  .meta({ description: 'Set when there are too many for one request; they follow in the background.' })
+
+/** The result of a cancel of many tasks. */
+export const cancelledTasks = z.object({ cancelled: z.int().meta({ examples: [12] }), operation: startedEnding })
+
+/** The result of a stop of many tasks. */
+export const stoppedTasks = z.object({ stopped: z.int().meta({ examples: [12] }), operation: startedEnding })
+
+/** A replay or discard in the background. */
+export const deadLetterOperation = z
+  .object({
+    id: idField('op'),
+    workspace_id: idField('ws'),
+    action: z.enum(['replay', 'discard']),
+    filter: z.object({
+      cronjob_id: idField('cron').nullable(),
+      topic: z.string().nullable(),
+      label: z.string().nullable(),
+      from: timestampField().nullable(),
+      to: timestampField().nullable(),
+      name: z.string().nullable(),
+      host: z.array(z.string()).nullable(),
+      error: z.array(z.enum(runErrorCodes)).nullable(),
+    }),
+    per_second: z
+      .int()
+      .nullable()
+      .meta({ description: 'How many of its replays are due per second. Null: all at once.', examples: [null] }),
+    status,
+    total: z.int().meta({
+      description:
+        'Dead letters that matched when it started, of the first 100,000 in the workspace; never less than `settled`.',
+      examples: [4200],
+    }),
+    settled: z.int().meta({ description: 'Dead letters replayed or discarded so far.', examples: [1500] }),
+    ...ends,
+  })
+  .meta({ id: 'DeadLetterOperation' })
+
+export type DeadLetterOperation = z.infer<typeof deadLetterOperation>
+
+const startedSettling = deadLetterOperation
+  .nullable()
+  .meta({ description: 'Set when there are too many for one request; the rest follows in the background.' })
+
+/** The result of a replay. */
+export const replayedDeadLetters = z.object({ replayed: z.int().meta({ examples: [12] }), operation: startedSettling })
+
+/** The result of a discard. */
+export const discardedDeadLetters = z.object({
+  discarded: z.int().meta({ examples: [12] }),
+  operation: startedSettling,
+})
+
+/** The query that counts tasks, with the filters of their list. */
+export const countTasksQuery = z.strictObject({ state, ...taskFilterFields })
+
+/** A number of tasks. */
+export const taskCount = z
+  .object({
+    count: z.int().meta({ examples: [4200] }),
+    is_capped: z
+      .boolean()
+      .meta({ description: 'Whether there may be more: at most 100,000 tasks are checked, and 10,000 counted.' }),
+  })
+  .meta({ id: 'TaskCount' })
+
+export type TaskCount = z.infer<typeof taskCount>

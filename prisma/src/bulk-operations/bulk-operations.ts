@@ -1,0 +1,100 @@
+import { newUuid } from '@belfry/domain/id'
+import type { BulkAction } from '../generated/enums.ts'
+import type { Db } from '../postgres/in-transaction.ts'
+import type { Pool } from '../postgres/pool.ts'
+import type { EndAction } from '../tasks/end-tasks.ts'
+import { countMatchingTasks, isIn, type TaskFilter } from '../tasks/task-filter.ts'
+import { isDeadLetter } from '../tasks/task-row.ts'
+
+/** What an operation does with which tasks. */
+export type BulkRequest = {
+  action: BulkAction
+  filter: TaskFilter
+  /** How many replays are due per second; null: all at once. */
+  perSecond: number | null
+}
+
+/** A cancel, a stop, a replay or a discard of many tasks that runs in the background. */
+export type BulkOperation = BulkRequest & {
+  id: string
+  workspaceId: string
+  /** How many tasks matched at the start, of the first `maxScannedTasks`; at least `done`. */
+  total: number
+  /** How many tasks it has ended or settled so far. */
+  done: number
+  cancelled: boolean
+  createdAt: Date
+  updatedAt: Date
+  finishedAt: Date | null
+}
+
+/** Returns whether an action ends tasks. The others settle dead letters. */
+export function isEnding(action: BulkAction): action is EndAction {
+  return action === 'cancel' || action === 'stop'
+}
+
+/** SQL: the tasks `t` that an action may apply to. */
+export const openTo = {
+  cancel: isIn('pending'),
+  stop: isIn('retrying'),
+  replay: isDeadLetter,
+  discard: isDeadLetter,
+} as const satisfies Record<BulkAction, string>
+
+export const columns = `id, workspace_id AS "workspaceId", action, filter, per_second AS "perSecond", total, done, cancelled,
+  created_at AS "createdAt", updated_at AS "updatedAt", finished_at AS "finishedAt"`
+
+/**
+ * Starts an operation. A workspace ends tasks in one at a time, and settles dead letters in one at a time, so it returns the
+ * running one if there is one.
+ */
+export async function startBulkOperation(
+  db: Db,
+  workspaceId: string,
+  { action, filter, perSecond }: BulkRequest,
+): Promise<BulkOperation & { isNew: boolean }> {
+  const { count: total } = await countMatchingTasks(db, workspaceId, openTo[action], filter)
+  const text = `
+    WITH started AS (
+      INSERT INTO bulk_operations (id, workspace_id, action, filter, per_second, total) VALUES ($1, $2, $3, $4, $5, $6)
+      ON CONFLICT DO NOTHING
+      RETURNING *
+    )
+    SELECT ${columns} FROM started
+    UNION ALL
+    SELECT ${columns} FROM bulk_operations
+    WHERE workspace_id = $2 AND finished_at IS NULL AND (action IN ('cancel', 'stop')) = ($3 IN ('cancel', 'stop'))`
+  for (;;) {
+    const id = newUuid()
+    const { rows } = await db.query<BulkOperation>(text, [id, workspaceId, action, filter, perSecond, total])
+    if (rows[0]) return { ...rows[0], isNew: rows[0].id === id } // no row when the other one started or ended during this statement
+  }
+}
+
+/** Reads an operation of a workspace. */
+export async function findBulkOperation(db: Db, workspaceId: string, id: string): Promise<BulkOperation | undefined> {
+  const text = `SELECT ${columns} FROM bulk_operations WHERE id = $1 AND workspace_id = $2`
+  return (await db.query<BulkOperation>(text, [id, workspaceId])).rows[0]
+}
+
+/**
+ * Cancels an operation. What it has done stays done. Returns undefined when it has ended already, or the workspace has no such
+ * operation.
+ */
+export async function cancelBulkOperation(db: Db, workspaceId: string, id: string): Promise<BulkOperation | undefined> {
+  const text = `
+    UPDATE bulk_operations SET cancelled = true, finished_at = clock_timestamp(), updated_at = clock_timestamp()
+    WHERE id = $1 AND workspace_id = $2 AND finished_at IS NULL
+    RETURNING ${columns}`
+  return (await db.query<BulkOperation>(text, [id, workspaceId])).rows[0]
+}
+
+/** Deletes operations that ended more than 30 days ago, up to `limit`. Returns how many it deleted. */
+export async function forgetBulkOperations(pool: Pool, limit: number): Promise<number> {
+  const text = `
+    DELETE FROM bulk_operations WHERE id IN (
+      SELECT id FROM bulk_operations WHERE finished_at <= now() - interval '30 days'
+      ORDER BY finished_at LIMIT $1 FOR UPDATE SKIP LOCKED
+    )`
+  return (await pool.query(text, [limit])).rowCount ?? 0
+}

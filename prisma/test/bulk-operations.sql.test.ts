@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { newUuid } from '@belfry/domain/id'
+import { describe, expect, it } from 'vitest'
+import { type BulkRequest, findBulkOperation, startBulkOperation } from '../src/bulk-operations/bulk-operations.ts'
+import { stepBulkOperation } from '../src/bulk-operations/step-bulk-operation.ts'
+import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
+import { deployMigrations } from '../src/migrate/index.ts'
+import { claimTasks } from '../src/tasks/claim-tasks.ts'
+import { insertTasks } from '../src/tasks/insert-tasks.ts'
+import { aTask, aWorkspace, useDatabase } from './setup.ts'
+import { copyFolder, emptyDatabase } from './setup-migrations.ts'
+
+const db = useDatabase()
+const all = { action: 'replay', filter: {}, perSecond: null } as const satisfies BulkRequest
+
+async function storeDeadLetters(workspaceId: string, ids: string[], executeAt: (place: number) => Date) {
+  await insertTasks(
+    db.pool,
+    ids.map(id => aTask({ id, workspaceId })),
+  )
+  const text = `
+    UPDATE tasks SET state = 'dead', finished_at = now() - interval '1 s', execute_at = dead.at
+    FROM unnest($1::uuid[], $2::timestamptz[]) AS dead (id, at) WHERE tasks.id = dead.id`
+  await db.pool.query(text, [ids, ids.map((_, place) => executeAt(place))])
+}
+
+describe('a replay in steps', () => {
+  // Each of two processes creates every other task, and one clock is an hour ahead of the other.
+  const idsOfTwoClocks = () => Array.from({ length: 20 }, (_, n) => newUuid(Date.now() + (n % 2) * 3_600_000 + n))
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+
+  it.each([null, 100, 1_000])('keeps the order of the originals, at %j per second', async perSecond => {
+    const workspaceId = await aWorkspace(db.pool)
+    const ids = idsOfTwoClocks()
+    const time = minutesAgo(60).getTime()
+    // Pairs are due at the same time.
+    await storeDeadLetters(workspaceId, ids, place => new Date(time + Math.floor(place / 2)))
+    await startBulkOperation(db.pool, workspaceId, { ...all, perSecond })
+    const steps: number[] = []
+    for (let step = await stepBulkOperation(db.pool, 3); step; step = await stepBulkOperation(db.pool, 3)) {
+      steps.push(step.done)
+    }
+    expect(steps).toEqual([3, 3, 3, 3, 3, 3, 2])
+    const text = `
+      SELECT o.id FROM tasks c JOIN tasks o ON o.id = c.replay_of WHERE c.workspace_id = $1 ORDER BY c.execute_at, c.id`
+    const { rows } = await db.pool.query<{ id: string }>(text, [workspaceId])
+    const original = 'SELECT id FROM tasks WHERE workspace_id = $1 AND replay_of IS NULL ORDER BY execute_at, id'
+    expect(rows).toEqual((await db.pool.query(original, [workspaceId])).rows)
+  })
+
+  it('makes the copies of a step due after those of the step before, whose transaction began later', async () => {
+    const workspaceId = await aWorkspace(db.pool)
+    await storeDeadLetters(workspaceId, idsOfTwoClocks(), minutesAgo)
+    const { id } = await startBulkOperation(db.pool, workspaceId, all)
+    await stepBulkOperation(db.pool, 10)
+    // As if the clock of PostgreSQL was set back.
+    await db.pool.query(
+      `UPDATE bulk_operations SET next_due_at = next_due_at + interval '1 minute' WHERE workspace_id = $1`,
+      [workspaceId],
+    )
+    while (await stepBulkOperation(db.pool, 10));
+    const text = `SELECT execute_at FROM tasks WHERE workspace_id = $1 AND replay_of IS NOT NULL ORDER BY execute_at`
+    const times = (await db.pool.query(text, [workspaceId])).rows.map(row => row.execute_at.getTime())
+    expect((times[10] ?? 0) - (times[9] ?? 0)).toBe(60_001)
+    expect(await findBulkOperation(db.pool, workspaceId, id)).toMatchObject({ done: 20, total: 20 })
+  })
+})
+
+it('an operation on chosen tasks reads no others', async () => {
+  const workspaceId = await aWorkspace(db.pool)
+  const ids = Array.from({ length: 9 }, () => newUuid())
+  await storeDeadLetters(workspaceId, ids, () => new Date())
+  const chosen = [ids[7], ids[2], randomUUID()] as string[]
+  await startBulkOperation(db.pool, workspaceId, { ...all, action: 'discard', filter: { ids: chosen } })
+  expect(await stepBulkOperation(db.pool, 5)).toMatchObject({ settled: expect.arrayContaining([ids[2], ids[7]]) })
+  expect(await stepBulkOperation(db.pool, 5)).toBeNull()
+})
+
+it('an operation that waits can be left out, and others continue', async () => {
+  const [workspaceId, other] = [await aWorkspace(db.pool), await aWorkspace(db.pool)]
+  const [waiting, pending] = [aTask({ workspaceId }), aTask({ workspaceId: other })]
+  await insertTasks(db.pool, [waiting, pending])
+  await db.pool.query('SELECT pg_sleep(0.01)')
+  const { id: dispatcherId } = await enterDispatchers(db.pool)
+  await claimTasks(db.pool, { dispatcherId }, [{ taskId: waiting.id, token: randomUUID(), isPrefetch: true }])
+  const { id } = await startBulkOperation(db.pool, workspaceId, { ...all, action: 'cancel' })
+  await startBulkOperation(db.pool, other, { ...all, action: 'cancel' })
+  expect(await stepBulkOperation(db.pool, 10)).toMatchObject({ id, done: 0, isWaiting: true })
+  expect(await stepBulkOperation(db.pool, 10, [id])).toMatchObject({ ended: [pending.id], isWaiting: false })
+  expect(await stepBulkOperation(db.pool, 10, [id])).toBeNull()
+  await db.pool.query('UPDATE bulk_operations SET finished_at = now() WHERE id = $1', [id])
+})
+
+it('the migration moves operations from the two tables before it', async () => {
+  const { url, query } = await emptyDatabase()
+  const folder = await copyFolder({})
+  for (const name of ['20261127000400_bulk_operations', '20261127000410_dead_letters_in_order'])
+    await rm(join(folder, 'migrations', name), { recursive: true })
+  await deployMigrations(url, folder)
+  const [workspace, cronJob] = [randomUUID(), randomUUID()]
+  const filter = { sources: ['cron'], cronJobIds: null, labels: ['x'], name: 'A', executeFrom: null }
+  const to = '2026-11-27T08:00:00.120Z'
+  await query(`
+    INSERT INTO organizations (id, name, slug, tier) VALUES ('${workspace}', 'A', 'a', 'free');
+    INSERT INTO workspaces (id, organization_id, name) VALUES ('${workspace}', '${workspace}', 'A');
+    INSERT INTO task_operations (id, workspace_id, action, filter, total, ended, cursor, held_at)
+    VALUES (gen_random_uuid(), '${workspace}', 'stop', '${JSON.stringify({ ...filter, executeTo: to })}', 9, 4, '${cronJob}', now());
+    INSERT INTO dead_letter_operations (id, workspace_id, action, cron_job_id, execute_to, filter, total, settled, cursor, per_second,
+                                        finished_at)
+    VALUES (gen_random_uuid(), '${workspace}', 'replay', '${cronJob}', '${to}', '{"hosts":["a"],"errors":null,"name":null}', 9, 8,
+            gen_random_uuid(), 5, now())`)
+  expect(await deployMigrations(url)).toContain('20261127000400_bulk_operations')
+  expect(
+    await query(`SELECT action, filter, per_second, total, done, cursor, held_at IS NULL AS runs, finished_at IS NULL AS open
+                 FROM bulk_operations ORDER BY action`),
+  ).toEqual([
+    {
+      ...{ action: 'stop', filter: { source: ['cron'], label: ['x'], name: 'A', to }, per_second: null },
+      ...{ total: 9, done: 4, cursor: cronJob, runs: false, open: true },
+    },
+    {
+      ...{ action: 'replay', filter: { cronjob_id: [cronJob], to, host: ['a'] }, per_second: 5 },
+      ...{ total: 9, done: 8, cursor: null, runs: true, open: false },
+    },
+  ])
+})
