@@ -49,7 +49,7 @@ const conditionsOfRequest: Conditions = {
  * Returns the conditions of a filter for the task `t`.
  * @param add - Adds a value to the statement, and returns its placeholder.
  */
-function conditionsOf(filter: TaskFilter, add: (value: unknown) => string): string[] {
+export function conditionsOf(filter: TaskFilter, add: (value: unknown) => string): string[] {
   const given = Object.entries(filter).filter(([, value]) => value !== undefined)
   const select = (conditions: Conditions) =>
     given.flatMap(([name, value]) => conditions[name as keyof TaskFilter]?.(add(value)) ?? [])

@@ -7,7 +7,6 @@ import {
 } from '@belfry/contract/bulk-operation'
 import { pageOf } from '@belfry/contract/page'
 import { listDeadLettersQuery, task } from '@belfry/contract/task'
-import { hostOfRequest, lastErrorOfTask } from '@belfry/db/dead-letters/find-dead-letters'
 import { type SettleAction, settleDeadLetters } from '@belfry/db/dead-letters/settle-dead-letters'
 import { isDeadLetter } from '@belfry/db/tasks/task-row'
 import { toId } from '@belfry/domain/id'
@@ -28,16 +27,8 @@ export const listDeadLetters = endpoint({
   query: listDeadLettersQuery,
   async handle(ctx, { caller, query }) {
     const dead = { ...query, state: ['dead' as const] }
-    return ok(
-      await findTasks(ctx, caller.workspaceId, dead, {
-        list: 'dead-letters',
-        narrow(rest) {
-          rest.and(isDeadLetter)
-          if (query.host) rest.and(`${requestHost} = ANY (?::text[])`, query.host)
-          if (query.error) rest.and(`${lastErrorOfTask} = ANY (?::text[])`, query.error)
-        },
-      }),
-    )
+    const only = { list: 'dead-letters', condition: isDeadLetter }
+    return ok(await findTasks(ctx, caller.workspaceId, dead, only))
   },
 })
 
@@ -58,8 +49,6 @@ export const discardDeadLetters = endpoint({
   body: settleDeadLettersBody,
   handle: (ctx, { caller, body }) => settle(ctx, caller, 'discard', body),
 })
-
-const requestHost = `(SELECT ${hostOfRequest} FROM task_requests r WHERE r.task_id = t.id)`
 
 async function settle(
   ctx: Context,

@@ -1,6 +1,6 @@
 import type { Page } from '@belfry/contract/page'
 import type { ListTasksQuery, Task } from '@belfry/contract/task'
-import { hasLabel } from '@belfry/db/tasks/task-labels'
+import { conditionsOf, type TaskFilter as FilterOfTasks } from '@belfry/db/tasks/task-filter'
 import { taskStates } from '@belfry/domain/task-state'
 import type { Context } from '../context.ts'
 import { isExactly, isOnPage, readBoundedPage, type Scan } from '../http/bounded-page.ts'
@@ -8,20 +8,22 @@ import { type Where, where } from '../http/where.ts'
 import { presentTask } from './present-task.ts'
 import { selectTasks, type TaskRow } from './task-row.ts'
 
-export type TaskFilter = Omit<ListTasksQuery, 'limit' | 'cursor'>
+type Query = ListTasksQuery & Pick<FilterOfTasks, 'host' | 'error'>
+
+export type TaskFilter = Omit<Query, 'limit' | 'cursor'>
 
 /**
  * Reads a page of a workspace's tasks, newest first.
- * @param only - Further conditions, and the name of the list that they make.
+ * @param only - A further condition, and the name of the list that it makes.
  */
 export function findTasks(
   ctx: Context,
   workspaceId: string,
-  query: ListTasksQuery,
-  only?: { list: string; narrow(rest: Where): void },
+  query: Query,
+  only?: { list: string; condition: string },
 ): Promise<Page<Task>> {
   const scan = scanTasks(workspaceId, query)
-  only?.narrow(scan.rest)
+  if (only) scan.rest.and(only.condition)
   const list = `${only?.list ?? 'tasks'}:${workspaceId}`
   return readBoundedPage<TaskRow, Task>(ctx, query, scan, list, presentTask)
 }
@@ -42,9 +44,8 @@ export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
   if (hasWorkspace) along.and('t.workspace_id = ?', workspaceId)
   const rest = where(along)
   if (!hasWorkspace) rest.and('t.workspace_id = ?', workspaceId)
-  if (filter.event_id) rest.and('t.event_id = ANY (?::uuid[])', filter.event_id)
   if (filter.state && streams.key !== 'state') rest.and('t.state = ANY (?::task_state[])', filter.state)
-  if (filter.label && !isOfLabel) rest.and(hasLabel('t', '?'), filter.label)
+  for (const condition of conditionsOf({ ...filter, [streams.key]: undefined }, rest.add)) rest.and(condition)
   // A task with several of the labels is in the stream of the first only.
   if (filter.label && isOfLabel && streams.streamCount > 1)
     rest.and(
@@ -54,22 +55,11 @@ export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
       )`,
       filter.label,
     )
-  if (filter.source) rest.and('t.source = ANY (?::task_source[])', filter.source)
-  if (filter.callback_of && streams.key !== 'callback_of') {
-    rest.and('t.callback_of = ANY (?::uuid[])', filter.callback_of)
-  }
-  if (filter.name) rest.and('starts_with(r.name, ?)', filter.name)
-  if (filter.topic) rest.and('r.topic = ANY (?::text[])', filter.topic)
-  if (filter.queue) rest.and('r.queue = ANY (?::text[])', filter.queue)
-  if (filter.from) rest.and('t.execute_at >= ?', filter.from)
-  if (filter.to) rest.and('t.execute_at < ?', filter.to)
-  const joined = filter.name || filter.topic || filter.queue ? 'JOIN task_requests r ON r.task_id = t.id' : ''
   return {
     ...streams,
     table: isOfLabel ? labelledTasks : 'tasks',
     alias: 't',
     along,
-    joined,
     rest,
     read: `${selectTasks} WHERE ${isOnPage('t.id')}`,
   }
@@ -95,8 +85,8 @@ const labelledTasks = `(
 
 // There is an index for each of these. It is in the order of ids for one value at a time only.
 function addStreams(along: Where, { cronjob_id, callback_of, label, state = [...taskStates] }: TaskFilter) {
-  if (cronjob_id) return addStreamsOf(along, 'cron_job_id', cronjob_id)
-  if (callback_of) return addStreamsOf(along, 'callback_of', callback_of)
+  if (cronjob_id) return { key: 'cronjob_id', ...addStreamsOf(along, 't.cron_job_id', cronjob_id) }
+  if (callback_of) return { key: 'callback_of', ...addStreamsOf(along, 't.callback_of', callback_of) }
   if (label) {
     const labels = [...new Set(label)]
     const keys = along.add(labels)
@@ -121,9 +111,12 @@ function addStreams(along: Where, { cronjob_id, callback_of, label, state = [...
   }
 }
 
-function addStreamsOf(along: Where, key: 'cron_job_id' | 'callback_of', ids: readonly string[]) {
+function addStreamsOf(along: Where, column: string, ids: string[]) {
   const keys = along.add([...new Set(ids)])
-  along.and(isExactly(`t.${key}`, 'key.value'))
-  const order = `t.${key} DESC, t.id DESC`
-  return { key, order, streams: `unnest(${keys}::uuid[]) AS key (value)`, streamCount: ids.length }
+  along.and(isExactly(column, 'key.value'))
+  return {
+    order: `${column} DESC, t.id DESC`,
+    streams: `unnest(${keys}::uuid[]) AS key (value)`,
+    streamCount: ids.length,
+  }
 }
