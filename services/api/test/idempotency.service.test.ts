@@ -37,6 +37,16 @@ describe('works', () => {
     expect(await api.count(table)).toBe(before + rows)
   })
 
+  it.each([
+    [tasks, { connection: 'crm' }],
+    [tasks, { labels: ['a'] }],
+    [tasks, { expires_at: '2099-01-02T00:00:00.000Z' }],
+  ])('stores what the answer shows: %s %j', async (path, fields) => {
+    const { status, body } = await post(path, newKey(), aTaskBody({ execute_at: '2099-01-01T00:00:00Z', ...fields }))
+    expect([status, body]).toEqual([201, expect.objectContaining(fields)])
+    expect((await api.call('GET', `${tasks}/${body.id}`)).body).toEqual(body)
+  })
+
   it('repeats it also after the created object has changed', async () => {
     const [key, body] = [newKey(), aTaskBody()]
     const first = await post(tasks, key, body)

@@ -14,7 +14,7 @@ export const createTask = creation({
   answer: { status: 201, orStatus: 200, body: task },
   refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
   body: createTaskBody,
-  storesReply: body => !hasControls(toControls(body)),
+  storesReply: body => !hasControls({ ...toControls(body), connection: body.connection ?? null }),
   inspect: inspectNewTask,
   async handle(work, input) {
     const { body, bodyText, arrivedAt, caller } = input
