@@ -50,6 +50,15 @@ async function connect(transport: Transport) {
 describe.each(Object.keys(transports))('%s', kind => {
   const open = () => connect(transports[kind]?.() as Transport)
 
+  it('lets an agent choose the delays before retries, or their number', async () => {
+    const { use } = await open()
+    const call = { url: target.url('/later'), after: '1h', retry_delays_ms: [0, 60_000] }
+    expect((await use('schedule_task', call)).retry).toEqual({ delaysMs: [0, 60_000] })
+    expect(await use('schedule_task', { ...call, max_retries: 1 })).toEqual({
+      error: expect.stringMatching(/not both/),
+    })
+  })
+
   it('lets an agent schedule a call, find out why it failed, and replay it', async () => {
     const { use } = await open()
     const path = `/fails-${kind.length}`

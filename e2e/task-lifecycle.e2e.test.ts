@@ -122,6 +122,19 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
     expect(target.requestsTo('/x')).toEqual([])
   })
 
+  it.concurrent('is retried exactly after its listed delays, and then dead', async () => {
+    target.answer('/listed', { status: 500 })
+    const task = await create('/listed', 1000, { retry: { delays_ms: [0, 1_500] } })
+    const second = await waitFor(
+      async () => (await belfry.call('GET', `${tasks}/${task.id}`)).body,
+      ({ state, attempts }) => state === 'retrying' && attempts === 2,
+    )
+    const waitMs = Date.parse(second.next_retry_at) - Date.parse(second.last_run.finished_at)
+    expect(waitMs).toBeGreaterThanOrEqual(1_500)
+    expect(waitMs).toBeLessThan(2_000)
+    expect(await reaches(task.id, 'dead')).toMatchObject({ attempts: 3, retry: { delays_ms: [0, 1_500] } })
+  })
+
   it.concurrent('that keeps failing is dead, and in the dead letters', async () => {
     target.answer('/down', { status: 503 })
     const task = await create('/down', 1000, { retry: { max_retries: 1, backoff: 'fixed', base_delay_ms: 1000 } })

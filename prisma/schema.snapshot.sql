@@ -342,6 +342,7 @@ CREATE TABLE cron_jobs (
   qstash_id text,
   key text,
   connection text,
+  retry_delays text,
   CONSTRAINT cron_jobs_pkey PRIMARY KEY (id),
   CONSTRAINT cron_jobs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE
 ) WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
@@ -1098,6 +1099,7 @@ CREATE TABLE subscriptions (
   endpoint_name text,
   key text,
   connection text,
+  retry_delays text,
   CONSTRAINT subscriptions_pkey PRIMARY KEY (id),
   CONSTRAINT subscriptions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE
 );
@@ -1145,6 +1147,7 @@ CREATE TABLE task_requests (
   extra_bytes integer,
   connection text,
   subscription_id uuid,
+  retry_delays text,
   CONSTRAINT task_requests_pkey PRIMARY KEY (task_id)
 );
 CREATE UNIQUE INDEX task_requests_pkey ON public.task_requests USING btree (task_id);
@@ -1810,8 +1813,9 @@ AS $function$
            CASE WHEN r.content_type IS NOT NULL THEN r.payload END AS payload_base64, r.content_type, r.queue, r.connection,
            public_time(t.execute_at) AS execute_at, t.state, t.state_reason, t.attempts, NULL AS blocked,
            public_time(t.expires_at) AS expires_at, t.key, coalesce(r.labels, '{}') AS labels,
-           json_build_object('max_retries', r.max_retries, 'backoff', r.backoff, 'base_delay_ms', r.base_delay_ms,
-                             'max_delay_ms', r.max_delay_ms) AS retry,
+           CASE WHEN r.retry_delays IS NOT NULL THEN json_build_object('delays_ms', r.retry_delays::json)
+                ELSE json_build_object('max_retries', r.max_retries, 'backoff', r.backoff, 'base_delay_ms', r.base_delay_ms,
+                                       'max_delay_ms', r.max_delay_ms) END AS retry,
            r.timeout_ms, CASE WHEN t.state = 'retrying' THEN public_time(t.due_at) END AS next_retry_at,
            CASE WHEN u.id IS NOT NULL THEN json_build_object(
              'id', public_id('run', u.id), 'status', u.status, 'response_status', u.response_status,
@@ -1929,10 +1933,11 @@ BEGIN
   ),
   requested AS (
     INSERT INTO task_requests (task_id, name, url, method, headers, payload, max_retries, backoff, base_delay_ms,
-                               max_delay_ms, timeout_ms, traceparent, depth, qstash, extra_bytes)
+                               max_delay_ms, retry_delays, timeout_ms, traceparent, depth, qstash, extra_bytes)
     SELECT id, name, callback ->> 'url', coalesce(qstash ->> 'method', 'POST'), callback ->> 'headers', payload,
-           (retry ->> 'max_retries')::smallint,
-           (retry ->> 'backoff')::backoff, (retry ->> 'base_delay_ms')::integer, (retry ->> 'max_delay_ms')::integer,
+           coalesce((retry ->> 'max_retries')::smallint, json_array_length(retry -> 'delays_ms')),
+           coalesce(retry ->> 'backoff', 'exponential')::backoff, coalesce((retry ->> 'base_delay_ms')::integer, 10000),
+           coalesce((retry ->> 'max_delay_ms')::integer, 3600000), retry ->> 'delays_ms',
            (callback ->> 'timeout_ms')::integer, traceparent, depth, qstash ->> 'message', extra_bytes
     FROM called CROSS JOIN LATERAL (
       SELECT nullif(greatest(octet_length(name) + octet_length(callback ->> 'url') + octet_length(callback ->> 'headers')

@@ -120,6 +120,16 @@ describe('schedules', () => {
     expect(await cli(['schedule', target.url('/'), '--in', '1h', '--content-type', 'a/b'])).toMatchObject({ code: 2 })
   })
 
+  it('with the delays before its retries', async () => {
+    const delays = ['--retry-delays', '0s, 10m,30d']
+    const [task] = await json(['schedule', target.url('/listed'), '--in', '1h', ...delays])
+    expect(task.retry).toEqual({ delaysMs: [0, 600_000, 2_592_000_000] })
+    const [event] = await json(['publish', 'orders.paid', '--to', target.url('/listed'), ...delays])
+    expect(event.tasks).toMatchObject([{ retry: task.retry }])
+    const both = ['schedule', target.url('/'), '--in', '1h', '--retries', '1', ...delays]
+    expect(await cli(both)).toMatchObject({ code: 2, error: expect.stringContaining('not both') })
+  })
+
   it('with a deadline, a key and labels, and ends many at once', async () => {
     const url = target.url('/controls')
     const later = ['schedule', url, '--in', '1h', '--expires', '10m', '--label', 'cli', '--label', 'cli:2']

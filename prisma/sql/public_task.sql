@@ -8,8 +8,9 @@ CREATE OR REPLACE FUNCTION public_task(t tasks, r task_requests, u runs) RETURNS
            CASE WHEN r.content_type IS NOT NULL THEN r.payload END AS payload_base64, r.content_type, r.queue, r.connection,
            public_time(t.execute_at) AS execute_at, t.state, t.state_reason, t.attempts, NULL AS blocked,
            public_time(t.expires_at) AS expires_at, t.key, coalesce(r.labels, '{}') AS labels,
-           json_build_object('max_retries', r.max_retries, 'backoff', r.backoff, 'base_delay_ms', r.base_delay_ms,
-                             'max_delay_ms', r.max_delay_ms) AS retry,
+           CASE WHEN r.retry_delays IS NOT NULL THEN json_build_object('delays_ms', r.retry_delays::json)
+                ELSE json_build_object('max_retries', r.max_retries, 'backoff', r.backoff, 'base_delay_ms', r.base_delay_ms,
+                                       'max_delay_ms', r.max_delay_ms) END AS retry,
            r.timeout_ms, CASE WHEN t.state = 'retrying' THEN public_time(t.due_at) END AS next_retry_at,
            CASE WHEN u.id IS NOT NULL THEN json_build_object(
              'id', public_id('run', u.id), 'status', u.status, 'response_status', u.response_status,

@@ -27,10 +27,11 @@ BEGIN
   ),
   requested AS (
     INSERT INTO task_requests (task_id, name, url, method, headers, payload, max_retries, backoff, base_delay_ms,
-                               max_delay_ms, timeout_ms, traceparent, depth, qstash, extra_bytes)
+                               max_delay_ms, retry_delays, timeout_ms, traceparent, depth, qstash, extra_bytes)
     SELECT id, name, callback ->> 'url', coalesce(qstash ->> 'method', 'POST'), callback ->> 'headers', payload,
-           (retry ->> 'max_retries')::smallint,
-           (retry ->> 'backoff')::backoff, (retry ->> 'base_delay_ms')::integer, (retry ->> 'max_delay_ms')::integer,
+           coalesce((retry ->> 'max_retries')::smallint, json_array_length(retry -> 'delays_ms')),
+           coalesce(retry ->> 'backoff', 'exponential')::backoff, coalesce((retry ->> 'base_delay_ms')::integer, 10000),
+           coalesce((retry ->> 'max_delay_ms')::integer, 3600000), retry ->> 'delays_ms',
            (callback ->> 'timeout_ms')::integer, traceparent, depth, qstash ->> 'message', extra_bytes
     FROM called CROSS JOIN LATERAL (
       SELECT nullif(greatest(octet_length(name) + octet_length(callback ->> 'url') + octet_length(callback ->> 'headers')

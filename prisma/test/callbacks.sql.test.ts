@@ -79,6 +79,17 @@ describe('the callbacks of a task', () => {
     expect((await claimOne(db.pool, callback?.id ?? '')).attempt).toBe(1)
   })
 
+  it('have listed delays, too, and show those of their task', async () => {
+    const retry = { delays_ms: [0, 2_592_000_000] }
+    const callbacks = JSON.stringify({ on_failure: { ...target('lost'), retry } })
+    const { taskId } = await attempt(dead, { callbacks, maxRetries: 1, retryDelays: '[60000]' })
+    const [callback] = await callbacksOf(taskId)
+    expect(callback?.payload.task).toMatchObject({ retry: { delays_ms: [60_000] }, on_failure: { retry } })
+    const claimed = await claimOne(db.pool, callback?.id ?? '')
+    expect(claimed).toMatchObject({ maxRetries: 2, retryDelays: JSON.stringify(retry.delays_ms) })
+    expect(claimed).toMatchObject({ backoff: 'exponential', baseDelayMs: 10_000, maxDelayMs: 3_600_000 })
+  })
+
   it('carry the task and the run as the API shows them', async () => {
     const { taskId, runId } = await attempt(again)
     const [callback] = await callbacksOf(taskId)

@@ -137,7 +137,7 @@ function reasonOf(
     case 'dead':
       return stateReason
         ? `It ended without a success: ${stateReason}.`
-        : `${attempts === 1 ? 'Its only attempt' : `All ${attempts} attempts`} failed; ${retry.maxRetries} retries were allowed. The last one: ${outcome}.`
+        : `${attempts === 1 ? 'Its only attempt' : `All ${attempts} attempts`} failed; ${'delaysMs' in retry ? retry.delaysMs.length : retry.maxRetries} retries were allowed. The last one: ${outcome}.`
     default:
       return `It was cancelled: ${stateReason ?? 'by a user'}.`
   }

@@ -12,7 +12,18 @@ const request = {
   name: z.string().optional().describe('A name that people recognize.'),
   payload: z.unknown().optional().describe('The JSON body.'),
   headers: z.record(z.string(), z.string()).optional(),
-  max_retries: z.int().min(0).max(20).optional().describe('Default 3.'),
+  max_retries: z.int().min(0).max(20).optional().describe('Default 5.'),
+  retry_delays_ms: z
+    .array(
+      z
+        .int()
+        .min(0)
+        .max(30 * 86_400_000),
+    )
+    .min(1)
+    .max(20)
+    .optional()
+    .describe('The exact delay before each retry, instead of max_retries.'),
   labels: z.array(z.string()).optional(),
 }
 
@@ -93,10 +104,13 @@ type Request = {
   payload?: unknown
   headers?: Record<string, string> | undefined
   max_retries?: number | undefined
+  retry_delays_ms?: number[] | undefined
   labels?: string[] | undefined
 }
 
-function toRequest({ url, method, name, payload, headers, max_retries: maxRetries, labels }: Request) {
+function toRequest({ url, method, name, payload, headers, max_retries: maxRetries, retry_delays_ms, labels }: Request) {
+  if (maxRetries !== undefined && retry_delays_ms !== undefined)
+    throw new TypeError('Give max_retries or retry_delays_ms, not both.')
   return {
     targetUrl: url,
     method,
@@ -105,6 +119,7 @@ function toRequest({ url, method, name, payload, headers, max_retries: maxRetrie
     ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),
     ...(headers === undefined ? {} : { headers }),
     ...(maxRetries === undefined ? {} : { retry: { maxRetries } }),
+    ...(retry_delays_ms === undefined ? {} : { retry: { delaysMs: retry_delays_ms } }),
     ...(labels === undefined ? {} : { labels }),
   }
 }

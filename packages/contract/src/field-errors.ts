@@ -105,6 +105,7 @@ function knownNames(schema: z.core.$ZodType, path: readonly PropertyKey[]): stri
 }
 
 function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+  if (schema instanceof z.ZodPipe) return unwrap(schema.in)
   const isWrapper = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
   return isWrapper ? unwrap(schema.unwrap()) : schema
 }

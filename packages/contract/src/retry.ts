@@ -1,8 +1,9 @@
 import { backoffs, retryDefaults } from '@belfry/domain/retry'
 import { z } from 'zod'
 import { integer, refuse } from './fields.ts'
+import { isReadable } from './raw-body.ts'
 
-const fields = {
+const policyFields = {
   max_retries: integer(0, 20).meta({ examples: [retryDefaults.maxRetries] }),
   backoff: z.enum(backoffs).meta({
     description:
@@ -12,44 +13,67 @@ const fields = {
   max_delay_ms: integer(1_000, 86_400_000).meta({ examples: [retryDefaults.maxDelayMs] }),
 }
 
-/** The retry policy in a response. */
-export const retry = z.object(fields).meta({ id: 'Retry' })
-
-/** The retry policy of a new task; each field has a default. */
-export const retryPolicy = z
-  .strictObject({
-    max_retries: fields.max_retries.default(retryDefaults.maxRetries),
-    backoff: fields.backoff.default(retryDefaults.backoff),
-    base_delay_ms: fields.base_delay_ms.default(retryDefaults.baseDelayMs),
-    max_delay_ms: fields.max_delay_ms.default(retryDefaults.maxDelayMs),
+const delays_ms = z
+  .array(integer(0, 30 * 86_400_000))
+  .min(1)
+  .max(20)
+  .meta({
+    description: 'The exact delay before each retry, in order. Replaces the other fields.',
+    examples: [[60_000, 3_600_000]],
   })
-  .superRefine(refuseCapBelowBase, { when: hasBothDelays })
-  .default(() => ({
-    max_retries: retryDefaults.maxRetries,
-    backoff: retryDefaults.backoff,
-    base_delay_ms: retryDefaults.baseDelayMs,
-    max_delay_ms: retryDefaults.maxDelayMs,
-  }))
 
-/** A partial change of a retry policy. The delays are compared only when both are present. */
-export const retryChange = z
-  .strictObject({
-    max_retries: fields.max_retries.optional(),
-    backoff: fields.backoff.optional(),
-    base_delay_ms: fields.base_delay_ms.optional(),
-    max_delay_ms: fields.max_delay_ms.optional(),
-  })
-  .superRefine(refuseCapBelowBase, { when: hasBothDelays })
+/** When failed attempts are repeated, in a response. */
+export const retry = z
+  .union([z.object(policyFields), z.object({ delays_ms })])
+  .meta({ id: 'Retry', description: 'Delays that grow; or `delays_ms` alone, the exact delay before each retry.' })
 
-type Delays = { base_delay_ms?: number | undefined; max_delay_ms?: number | undefined }
+export type Retry = z.infer<typeof retry>
 
-function refuseCapBelowBase({ base_delay_ms: base, max_delay_ms: max }: Delays, ctx: z.RefinementCtx): void {
-  if (base === undefined || max === undefined || base <= max) return
-  refuse(ctx, max, { code: 'out_of_range', must: `be at least base_delay_ms, which is ${base}` }, ['max_delay_ms'])
+const defaults = {
+  max_retries: retryDefaults.maxRetries,
+  backoff: retryDefaults.backoff,
+  base_delay_ms: retryDefaults.baseDelayMs,
+  max_delay_ms: retryDefaults.maxDelayMs,
 }
 
-// Runs even when other fields are invalid, so one response reports all errors.
-function hasBothDelays({ value }: { value: unknown }): boolean {
-  const delays: Partial<Record<keyof Delays, unknown>> = Object(value)
-  return typeof delays.base_delay_ms === 'number' && typeof delays.max_delay_ms === 'number'
+const fields = z.strictObject({ ...policyFields, delays_ms }).partial()
+
+// The JSON Schema of what `refuseBoth` checks.
+const oneKind = { dependentSchemas: { delays_ms: { maxProperties: 1 } }, examples: [defaults] }
+
+/** The retry policy of a new task. Without a list of delays, each field has a default. */
+export const retryPolicy = fields
+  .extend({
+    max_retries: fields.shape.max_retries.meta({ default: defaults.max_retries }),
+    backoff: fields.shape.backoff.meta({ default: defaults.backoff }),
+    base_delay_ms: fields.shape.base_delay_ms.meta({ default: defaults.base_delay_ms }),
+    max_delay_ms: fields.shape.max_delay_ms.meta({ default: defaults.max_delay_ms }),
+  })
+  .superRefine(refuseBoth, isReadable)
+  .superRefine((given, ctx) => refuseCapBelowBase({ ...defaults, ...given }, ctx), isReadable)
+  .meta({ ...oneKind, default: defaults })
+  .transform(({ delays_ms, ...policy }) => (delays_ms ? { delays_ms } : { ...defaults, ...policy }) as Retry)
+  .default(() => defaults)
+
+/**
+ * A partial change of a retry policy: a list replaces a policy, and any field of a policy replaces a list. The delays of a
+ * policy are compared only when both are present.
+ */
+export const retryChange = fields
+  .superRefine(refuseBoth, isReadable)
+  .superRefine(refuseCapBelowBase, isReadable)
+  .meta(oneKind)
+
+export type RetryChange = z.infer<typeof fields>
+
+function refuseBoth({ delays_ms, ...policy }: RetryChange, ctx: z.RefinementCtx): void {
+  const [field] = Object.keys(policy)
+  if (delays_ms === undefined || field === undefined) return
+  refuse(ctx, delays_ms, { code: 'conflicting_fields', must: `not be combined with ${field}` }, ['delays_ms'])
+}
+
+// Other fields may be invalid, so one response reports all errors.
+function refuseCapBelowBase({ base_delay_ms: base, max_delay_ms: max }: RetryChange, ctx: z.RefinementCtx): void {
+  if (typeof base !== 'number' || typeof max !== 'number' || base <= max) return
+  refuse(ctx, max, { code: 'out_of_range', must: `be at least base_delay_ms, which is ${base}` }, ['max_delay_ms'])
 }

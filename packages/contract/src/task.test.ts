@@ -101,6 +101,22 @@ describe('createTaskBody', () => {
     [{ retry: { base_delay_ms: 999 } }, { 'retry.base_delay_ms': 'out_of_range' }],
     [{ retry: { max_delay_ms: 86_400_001 } }, { 'retry.max_delay_ms': 'out_of_range' }],
     [{ retry: { max_delay_ms: 9_999 } }, { 'retry.max_delay_ms': 'out_of_range' }],
+    [{ retry: { delays_ms: [] } }, { 'retry.delays_ms': 'out_of_range' }],
+    [{ retry: { delays_ms: Array(21).fill(0) } }, { 'retry.delays_ms': 'out_of_range' }],
+    [{ retry: { delays_ms: 1_000 } }, { 'retry.delays_ms': 'invalid_type' }],
+    [
+      { retry: { delays_ms: [0, -1, 2_592_000_001] } },
+      {
+        'retry.delays_ms.1': 'out_of_range',
+        'retry.delays_ms.2': 'out_of_range',
+      },
+    ],
+    ...['max_retries', 'base_delay_ms', 'max_delay_ms'].map((name): [object, object] => [
+      { retry: { [name]: 10_000, delays_ms: [1_000] } },
+      expect.objectContaining({ 'retry.delays_ms': 'conflicting_fields' }),
+    ]),
+    [{ retry: { backoff: 'fixed', delays_ms: [0] } }, { 'retry.delays_ms': 'conflicting_fields' }],
+    [{ retry: { delay_ms: [0] } }, { 'retry.delay_ms': 'unknown_field' }],
     [{ executeAt: 'x' }, { executeAt: 'unknown_field' }],
     [{ retry: { maxRetries: 1 } }, { 'retry.maxRetries': 'unknown_field' }],
   ])('refuses %j', (change, errors) => {
@@ -109,6 +125,17 @@ describe('createTaskBody', () => {
 
   it('allows times up to the very end of 2099', () => {
     expect(errorsOf(createTaskBody, { ...minimal, execute_at: '2099-12-31T23:59:59.999Z' })).toEqual({})
+  })
+
+  it.each([[[0]], [[2_592_000_000, 0]], [Array(20).fill(1_000)]])('accepts a list of delays alone: %j', delays_ms => {
+    const result = parseInput(createTaskBody, { ...minimal, retry: { delays_ms } })
+    expect(result).toMatchObject({ ok: true, value: { retry: { delays_ms } } })
+    expect(result.ok && Object.keys(result.value.retry)).toEqual(['delays_ms'])
+  })
+
+  it('suggests the field that was meant within a retry policy', () => {
+    const result = parseInput(createTaskBody, { ...minimal, retry: { delay_ms: [0] } })
+    expect(result).toMatchObject({ errors: [{ message: expect.stringContaining('Did you mean "delays_ms"?') }] })
   })
 
   it('compares the delays even when other fields are invalid', () => {
@@ -127,6 +154,10 @@ describe('updateTaskBody', () => {
     expect(parseInput(updateTaskBody, { retry: { max_retries: 1 } })).toEqual({
       ok: true,
       value: { retry: { max_retries: 1 } },
+    })
+    expect(parseInput(updateTaskBody, { retry: { delays_ms: [5] } })).toEqual({
+      ok: true,
+      value: { retry: { delays_ms: [5] } },
     })
     expect(parseInput(updateTaskBody, { payload: null })).toEqual({ ok: true, value: { payload: null } })
   })

@@ -70,6 +70,29 @@ describe('nextAttempt', () => {
   })
 })
 
+describe('nextAttempt with listed delays', () => {
+  const policy = { ...retryDefaults, maxRetries: 2, delaysMs: [0, 90_000] }
+  const next = (outcome: AttemptOutcome, attempt: number) =>
+    nextAttempt({ policy, attempt, outcome, now, random: Math.random })
+
+  it('retries after each of them, and then gives up', () => {
+    expect([1, 2, 3].map(attempt => next(response(500), attempt))).toEqual([
+      { state: 'retrying', delayMs: 0 },
+      { state: 'retrying', delayMs: 90_000 },
+      { state: 'dead' },
+    ])
+  })
+
+  it('delays a retry when a 429 asks for it, and makes none earlier', () => {
+    const limited = response(429, { 'retry-after': '60' })
+    expect([1, 2].map(attempt => next(limited, attempt))).toMatchObject([{ delayMs: 60_000 }, { delayMs: 90_000 }])
+  })
+
+  it('repeats an attempt that was lost at once, and uses no delay', () => {
+    expect(next({ kind: 'failure', code: 'worker_lost' }, 2)).toEqual({ state: 'retrying', delayMs: 0 })
+  })
+})
+
 it.each(['worker_lost', 'stale_connection'])(
   'makes another attempt at once after %s, also after the last one',
   code => {

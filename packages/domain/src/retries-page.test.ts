@@ -29,6 +29,13 @@ it('docs/retries.md has the length of longer policies', () => {
   expect(lengthOf({ maxRetries: 10, backoff: 'linear', baseDelayMs: 5000 }) / 60).toBeCloseTo(4.5, 0)
 })
 
+it('docs/retries.md has listed delays as they are made', () => {
+  const [, list = ''] = page.match(/"delays_ms": (\[.*?\])/) ?? []
+  const delaysMs: number[] = JSON.parse(list)
+  const policy = { ...retryDefaults, maxRetries: delaysMs.length, delaysMs }
+  expect(delaysMs.map((_, i) => retryDelayMs(policy, i + 1, Math.random))).toEqual([0, 10 * 60_000, 86_400_000])
+})
+
 /** The outcomes of the page that end a task at once, that are repeated at once, and that follow the policy. */
 it.each([
   ['final', [410, 'blocked_address', 'secret_missing']],

@@ -26,6 +26,23 @@ describe('retryDelayMs', () => {
     expect(delays({ backoff: 'fixed' }, () => 1 - Number.EPSILON)[0]).toBe(11_000)
   })
 
+  it('is the listed delay, without jitter, for every policy', () => {
+    const list = fc.array(fc.integer({ min: 0, max: 2_592_000_000 }), { minLength: 1, maxLength: 20 })
+    const rest = fc.record({
+      backoff: fc.constantFrom(...backoffs),
+      baseDelayMs: fc.integer({ min: 1_000, max: 3_600_000 }),
+      maxDelayMs: fc.integer({ min: 1_000, max: 86_400_000 }),
+    })
+    fc.assert(
+      fc.property(list, rest, fc.double({ min: 0, max: 0.999, noNaN: true }), (delaysMs, policy, r) => {
+        const listed = delaysMs.map((_, i) =>
+          retryDelayMs({ ...policy, maxRetries: delaysMs.length, delaysMs }, i + 1, () => r),
+        )
+        expect(listed).toEqual(delaysMs)
+      }),
+    )
+  })
+
   it('is a whole, positive number for every policy and retry that can be stored', () => {
     const policy = fc.record({
       maxRetries: fc.constant(20),

@@ -11,6 +11,8 @@ export type RetryPolicy = {
   baseDelayMs: number
   /** The maximum delay. */
   maxDelayMs: number
+  /** The exact delay before each retry, the first one first, instead of delays that grow. Default: none. */
+  delaysMs?: readonly number[]
 }
 
 export const retryDefaults: Readonly<RetryPolicy> = {
@@ -23,8 +25,13 @@ export const retryDefaults: Readonly<RetryPolicy> = {
 const growth = 4
 const jitter = 0.1
 
-/** Returns the delay before a retry, 1 being the first. `random` returns a number in [0, 1) for a jitter of ±10 %. */
+/**
+ * Returns the delay before a retry, 1 being the first. `random` returns a number in [0, 1) for a jitter of ±10 %, which a
+ * listed delay does not have.
+ */
 export function retryDelayMs(policy: RetryPolicy, retryNumber: number, random: () => number): number {
+  const listed = policy.delaysMs?.[retryNumber - 1]
+  if (listed !== undefined) return listed
   const delay = Math.min(grownDelay(policy, retryNumber), policy.maxDelayMs)
   return Math.round(delay * (1 - jitter + 2 * jitter * random()))
 }

@@ -76,6 +76,7 @@ const controlledInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['max_age_ms', 'int4', ({ maxAgeMs }) => maxAgeMs],
   ['task_key', 'text', ({ key }) => key],
   ['labels', 'text', ({ labels }) => (labels?.length ? labels.join(',') : null)],
+  ['retry_delays', 'text', ({ retryDelays }) => retryDelays],
   ['qstash', 'text', ({ qstash }) => qstash],
   ['connection', 'text', ({ connection }) => connection],
   ['subscription_id', 'uuid', ({ subscriptionId }) => subscriptionId],
@@ -87,11 +88,13 @@ export function hasControls({
   maxAgeMs,
   key,
   labels,
+  retryDelays,
   qstash,
   connection,
   subscriptionId,
-}: TaskControls & Pick<NewTask, 'qstash' | 'connection' | 'subscriptionId'>): boolean {
-  return (expiresAt ?? maxAgeMs ?? key ?? labels ?? qstash ?? connection ?? subscriptionId ?? null) !== null
+}: TaskControls & Pick<NewTask, 'retryDelays' | 'qstash' | 'connection' | 'subscriptionId'>): boolean {
+  const controls = [expiresAt, maxAgeMs, key, labels, retryDelays, qstash, connection, subscriptionId]
+  return controls.some(control => control != null)
 }
 
 // The statement joins its rows with each other, so its time grows with the square of their number. One statement for 1,000
@@ -168,7 +171,13 @@ const controlledStatement = insertStatement(
       expires_at: `coalesce(expires_at, coalesce(execute_at, now()) + max_age_ms * interval '1 millisecond')`,
       key: 'task_key',
     },
-    requests: { labels, qstash: 'qstash', connection: 'connection', subscription_id: 'subscription_id' },
+    requests: {
+      labels,
+      retry_delays: 'retry_delays',
+      qstash: 'qstash',
+      connection: 'connection',
+      subscription_id: 'subscription_id',
+    },
   })},
     ${storedLabels(`SELECT workspace_id, id AS task_id, ${labels} AS labels FROM ${source}`)}`,
 )

@@ -14,6 +14,8 @@ export type StoredRequest = {
   backoff: Backoff
   baseDelayMs: number
   maxDelayMs: number
+  /** The delays before each retry, as a JSON list as long as `maxRetries`. Default: null, for delays that grow. */
+  retryDelays?: string | null
   timeoutMs: number
   /**
    * A JSON object as text, from `on_success`, `on_failure` and `on_attempt` to a target. Default: null. A change replaces
@@ -39,6 +41,7 @@ export const requestColumnOf = {
   backoff: 'backoff',
   baseDelayMs: 'base_delay_ms',
   maxDelayMs: 'max_delay_ms',
+  retryDelays: 'retry_delays',
   timeoutMs: 'timeout_ms',
   callbacks: 'callbacks',
   queue: 'queue',

@@ -29,7 +29,8 @@ export const task: NewTask = {
 
 export const everyField: Required<TaskChange> = {
   ...{ name: '', url: '', method: '', headers: '', payload: null, contentType: null, callbacks: '{}', queue: '' },
-  ...{ maxRetries: 0, backoff: 'fixed', baseDelayMs: 0, maxDelayMs: 0, timeoutMs: 0, qstash: null, connection: null },
+  ...{ maxRetries: 0, backoff: 'fixed', baseDelayMs: 0, maxDelayMs: 0, retryDelays: null, timeoutMs: 0 },
+  ...{ qstash: null, connection: null },
   ...{ executeAt: now, expiresAt: now, labels: [], updatedBy: '' },
 }
 

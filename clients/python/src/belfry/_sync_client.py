@@ -34,7 +34,7 @@ Time = datetime | str
 """A time: an aware datetime, or ISO 8601 text with `Z` or an offset."""
 OneOrMore = str | Sequence[str]
 """Several values of one filter mean "or"; different filters mean "and"."""
-RetryPolicy = Mapping[Literal["max_retries", "backoff", "base_delay_ms", "max_delay_ms"], Any]
+RetryPolicy = Mapping[Literal["max_retries", "backoff", "base_delay_ms", "max_delay_ms", "delays_ms"], Any]
 _scheduler = "/api/v1/scheduler"
 
 
@@ -169,7 +169,8 @@ class Tasks:
             name: A display name of 1 to 200 characters. Default: the method and the URL without its query.
             payload: A JSON value, or `JsonText`, which Belfry sends byte for byte.
             retry: Any of `max_retries` (0 to 20, default 5), `backoff` (`exponential`, `linear` or `fixed`),
-                `base_delay_ms` (default 10,000) and `max_delay_ms` (default 3,600,000).
+                `base_delay_ms` (default 10,000) and `max_delay_ms` (default 3,600,000). Or `delays_ms` alone: the exact
+                delay before each retry.
             timeout_ms: The time limit of an attempt, 1,000 to 300,000. Default 30,000.
             queue: The name of a queue, or its name with limits: `{"name": "crm", "max_concurrent": 3}`.
             expires_at: No attempt starts at this time or later.

@@ -17,12 +17,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Retry:
-    """The retry policy of failed attempts."""
+    """When failed attempts are repeated: after `delays_ms`, or else after delays that grow by the other fields."""
 
-    max_retries: int
-    backoff: str
-    base_delay_ms: int
-    max_delay_ms: int
+    max_retries: int | None = None
+    backoff: str | None = None
+    base_delay_ms: int | None = None
+    max_delay_ms: int | None = None
+    delays_ms: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)

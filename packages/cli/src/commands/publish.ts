@@ -1,14 +1,13 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { taskHeading, taskRow } from '../output/rows.ts'
-import { number, repeated } from '../parse-options.ts'
 import {
   type ControlFlags,
   controlFields,
   type RequestFlags,
   requestFields,
-  withCallbackOptions,
   withControlOptions,
+  withDeliveryOptions,
 } from './request-options.ts'
 
 type Flags = Omit<RequestFlags, 'method'> & { to?: string; idempotencyKey?: string } & ControlFlags
@@ -23,13 +22,9 @@ export function addPublish(program: Command, context: () => Context): void {
       '-d, --data <json>',
       'the payload, a JSON object; @file reads it from a file, @- from standard input (default: {})',
     )
-    .addOption(repeated('-H, --header <name: value>', 'a header; can be repeated'))
-    .addOption(number('--retries <n>', 'the maximum number of retries (default: 5)', { max: 20 }))
-    .option('--timeout <time>', 'the time limit of an attempt, such as 30s (default: 30s)')
-    .option('--queue <name>', 'the queue that limits the attempts')
     .option('--connection <name>', 'the connection that authenticates the call; needs --to')
     .option('--idempotency-key <key>', 'the same key publishes only once in 24 hours')
-  withControlOptions(withCallbackOptions(command)).action(async (topic: string, flags: Flags) => {
+  withControlOptions(withDeliveryOptions(command)).action(async (topic: string, flags: Flags) => {
     const ctx = context()
     const event = await ctx.belfry().events.publish(
       {

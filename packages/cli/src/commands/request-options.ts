@@ -17,6 +17,7 @@ export type RequestFlags = {
   onAttempt?: string
   header?: string[]
   retries?: number
+  retryDelays?: string
   timeout?: string
   queue?: string
   connection?: string
@@ -32,17 +33,18 @@ export function withRequestOptions(command: Command): Command {
     .option('--text <text>', 'the body, as plain text instead of --data')
     .option('--file <path>', 'the body, as the bytes of a file instead of --data; - reads standard input')
     .option('--content-type <type>', 'the content type of --file (default: application/octet-stream)')
-    .addOption(repeated('-H, --header <name: value>', 'a header; can be repeated'))
-    .addOption(number('--retries <n>', 'the maximum number of retries (default: 5)', { max: 20 }))
-    .option('--timeout <time>', 'the time limit of an attempt, such as 30s (default: 30s)')
-    .option('--queue <name>', 'the queue that limits the attempts')
     .option('--connection <name>', 'the connection that authenticates the calls')
-  return withCallbackOptions(command)
+  return withDeliveryOptions(command)
 }
 
-/** Adds the options of the callbacks of a task to a command. */
-export function withCallbackOptions(command: Command): Command {
+/** Adds the options of a delivery that events have too. */
+export function withDeliveryOptions(command: Command): Command {
   return command
+    .addOption(repeated('-H, --header <name: value>', 'a header; can be repeated'))
+    .addOption(number('--retries <n>', 'the maximum number of retries (default: 5)', { max: 20 }))
+    .option('--retry-delays <times>', 'the delay before each retry, such as 10s,5m,2h, instead of --retries')
+    .option('--timeout <time>', 'the time limit of an attempt, such as 30s (default: 30s)')
+    .option('--queue <name>', 'the queue that limits the attempts')
     .option('--on-success <url>', 'called with the task and the run when the task succeeds')
     .option('--on-failure <url>', 'called when the task is dead')
     .option('--on-attempt <url>', 'called after each attempt')
@@ -81,6 +83,9 @@ export async function requestFields(
   if (flags.contentType !== undefined && flags.file === undefined) {
     throw new UsageError('--content-type belongs to --file. For --data and --text, give the header Content-Type.')
   }
+  if (flags.retries !== undefined && flags.retryDelays !== undefined) {
+    throw new UsageError('Give --retries or --retry-delays, not both.')
+  }
   const headers = parseHeaders(flags.header)
   const isTyped = Object.keys(headers).some(name => name.toLowerCase() === 'content-type')
   if (flags.text !== undefined && !isTyped) headers['Content-Type'] = 'text/plain; charset=utf-8'
@@ -94,6 +99,9 @@ export async function requestFields(
     ...(flags.onFailure === undefined ? {} : { onFailure: { url: flags.onFailure } }),
     ...(flags.onAttempt === undefined ? {} : { onAttempt: { url: flags.onAttempt } }),
     ...(flags.retries === undefined ? {} : { retry: { maxRetries: flags.retries } }),
+    ...(flags.retryDelays === undefined
+      ? {}
+      : { retry: { delaysMs: flags.retryDelays.split(',').map(delay => parseDuration(delay.trim())) } }),
     ...(flags.timeout === undefined ? {} : { timeoutMs: parseDuration(flags.timeout) }),
     ...(flags.queue === undefined ? {} : { queue: flags.queue }),
     ...(flags.connection === undefined ? {} : { connection: flags.connection }),

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { RetryPolicy } from '@belfry/client'
+import type { RetryInput } from '@belfry/client'
 import { takesValue, tolerated, understood } from './curl-options.ts'
 import { ImportRefusal } from './planned-job.ts'
 
@@ -10,7 +10,7 @@ export type CurlRequest = {
   headers: Record<string, string>
   body: string | null
   timeoutMs?: number
-  retry?: Partial<RetryPolicy>
+  retry?: RetryInput
   /** Differences from curl. */
   notes: string[]
 }
@@ -161,7 +161,7 @@ function timeoutOf(seconds: string | undefined): { timeoutMs?: number } {
   throw new ImportRefusal(`--max-time ${seconds} is not between 1 and 300 seconds.`)
 }
 
-function retryOf(times: string | undefined, seconds: string | undefined): { retry?: Partial<RetryPolicy> } {
+function retryOf(times: string | undefined, seconds: string | undefined): { retry?: RetryInput } {
   if (times === undefined) return {}
   const maxRetries = Number(times)
   if (!Number.isInteger(maxRetries) || maxRetries > 20) throw new ImportRefusal('--retry is more than 20.')

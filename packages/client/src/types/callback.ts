@@ -1,5 +1,5 @@
 import type { RunErrorCode } from '../codes.ts'
-import type { Id, RetryPolicy } from './request.ts'
+import type { Id, RetryInput, RetryPolicy } from './request.ts'
 import type { TaskState } from './task.ts'
 
 /** Where Belfry sends the outcome of a task: a POST with the task and the run. */
@@ -8,7 +8,7 @@ export type CallbackTarget = {
   url: string
   /** Default: none. */
   headers?: Record<string, string>
-  retry?: Partial<RetryPolicy>
+  retry?: RetryInput
   /** Default 30,000. */
   timeoutMs?: number
 }

@@ -24,8 +24,10 @@ export type Json = string | number | boolean | null | Json[] | { [name: string]:
  */
 export type PayloadInput = string | Exclude<Json, string> | object
 
-/** The retry policy of failed attempts. */
-export type RetryPolicy = {
+/** When failed attempts are repeated: after delays that grow, or after a list of delays. */
+export type RetryPolicy = RetryBackoff | RetryDelays
+
+export type RetryBackoff = {
   /** The maximum number of retries, 0 to 20. Default 5. */
   maxRetries: number
   /** The growth of the delay: `exponential` (base · 4^(n−1)), `linear` (base · n) or `fixed`. Default `exponential`. */
@@ -34,6 +36,14 @@ export type RetryPolicy = {
   baseDelayMs: number
   /** The maximum delay, at most 86,400,000 ms. Default 3,600,000. */
   maxDelayMs: number
+}
+
+/** A new policy, or the changes of one. `delaysMs` excludes the other fields. */
+export type RetryInput = Partial<RetryBackoff & RetryDelays>
+
+export type RetryDelays = {
+  /** The exact delay before each retry, the first one first: 1 to 20 delays of 0 to 2,592,000,000 ms. */
+  delaysMs: number[]
 }
 
 /** The optional fields of every request. */
@@ -46,7 +56,7 @@ export type RequestFields = {
   payloadBase64?: string
   /** The content type of a raw body. Default: the `Content-Type` header, or `application/octet-stream`. */
   contentType?: string
-  retry?: Partial<RetryPolicy>
+  retry?: RetryInput
   /** The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms. Default 30,000. */
   timeoutMs?: number
   /** The queue that limits the attempts: its name, alone or with limits to set. Default, and for null: none. */

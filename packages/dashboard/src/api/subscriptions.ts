@@ -8,9 +8,11 @@ import type { FlowBody } from './tasks.ts'
 
 const base = '/api/v1/scheduler/subscriptions'
 
-export type SubscriptionBody = Pick<CreateSubscriptionBody, 'topic' | 'url' | 'headers' | 'timeout_ms' | 'active'> & {
-  retry: Partial<CreateSubscriptionBody['retry']>
-} & FlowBody
+export type SubscriptionBody = Pick<
+  CreateSubscriptionBody,
+  'topic' | 'url' | 'headers' | 'retry' | 'timeout_ms' | 'active'
+> &
+  FlowBody
 
 export function subscriptionsQuery(workspaceId: string) {
   return listOptions<Subscription>(['subscriptions', workspaceId], base, { limit: 100 }, workspaceId)

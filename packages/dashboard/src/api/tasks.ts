@@ -1,5 +1,6 @@
 import type { TaskCount, TaskOperation } from '@belfry/contract/bulk-operation'
 import type { Callback, CallbackEvent } from '@belfry/contract/callback'
+import type { Retry } from '@belfry/contract/retry'
 import type { Task } from '@belfry/contract/task'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
@@ -17,7 +18,7 @@ export type RequestBody = {
   payload?: PayloadText
   payload_base64?: string | null
   content_type?: string | null
-  retry: { max_retries: number; backoff: string; base_delay_ms: number; max_delay_ms: number }
+  retry: Retry
   timeout_ms: number
   queue?: string | null
   connection?: string | null

@@ -21,7 +21,7 @@ export const selectCronJobs = `
          j.ends_at AS "endsAt", j.overlap, j.catch_up AS "catchUp", j.paused_at AS "pausedAt", j.url, j.method,
          j.headers, j.payload, j.content_type AS "contentType", j.callbacks, j.max_retries AS "maxRetries", j.backoff,
          j.base_delay_ms AS "baseDelayMs", j.max_delay_ms AS "maxDelayMs", j.timeout_ms AS "timeoutMs", j.queue,
-         j.max_age_ms AS "maxAgeMs", j.labels, j.qstash, j.connection, j.qstash_id AS "qstashId", j.key,
+         j.retry_delays AS "retryDelays", j.max_age_ms AS "maxAgeMs", j.labels, j.qstash, j.connection, j.qstash_id AS "qstashId", j.key,
          j.created_by AS "createdBy", j.updated_by AS "updatedBy", j.created_at AS "createdAt",
          j.updated_at AS "updatedAt", last.id AS "lastRunId", last.status AS "lastRunStatus",
          last.response_status AS "lastRunResponseStatus", last.error_code AS "lastRunErrorCode",

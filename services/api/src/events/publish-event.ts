@@ -15,7 +15,7 @@ import { toLabels } from '../tasks/new-task.ts'
 import { presentNewTask } from '../tasks/present-task.ts'
 import { schedule } from '../tasks/schedule.ts'
 import { presentStored, storeTask, storeTasks } from '../tasks/store-tasks.ts'
-import { inspectCallbacks, mergeCallbacks, queueNameOf, toStoredRequest } from '../tasks/stored-request.ts'
+import { inspectCallbacks, mergeCallbacks, queueNameOf, toStoredRequest, toStoredRetry } from '../tasks/stored-request.ts'
 
 // Limits the data that one request makes the database write and the response repeat.
 const maxBytes = 16 * 1024 * 1024
@@ -27,7 +27,8 @@ export const publishEvent = creation({
   refusals: ['quota_exceeded', 'conflict'],
   body: publishEventBody,
   storesReply: body =>
-    body.target_url !== undefined && !hasControls({ ...toControls(body), connection: body.connection ?? null }),
+    body.target_url !== undefined &&
+    !hasControls({ ...toControls(body), ...toStoredRetry(body.retry), connection: body.connection ?? null }),
   inspect: (ctx, body) => [
     ...inspectTarget(ctx, body, 'target_url'),
     ...inspectCallbacks(ctx, body),
@@ -108,7 +109,7 @@ async function findTargets(
   const text = `
     SELECT url, 'POST' AS method, headers, max_retries AS "maxRetries", backoff, base_delay_ms AS "baseDelayMs",
            max_delay_ms AS "maxDelayMs", timeout_ms AS "timeoutMs", queue, connection, callbacks,
-           max_age_ms AS "maxAgeMs", labels, (
+           retry_delays AS "retryDelays", max_age_ms AS "maxAgeMs", labels, (
              SELECT o.subscription_id FROM subscription_secrets o
              WHERE o.subscription_id = subscriptions.id AND o.expires_at IS NULL
            ) AS "subscriptionId"

@@ -30,7 +30,9 @@ import {
   presentCallbacks,
   queueNameOf,
   toCallbackChange,
+  toRetryChange,
   toStoredCallbacks,
+  toStoredRetry,
 } from '../tasks/stored-request.ts'
 
 // One event can create this many tasks.
@@ -64,10 +66,7 @@ export const createSubscription = endpoint({
           active: body.active,
           url: body.url,
           headers: JSON.stringify(body.headers),
-          maxRetries: body.retry.max_retries,
-          backoff: body.retry.backoff,
-          baseDelayMs: body.retry.base_delay_ms,
-          maxDelayMs: body.retry.max_delay_ms,
+          ...toStoredRetry(body.retry),
           timeoutMs: body.timeout_ms,
           queue: queueNameOf(body.queue) ?? null,
           connection: body.connection ?? null,
@@ -126,10 +125,7 @@ export const updateSubscription = endpoint({
       active: body.active,
       url: body.url,
       headers: body.headers && JSON.stringify(body.headers),
-      maxRetries: body.retry?.max_retries,
-      backoff: body.retry?.backoff,
-      baseDelayMs: body.retry?.base_delay_ms,
-      maxDelayMs: body.retry?.max_delay_ms,
+      ...(body.retry && toRetryChange(body.retry)),
       timeoutMs: body.timeout_ms,
       queue: queueNameOf(body.queue),
       connection: body.connection,

@@ -7,6 +7,7 @@ import { inspectNewTask, toControls, toNewTask } from './new-task.ts'
 import { presentNewTask } from './present-task.ts'
 import { schedule } from './schedule.ts'
 import { hasKey, presentStored, storeTask, storeTasks } from './store-tasks.ts'
+import { toStoredRetry } from './stored-request.ts'
 
 export const createTask = creation({
   right: 'task.create',
@@ -14,7 +15,8 @@ export const createTask = creation({
   answer: { status: 201, orStatus: 200, body: task },
   refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
   body: createTaskBody,
-  storesReply: body => !hasControls({ ...toControls(body), connection: body.connection ?? null }),
+  storesReply: body =>
+    !hasControls({ ...toControls(body), ...toStoredRetry(body.retry), connection: body.connection ?? null }),
   inspect: inspectNewTask,
   async handle(work, input) {
     const { body, bodyText, arrivedAt, caller } = input

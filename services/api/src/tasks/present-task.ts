@@ -119,10 +119,11 @@ export function presentBody({ payload, contentType = null }: Pick<StoredRequest,
   return { payload: payload === null ? null : new RawJson(payload), payload_base64: null, content_type: null }
 }
 
-/** Returns the public form of the retry rule of a task, a cron job or a subscription. */
+/** Returns the public form of the retry policy of a task, a cron job or a subscription. */
 export function presentRetry(
-  row: Pick<StoredRequest, 'maxRetries' | 'backoff' | 'baseDelayMs' | 'maxDelayMs'>,
+  row: Pick<StoredRequest, 'maxRetries' | 'backoff' | 'baseDelayMs' | 'maxDelayMs' | 'retryDelays'>,
 ): Task['retry'] {
+  if (row.retryDelays != null) return { delays_ms: JSON.parse(row.retryDelays) }
   return {
     max_retries: row.maxRetries,
     backoff: row.backoff,

@@ -1,10 +1,13 @@
 import { type Callback, type CallbackEvent, callbackEvents } from '@belfry/contract/callback'
 import type { QueueField } from '@belfry/contract/queue'
+import type { Retry, RetryChange } from '@belfry/contract/retry'
 import type { CreateTaskBody, UpdateTaskBody } from '@belfry/contract/task'
 import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import type { FieldError } from '@belfry/domain/app-error'
 import { memberText } from '@belfry/domain/member-text'
+import { retryDefaults } from '@belfry/domain/retry'
 import type { Context } from '../context.ts'
+import { given } from '../http/given.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 
 type RawBody = Pick<CreateTaskBody, 'payload_base64' | 'content_type'>
@@ -33,10 +36,7 @@ export function toStoredRequest(body: NewBody, bodyText: string): StoredRequest 
     headers: JSON.stringify(body.headers),
     payload: body.payload_base64 ?? memberText(bodyText, ['payload']) ?? null,
     contentType: body.payload_base64 === undefined ? null : (body.content_type ?? defaultContentType),
-    maxRetries: body.retry.max_retries,
-    backoff: body.retry.backoff,
-    baseDelayMs: body.retry.base_delay_ms,
-    maxDelayMs: body.retry.max_delay_ms,
+    ...toStoredRetry(body.retry),
     timeoutMs: body.timeout_ms,
     queue: queueNameOf(body.queue) ?? null,
     connection: body.connection ?? null,
@@ -53,10 +53,7 @@ export function toRequestChange(body: ChangedBody, bodyText: string) {
     headers: body.headers && JSON.stringify(body.headers),
     payload: body.payload_base64 ?? json,
     contentType: body.payload_base64 === undefined ? json && null : (body.content_type ?? defaultContentType),
-    maxRetries: body.retry?.max_retries,
-    backoff: body.retry?.backoff,
-    baseDelayMs: body.retry?.base_delay_ms,
-    maxDelayMs: body.retry?.max_delay_ms,
+    ...(body.retry && toRetryChange(body.retry)),
     timeoutMs: body.timeout_ms,
     queue: queueNameOf(body.queue),
     connection: body.connection,
@@ -67,6 +64,24 @@ export function toRequestChange(body: ChangedBody, bodyText: string) {
 /** Returns the name in a `queue` field: undefined when it is absent, null when the body removes the queue. */
 export function queueNameOf(queue: QueueField | null | undefined): string | null | undefined {
   return typeof queue === 'object' && queue !== null ? queue.name : queue
+}
+
+type StoredRetry = Pick<StoredRequest, 'maxRetries' | 'backoff' | 'baseDelayMs' | 'maxDelayMs' | 'retryDelays'>
+
+/** Returns the columns of a retry policy. Beside a list, the columns of a policy have the defaults. */
+export function toStoredRetry(retry: Retry): StoredRetry {
+  return { ...retryDefaults, ...given(toRetryChange(retry)) }
+}
+
+/** Returns the changes of these columns; fields that the body omits are undefined. */
+export function toRetryChange({ delays_ms, ...policy }: RetryChange) {
+  return {
+    maxRetries: delays_ms?.length ?? policy.max_retries,
+    backoff: policy.backoff,
+    baseDelayMs: policy.base_delay_ms,
+    maxDelayMs: policy.max_delay_ms,
+    retryDelays: delays_ms ? JSON.stringify(delays_ms) : Object.keys(policy).length > 0 ? null : undefined,
+  }
 }
 
 /** The callbacks in a body. */

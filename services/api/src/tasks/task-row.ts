@@ -52,7 +52,7 @@ const taskColumns = `
          t.execute_at AS "executeAt", t.due_at AS "dueAt", t.cron_job_id AS "cronJobId", t.event_id AS "eventId",
          t.callback_of AS "callbackOf", t.replay_of AS "replayOf", t.created_at AS "createdAt", t.updated_at AS "updatedAt",
          t.finished_at AS "finishedAt", r.name, r.url, r.method, r.headers, r.payload, r.content_type AS "contentType",
-         r.callbacks, r.max_retries AS "maxRetries",
+         r.callbacks, r.retry_delays AS "retryDelays", r.max_retries AS "maxRetries",
          r.backoff, r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs",
          r.topic, r.queue, r.labels, r.qstash, r.connection, t.expires_at AS "expiresAt", t.key,
          r.created_by AS "createdBy", r.updated_by AS "updatedBy", t.waits_for AS "waitsFor",

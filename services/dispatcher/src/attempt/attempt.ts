@@ -188,7 +188,7 @@ export abstract class Attempt implements CallEnds, Recording {
     const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - receivedAt))
     const durationMs = Math.round(performance.now() - sentAt)
     const ended = {
-      policy: task,
+      policy: task.retryDelays == null ? task : Object.assign({}, task, { delaysMs: JSON.parse(task.retryDelays) }),
       attempt: task.attempt - task.lost,
       outcome: outcome.kind === 'response' ? outcome : { kind: 'failure' as const, code: outcome.code },
       now: new Date(startedAt.getTime() + durationMs),

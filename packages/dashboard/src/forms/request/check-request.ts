@@ -4,6 +4,7 @@ import { checkTargetUrl } from '@belfry/domain/target-url'
 import type { FieldErrors } from '../use-form.ts'
 import { checkJson } from './json-text.ts'
 import { type CallbackDrafts, callbackEvents, filledRows, headersOf, type RequestDraft } from './request-draft.ts'
+import { checkRetry } from './retry-draft.ts'
 
 // The limits of a body in the API, which contains the payload.
 const payloadLimits = { maxDepth: 31, maxKeys: 10_000 }
@@ -11,19 +12,13 @@ const maxPayloadBytes = 256 * 1024
 
 /** Returns what the API would reject, by field. */
 export function checkRequest(draft: RequestDraft): FieldErrors {
-  const baseDelay = Number(draft.baseDelaySeconds)
   const found = {
     url: draft.url.trim() === '' ? 'Enter the target URL.' : checkTargetUrl(draft.url.trim()),
     headers: checkHeaders(draft),
     payload: draft.payload.trim() === '' ? null : checkPayload(draft.payload),
     queue: checkQueue(draft.queue),
     ...checkCallbacks(draft.callbacks),
-    timeout_ms: checkNumber(draft.timeoutSeconds, 1, 300, 'seconds'),
-    'retry.max_retries': checkNumber(draft.maxRetries, 0, 20, 'retries', true),
-    'retry.base_delay_ms': checkNumber(draft.baseDelaySeconds, 1, 3600, 'seconds'),
-    'retry.max_delay_ms':
-      checkNumber(draft.maxDelaySeconds, 1, 86_400, 'seconds') ??
-      (Number(draft.maxDelaySeconds) < baseDelay ? 'Must be at least the initial delay.' : null),
+    ...checkRetry(draft),
   }
   return Object.fromEntries(Object.entries(found).flatMap(([name, message]) => (message ? [[name, message]] : [])))
 }
@@ -67,10 +62,4 @@ function checkHeaders(draft: RequestDraft): string | null {
   if (twice) return `${twice}: this header appears twice. Header names are case-insensitive.`
   const [problem] = findHeaderProblems(headersOf(draft))
   return problem ? [problem.name, problem.message].filter(Boolean).join(': ') : null
-}
-
-function checkNumber(text: string, min: number, max: number, unit: string, isWhole = false): string | null {
-  const value = text.trim() === '' ? Number.NaN : Number(text)
-  const isValid = value >= min && value <= max && (!isWhole || Number.isInteger(value))
-  return isValid ? null : `Enter ${min} to ${max.toLocaleString('en-GB')} ${unit}.`
 }

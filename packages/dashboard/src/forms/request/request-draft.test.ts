@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { PayloadText } from '../../api/payload-text.ts'
 import { checkRequest } from './check-request.ts'
-import { bodyOf, changesOf, draftOf, emptyRequest, retryTimes } from './request-draft.ts'
+import { bodyOf, changesOf, draftOf, emptyRequest } from './request-draft.ts'
 
 const good = { ...emptyRequest, url: 'https://example.com/hook' }
 
@@ -64,13 +64,5 @@ describe('the draft of a request', () => {
     const headers = [{ id: 0, name: 'content-type', value: 'image/gif' }]
     expect(bodyOf({ ...draft, headers })).not.toHaveProperty('content_type')
     expect(bodyOf({ ...draft, payload: '1' })).not.toHaveProperty('payload_base64')
-  })
-
-  it('has retries that start one delay after another, each at most the max delay', () => {
-    expect(retryTimes(emptyRequest)).toEqual([10_000, 50_000, 210_000, 850_000, 3_410_000])
-    const linear = { ...emptyRequest, backoff: 'linear', maxRetries: '3', maxDelaySeconds: '15' }
-    expect(retryTimes(linear)).toEqual([10_000, 25_000, 40_000])
-    expect(retryTimes({ ...emptyRequest, maxRetries: '' })).toEqual([])
-    expect(retryTimes({ ...emptyRequest, baseDelaySeconds: 'x' })).toEqual([])
   })
 })

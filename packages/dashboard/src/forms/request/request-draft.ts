@@ -1,14 +1,12 @@
-import { type Backoff, backoffs, retryDelayMs } from '@belfry/domain/retry'
 import { PayloadText } from '../../api/payload-text.ts'
 import type { CallbackBody, RequestBody } from '../../api/tasks.ts'
 import { indentJson } from './json-text.ts'
-
-const retryLimit = 20
+import { type RetryDraft, retryBodyOf, retryDraftOf } from './retry-draft.ts'
 
 export type HeaderRow = { id: number; name: string; value: string }
 
 /** The fields of a request, as the user types them. */
-export type RequestDraft = {
+export type RequestDraft = RetryDraft & {
   url: string
   method: string
   headers: readonly HeaderRow[]
@@ -16,15 +14,10 @@ export type RequestDraft = {
   payload: string
   /** The body of the stored request, if it is a raw one. It is sent while the payload is empty. */
   rawBody: RawBody | null
-  timeoutSeconds: string
   /** The name of the queue; empty for none. */
   queue: string
   /** The name of the connection; empty for none. */
   connection: string
-  maxRetries: string
-  backoff: string
-  baseDelaySeconds: string
-  maxDelaySeconds: string
   callbacks: CallbackDrafts
 }
 
@@ -43,32 +36,24 @@ export const emptyRequest: RequestDraft = {
   headers: [],
   payload: '',
   rawBody: null,
-  timeoutSeconds: '30',
   queue: '',
   connection: '',
-  maxRetries: '5',
-  backoff: 'exponential',
-  baseDelaySeconds: '10',
-  maxDelaySeconds: '3600',
+  ...retryDraftOf(),
   callbacks: callbackDrafts(),
 }
 
 /** Converts a stored request to the fields of the form. */
 export function draftOf(request: Omit<RequestBody, 'payload'> & { payload?: unknown }): RequestDraft {
-  const { payload, retry, payload_base64: bytes, content_type: type } = request
+  const { payload, payload_base64: bytes, content_type: type } = request
   return {
     url: request.url,
     method: request.method,
     headers: Object.entries(request.headers).map(([name, value], id) => ({ id, name, value })),
     payload: payload instanceof PayloadText ? (indentJson(payload.text) ?? payload.text) : '',
     rawBody: bytes === null || bytes === undefined || !type ? null : { payload_base64: bytes, content_type: type },
-    timeoutSeconds: String(request.timeout_ms / 1000),
     queue: request.queue ?? '',
     connection: request.connection ?? '',
-    maxRetries: String(retry.max_retries),
-    backoff: retry.backoff,
-    baseDelaySeconds: String(retry.base_delay_ms / 1000),
-    maxDelaySeconds: String(retry.max_delay_ms / 1000),
+    ...retryDraftOf(request.retry, request.timeout_ms),
     callbacks: callbackDrafts(request),
   }
 }
@@ -80,13 +65,7 @@ export function bodyOf(draft: RequestDraft): RequestBody {
     method: draft.method,
     headers: headersOf(draft),
     ...contentOf(draft),
-    retry: {
-      max_retries: Number(draft.maxRetries),
-      backoff: draft.backoff,
-      base_delay_ms: Math.round(Number(draft.baseDelaySeconds) * 1000),
-      max_delay_ms: Math.round(Number(draft.maxDelaySeconds) * 1000),
-    },
-    timeout_ms: Math.round(Number(draft.timeoutSeconds) * 1000),
+    ...retryBodyOf(draft),
     queue: draft.queue.trim() || null,
     connection: draft.connection || null,
     ...callbackBodies(draft.callbacks),
@@ -133,26 +112,6 @@ export function headersOf({ headers }: RequestDraft): Record<string, string> {
 /** Drops rows with neither a name nor a value. */
 export function filledRows(headers: readonly HeaderRow[]): readonly HeaderRow[] {
   return headers.filter(({ name, value }) => name.trim() !== '' || value !== '')
-}
-
-/**
- * Returns when the retries would start if every attempt failed immediately, in ms after the first attempt. Leaves out the
- * random variation of 10%.
- */
-export function retryTimes(draft: RequestDraft): number[] {
-  const backoff = backoffs.find((one): one is Backoff => one === draft.backoff)
-  const maxRetries = Math.min(Number(draft.maxRetries), retryLimit)
-  const policy = {
-    maxRetries,
-    baseDelayMs: Number(draft.baseDelaySeconds) * 1000,
-    maxDelayMs: Number(draft.maxDelaySeconds) * 1000,
-  }
-  if (!backoff || !Number.isInteger(maxRetries) || !(policy.baseDelayMs > 0) || !(policy.maxDelayMs > 0)) return []
-  let at = 0
-  return Array.from({ length: maxRetries }, (_, index) => {
-    at += retryDelayMs({ ...policy, backoff }, index + 1, () => 0.5)
-    return at
-  })
 }
 
 /** Returns the fields of a body that differ from the stored ones. */

@@ -1,19 +1,22 @@
-import type { ComponentProps, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Field, Select, TextInput } from '../../ui/field.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
 import type { FieldErrors } from '../use-form.ts'
 import styles from './request.module.css'
-import { type RequestDraft, retryTimes } from './request-draft.ts'
-import type { RequestFieldsProps } from './request-fields.tsx'
+import { type RetryDraft, retryTimes } from './retry-draft.ts'
 
-type NumberKey = 'maxRetries' | 'baseDelaySeconds' | 'maxDelaySeconds' | 'timeoutSeconds'
+type RetryFieldsProps = {
+  draft: RetryDraft
+  onChange(change: Partial<RetryDraft>): void
+  errors: FieldErrors
+}
 
 const maxShown = 6
 
 /** Fields for the retries and the timeout of a request. */
-export function RetryFields({ draft, onChange, errors }: RequestFieldsProps): ReactNode {
-  const numberField = (label: string, name: string, key: NumberKey) => (
-    <Field label={label} error={errors[name]}>
+export function RetryFields({ draft, onChange, errors }: RetryFieldsProps): ReactNode {
+  const textField = (label: string, name: string, key: keyof RetryDraft, hint?: string) => (
+    <Field label={label} error={errors[name]} hint={hint}>
       <TextInput
         name={name}
         inputMode={key === 'maxRetries' ? 'numeric' : 'decimal'}
@@ -22,26 +25,39 @@ export function RetryFields({ draft, onChange, errors }: RequestFieldsProps): Re
       />
     </Field>
   )
+  const isCustom = draft.backoff === 'custom'
   return (
     <>
       <div className={styles.numbers}>
-        {numberField('Retries', 'retry.max_retries', 'maxRetries')}
+        {isCustom
+          ? textField('Delays (s)', 'retry.delays_ms', 'delaysSeconds', 'One per retry, separated by commas.')
+          : textField('Retries', 'retry.max_retries', 'maxRetries')}
         <Field label="Backoff">
-          <BackoffSelect value={draft.backoff} onChange={event => onChange({ backoff: event.target.value })} />
+          <Select
+            name="retry.backoff"
+            value={draft.backoff}
+            onChange={event => onChange({ backoff: event.target.value })}
+          >
+            <option value="exponential">Exponential (×4)</option>
+            <option value="linear">Linear</option>
+            <option value="fixed">Fixed</option>
+            <option value="custom">Custom delays</option>
+          </Select>
         </Field>
-        {numberField('Initial delay (s)', 'retry.base_delay_ms', 'baseDelaySeconds')}
-        {numberField('Max delay (s)', 'retry.max_delay_ms', 'maxDelaySeconds')}
-        {numberField('Timeout (s)', 'timeout_ms', 'timeoutSeconds')}
+        {!isCustom && textField('Initial delay (s)', 'retry.base_delay_ms', 'baseDelaySeconds')}
+        {!isCustom && textField('Max delay (s)', 'retry.max_delay_ms', 'maxDelaySeconds')}
+        {textField('Timeout (s)', 'timeout_ms', 'timeoutSeconds')}
       </div>
-      <RetryPreview times={retryTimes(draft)} />
+      <RetryPreview times={retryTimes(draft)} isExact={isCustom} />
     </>
   )
 }
 
 /** Returns the retries and the timeout in one line. */
-export function retrySummary(draft: RequestDraft): string {
-  const last = retryTimes(draft).at(-1)
-  const retries = last === undefined ? 'No retries' : `${draft.maxRetries} retries over ${formatDuration(last)}`
+export function retrySummary(draft: RetryDraft): string {
+  const times = retryTimes(draft)
+  const last = times.at(-1)
+  const retries = last === undefined ? 'No retries' : `${times.length} retries over ${formatDuration(last)}`
   return `${retries}, ${draft.timeoutSeconds} s timeout`
 }
 
@@ -49,18 +65,7 @@ export function hasRetryError(errors: FieldErrors): boolean {
   return Object.keys(errors).some(name => name === 'timeout_ms' || name.startsWith('retry.'))
 }
 
-/** Selects how the delays between attempts grow. */
-export function BackoffSelect(props: ComponentProps<typeof Select>): ReactNode {
-  return (
-    <Select name="retry.backoff" {...props}>
-      <option value="exponential">Exponential (×4)</option>
-      <option value="linear">Linear</option>
-      <option value="fixed">Fixed</option>
-    </Select>
-  )
-}
-
-function RetryPreview({ times }: { times: readonly number[] }): ReactNode {
+function RetryPreview({ times, isExact }: { times: readonly number[]; isExact: boolean }): ReactNode {
   const last = times.at(-1)
   if (last === undefined) return <p className={styles.faint}>No retries. If the run fails, the task is dead.</p>
   return (
@@ -72,7 +77,9 @@ function RetryPreview({ times }: { times: readonly number[] }): ReactNode {
         ))}
         {times.length > maxShown && <li>… {formatDuration(last)}</li>}
       </ol>
-      <p className={styles.faint}>Each delay varies by ±10%. After the last retry, the task is dead.</p>
+      <p className={styles.faint}>
+        {isExact ? 'The delays are exact.' : 'Each delay varies by ±10%.'} After the last retry, the task is dead.
+      </p>
     </div>
   )
 }

@@ -8,6 +8,7 @@ import { runsQuery } from '../../api/runs.ts'
 import { tasksQuery } from '../../api/tasks.ts'
 import { draftOf } from '../../forms/request/request-draft.ts'
 import { RequestPreview } from '../../forms/request/request-preview.tsx'
+import { describeDelays, retryCount } from '../../forms/request/retry-draft.ts'
 import { RunTable } from '../../layout/run-table.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
@@ -155,7 +156,7 @@ function Details({ job }: { job: CronJobResource }): ReactNode {
         ['Ends', job.ends_at && <AbsoluteTime at={job.ends_at} />],
         ['Overlap', overlaps[job.overlap]],
         ['Missed runs', catchUps[job.catch_up]],
-        ['Retries', `${job.retry.max_retries}, ${job.retry.backoff}`],
+        ['Retries', `${retryCount(job.retry)}, ${describeDelays(job.retry)}`],
         ['Timeout', formatDuration(job.timeout_ms)],
         ['Connection', job.connection && <code>{job.connection}</code>],
         ['Queue', job.queue && <code>{job.queue}</code>],

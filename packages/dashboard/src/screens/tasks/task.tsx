@@ -8,6 +8,7 @@ import { runsQuery } from '../../api/runs.ts'
 import { taskQuery } from '../../api/tasks.ts'
 import { draftOf } from '../../forms/request/request-draft.ts'
 import { RequestPreview } from '../../forms/request/request-preview.tsx'
+import { describeDelays, retryCount } from '../../forms/request/retry-draft.ts'
 import { RunTable } from '../../layout/run-table.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
@@ -120,7 +121,6 @@ function hasCallbacks({ on_success, on_failure, on_attempt }: TaskResource): boo
 
 function Details({ task }: { task: TaskResource }): ReactNode {
   const { to } = useWorkspace()
-  const { retry } = task
   return (
     <DefinitionList
       rows={[
@@ -132,11 +132,8 @@ function Details({ task }: { task: TaskResource }): ReactNode {
         ['Topic', task.topic && <code>{task.topic}</code>],
         ['Callback of', task.callback_of && <Link to={to.task(task.callback_of)}>View reported task</Link>],
         ['Replay of', task.replay_of && <Link to={to.task(task.replay_of)}>View original task</Link>],
-        ['Runs', `${task.attempts} of at most ${retry.max_retries + 1}`],
-        [
-          'Backoff',
-          `${retry.backoff}, ${formatDuration(retry.base_delay_ms)} to ${formatDuration(retry.max_delay_ms)}`,
-        ],
+        ['Runs', `${task.attempts} of at most ${retryCount(task.retry) + 1}`],
+        ['Retry delays', describeDelays(task.retry)],
         ['Timeout', formatDuration(task.timeout_ms)],
         ['Raw body', task.content_type && <code>{task.content_type}</code>],
         [
