@@ -2,12 +2,13 @@ package belfry
 
 import "encoding/json"
 
-// Retry is a retry policy.
+// Retry is a retry policy: listed delays alone, or else the other fields.
 type Retry struct {
-	MaxRetries  int64  `json:"max_retries"`
-	Backoff     string `json:"backoff"`
-	BaseDelayMs int64  `json:"base_delay_ms"`
-	MaxDelayMs  int64  `json:"max_delay_ms"`
+	MaxRetries  *int64  `json:"max_retries,omitempty"`
+	Backoff     *string `json:"backoff,omitempty"`
+	BaseDelayMs *int64  `json:"base_delay_ms,omitempty"`
+	MaxDelayMs  *int64  `json:"max_delay_ms,omitempty"`
+	DelaysMs    []int64 `json:"delays_ms,omitempty"`
 }
 
 // Callback is a target that receives the outcome of a task.

@@ -2,8 +2,10 @@ package provider
 
 import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapdefault"
@@ -115,11 +117,12 @@ func retryAttribute() schema.SingleNestedAttribute {
 	defaults := types.ObjectValueMust(
 		map[string]attr.Type{
 			"max_retries": types.Int64Type, "backoff": types.StringType,
-			"base_delay_ms": types.Int64Type, "max_delay_ms": types.Int64Type,
+			"base_delay_ms": types.Int64Type, "max_delay_ms": types.Int64Type, "delays_ms": types.ListType{ElemType: types.Int64Type},
 		},
 		map[string]attr.Value{
 			"max_retries": types.Int64Value(defaultMaxRetries), "backoff": types.StringValue(defaultBackoff),
 			"base_delay_ms": types.Int64Value(defaultBaseDelayMs), "max_delay_ms": types.Int64Value(defaultMaxDelayMs),
+			"delays_ms": types.ListNull(types.Int64Type),
 		},
 	)
 	return schema.SingleNestedAttribute{
@@ -138,36 +141,65 @@ func retryAttribute() schema.SingleNestedAttribute {
 			},
 			"base_delay_ms": number("The first delay, in milliseconds. Default: 10,000.", defaultBaseDelayMs, 1_000, 3_600_000),
 			"max_delay_ms":  number("The maximum delay, in milliseconds. Default: 3,600,000.", defaultMaxDelayMs, 1_000, 86_400_000),
+			"delays_ms": schema.ListAttribute{
+				MarkdownDescription: "The exact delay before each retry, in milliseconds, instead of the other attributes.",
+				ElementType:         types.Int64Type,
+				Optional:            true,
+				Validators: []validator.List{
+					listvalidator.SizeBetween(1, 20),
+					listvalidator.ValueInt64sAre(int64validator.Between(0, 2_592_000_000)),
+					listvalidator.ConflictsWith(
+						sibling("max_retries"), sibling("backoff"), sibling("base_delay_ms"), sibling("max_delay_ms"),
+					),
+				},
+			},
 		},
 	}
 }
 
-// RetryModel is a retry policy in a state.
+func sibling(name string) path.Expression {
+	return path.MatchRelative().AtParent().AtName(name)
+}
+
+// RetryModel is a retry policy in a state. Beside listed delays, the other attributes have their defaults.
 type RetryModel struct {
 	MaxRetries  types.Int64  `tfsdk:"max_retries"`
 	Backoff     types.String `tfsdk:"backoff"`
 	BaseDelayMs types.Int64  `tfsdk:"base_delay_ms"`
 	MaxDelayMs  types.Int64  `tfsdk:"max_delay_ms"`
+	DelaysMs    []int64      `tfsdk:"delays_ms"`
 }
 
 func (m *RetryModel) body() any {
 	if m == nil {
 		return nil
 	}
+	if m.DelaysMs != nil {
+		return belfry.Retry{DelaysMs: m.DelaysMs}
+	}
 	return belfry.Retry{
-		MaxRetries:  m.MaxRetries.ValueInt64(),
-		Backoff:     m.Backoff.ValueString(),
-		BaseDelayMs: m.BaseDelayMs.ValueInt64(),
-		MaxDelayMs:  m.MaxDelayMs.ValueInt64(),
+		MaxRetries:  m.MaxRetries.ValueInt64Pointer(),
+		Backoff:     m.Backoff.ValueStringPointer(),
+		BaseDelayMs: m.BaseDelayMs.ValueInt64Pointer(),
+		MaxDelayMs:  m.MaxDelayMs.ValueInt64Pointer(),
 	}
 }
 
 func retryModel(from belfry.Retry) *RetryModel {
+	if from.DelaysMs != nil {
+		return &RetryModel{
+			MaxRetries:  types.Int64Value(defaultMaxRetries),
+			Backoff:     types.StringValue(defaultBackoff),
+			BaseDelayMs: types.Int64Value(defaultBaseDelayMs),
+			MaxDelayMs:  types.Int64Value(defaultMaxDelayMs),
+			DelaysMs:    from.DelaysMs,
+		}
+	}
 	return &RetryModel{
-		MaxRetries:  types.Int64Value(from.MaxRetries),
-		Backoff:     types.StringValue(from.Backoff),
-		BaseDelayMs: types.Int64Value(from.BaseDelayMs),
-		MaxDelayMs:  types.Int64Value(from.MaxDelayMs),
+		MaxRetries:  types.Int64PointerValue(from.MaxRetries),
+		Backoff:     types.StringPointerValue(from.Backoff),
+		BaseDelayMs: types.Int64PointerValue(from.BaseDelayMs),
+		MaxDelayMs:  types.Int64PointerValue(from.MaxDelayMs),
 	}
 }
 
