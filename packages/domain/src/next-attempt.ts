@@ -1,4 +1,5 @@
 import { parseHttpDate } from './http-date.ts'
+import { endsMessage, messageDelayMs } from './qstash/message-response.ts'
 import { type RetryPolicy, retryDelayMs } from './retry.ts'
 
 /** The outcome of an attempt: the target's response, with header names in lower case, or the code of the failure. */
@@ -15,6 +16,8 @@ export type EndedAttempt = {
   outcome: AttemptOutcome
   now: Date
   random: () => number
+  /** Whether the target answers as a receiver of QStash. Default: false. */
+  isMessage?: boolean
 }
 
 // Failures of Belfry, or before the target had a fair chance.
@@ -30,32 +33,23 @@ const goneStatus = 410
 const retryAfterStatuses: readonly number[] = [429, 503]
 
 /** Returns the next state of a task after an attempt. */
-export function nextAttempt({ policy, attempt, outcome, now, random }: EndedAttempt): NextAttempt {
+export function nextAttempt({ policy, attempt, outcome, now, random, isMessage = false }: EndedAttempt): NextAttempt {
   if (isSuccess(outcome)) return { state: 'success' }
-  const own = endedWithoutPolicy(outcome)
-  if (own) return own
-  if (isHopeless(outcome) || attempt > policy.maxRetries) return { state: 'dead' }
-  const delayMs = Math.max(retryDelayMs(policy, attempt, random), askedDelayMs(outcome, now))
-  return { state: 'retrying', delayMs }
+  // The target did not fail, so the next attempt follows even when no retry is left.
+  if (outcome.kind === 'failure' && ownFailures.includes(outcome.code)) return { state: 'retrying', delayMs: 0 }
+  if (isHopeless(outcome, isMessage) || attempt > policy.maxRetries) return { state: 'dead' }
+  const delayMs = retryDelayMs(policy, attempt, random)
+  if (isMessage) return { state: 'retrying', delayMs: messageDelayMs(outcome, now) ?? delayMs }
+  return { state: 'retrying', delayMs: Math.max(delayMs, askedDelayMs(outcome, now)) }
 }
 
-/**
- * Returns the next state after an attempt in which the target did not fail: the next one follows at once, even when no retry
- * is left. Null for every other outcome.
- */
-export function endedWithoutPolicy(outcome: AttemptOutcome): NextAttempt | null {
-  const isOwn = outcome.kind === 'failure' && ownFailures.includes(outcome.code)
-  return isOwn ? { state: 'retrying', delayMs: 0 } : null
-}
-
-/** Returns whether the target responded with a 2xx status. */
-export function isSuccess(outcome: AttemptOutcome): boolean {
+function isSuccess(outcome: AttemptOutcome): boolean {
   return outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299
 }
 
-/** Returns whether no retry can succeed. */
-export function isHopeless(outcome: AttemptOutcome): boolean {
-  return outcome.kind === 'response' ? outcome.status === goneStatus : hopelessFailures.includes(outcome.code)
+function isHopeless(outcome: AttemptOutcome, isMessage: boolean): boolean {
+  if (outcome.kind === 'failure') return hopelessFailures.includes(outcome.code)
+  return isMessage ? endsMessage(outcome) : outcome.status === goneStatus
 }
 
 /** Returns for how long a 429 or 503 asks Belfry to wait; 0 when it does not. It may ask for a later retry, never for an earlier one. */

@@ -129,7 +129,8 @@ it('shows messages and schedules in the native API like any other task and cron 
     url: `${target}?x=1`,
     labels: ['a'],
   })
-  expect(task.on_attempt).toMatchObject({ url: `${target}/done`, retry: { max_retries: 3 } })
+  const retry = { delays_ms: [12_000, 148_000, 1_808_000] }
+  expect(task).toMatchObject({ retry, on_attempt: { url: `${target}/done`, retry } })
   expect(task).not.toHaveProperty('qstash')
   await as(caller)('POST', `/v2/schedules/${target}`, '', { 'Upstash-Cron': '0 0 * * *' })
   expect((await native('/cronjobs')).body.data).toMatchObject([

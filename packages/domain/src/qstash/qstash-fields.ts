@@ -1,8 +1,6 @@
 /** What a message of the QStash interface has beyond a task. Stored as JSON text with the request of the task. */
 export type QstashFields = {
-  /** The delay before each retry, the first one first, in milliseconds. */
-  delaysMs: readonly number[]
-  /** The expression that the delays were computed from. Absent for the default. */
+  /** The expression that the delays before retries were computed from. Absent for the default. */
   retryDelay?: string
   /** The address of the publisher. */
   callerIP?: string

@@ -2,8 +2,6 @@ import type { Claim } from '@belfry/db/tasks/claim-tasks'
 import type { FinishedAttempt, RecordedAttempt } from '@belfry/db/tasks/record-attempts'
 import { toId } from '@belfry/domain/id'
 import { type NextAttempt, nextAttempt } from '@belfry/domain/next-attempt'
-import { nextMessageAttempt } from '@belfry/domain/qstash/next-message-attempt'
-import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
 import { lateMs } from '@belfry/domain/wait-reason'
 import { failpoint, type Span } from '@belfry/runtime'
 import type { AttemptRequest } from '../connections/apply-connection.ts'
@@ -187,17 +185,14 @@ export abstract class Attempt implements CallEnds, Recording {
     const sentAt = this.#sentAt
     const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - receivedAt))
     const durationMs = Math.round(performance.now() - sentAt)
-    const ended = {
+    this.#next = nextAttempt({
       policy: task.retryDelays == null ? task : Object.assign({}, task, { delaysMs: JSON.parse(task.retryDelays) }),
       attempt: task.attempt - task.lost,
-      outcome: outcome.kind === 'response' ? outcome : { kind: 'failure' as const, code: outcome.code },
+      outcome: outcome.kind === 'response' ? outcome : { kind: 'failure', code: outcome.code },
       now: new Date(startedAt.getTime() + durationMs),
       random: Math.random,
-    }
-    this.#next =
-      task.qstash == null
-        ? nextAttempt(ended)
-        : nextMessageAttempt((JSON.parse(task.qstash) as QstashFields).delaysMs, ended)
+      isMessage: task.qstash != null,
+    })
     this.#dueAt = sentAt - (startedAt.getTime() - task.scheduledAt.getTime())
     const reason = sentAt - this.#dueAt < lateMs ? null : this.#waitedFor()
     this.finished = toFinishedAttempt(task, headers, shown, this.#next, startedAt, durationMs, reason)

@@ -1,7 +1,9 @@
+import { type Retry, retryPolicy } from '@belfry/contract/retry'
 import type { NewTask } from '@belfry/db/tasks/insert-tasks'
 import { newUuid } from '@belfry/domain/id'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
 import { findHeaderProblems } from '@belfry/domain/request-headers'
+import { toStoredRetry } from '../../tasks/stored-request.ts'
 import { badRequest } from '../qstash-error.ts'
 import type { CallbackOptions, Delivery, MessageOptions } from './message-options.ts'
 
@@ -13,10 +15,9 @@ export type Message = { options: MessageOptions; body: Buffer; callerIP: string 
 /** The request of a message, as its task, or the cron job of a schedule, stores it. */
 export function toStoredMessage({ url, topicName, endpointName }: Endpoint, { options, body, callerIP }: Message) {
   const { callback, failureCallback, flowControl, redact, retryDelay } = options
-  const common = { callerIP }
+  const message = { callerIP }
   const fields: QstashFields = {
-    ...common,
-    delaysMs: options.delaysMs,
+    ...message,
     ...(retryDelay !== undefined && { retryDelay }),
     ...(options.scheduleId !== null && { scheduleId: options.scheduleId }),
     ...(topicName !== undefined && { topicName }),
@@ -25,8 +26,10 @@ export function toStoredMessage({ url, topicName, endpointName }: Endpoint, { op
     ...(redact && { redact }),
     ...((callback || failureCallback) && {
       callbacks: {
-        ...(callback && { on_attempt: toCallbackFields(callback, common) }),
-        ...(failureCallback && { on_failure: toCallbackFields(failureCallback, common) }),
+        ...(callback && { on_attempt: { method: callback.method, delayMs: callback.delayMs, message } }),
+        ...(failureCallback && {
+          on_failure: { method: failureCallback.method, delayMs: failureCallback.delayMs, message },
+        }),
       },
     }),
   }
@@ -39,7 +42,7 @@ export function toStoredMessage({ url, topicName, endpointName }: Endpoint, { op
     method: options.method,
     headers: JSON.stringify(options.headers),
     ...toPayload(body, options.contentType),
-    ...toPolicy(options),
+    ...toStoredRetry(retryOf(options)),
     timeoutMs: options.timeoutMs,
     callbacks: callback || failureCallback ? JSON.stringify(callbacks) : null,
     queue: queueOf(options),
@@ -102,24 +105,15 @@ function toPayload(body: Buffer, contentType: string | null): { payload: string 
   return { payload: body.toString('base64'), contentType: type }
 }
 
-// The delays decide. The policy is what the native API shows for them.
-function toPolicy({ retries, delaysMs }: Delivery) {
-  const clamp = (ms: number, max: number) => Math.min(max, Math.max(1000, ms))
-  const baseDelayMs = clamp(delaysMs[0] ?? 1000, 3_600_000)
-  const maxDelayMs = clamp(Math.max(baseDelayMs, ...delaysMs), 86_400_000)
-  return { maxRetries: retries, backoff: 'fixed', baseDelayMs, maxDelayMs } as const
-}
-
 function toStoredCallback(callback: CallbackOptions) {
-  const { maxRetries, backoff, baseDelayMs, maxDelayMs } = toPolicy(callback)
   return {
     url: callback.url,
     headers: callback.headers,
-    retry: { max_retries: maxRetries, backoff, base_delay_ms: baseDelayMs, max_delay_ms: maxDelayMs },
+    retry: retryOf(callback),
     timeout_ms: callback.timeoutMs,
   }
 }
 
-function toCallbackFields({ method, delayMs, delaysMs }: CallbackOptions, common: Pick<QstashFields, 'callerIP'>) {
-  return { method, delayMs, message: { ...common, delaysMs } }
+function retryOf({ delaysMs }: Delivery): Retry {
+  return delaysMs.length > 0 ? { delays_ms: delaysMs } : retryPolicy.parse({ max_retries: 0 })
 }

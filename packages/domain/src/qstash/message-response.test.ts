@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import type { AttemptOutcome } from '../next-attempt.ts'
-import { nextMessageAttempt } from './next-message-attempt.ts'
+import { type AttemptOutcome, nextAttempt } from '../next-attempt.ts'
+import { retryDefaults } from '../retry.ts'
 
 const now = new Date('2026-11-21T02:20:00Z')
-const delaysMs = [1_000, 5_000, 9_000]
+const policy = { ...retryDefaults, maxRetries: 3, delaysMs: [1_000, 5_000, 9_000] }
 const next = (outcome: AttemptOutcome, attempt = 1) =>
-  nextMessageAttempt(delaysMs, { policy: { maxRetries: 3 }, attempt, outcome, now })
+  nextAttempt({ policy, attempt, outcome, now, random: Math.random, isMessage: true })
 const response = (status: number, headers: Record<string, string | string[]> = {}): AttemptOutcome => ({
   kind: 'response',
   status,

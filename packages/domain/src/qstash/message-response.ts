@@ -1,4 +1,13 @@
 import { parseHttpDate } from '../http-date.ts'
+import type { AttemptOutcome } from '../next-attempt.ts'
+
+const nonRetryableStatus = 489
+
+/** Returns whether a response to a message forbids retries: 489 does, with `Upstash-NonRetryable-Error: true`. */
+export function endsMessage({ status, headers }: Extract<AttemptOutcome, { kind: 'response' }>): boolean {
+  const value = String(headers['upstash-nonretryable-error'])
+  return status === nonRetryableStatus && value.trim().toLowerCase() === 'true'
+}
 
 const maxMs = 86_400_000
 
@@ -6,13 +15,14 @@ const maxMs = 86_400_000
 const names = ['retry-after', 'x-ratelimit-reset', 'x-ratelimit-reset-requests', 'x-ratelimit-reset-tokens']
 
 /**
- * Returns the delay that the target of a message asks for in `Retry-After` or one of the `X-RateLimit-Reset` headers, in
- * milliseconds; null when it asks for none. Each value may be a number of seconds, a date, or a duration such as `6m5s`. A
- * delay of more than a day counts as none.
+ * Returns the delay that the target of a message asks for in `Retry-After` or one of the `X-RateLimit-Reset` headers, with
+ * any status, in milliseconds; null when it asks for none. Each value may be a number of seconds, a date, or a duration such
+ * as `6m5s`. A delay of more than a day counts as none.
  */
-export function askedDelayMs(headers: Readonly<Record<string, string | string[]>>, now: Date): number | null {
+export function messageDelayMs(outcome: AttemptOutcome, now: Date): number | null {
+  if (outcome.kind === 'failure') return null
   for (const name of names) {
-    const value = headers[name]
+    const value = outcome.headers[name]
     const ms = readDelay(Array.isArray(value) ? value[0] : value, now)
     if (ms !== null) return ms <= maxMs ? ms : null
   }
