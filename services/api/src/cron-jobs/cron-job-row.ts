@@ -1,7 +1,7 @@
 import type { CronJobFields } from '@belfry/db/cron-jobs/cron-job'
 import type { Db } from '@belfry/db/postgres/in-transaction'
+import type { LastRunRow } from '@belfry/present/task-row'
 import { isExactly } from '../http/bounded-page.ts'
-import type { LastRunRow } from '../tasks/task-row.ts'
 
 /** A cron job with the latest run of its tasks. */
 export type CronJobRow = CronJobFields &

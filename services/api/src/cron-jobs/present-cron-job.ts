@@ -4,10 +4,9 @@ import { nextRuns } from '@belfry/domain/cron/cron-schedule'
 import { describeCron } from '@belfry/domain/cron/describe-cron'
 import type { Occurrence } from '@belfry/domain/cron/next-occurrence'
 import { toId } from '@belfry/domain/id'
+import { presentBody, presentCallbacks, presentLastRun, presentRetry } from '@belfry/present/present-task'
 import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
-import { presentBody, presentLastRun, presentRetry } from '../tasks/present-task.ts'
-import { presentCallbacks } from '../tasks/stored-request.ts'
 import { type CronJobRow, findCronJob } from './cron-job-row.ts'
 
 const shownRuns = 5

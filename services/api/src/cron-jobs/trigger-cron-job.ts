@@ -1,9 +1,9 @@
 import { task } from '@belfry/contract/task'
 import { triggerCronJob as trigger } from '@belfry/db/cron-jobs/change-cron-job'
+import { presentTask } from '@belfry/present/present-task'
 import { endpoint, workOf } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
-import { presentTask } from '../tasks/present-task.ts'
 import { type Origin, schedule } from '../tasks/schedule.ts'
 import { findTask } from '../tasks/task-row.ts'
 

@@ -1,4 +1,5 @@
-import { type Reply, toJsonText } from './reply.ts'
+import { toJsonText } from '@belfry/present/raw-json'
+import type { Reply } from './reply.ts'
 
 const rowsAtATime = 1000
 

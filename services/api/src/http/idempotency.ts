@@ -2,9 +2,10 @@ import { hash } from 'node:crypto'
 import { answerOnce, type KeptAnswer, type KeyedRequest } from '@belfry/db/answer-once'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { AppError } from '@belfry/domain/app-error'
+import { RawJson, toJsonText } from '@belfry/present/raw-json'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
-import { RawJson, type Reply, toJsonText } from './reply.ts'
+import type { Reply } from './reply.ts'
 
 /**
  * Reads the `Idempotency-Key` of a request. A key belongs to one method and path, and the body is compared as it was sent.

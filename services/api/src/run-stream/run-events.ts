@@ -1,8 +1,8 @@
 import { toId } from '@belfry/domain/id'
+import { presentRun } from '@belfry/present/present-run'
+import { toJsonText } from '@belfry/present/raw-json'
+import type { RunRow } from '@belfry/present/run-row'
 import type { Context } from '../context.ts'
-import { toJsonText } from '../http/reply.ts'
-import { presentRun } from '../runs/present-run.ts'
-import type { RunRow } from '../runs/run-row.ts'
 import { runsAfter, type SomeRuns } from './follow-runs.ts'
 
 const heartbeatMs = 15_000

@@ -1,11 +1,11 @@
-import { type RunDetail, runDetail } from '@belfry/contract/run'
-import { requestBody } from '@belfry/domain/request-body'
+import { runDetail } from '@belfry/contract/run'
+import { presentRunDetail } from '@belfry/present/present-run'
+import type { RunDetailRow } from '@belfry/present/run-row'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
-import { presentRun } from './present-run.ts'
 import { readStoredRun } from './read-parts.ts'
-import { joinRequests, type RunDetailRow, runColumns } from './run-row.ts'
+import { joinRequests, runColumns } from './run-row.ts'
 
 export const getRun = endpoint({
   right: 'run.read',
@@ -25,51 +25,3 @@ export const getRun = endpoint({
     return ok(presentRunDetail(row))
   },
 })
-
-function presentRunDetail(row: RunDetailRow): RunDetail {
-  return { ...presentRun(row), request: presentRequest(row), response: presentResponse(row) }
-}
-
-// The request cannot change once its task has started, so the task's payload is the body that was sent.
-function presentRequest(row: RunDetailRow): RunDetail['request'] {
-  const headers = JSON.parse(row.requestHeaders ?? '{}')
-  const sent = { url: row.url, method: row.method, headers }
-  if (row.payload === null) return { ...sent, body: null, body_encoding: 'utf8', body_truncated: false }
-  if (row.contentType === null) {
-    return { ...sent, body: requestBody(row.payload, headers), body_encoding: 'utf8', body_truncated: false }
-  }
-  const text = readUtf8(Buffer.from(row.payload, 'base64'))
-  const body_encoding = text === null ? 'base64' : 'utf8'
-  return { ...sent, body: text ?? row.payload, body_encoding, body_truncated: false }
-}
-
-function presentResponse(row: RunDetailRow): RunDetail['response'] {
-  if (row.responseStatus === null) return null
-  const body = row.responseBody ?? Buffer.alloc(0)
-  const text = row.responseTruncated ? wholeCharacters(body) : readUtf8(body)
-  return {
-    status: row.responseStatus,
-    headers: JSON.parse(row.responseHeaders ?? '{}'),
-    body: text ?? body.toString('base64'),
-    body_bytes: row.responseBytes ?? body.length,
-    body_truncated: row.responseTruncated,
-    body_encoding: text === null ? 'base64' : 'utf8',
-  }
-}
-
-function readUtf8(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return null // not text
-  }
-}
-
-// A truncated body may end within a character, with at most three of its bytes.
-function wholeCharacters(bytes: Uint8Array): string | null {
-  for (let missing = 0; missing < 4; missing++) {
-    const text = readUtf8(bytes.subarray(0, bytes.length - missing))
-    if (text !== null) return text
-  }
-  return null
-}

@@ -6,11 +6,11 @@ import {
   type RunPage,
   runPage,
 } from '@belfry/contract/run'
+import { presentRun } from '@belfry/present/present-run'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { readCursor } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
-import { presentRun } from './present-run.ts'
 import { readRuns } from './read-runs.ts'
 import { visibleWorkspaces } from './visible-workspaces.ts'
 

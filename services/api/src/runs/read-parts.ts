@@ -2,10 +2,10 @@ import { findParts, isPartReadable, type LogPart } from '@belfry/db/log-parts/fi
 import { AppError } from '@belfry/domain/app-error'
 import { NIL_UUID } from '@belfry/domain/id'
 import { MissingObjectError, readLines } from '@belfry/object-storage'
+import type { RunDetailRow } from '@belfry/present/run-row'
+import { parseStoredLine, type StoredRun, toRunDetailRow } from '@belfry/present/stored-run'
 import type { Context } from '../context.ts'
 import { largestId } from '../http/bounded-page.ts'
-import type { RunDetailRow } from './run-row.ts'
-import { parseStoredLine, type StoredRun, toRunDetailRow } from './stored-line.ts'
 
 /** What one request may read of object storage. A page that needs more ends early, with a cursor. */
 export const maxRead = { parts: 20, ms: 5_000 }

@@ -1,11 +1,12 @@
 import { findParts, type LogPart, type PartRange } from '@belfry/db/log-parts/find-parts'
 import { NIL_UUID } from '@belfry/domain/id'
+import type { RunRow } from '@belfry/present/run-row'
+import { type StoredRun, toRunRow } from '@belfry/present/stored-run'
 import type { Context } from '../context.ts'
 import { largestId, readBounded } from '../http/bounded-page.ts'
+import { matchesFilter } from './matches-filter.ts'
 import { idAfter, maxRead, readPart } from './read-parts.ts'
-import type { RunRow } from './run-row.ts'
 import { type RunFilter, scanRuns } from './run-scan.ts'
-import { matchesFilter, type StoredRun, toRunRow } from './stored-line.ts'
 
 type Rows = { rows: RunRow[]; next: string | null }
 /** `isFromStorage`: whether object storage was read. */

@@ -11,6 +11,7 @@ import { dbOf, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
+import { presentCallbacks, presentRetry } from '@belfry/present/present-task'
 import { audit } from '../audit/audit.ts'
 import type { WorkspaceCaller } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
@@ -22,12 +23,10 @@ import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { nameQueues, planQueues } from '../queues/name-queues.ts'
-import { presentRetry } from '../tasks/present-task.ts'
 import {
   type Callbacks,
   changeCallbacks,
   inspectCallbacks,
-  presentCallbacks,
   queueNameOf,
   toCallbackChange,
   toRetryChange,

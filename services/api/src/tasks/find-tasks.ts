@@ -2,11 +2,12 @@ import type { Page } from '@belfry/contract/page'
 import type { ListTasksQuery, Task } from '@belfry/contract/task'
 import { conditionsOf, type TaskFilter as FilterOfTasks } from '@belfry/db/tasks/task-filter'
 import { taskStates } from '@belfry/domain/task-state'
+import { presentTask } from '@belfry/present/present-task'
+import type { TaskRow } from '@belfry/present/task-row'
 import type { Context } from '../context.ts'
 import { isExactly, isOnPage, readBoundedPage, type Scan } from '../http/bounded-page.ts'
 import { type Where, where } from '../http/where.ts'
-import { presentTask } from './present-task.ts'
-import { selectTasks, type TaskRow } from './task-row.ts'
+import { selectTasks } from './task-row.ts'
 
 type Query = ListTasksQuery & Pick<FilterOfTasks, 'host' | 'error'>
 

@@ -12,6 +12,8 @@ import {
 import { replayTask as replay } from '@belfry/db/tasks/replay-task'
 import { AppError, type AppErrorCode } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
+import { presentTask } from '@belfry/present/present-task'
+import type { TaskRow } from '@belfry/present/task-row'
 import { type AuditedAction, audit } from '../audit/audit.ts'
 import { authorOf, type WorkspaceCaller } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
@@ -24,11 +26,10 @@ import { nameQueues, planQueues } from '../queues/name-queues.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { enqueue, hideDeadLetters } from './enqueue.ts'
 import { executeAtPassed, inspectControls, inspectExecuteAt, neverStarts } from './new-task.ts'
-import { presentTask } from './present-task.ts'
 import { readTask } from './read-tasks.ts'
 import { type Origin, schedule } from './schedule.ts'
 import { inspectCallbacks, toRequestChange } from './stored-request.ts'
-import { findTask, type TaskRow } from './task-row.ts'
+import { findTask } from './task-row.ts'
 
 export const cancelTask = endpoint({
   right: 'task.delete',

@@ -3,14 +3,15 @@ import { pageOf } from '@belfry/contract/page'
 import { listTasksQuery, type Task, task } from '@belfry/contract/task'
 import { listOpenCircuits } from '@belfry/db/dispatchers/host-circuits'
 import { hostOf } from '@belfry/domain/parse-url'
+import { presentTask } from '@belfry/present/present-task'
+import type { TaskRow } from '@belfry/present/task-row'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { readBounded } from '../http/bounded-page.ts'
 import { type Cell, exportReply, exportTypes } from '../http/export.ts'
 import { ok } from '../http/reply.ts'
 import { findTasks, scanTasks } from './find-tasks.ts'
-import { presentTask } from './present-task.ts'
-import { findMovedTask, findTask, type TaskRow } from './task-row.ts'
+import { findMovedTask, findTask } from './task-row.ts'
 
 export const getTask = endpoint({
   right: 'task.read',

@@ -6,6 +6,7 @@ import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import type { FieldError } from '@belfry/domain/app-error'
 import { memberText } from '@belfry/domain/member-text'
 import { retryDefaults } from '@belfry/domain/retry'
+import { presentCallbacks } from '@belfry/present/present-task'
 import type { Context } from '../context.ts'
 import { given } from '../http/given.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
@@ -118,13 +119,6 @@ export function changeCallbacks(stored: string | null, change: Callbacks): strin
     on_attempt: change.on_attempt === undefined ? on_attempt : change.on_attempt,
   })
 }
-
-/** Returns the public form of stored callbacks. */
-export function presentCallbacks(stored: string | null | undefined): Record<CallbackEvent, Callback | null> {
-  return { ...noCallbacks, ...(stored && JSON.parse(stored)) }
-}
-
-const noCallbacks = { on_success: null, on_failure: null, on_attempt: null }
 
 /** Returns an error for each callback whose host is visibly a private address. */
 export function inspectCallbacks(ctx: Pick<Context, 'config'>, body: unknown): FieldError[] {

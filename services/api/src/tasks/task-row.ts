@@ -1,50 +1,9 @@
-import type { RunErrorCode } from '@belfry/contract/run'
-import type { RunStatus, TaskSource, TaskState } from '@belfry/db/generated/enums'
 import type { Db } from '@belfry/db/postgres/in-transaction'
-import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { AppError } from '@belfry/domain/app-error'
-import type { StateReason } from '@belfry/domain/task-state'
+import type { TaskRow } from '@belfry/present/task-row'
 import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
 import { findStoredTask } from '../runs/read-parts.ts'
-
-/** The latest run of a task or a cron job. */
-export type LastRunRow = {
-  lastRunId: string | null
-  lastRunStatus: RunStatus | null
-  lastRunResponseStatus: number | null
-  lastRunErrorCode: RunErrorCode | null
-  lastRunFinishedAt: Date | null
-}
-
-/** A task with its request and its latest run. */
-export type TaskRow = StoredRequest &
-  LastRunRow & {
-    id: string
-    workspaceId: string
-    source: TaskSource
-    state: TaskState
-    stateReason: StateReason | null
-    attempts: number
-    executeAt: Date
-    expiresAt: Date | null
-    key: string | null
-    labels: string[] | null
-    dueAt: Date
-    cronJobId: string | null
-    eventId: string | null
-    callbackOf: string | null
-    replayOf: string | null
-    createdAt: Date
-    updatedAt: Date
-    finishedAt: Date | null
-    name: string
-    topic: string | null
-    createdBy: string | null
-    updatedBy: string | null
-    /** What an unfinished task waits for, apart from its time: 0 nothing, 1 its queue, 2 the operator. */
-    waitsFor: number
-  }
 
 // `t` is the task, `r` its request, `last` its latest run.
 const taskColumns = `

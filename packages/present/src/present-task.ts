@@ -1,11 +1,11 @@
+import type { Callback, CallbackEvent } from '@belfry/contract/callback'
 import type { Task } from '@belfry/contract/task'
 import type { TaskState } from '@belfry/db/generated/enums'
 import type { NewTask } from '@belfry/db/tasks/insert-tasks'
 import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { toId } from '@belfry/domain/id'
 import type { StateReason } from '@belfry/domain/task-state'
-import { RawJson } from '../http/reply.ts'
-import { presentCallbacks } from './stored-request.ts'
+import { RawJson } from './raw-json.ts'
 import type { LastRunRow, TaskRow } from './task-row.ts'
 
 /** Returns the public form of a task. */
@@ -131,6 +131,13 @@ export function presentRetry(
     max_delay_ms: row.maxDelayMs,
   }
 }
+
+/** Returns the public form of stored callbacks. */
+export function presentCallbacks(stored: string | null | undefined): Record<CallbackEvent, Callback | null> {
+  return { ...noCallbacks, ...(stored && JSON.parse(stored)) }
+}
+
+const noCallbacks = { on_success: null, on_failure: null, on_attempt: null }
 
 /** Returns the public form of the latest run of a task or a cron job. */
 export function presentLastRun(row: LastRunRow): Task['last_run'] {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { RawJson, toJsonText } from './reply.ts'
+import { RawJson, toJsonText } from './raw-json.ts'
 
 it('puts raw JSON into an answer as it is', () => {
   const payload = '{"big": 12345678901234567890, "price": 1.10, "a": 1, "a": 2, "smile": "😀", "$&": "$1"}'

@@ -1,0 +1,84 @@
+import type { Run, RunDetail } from '@belfry/contract/run'
+import { toId } from '@belfry/domain/id'
+import { requestBody } from '@belfry/domain/request-body'
+import type { RunDetailRow, RunRow } from './run-row.ts'
+
+/** Returns the public form of a run in a list. */
+export function presentRun(row: RunRow): Run {
+  return {
+    id: toId('run', row.id),
+    workspace_id: toId('ws', row.workspaceId),
+    task_id: toId('task', row.taskId),
+    task_name: row.taskName,
+    source: row.source,
+    cronjob_id: row.cronJobId && toId('cron', row.cronJobId),
+    topic: row.topic,
+    attempt: row.attempt,
+    status: row.status,
+    scheduled_at: row.scheduledAt.toISOString(),
+    started_at: row.startedAt.toISOString(),
+    finished_at: row.finishedAt.toISOString(),
+    duration_ms: row.finishedAt.getTime() - row.startedAt.getTime(),
+    lag_ms: row.startedAt.getTime() - row.scheduledAt.getTime(),
+    waited_for: row.waitedFor,
+    timings: row.timings === null ? null : presentTimings(row.timings),
+    url: row.url,
+    method: row.method,
+    response_status: row.responseStatus,
+    error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' },
+  }
+}
+
+/** Returns the public form of a run with its request and response. */
+export function presentRunDetail(row: RunDetailRow): RunDetail {
+  return { ...presentRun(row), request: presentRequest(row), response: presentResponse(row) }
+}
+
+function presentTimings(text: string): Run['timings'] {
+  const [dns, connect, tls, firstByte] = JSON.parse(text)
+  return { dns_ms: dns, connect_ms: connect, tls_ms: tls, first_byte_ms: firstByte }
+}
+
+// The request cannot change once its task has started, so the task's payload is the body that was sent.
+function presentRequest(row: RunDetailRow): RunDetail['request'] {
+  const headers = JSON.parse(row.requestHeaders ?? '{}')
+  const sent = { url: row.url, method: row.method, headers }
+  if (row.payload === null) return { ...sent, body: null, body_encoding: 'utf8', body_truncated: false }
+  if (row.contentType === null) {
+    return { ...sent, body: requestBody(row.payload, headers), body_encoding: 'utf8', body_truncated: false }
+  }
+  const text = readUtf8(Buffer.from(row.payload, 'base64'))
+  const body_encoding = text === null ? 'base64' : 'utf8'
+  return { ...sent, body: text ?? row.payload, body_encoding, body_truncated: false }
+}
+
+function presentResponse(row: RunDetailRow): RunDetail['response'] {
+  if (row.responseStatus === null) return null
+  const body = row.responseBody ?? Buffer.alloc(0)
+  const text = row.responseTruncated ? wholeCharacters(body) : readUtf8(body)
+  return {
+    status: row.responseStatus,
+    headers: JSON.parse(row.responseHeaders ?? '{}'),
+    body: text ?? body.toString('base64'),
+    body_bytes: row.responseBytes ?? body.length,
+    body_truncated: row.responseTruncated,
+    body_encoding: text === null ? 'base64' : 'utf8',
+  }
+}
+
+function readUtf8(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null // not text
+  }
+}
+
+// A truncated body may end within a character, with at most three of its bytes.
+function wholeCharacters(bytes: Uint8Array): string | null {
+  for (let missing = 0; missing < 4; missing++) {
+    const text = readUtf8(bytes.subarray(0, bytes.length - missing))
+    if (text !== null) return text
+  }
+  return null
+}
