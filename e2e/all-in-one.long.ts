@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { toId } from '@belfry/domain/id'
 import { freePort } from '@belfry/embedded'
 import { queueBackends, type Receiver, startReceiver } from '@belfry/test-support'
 import { waitFor } from '@belfry/test-support/wait-for'
@@ -96,11 +97,11 @@ it('loses nothing by kill -9, and repeats sent attempts in quarantine', async ()
   expect(target.requestsTo('/hangs')).toHaveLength(2)
   expect(target.requests).toHaveLength(22)
   await waitFor(async () => /"service":"quarantine".*"msg":"attempt.finished"/.test(service.output), Boolean)
-  const entries = await belfry.execute(`SELECT public_id('aud', id) AS id FROM audit_log`)
+  const entries = await belfry.execute('SELECT id FROM audit_log')
   expect(entries.length).toBeGreaterThan(5)
   await waitFor(
     () => readFile(AUDIT_LOG_FILE, 'utf8'),
-    text => entries.every(({ id }) => text.includes(`"${id}"`)),
+    text => entries.every(({ id }) => text.includes(`"${toId('aud', String(id))}"`)),
     20_000,
   )
 }, 120_000)

@@ -1496,41 +1496,6 @@ BEGIN
   RETURN total;
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.body_text(body bytea, is_truncated boolean)
- RETURNS text
- LANGUAGE plpgsql
- STABLE
-AS $function$
-BEGIN
-  FOR missing IN 0 .. CASE WHEN is_truncated THEN least(3, octet_length(body)) ELSE 0 END LOOP
-    BEGIN
-      RETURN convert_from(substring(body FROM 1 FOR octet_length(body) - missing), 'UTF8');
-    EXCEPTION WHEN character_not_in_repertoire OR untranslatable_character THEN
-      NULL;
-    END;
-  END LOOP;
-  RETURN NULL;
-END
-$function$;
-
-CREATE OR REPLACE FUNCTION public.callback_payload(t tasks, r task_requests)
- RETURNS text
- LANGUAGE plpgsql
- STABLE
-AS $function$
-DECLARE
-  u runs;
-  task json;
-  run json;
-BEGIN
-  SELECT * INTO u FROM runs
-  WHERE runs.task_id = t.id AND runs.id >= uuid_v7_floor(t.created_at) ORDER BY runs.id DESC LIMIT 1;
-  task := public_task(t, r, u);
-  run := CASE WHEN u.id IS NOT NULL THEN public_run(u, r) END;
-  RETURN replace(row_to_json(payload)::text, '{{', '{\u007b') FROM (SELECT task, run) payload;
-END
-$function$;
-
 CREATE OR REPLACE FUNCTION public.count_added_answers()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1914,10 +1879,15 @@ DECLARE
   attempt_ended boolean := coalesce(NEW.run_id = OLD.run_id
     AND (OLD.state = 'processing' OR OLD.quarantined AND NEW.state_reason IS NULL), false);
 BEGIN
-  WITH called AS MATERIALIZED (
+  WITH latest AS MATERIALIZED (
+    SELECT to_jsonb(u) - 'request_headers' AS run FROM runs u
+    WHERE u.task_id = NEW.id AND u.id >= uuid_v7_floor(NEW.created_at) ORDER BY u.id DESC LIMIT 1
+  ),
+  called AS MATERIALIZED (
     SELECT uuid_v7(clock_timestamp()) AS id, callback, callback -> 'retry' AS retry,
            left(event || ' of ' || r.name, 200) AS name, r.traceparent, r.depth,
-           CASE WHEN r.qstash IS NULL THEN callback_payload(NEW, r) ELSE qstash_callback_payload(NEW, r, event) END AS payload,
+           json_build_object('event', event, 'task', to_jsonb(NEW), 'request', to_jsonb(r), 'run', (SELECT run FROM latest))::text
+             AS payload,
            r.qstash::json #> ARRAY['callbacks', event] AS qstash
     FROM task_requests r CROSS JOIN json_each(r.callbacks::json) AS c (event, callback)
     WHERE r.task_id = NEW.id AND CASE event WHEN 'on_attempt' THEN attempt_ended

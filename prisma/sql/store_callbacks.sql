@@ -1,17 +1,22 @@
 -- Stores the callbacks of a task in the statement that ends its attempt, or that makes it dead without one.
 -- Each is a task of its own, due at once, and has no callbacks. It is as deep as its task, so callbacks
 -- cannot hide a loop of calls. Callbacks of messages of the QStash interface are messages too, with their own
--- body, method and delay.
+-- method and delay. The payload is the rows that the callback reports; packages/present makes its body of them.
 CREATE OR REPLACE FUNCTION store_callbacks() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   -- An undone claim has no run. A lost attempt ends a second time when its real outcome arrives.
   attempt_ended boolean := coalesce(NEW.run_id = OLD.run_id
     AND (OLD.state = 'processing' OR OLD.quarantined AND NEW.state_reason IS NULL), false);
 BEGIN
-  WITH called AS MATERIALIZED (
+  WITH latest AS MATERIALIZED (
+    SELECT to_jsonb(u) - 'request_headers' AS run FROM runs u
+    WHERE u.task_id = NEW.id AND u.id >= uuid_v7_floor(NEW.created_at) ORDER BY u.id DESC LIMIT 1
+  ),
+  called AS MATERIALIZED (
     SELECT uuid_v7(clock_timestamp()) AS id, callback, callback -> 'retry' AS retry,
            left(event || ' of ' || r.name, 200) AS name, r.traceparent, r.depth,
-           CASE WHEN r.qstash IS NULL THEN callback_payload(NEW, r) ELSE qstash_callback_payload(NEW, r, event) END AS payload,
+           json_build_object('event', event, 'task', to_jsonb(NEW), 'request', to_jsonb(r), 'run', (SELECT run FROM latest))::text
+             AS payload,
            r.qstash::json #> ARRAY['callbacks', event] AS qstash
     FROM task_requests r CROSS JOIN json_each(r.callbacks::json) AS c (event, callback)
     WHERE r.task_id = NEW.id AND CASE event WHEN 'on_attempt' THEN attempt_ended
@@ -26,9 +31,9 @@ BEGIN
     SELECT id, NEW.workspace_id, 'callback', at, at, NEW.id FROM timed
   ),
   requested AS (
-    INSERT INTO task_requests (task_id, name, url, method, headers, payload, max_retries, backoff, base_delay_ms,
-                               max_delay_ms, retry_delays, timeout_ms, traceparent, depth, qstash, extra_bytes)
-    SELECT id, name, callback ->> 'url', coalesce(qstash ->> 'method', 'POST'), callback ->> 'headers', payload,
+    INSERT INTO task_requests (task_id, name, url, method, headers, payload, is_report, max_retries, backoff,
+                               base_delay_ms, max_delay_ms, retry_delays, timeout_ms, traceparent, depth, qstash, extra_bytes)
+    SELECT id, name, callback ->> 'url', coalesce(qstash ->> 'method', 'POST'), callback ->> 'headers', payload, true,
            coalesce((retry ->> 'max_retries')::smallint, json_array_length(retry -> 'delays_ms')),
            coalesce(retry ->> 'backoff', 'exponential')::backoff, coalesce((retry ->> 'base_delay_ms')::integer, 10000),
            coalesce((retry ->> 'max_delay_ms')::integer, 3600000), retry ->> 'delays_ms',

@@ -1,4 +1,5 @@
 import type { AccountAction } from '@belfry/domain/audit-action'
+import { toId } from '@belfry/domain/id'
 import type { AnyTransaction } from './audit-log.ts'
 
 /**
@@ -30,10 +31,10 @@ export async function recordAccountEntry(
       VALUES (uuid_v7(clock_timestamp()), $1::uuid, $2, $3, $4)
     )
     INSERT INTO audit_log (id, organization_id, action, user_id, address, object_id, details)
-    SELECT uuid_v7(clock_timestamp()), m.organization_id, 'member.' || $2, CASE WHEN NOT $5::boolean THEN $1::uuid END, $3, public_id('user', $1::uuid), '{}'
+    SELECT uuid_v7(clock_timestamp()), m.organization_id, 'member.' || $2, CASE WHEN NOT $5::boolean THEN $1::uuid END, $3, $6, '{}'
     FROM memberships m JOIN organizations o ON o.id = m.organization_id AND o.deleted_at IS NULL
     WHERE m.user_id = $1::uuid`
-  const values = [userId, action, address, agent ?? null, byOperator]
+  const values = [userId, action, address, agent ?? null, byOperator, toId('user', userId)]
   if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(text, ...values)
   else await tx.query(text, values)
 }

@@ -25,7 +25,7 @@ copied AS (
   RETURNING id, workspace_id, due_at, replay_of
 ),
 requested AS (
-  INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
+  INSERT INTO task_requests (task_id, name, url, method, headers, payload, is_report, content_type, callbacks, queue,
                              max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, created_by, depth,
                              labels, retry_delays, qstash, connection, subscription_id, extra_bytes)
   SELECT c.id, r.name, r.url, r.method, r.headers, r.payload, r.content_type, r.callbacks, r.queue,

@@ -125,7 +125,7 @@ describe('deployMigrations', () => {
     const folder = await copyFolder({})
     for (const { name } of (await readMigrationFiles(folder)).slice(2))
       await rm(join(folder, 'migrations', name), { recursive: true })
-    const withLaterColumns = ['lower_waiting_floor.sql', 'notify_due_task.sql', 'public_task.sql']
+    const withLaterColumns = ['lower_waiting_floor.sql', 'notify_due_task.sql', 'store_callbacks.sql']
     for (const name of withLaterColumns) await rm(join(folder, 'sql', name))
     await deployMigrations(url, folder)
     const become = (last: string) =>

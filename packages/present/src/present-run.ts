@@ -1,6 +1,5 @@
 import type { Run, RunDetail } from '@belfry/contract/run'
 import { toId } from '@belfry/domain/id'
-import { requestBody } from '@belfry/domain/request-body'
 import type { RunDetailRow, RunRow } from './run-row.ts'
 
 /** Returns the public form of a run in a list. */
@@ -29,30 +28,13 @@ export function presentRun(row: RunRow): Run {
   }
 }
 
-/** Returns the public form of a run with its request and response. */
-export function presentRunDetail(row: RunDetailRow): RunDetail {
-  return { ...presentRun(row), request: presentRequest(row), response: presentResponse(row) }
-}
-
 function presentTimings(text: string): Run['timings'] {
   const [dns, connect, tls, firstByte] = JSON.parse(text)
   return { dns_ms: dns, connect_ms: connect, tls_ms: tls, first_byte_ms: firstByte }
 }
 
-// The request cannot change once its task has started, so the task's payload is the body that was sent.
-function presentRequest(row: RunDetailRow): RunDetail['request'] {
-  const headers = JSON.parse(row.requestHeaders ?? '{}')
-  const sent = { url: row.url, method: row.method, headers }
-  if (row.payload === null) return { ...sent, body: null, body_encoding: 'utf8', body_truncated: false }
-  if (row.contentType === null) {
-    return { ...sent, body: requestBody(row.payload, headers), body_encoding: 'utf8', body_truncated: false }
-  }
-  const text = readUtf8(Buffer.from(row.payload, 'base64'))
-  const body_encoding = text === null ? 'base64' : 'utf8'
-  return { ...sent, body: text ?? row.payload, body_encoding, body_truncated: false }
-}
-
-function presentResponse(row: RunDetailRow): RunDetail['response'] {
+/** Returns the public form of the response of a run; null when there was none. */
+export function presentResponse(row: RunDetailRow): RunDetail['response'] {
   if (row.responseStatus === null) return null
   const body = row.responseBody ?? Buffer.alloc(0)
   const text = row.responseTruncated ? wholeCharacters(body) : readUtf8(body)
@@ -66,11 +48,12 @@ function presentResponse(row: RunDetailRow): RunDetail['response'] {
   }
 }
 
-function readUtf8(bytes: Uint8Array): string | null {
+/** Returns the text of bytes; null when they are not UTF-8. */
+export function readUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    return null // not text
+    return null
   }
 }
 

@@ -29,6 +29,8 @@ export type RunRow = {
 /** A run with its request and its response. */
 export type RunDetailRow = RunRow & {
   payload: string | null
+  /** Whether the payload holds the rows that a callback reports; null for no. */
+  isReport: boolean | null
   contentType: string | null
   requestHeaders: string | null
   responseHeaders: string | null

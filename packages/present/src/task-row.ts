@@ -37,6 +37,8 @@ export type TaskRow = StoredRequest &
     topic: string | null
     createdBy: string | null
     updatedBy: string | null
+    /** Whether the payload holds the rows that a callback reports; null for no. */
+    isReport: boolean | null
     /** What an unfinished task waits for, apart from its time: 0 nothing, 1 its queue, 2 the operator. */
     waitsFor: number
   }

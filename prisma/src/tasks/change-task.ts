@@ -100,6 +100,7 @@ async function changeTask(
     const value = change[field as keyof typeof requestColumns]
     if (value !== undefined) sets.set(column, changedValue(column, `$${values.push(value)}`))
   }
+  if (change.payload !== undefined) sets.set('is_report', 'NULL')
   const hasCallbacks = change.callbacks === undefined ? '' : ', has_callbacks = true'
   const queued =
     change.queue === undefined ? '' : `, queue_id = ${queueIdOf('workspace_id', `$${values.push(change.queue)}::text`)}`

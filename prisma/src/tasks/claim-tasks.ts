@@ -25,6 +25,8 @@ export type ClaimedTask = Omit<StoredRequest, 'callbacks' | 'queue'> & {
   depth: number | null
   /** The subscription whose secrets sign the calls; null for those of the workspace. */
   subscriptionId: string | null
+  /** Whether the payload holds the rows that a callback reports; null for no. */
+  isReport: boolean | null
   /** 1 for the first attempt. */
   attempt: number
   /** How many earlier attempts were lost with their dispatcher. They use no retry. */
@@ -244,6 +246,7 @@ const requestFields = {
   traceparent: 'traceparent',
   depth: 'depth',
   subscriptionId: 'subscription_id',
+  isReport: 'is_report',
 }
 const requestColumns = listed((field, column) => `r.${column} AS "${field}"`)
 

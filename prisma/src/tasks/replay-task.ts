@@ -67,10 +67,10 @@ export function copiesOf(
       RETURNING id, workspace_id, due_at, replay_of
     ),
     requested AS (
-      INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
+      INSERT INTO task_requests (task_id, name, url, method, headers, payload, is_report, content_type, callbacks, queue,
                                  max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, created_by, depth,
                                  labels, retry_delays, qstash, connection, subscription_id, extra_bytes)
-      SELECT c.id, r.name, r.url, r.method, r.headers, r.payload, r.content_type, r.callbacks, r.queue,
+      SELECT c.id, r.name, r.url, r.method, r.headers, r.payload, r.is_report, r.content_type, r.callbacks, r.queue,
              r.max_retries, r.backoff, r.base_delay_ms, r.max_delay_ms, r.timeout_ms, r.topic, ${createdBy}, ${depth},
              r.labels, r.retry_delays, r.qstash, r.connection, r.subscription_id,
              ${extraRequestBytes(column => `r.${column}`)}

@@ -149,6 +149,36 @@ describe('the callback of a task', () => {
     expect(reported).toEqual({ ...others, body: isText ? body : null, body_base64: isText ? null : body })
   })
 
+  it.each([
+    ['bytes that are no text', Buffer.from([0, 255, 1]), false, { body: null, body_base64: 'AP8B' }],
+    ['a zero byte', Buffer.from('a\0b'), false, { body: null, body_base64: 'YQBi' }],
+    ['no body', null, false, { body: '', body_base64: null }],
+    ['text that ends within a character', Buffer.from('ok é').subarray(0, 4), true, { body: 'ok ', body_base64: null }],
+    ['90 KB of bytes', Buffer.alloc(90_000, 255), true, { body: null, body_base64: '/'.repeat(120_000) }],
+    ['text of every kind', Buffer.from('"\\\u0001 ü 😀'), false, { body: '"\\\u0001 ü 😀', body_base64: null }],
+    ['references to secrets', Buffer.from('{{{ secrets.KEY }}}'), false, { body: '{{{ secrets.KEY }}}' }],
+  ])('has a response with %s', async (_, responseBody, responseTruncated, shown) => {
+    const task = await attempt({ on_attempt: done }, { responseBody, responseTruncated })
+    const [callback] = (await get(`/tasks?callback_of=${task.id}`)).data
+    expect(callback.payload.run.response).toMatchObject(shown)
+  })
+
+  it('has the same payload in a replay, and its own after a change', async () => {
+    const task = await attempt({ on_attempt: done })
+    const [callback] = (await get(`/tasks?callback_of=${task.id}`)).data
+    await api.db.query(`UPDATE tasks SET state = 'success', finished_at = now() WHERE id = $1`, [
+      fromId('task', callback.id),
+    ])
+    const { body: copy } = await api.call('POST', `${root}/tasks/${callback.id}/replay`)
+    expect(copy.payload).toEqual(callback.payload)
+    const later = new Date(Date.now() + 3_600_000).toISOString()
+    const { body: other } = await api.call('PATCH', `${root}/tasks/${copy.id}`, {
+      execute_at: later,
+      payload: { n: 2 },
+    })
+    expect(other.payload).toEqual({ n: 2 })
+  })
+
   it('is found by its source, and by its task', async () => {
     const [one, other] = [await attempt({ on_success: done, on_attempt: done }), await attempt({ on_success: done })]
     expect((await get(`/tasks?callback_of=${one.id}`)).data).toHaveLength(2)

@@ -1,4 +1,4 @@
-import { newUuid, toId } from '@belfry/domain/id'
+import { fromId, newUuid, toId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { warnOfOidc } from '../src/oidc/warn-of-oidc.ts'
 import { mapped, useOidc } from './oidc-sign-in.ts'
@@ -102,8 +102,8 @@ describe('a sign-in through the issuer', () => {
     expect(await count()).toBe(before - 1)
     const { rows } = await api.db.query(
       `SELECT action, details::json ->> 'by' AS by FROM audit_log
-       WHERE public_id('org', organization_id) = $1 AND action IN ('member.role_changed', 'member.removed') ORDER BY id`,
-      [id],
+       WHERE organization_id = $1 AND action IN ('member.role_changed', 'member.removed') ORDER BY id`,
+      [fromId('org', id)],
     )
     expect(rows.slice(-2)).toEqual([
       { action: 'member.role_changed', by: 'oidc' },
@@ -115,8 +115,8 @@ describe('a sign-in through the issuer', () => {
     const id = await mappedOrganization()
     const { rows } = await api.db.query<{ email: string }>(
       `SELECT email FROM users u JOIN memberships m ON m.user_id = u.id
-       WHERE public_id('org', m.organization_id) = $1 AND m.role = 'owner'`,
-      [id],
+       WHERE m.organization_id = $1 AND m.role = 'owner'`,
+      [fromId('org', id)],
     )
     const email = rows[0]?.email ?? ''
     const sub = newUuid()
@@ -126,8 +126,8 @@ describe('a sign-in through the issuer', () => {
     await api.db.query(
       `INSERT INTO memberships (organization_id, user_id, role)
        SELECT m.organization_id, (SELECT id FROM users WHERE email = $1), 'owner' FROM memberships m
-       WHERE public_id('org', m.organization_id) = $2 LIMIT 1`,
-      [api.caller.email, id],
+       WHERE m.organization_id = $2 LIMIT 1`,
+      [api.caller.email, fromId('org', id)],
     )
     expect((await me((await signIn({ sub, email, groups: ['staff'] })).session)).organizations).toMatchObject([
       { role: 'member' },
@@ -216,7 +216,7 @@ describe('a sign-in through the issuer', () => {
 
   it('meets the requirement of a second factor when the issuer has checked several factors', async () => {
     const id = await mappedOrganization()
-    await api.db.query(`UPDATE organizations SET require_second_factor = true WHERE public_id('org', id) = $1`, [id])
+    await api.db.query('UPDATE organizations SET require_second_factor = true WHERE id = $1', [fromId('org', id)])
     const sub = newUuid()
     const read = async (amr?: unknown) => {
       const { session } = await signIn({ sub, amr })

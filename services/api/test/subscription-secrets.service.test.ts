@@ -1,4 +1,4 @@
-import { fromId } from '@belfry/domain/id'
+import { fromId, toId } from '@belfry/domain/id'
 import { beforeEach, expect, it } from 'vitest'
 import { type Caller, type Json, useApi } from './setup.ts'
 
@@ -74,16 +74,16 @@ it('names the subscription in the tasks of later events only, and in their repla
     (await call('POST', '/api/events', { topic: 'orders.signed', payload: {} })).body.tasks[0].id
   const signers = async () => {
     const { rows } = await api.db.query<{ signer: string | null }>(
-      `SELECT public_id('sub', r.subscription_id) AS signer FROM task_requests r JOIN tasks t ON t.id = r.task_id
+      `SELECT r.subscription_id AS signer FROM task_requests r JOIN tasks t ON t.id = r.task_id
        WHERE t.workspace_id = $1 ORDER BY t.id`,
       [fromId('ws', caller.workspaceId)],
     )
-    return rows.map(({ signer }) => signer)
+    return rows.map(({ signer }) => signer && toId('sub', signer))
   }
   await publish()
   await call('POST', secretsOf(id))
   const task = await publish()
-  await api.db.query(`UPDATE tasks SET state = 'dead', finished_at = now() WHERE public_id('task', id) = $1`, [task])
+  await api.db.query(`UPDATE tasks SET state = 'dead', finished_at = now() WHERE id = $1`, [fromId('task', task)])
   expect((await call('POST', `/api/v1/scheduler/tasks/${task}/replay`)).status).toBe(201)
   await call('DELETE', secretsOf(id))
   await publish()
@@ -96,8 +96,8 @@ it('ends the secrets of a deleted subscription after 30 days', async () => {
   await call('DELETE', `${subscriptions}/${id}`)
   const { rows } = await api.db.query<{ days: number }>(
     `SELECT extract(epoch FROM expires_at - now())::float8 / 86400 AS days FROM subscription_secrets
-     WHERE public_id('sub', subscription_id) = $1`,
-    [id],
+     WHERE subscription_id = $1`,
+    [fromId('sub', id)],
   )
   expect(rows).toEqual([{ days: expect.closeTo(30, 1) }])
 })

@@ -100,7 +100,8 @@ type RunFields = TaskFields & {
   isLast: boolean
 }
 
-const requestColumns = `r.url, r.method, r.headers, r.payload, r.content_type AS "contentType", r.callbacks,
+const requestColumns = `r.url, r.method, r.headers, r.payload, r.is_report AS "isReport",
+  r.content_type AS "contentType", r.callbacks,
   r.max_retries AS "maxRetries", r.queue, r.labels, r.qstash`
 const taskColumns = `t.id AS "taskId", t.state, t.due_at AS "dueAt", t.created_at AS "createdAt", t.finished_at AS "finishedAt"`
 

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto'
 import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { toId } from '@belfry/domain/id'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
+import { payloadOf, type StoredPayload } from '@belfry/present/payload-of'
 import { flowControlOfQueue } from './publish/message-task.ts'
 
 /** The request of a message or a schedule, as it is stored. */
-export type RequestRow = StoredRequest & { labels?: readonly string[] | null }
+export type RequestRow = StoredRequest & StoredPayload & { labels?: readonly string[] | null }
 
 /** Reads what a stored request has beyond a task. */
 export function fieldsOf({ qstash }: Pick<StoredRequest, 'qstash'>): Partial<QstashFields> {
@@ -86,13 +87,11 @@ function presentHeaders(
   )
 }
 
-function presentBody(
-  { payload, contentType }: RequestRow,
-  { redact = [] }: Partial<QstashFields>,
-): { body?: string; bodyBase64?: string } {
+function presentBody(row: RequestRow, { redact = [] }: Partial<QstashFields>): { body?: string; bodyBase64?: string } {
+  const payload = payloadOf(row)
   if (payload === null) return {}
   if (redact.includes('body')) return { body: redacted(payload) }
-  return contentType ? presentBytes(Buffer.from(payload, 'base64'), 'body', 'bodyBase64') : { body: payload }
+  return row.contentType ? presentBytes(Buffer.from(payload, 'base64'), 'body', 'bodyBase64') : { body: payload }
 }
 
 // What answers show in place of a value that its publisher has redacted: the same values look the same.

@@ -1,5 +1,5 @@
 import { runDetail } from '@belfry/contract/run'
-import { presentRunDetail } from '@belfry/present/present-run'
+import { presentRunDetail } from '@belfry/present/present-run-detail'
 import type { RunDetailRow } from '@belfry/present/run-row'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
@@ -15,7 +15,8 @@ export const getRun = endpoint({
   params: { run: 'run' },
   async handle(ctx, { caller, params }) {
     const text = `
-      SELECT ${runColumns}, r.payload, r.content_type AS "contentType", u.request_headers AS "requestHeaders", u.response_headers AS "responseHeaders",
+      SELECT ${runColumns}, r.payload, r.is_report AS "isReport", r.content_type AS "contentType",
+             u.request_headers AS "requestHeaders", u.response_headers AS "responseHeaders",
              u.response_body AS "responseBody", u.response_bytes AS "responseBytes",
              u.response_truncated AS "responseTruncated"
       FROM runs u ${joinRequests} WHERE u.workspace_id = $1 AND u.id = $2`

@@ -1,8 +1,8 @@
-import type { StoredRun } from '@belfry/present/stored-run'
+import type { StoredLine } from '@belfry/present/stored-rows'
 import type { RunFilter } from './run-scan.ts'
 
 /** Returns whether a run matches the filter of a list, by the rules of `scanRuns`. */
-export function matchesFilter({ run, request }: StoredRun, filter: RunFilter): boolean {
+export function matchesFilter({ run, request }: StoredLine, filter: RunFilter): boolean {
   const startedAt = new Date(run.started_at)
   return (
     isAmong(filter.status, run.status) &&
@@ -21,7 +21,7 @@ export function matchesFilter({ run, request }: StoredRun, filter: RunFilter): b
   )
 }
 
-function isExcluded({ run, request }: Pick<StoredRun, 'run' | 'request'>, filter: RunFilter): boolean {
+function isExcluded({ run, request }: Pick<StoredLine, 'run' | 'request'>, filter: RunFilter): boolean {
   const { not_source = [], not_cronjob_id = [], not_topic = [], not_error = [], not_response_status = [] } = filter
   const { not_name = [], not_host = [] } = filter
   return (

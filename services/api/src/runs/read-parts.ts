@@ -3,7 +3,7 @@ import { AppError } from '@belfry/domain/app-error'
 import { NIL_UUID } from '@belfry/domain/id'
 import { MissingObjectError, readLines } from '@belfry/object-storage'
 import type { RunDetailRow } from '@belfry/present/run-row'
-import { parseStoredLine, type StoredRun, toRunDetailRow } from '@belfry/present/stored-run'
+import { parseStoredLine, type StoredLine, toRunDetailRow } from '@belfry/present/stored-rows'
 import type { Context } from '../context.ts'
 import { largestId } from '../http/bounded-page.ts'
 
@@ -21,7 +21,7 @@ export async function readStoredRun(ctx: Context, workspaceId: string, id: strin
 }
 
 /** The last run of a finished task in object storage. `isComplete`: no other part may have one. */
-export type StoredTask = { last: StoredRun | null; isComplete: boolean }
+export type StoredTask = { last: StoredLine | null; isComplete: boolean }
 
 /**
  * Finds the last run of a finished task in object storage, with the task. It begins with the oldest part that may have it,
@@ -35,7 +35,7 @@ export async function findStoredTask(ctx: Context, workspaceId: string, taskId: 
   for (const [i, part] of parts.entries()) {
     if (i === maxRead.parts || (i > 0 && performance.now() - began > maxRead.ms))
       return { last: null, isComplete: false }
-    const isLast = ({ run, task }: StoredRun) => run.task_id === taskId && task?.run_id === run.id
+    const isLast = ({ run, task }: StoredLine) => run.task_id === taskId && task?.run_id === run.id
     const [last] = await readPart(ctx, part, isLast, 1)
     if (last) return { last, isComplete: true }
   }
@@ -46,12 +46,12 @@ export async function findStoredTask(ctx: Context, workspaceId: string, taskId: 
 export function readPart(
   ctx: Context,
   part: LogPart,
-  matches: (stored: StoredRun) => boolean,
+  matches: (stored: StoredLine) => boolean,
   limit: number,
-): Promise<StoredRun[]> {
+): Promise<StoredLine[]> {
   return ctx
     .partLimit(async () => {
-      const found: StoredRun[] = []
+      const found: StoredLine[] = []
       const object = await ctx.logStorage?.read(part.objectKey)
       if (!object) return found
       for await (const line of readLines(object)) {

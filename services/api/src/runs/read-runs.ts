@@ -1,7 +1,7 @@
 import { findParts, type LogPart, type PartRange } from '@belfry/db/log-parts/find-parts'
 import { NIL_UUID } from '@belfry/domain/id'
 import type { RunRow } from '@belfry/present/run-row'
-import { type StoredRun, toRunRow } from '@belfry/present/stored-run'
+import { type StoredLine, toRunRow } from '@belfry/present/stored-rows'
 import type { Context } from '../context.ts'
 import { largestId, readBounded } from '../http/bounded-page.ts'
 import { matchesFilter } from './matches-filter.ts'
@@ -67,7 +67,7 @@ async function mergeParts(
   let end = next
   let isFromStorage = false
   const began = performance.now()
-  const isOnPage = (stored: StoredRun) =>
+  const isOnPage = (stored: StoredLine) =>
     stored.run.id >= range.from && stored.run.id < range.before && matchesFilter(stored, filter)
   for (const [i, part] of parts.entries()) {
     const newer = [...found.keys()].filter(id => id > part.lastRunId)

@@ -1,6 +1,6 @@
 import { createTaskBody, task } from '@belfry/contract/task'
 import { hasControls } from '@belfry/db/tasks/insert-tasks'
-import { presentNewTask } from '@belfry/present/present-task'
+import { presentNewTask } from '@belfry/present/task-form'
 import { failpoint } from '@belfry/runtime'
 import { creation } from '../endpoint.ts'
 import { created, ok } from '../http/reply.ts'

@@ -4,6 +4,7 @@ import { writeInstant } from '@belfry/domain/instant'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
 import { requestBody } from '@belfry/domain/request-body'
 import { version } from '@belfry/domain/version'
+import { payloadOf } from '@belfry/present/payload-of'
 import { depthHeader, depthHeaders, type MasterKeys } from '@belfry/vault'
 import type { AttemptRequest } from '../connections/apply-connection.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'
@@ -33,8 +34,9 @@ export function createIdentity(abuseContact: string | null, masterKeys: MasterKe
 export function requestPartsOf(task: ClaimedTask): RequestParts {
   const headers = JSON.parse(task.headers) as Record<string, string> // validated and stored by the API
   // Secrets are not filled in a raw body.
-  const body = task.payload === null || task.contentType ? null : requestBody(task.payload, headers)
-  return { url: task.url, headers, body, isJson: body === task.payload }
+  const payload = task.contentType ? null : payloadOf(task)
+  const body = payload === null ? null : requestBody(payload, headers)
+  return { url: task.url, headers, body, isJson: body === payload }
 }
 
 /** Builds the request of an attempt: the task's own headers and body, and the headers that identify the call. */

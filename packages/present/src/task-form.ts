@@ -1,0 +1,152 @@
+import type { Callback, CallbackEvent } from '@belfry/contract/callback'
+import type { Task } from '@belfry/contract/task'
+import type { TaskState } from '@belfry/db/generated/enums'
+import type { NewTask } from '@belfry/db/tasks/insert-tasks'
+import type { StoredRequest } from '@belfry/db/tasks/stored-request'
+import { toId } from '@belfry/domain/id'
+import type { StateReason } from '@belfry/domain/task-state'
+import { RawJson } from './raw-json.ts'
+import type { LastRunRow, TaskRow } from './task-row.ts'
+
+/** Returns the public form of a task whose payload is text. */
+export function taskForm(row: TaskRow): Task {
+  return present({
+    ...row,
+    executeAt: row.executeAt.toISOString(),
+    expiresAt: row.expiresAt?.toISOString() ?? null,
+    nextRetryAt: row.state === 'retrying' ? row.dueAt.toISOString() : null,
+    lastRun: presentLastRun(row),
+    blocked: presentBlocked(row),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    finishedAt: row.finishedAt?.toISOString() ?? null,
+  })
+}
+
+function presentBlocked({ waitsFor, queue, finishedAt }: TaskRow): Task['blocked'] {
+  if (finishedAt !== null) return null
+  return waitsFor === 1 && queue ? { reason: 'queue', queue } : null
+}
+
+/**
+ * Returns the public form of a task that was just stored, as a later read would return it.
+ * @param createdAt - A timestamp, or the mark for one.
+ */
+export function presentNewTask(task: NewTask, createdAt: string): Task {
+  return present({
+    ...task,
+    cronJobId: null,
+    updatedBy: null,
+    callbackOf: null,
+    expiresAt: deadlineOf(task, createdAt),
+    executeAt: task.executeAt?.toISOString() ?? createdAt,
+    state: 'pending',
+    stateReason: null,
+    attempts: 0,
+    nextRetryAt: null,
+    lastRun: null,
+    blocked: null,
+    createdAt,
+    updatedAt: createdAt,
+    finishedAt: null,
+  })
+}
+
+function deadlineOf({ expiresAt, maxAgeMs, executeAt }: NewTask, createdAt: string): string | null {
+  if (expiresAt) return expiresAt.toISOString()
+  if (!maxAgeMs) return null
+  return new Date((executeAt?.getTime() ?? Date.parse(createdAt)) + maxAgeMs).toISOString()
+}
+
+type Presentable = Omit<NewTask, 'executeAt' | 'expiresAt'> & {
+  expiresAt: string | null
+  updatedBy: string | null
+  cronJobId: string | null
+  callbackOf: string | null
+  executeAt: string
+  state: TaskState
+  stateReason: StateReason | null
+  attempts: number
+  nextRetryAt: string | null
+  lastRun: Task['last_run']
+  blocked: Task['blocked']
+  createdAt: string
+  updatedAt: string
+  finishedAt: string | null
+}
+
+function present(task: Presentable): Task {
+  return {
+    id: toId('task', task.id),
+    workspace_id: toId('ws', task.workspaceId),
+    name: task.name,
+    source: task.source,
+    cronjob_id: task.cronJobId && toId('cron', task.cronJobId),
+    event_id: task.eventId && toId('evt', task.eventId),
+    topic: task.topic,
+    url: task.url,
+    method: task.method,
+    headers: JSON.parse(task.headers),
+    ...presentBody(task),
+    queue: task.queue ?? null,
+    connection: task.connection ?? null,
+    execute_at: task.executeAt,
+    state: task.state,
+    state_reason: task.stateReason,
+    attempts: task.attempts,
+    blocked: task.blocked,
+    retry: presentRetry(task),
+    timeout_ms: task.timeoutMs,
+    ...presentCallbacks(task.callbacks),
+    expires_at: task.expiresAt,
+    key: task.key ?? null,
+    labels: [...(task.labels ?? [])],
+    next_retry_at: task.nextRetryAt,
+    last_run: task.lastRun,
+    callback_of: task.callbackOf && toId('task', task.callbackOf),
+    replay_of: task.replayOf && toId('task', task.replayOf),
+    created_by: task.createdBy ?? null,
+    updated_by: task.updatedBy,
+    created_at: task.createdAt,
+    updated_at: task.updatedAt,
+    finished_at: task.finishedAt,
+  }
+}
+
+/** Returns the public form of the body of a task or a cron job. */
+export function presentBody({ payload, contentType = null }: Pick<StoredRequest, 'payload' | 'contentType'>) {
+  if (contentType !== null) return { payload: null, payload_base64: payload, content_type: contentType }
+  return { payload: payload === null ? null : new RawJson(payload), payload_base64: null, content_type: null }
+}
+
+/** Returns the public form of the retry policy of a task, a cron job or a subscription. */
+export function presentRetry(
+  row: Pick<StoredRequest, 'maxRetries' | 'backoff' | 'baseDelayMs' | 'maxDelayMs' | 'retryDelays'>,
+): Task['retry'] {
+  if (row.retryDelays != null) return { delays_ms: JSON.parse(row.retryDelays) }
+  return {
+    max_retries: row.maxRetries,
+    backoff: row.backoff,
+    base_delay_ms: row.baseDelayMs,
+    max_delay_ms: row.maxDelayMs,
+  }
+}
+
+/** Returns the public form of stored callbacks. */
+export function presentCallbacks(stored: string | null | undefined): Record<CallbackEvent, Callback | null> {
+  return { ...noCallbacks, ...(stored && JSON.parse(stored)) }
+}
+
+const noCallbacks = { on_success: null, on_failure: null, on_attempt: null }
+
+/** Returns the public form of the latest run of a task or a cron job. */
+export function presentLastRun(row: LastRunRow): Task['last_run'] {
+  if (row.lastRunId === null || row.lastRunStatus === null || row.lastRunFinishedAt === null) return null
+  return {
+    id: toId('run', row.lastRunId),
+    status: row.lastRunStatus,
+    response_status: row.lastRunResponseStatus,
+    error_code: row.lastRunErrorCode,
+    finished_at: row.lastRunFinishedAt.toISOString(),
+  }
+}
