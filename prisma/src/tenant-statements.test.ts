@@ -48,6 +48,7 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'tasks/claim-tasks.ts#claimText': 'byTask',
   'tasks/claim-tasks.ts#ownRefusal': 'part',
   'tasks/claim-tasks.ts#unclaimedStatement': 'byTask',
+  'tasks/drop-callbacks.ts#dropCallbacks': 'byTask',
   'tasks/due-work.ts#waitingStatement': 'scatter',
   'tasks/end-tasks.ts#statements': 'part',
   'tasks/expire-tasks.ts#dueTasks': 'scatter',

@@ -14,6 +14,8 @@ import { aTask, aWorkspace, claimAll, runRows, taskRow, useDatabase } from './se
 
 const db = useDatabase()
 
+const retry = { max_retries: 7, backoff: 'fixed', base_delay_ms: 1000, max_delay_ms: 1000 }
+
 beforeEach(() => db.pool.query('DELETE FROM tasks; DELETE FROM dispatchers'))
 
 async function store(count: number): Promise<string[]> {
@@ -107,6 +109,30 @@ describe('when a dispatcher dies', () => {
     const ends = await Promise.all([1, 2, 3].map(() => endDispatcher(db.pool, dispatcher.id)))
     const lost = ends.flatMap(end => end.lost.map(({ taskId }) => taskId))
     expect(lost.sort()).toEqual(ids.sort())
+  })
+
+  it('a task whose callbacks cannot be stored is lost without them, and those beside it with theirs', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const callbacks = JSON.stringify({
+      on_attempt: { url: 'https://example.com/', headers: {}, retry, timeout_ms: 1000 },
+    })
+    const tasks = Array.from({ length: 11 }, () => aTask({ callbacks }))
+    await insertTasks(db.pool, tasks)
+    await sleep(2)
+    const ids = tasks.map(({ id }) => id)
+    await claim(dispatcher, ids)
+    const bad = ids[3] ?? ''
+    await db.pool.query(`UPDATE task_requests SET callbacks = replace(callbacks, '7', '99999') WHERE task_id = $1`, [
+      bad,
+    ])
+    const { lost } = await endDispatcher(db.pool, dispatcher.id)
+    expect(lost.map(({ taskId }) => taskId).sort()).toEqual(ids.toSorted())
+    const refused = lost.filter(({ refusal }) => refusal !== null)
+    expect(refused).toMatchObject([{ taskId: bad, state: 'retrying', refusal: expect.stringContaining('smallint') }])
+    expect(await taskRow(db.pool, bad)).toMatchObject({ has_callbacks: false, quarantined: true, lost: 1 })
+    const text = 'SELECT callback_of FROM tasks WHERE callback_of = ANY ($1)'
+    const { rows } = await db.pool.query<{ callback_of: string }>(text, [ids])
+    expect(rows.map(row => row.callback_of).sort()).toEqual(ids.filter(id => id !== bad).sort())
   })
 
   it('more unsent claims than one batch are undone', async () => {

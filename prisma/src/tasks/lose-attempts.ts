@@ -1,5 +1,7 @@
 import type { TaskState } from '../generated/enums.ts'
-import type { Db } from '../postgres/in-transaction.ts'
+import { isTransientDatabaseError } from '../postgres/database-errors.ts'
+import { type Db, inTransaction, type Transaction } from '../postgres/in-transaction.ts'
+import { dropCallbacks } from './drop-callbacks.ts'
 import { topicOf } from './task-row.ts'
 
 /** A task is dead after this many losses while it was the only attempt in flight in its process. */
@@ -10,21 +12,51 @@ const spreadMs = 5_000
 
 export type Attempt = { taskId: string; runId: string }
 
-/** A task whose attempt was lost. */
-export type LostAttempt = { taskId: string; workspaceId: string; state: TaskState; attempts: number; dueAt: Date }
+/** A task whose attempt was lost. `refusal`: why PostgreSQL could not store its callbacks, which are dropped. Null: it could. */
+export type LostAttempt = Pick<Attempt, 'taskId'> & {
+  workspaceId: string
+  state: TaskState
+  attempts: number
+  dueAt: Date
+  refusal: string | null
+}
 
 /**
  * Ends attempts that were lost with their dispatcher. Each gets a failed run with the code `worker_lost`, and its task waits
  * in quarantine for another attempt. That attempt uses no retry, because the target may never have been called. Only a
  * task that was lost alone three times is dead. `recordAttempts` accepts the outcome of a lost attempt until the next
- * attempt starts.
+ * attempt starts. When PostgreSQL refuses one of them, the others are lost nevertheless, and that one without its callbacks.
  * @param attempts - The statement skips attempts that have been recorded meanwhile.
  * @param isAlone - Whether the lost process had no other attempt in flight.
  */
-export async function loseAttempts(db: Db, attempts: readonly Attempt[], isAlone: boolean): Promise<LostAttempt[]> {
+export function loseAttempts(db: Db, attempts: readonly Attempt[], isAlone: boolean): Promise<LostAttempt[]> {
+  return inTransaction(db, tx => lose(tx, attempts, isAlone))
+}
+
+async function lose(
+  tx: Transaction,
+  attempts: readonly Attempt[],
+  isAlone: boolean,
+  refusal: string | null = null,
+): Promise<LostAttempt[]> {
   const values = [attempts.map(({ taskId }) => taskId), attempts.map(({ runId }) => runId), isAlone]
-  const { rows } = await db.query<LostAttempt>({ name: 'lose_attempts', text: statement, values })
-  return rows
+  await tx.query('SAVEPOINT losing')
+  try {
+    const { rows } = await tx.query<LostAttempt>({ name: 'lose_attempts', text: statement, values })
+    await tx.query('RELEASE losing')
+    return rows.map(row => ({ ...row, refusal }))
+  } catch (error) {
+    if (isTransientDatabaseError(error) || !(error instanceof Error)) throw error
+    await tx.query('ROLLBACK TO losing; RELEASE losing')
+    const [first] = attempts
+    if (first && attempts.length === 1) {
+      if (await dropCallbacks(tx, first)) return lose(tx, attempts, isAlone, error.message)
+      throw error
+    }
+    const half = Math.ceil(attempts.length / 2)
+    const lost = await lose(tx, attempts.slice(0, half), isAlone)
+    return [...lost, ...(await lose(tx, attempts.slice(half), isAlone))]
+  }
 }
 
 const statement = `

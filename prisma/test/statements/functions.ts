@@ -12,6 +12,7 @@ import { advanceQueues, advanceQueuesOf, advanceRatedQueues, openQueueSearch } f
 import { deleteCancelledTasks, deleteDeadWithoutRun, deleteOldRuns } from '../../src/retention/expire-log.ts'
 import { cancelPendingTask, changePendingTask, stopRetryingTask } from '../../src/tasks/change-task.ts'
 import { claimFromBlocks, claimWithTopUp } from '../../src/tasks/claim-tasks.ts'
+import { dropCallbacks } from '../../src/tasks/drop-callbacks.ts'
 import { withPromotion } from '../../src/tasks/due-work.ts'
 import { endTasks } from '../../src/tasks/end-tasks.ts'
 import { expireTasks } from '../../src/tasks/expire-tasks.ts'
@@ -194,6 +195,11 @@ export const functions: SendingFunction[] = [
     by: loseAttempts,
     call: db => loseAttempts(db, [{ taskId: id, runId: id }], false),
     sends: { lose_attempts: 'Ends attempts that were lost with their dispatcher.' },
+  },
+  {
+    by: dropCallbacks,
+    call: db => dropCallbacks(db, { taskId: id, runId: id }),
+    sends: { drop_callbacks: 'Drops the callbacks of a task that PostgreSQL cannot store.' },
   },
   {
     by: endDispatcher,

@@ -1,4 +1,6 @@
 import { leaveDispatchers, recoverStrays as recover } from '@belfry/db/dispatchers/end-dispatcher'
+import type { LostAttempt } from '@belfry/db/tasks/lose-attempts'
+import { toId } from '@belfry/domain/id'
 import type { Loop } from '@belfry/runtime'
 import type { Context } from './context.ts'
 
@@ -25,15 +27,23 @@ export function heartbeat(ctx: LivenessContext, onLive: (live: string[]) => void
 export async function recoverStrays(ctx: LivenessContext): Promise<number> {
   const { undone, lost } = await recover(ctx.pool, ctx.dispatcher.id, ctx.held.has, ctx.held.isAbandoned)
   if (undone.length + lost.length > 0) ctx.log.warn({ undone: undone.length, lost: lost.length }, 'claims.recovered')
+  reportDropped(ctx, lost)
   return undone.length + lost.length
 }
 
 /** Undoes the claims that this process has not sent. Without this a scheduler would do so seconds later. */
 export async function leave(ctx: LivenessContext): Promise<void> {
   try {
-    const { undone } = await leaveDispatchers(ctx.pool, ctx.dispatcher.id, ctx.held.isAbandoned)
+    const { undone, lost } = await leaveDispatchers(ctx.pool, ctx.dispatcher.id, ctx.held.isAbandoned)
     if (undone.length > 0) ctx.log.info({ tasks: undone.length }, 'claims.undone')
+    reportDropped(ctx, lost)
   } catch (error) {
     ctx.log.warn({ err: error }, 'dispatcher.left_without_notice')
+  }
+}
+
+function reportDropped({ log }: LivenessContext, lost: readonly LostAttempt[]): void {
+  for (const { taskId, refusal } of lost) {
+    if (refusal !== null) log.error({ task: toId('task', taskId), reason: refusal }, 'callbacks.dropped')
   }
 }

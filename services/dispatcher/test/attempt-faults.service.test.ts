@@ -130,6 +130,17 @@ describe('a record that PostgreSQL refuses', () => {
     expect(target.requests).toHaveLength(2)
   })
 
+  it('is stored without its callbacks when these are what PostgreSQL refuses', async () => {
+    const workspace = aWorkspace()
+    const id = await storeTask(workspace, {})
+    const callbacks = '{"on_attempt":{"url":"https://example.com/","headers":{},"retry":{"max_retries":99999}}}'
+    await test.pool.query('UPDATE task_requests SET callbacks = $2 WHERE task_id = $1', [id, callbacks])
+    await test.pool.query('UPDATE tasks SET has_callbacks = true WHERE id = $1', [id])
+    const { task, run } = await firstRun(id)
+    expect([task?.state, run?.status]).toEqual(['success', 'success'])
+    expect(target.requests).toHaveLength(1)
+  })
+
   it('is retried in that form until it is accepted', async () => {
     const workspace = aWorkspace()
     await test.pool.query(`ALTER TABLE runs ADD CONSTRAINT refused CHECK (workspace_id <> '${workspace}')`)

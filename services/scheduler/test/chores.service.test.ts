@@ -167,6 +167,32 @@ describe('the chores', () => {
     expect(rows.map(({ state }) => state)).toEqual(['retrying', 'pending', 'processing'])
   })
 
+  it('ends the other dispatchers when one cannot be ended, and reports that', async () => {
+    const { pool } = test.ctx
+    let now = 0
+    const ctx = { ...test.ctx, liveness: createLiveness(() => now) }
+    const dispatchers = [await enterDispatchers(pool), await enterDispatchers(pool), await enterDispatchers(pool)]
+    const stored = await storeTasks(ctx, [0, 0, 0])
+    await sleep(2) // their times were rounded
+    const runIds: string[] = []
+    for (const [i, { id: dispatcherId }] of dispatchers.entries()) {
+      const request = { taskId: stored[i] ?? '', token: randomUUID() }
+      const [claim] = await claimTasks(pool, { dispatcherId }, [request])
+      if (claim?.kind === 'claimed') runIds.push(claim.task.runId)
+    }
+    // A run with this id is there already.
+    const text = `INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at)
+      SELECT run_id, workspace_id, id, 1, source, 'failed', now(), now(), now() FROM tasks WHERE run_id = $1`
+    await pool.query(text, [runIds[1]])
+    const failures: unknown[] = []
+    for (; now <= 13_000; now += 1_000) await rescueLostAttempts(ctx).catch(error => failures.push(error))
+    expect(failures).toContainEqual(expect.objectContaining({ message: expect.stringContaining('unique constraint') }))
+    const { rows } = await pool.query('SELECT state FROM tasks WHERE id = ANY ($1) ORDER BY array_position($1, id)', [
+      stored,
+    ])
+    expect(rows.map(({ state }) => state)).toEqual(['retrying', 'processing', 'retrying'])
+  })
+
   it('forgets idempotency keys that are a day old, in as many batches as it takes', async () => {
     const { pool } = test.ctx
     const workspaceId = await storeWorkspace(test.ctx)

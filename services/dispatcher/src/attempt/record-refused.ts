@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { dropCallbacks } from '@belfry/db/tasks/drop-callbacks'
 import type { FinishedAttempt, RecordedAttempt } from '@belfry/db/tasks/record-attempts'
 import { toId } from '@belfry/domain/id'
 import { recordAttempt } from '../statements/batched-statements.ts'
@@ -8,8 +9,8 @@ const firstPauseMs = 250
 const maxPauseMs = 60_000
 
 /**
- * Records an attempt whose record PostgreSQL has refused: without the request and the response, until it is accepted. While
- * this process lives, nothing else ends the attempt.
+ * Records an attempt whose record PostgreSQL has refused: without the request and the response, and then without the
+ * callbacks of the task, until it is accepted. While this process lives, nothing else ends the attempt.
  * @param reason - Why it was refused.
  * @returns Null when another process has ended the attempt.
  */
@@ -26,6 +27,7 @@ export async function recordRefused(
     } catch (error) {
       logRefusal(ctx, attempt, error)
       if (ctx.stop.aborted) throw error
+      await dropCallbacksOf(ctx, attempt, error)
     }
     await sleep(pauseMs, null, { signal: ctx.stop }).catch(() => {}) // one more try when the process is to stop
   }
@@ -42,8 +44,20 @@ function withoutContent(attempt: FinishedAttempt): FinishedAttempt {
   }
 }
 
+async function dropCallbacksOf(ctx: AttemptContext, attempt: FinishedAttempt, cause: unknown): Promise<void> {
+  const isDropped = await dropCallbacks(ctx.pool, attempt).catch(() => false) // the next refusal tries again
+  if (isDropped) ctx.log.error({ ...idsOf(attempt), reason: reasonOf(cause) }, 'callbacks.dropped')
+}
+
 // The error itself quotes the row, which holds what the target sent.
 function logRefusal({ log }: AttemptContext, attempt: FinishedAttempt, error: unknown): void {
-  const reason = error instanceof Error ? error.message : String(error)
-  log.error({ task: toId('task', attempt.taskId), run: toId('run', attempt.runId), reason }, 'record.refused')
+  log.error({ ...idsOf(attempt), reason: reasonOf(error) }, 'record.refused')
+}
+
+function idsOf({ taskId, runId }: FinishedAttempt) {
+  return { task: toId('task', taskId), run: toId('run', runId) }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
