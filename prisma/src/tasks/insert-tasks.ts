@@ -69,9 +69,10 @@ export const taskInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['queue', 'text', ({ queue }) => queue],
 ]
 
+type Controls = TaskControls & Pick<NewTask, 'retryDelays' | 'qstash' | 'connection' | 'subscriptionId'>
+
 // Tasks without controls are stored by a statement that does not mention them.
-const controlledInput: ReadonlyArray<InputColumn<NewTask>> = [
-  ...taskInput,
+const controls: ReadonlyArray<InputColumn<Controls>> = [
   ['expires_at', 'timestamptz', ({ expiresAt }) => expiresAt],
   ['max_age_ms', 'int4', ({ maxAgeMs }) => maxAgeMs],
   ['task_key', 'text', ({ key }) => key],
@@ -81,20 +82,11 @@ const controlledInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['connection', 'text', ({ connection }) => connection],
   ['subscription_id', 'uuid', ({ subscriptionId }) => subscriptionId],
 ]
+const controlledInput: ReadonlyArray<InputColumn<NewTask>> = [...taskInput, ...controls]
 
 /** Returns whether `insertKeyedTasks` cannot store a task. */
-export function hasControls({
-  expiresAt,
-  maxAgeMs,
-  key,
-  labels,
-  retryDelays,
-  qstash,
-  connection,
-  subscriptionId,
-}: TaskControls & Pick<NewTask, 'retryDelays' | 'qstash' | 'connection' | 'subscriptionId'>): boolean {
-  const controls = [expiresAt, maxAgeMs, key, labels, retryDelays, qstash, connection, subscriptionId]
-  return controls.some(control => control != null)
+export function hasControls(task: Controls): boolean {
+  return controls.some(([, , valueOf]) => valueOf(task) != null)
 }
 
 // The statement joins its rows with each other, so its time grows with the square of their number. One statement for 1,000
