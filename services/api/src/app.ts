@@ -1,10 +1,10 @@
-import { AppError } from '@belfry/domain/app-error'
 import { readiness } from '@belfry/runtime'
 import express, { type Express, type Router } from 'express'
 import { receiveWebhooks } from './billing/receive-webhooks.ts'
 import { hasOperators } from './config.ts'
 import type { Context } from './context.ts'
 import { builtDashboard, serveDashboard } from './dashboard/serve-dashboard.ts'
+import { addRoutes } from './endpoint.ts'
 import { checkHost, checkProtocol } from './http/check-request.ts'
 import { problemHandler } from './http/problem.ts'
 import { notFound } from './http/refusals.ts'
@@ -59,17 +59,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   })
   if (ctx.config.qstash) app.use(['/v2', '/llm/v1'], qstash(ctx, ctx.config.qstash))
   const testRoutes = __VIRTUAL_CLOCK__ && ctx.virtualClock ? clockRoutes(ctx.virtualClock) : {}
-  for (const [path, methods] of Object.entries({ ...routes, ...aliases, ...testRoutes })) {
-    const route = app.route(path)
-    for (const [method, endpoint] of Object.entries(methods)) {
-      route[method as 'get'](async (request, response) => endpoint.serve(ctx, request, response))
-    }
-    const allowed = Object.keys(methods).join(', ').toUpperCase()
-    route.all((_request, response) => {
-      response.setHeader('Allow', allowed)
-      throw new AppError('method_not_allowed', `This path supports ${allowed}.`)
-    })
-  }
+  addRoutes(app, ctx, Object.entries({ ...routes, ...aliases, ...testRoutes }))
   app.use(serveDashboard(builtDashboard, ctx.config.publicUrl))
   app.use(() => {
     throw notFound()

@@ -2,11 +2,11 @@ import { parseInput } from '@belfry/contract/field-errors'
 import type { KeyedRequest } from '@belfry/db/answer-once'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { scopeTo } from '@belfry/db/postgres/scope-to'
-import type { AppErrorCode, FieldError } from '@belfry/domain/app-error'
+import { AppError, type AppErrorCode, type FieldError } from '@belfry/domain/app-error'
 import { fromId, type IdKind, NIL_UUID } from '@belfry/domain/id'
 import type { ActionIn } from '@belfry/domain/permissions'
 import { failpoint } from '@belfry/runtime'
-import type { Request, Response } from 'express'
+import type { IRouter, Request, Response } from 'express'
 import { z } from 'zod'
 import { authorize, type CallerOf, type Right } from './auth/authorize.ts'
 import type { Context } from './context.ts'
@@ -121,6 +121,26 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
       const reply = await (ctx.readReplica ? handled.finally(() => recordWrite(ctx, request, caller)) : handled)
       await sendReply(response, reply)
     },
+  }
+}
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+/** The endpoints of a path. */
+export type Methods = Partial<Record<Method, Endpoint>>
+
+/** Serves endpoints at paths. A path that Express must not decode is an expression. */
+export function addRoutes(to: IRouter, ctx: Context, routes: ReadonlyArray<readonly [string | RegExp, Methods]>): void {
+  for (const [path, methods] of routes) {
+    const route = to.route(path)
+    for (const [method, endpoint] of Object.entries(methods)) {
+      route[method as Method](async (request, response) => endpoint.serve(ctx, request, response))
+    }
+    const allowed = Object.keys(methods).join(', ').toUpperCase()
+    route.all((_request, response) => {
+      response.setHeader('Allow', allowed)
+      throw new AppError('method_not_allowed', `This path supports ${allowed}.`)
+    })
   }
 }
 

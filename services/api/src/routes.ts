@@ -34,7 +34,7 @@ import { getCronJob, listCronJobs, listRecentRuns } from './cron-jobs/read-cron-
 import { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
 import { updateCronJob } from './cron-jobs/update-cron-job.ts'
 import { discardDeadLetters, listDeadLetters, replayDeadLetters } from './dead-letters/settle-dead-letters.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Methods } from './endpoint.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { confirmIdentity, confirmIdentityOptions } from './factors/confirm-identity.ts'
 import { login } from './factors/login.ts'
@@ -151,9 +151,7 @@ import {
   updateWorkspace,
 } from './workspaces/workspaces.ts'
 
-type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
-
-type Routes = Record<string, Partial<Record<Method, Endpoint>>>
+type Routes = Record<string, Methods>
 
 /** Further paths of endpoints, which the reference does not list. */
 export const aliases: Routes = { '/api/v1/events': { post: publishEvent } }

@@ -66,6 +66,29 @@ it('refuses a batch with a message of a workflow as a whole', async () => {
   expect((await call('GET', '/v2/events')).body.events).toEqual([])
 })
 
+it('stores all good messages of a batch or none, each once', async () => {
+  const call = as(await signUp('unicorn'))
+  const item = (body: string, headers: Record<string, string> = {}) => ({
+    destination: target,
+    headers: { 'Upstash-Delay': '1h', ...headers },
+    body,
+  })
+  const batch = (...items: unknown[]) => call('POST', '/v2/batch', JSON.stringify(items))
+  const refused = await batch(item('1'), item('2'), item('3'), item('4'))
+  expect(refused).toMatchObject({ status: 412, body: { error: expect.stringContaining('pending tasks') } })
+  expect((await call('GET', '/v2/events')).body.events).toEqual([])
+  const [b, a] = [{ 'Upstash-Deduplication-Id': 'b' }, { 'Upstash-Deduplication-Id': 'a' }]
+  const { body } = await batch(item('1', b), item('2', a), { destination: 'ftp://x' }, item('3', b))
+  expect(body).toMatchObject([{ url: target }, { url: target }, { error: expect.any(String) }, { deduplicated: true }])
+  expect(body[3].messageId).toBe(body[0].messageId)
+  expect(await batch(item('4', a))).toMatchObject({ status: 200, body: [{ messageId: body[1].messageId }] })
+  const { events } = (await call('GET', '/v2/events')).body
+  expect(events.map(({ messageId }: { messageId: string }) => messageId)).toEqual([
+    body[1].messageId,
+    body[0].messageId,
+  ])
+})
+
 it('refuses a batch of more than 1,000, and cancels any number of messages', async () => {
   const call = as(await signUp('scaleup'))
   const messages = (count: number) =>

@@ -63,14 +63,14 @@ export const publishEvent = creation({
       starts: 'at_once',
       rows: tasks,
       payload,
-      fansOut: true,
+      fanOut: tasks.length - 1,
       queues: [body.queue],
       async store(work) {
         const [first] = tasks
         if (first && tasks.length === 1) {
           return storeTask(work, first, input.arrivedAt, createdAt => answer([presentNewTask(first, createdAt)]))
         }
-        const { results, ...stored } = await storeTasks(work.db, tasks)
+        const { results, ...stored } = await storeTasks(work, tasks)
         const presented = tasks.map((task, i) => presentStored(work.db, task, results[i]))
         return { ...stored, reply: answer(await Promise.all(presented)) }
       },

@@ -3,11 +3,15 @@ import { isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
 import { AppError } from '@belfry/domain/app-error'
 import type { NextFunction, Request, Response } from 'express'
 import type { Context } from '../context.ts'
-import { sendReply } from './reply.ts'
+import { type Reply, sendReply } from './reply.ts'
 import { requestIdOf } from './request-log.ts'
 
-/** Converts a thrown value to a problem body (RFC 9457). `sendParserRefusals` is the only other place that writes problem bodies. */
-export function problemHandler(ctx: Context) {
+/**
+ * Converts a thrown value to a problem body (RFC 9457). `sendParserRefusals` is the only other place that writes problem
+ * bodies.
+ * @param present - Returns the response to a refusal. Default: a problem body.
+ */
+export function problemHandler(ctx: Context, present: typeof presentProblem = presentProblem) {
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const refusal = toRefusal(error)
     ctx.metrics.refused(refusal.code)
@@ -19,8 +23,12 @@ export function problemHandler(ctx: Context) {
     }
     // The rest of an unread body must not be parsed as the next request.
     if (!request.complete) response.setHeader('Connection', 'close')
-    void sendReply(response, problemReply(ctx, refusal, requestIdOf(response)))
+    void sendReply(response, present(ctx, refusal, response))
   }
+}
+
+function presentProblem(ctx: Context, refusal: AppError, response: Response): Reply {
+  return problemReply(ctx, refusal, requestIdOf(response))
 }
 
 /** Returns the refusal that a thrown value means to the caller. */

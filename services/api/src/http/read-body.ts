@@ -34,7 +34,8 @@ export async function readJsonBody(
   return { text, value: inspected.value }
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+/** Returns whether a request has a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 

@@ -1,7 +1,7 @@
-import type { Request, Response } from 'express'
+import type { Request } from 'express'
 import type { WorkspaceCaller } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
-import { readBytes } from '../http/read-body.ts'
+import { hasBody, readBytes } from '../http/read-body.ts'
 import { badRequest } from './qstash-error.ts'
 
 /** A request of the QStash interface whose caller may make it. */
@@ -9,22 +9,35 @@ export type Call = {
   ctx: Context
   caller: WorkspaceCaller
   request: Request
-  response: Response
-  /** The variable parts of the path: decoded, except for a destination. */
-  params: readonly string[]
+  /** The id or the name in the path; empty for a path without one. */
+  name: string
   query: URLSearchParams
+}
+
+/** One message. `destination` as it was sent; `queue`: the queue in the path or the batch. */
+export type Publication = {
+  destination: string
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>
+  body: Buffer
+  queue?: string | undefined
 }
 
 const maxBodyBytes = 1024 * 1024
 
-/** Reads the body of a request. */
-export function readBody({ request, response }: Call, maxBytes = maxBodyBytes): Promise<Buffer> {
-  return readBytes(request, response, maxBytes)
+/** Reads the message of a request, whose destination is the rest of its path and its query. */
+export async function readPublication({ request }: Call): Promise<Publication> {
+  const entries = Object.entries(request.headers).map(([name, value]) => [name, String(value)])
+  return {
+    destination: request.originalUrl.replace(/^\/v2\/(?:enqueue\/[^/]+|[^/]+)\//, ''),
+    headers: Object.fromEntries(entries),
+    body: await readBody(request),
+  }
 }
 
-/** Reads a JSON body. */
-export async function readJson(call: Call, maxBytes = maxBodyBytes): Promise<unknown> {
-  const text = (await readBody(call, maxBytes)).toString()
+/** Reads a JSON body of any type. */
+export async function readJson({ request }: Call, maxBytes = maxBodyBytes): Promise<unknown> {
+  const text = (await readBody(request, maxBytes)).toString()
   try {
     return JSON.parse(text)
   } catch {
@@ -32,15 +45,18 @@ export async function readJson(call: Call, maxBytes = maxBodyBytes): Promise<unk
   }
 }
 
+function readBody(request: Request, maxBytes = maxBodyBytes): Promise<Buffer> {
+  if (!request.res) throw new Error('The request has no response.')
+  return readBytes(request, request.res, maxBytes)
+}
+
 /**
  * Returns the filters of a request that acts on many objects: those of its query, and the members of a JSON body, which some
  * clients send instead.
  */
 export async function readFilters(call: Call): Promise<URLSearchParams> {
-  const { headers } = call.request
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   const filters = new URLSearchParams(call.query)
-  const body = hasBody ? await readJson(call) : {}
+  const body = hasBody(call.request) ? await readJson(call) : {}
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw badRequest('the body is not a JSON object')
   for (const [name, value] of Object.entries(body)) {
@@ -50,12 +66,4 @@ export async function readFilters(call: Call): Promise<URLSearchParams> {
     for (const one of values) filters.append(name, String(one))
   }
   return filters
-}
-
-/** Returns the headers of a request as texts. */
-export function headersOf({ request }: Call): Record<string, string> {
-  const entries = Object.entries(request.headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as const],
-  )
-  return Object.fromEntries(entries)
 }

@@ -2,6 +2,7 @@ import { type SettleAction, settleDeadLetters } from '@belfry/db/dead-letters/se
 import { isDeadLetter } from '@belfry/db/tasks/task-row'
 import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
 import type { TaskRow } from '@belfry/present/task-row'
+import { notFound } from '../http/refusals.ts'
 import { ok, type Reply } from '../http/reply.ts'
 import { where } from '../http/where.ts'
 import { enqueue, hideDeadLetters } from '../tasks/enqueue.ts'
@@ -9,7 +10,6 @@ import { selectTasks } from '../tasks/task-row.ts'
 import { type Call, readFilters } from './call.ts'
 import { messagesWhere, readCount, readStatuses, readTime } from './message-filter.ts'
 import { presentBytes, presentMessage } from './present-message.ts'
-import { QstashError } from './qstash-error.ts'
 
 /** `GET /v2/dlq` */
 export async function listDeadLetters(call: Call): Promise<Reply> {
@@ -20,14 +20,14 @@ export async function listDeadLetters(call: Call): Promise<Reply> {
 /** `GET /v2/dlq/{dlqId}` */
 export async function getDeadLetter(call: Call): Promise<Reply> {
   const [message] = await presentAll(call, await findOne(call))
-  if (!message) throw unknown()
+  if (!message) throw notFound()
   return ok(message)
 }
 
 /** `DELETE /v2/dlq/{dlqId}` */
 export async function deleteDeadLetter(call: Call): Promise<Reply> {
   const { deadLetters } = await settle(call, await findOne(call), 'discard')
-  if (deadLetters.length === 0) throw unknown()
+  if (deadLetters.length === 0) throw notFound()
   return ok({ deleted: 1 })
 }
 
@@ -41,7 +41,7 @@ export async function deleteDeadLetters(call: Call): Promise<Reply> {
 /** `POST /v2/dlq/retry/{dlqId}` */
 export async function retryDeadLetter(call: Call): Promise<Reply> {
   const [replay] = (await settle(call, await findOne(call), 'replay')).replays
-  if (!replay) throw unknown()
+  if (!replay) throw notFound()
   return ok({ messageId: toId('msg', replay.id) })
 }
 
@@ -76,7 +76,7 @@ async function find(
   return { rows: page, cursor: rows.length > count && last ? toId('dlq', last.id) : null }
 }
 
-async function findOne({ ctx, caller, params: [id = ''] }: Call): Promise<TaskRow[]> {
+async function findOne({ ctx, caller, name: id }: Call): Promise<TaskRow[]> {
   const text = `${selectTasks} WHERE t.id = $1 AND t.workspace_id = $2 AND ${isDeadLetter}`
   return (await ctx.pool.query<TaskRow>(text, [fromId('dlq', id) ?? NIL_UUID, caller.workspaceId])).rows
 }
@@ -117,8 +117,4 @@ async function settle({ ctx, caller }: Call, rows: readonly TaskRow[], action: S
     settled.deadLetters.map(id => toId('task', id)),
   )
   return settled
-}
-
-function unknown(): QstashError {
-  return new QstashError(404, 'dlq message not found')
 }

@@ -1,11 +1,13 @@
 import type { UpdateQueueBody } from '@belfry/contract/queue'
 import { findQueue, type QueueRow } from '@belfry/db/queues/queues'
+import { notFound } from '../http/refusals.ts'
 import { ok, type Reply } from '../http/reply.ts'
 import { setQueue } from '../queues/name-queues.ts'
+import { moveQueue } from '../queues/queues.ts'
 import type { Call } from './call.ts'
 import { flowControlOfQueue, queueOfFlowControl } from './publish/message-task.ts'
-import { badRequest, QstashError } from './qstash-error.ts'
-import { change, readAll, setPaused } from './queues.ts'
+import { badRequest } from './qstash-error.ts'
+import { pauseQueue, readAll, resumeQueue } from './queues.ts'
 
 const done: Reply = { status: 200 }
 
@@ -15,7 +17,7 @@ type Key = QueueRow & { pinnedConcurrency: boolean; pinnedRate: boolean; starts:
 export async function listFlowControl(call: Call): Promise<Reply> {
   const prefix = queueOfFlowControl('')
   const search = call.query.get('search') ?? ''
-  const queues = await readAll(call.ctx.pool, call.caller.workspaceId, prefix)
+  const queues = await readAll(call, prefix)
   const found = queues.filter(({ name }) => name.slice(prefix.length).includes(search))
   return ok((await addUse(call, found)).map(present))
 }
@@ -24,18 +26,18 @@ export async function listFlowControl(call: Call): Promise<Reply> {
 export async function getFlowControl(call: Call): Promise<Reply> {
   const queue = await findQueue(call.ctx.pool, call.caller.workspaceId, nameOf(call))
   const [key] = queue ? await addUse(call, [queue]) : []
-  if (!key) throw new QstashError(404, 'flow control key not found')
+  if (!key) throw notFound()
   return ok(present(key))
 }
 
 /** `POST /v2/flowControl/{key}/pause` */
 export function pauseFlowControl(call: Call): Promise<Reply> {
-  return setPaused(call, nameOf(call), true)
+  return pauseQueue({ ...call, name: nameOf(call) })
 }
 
 /** `POST /v2/flowControl/{key}/resume` */
 export function resumeFlowControl(call: Call): Promise<Reply> {
-  return setPaused(call, nameOf(call), false)
+  return resumeQueue({ ...call, name: nameOf(call) })
 }
 
 /** `POST /v2/flowControl/{key}/pin`: sets limits that messages do not change. */
@@ -48,7 +50,7 @@ export async function pinFlowControl(call: Call): Promise<Reply> {
     ...(parallelism !== null && { max_concurrent: parallelism }),
     ...(rate !== null && { rate_limit: { count: rate, period_ms: period * 1000 } }),
   }
-  await change(call, nameOf(call), 'queue.changed', async (tx, workspaceId) => {
+  await move(call, async (tx, workspaceId) => {
     const id = await setQueue(tx, workspaceId, nameOf(call), limits)
     const text = `
       UPDATE queues SET pinned_concurrency = pinned_concurrency OR $2, pinned_rate = pinned_rate OR $3 WHERE id = $1`
@@ -61,7 +63,7 @@ export async function pinFlowControl(call: Call): Promise<Reply> {
 /** `POST /v2/flowControl/{key}/unpin`: the next message sets the limits again. */
 export async function unpinFlowControl(call: Call): Promise<Reply> {
   const { query } = call
-  await change(call, nameOf(call), 'queue.changed', async (tx, workspaceId) => {
+  await move(call, async (tx, workspaceId) => {
     const text = `
       UPDATE queues SET pinned_concurrency = pinned_concurrency AND NOT $3, pinned_rate = pinned_rate AND NOT $4
       WHERE workspace_id = $1 AND name = $2 RETURNING id`
@@ -74,7 +76,7 @@ export async function unpinFlowControl(call: Call): Promise<Reply> {
 
 /** `POST /v2/flowControl/{key}/resetRate`: forgets the attempts of the present period. */
 export async function resetRate(call: Call): Promise<Reply> {
-  await change(call, nameOf(call), 'queue.changed', async (tx, workspaceId) => {
+  await move(call, async (tx, workspaceId) => {
     const queue = await findQueue(tx, workspaceId, nameOf(call))
     if (!queue) return null
     await tx.query('DELETE FROM queue_starts WHERE queue_id = $1', [queue.id])
@@ -90,8 +92,12 @@ export async function getGlobalParallelism({ ctx, caller }: Call): Promise<Reply
   return ok({ parallelismMax: 0, parallelismCount: rows[0]?.n ?? 0 })
 }
 
-function nameOf({ params: [key = ''] }: Call): string {
-  return queueOfFlowControl(key)
+function nameOf({ name }: Call): string {
+  return queueOfFlowControl(name)
+}
+
+function move(call: Call, change: Parameters<typeof moveQueue>[3]): Promise<void> {
+  return moveQueue(call.ctx, call.caller, { name: nameOf(call), action: 'queue.changed' }, change)
 }
 
 function readNumber(query: URLSearchParams, name: string, max: number): number | null {

@@ -1,5 +1,6 @@
 import { type EndAction, endedState } from '@belfry/db/tasks/end-tasks'
 import { fromId, NIL_UUID } from '@belfry/domain/id'
+import { notFound } from '../http/refusals.ts'
 import { ok, type Reply } from '../http/reply.ts'
 import { where } from '../http/where.ts'
 import { endDecided } from '../tasks/end-tasks.ts'
@@ -7,7 +8,6 @@ import { findTask } from '../tasks/task-row.ts'
 import { type Call, readFilters } from './call.ts'
 import { messagesWhere, readTime } from './message-filter.ts'
 import { presentMessage } from './present-message.ts'
-import { QstashError } from './qstash-error.ts'
 
 /** `GET /v2/messages/{messageId}` */
 export async function getMessage(call: Call): Promise<Reply> {
@@ -17,7 +17,7 @@ export async function getMessage(call: Call): Promise<Reply> {
 /** `DELETE /v2/messages/{messageId}` */
 export async function cancelMessage(call: Call): Promise<Reply> {
   const { id, finishedAt } = await readMessage(call)
-  if (finishedAt !== null) throw unknown()
+  if (finishedAt !== null) throw notFound()
   return ok({ cancelled: await end(call, [id]) })
 }
 
@@ -61,17 +61,13 @@ async function findOpen(
   return rows.map(({ id }) => id)
 }
 
-async function readMessage({ ctx, caller, params: [id = ''] }: Call) {
+async function readMessage({ ctx, caller, name: id }: Call) {
   const row = await findTask(ctx.pool, caller.workspaceId, fromId('msg', id) ?? NIL_UUID)
-  if (!row) throw unknown()
+  if (!row) throw notFound()
   return row
 }
 
 // A message may start to wait for a retry between the two.
 async function end({ ctx, caller }: Call, ids: readonly string[]): Promise<number> {
   return (await endDecided(ctx, caller, ids, 'cancel')) || (await endDecided(ctx, caller, ids, 'stop'))
-}
-
-function unknown(): QstashError {
-  return new QstashError(404, 'message not found')
 }

@@ -1,11 +1,12 @@
-/** A refusal of the QStash interface: a status, and the text of `error` in the body. */
-export class QstashError extends Error {
+import { AppError } from '@belfry/domain/app-error'
+
+/** A refusal of the QStash interface, with a status that the code of a problem does not have. */
+export class QstashError extends AppError {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
 
   constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message)
-    this.name = 'QstashError'
+    super('bad_request', message)
     this.status = status
     this.headers = headers
   }

@@ -7,6 +7,7 @@ import {
 import { type CronJobFields, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { TaskState } from '@belfry/db/generated/enums'
 import type { Db } from '@belfry/db/postgres/in-transaction'
+import type { AuditAction } from '@belfry/domain/audit-action'
 import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
@@ -17,21 +18,21 @@ import { addCronJob } from '../cron-jobs/create-cron-job.ts'
 import { type CronJobRow, selectCronJobs } from '../cron-jobs/cron-job-row.ts'
 import { moveCronJob } from '../cron-jobs/move-cron-job.ts'
 import { workOf } from '../endpoint.ts'
+import { notFound } from '../http/refusals.ts'
 import { ok, type Reply } from '../http/reply.ts'
 import { nameQueues, planQueues } from '../queues/name-queues.ts'
 import { readQuota } from '../quotas/quotas.ts'
-import { type Call, headersOf, readBody } from './call.ts'
+import { type Call, type Publication, readPublication } from './call.ts'
 import { presentRequest } from './present-message.ts'
 import { readDestination } from './publish/destination.ts'
 import { nameOf, toStoredMessage } from './publish/message-task.ts'
-import { type Publication, queuesOf, readPublished } from './publish/publish.ts'
+import { queueDefaults, queueFieldOf, readPublished } from './publish/publish.ts'
 import { refuseUnpublishable } from './publish/refuse-unpublishable.ts'
-import { badRequest, notOffered, QstashError } from './qstash-error.ts'
+import { badRequest, notOffered } from './qstash-error.ts'
 
 /** `POST /v2/schedules/{destination}` */
 export async function createSchedule(call: Call): Promise<Reply> {
-  const [destination = ''] = call.params
-  return storeSchedule(call, { destination, headers: headersOf(call), body: await readBody(call) })
+  return storeSchedule(call, await readPublication(call))
 }
 
 /** Creates a schedule, or replaces the one with the same id. */
@@ -64,7 +65,7 @@ export async function storeSchedule(call: Call, publication: Publication): Promi
     }),
   }
   refuseUnpublishable(await readQuota(ctx, caller.organizationId), publication.body, false)
-  const { queues, queueDefaults } = queuesOf(options)
+  const queues = [queueFieldOf(options)]
   const replace = (existing: string) =>
     moveCronJob(ctx, caller, { id: existing, action: 'cron_job.changed', body: {} }, async tx => {
       await nameQueues(tx, caller, await planQueues(tx, caller, queues, queueDefaults))
@@ -96,32 +97,29 @@ export async function listSchedules(call: Call): Promise<Reply> {
 /** `GET /v2/schedules/{scheduleId}` */
 export async function getSchedule(call: Call): Promise<Reply> {
   const [schedule] = await present(call, await find(call, 'j.workspace_id = $1 AND j.id = $2', [await idOf(call)]))
-  if (!schedule) throw unknown()
+  if (!schedule) throw notFound()
   return ok(schedule)
 }
 
 /** `DELETE /v2/schedules/{scheduleId}` */
-export async function deleteSchedule(call: Call): Promise<Reply> {
-  const id = await idOf(call)
-  const { workspaceId } = call.caller
-  await moveCronJob(call.ctx, call.caller, { id, action: 'cron_job.deleted' }, tx => removeCronJob(tx, workspaceId, id))
-  return { status: 200 }
+export function deleteSchedule(call: Call): Promise<Reply> {
+  return move(call, 'cron_job.deleted', removeCronJob)
 }
 
 /** `PATCH /v2/schedules/{scheduleId}/pause` */
-export async function pauseSchedule(call: Call): Promise<Reply> {
-  const id = await idOf(call)
-  const { workspaceId } = call.caller
-  await moveCronJob(call.ctx, call.caller, { id, action: 'cron_job.paused' }, tx => pauseCronJob(tx, workspaceId, id))
-  return { status: 200 }
+export function pauseSchedule(call: Call): Promise<Reply> {
+  return move(call, 'cron_job.paused', pauseCronJob)
 }
 
 /** `PATCH /v2/schedules/{scheduleId}/resume` */
-export async function resumeSchedule(call: Call): Promise<Reply> {
+export function resumeSchedule(call: Call): Promise<Reply> {
+  return move(call, 'cron_job.resumed', resumeCronJob)
+}
+
+async function move(call: Call, action: AuditAction, change: typeof resumeCronJob): Promise<Reply> {
   const id = await idOf(call)
-  const { workspaceId } = call.caller
-  await moveCronJob(call.ctx, call.caller, { id, action: 'cron_job.resumed' }, tx =>
-    resumeCronJob(tx, workspaceId, id, expansionLookAheadMs),
+  await moveCronJob(call.ctx, call.caller, { id, action }, tx =>
+    change(tx, call.caller.workspaceId, id, expansionLookAheadMs),
   )
   return { status: 200 }
 }
@@ -161,7 +159,7 @@ async function findId(db: Db, workspaceId: string, scheduleId: string): Promise<
 }
 
 // A cron job that was not created as a schedule has the id of one, too.
-async function idOf({ ctx, caller, params: [scheduleId = ''] }: Call): Promise<string> {
+async function idOf({ ctx, caller, name: scheduleId }: Call): Promise<string> {
   return (await findId(ctx.pool, caller.workspaceId, scheduleId)) ?? fromId('scd', scheduleId) ?? NIL_UUID
 }
 
@@ -211,8 +209,4 @@ function presentOne(job: CronJobRow, occurrences: readonly Occurrence[], now: nu
 function stateOf(state: TaskState): 'IN_PROGRESS' | 'SUCCESS' | 'FAIL' {
   if (state === 'success') return 'SUCCESS'
   return state === 'dead' || state === 'cancelled' ? 'FAIL' : 'IN_PROGRESS'
-}
-
-function unknown(): QstashError {
-  return new QstashError(404, 'schedule not found')
 }

@@ -13,33 +13,32 @@ const devCredentials = {
   signingKeys: { current: 'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r', next: 'sig_5ZB6DVzB1wjE8S6rZ7eenA8Pdnhs' },
 }
 
-/** The API key of a request, and its query without the token. */
-export type Token = { apiKey: string; search: string }
-
 /**
- * Reads the token of a request: an API key as a bearer token or in `qstash_token`, or the public token of the development
- * mode.
+ * Makes the token of a request the API key of its caller: a bearer token or `qstash_token`, or the public token of the
+ * development mode. Removes it from the URL, which may be the destination of a message.
  * @throws AppError `unauthenticated`.
  */
-export async function readToken(
+export async function acceptToken(
   ctx: Context,
   { devAccount }: NonNullable<Config['qstash']>,
   request: Request,
-  search: string,
-): Promise<Token> {
+): Promise<void> {
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
   // A page in a browser can send a query without asking, so the public token is accepted in the header only.
-  if (bearer === devCredentials.token && devAccount !== undefined && isFromLoopback(request)) {
-    return { apiKey: await findDevKey(ctx, devAccount, request), search }
-  }
-  if (bearer !== undefined) return { apiKey: bearer, search }
-  const parts = search.split('&')
+  const isPublic = bearer === devCredentials.token && devAccount !== undefined && isFromLoopback(request)
+  request.headers['x-api-key'] = isPublic ? await findDevKey(ctx, devAccount, request) : (bearer ?? takeToken(request))
+}
+
+function takeToken(request: Request): string {
+  const [path = '', ...search] = request.originalUrl.split('?')
+  const parts = search.join('?').split('&')
   const named = parts.find(part => part.startsWith('qstash_token='))
   if (named === undefined) {
     throw new AppError('unauthenticated', 'unauthorized: send an API key of Belfry as Authorization: Bearer <token>')
   }
-  const apiKey = decodeURIComponent(named.slice('qstash_token='.length))
-  return { apiKey, search: parts.filter(part => part !== named).join('&') }
+  const others = parts.filter(part => part !== named).join('&')
+  request.originalUrl = others === '' ? path : `${path}?${others}`
+  return decodeURIComponent(named.slice('qstash_token='.length))
 }
 
 function isFromLoopback({ socket, headers }: Request): boolean {

@@ -2,6 +2,7 @@ import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
 import { newUuid, toId } from '@belfry/domain/id'
 import { isTopic } from '@belfry/domain/topic'
 import { audit } from '../audit/audit.ts'
+import { notFound } from '../http/refusals.ts'
 import { ok, type Reply } from '../http/reply.ts'
 import { type Call, readJson } from './call.ts'
 import { checkUrl } from './publish/destination.ts'
@@ -15,10 +16,10 @@ const maxInWorkspace = 1_000
 
 /** `POST /v2/topics/{name}/endpoints` */
 export async function addEndpoints(call: Call): Promise<Reply> {
-  const { ctx, caller, params } = call
-  const group = params[0] ?? ''
+  const { ctx, caller, name: group } = call
   if (!isTopic(group)) throw badRequest('invalid url group name: use up to 200 letters, digits and . _ -')
   const endpoints = readEndpoints(await readJson(call))
+  if (endpoints.length > maxInWorkspace) throw tooMany()
   for (const { url } of endpoints) {
     if (url === undefined) throw badRequest('an endpoint has no url')
     checkUrl(ctx, url)
@@ -33,17 +34,14 @@ export async function addEndpoints(call: Call): Promise<Reply> {
       'SELECT count(*)::int AS n FROM subscriptions WHERE workspace_id = $1',
       [caller.workspaceId],
     )
-    if ((counted.rows[0]?.n ?? 0) > maxInWorkspace) {
-      throw new QstashError(412, `a workspace has at most ${maxInWorkspace} endpoints and subscriptions`)
-    }
+    if ((counted.rows[0]?.n ?? 0) > maxInWorkspace) throw tooMany()
   })
   return done
 }
 
 /** `DELETE /v2/topics/{name}/endpoints`: by name or by URL. */
 export async function removeEndpoints(call: Call): Promise<Reply> {
-  const { caller, params } = call
-  const group = params[0] ?? ''
+  const { caller, name: group } = call
   const endpoints = readEndpoints(await readJson(call))
   const text = `
     DELETE FROM subscriptions WHERE workspace_id = $1 AND topic = $2
@@ -61,19 +59,21 @@ export async function listUrlGroups(call: Call): Promise<Reply> {
 
 /** `GET /v2/topics/{name}` */
 export async function getUrlGroup(call: Call): Promise<Reply> {
-  const [group] = await readGroups(call, call.params[0] ?? '')
-  if (!group) throw new QstashError(404, 'url group not found')
+  const [group] = await readGroups(call, call.name)
+  if (!group) throw notFound()
   return ok(group)
 }
 
 /** `DELETE /v2/topics/{name}` */
 export async function deleteUrlGroup(call: Call): Promise<Reply> {
-  const { caller, params } = call
-  const group = params[0] ?? ''
+  const { caller, name: group } = call
   const text = 'DELETE FROM subscriptions WHERE workspace_id = $1 AND topic = $2 RETURNING id'
-  if ((await remove(call, group, text, [caller.workspaceId, group])) === 0)
-    throw new QstashError(404, 'url group not found')
+  if ((await remove(call, group, text, [caller.workspaceId, group])) === 0) throw notFound()
   return done
+}
+
+function tooMany(): QstashError {
+  return new QstashError(412, `a workspace has at most ${maxInWorkspace} endpoints and subscriptions`)
 }
 
 function readEndpoints(body: unknown): Array<{ name?: string; url?: string }> {

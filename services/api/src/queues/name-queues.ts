@@ -8,8 +8,8 @@ import { audit } from '../audit/audit.ts'
 import { requireRight, type WorkspaceCaller } from '../auth/authorize.ts'
 import { isEmpty } from '../http/given.ts'
 
-/** The limits of a queue that is named for the first time. */
-export type QueueDefaults = UpdateQueueBody
+/** Returns the limits of a queue that is named for the first time. */
+export type QueueDefaults = (name: string) => UpdateQueueBody
 
 /** A queue that a request creates, or whose limits it changes. */
 export type PlannedQueue = { name: string; isNew: boolean; limits: UpdateQueueBody }
@@ -23,7 +23,7 @@ export async function planQueues(
   db: Db,
   { workspaceId, actor }: WorkspaceCaller,
   queues: ReadonlyArray<QueueField | null | undefined>,
-  defaults: QueueDefaults = {},
+  defaults: QueueDefaults = () => ({}),
 ): Promise<PlannedQueue[]> {
   const wanted = new Map<string, UpdateQueueBody>()
   for (const queue of queues) {
@@ -42,7 +42,9 @@ export async function planQueues(
     return stored && changed.length === 0 ? [] : [{ name, isNew: !stored, limits: Object.fromEntries(changed) }]
   })
   if (planned.some(({ limits }) => !isEmpty(limits))) requireRight(actor, 'queue.write')
-  return planned.map(queue => (queue.isNew ? { ...queue, limits: { ...defaults, ...queue.limits } } : queue))
+  return planned.map(queue =>
+    queue.isNew ? { ...queue, limits: { ...defaults(queue.name), ...queue.limits } } : queue,
+  )
 }
 
 /** Creates or changes planned queues, in the transaction that stores what names them. */

@@ -20,7 +20,8 @@ import {
 import { AppError } from '@belfry/domain/app-error'
 import type { AuditAction } from '@belfry/domain/audit-action'
 import type { Request } from 'express'
-import { type Auditor, audit } from '../audit/audit.ts'
+import { audit } from '../audit/audit.ts'
+import type { WorkspaceCaller } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
@@ -111,18 +112,7 @@ export const deleteQueue = endpoint({
   answer: { status: 204 },
   refusals: ['queue_in_use'],
   async handle(ctx, { caller, request }) {
-    const name = nameOf(request)
-    await inTransaction(ctx.pool, async tx => {
-      const result = await deleteStored(tx, caller.workspaceId, name)
-      if (result === 'unknown') throw notFound()
-      if (result === 'in_use') {
-        throw new AppError(
-          'queue_in_use',
-          'The queue has unfinished tasks, or a cron job or a subscription names it. Cancel or move these first.',
-        )
-      }
-      await audit(tx, caller, { action: 'queue.deleted', objectId: name })
-    })
+    await removeQueue(ctx, caller, nameOf(request))
     return noContent()
   },
 })
@@ -130,14 +120,14 @@ export const deleteQueue = endpoint({
 type QueueChange = { name: string; action: AuditAction; details?: Readonly<Record<string, unknown>> }
 
 /** Changes a queue in a transaction with its audit entry, then wakes its tasks. `change` returns the queue's id. */
-async function moveQueue(
+export async function moveQueue(
   ctx: Context,
-  caller: Auditor,
+  caller: WorkspaceCaller,
   { name, action, details = {} }: QueueChange,
-  change: (tx: Transaction) => Promise<string | null>,
+  change: (tx: Transaction, workspaceId: string) => Promise<string | null>,
 ): Promise<void> {
   const id = await inTransaction(ctx.pool, async tx => {
-    const found = await change(tx)
+    const found = await change(tx, caller.workspaceId)
     if (found === null) throw notFound()
     await audit(tx, caller, { action, objectId: name, details })
     return found
@@ -145,11 +135,31 @@ async function moveQueue(
   await advanceQueues(ctx.pool, [id])
 }
 
-async function setPaused(ctx: Context, caller: Auditor & { workspaceId: string }, name: string, isPaused: boolean) {
+/** Pauses or resumes a queue. */
+export function movePause(ctx: Context, caller: WorkspaceCaller, name: string, isPaused: boolean): Promise<void> {
   const action = isPaused ? 'queue.paused' : 'queue.resumed'
-  await moveQueue(ctx, caller, { name, action }, async tx => {
-    return (await pauseStored(tx, caller.workspaceId, name, isPaused))?.id ?? null
+  return moveQueue(ctx, caller, { name, action }, async (tx, workspaceId) => {
+    return (await pauseStored(tx, workspaceId, name, isPaused))?.id ?? null
   })
+}
+
+/** Deletes the settings of a queue that is not in use. */
+export async function removeQueue(ctx: Context, caller: WorkspaceCaller, name: string): Promise<void> {
+  await inTransaction(ctx.pool, async tx => {
+    const result = await deleteStored(tx, caller.workspaceId, name)
+    if (result === 'unknown') throw notFound()
+    if (result === 'in_use') {
+      throw new AppError(
+        'queue_in_use',
+        'The queue has unfinished tasks, or a cron job or a subscription names it. Cancel or move these first.',
+      )
+    }
+    await audit(tx, caller, { action: 'queue.deleted', objectId: name })
+  })
+}
+
+async function setPaused(ctx: Context, caller: WorkspaceCaller, name: string, isPaused: boolean) {
+  await movePause(ctx, caller, name, isPaused)
   return ok(await readQueue(ctx, caller.workspaceId, name))
 }
 

@@ -6,7 +6,7 @@ import { creation } from '../endpoint.ts'
 import { created, ok } from '../http/reply.ts'
 import { inspectNewTask, toControls, toNewTask } from './new-task.ts'
 import { schedule } from './schedule.ts'
-import { hasKey, presentStored, storeTask, storeTasks } from './store-tasks.ts'
+import { hasKey, isNew, presentStored, storeTask, storeTasks } from './store-tasks.ts'
 import { toStoredRetry } from './stored-request.ts'
 
 export const createTask = creation({
@@ -30,10 +30,9 @@ export const createTask = creation({
       async store(work) {
         if (__FAILPOINTS__) await failpoint('api.before_insert')
         if (hasKey(task)) {
-          const { results, ...stored } = await storeTasks(work.db, [task])
+          const { results, ...stored } = await storeTasks(work, [task])
           const presented = await presentStored(work.db, task, results[0], arrivedAt)
-          const isNew = results[0]?.kind === 'stored'
-          return { ...stored, reply: isNew ? created(path + presented.id, presented) : ok(presented) }
+          return { ...stored, reply: isNew(results[0]) ? created(path + presented.id, presented) : ok(presented) }
         }
         const storing = storeTask(work, task, arrivedAt, createdAt => {
           const presented = presentNewTask(task, createdAt)

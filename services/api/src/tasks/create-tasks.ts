@@ -28,7 +28,7 @@ export const createTasks = creation({
     const quota = await readQuota(work, caller.organizationId)
     const texts = elementTexts(bodyText, ['tasks']) ?? []
     const read = (row: unknown, i: number) =>
-      orError(() => readRow(work, quota, caller.workspaceId, row, texts[i] ?? ''))
+      orRefusal(() => readRow(work, quota, caller.workspaceId, row, texts[i] ?? ''))
     const rows = await Promise.all(body.tasks.map(read))
     const good = rows.flatMap(row => (row instanceof AppError ? [] : [row]))
     const tasks = good.map(({ task }) => task)
@@ -37,13 +37,13 @@ export const createTasks = creation({
       starts: 'later',
       rows: tasks,
       queues: good.map(({ queue }) => queue),
-      store: ({ db }) => storeTasks(db, tasks),
+      store: work => storeTasks(work, tasks),
     })
     const resultOf = new Map(tasks.map((task, i) => [task, results[i]]))
     const present = async (row: Row, index: number): Promise<BatchRow> => {
       if (row instanceof AppError) return { index, error: toRowError(row) }
       const { task } = row
-      const stored = await orError(() => presentStored(work.db, task, resultOf.get(task), arrivedAt))
+      const stored = await orRefusal(() => presentStored(work.db, task, resultOf.get(task), arrivedAt))
       return stored instanceof AppError ? { index, error: toRowError(stored) } : { index, task: stored }
     }
     return ok({ data: await Promise.all(rows.map(present)) })
@@ -67,7 +67,8 @@ function readRow(work: Work, quota: Quota, workspaceId: string, row: unknown, te
   return { task, queue: parsed.value.queue }
 }
 
-async function orError<T>(run: () => T | Promise<T>): Promise<T | AppError> {
+/** Runs something, and returns the refusal that it throws. */
+export async function orRefusal<T>(run: () => T | Promise<T>): Promise<T | AppError> {
   try {
     return await run()
   } catch (error) {

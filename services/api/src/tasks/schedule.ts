@@ -30,11 +30,12 @@ type Plan<T extends Stored> = {
   rows: readonly Origin[]
   /** The payload that all rows have. Default: the caller has checked its size. */
   payload?: string | null
-  /** Whether each row after the first counts towards the tier's fan-out. Default: no. */
-  fansOut?: boolean
+  /** How many rows are the further ones of an event, which the tier limits. Default: none. */
+  fanOut?: number
   /** The queues that the rows name. They are named in the transaction that stores the rows. */
   queues?: ReadonlyArray<QueueField | null | undefined>
-  queueDefaults?: QueueDefaults | undefined
+  /** The limits of such a queue if it is new. Default: none. */
+  queueDefaults?: QueueDefaults
   /** Stores the rows through `work.db`. A rejection undoes everything. */
   store: (work: Work) => Promise<T>
 }
@@ -55,8 +56,7 @@ export async function schedule<T extends Stored>(
   if (plan.payload) refuseLargePayload(quota, plan.payload)
   const origin = originOf(work, caller, request)
   for (const row of rows) Object.assign(row, origin)
-  const fannedOut = plan.fansOut ? rows.length - 1 : 0
-  const charged = origin.depth !== null && objects === 'pendingTasks' ? rows.length : fannedOut
+  const charged = origin.depth !== null && objects === 'pendingTasks' ? rows.length : (plan.fanOut ?? 0)
   if (charged > 0) await chargeFanOut(work.db, quota, organizationId, charged)
   const planned = queues.some(Boolean) ? await planQueues(work.db, caller, queues, plan.queueDefaults) : []
   const stored = await withinLimit(work, quota, { workspaceId, objects, wanted: rows.length }, work =>

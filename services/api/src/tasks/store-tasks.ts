@@ -41,8 +41,8 @@ export async function storeTask(
   return { due: [toDueRow(task, executeAt)], now, reply: present(createdAt.toISOString()) }
 }
 
-/** Stores one task, unless its time has come. */
-export async function insertOne({ db, insertBatches }: Pick<Work, 'db' | 'insertBatches'>, task: NewTask) {
+// Stores one task, unless its time has come.
+async function insertOne({ db, insertBatches }: Pick<Work, 'db' | 'insertBatches'>, task: NewTask) {
   const inserted = isInTransaction(db) ? (await insertTasks(db, [task]))[0] : await insertBatches.insertTask(task)
   if (!inserted) throw new Error('The insert returned no row for the task.')
   return inserted
@@ -63,25 +63,31 @@ async function storeWithReply(
 
 /** Stores many tasks: all of them whose time has not come, or none. Returns what became of each, in their order. */
 export async function storeTasks(
-  db: Db,
+  work: Work,
   tasks: readonly NewTask[],
 ): Promise<Stored & { results: ReadonlyArray<UnderKey | undefined> }> {
   const keyed = tasks.filter(hasKey)
   const plain = keyed.length === 0 ? tasks : tasks.filter(task => !hasKey(task))
   const byId = new Map<string, UnderKey>()
   const store = async (db: Db) => {
-    const rows = plain.length === 0 ? [] : await insertTasks(db, plain)
-    for (const inserted of rows) byId.set(inserted.id, { kind: 'stored', inserted })
+    for (const inserted of await insertPlain({ ...work, db }, plain))
+      byId.set(inserted.id, { kind: 'stored', inserted })
     const [first] = keyed
     if (!first) return
     for (const [i, result] of (await storeUnderKeys(db, first.workspaceId, keyed)).entries()) {
       byId.set(keyed[i]?.id ?? '', result)
     }
   }
-  await (keyed.length === 0 ? store(db) : inTransaction(db, store))
+  await (keyed.length === 0 ? store(work.db) : inTransaction(work.db, store))
   const results = tasks.map(({ id }) => byId.get(id))
   const due = tasks.flatMap((task, i) => dueOf(task, results[i]) ?? [])
   return { results, due: due.map(({ row }) => row), now: due[0]?.now ?? new Date() }
+}
+
+async function insertPlain(work: Work, tasks: readonly NewTask[]): Promise<InsertedTask[]> {
+  const [first] = tasks
+  if (!first) return []
+  return tasks.length === 1 ? [await insertOne(work, first)] : insertTasks(work.db, tasks)
 }
 
 /** Returns whether a task has a key. */
@@ -89,9 +95,14 @@ export function hasKey<T extends NewTask>(task: T): task is T & TaskUnderKey {
   return typeof task.key === 'string'
 }
 
+/** Returns whether a task was stored as a new one: its time had not come, and no other had its key. */
+export function isNew(result: UnderKey | undefined): result is { kind: 'stored'; inserted: StoredTask } {
+  return result?.kind === 'stored' && isStored(result.inserted)
+}
+
 // Returns when a task is due, and the database's clock; null when nothing has changed.
 function dueOf(task: NewTask, result: UnderKey | undefined): { row: DueTaskRow; now: Date } | null {
-  if (result?.kind === 'stored' && isStored(result.inserted)) {
+  if (isNew(result)) {
     const { executeAt, now } = result.inserted
     return { row: toDueRow(task, executeAt), now }
   }
@@ -99,8 +110,8 @@ function dueOf(task: NewTask, result: UnderKey | undefined): { row: DueTaskRow; 
   return { row: { id: result.id, dueAt: result.executeAt }, now: result.now }
 }
 
-/** Returns a task as `enqueue` needs it. */
-export function toDueRow({ id, workspaceId, url }: NewTask, dueAt: Date): DueTaskRow {
+// Returns a task as `enqueue` needs it.
+function toDueRow({ id, workspaceId, url }: NewTask, dueAt: Date): DueTaskRow {
   return { id, workspaceId, url, dueAt }
 }
 
@@ -122,7 +133,7 @@ export async function presentStored(
     if (!row) throw new Error('The task with the key is gone.')
     return presentTask(row)
   }
-  if (result?.kind !== 'stored' || !isStored(result.inserted)) throw executeAtPassed(task.executeAt, arrivedAt)
+  if (!isNew(result)) throw executeAtPassed(task.executeAt, arrivedAt)
   return presentNewTask(task, result.inserted.createdAt.toISOString())
 }
 

@@ -9,26 +9,25 @@ import { type Work, workOf } from '../../endpoint.ts'
 import type { QueueDefaults } from '../../queues/name-queues.ts'
 import type { Quota } from '../../quotas/quotas.ts'
 import { type Stored, schedule } from '../../tasks/schedule.ts'
-import { insertOne, toDueRow } from '../../tasks/store-tasks.ts'
-import type { Call } from '../call.ts'
+import { isNew, storeTasks } from '../../tasks/store-tasks.ts'
+import type { Call, Publication } from '../call.ts'
 import { notOffered, QstashError } from '../qstash-error.ts'
 import { checkUrl, readDestination } from './destination.ts'
-import { type MessageHeaders, type MessageOptions, readOptions } from './message-options.ts'
-import { type Endpoint, flowControlOfQueue, type Message, queueOfFlowControl, toMessageTask } from './message-task.ts'
+import { type MessageOptions, readOptions } from './message-options.ts'
+import { type Endpoint, flowControlOfQueue, queueOfFlowControl, toMessageTask } from './message-task.ts'
 import { refuseUnpublishable } from './refuse-unpublishable.ts'
-
-/** One message of a request. `destination` as it was sent; `queue`: the queue in the path or the batch. */
-export type Publication = { destination: string; headers: MessageHeaders; body: Buffer; queue?: string | undefined }
 
 export type Published = { messageId: string; url: string; deduplicated?: true }
 
 /** A publication that may be stored. */
 export type Prepared = {
   isGroup: boolean
-  /** With the hash that it is deduplicated by; null when it is not. */
-  messages: Array<{ task: NewTask; hash: Buffer | null }>
+  messages: Message[]
   options: MessageOptions
 }
+
+/** `hash`: by which it is deduplicated; null when it is not. */
+type Message = { task: NewTask; hash: Buffer | null }
 
 /**
  * Checks a publication and makes its tasks, without storing them.
@@ -38,7 +37,7 @@ export async function preparePublication(call: Call, quota: Quota, publication: 
   const { ctx, caller } = call
   const options = readPublished(ctx, publication)
   const destination = readDestination(ctx, publication.destination)
-  const message: Message = { options, body: publication.body, callerIP: caller.address }
+  const message = { options, body: publication.body, callerIP: caller.address }
   const executeAt = timeOf(ctx, options)
   refuseUnpublishable(quota, publication.body, executeAt === null)
   const isGroup = 'group' in destination
@@ -66,48 +65,49 @@ export function readPublished(ctx: Context, { headers, queue }: Publication): Me
 
 const queueName = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/
 
-/** Stores prepared messages that belong together, and returns an answer for each. */
-export async function storePrepared(call: Call, { messages, options }: Prepared): Promise<Published[]> {
-  const { published } = await schedule(workOf(call.ctx), call, {
-    ...queuesOf(options),
-    starts: messages[0]?.task.executeAt ? 'later' : 'at_once',
+/** Stores the messages of publications, and returns an answer for each. */
+export async function storePublications(call: Call, prepared: readonly Prepared[]): Promise<Published[][]> {
+  const messages = prepared.flatMap(({ messages }) => messages)
+  const { earlier } = await schedule(workOf(call.ctx), call, {
+    starts: 'later', // `refuseUnpublishable` has decided about the others
     rows: messages.map(({ task }) => task),
-    fansOut: true,
-    async store(work) {
-      const results: Array<Stored & { published: Published }> = []
-      for (const { task, hash } of messages) results.push(await storeMessage(work, task, hash))
-      return {
-        published: results.map(({ published }) => published),
-        due: results.flatMap(({ due }) => due),
-        now: results[0]?.now ?? new Date(),
-      }
-    },
+    fanOut: messages.length - prepared.length,
+    queues: prepared.map(({ options }) => queueFieldOf(options)),
+    queueDefaults,
+    store: work => storeMessages(work, messages),
   })
-  return published
+  const answer = ({ id, url }: NewTask): Published => {
+    const first = earlier.get(id)
+    return { messageId: toId('msg', first ?? id), url, ...(first !== undefined && { deduplicated: true }) }
+  }
+  return prepared.map(({ messages }) => messages.map(({ task }) => answer(task)))
 }
 
-async function storeMessage(
+/** `earlier`: the messages that were not stored, with those that they repeat. */
+async function storeMessages(
   work: Work,
-  task: NewTask,
-  hash: Buffer | null,
-): Promise<Stored & { published: Published }> {
-  if (hash === null) return insertMessage(work, task)
-  return inTransaction(work.db, async tx => {
-    const earlier = await claimMessage(tx, task.workspaceId, hash, task.id)
-    if (earlier === null) return insertMessage({ ...work, db: tx }, task)
-    return {
-      published: { messageId: toId('msg', earlier), url: task.url, deduplicated: true },
-      due: [],
-      now: new Date(),
+  messages: readonly Message[],
+): Promise<Stored & { earlier: Map<string, string> }> {
+  const earlier = new Map<string, string>()
+  const store = async (work: Work) => {
+    const tasks = messages.flatMap(({ task }) => (earlier.has(task.id) ? [] : [task]))
+    const { results, ...stored } = await storeTasks(work, tasks)
+    // A delay that has passed meanwhile means now.
+    const late = tasks.filter((_, i) => !isNew(results[i])).map(task => ({ ...task, executeAt: null }))
+    const now = late.length === 0 ? stored : await storeTasks(work, late)
+    return { due: late.length === 0 ? stored.due : [...stored.due, ...now.due], now: now.now, earlier }
+  }
+  // In this order transactions do not wait for each other in a circle. The first of equal ones stays the first.
+  const hashed = messages.flatMap(({ task, hash }) => (hash === null ? [] : [{ task, hash }]))
+  hashed.sort((a, b) => Buffer.compare(a.hash, b.hash))
+  if (hashed.length === 0) return store(work)
+  return inTransaction(work.db, async db => {
+    for (const { task, hash } of hashed) {
+      const first = await claimMessage(db, task.workspaceId, hash, task.id)
+      if (first !== null) earlier.set(task.id, first)
     }
+    return store({ ...work, db })
   })
-}
-
-async function insertMessage(work: Pick<Work, 'db' | 'insertBatches'>, task: NewTask) {
-  const inserted = await insertOne(work, task)
-  // A delay that has passed meanwhile means now.
-  const { executeAt, now } = inserted.createdAt ? inserted : await insertOne(work, { ...task, executeAt: null })
-  return { published: { messageId: toId('msg', task.id), url: task.url }, due: [toDueRow(task, executeAt)], now }
 }
 
 function timeOf({ clock }: Context, { notBefore, delayMs }: MessageOptions): Date | null {
@@ -145,13 +145,13 @@ async function endpointsOf({ ctx, caller }: Call, group: string): Promise<Endpoi
   return rows.map(({ url, name }) => ({ url, topicName: group, ...(name !== null && { endpointName: name }) }))
 }
 
-/** Returns the queue of a message, with the limits of its flow-control key. A new queue keeps the order. */
-export function queuesOf({ queue, flowControl }: MessageOptions): {
-  queues: QueueField[]
-  queueDefaults?: QueueDefaults
-} {
-  if (!flowControl) return queue === null ? { queues: [] } : { queues: [queue], queueDefaults: { ordered: true } }
+/** Returns the queue of a message, with the limits of its flow-control key. */
+export function queueFieldOf({ queue, flowControl }: MessageOptions): QueueField | null {
+  if (!flowControl) return queue
   const { key, parallelism = null, rate, period = 1 } = flowControl
   const rateLimit = rate === undefined ? null : { count: rate, period_ms: period * 1000 }
-  return { queues: [{ name: queueOfFlowControl(key), max_concurrent: parallelism, rate_limit: rateLimit }] }
+  return { name: queueOfFlowControl(key), max_concurrent: parallelism, rate_limit: rateLimit }
 }
+
+/** A new queue keeps the order. */
+export const queueDefaults: QueueDefaults = name => (flowControlOfQueue(name) === null ? { ordered: true } : {})
