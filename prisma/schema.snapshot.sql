@@ -1147,6 +1147,7 @@ CREATE TABLE task_requests (
   extra_bytes integer,
   connection text,
   subscription_id uuid,
+  is_report boolean,
   retry_delays text,
   CONSTRAINT task_requests_pkey PRIMARY KEY (task_id)
 );
@@ -1399,7 +1400,7 @@ GRANT SELECT ON suspended_workspaces TO belfry_api;
 GRANT SELECT ON suspended_workspaces TO belfry_dispatcher;
 GRANT SELECT ON suspended_workspaces TO belfry_scheduler;
 
--- functions: 32
+-- functions: 24
 
 CREATE OR REPLACE FUNCTION public.advance_queues(ids uuid[], max_moves integer)
  RETURNS bigint
@@ -1723,125 +1724,6 @@ BEGIN
   RETURN NULL;
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.public_id(kind text, id uuid)
- RETURNS text
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  SELECT kind || '_' || string_agg(
-    substr('0123456789abcdefghjkmnpqrstvwxyz', substring(bits FROM i * 5 + 1 FOR 5)::integer + 1, 1), '' ORDER BY i)
-  FROM (SELECT B'00' || ('x' || replace(id::text, '-', ''))::bit(128) AS bits) given, generate_series(0, 25) AS i
-$function$;
-
-CREATE OR REPLACE FUNCTION public.public_run(u runs, r task_requests)
- RETURNS json
- LANGUAGE sql
- STABLE
-AS $function$
-  SELECT row_to_json(shown) FROM (
-    SELECT public_id('run', u.id) AS id, public_id('ws', u.workspace_id) AS workspace_id,
-           public_id('task', u.task_id) AS task_id, r.name AS task_name, u.source,
-           public_id('cron', u.cron_job_id) AS cronjob_id, u.topic, u.attempt, u.status,
-           public_time(u.scheduled_at) AS scheduled_at, public_time(u.started_at) AS started_at,
-           public_time(u.finished_at) AS finished_at,
-           round(extract(epoch FROM u.finished_at - u.started_at) * 1000)::bigint AS duration_ms,
-           round(extract(epoch FROM u.started_at - u.scheduled_at) * 1000)::bigint AS lag_ms, u.waited_for,
-           CASE WHEN u.timings IS NOT NULL THEN
-             json_build_object('dns_ms', u.timings::json -> 0, 'connect_ms', u.timings::json -> 1, 'tls_ms', u.timings::json -> 2,
-                               'first_byte_ms', u.timings::json -> 3) END AS timings,
-           r.url, r.method, u.response_status,
-           CASE WHEN u.error_code IS NOT NULL THEN
-             json_build_object('code', u.error_code, 'message', coalesce(u.error_message, '')) END AS error,
-           CASE WHEN u.response_status IS NOT NULL THEN (
-             SELECT row_to_json(response) FROM (
-               SELECT u.response_status AS status, coalesce(u.response_headers, '{}')::json AS headers,
-                      text AS body,
-                      CASE WHEN text IS NULL THEN translate(encode(u.response_body, 'base64'), E'\n', '') END AS body_base64,
-                      coalesce(u.response_bytes, octet_length(u.response_body), 0) AS body_bytes,
-                      u.response_truncated AS body_truncated
-               FROM body_text(coalesce(u.response_body, ''), u.response_truncated) AS text
-             ) response
-           ) END AS response
-  ) shown
-$function$;
-
-CREATE OR REPLACE FUNCTION public.public_task(t tasks, r task_requests, u runs)
- RETURNS json
- LANGUAGE sql
- STABLE
-AS $function$
-  SELECT row_to_json(shown) FROM (
-    SELECT public_id('task', t.id) AS id, public_id('ws', t.workspace_id) AS workspace_id, r.name, t.source,
-           public_id('cron', t.cron_job_id) AS cronjob_id, public_id('evt', t.event_id) AS event_id, r.topic,
-           r.url, r.method, r.headers::json AS headers,
-           CASE WHEN r.content_type IS NULL THEN r.payload::json END AS payload,
-           CASE WHEN r.content_type IS NOT NULL THEN r.payload END AS payload_base64, r.content_type, r.queue, r.connection,
-           public_time(t.execute_at) AS execute_at, t.state, t.state_reason, t.attempts, NULL AS blocked,
-           public_time(t.expires_at) AS expires_at, t.key, coalesce(r.labels, '{}') AS labels,
-           CASE WHEN r.retry_delays IS NOT NULL THEN json_build_object('delays_ms', r.retry_delays::json)
-                ELSE json_build_object('max_retries', r.max_retries, 'backoff', r.backoff, 'base_delay_ms', r.base_delay_ms,
-                                       'max_delay_ms', r.max_delay_ms) END AS retry,
-           r.timeout_ms, CASE WHEN t.state = 'retrying' THEN public_time(t.due_at) END AS next_retry_at,
-           CASE WHEN u.id IS NOT NULL THEN json_build_object(
-             'id', public_id('run', u.id), 'status', u.status, 'response_status', u.response_status,
-             'error_code', u.error_code, 'finished_at', public_time(u.finished_at)) END AS last_run,
-           r.callbacks::json -> 'on_success' AS on_success, r.callbacks::json -> 'on_failure' AS on_failure,
-           r.callbacks::json -> 'on_attempt' AS on_attempt,
-           public_id('task', t.callback_of) AS callback_of, public_id('task', t.replay_of) AS replay_of,
-           r.created_by, r.updated_by,
-           public_time(t.created_at) AS created_at, public_time(t.updated_at) AS updated_at,
-           public_time(t.finished_at) AS finished_at
-  ) shown
-$function$;
-
-CREATE OR REPLACE FUNCTION public.public_time(at timestamp with time zone)
- RETURNS text
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$
-  SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-$function$;
-
-CREATE OR REPLACE FUNCTION public.qstash_callback_payload(t tasks, r task_requests, event text)
- RETURNS text
- LANGUAGE plpgsql
- STABLE
-AS $function$
-DECLARE
-  u runs;
-  q json := r.qstash::json;
-  body json;
-BEGIN
-  SELECT * INTO u FROM runs
-  WHERE runs.task_id = t.id AND runs.id >= uuid_v7_floor(t.created_at) ORDER BY runs.id DESC LIMIT 1;
-  SELECT json_strip_nulls(row_to_json(shown)) INTO body FROM (
-    SELECT coalesce(u.response_status, 0) AS status, qstash_header(coalesce(u.response_headers, '{}')::json) AS header,
-           translate(encode(coalesce(u.response_body, convert_to(coalesce(u.error_message, ''), 'UTF8')), 'base64'), E'\n', '') AS body,
-           greatest(t.attempts - t.lost - 1, 0) AS retried, r.max_retries AS "maxRetries",
-           public_id('msg', t.id) AS "sourceMessageId", q ->> 'topicName' AS "topicName",
-           q ->> 'endpointName' AS "endpointName", r.url, r.method,
-           qstash_header((r.headers::jsonb || CASE WHEN r.content_type IS NULL THEN '{}'
-                                                   ELSE jsonb_build_object('Content-Type', r.content_type) END)::json) AS "sourceHeader",
-           CASE WHEN r.content_type IS NOT NULL THEN r.payload
-                ELSE translate(encode(convert_to(coalesce(r.payload, ''), 'UTF8'), 'base64'), E'\n', '') END AS "sourceBody",
-           (extract(epoch FROM t.execute_at) * 1000)::bigint AS "notBefore",
-           (extract(epoch FROM t.created_at) * 1000)::bigint AS "createdAt", q ->> 'scheduleId' AS "scheduleId",
-           q ->> 'callerIP' AS "callerIP",
-           CASE WHEN event = 'on_failure' THEN public_id('dlq', t.id) END AS "dlqId"
-  ) shown;
-  RETURN replace(body::text, '{{', '{\u007b');
-END
-$function$;
-
-CREATE OR REPLACE FUNCTION public.qstash_header(headers json)
- RETURNS json
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  SELECT coalesce(json_object_agg(key, CASE json_typeof(value) WHEN 'array' THEN value ELSE json_build_array(value) END), '{}')
-  FROM json_each(headers)
-$function$;
-
 CREATE OR REPLACE FUNCTION public.queue_phase(state task_state, waits_for smallint)
  RETURNS integer
  LANGUAGE sql
@@ -1902,9 +1784,9 @@ BEGIN
     SELECT id, NEW.workspace_id, 'callback', at, at, NEW.id FROM timed
   ),
   requested AS (
-    INSERT INTO task_requests (task_id, name, url, method, headers, payload, max_retries, backoff, base_delay_ms,
-                               max_delay_ms, retry_delays, timeout_ms, traceparent, depth, qstash, extra_bytes)
-    SELECT id, name, callback ->> 'url', coalesce(qstash ->> 'method', 'POST'), callback ->> 'headers', payload,
+    INSERT INTO task_requests (task_id, name, url, method, headers, payload, is_report, max_retries, backoff,
+                               base_delay_ms, max_delay_ms, retry_delays, timeout_ms, traceparent, depth, qstash, extra_bytes)
+    SELECT id, name, callback ->> 'url', coalesce(qstash ->> 'method', 'POST'), callback ->> 'headers', payload, true,
            coalesce((retry ->> 'max_retries')::smallint, json_array_length(retry -> 'delays_ms')),
            coalesce(retry ->> 'backoff', 'exponential')::backoff, coalesce((retry ->> 'base_delay_ms')::integer, 10000),
            coalesce((retry ->> 'max_delay_ms')::integer, 3600000), retry ->> 'delays_ms',

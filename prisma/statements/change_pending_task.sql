@@ -3,8 +3,8 @@
 
 WITH task AS (
   UPDATE tasks
-  SET execute_at = coalesce($3::timestamptz, execute_at), due_at = coalesce($3::timestamptz, execute_at), queue_id = CASE WHEN $22::text IS NOT NULL THEN md5(workspace_id::text || ' ' || $22::text)::uuid END, updated_at = now(),
-      expires_at = $4::timestamptz, has_callbacks = true
+  SET execute_at = coalesce($3::timestamptz, execute_at), due_at = coalesce($3::timestamptz, due_at), updated_at = now(),
+      expires_at = $4::timestamptz, has_callbacks = true, queue_id = CASE WHEN $22::text IS NOT NULL THEN md5(workspace_id::text || ' ' || $22::text)::uuid END, waits_for = CASE waits_for WHEN 1 THEN 0 ELSE waits_for END
   WHERE id = $1 AND workspace_id = $2 AND state = 'pending' AND ($3::timestamptz IS NULL OR $3 > clock_timestamp())
     AND ($4::timestamptz IS NULL OR $4::timestamptz > coalesce($3::timestamptz, execute_at))
   RETURNING id, workspace_id
@@ -27,7 +27,7 @@ before AS (
   FROM task JOIN task_requests r ON r.task_id = task.id FOR UPDATE OF r
 ),
 request AS (
-  UPDATE task_requests r SET name = $5, url = $6, method = $7, headers = $8, payload = $9, content_type = $10, max_retries = $11, backoff = $12, base_delay_ms = $13, max_delay_ms = $14, retry_delays = $15, timeout_ms = $16, callbacks = nullif(jsonb_strip_nulls(coalesce(callbacks::jsonb, '{}') || $17::jsonb)::text, '{}'), queue = $18, qstash = $19, connection = $20, updated_by = $21, labels = nullif($23::text[], '{}'), extra_bytes = nullif(greatest(coalesce(octet_length(($5)::text), 0) + coalesce(octet_length(($6)::text), 0) + coalesce(octet_length(($8)::text), 0) + coalesce(octet_length((nullif(jsonb_strip_nulls(coalesce(callbacks::jsonb, '{}') || $17::jsonb)::text, '{}'))::text), 0) - 1024, 0), 0)
+  UPDATE task_requests r SET name = $5, url = $6, method = $7, headers = $8, payload = $9, content_type = $10, max_retries = $11, backoff = $12, base_delay_ms = $13, max_delay_ms = $14, retry_delays = $15, timeout_ms = $16, callbacks = nullif(jsonb_strip_nulls(coalesce(callbacks::jsonb, '{}') || $17::jsonb)::text, '{}'), queue = $18, qstash = $19, connection = $20, updated_by = $21, is_report = NULL, labels = nullif($23::text[], '{}'), extra_bytes = nullif(greatest(coalesce(octet_length(($5)::text), 0) + coalesce(octet_length(($6)::text), 0) + coalesce(octet_length(($8)::text), 0) + coalesce(octet_length((nullif(jsonb_strip_nulls(coalesce(callbacks::jsonb, '{}') || $17::jsonb)::text, '{}'))::text), 0) - 1024, 0), 0)
   FROM before WHERE r.task_id = before.task_id
   RETURNING r.task_id, coalesce(octet_length(r.payload), 0) + coalesce(r.extra_bytes, 0) AS bytes
 ),

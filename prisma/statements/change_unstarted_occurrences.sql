@@ -2,7 +2,7 @@
 -- Sent by changeCronJob.
 
 WITH task AS (
-  UPDATE tasks SET updated_at = now(), queue_id = CASE WHEN $16::text IS NOT NULL THEN md5(workspace_id::text || ' ' || $16::text)::uuid END, due_at = execute_at, has_callbacks = $15::text IS NOT NULL
+  UPDATE tasks SET updated_at = now(), queue_id = CASE WHEN $16::text IS NOT NULL THEN md5(workspace_id::text || ' ' || $16::text)::uuid END, waits_for = CASE waits_for WHEN 1 THEN 0 ELSE waits_for END, has_callbacks = $15::text IS NOT NULL
   WHERE cron_job_id = $1 AND finished_at IS NULL
 AND state NOT IN ('processing', 'retrying', 'success', 'dead', 'cancelled') AND occurrence_at IS NOT NULL
   RETURNING id, workspace_id

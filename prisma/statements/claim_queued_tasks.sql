@@ -4,7 +4,7 @@
 WITH input AS (SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bool[]) AS input (id, token, origin, is_prefetch)),
 candidates AS (
   SELECT t.ctid AS place, t.id, t.workspace_id, t.cron_job_id, t.execute_at, t.due_at AS scheduled_at,
-         t.state = 'pending' AS is_first, input.token, input.is_prefetch, t.lost, r.url AS "url", r.method AS "method", r.headers AS "headers", r.payload AS "payload", r.content_type AS "contentType", r.max_retries AS "maxRetries", r.backoff AS "backoff", r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.retry_delays AS "retryDelays", r.timeout_ms AS "timeoutMs", r.qstash AS "qstash", r.connection AS "connection", r.topic AS "topic", r.traceparent AS "traceparent", r.depth AS "depth", r.subscription_id AS "subscriptionId",
+         t.state = 'pending' AS is_first, input.token, input.is_prefetch, t.lost, r.url AS "url", r.method AS "method", r.headers AS "headers", r.payload AS "payload", r.content_type AS "contentType", r.max_retries AS "maxRetries", r.backoff AS "backoff", r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.retry_delays AS "retryDelays", r.timeout_ms AS "timeoutMs", r.qstash AS "qstash", r.connection AS "connection", r.topic AS "topic", r.traceparent AS "traceparent", r.depth AS "depth", r.subscription_id AS "subscriptionId", r.is_report AS "isReport",
   CASE WHEN t.cron_job_id IS NOT NULL AND t.state = 'pending' AND t.replay_of IS NULL THEN (
     SELECT CASE
       WHEN j.id IS NULL THEN 'cronjob_deleted'
@@ -146,10 +146,10 @@ counted AS (
 SELECT id AS "taskId", refusal, NULL::uuid AS "organizationId", run_id AS "runId", attempts AS attempt, lost,
        is_prefetch AS prefetched, scheduled_at AS "scheduledAt", claimed_at AS "claimedAt", workspace_id AS "workspaceId",
        cron_job_id AS "cronJobId", execute_at AS "executeAt", CASE WHEN permits IS NOT NULL OR is_rated THEN queue_id END AS "queueId",
-       "url", "method", "headers", "payload", "contentType", "maxRetries", "backoff", "baseDelayMs", "maxDelayMs", "retryDelays", "timeoutMs", "qstash", "connection", "topic", "traceparent", "depth", "subscriptionId"
+       "url", "method", "headers", "payload", "contentType", "maxRetries", "backoff", "baseDelayMs", "maxDelayMs", "retryDelays", "timeoutMs", "qstash", "connection", "topic", "traceparent", "depth", "subscriptionId", "isReport"
 FROM claimed
 UNION ALL
-SELECT id, reason, organization_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+SELECT id, reason, organization_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM refused WHERE reason = 'short'
 UNION ALL
-SELECT id, 'blocked', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, queue_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM (SELECT id, queue_id FROM blocked) blocked
+SELECT id, 'blocked', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, queue_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM (SELECT id, queue_id FROM blocked) blocked

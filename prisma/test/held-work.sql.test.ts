@@ -29,7 +29,7 @@ async function overdue(changes: Partial<NewTask> = {}): Promise<NewTask> {
 
 async function aQueue(limits: Partial<QueueLimits>): Promise<{ id: string; workspaceId: string; queue: string }> {
   const workspaceId = await aWorkspace(db.pool)
-  return { id: (await nameQueue(db.pool, workspaceId, 'q', limits)).id, workspaceId, queue: 'q' }
+  return { id: (await nameQueue(db.pool, workspaceId, 'q', limits)) ?? '', workspaceId, queue: 'q' }
 }
 
 /** Stores a cron job of every minute, whose occurrences of the next minutes are tasks. The first is due. */
@@ -76,7 +76,8 @@ it('finds a blocked task that moves to another queue behind the floor', async ()
 
 it('finds a blocked occurrence whose cron job moves to another queue', async () => {
   const { job, occurrence } = await aCronJob({ queue: 'q' })
-  await pauseQueue(db.pool, job.workspaceId, (await nameQueue(db.pool, job.workspaceId, 'q')) && 'q', true)
+  await nameQueue(db.pool, job.workspaceId, 'q')
+  await pauseQueue(db.pool, job.workspaceId, 'q', true)
   await db.pool.query(`UPDATE tasks SET due_at = now() - interval '10 minutes', execute_at = due_at WHERE id = $1`, [
     occurrence,
   ])

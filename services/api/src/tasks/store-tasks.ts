@@ -116,7 +116,7 @@ function toDueRow({ id, workspaceId, url }: NewTask, dueAt: Date): DueTaskRow {
 }
 
 /**
- * Returns a task, or the one that has its key now, in its public form.
+ * Returns the public form of a task, or of the task that has its key now.
  * @param arrivedAt - When the request arrived. Default: for a task without a time.
  * @throws AppError `key_in_use`, `validation_failed` when the time of the task has come already, or `unavailable` when it
  * came meanwhile.
