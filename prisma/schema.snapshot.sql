@@ -876,7 +876,6 @@ CREATE TABLE run_partitions.runs_default (
   error_message text,
   cron_job_id uuid,
   topic text,
-  in_statistics boolean DEFAULT true,
   extra_bytes integer,
   waited_for text,
   timings text,
@@ -906,17 +905,6 @@ CREATE POLICY tenant ON run_statistics FOR * TO {-} USING (((( SELECT COALESCE(c
 GRANT SELECT ON run_statistics TO belfry_api;
 GRANT DELETE, INSERT, SELECT, UPDATE ON run_statistics TO belfry_scheduler;
 
-CREATE TABLE run_statistics_backfill (
-  id smallint NOT NULL DEFAULT 1,
-  workspace_id uuid NOT NULL,
-  run_id uuid NOT NULL,
-  finished_at timestamp(3) with time zone,
-  CONSTRAINT run_statistics_backfill_id_check CHECK ((id = 1)),
-  CONSTRAINT run_statistics_backfill_pkey PRIMARY KEY (id)
-);
-CREATE UNIQUE INDEX run_statistics_backfill_pkey ON public.run_statistics_backfill USING btree (id);
-GRANT SELECT, UPDATE ON run_statistics_backfill TO belfry_scheduler;
-
 CREATE TABLE runs (
   id uuid NOT NULL,
   workspace_id uuid NOT NULL,
@@ -937,7 +925,6 @@ CREATE TABLE runs (
   error_message text,
   cron_job_id uuid,
   topic text,
-  in_statistics boolean DEFAULT true,
   extra_bytes integer,
   waited_for text,
   timings text,
@@ -1044,11 +1031,9 @@ GRANT SELECT ON sql_definitions TO belfry_scheduler;
 CREATE TABLE storage (
   organization_id uuid NOT NULL,
   bytes bigint NOT NULL,
-  corrected_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   CONSTRAINT storage_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON UPDATE CASCADE ON DELETE CASCADE,
   CONSTRAINT storage_pkey PRIMARY KEY (organization_id)
 ) WITH (fillfactor=70);
-CREATE INDEX storage_corrected_at_idx ON public.storage USING btree (corrected_at);
 CREATE UNIQUE INDEX storage_pkey ON public.storage USING btree (organization_id);
 GRANT SELECT ON storage TO belfry_api;
 GRANT SELECT ON storage TO belfry_dispatcher;
@@ -1528,7 +1513,7 @@ BEGIN
          array_agg(run_lag_ms(scheduled_at, started_at))
   FROM (
     SELECT -1 AS weight, * FROM old_runs UNION ALL SELECT 1, * FROM new_runs
-  ) changed WHERE in_statistics GROUP BY 1, 2, 3, 4;
+  ) changed GROUP BY 1, 2, 3, 4;
   RETURN NULL;
 END
 $function$;
@@ -1871,5 +1856,4 @@ $function$;
 -- rows
 alert_rounds: {"id":1,"marked_until":"a time","noticed_until":"a time"}
 promotion: {"id":1,"marker":"","watermark":"a time"}
-run_statistics_backfill: {"id":1,"run_id":"00000000-0000-0000-0000-000000000000","finished_at":null,"workspace_id":"00000000-0000-0000-0000-000000000000"}
 waiting_floor: {"id":1,"due_at":"a time","lease_until":"a time"}

@@ -7,7 +7,7 @@ BEGIN
          array_agg(run_lag_ms(scheduled_at, started_at))
   FROM (
     SELECT -1 AS weight, * FROM old_runs UNION ALL SELECT 1, * FROM new_runs
-  ) changed WHERE in_statistics GROUP BY 1, 2, 3, 4;
+  ) changed GROUP BY 1, 2, 3, 4;
   RETURN NULL;
 END
 $$;

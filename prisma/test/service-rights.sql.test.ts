@@ -106,7 +106,7 @@ describe('forbids', () => {
 const unguarded = [
   ...['tasks', 'runs', 'task_labels', 'resting_hosts', 'qstash_deduplications'],
   ...['usage', 'usage_changes', 'usage_days', 'usage_reports', 'storage', 'execution_blocks', 'run_changes'],
-  ...['quota_crossings', 'idempotency_keys', 'run_statistics_backfill', 'billing_accounts', 'outbox'],
+  ...['quota_crossings', 'idempotency_keys', 'billing_accounts', 'outbox'],
   ...['api_keys', 'subscriptions', 'invitations', 'memberships', 'workspace_members', 'workspaces'],
 ]
 

@@ -7,6 +7,7 @@ const folder = new URL('../../migrations/', import.meta.url)
 const contractPhases: Record<string, string> = {
   '20261127000300_waits_for': 'rebuilds indexes of tasks, and precedes the first release',
   '20261127000400_bulk_operations': 'No release has the two tables that it merges.',
+  '20261127000700_unused_objects': 'Nothing has read them since before the first version.',
 }
 
 it.each([

@@ -85,7 +85,6 @@ const rightsByTable: Record<string, Rights> = {
   resting_hosts: { api: all, scheduler: all, dispatcher: all },
   run_changes: { api: read, scheduler: all, dispatcher: add },
   run_statistics: { api: read, scheduler: all, dispatcher: none },
-  run_statistics_backfill: { api: none, scheduler: 'SELECT, UPDATE', dispatcher: none },
   runs: { api: read, scheduler: all, dispatcher: change },
   schedulers: { api: read, scheduler: all, dispatcher: none },
   secrets: { api: all, scheduler: none, dispatcher: read },
