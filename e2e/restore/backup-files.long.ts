@@ -117,6 +117,7 @@ it('loses no task accepted before a backup of a running installation, and holds 
   await create('new', 3, 2_000)
   await arrive('new', 3)
   expect([calls('before').length, calls('between').length, calls('after').length]).toEqual([5, 10, 3])
+  expect(await release('ws_01jdc8z6wqf8vv5x2m9k3n7p4r')).toBe('0 tasks released')
   expect(await release()).toBe('10 tasks released')
   await callQueue('POST', '/resume')
   await arrive('between', 20)
@@ -192,10 +193,9 @@ it('finds a broken invariant and a foreign key in a backup', async () => {
   expect(out).toMatch(/ENCRYPTION_KEYS does not fit this backup/)
 }, 90_000)
 
-async function release(): Promise<string> {
-  const running = await findRunningPostgres(join(folder, 'data/postgres'))
-  const program = join(repositoryRoot(), 'prisma/dist/main.mjs')
-  const given = { PATH: process.env.PATH, DATABASE_URL: running?.url() }
-  const { stdout } = await promisify(execFile)(process.execPath, [program, 'release-held'], { env: given })
+async function release(workspaceId = caller.workspaceId ?? ''): Promise<string> {
+  const program = join(repositoryRoot(), 'packages/cli/dist/main.mjs')
+  const args = [program, 'release-held', '--workspace', workspaceId]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: { PATH: process.env.PATH, ...env } })
   return stdout.trim()
 }

@@ -3,11 +3,13 @@ import { Command, CommanderError } from 'commander'
 import { addBackup } from './backup/command.ts'
 import { addDoctor } from './doctor/command.ts'
 import { addLog } from './log/command.ts'
+import { addReleaseHeld } from './restore/release-held.ts'
 
 const program = new Command('belfry').exitOverride()
 addDoctor(program)
 addBackup(program)
 addLog(program)
+addReleaseHeld(program)
 try {
   await program.parseAsync(process.argv)
 } catch (error) {

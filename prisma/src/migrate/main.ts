@@ -1,10 +1,18 @@
+import { parseArgs } from 'node:util'
 import { findPrimary } from '../postgres/primary-client.ts'
 import { retryDatabase, startupPauses } from '../postgres/retry-database.ts'
 import { checkMigrations, describeCheck } from './check-migrations.ts'
 import { readDatabaseUrl, readLogins } from './config.ts'
 import { createMigration } from './create-migration.ts'
 import { deployMigrations } from './deploy-migrations.ts'
-import { checkKeys, grantServiceRoles, holdOverdue, releaseHeld, rewrapKeys } from './operator-commands.ts'
+import {
+  checkKeys,
+  grantServiceRoles,
+  holdOverdue,
+  parseRelease,
+  releaseHeld,
+  rewrapKeys,
+} from './operator-commands.ts'
 import { runBackfills } from './run-backfill.ts'
 import { areRolesInUse, setUpRoles } from './set-up-roles.ts'
 import { waitForDatabase } from './wait-for-database.ts'
@@ -30,8 +38,11 @@ async function run([command, name, ...rest]: string[]): Promise<number> {
   if (command === 'hold-overdue' && name === '--until' && rest.length === 1) {
     return holdOverdue(await primaryUrl(), print, rest[0])
   }
-  if (command === 'release-held')
-    return releaseHeld(await primaryUrl(), print, name === undefined ? [] : [name, ...rest])
+  if (command === 'release-held') {
+    const args = name === undefined ? [] : [name, ...rest]
+    const options = { workspace: { type: 'string' }, rate: { type: 'string' } } as const
+    return releaseHeld(await primaryUrl(), print, parseRelease(parseArgs({ args, options }).values))
+  }
   if (command === 'rewrap-keys' && name === undefined) return rewrapKeys(await primaryUrl(), print)
   if (command === 'check-keys' && name === undefined) return checkKeys(await primaryUrl(), print)
   if (command === 'grant-roles' && name === undefined) return grantServiceRoles(await primaryUrl(), print)

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { fromId, toId } from '@belfry/domain/id'
 import pg from 'pg'
 import { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from '../secrets/data-keys.ts'
@@ -9,6 +8,9 @@ import { serviceRoles } from './service-rights.ts'
 import { setUpRoles } from './set-up-roles.ts'
 
 type Print = (line: string) => void
+
+/** Which held tasks to release: of one workspace, and how many a second. Null: all. */
+export type Release = { workspaceId: string | null; rate: number | null }
 
 /** Holds overdue tasks after a restore. `untilText` is an ISO 8601 time; see `holdOverdueTasks`. */
 export async function holdOverdue(databaseUrl: string, print: Print, untilText?: string): Promise<number> {
@@ -28,8 +30,7 @@ export async function holdOverdue(databaseUrl: string, print: Print, untilText?:
  * Releases the held tasks: all at once, or with `--rate N` N tasks a second, or with `--workspace ws_...` those of one
  * workspace. Released tasks stay released when the command is stopped, and the next run continues.
  */
-export async function releaseHeld(databaseUrl: string, print: Print, args: string[] = []): Promise<number> {
-  const { workspaceId, rate } = parseRelease(args)
+export async function releaseHeld(databaseUrl: string, print: Print, { workspaceId, rate }: Release): Promise<number> {
   return withClient(databaseUrl, async client => {
     let total = 0
     for (;;) {
@@ -80,8 +81,8 @@ function describeOlder(id: string, count: number): string {
     : `${id} still wraps ${count} data keys: run rewrap-keys`
 }
 
-function parseRelease(args: string[]): { workspaceId: string | null; rate: number | null } {
-  const { values } = parseArgs({ args, options: { workspace: { type: 'string' }, rate: { type: 'string' } } })
+/** Parses the options of `release-held`. */
+export function parseRelease(values: { workspace?: string | undefined; rate?: string | undefined }): Release {
   const workspaceId = values.workspace === undefined ? null : fromId('ws', values.workspace)
   if (values.workspace !== undefined && workspaceId === null)
     throw new Error('--workspace takes the id of a workspace, such as ws_01jdc8z6wqf8vv5x2m9k3n7p4r.')

@@ -9,6 +9,7 @@ import { UsageError } from '../usage-error.ts'
 const commands = {
   backup: 'make, list and verify backups of the installation on this machine (belfry backup --help)',
   restore: 'restore a backup, or only drill it (belfry restore --help)',
+  'release-held': 'release the tasks that are held since a restore (belfry release-held --help)',
   log: 'restore a day of the log from object storage (belfry log --help)',
   doctor: 'check the installation on this machine, and say what to do (belfry doctor --help)',
 }
@@ -26,9 +27,10 @@ export function addMaintenance(program: Command, io: Io, fail: (code?: 1 | 2) =>
       .helpOption(false)
       .allowUnknownOption()
       .action(async (_options, _own, command: Command) => {
-        // An option of every command, which this program has already read.
-        const json = program.opts<GlobalOptions>().json ? ['--json'] : []
-        const code = await run(io, [name, ...command.args, ...json])
+        // Options of every command, which this program has already read.
+        const { json, workspace } = program.opts<GlobalOptions>()
+        const read = [...(workspace ? ['--workspace', workspace] : []), ...(json ? ['--json'] : [])]
+        const code = await run(io, [name, ...command.args, ...read])
         if (code !== 0) fail(code === 1 ? 1 : 2)
       })
   }

@@ -58,7 +58,7 @@ async function restoreDatabase(
   await restoreDump(url, backup)
   await finish(url, manifest, env.ENCRYPTION_KEYS || undefined, options, print)
   print(
-    'start the services, review the held tasks, then run release-held; run grant-roles again if you use service roles',
+    'start the services, review the held tasks, then run belfry release-held; run grant-roles again if you use service roles',
   )
 }
 
@@ -106,7 +106,7 @@ async function restoreFolder(
     } finally {
       await postgres.stop()
     }
-    print(`start it: ${startCommand}; then review the held tasks and run release-held`)
+    print(`start it: ${startCommand}; then review the held tasks and run belfry release-held`)
   } finally {
     lock.release()
   }

@@ -27,7 +27,7 @@ export async function checkWork(pool: Pool, isStopped: boolean): Promise<Observa
   }
   if (stuck.heldTasks + stuck.heldOperations > 0) {
     const message = `${stuck.heldTasks} tasks and ${stuck.heldOperations} operations are held since a restore.`
-    found.push(warning(message, 'Review them, then run release-held: docs/backup-and-restore.md#held-tasks.'))
+    found.push(warning(message, 'Review them, then run belfry release-held: docs/backup-and-restore.md#held-tasks.'))
   }
   for (const { kind, waiting, oldestSeconds, overdueSeconds } of backlog.outbox) {
     // A webhook that waits for its next attempt is a matter of its owner.
