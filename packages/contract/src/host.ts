@@ -23,8 +23,14 @@ const blockedByQueue = z
   })
   .meta({ id: 'BlockedByQueue' })
 
+const blockedByHold = z
+  .object({
+    reason: z.literal('held').meta({ description: 'The operator holds it since the restore of a backup.' }),
+  })
+  .meta({ id: 'BlockedByHold' })
+
 /** Why a due task waits. */
-export const blocked = z.union([blockedByHost, blockedByQueue])
+export const blocked = z.union([blockedByHost, blockedByQueue, blockedByHold])
 
 /** A host that the tasks of a workspace call. */
 const host = z

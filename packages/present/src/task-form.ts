@@ -25,6 +25,7 @@ export function taskForm(row: TaskRow): Task {
 
 function presentBlocked({ waitsFor, queue, finishedAt }: TaskRow): Task['blocked'] {
   if (finishedAt !== null) return null
+  if (waitsFor === 2) return { reason: 'held' }
   return waitsFor === 1 && queue ? { reason: 'queue', queue } : null
 }
 

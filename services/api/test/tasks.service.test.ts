@@ -1,3 +1,4 @@
+import { holdOverdueTasks, releaseHeldTasks } from '@belfry/db/migrate/held-tasks'
 import { describe, expect, it } from 'vitest'
 import { aTaskBody, useApi } from './setup.ts'
 
@@ -65,6 +66,17 @@ describe('works', () => {
     const moved = await api.call('POST', tasks, aTaskBody({ execute_at: '2098-05-01T12:00:00+02:00' }))
     expect(moved.body.execute_at).toBe('2098-05-01T10:00:00.000Z')
     expect((await api.call('POST', tasks, aTaskBody({ execute_at: '2099-12-31T23:59:59Z' }))).status).toBe(201)
+  })
+
+  it('shows that the operator holds a task since a restore, also after a change', async () => {
+    const { body: task } = await api.call('POST', tasks, aTaskBody({ execute_at: new Date(Date.now() + 60_000) }))
+    await holdOverdueTasks(api.ctx.pool, new Date(Date.now() + 120_000))
+    const read = async () => (await api.call('GET', `${tasks}/${task.id}`)).body
+    expect(await read()).toMatchObject({ state: 'pending', execute_at: task.execute_at, blocked: { reason: 'held' } })
+    await api.call('PATCH', `${tasks}/${task.id}`, { queue: 'other', execute_at: '2098-01-01T00:00:00Z' })
+    expect(await read()).toMatchObject({ queue: 'other', blocked: { reason: 'held' } })
+    await releaseHeldTasks(api.ctx.pool)
+    expect((await read()).blocked).toBeNull()
   })
 
   it('changes a pending task', async () => {

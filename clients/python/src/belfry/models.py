@@ -40,7 +40,9 @@ class Blocked:
     """Why a task waits although it is due."""
 
     reason: str
+    """`circuit_open`, `queue`, or `held` by the operator since a restore."""
     host: str | None = None
+    queue: str | None = None
     since: datetime | None = None
     next_probe_at: datetime | None = None
 

@@ -13,18 +13,20 @@ const colours: Record<string, Colour> = {
   ended: 'gray',
 }
 
-/** Returns a state in its colour. */
-function stateCell(state: string): Cell {
+/** Returns a state in its colour, with an addition. */
+function stateCell(state: string, addition = ''): Cell {
   const colour = colours[state]
-  return colour ? { text: state, colour } : state
+  const text = `${state}${addition}`
+  return colour ? { text, colour } : text
 }
 
 export const taskHeading = ['ID', 'STATE', 'DUE', 'ATTEMPTS', 'NAME', 'REQUEST']
 
 export function taskRow(task: Task): Row {
-  const { id, state, executeAt, nextRetryAt, attempts, name, method, url } = task
+  const { id, state, blocked, executeAt, nextRetryAt, attempts, name, method, url } = task
   const due = nextRetryAt ?? executeAt
-  return { value: task, cells: [id, stateCell(state), due, String(attempts), name, `${method} ${url}`] }
+  const addition = blocked?.reason === 'held' ? ', held' : ''
+  return { value: task, cells: [id, stateCell(state, addition), due, String(attempts), name, `${method} ${url}`] }
 }
 
 export const cronJobHeading = ['ID', 'STATUS', 'CRON', 'NEXT RUN', 'NAME', 'REQUEST']

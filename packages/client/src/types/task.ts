@@ -113,12 +113,13 @@ export type Task = {
 }
 
 /**
- * Why a due task waits: the circuit breaker of its host is not closed, or its queue is paused or lets no more attempts start
- * now.
+ * Why a due task waits: the circuit breaker of its host is not closed, its queue is paused or lets no more attempts start
+ * now, or the operator holds it since a restore.
  */
 export type Blocked =
   | { reason: 'circuit_open'; host: string; since: Timestamp; nextProbeAt: Timestamp }
   | { reason: 'queue'; queue: string }
+  | { reason: 'held' }
 
 export type LastRun = {
   id: Id

@@ -11,7 +11,19 @@ type Reason = NonNullable<Task['blocked']>
 
 /** Says why a due task waits. */
 export function Blocked({ blocked }: { blocked: Reason }): ReactNode {
+  if (blocked.reason === 'held') return <Held />
   return blocked.reason === 'queue' ? <BlockedByQueue {...blocked} /> : <BlockedByHost blocked={blocked} />
+}
+
+function Held(): ReactNode {
+  return (
+    <div className={styles.blocked} role="status">
+      <CirclePause size={18} aria-hidden="true" />
+      <p>
+        <strong>Held</strong> since the restore of a backup. It may have been delivered after the backup.
+      </p>
+    </div>
+  )
 }
 
 function BlockedByQueue({ queue }: Extract<Reason, { reason: 'queue' }>): ReactNode {
