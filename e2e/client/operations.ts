@@ -76,6 +76,20 @@ export const operations: Record<string, readonly [operation: string, call: Call]
     'DELETE /api/v1/scheduler/dead-letters/operations/{operation}',
     b => b.deadLetters.cancelOperation('id'),
   ],
+  'bulkOperations.start': [
+    'POST /api/v1/scheduler/bulk-operations',
+    b => b.bulkOperations.start({ action: 'replay', filter: {}, perSecond: 5 }),
+  ],
+  'bulkOperations.get': ['GET /api/v1/scheduler/bulk-operations/{operation}', b => b.bulkOperations.get('id')],
+  'bulkOperations.list': ['GET /api/v1/scheduler/bulk-operations', b => b.bulkOperations.list()],
+  'bulkOperations.progress': [
+    'GET /api/v1/scheduler/bulk-operations/{operation}',
+    b => b.bulkOperations.progress('id').next(),
+  ],
+  'bulkOperations.cancel': [
+    'POST /api/v1/scheduler/bulk-operations/{operation}/cancel',
+    b => b.bulkOperations.cancel('id'),
+  ],
   'hosts.list': ['GET /api/v1/scheduler/hosts', b => b.hosts.list()],
   'hosts.reset': ['POST /api/v1/scheduler/hosts/{host}/reset', b => b.hosts.reset('example.com')],
   'queues.list': ['GET /api/v1/scheduler/queues', b => b.queues.list()],

@@ -12,6 +12,7 @@ const resources: Record<string, string> = {
   subscriptions: 'subscriptions',
   'subscriptions.signingSecrets': 'subscriptions',
   deadLetters: 'dead-letters',
+  bulkOperations: 'bulk-operations',
   runs: 'runs',
   hosts: 'hosts',
   queues: 'queues',

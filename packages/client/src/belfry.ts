@@ -1,5 +1,6 @@
 import { createHttp, type Http, type Method, type RawRequest } from './http.ts'
 import type { BelfryOptions } from './options.ts'
+import { type BulkOperations, bulkOperationsOf } from './resources/bulk-operations.ts'
 import { type CronJobs, cronJobsOf } from './resources/cron-jobs.ts'
 import { type DeadLetters, deadLettersOf } from './resources/dead-letters.ts'
 import { type Events, eventsOf } from './resources/events.ts'
@@ -34,6 +35,8 @@ export class Belfry {
   readonly subscriptions: Subscriptions
   /** Tasks that failed for good, until they are replayed or discarded. */
   readonly deadLetters: DeadLetters
+  /** Cancels, stops, replays and discards of many tasks, in the background. */
+  readonly bulkOperations: BulkOperations
   /** Queues, which limit how many attempts of their tasks start. */
   readonly queues: Queues
   /** The activity log: one run per attempt. */
@@ -56,6 +59,7 @@ export class Belfry {
     this.events = eventsOf(http)
     this.subscriptions = subscriptionsOf(http)
     this.deadLetters = deadLettersOf(http)
+    this.bulkOperations = bulkOperationsOf(http)
     this.queues = queuesOf(http)
     this.runs = runsOf(http)
     this.hosts = hostsOf(http)

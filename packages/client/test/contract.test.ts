@@ -1,4 +1,5 @@
 import type {
+  BulkOperation,
   cancelledTasks,
   countTasksQuery,
   DeadLetterOperation,
@@ -7,6 +8,7 @@ import type {
   replayDeadLettersBody,
   replayedDeadLetters,
   settleDeadLettersBody,
+  startBulkOperationBody,
   stoppedTasks,
   TaskCount,
   TaskOperation,
@@ -76,6 +78,9 @@ describe('responses have the types of the contract', () => {
     type Discarded = Camel<z.output<typeof discardedDeadLetters>>
     expectTypeOf<client.ReplayedDeadLetters>().branded.toEqualTypeOf<Replayed>()
     expectTypeOf<client.DiscardedDeadLetters>().branded.toEqualTypeOf<Discarded>()
+  })
+  it('bulk operations', () => {
+    expectTypeOf<client.BulkOperation>().branded.toEqualTypeOf<Merged<Camel<BulkOperation>>>()
   })
   it('ended tasks', () => {
     expectTypeOf<client.TaskOperation>().branded.toEqualTypeOf<Merged<Camel<TaskOperation>>>()
@@ -181,6 +186,13 @@ describe('requests have the types of the contract', () => {
     expectTypeOf<keyof client.TaskFilter>().toEqualTypeOf<keyof NonNullable<Taken['filter']>>()
     type Counted = Parameters<client.Belfry['tasks']['count']>[0]
     expectTypeOf<keyof NonNullable<Counted>>().toEqualTypeOf<keyof Input<typeof countTasksQuery>>()
+  })
+  it('bulk operations', () => {
+    type Taken = Input<typeof startBulkOperationBody>
+    expectTypeOf<keyof client.StartBulkOperation>().toEqualTypeOf<keyof Taken>()
+    type Filter = NonNullable<client.StartBulkOperation['filter']>
+    expectTypeOf<keyof Filter>().toEqualTypeOf<keyof NonNullable<Taken['filter']>>()
+    expectTypeOf<client.BulkAction>().toEqualTypeOf<Taken['action']>()
   })
   it('dead letters', () => {
     type Taken = Input<typeof settleDeadLettersBody>

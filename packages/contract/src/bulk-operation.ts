@@ -1,12 +1,46 @@
 import { taskSources } from '@belfry/domain/task-source'
 import { z } from 'zod'
-import { hostFilter, repeatable, textField } from './fields.ts'
+import { hostFilter, refuse, repeatable, textField } from './fields.ts'
 import { idField, timestampField } from './response-fields.ts'
 import { runErrorCodes } from './run.ts'
 import { selectionBody } from './selection.ts'
-import { listTasksQuery } from './task.ts'
+import { listDeadLettersQuery, listTasksQuery } from './task.ts'
 import { label } from './task-controls.ts'
 import { id, instant, line, oneOf, type TextRule, topic } from './text-rules.ts'
+
+/** What a bulk operation does with each task. */
+export const bulkActions = ['cancel', 'stop', 'replay', 'discard'] as const
+
+const maxReplaysPerSecond = 1_000
+
+const perSecond = z
+  .int()
+  .min(1)
+  .max(maxReplaysPerSecond)
+  .optional()
+  .meta({
+    description:
+      'How many of the replays are due per second, the first at once. Default: all are due at once. Retries are not counted.',
+    examples: [10],
+  })
+
+/** The body that starts a bulk operation, on tasks that it selects by their ids or by a filter. */
+export const startBulkOperationBody = selectionBody(
+  listDeadLettersQuery
+    .omit({ limit: true, cursor: true })
+    .meta({ description: 'The filters of the list of dead letters. An empty filter selects all.' }),
+  {
+    action: z.enum(bulkActions).meta({
+      description:
+        'Cancels pending tasks, stops tasks that wait for a retry, replays dead letters as new tasks, or discards dead letters. It skips other tasks.',
+      examples: ['replay'],
+    }),
+    per_second: perSecond,
+  },
+).superRefine(({ action, per_second }, ctx) => {
+  if (per_second === undefined || action === 'replay') return
+  refuse(ctx, per_second, { code: 'unknown_field', message: 'Only a replay has per_second.' }, ['per_second'])
+})
 
 const { state, limit: _, cursor: __, ...taskFilterFields } = listTasksQuery.shape
 
@@ -47,21 +81,8 @@ export const settleDeadLettersBody = selectionBody(deadLetterFilter)
 
 export type SettleDeadLettersBody = z.infer<typeof settleDeadLettersBody>
 
-const maxReplaysPerSecond = 1_000
-
 /** The body that selects dead letters to replay. */
-export const replayDeadLettersBody = selectionBody(deadLetterFilter, {
-  per_second: z
-    .int()
-    .min(1)
-    .max(maxReplaysPerSecond)
-    .optional()
-    .meta({
-      description:
-        'How many of the replays are due per second, the first at once. Default: all are due at once. Retries are not counted.',
-      examples: [10],
-    }),
-})
+export const replayDeadLettersBody = selectionBody(deadLetterFilter, { per_second: perSecond })
 
 const texts = (example: string[] | null) =>
   z
@@ -70,6 +91,10 @@ const texts = (example: string[] | null) =>
     .meta({ examples: [example] })
 
 const status = z.enum(['running', 'done', 'cancelled'])
+const shownPerSecond = z
+  .int()
+  .nullable()
+  .meta({ description: 'How many of its replays are due per second. Null: all at once.', examples: [null] })
 const ends = { created_at: timestampField(), updated_at: timestampField(), finished_at: timestampField().nullable() }
 
 /** A cancel or a stop of many tasks in the background. */
@@ -106,6 +131,30 @@ export const taskOperation = z
 
 export type TaskOperation = z.infer<typeof taskOperation>
 
+/** A cancel, a stop, a replay or a discard of many tasks in the background. */
+export const bulkOperation = z
+  .object({
+    id: idField('op'),
+    workspace_id: idField('ws'),
+    action: z.enum(bulkActions),
+    ids: z
+      .array(idField('task'))
+      .nullable()
+      .meta({ description: 'The chosen tasks. Null: all that match the filter.', examples: [null] }),
+    filter: taskOperation.shape.filter.extend({ host: texts(null), error: z.array(z.enum(runErrorCodes)).nullable() }),
+    per_second: shownPerSecond,
+    status,
+    total: z.int().meta({
+      description: 'Tasks that matched when it started, of the first 100,000 in the workspace; never less than `done`.',
+      examples: [4200],
+    }),
+    done: z.int().meta({ description: 'Tasks cancelled, stopped, replayed or discarded so far.', examples: [1500] }),
+    ...ends,
+  })
+  .meta({ id: 'BulkOperation' })
+
+export type BulkOperation = z.infer<typeof bulkOperation>
+
 const startedEnding = taskOperation
   .nullable()
   .meta({ description: 'Set when there are too many for one request; they follow in the background.' })
@@ -132,10 +181,7 @@ export const deadLetterOperation = z
       host: z.array(z.string()).nullable(),
       error: z.array(z.enum(runErrorCodes)).nullable(),
     }),
-    per_second: z
-      .int()
-      .nullable()
-      .meta({ description: 'How many of its replays are due per second. Null: all at once.', examples: [null] }),
+    per_second: shownPerSecond,
     status,
     total: z.int().meta({
       description:

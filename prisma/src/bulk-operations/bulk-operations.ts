@@ -77,6 +77,19 @@ export async function findBulkOperation(db: Db, workspaceId: string, id: string)
   return (await db.query<BulkOperation>(text, [id, workspaceId])).rows[0]
 }
 
+/** Lists up to `limit` operations of a workspace with some actions, newest first, after the one with the id `after`. */
+export async function listBulkOperations(
+  db: Db,
+  workspaceId: string,
+  actions: readonly BulkAction[],
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<BulkOperation[]> {
+  const text = `
+    SELECT ${columns} FROM bulk_operations
+    WHERE workspace_id = $1 AND action = ANY ($2::bulk_action[]) AND ($3::uuid IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`
+  return (await db.query<BulkOperation>(text, [workspaceId, actions, after, limit])).rows
+}
+
 /**
  * Cancels an operation. What it has done stays done. Returns undefined when it has ended already, or the workspace has no such
  * operation.

@@ -38,6 +38,8 @@ type Inspect = (ctx: Context, body: unknown, schemaErrors: FieldError[]) => Fiel
 export type Definition<R extends Right, Body, Query, Params extends string> = {
   /** The right that a caller needs, `signed_in` for any user, or `public`. */
   right: R
+  /** Other rights that also admit a caller. The handler asks for the one that the request needs. */
+  orRights?: readonly ActionIn<'workspace'>[]
   /** Describes the endpoint in the reference, in a few words. */
   summary: string
   /** The response to a successful request. */
@@ -107,7 +109,7 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
     async serve(ctx, request, response) {
       const arrivedAt = ctx.clock.now()
       const params = readParams<Params>(request, kinds)
-      const caller = await authorize(ctx, request, definition.right, params)
+      const caller = await authorize(ctx, request, definition.right, params, definition.orRights)
       if ('ws' in kindOf && caller !== null && 'workspaceId' in caller)
         Object.assign(params, { ws: caller.workspaceId })
       const query = definition.query ? readQuery(request, definition.query) : (undefined as Query)

@@ -20,9 +20,13 @@ import { getTier } from './billing/get-tier.ts'
 import { openPortal } from './billing/open-portal.ts'
 import {
   cancelDeadLetterOperation,
+  cancelOperation,
   endTaskOperation,
+  getBulkOperation,
   getDeadLetterOperation,
   getTaskOperation,
+  listBulkOperations,
+  startBulkOperation,
 } from './bulk-operations/operations.ts'
 import { deleteConnection, getConnection, listConnections, putConnection } from './connections/connections.ts'
 import { getIdentityDiscovery, getIdentityKeys } from './connections/identity-documents.ts'
@@ -175,6 +179,9 @@ export const routes: Routes = {
     get: getDeadLetterOperation,
     delete: cancelDeadLetterOperation,
   },
+  '/api/v1/scheduler/bulk-operations': { get: listBulkOperations, post: startBulkOperation },
+  '/api/v1/scheduler/bulk-operations/:operation': { get: getBulkOperation },
+  '/api/v1/scheduler/bulk-operations/:operation/cancel': { post: cancelOperation },
   '/api/v1/scheduler/cronjobs': { get: listCronJobs, post: createCronJob },
   '/api/v1/scheduler/cronjobs/preview': { post: previewCronJob },
   '/api/v1/scheduler/cronjobs/recent-runs': { get: listRecentRuns },

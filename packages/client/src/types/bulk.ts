@@ -29,10 +29,56 @@ export type DeadLetterFilter = {
   error?: RunErrorCode | RunErrorCode[]
 }
 
-/** A replay or discard of more than 1,000 dead letters, in the background. */
-export type DeadLetterOperation = {
+/** What every operation in the background has. */
+type Operation = {
   id: Id
   workspaceId: Id
+  status: 'running' | 'done' | 'cancelled'
+  /** Tasks that matched when it started, of the first 100,000 in the workspace; never less than it has done. */
+  total: number
+  createdAt: Timestamp
+  updatedAt: Timestamp
+  finishedAt: Timestamp | null
+}
+
+type FilterOfOperation = {
+  source: Source[] | null
+  cronjobId: Id[] | null
+  eventId: Id[] | null
+  topic: string[] | null
+  label: string[] | null
+  queue: string[] | null
+  callbackOf: Id[] | null
+  name: string | null
+  from: Timestamp | null
+  to: Timestamp | null
+}
+
+/** A cancel, stop, replay or discard of many tasks, in the background. */
+export type BulkOperation = Operation & {
+  action: BulkAction
+  /** The chosen tasks; null: all that match the filter. */
+  ids: Id[] | null
+  filter: FilterOfOperation & { host: string[] | null; error: RunErrorCode[] | null }
+  /** How many of its replays are due per second; null: all at once. */
+  perSecond: number | null
+  /** Tasks cancelled, stopped, replayed or discarded so far. */
+  done: number
+}
+
+export type BulkAction = 'cancel' | 'stop' | 'replay' | 'discard'
+
+/**
+ * The action, and either the ids of at most 100 tasks or a filter; an empty filter selects all. `perSecond`: how many replays are
+ * due per second, at most 1,000. By default all are due at once.
+ */
+export type StartBulkOperation = { action: BulkAction; perSecond?: number } & (
+  | { ids: Id[]; filter?: undefined }
+  | { ids?: undefined; filter: Omit<ListDeadLetters, keyof PageOptions> }
+)
+
+/** A replay or discard of more than 1,000 dead letters, in the background. */
+export type DeadLetterOperation = Operation & {
   action: 'replay' | 'discard'
   filter: {
     cronjobId: Id | null
@@ -46,14 +92,8 @@ export type DeadLetterOperation = {
   }
   /** How many of its replays are due per second; null: all at once. */
   perSecond: number | null
-  status: 'running' | 'done' | 'cancelled'
-  /** Dead letters that matched when it started. */
-  total: number
   /** Dead letters replayed or discarded so far. */
   settled: number
-  createdAt: Timestamp
-  updatedAt: Timestamp
-  finishedAt: Timestamp | null
 }
 
 /** `operation` is set when there are too many for one request; see `deadLetters.progress`. */
@@ -69,30 +109,11 @@ export type TaskFilter = Omit<ListTasks, 'state' | keyof PageOptions>
 export type TaskChoice = { ids: Id[]; filter?: undefined } | { ids?: undefined; filter: TaskFilter }
 
 /** A cancel or stop of more than 1,000 tasks, in the background. */
-export type TaskOperation = {
-  id: Id
-  workspaceId: Id
+export type TaskOperation = Operation & {
   action: 'cancel' | 'stop'
-  filter: {
-    source: Source[] | null
-    cronjobId: Id[] | null
-    eventId: Id[] | null
-    topic: string[] | null
-    label: string[] | null
-    queue: string[] | null
-    callbackOf: Id[] | null
-    name: string | null
-    from: Timestamp | null
-    to: Timestamp | null
-  }
-  status: 'running' | 'done' | 'cancelled'
-  /** Tasks that matched when it started, of the first 100,000 in the workspace; never less than `ended`. */
-  total: number
+  filter: FilterOfOperation
   /** Tasks cancelled or stopped so far. */
   ended: number
-  createdAt: Timestamp
-  updatedAt: Timestamp
-  finishedAt: Timestamp | null
 }
 
 /** `operation` is set when there are too many for one request; see `tasks.progress`. */

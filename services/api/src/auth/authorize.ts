@@ -62,6 +62,7 @@ type Caller = null | UserCaller | OperatorCaller | OrganizationCaller | Workspac
 /**
  * Finds the caller of a request and checks its right. An object that the caller may not see does not exist for it.
  * @param params - The ids in the path: the right is needed in `org` or `ws`.
+ * @param others - Other rights, each of which is enough. Default: none.
  * @throws AppError `unauthenticated`, `forbidden` or `not_found`.
  */
 export function authorize<R extends Right>(
@@ -69,8 +70,9 @@ export function authorize<R extends Right>(
   request: Request,
   right: R,
   params: Readonly<Record<string, string>>,
+  others: readonly Action[] = [],
 ): Promise<CallerOf<R>> {
-  return authorizeAny(ctx, request, right, params) as Promise<CallerOf<R>> // the conditional type says the same for each right
+  return authorizeAny(ctx, request, right, params, others) as Promise<CallerOf<R>> // the conditional type says the same for each right
 }
 
 async function authorizeAny(
@@ -78,6 +80,7 @@ async function authorizeAny(
   request: Request,
   right: Right,
   params: Readonly<Record<string, string>>,
+  others: readonly Action[],
 ): Promise<Caller> {
   if (right === 'public') return null
   if (right === 'signed_in') return findUser(ctx, request)
@@ -88,7 +91,7 @@ async function authorizeAny(
     rights[right].scope === 'organization'
       ? await findInOrganization(ctx, request, key, missing, String(params.org))
       : await findInWorkspace(ctx, request, key, missing, params.ws)
-  requireRight(caller.actor, right)
+  if (!others.some(other => decide(caller.actor, other).allowed)) requireRight(caller.actor, right)
   return { ...caller, agent: agentOf(request) }
 }
 

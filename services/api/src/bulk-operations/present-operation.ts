@@ -1,7 +1,16 @@
-import type { DeadLetterOperation, TaskOperation } from '@belfry/contract/bulk-operation'
+import type { BulkOperation, DeadLetterOperation, TaskOperation } from '@belfry/contract/bulk-operation'
 import type { RunErrorCode } from '@belfry/contract/run'
 import type { BulkOperation as Row } from '@belfry/db/bulk-operations/bulk-operations'
 import { type IdKind, toId } from '@belfry/domain/id'
+
+/** Returns the public form of an operation. */
+export function presentOperation(row: Row): BulkOperation {
+  const { action, perSecond: per_second, done } = row
+  return {
+    ...presentProgress(row),
+    ...{ action, ids: idsOf('task', row.filter.ids), filter: presentFilter(row), per_second, done },
+  }
+}
 
 /** Returns the form of a cancel or a stop. */
 export function presentTaskOperation(row: Row): TaskOperation {

@@ -18,6 +18,8 @@ each of these callers, and as others, and fails when a response or this page dif
 - An **API key** has at most the rights of the user who created it. The first column shows a key with the scope \`full\` of
   an owner or admin, the next ones keys with the scopes \`read\` and \`publish\`. A key with a list of rights may call the routes
   whose right is in the list; \`task.write\` includes \`task.create\`.
+- A bulk operation needs the right of its action. The table shows a cancel. A replay needs \`dead_letter.replay\`, a discard
+  \`dead_letter.discard\`, and both are read with \`dead_letter.read\` and cancelled with \`dead_letter.replay\`.
 - An invitation grants at most the roles of its sender, in the organization and in each workspace.
 - **operator**: the session of a user whose address is in \`OPERATORS\`.
 - In addition to this table, only owners may add or remove owners, the last owner stays, and all members may leave.

@@ -11,6 +11,8 @@ export type RouteRequest = {
   right?: Action
   /** The response to an allowed caller, if it is not the endpoint's own. */
   status?: number
+  /** Another right that is enough to read some of the objects. */
+  orRight?: Action
   /** The objects in the path, by parameter. Default: those with the names of the parameters. */
   objects?: Record<string, string>
 }
@@ -60,6 +62,10 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'POST /api/v1/scheduler/dead-letters/discard': { body: () => ({ filter: {} }) },
   'GET /api/v1/scheduler/dead-letters/operations/:operation': { objects: { operation: 'replay' } },
   'DELETE /api/v1/scheduler/dead-letters/operations/:operation': { objects: { operation: 'replay' } },
+  'GET /api/v1/scheduler/bulk-operations': { orRight: 'dead_letter.read' },
+  'POST /api/v1/scheduler/bulk-operations': { body: () => ({ action: 'cancel', filter: {} }) },
+  'GET /api/v1/scheduler/bulk-operations/:operation': none,
+  'POST /api/v1/scheduler/bulk-operations/:operation/cancel': none,
   'GET /api/v1/scheduler/cronjobs': none,
   'POST /api/v1/scheduler/cronjobs': { body: () => aCronJob },
   'POST /api/v1/scheduler/cronjobs/preview': { body: () => ({ cron: '0 4 * * *' }) },
