@@ -1,22 +1,18 @@
-import type { DeadLetterOperation, TaskOperation } from '@belfry/contract/bulk-operation'
+import type { BulkOperation } from '@belfry/contract/bulk-operation'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 
-/** A bulk action that runs in the background. */
-export type BulkOperation = TaskOperation | DeadLetterOperation
+const base = '/api/v1/scheduler/bulk-operations'
 
-/** Reads the operation at a path, each second while it runs. */
-export function bulkOperationQuery<Operation extends BulkOperation>(workspaceId: string, path: string) {
+/** Reads an operation, each second while it runs. */
+export function bulkOperationQuery(workspaceId: string, id: string) {
   return queryOptions({
-    queryKey: ['bulk-operation', workspaceId, path],
-    queryFn: ({ signal }) => call<Operation>('GET', path, { workspaceId, signal }),
+    queryKey: ['bulk-operation', workspaceId, id],
+    queryFn: ({ signal }) => call<BulkOperation>('GET', `${base}/${id}`, { workspaceId, signal }),
     refetchInterval: ({ state }) => (state.data && state.data.status !== 'running' ? false : 1000),
   })
 }
 
-export function cancelBulkOperation<Operation extends BulkOperation>(
-  workspaceId: string,
-  path: string,
-): Promise<Operation> {
-  return call('DELETE', path, { workspaceId })
+export function cancelBulkOperation(workspaceId: string, id: string): Promise<BulkOperation> {
+  return call('POST', `${base}/${id}/cancel`, { workspaceId })
 }

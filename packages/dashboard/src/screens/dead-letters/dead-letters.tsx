@@ -17,10 +17,10 @@ import { Table } from '../../ui/table.tsx'
 import { useDisplayZone } from '../../ui/time-style.ts'
 import { useToast } from '../../ui/toast.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
+import { BulkProgress } from '../tasks/bulk-progress.tsx'
 import { deadLetterColumns } from './columns.tsx'
 import styles from './dead-letters.module.css'
 import { deadLetterFilters, FilterFields, toDeadLetterFilter } from './filter-fields.tsx'
-import { Operation } from './operation.tsx'
 import { SettleDialog, type Settlement } from './settle-dialog.tsx'
 
 /** Lists the tasks that could not be delivered, to be replayed or discarded. */
@@ -54,7 +54,7 @@ export function DeadLetters(): ReactNode {
         title="Dead letters"
         description="Tasks that failed after all retries. Replay sends a task again as a new one. Discard only removes it from this list."
       />
-      <Operation filter={operation} />
+      <BulkProgress filter={operation} />
       <FilterFields filters={filters} />
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {rows?.length === 0 && !list.hasNextPage ? (

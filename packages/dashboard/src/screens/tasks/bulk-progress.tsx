@@ -1,72 +1,76 @@
-import type { Action } from '@belfry/domain/permissions'
+import type { BulkOperation } from '@belfry/contract/bulk-operation'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
-import { type BulkOperation, bulkOperationQuery, cancelBulkOperation } from '../../api/bulk-operations.ts'
+import { bulkOperationQuery, cancelBulkOperation } from '../../api/bulk-operations.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
+import { formatCount } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
 import styles from './bulk-progress.module.css'
 
-type BulkProgressProps<Operation> = {
-  /** The filter of the page that has the id of the operation. */
-  filter: Filters<'operation'>
-  /** The path of the operations in the API. */
-  path: string
-  /** The list that the operation changes, as its queries name it. */
-  list: string
-  right: Action
-  /** Returns how many objects the operation has finished. */
-  countOf(operation: Operation): number
-  textOf(operation: Operation): string
-}
-
-/** Shows the progress of the bulk action in the URL. */
-export function BulkProgress<Operation extends BulkOperation>(props: BulkProgressProps<Operation>): ReactNode {
-  const id = props.filter.first('operation')
-  return id === '' ? null : <Progress {...props} path={`${props.path}/${id}`} />
-}
-
-function Progress<Operation extends BulkOperation>({
-  filter,
-  path,
-  list,
-  right,
-  countOf,
-  textOf,
-}: BulkProgressProps<Operation>): ReactNode {
+/** Shows the progress of the bulk operation in the URL. */
+export function BulkProgress({ filter }: { filter: Filters<'operation'> }): ReactNode {
   const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const query = bulkOperationQuery<Operation>(workspace.id, path)
-  const { data: operation, error } = useQuery(query)
-  const refusal = useRefusal(right)
-  const cancelling = useMutation({
-    mutationFn: () => cancelBulkOperation<Operation>(workspace.id, path),
-    onSuccess: cancelled => client.setQueryData<Operation>(query.queryKey, cancelled),
-  })
-  const count = operation && countOf(operation)
-  useEffect(() => {
-    if (count) void client.invalidateQueries({ queryKey: [list, workspace.id] })
-  }, [client, workspace.id, list, count])
+  const id = filter.first('operation')
+  const { data, error } = useQuery({ ...bulkOperationQuery(workspace.id, id), enabled: id !== '' })
   const close = () => filter.set('operation', '')
   if (error) return <Problem error={error} onRetry={close} />
-  if (!operation) return null
+  return data ? <Progress operation={data} onClose={close} /> : null
+}
+
+const endsTasks = { object: 'task', list: 'tasks', right: 'task.delete' } as const
+const settles = { object: 'dead letter', list: 'dead-letters', right: 'dead_letter.replay' } as const
+const actions = {
+  cancel: { ...endsTasks, doing: 'Cancelling', done: 'Cancelled' },
+  stop: { ...endsTasks, doing: 'Stopping', done: 'Stopped' },
+  replay: { ...settles, doing: 'Replaying', done: 'Replayed' },
+  discard: { ...settles, doing: 'Discarding', done: 'Discarded' },
+} as const
+
+function Progress({ operation, onClose }: { operation: BulkOperation; onClose(): void }): ReactNode {
+  const { workspace } = useWorkspace()
+  const client = useQueryClient()
+  const { id, total, done } = operation
+  const { list, right } = actions[operation.action]
+  const refusal = useRefusal(right)
+  const cancelling = useMutation({
+    mutationFn: () => cancelBulkOperation(workspace.id, id),
+    onSuccess: cancelled => client.setQueryData(bulkOperationQuery(workspace.id, id).queryKey, cancelled),
+  })
+  useEffect(() => {
+    if (done > 0) void client.invalidateQueries({ queryKey: [list, workspace.id] })
+  }, [client, workspace.id, list, done])
   const isRunning = operation.status === 'running'
   return (
     <section className={styles.operation} aria-label="Bulk action">
       <div className={styles.progress}>
         <p role="status">{textOf(operation)}</p>
-        <progress max={operation.total} value={isRunning ? count : operation.total} aria-label="Progress" />
+        <progress max={total} value={isRunning ? done : total} aria-label="Progress" />
       </div>
       {isRunning ? (
         <Button isPending={cancelling.isPending} refusal={refusal} onClick={() => cancelling.mutate()}>
           Cancel
         </Button>
       ) : (
-        <Button onClick={close}>Close</Button>
+        <Button onClick={onClose}>Close</Button>
       )}
       {cancelling.error && <Problem error={cancelling.error} />}
     </section>
   )
+}
+
+function textOf({ action, status, ...counts }: BulkOperation): string {
+  const { doing, done, object } = actions[action]
+  const count = formatCount(counts.done)
+  const progress = `${count} of ${formatCount(counts.total)}`
+  switch (status) {
+    case 'running':
+      return `${doing} in the background: ${progress}`
+    case 'done':
+      return `${done} ${count} ${object}${counts.done === 1 ? '' : 's'}.`
+    case 'cancelled':
+      return `Cancelled after ${progress}. Those already ${done.toLowerCase()} stay so.`
+  }
 }

@@ -12,7 +12,6 @@ import { formatCount } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
-import { BulkProgress } from './bulk-progress.tsx'
 import styles from './tasks.module.css'
 
 const actions = {
@@ -101,32 +100,6 @@ function EndDialog({ action, filter, onClose, onDone }: EndDialogProps): ReactNo
       {(error ?? found.error) && <Problem error={error ?? found.error ?? new Error()} />}
     </ConfirmDialog>
   )
-}
-
-/** Shows the progress of the cancel or stop in the URL. */
-export function EndProgress({ operation }: { operation: Filters<'operation'> }): ReactNode {
-  return (
-    <BulkProgress<TaskOperation>
-      filter={operation}
-      path="/api/v1/scheduler/tasks/operations"
-      list="tasks"
-      right="task.delete"
-      countOf={({ ended }) => ended}
-      textOf={textOf}
-    />
-  )
-}
-
-function textOf({ action, status, ended, total }: TaskOperation): string {
-  const progress = `${formatCount(ended)} of ${formatCount(total)}`
-  switch (status) {
-    case 'running':
-      return `${action === 'cancel' ? 'Cancelling' : 'Stopping'} in the background: ${progress}`
-    case 'done':
-      return `${countOf(ended)} ${actions[action].done}.`
-    case 'cancelled':
-      return `Ended after ${progress}. Those already ${actions[action].done} stay so.`
-  }
 }
 
 function countOf(count: number): string {

@@ -22,7 +22,8 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { type Filters, useFilters } from '../../ui/use-filters.ts'
 import { BulkBar } from './bulk-bar.tsx'
-import { EndMatching, EndProgress } from './end-matching.tsx'
+import { BulkProgress } from './bulk-progress.tsx'
+import { EndMatching } from './end-matching.tsx'
 import styles from './tasks.module.css'
 
 const states = taskStates.map(value => ({ value, label: labelOfState(value) }))
@@ -85,7 +86,7 @@ export function Tasks(): ReactNode {
         description="All tasks, including those of cron jobs and events, newest first."
         actions={create}
       />
-      <EndProgress operation={operation} />
+      <BulkProgress filter={operation} />
       <TaskFilterBar filters={filters} />
       {filters.isSet && !isEmpty && <EndMatching {...endable(query)} operation={operation} />}
       {hidden > 0 && (
