@@ -82,6 +82,8 @@ export const createCronJobBody = z
   .superRefine(refuseTwoBodies, isReadable)
   .meta(oneBody)
 
+export type CreateCronJobBody = z.infer<typeof createCronJobBody>
+
 /** The body that changes a cron job. Omitted fields stay unchanged; null removes a bound. */
 export const updateCronJobBody = z
   .strictObject({

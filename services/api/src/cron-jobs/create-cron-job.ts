@@ -1,4 +1,4 @@
-import { createCronJobBody, cronJob } from '@belfry/contract/cron-job'
+import { type CreateCronJobBody, createCronJobBody, cronJob } from '@belfry/contract/cron-job'
 import { type NewCronJob, createCronJob as storeCronJob } from '@belfry/db/cron-jobs/change-cron-job'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { newUuid, toId } from '@belfry/domain/id'
@@ -26,21 +26,7 @@ export const createCronJob = creation({
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body), ...inspectSchedule(ctx, body)],
   async handle(work, input) {
     const { body, bodyText, caller } = input
-    const job = {
-      id: newUuid(),
-      workspaceId: caller.workspaceId,
-      key: body.key ?? null,
-      name: body.name,
-      cron: body.cron,
-      timezone: body.timezone,
-      startsAt: body.starts_at,
-      endsAt: body.ends_at,
-      overlap: body.overlap,
-      catchUp: body.catch_up,
-      maxAgeMs: body.max_age_ms,
-      labels: toLabels(body.labels),
-      ...toStoredRequest(body, bodyText),
-    }
+    const job = toNewCronJob(caller.workspaceId, body, bodyText)
     await addCronJob(work, input, job, { payload: job.payload, queues: [body.queue] })
     const row = await findCronJob(work.db, caller.workspaceId, job.id)
     if (!row) throw notFound() // deleted meanwhile
@@ -48,6 +34,25 @@ export const createCronJob = creation({
     return created(`/api/v1/scheduler/cronjobs/${presented.id}`, presented)
   },
 })
+
+/** Returns the cron job that a body asks for. `bodyText` is the text that the body was parsed from. */
+export function toNewCronJob(workspaceId: string, body: CreateCronJobBody, bodyText: string): NewCronJob {
+  return {
+    id: newUuid(),
+    workspaceId,
+    key: body.key ?? null,
+    name: body.name,
+    cron: body.cron,
+    timezone: body.timezone,
+    startsAt: body.starts_at,
+    endsAt: body.ends_at,
+    overlap: body.overlap,
+    catchUp: body.catch_up,
+    maxAgeMs: body.max_age_ms,
+    labels: toLabels(body.labels),
+    ...toStoredRequest(body, bodyText),
+  }
+}
 
 /** Stores a new cron job, with its first tasks. The right is asked here, because other endpoints create cron jobs, too. */
 export async function addCronJob(

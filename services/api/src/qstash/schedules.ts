@@ -1,20 +1,21 @@
+import type { CreateCronJobBody } from '@belfry/contract/cron-job'
 import {
   changeCronJob,
   pauseCronJob,
   deleteCronJob as removeCronJob,
   resumeCronJob,
 } from '@belfry/db/cron-jobs/change-cron-job'
-import { type CronJobFields, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
+import { scheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { TaskState } from '@belfry/db/generated/enums'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import type { AuditAction } from '@belfry/domain/audit-action'
 import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
-import { fromId, NIL_UUID, newUuid, toId } from '@belfry/domain/id'
+import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { authorOf, requireRight } from '../auth/authorize.ts'
-import { addCronJob } from '../cron-jobs/create-cron-job.ts'
+import { addCronJob, toNewCronJob } from '../cron-jobs/create-cron-job.ts'
 import { type CronJobRow, selectCronJobs } from '../cron-jobs/cron-job-row.ts'
 import { moveCronJob } from '../cron-jobs/move-cron-job.ts'
 import { workOf } from '../endpoint.ts'
@@ -25,9 +26,8 @@ import { readQuota } from '../quotas/quotas.ts'
 import { type Call, type Publication, readPublication } from './call.ts'
 import { presentRequest } from './present-message.ts'
 import { readDestination } from './publish/destination.ts'
-import { nameOf, toStoredMessage } from './publish/message-task.ts'
-import { queueDefaults, queueFieldOf, readPublished } from './publish/publish.ts'
-import { refuseUnpublishable } from './publish/refuse-unpublishable.ts'
+import { queueDefaults, toBody, toStoredFields } from './publish/message-task.ts'
+import { readPublished, refuseUnpublishable } from './publish/publish.ts'
 import { badRequest, notOffered } from './qstash-error.ts'
 
 /** `POST /v2/schedules/{destination}` */
@@ -38,7 +38,6 @@ export async function createSchedule(call: Call): Promise<Reply> {
 /** Creates a schedule, or replaces the one with the same id. */
 export async function storeSchedule(call: Call, publication: Publication): Promise<Reply> {
   const { ctx, caller } = call
-  const { workspaceId } = caller
   // A message with `Upstash-Cron` comes here, too.
   requireRight(caller.actor, 'cron_job.write')
   const options = readPublished(ctx, publication)
@@ -47,34 +46,31 @@ export async function storeSchedule(call: Call, publication: Publication): Promi
     throw notOffered('A schedule of Belfry has no delay: change its cron.')
   const found = readDestination(ctx, publication.destination)
   if ('group' in found) throw notOffered('A schedule of Belfry has a URL: create one schedule for each endpoint.')
-  const id = newUuid()
+  refuseUnpublishable(await readQuota(ctx, caller.organizationId), publication.body, false)
+  const body: CreateCronJobBody = {
+    ...toBody(found, options, publication.body),
+    ...readSchedule(call, options.cron),
+    starts_at: null,
+    ends_at: null,
+    overlap: 'allow',
+    catch_up: 'latest',
+    max_age_ms: null,
+    labels: options.labels ?? [],
+  }
+  const { id, key: _, workspaceId, ...job } = toNewCronJob(caller.workspaceId, body, '')
   const scheduleId = options.scheduleId ?? toId('scd', id)
   if (!/^[\x21-\x7e]{1,255}$/.test(scheduleId)) throw badRequest('invalid Upstash-Schedule-Id')
-  const job: CronJobFields = {
-    ...readSchedule(call, options.cron),
-    startsAt: null,
-    endsAt: null,
-    overlap: 'allow',
-    catchUp: 'latest',
-    name: nameOf(found.url),
-    qstashId: scheduleId,
-    ...toStoredMessage(found, {
-      options: { ...options, scheduleId },
-      body: publication.body,
-      callerIP: caller.address,
-    }),
-  }
-  refuseUnpublishable(await readQuota(ctx, caller.organizationId), publication.body, false)
-  const queues = [queueFieldOf(options)]
+  const fields = { ...job, qstashId: scheduleId, qstash: toStoredFields(found, { ...options, scheduleId }, caller) }
+  const queues = [body.queue]
   const replace = (existing: string) =>
     moveCronJob(ctx, caller, { id: existing, action: 'cron_job.changed', body: {} }, async tx => {
       await nameQueues(tx, caller, await planQueues(tx, caller, queues, queueDefaults))
-      return changeCronJob(tx, workspaceId, existing, { ...job, updatedBy: authorOf(caller) }, expansionLookAheadMs)
+      return changeCronJob(tx, workspaceId, existing, { ...fields, updatedBy: authorOf(caller) }, expansionLookAheadMs)
     })
   const existing = await findId(ctx.pool, workspaceId, scheduleId)
   try {
     if (existing !== null) await replace(existing)
-    else await addCronJob(workOf(ctx), call, { ...job, id, workspaceId }, { queues, queueDefaults })
+    else await addCronJob(workOf(ctx), call, { ...fields, id, workspaceId }, { queues, queueDefaults })
   } catch (error) {
     // Another request with the same id may have created it meanwhile.
     const created = isTaken(error) ? await findId(ctx.pool, workspaceId, scheduleId) : null

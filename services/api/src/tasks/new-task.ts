@@ -10,9 +10,16 @@ import { inspectTarget } from '../http/inspect-target.ts'
 import { invalid } from '../http/refusals.ts'
 import { inspectCallbacks, toStoredRequest } from './stored-request.ts'
 
-/** Returns the task that a body asks for. `bodyText` is the text that the body was parsed from. */
-export function toNewTask(workspaceId: string, body: CreateTaskBody, bodyText: string) {
-  const task: NewTask & { executeAt: Date; onConflict?: OnConflict } = {
+/**
+ * Returns the task that a body asks for. Without a time it is due at once.
+ * @param bodyText - The text that the body was parsed from.
+ */
+export function toNewTask(
+  workspaceId: string,
+  body: Omit<CreateTaskBody, 'execute_at'> & { execute_at: Date | null },
+  bodyText: string,
+) {
+  const task: NewTask & { onConflict?: OnConflict } = {
     ...toStoredRequest(body, bodyText),
     id: newUuid(),
     workspaceId,

@@ -26,7 +26,7 @@ export type MessageOptions = Delivery & {
 
 /** What a message and a callback both have. */
 export type Delivery = {
-  method: string
+  method: Method
   delayMs: number
   retries: number
   delaysMs: number[]
@@ -66,7 +66,8 @@ export function readOptions(headers: MessageHeaders): MessageOptions {
   }
 }
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+type Method = (typeof methods)[number]
 const defaultRetries = 3
 const maxRetries = 20
 const maxTimeoutMs = 300_000
@@ -74,8 +75,9 @@ const maxTimeoutMs = 300_000
 function readDelivery(headers: MessageHeaders, prefix: string): Delivery {
   const get = (name: string) => headers[prefix + name] || undefined
   const named = (name: string) => `${prefix}${name}`.replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
-  const method = (get('method') ?? 'POST').toUpperCase()
-  if (!methods.includes(method)) throw badRequest(`invalid ${named('method')}: it must be one of ${methods.join(', ')}`)
+  const sent = (get('method') ?? 'POST').toUpperCase()
+  const method = methods.find(one => one === sent)
+  if (!method) throw badRequest(`invalid ${named('method')}: it must be one of ${methods.join(', ')}`)
   const retries = readCount(named('retries'), get('retries') ?? String(defaultRetries), maxRetries)
   const retryDelay = get('retry-delay')
   const [delay, timeout] = [get('delay'), get('timeout')]

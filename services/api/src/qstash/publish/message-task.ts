@@ -1,23 +1,42 @@
+import type { QueueField } from '@belfry/contract/queue'
 import { type Retry, retryPolicy } from '@belfry/contract/retry'
-import type { NewTask } from '@belfry/db/tasks/insert-tasks'
-import { newUuid } from '@belfry/domain/id'
+import type { CreateTaskBody } from '@belfry/contract/task'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
 import { findHeaderProblems } from '@belfry/domain/request-headers'
-import { toStoredRetry } from '../../tasks/stored-request.ts'
+import type { QueueDefaults } from '../../queues/name-queues.ts'
 import { badRequest } from '../qstash-error.ts'
 import type { CallbackOptions, Delivery, MessageOptions } from './message-options.ts'
 
 /** The endpoint that a message goes to, and the URL group that it belongs to. */
 export type Endpoint = { url: string; topicName?: string; endpointName?: string }
 
-export type Message = { options: MessageOptions; body: Buffer; callerIP: string }
+/** Returns the body that creates the task, or the cron job, of a message. */
+export function toBody({ url }: Endpoint, options: MessageOptions, body: Buffer): Omit<CreateTaskBody, 'execute_at'> {
+  const { callback, failureCallback } = options
+  return {
+    name: nameOf(url),
+    url,
+    method: options.method,
+    ...toRequest(options),
+    ...toPayload(body, options.contentType),
+    queue: toQueueField(options),
+    on_success: null,
+    on_attempt: callback && { url: callback.url, ...toRequest(callback) },
+    on_failure: failureCallback && { url: failureCallback.url, ...toRequest(failureCallback) },
+    labels: options.labels ?? [],
+  }
+}
 
-/** The request of a message, as its task, or the cron job of a schedule, stores it. */
-export function toStoredMessage({ url, topicName, endpointName }: Endpoint, { options, body, callerIP }: Message) {
+/** Returns what a message has beyond a task, as it is stored. */
+export function toStoredFields(
+  { topicName, endpointName }: Endpoint,
+  options: MessageOptions,
+  { address: callerIP }: { address: string },
+): string {
   const { callback, failureCallback, flowControl, redact, retryDelay } = options
-  const message = { callerIP }
+  const common = { callerIP }
   const fields: QstashFields = {
-    ...message,
+    ...common,
     ...(retryDelay !== undefined && { retryDelay }),
     ...(options.scheduleId !== null && { scheduleId: options.scheduleId }),
     ...(topicName !== undefined && { topicName }),
@@ -26,56 +45,18 @@ export function toStoredMessage({ url, topicName, endpointName }: Endpoint, { op
     ...(redact && { redact }),
     ...((callback || failureCallback) && {
       callbacks: {
-        ...(callback && { on_attempt: { method: callback.method, delayMs: callback.delayMs, message } }),
-        ...(failureCallback && {
-          on_failure: { method: failureCallback.method, delayMs: failureCallback.delayMs, message },
-        }),
+        ...(callback && { on_attempt: toCallbackFields(callback, common) }),
+        ...(failureCallback && { on_failure: toCallbackFields(failureCallback, common) }),
       },
     }),
   }
-  const callbacks = {
-    ...(callback && { on_attempt: toStoredCallback(callback) }),
-    ...(failureCallback && { on_failure: toStoredCallback(failureCallback) }),
-  }
-  return {
-    url,
-    method: options.method,
-    headers: JSON.stringify(options.headers),
-    ...toPayload(body, options.contentType),
-    ...toStoredRetry(retryOf(options)),
-    timeoutMs: options.timeoutMs,
-    callbacks: callback || failureCallback ? JSON.stringify(callbacks) : null,
-    queue: queueOf(options),
-    labels: options.labels,
-    qstash: JSON.stringify(fields),
-  }
-}
-
-/** Returns the task of a message. `executeAt` null: now. */
-export function toMessageTask(
-  workspaceId: string,
-  endpoint: Endpoint,
-  message: Message,
-  executeAt: Date | null,
-  id = newUuid(),
-): NewTask {
-  return {
-    ...toStoredMessage(endpoint, message),
-    id,
-    workspaceId,
-    source: 'task',
-    executeAt,
-    name: nameOf(endpoint.url),
-    topic: null,
-    eventId: null,
-    replayOf: null,
-  }
+  return JSON.stringify(fields)
 }
 
 const maxNameLength = 200
 
-/** Returns the name of the task or the cron job for a URL: its host and its path. */
-export function nameOf(url: string): string {
+// The name of the task or the cron job: the host and the path.
+function nameOf(url: string): string {
   const [hostAndPath = url] = url.replace(/^https?:\/\//i, '').split('?')
   return Array.from(hostAndPath).slice(0, maxNameLength).join('')
 }
@@ -92,28 +73,34 @@ export function flowControlOfQueue(queue: string): string | null {
   return queue.startsWith(flowControlPrefix) ? queue.slice(flowControlPrefix.length) : null
 }
 
-function queueOf({ queue, flowControl }: MessageOptions): string | null {
-  return flowControl ? queueOfFlowControl(flowControl.key) : queue
+// The queue with the limits of the flow-control key.
+function toQueueField({ queue, flowControl }: MessageOptions): QueueField | null {
+  if (!flowControl) return queue
+  const { key, parallelism = null, rate, period = 1 } = flowControl
+  const rateLimit = rate === undefined ? null : { count: rate, period_ms: period * 1000 }
+  return { name: queueOfFlowControl(key), max_concurrent: parallelism, rate_limit: rateLimit }
 }
 
+/** A new queue keeps the order. */
+export const queueDefaults: QueueDefaults = name => (flowControlOfQueue(name) === null ? { ordered: true } : {})
+
 // A body without a type gets the type of unknown bytes.
-function toPayload(body: Buffer, contentType: string | null): { payload: string | null; contentType: string | null } {
-  if (body.length === 0 && contentType === null) return { payload: null, contentType: null }
+function toPayload(body: Buffer, contentType: string | null): Pick<CreateTaskBody, 'payload_base64' | 'content_type'> {
+  if (body.length === 0 && contentType === null) return {}
   const type = contentType ?? 'application/octet-stream'
   const [problem] = findHeaderProblems({ 'Content-Type': type })
   if (problem) throw badRequest(`invalid header Content-Type: ${problem.message}`)
-  return { payload: body.toString('base64'), contentType: type }
+  return { payload_base64: body.toString('base64'), content_type: type }
 }
 
-function toStoredCallback(callback: CallbackOptions) {
-  return {
-    url: callback.url,
-    headers: callback.headers,
-    retry: retryOf(callback),
-    timeout_ms: callback.timeoutMs,
-  }
+function toRequest(delivery: Delivery) {
+  return { headers: delivery.headers, retry: retryOf(delivery), timeout_ms: delivery.timeoutMs }
 }
 
 function retryOf({ delaysMs }: Delivery): Retry {
   return delaysMs.length > 0 ? { delays_ms: delaysMs } : retryPolicy.parse({ max_retries: 0 })
+}
+
+function toCallbackFields({ method, delayMs }: CallbackOptions, message: Pick<QstashFields, 'callerIP'>) {
+  return { method, delayMs, message }
 }

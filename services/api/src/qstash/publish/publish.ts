@@ -4,30 +4,26 @@ import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { claimMessage } from '@belfry/db/qstash/deduplicate'
 import type { NewTask } from '@belfry/db/tasks/insert-tasks'
 import { toId } from '@belfry/domain/id'
+import { billingPeriod } from '@belfry/domain/quota'
 import type { Context } from '../../context.ts'
 import { type Work, workOf } from '../../endpoint.ts'
-import type { QueueDefaults } from '../../queues/name-queues.ts'
-import type { Quota } from '../../quotas/quotas.ts'
+import { type Quota, refuseOverQuota } from '../../quotas/quotas.ts'
+import { toNewTask } from '../../tasks/new-task.ts'
 import { type Stored, schedule } from '../../tasks/schedule.ts'
 import { isNew, storeTasks } from '../../tasks/store-tasks.ts'
 import type { Call, Publication } from '../call.ts'
 import { notOffered, QstashError } from '../qstash-error.ts'
 import { checkUrl, readDestination } from './destination.ts'
 import { type MessageOptions, readOptions } from './message-options.ts'
-import { type Endpoint, flowControlOfQueue, queueOfFlowControl, toMessageTask } from './message-task.ts'
-import { refuseUnpublishable } from './refuse-unpublishable.ts'
+import { type Endpoint, flowControlOfQueue, queueDefaults, toBody, toStoredFields } from './message-task.ts'
 
 export type Published = { messageId: string; url: string; deduplicated?: true }
 
 /** A publication that may be stored. */
-export type Prepared = {
-  isGroup: boolean
-  messages: Message[]
-  options: MessageOptions
-}
+export type Prepared = { isGroup: boolean; messages: Message[] }
 
 /** `hash`: by which it is deduplicated; null when it is not. */
-type Message = { task: NewTask; hash: Buffer | null }
+type Message = { task: NewTask; queue: QueueField | null | undefined; hash: Buffer | null }
 
 /**
  * Checks a publication and makes its tasks, without storing them.
@@ -37,16 +33,17 @@ export async function preparePublication(call: Call, quota: Quota, publication: 
   const { ctx, caller } = call
   const options = readPublished(ctx, publication)
   const destination = readDestination(ctx, publication.destination)
-  const message = { options, body: publication.body, callerIP: caller.address }
   const executeAt = timeOf(ctx, options)
   refuseUnpublishable(quota, publication.body, executeAt === null)
   const isGroup = 'group' in destination
   const endpoints = isGroup ? await endpointsOf(call, destination.group) : [destination]
-  const messages = endpoints.map(endpoint => ({
-    task: toMessageTask(caller.workspaceId, endpoint, message, executeAt),
-    hash: hashOf(publication, options, endpoint, isGroup),
-  }))
-  return { isGroup, messages, options }
+  const messages = endpoints.map(endpoint => {
+    const body = { ...toBody(endpoint, options, publication.body), execute_at: executeAt }
+    const qstash = toStoredFields(endpoint, options, caller)
+    const hash = hashOf(publication, options, endpoint, isGroup)
+    return { task: { ...toNewTask(caller.workspaceId, body, ''), qstash }, queue: body.queue, hash }
+  })
+  return { isGroup, messages }
 }
 
 /** Reads the options of a publication, and checks that Belfry can keep them all. */
@@ -72,7 +69,7 @@ export async function storePublications(call: Call, prepared: readonly Prepared[
     starts: 'later', // `refuseUnpublishable` has decided about the others
     rows: messages.map(({ task }) => task),
     fanOut: messages.length - prepared.length,
-    queues: prepared.map(({ options }) => queueFieldOf(options)),
+    queues: messages.map(({ queue }) => queue),
     queueDefaults,
     store: work => storeMessages(work, messages),
   })
@@ -110,6 +107,30 @@ async function storeMessages(
   })
 }
 
+/**
+ * Rejects a message that the tier of the organization does not allow. A used-up allowance of executions is a 429 with the
+ * headers of QStash's daily limit.
+ * @throws QstashError, or AppError `quota_exceeded`.
+ */
+export function refuseUnpublishable(quota: Quota, body: Buffer, isDueNow: boolean): void {
+  const { limits, used } = quota
+  if (body.length > limits.payloadBytes) {
+    throw new QstashError(413, `the body has ${body.length} bytes; at most ${limits.payloadBytes} are allowed`)
+  }
+  if (isDueNow && used.executions >= limits.executions) {
+    throw new QstashError(
+      429,
+      `the organization has used the ${limits.executions} executions of its tier for this month`,
+      {
+        'RateLimit-Limit': String(limits.executions),
+        'RateLimit-Remaining': '0',
+        'RateLimit-Reset': String(billingPeriod(new Date()).end.getTime() / 1000),
+      },
+    )
+  }
+  refuseOverQuota(quota, 'later')
+}
+
 function timeOf({ clock }: Context, { notBefore, delayMs }: MessageOptions): Date | null {
   const now = clock.now()
   const at = notBefore ?? now + delayMs
@@ -144,14 +165,3 @@ async function endpointsOf({ ctx, caller }: Call, group: string): Promise<Endpoi
   if (rows.length === 0) throw new QstashError(404, `url group ${group} not found`)
   return rows.map(({ url, name }) => ({ url, topicName: group, ...(name !== null && { endpointName: name }) }))
 }
-
-/** Returns the queue of a message, with the limits of its flow-control key. */
-export function queueFieldOf({ queue, flowControl }: MessageOptions): QueueField | null {
-  if (!flowControl) return queue
-  const { key, parallelism = null, rate, period = 1 } = flowControl
-  const rateLimit = rate === undefined ? null : { count: rate, period_ms: period * 1000 }
-  return { name: queueOfFlowControl(key), max_concurrent: parallelism, rate_limit: rateLimit }
-}
-
-/** A new queue keeps the order. */
-export const queueDefaults: QueueDefaults = name => (flowControlOfQueue(name) === null ? { ordered: true } : {})
