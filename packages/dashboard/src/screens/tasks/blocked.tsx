@@ -11,61 +11,56 @@ type Reason = NonNullable<Task['blocked']>
 
 /** Says why a due task waits. */
 export function Blocked({ blocked }: { blocked: Reason }): ReactNode {
-  if (blocked.reason === 'held') return <Held />
-  return blocked.reason === 'queue' ? <BlockedByQueue {...blocked} /> : <BlockedByHost blocked={blocked} />
-}
-
-function Held(): ReactNode {
-  return (
-    <div className={styles.blocked} role="status">
-      <CirclePause size={18} aria-hidden="true" />
-      <p>
-        <strong>Held</strong> since the restore of a backup. It may have been delivered after the backup.
-      </p>
-    </div>
-  )
-}
-
-function BlockedByQueue({ queue }: Extract<Reason, { reason: 'queue' }>): ReactNode {
-  const { to } = useWorkspace()
   return (
     <div className={styles.blocked} role="status">
       <CirclePause size={18} aria-hidden="true" />
       <div>
-        <p>
-          Waiting for the queue <strong>{queue}</strong>: it is paused or at its limit.
-        </p>
-        <p className={styles.faint}>
-          <Link to={to.queues()}>Queues</Link>
-        </p>
+        {blocked.reason === 'circuit_open' && <OpenCircuit blocked={blocked} />}
+        {blocked.reason === 'queue' && <BlockingQueue queue={blocked.queue} />}
+        {blocked.reason === 'held' && (
+          <p>
+            <strong>Held</strong> since the restore of a backup: it may have been delivered after the backup.
+          </p>
+        )}
       </div>
+      {blocked.reason === 'circuit_open' && <CloseCircuit host={blocked.host} />}
     </div>
   )
 }
 
-function BlockedByHost({ blocked }: { blocked: Extract<Reason, { reason: 'circuit_open' }> }): ReactNode {
+function BlockingQueue({ queue }: { queue: string }): ReactNode {
+  const { to } = useWorkspace()
+  return (
+    <>
+      <p>
+        Waiting for the queue <strong>{queue}</strong>: it is paused or at its limit.
+      </p>
+      <p className={styles.faint}>
+        <Link to={to.queues()}>Queues</Link>
+      </p>
+    </>
+  )
+}
+
+function OpenCircuit({ blocked }: { blocked: Extract<Reason, { reason: 'circuit_open' }> }): ReactNode {
   const { to } = useWorkspace()
   const isOpen = Date.parse(blocked.next_probe_at) > Date.now()
   return (
-    <div className={styles.blocked} role="status">
-      <CirclePause size={18} aria-hidden="true" />
-      <div>
-        <p>
-          Waiting for <strong>{blocked.host}</strong>: too many calls failed, so its circuit breaker is open.
-        </p>
-        <p className={styles.faint}>
-          {isOpen ? (
-            <>
-              Next probe <RelativeTime at={blocked.next_probe_at} />
-            </>
-          ) : (
-            'Probing now'
-          )}
-          {' · '}
-          <Link to={to.targets()}>Targets</Link>
-        </p>
-      </div>
-      <CloseCircuit host={blocked.host} />
-    </div>
+    <>
+      <p>
+        Waiting for <strong>{blocked.host}</strong>: too many calls failed, so its circuit breaker is open.
+      </p>
+      <p className={styles.faint}>
+        {isOpen ? (
+          <>
+            Next probe <RelativeTime at={blocked.next_probe_at} />
+          </>
+        ) : (
+          'Probing now'
+        )}
+        {' · '}
+        <Link to={to.targets()}>Targets</Link>
+      </p>
+    </>
   )
 }
