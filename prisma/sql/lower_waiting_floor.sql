@@ -14,8 +14,8 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE OR REPLACE TRIGGER lower_waiting_floor AFTER INSERT OR UPDATE OF state, due_at, quarantined, waits_for ON tasks FOR EACH ROW
+CREATE OR REPLACE TRIGGER lower_waiting_floor AFTER INSERT OR UPDATE OF state, due_at, waits_for ON tasks FOR EACH ROW
   WHEN (NEW.waits_for = 0 AND (
-    NEW.state IN ('pending', 'retrying') AND NOT NEW.quarantined AND NEW.due_at < now() - interval '30 seconds'
+    NEW.state IN ('pending', 'retrying') AND NEW.due_at < now() - interval '30 seconds'
     OR NEW.lease_until < now() - interval '30 seconds'))
   EXECUTE FUNCTION lower_waiting_floor();

@@ -44,7 +44,6 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'run-statistics/fold-run-changes.ts#statement': 'fold',
   'tasks/board-tasks.ts#boardCountStatement': 'scatter',
   'tasks/board-tasks.ts#boardPageStatement': 'scatter',
-  'tasks/board-tasks.ts#floor': 'scatter',
   'tasks/claim-tasks.ts#claimText': 'byTask',
   'tasks/claim-tasks.ts#ownRefusal': 'part',
   'tasks/claim-tasks.ts#unclaimedStatement': 'byTask',

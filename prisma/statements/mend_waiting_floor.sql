@@ -2,7 +2,7 @@
 -- Sent by mendWaitingFloor.
 
 WITH first AS (
-  SELECT due_at FROM tasks WHERE state IN ('pending', 'retrying') AND waits_for = 0 AND NOT quarantined AND due_at < coalesce((SELECT f.due_at FROM waiting_floor f), '-infinity') ORDER BY due_at, id LIMIT 1
+  SELECT due_at FROM tasks WHERE state IN ('pending', 'retrying') AND waits_for = 0 AND due_at < coalesce((SELECT f.due_at FROM waiting_floor f), '-infinity') ORDER BY due_at, id LIMIT 1
 ),
 first_lease AS (
   SELECT lease_until FROM tasks WHERE state = 'processing' AND waits_for = 0 AND lease_until < coalesce((SELECT f.lease_until FROM waiting_floor f), '-infinity') ORDER BY lease_until LIMIT 1

@@ -4,7 +4,7 @@
 WITH next AS (
   SELECT
     least(now() - interval '1 minute', (
-      SELECT t.due_at FROM tasks t WHERE state IN ('pending', 'retrying') AND waits_for = 0 AND NOT quarantined AND t.due_at >= coalesce((SELECT f.due_at FROM waiting_floor f), '-infinity') ORDER BY t.due_at, t.id LIMIT 1
+      SELECT t.due_at FROM tasks t WHERE state IN ('pending', 'retrying') AND waits_for = 0 AND t.due_at >= coalesce((SELECT f.due_at FROM waiting_floor f), '-infinity') ORDER BY t.due_at, t.id LIMIT 1
     )) AS due_at,
     least(now() - interval '1 minute', (
       SELECT t.lease_until FROM tasks t WHERE state = 'processing' AND waits_for = 0 AND t.lease_until >= coalesce((SELECT f.lease_until FROM waiting_floor f), '-infinity')

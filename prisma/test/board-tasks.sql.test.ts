@@ -61,7 +61,7 @@ async function access(text: string, values: unknown[] = []): Promise<{ by: strin
 
 const indexes: Record<BoardState, string[]> = {
   active: ['tasks_lease_idx'],
-  waiting: ['tasks_due_at_id_idx', 'tasks_quarantined_due_at_idx'],
+  waiting: ['tasks_due_at_id_idx'],
   delayed: ['tasks_due_at_id_idx'],
   failed: ['tasks_dead_letters_idx'],
 }

@@ -1,8 +1,3 @@
-/** Returns the SQL for the state of an unfinished task in its queue: 0 waits, 1 blocked, 2 in flight, 3 held. */
-export function queuePhase(alias: string): string {
-  return `queue_phase(${alias}.state, ${alias}.waits_for)`
-}
-
 /** SQL: what a changed task waits for. Its queue decides again at the claim. A held task stays held. */
 export const unblocked = 'CASE waits_for WHEN 1 THEN 0 ELSE waits_for END'
 

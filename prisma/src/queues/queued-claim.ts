@@ -1,4 +1,4 @@
-import { isLimited, queuePhase } from './queue-sql.ts'
+import { isLimited } from './queue-sql.ts'
 
 /** The parts of the claim that concern queues. */
 export type QueueTexts = {
@@ -77,7 +77,7 @@ export const limitedClaim: QueueTexts = {
       UPDATE tasks t SET waits_for = 1
       FROM full_queues f CROSS JOIN LATERAL (
         SELECT o.id FROM tasks o
-        WHERE o.queue_id = f.queue_id AND o.finished_at IS NULL AND ${queuePhase('o')} = 0
+        WHERE o.queue_id = f.queue_id AND o.finished_at IS NULL AND queue_phase(o.state, o.waits_for) = 0
           AND o.execute_at <= clock_timestamp() AND o.due_at <= clock_timestamp() AND o.id IS DISTINCT FROM f.head
           AND o.id <> ALL (ARRAY (SELECT p.id FROM placed p))
         ORDER BY o.execute_at, o.id LIMIT ${blockedTogether} FOR UPDATE SKIP LOCKED

@@ -1,5 +1,5 @@
 import type { Db, Transaction } from '../postgres/in-transaction.ts'
-import { queueIdOf, queuePhase } from './queue-sql.ts'
+import { queueIdOf } from './queue-sql.ts'
 
 /** The limits of a queue; null for none. */
 export type QueueLimits = {
@@ -188,24 +188,24 @@ function selectQueues(condition: string): string {
     CROSS JOIN LATERAL (
       SELECT count(*)::int AS waiting FROM (
         (SELECT FROM tasks t
-         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND ${queuePhase('t')} = 1 LIMIT ${maxCountedInQueue})
+         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1 LIMIT ${maxCountedInQueue})
         UNION ALL
         (SELECT FROM tasks t
-         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND ${queuePhase('t')} = 0 AND t.execute_at <= now()
+         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 0 AND t.execute_at <= now()
            AND t.due_at <= now() LIMIT ${maxCountedInQueue})
       ) found
     ) w
     CROSS JOIN LATERAL (
       SELECT count(*)::int AS in_flight FROM tasks t
-      WHERE t.queue_id = q.id AND t.finished_at IS NULL AND ${queuePhase('t')} = 2
+      WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 2
     ) f
     LEFT JOIN LATERAL (
       SELECT min(due_at) AS due_at FROM (
         (SELECT t.due_at FROM tasks t
-         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND ${queuePhase('t')} = 1 ORDER BY t.execute_at, t.id LIMIT 1)
+         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1 ORDER BY t.execute_at, t.id LIMIT 1)
         UNION ALL
         (SELECT t.due_at FROM tasks t
-         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND ${queuePhase('t')} = 0 AND t.execute_at <= now()
+         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 0 AND t.execute_at <= now()
            AND t.due_at <= now() ORDER BY t.execute_at, t.id LIMIT 1)
       ) first
     ) o ON true

@@ -56,16 +56,9 @@ export async function findBoardTasks(pool: Pool, ids: readonly string[]): Promis
   return ids.flatMap(id => byId.get(id) ?? [])
 }
 
-// The floor does not cover the tasks in quarantine. "NOT IN" keeps the planner from searching for them along the index of
-// all due work.
-const floor = `least(${waitingFloor}, (
-    SELECT due_at FROM tasks WHERE quarantined AND waits_for = 0 AND state NOT IN ('pending', 'processing', 'success', 'dead', 'cancelled')
-    ORDER BY due_at LIMIT 1
-  ))`
-
 const indexOrder: Record<BoardState, string> = {
   active: `${isInFlight} AND lease_until >= ${leaseFloor} ORDER BY lease_until`,
-  waiting: `${waitsForTime} AND due_at >= ${floor} AND due_at <= now() ORDER BY due_at, id`,
+  waiting: `${waitsForTime} AND due_at >= ${waitingFloor} AND due_at <= now() ORDER BY due_at, id`,
   delayed: `${waitsForTime} AND due_at > now() ORDER BY due_at, id`,
   failed: `${isDeadLetter} ORDER BY workspace_id DESC, id DESC`,
 }

@@ -1,7 +1,7 @@
 import { inIndexOrder, queryInIndexOrder } from '../postgres/in-index-order.ts'
 import { inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { isInFlight, isWaiting } from './task-row.ts'
+import { isInFlight, waitsForTime } from './task-row.ts'
 
 /**
  * SQL: the time before which no waiting task is due. Each scan of due work starts here, so it skips the index entries of
@@ -37,7 +37,7 @@ export async function raiseWaitingFloor(pool: Pool): Promise<void> {
 export async function mendWaitingFloor(pool: Pool): Promise<Date | null> {
   const text = `
     WITH first AS (
-      SELECT due_at FROM tasks WHERE ${isWaiting} AND due_at < ${waitingFloor} ORDER BY due_at, id LIMIT 1
+      SELECT due_at FROM tasks WHERE ${waitsForTime} AND due_at < ${waitingFloor} ORDER BY due_at, id LIMIT 1
     ),
     first_lease AS (
       SELECT lease_until FROM tasks WHERE ${isInFlight} AND lease_until < ${leaseFloor} ORDER BY lease_until LIMIT 1
@@ -55,7 +55,7 @@ const raiseStatement = `
   WITH next AS (
     SELECT
       least(now() - ${margin}, (
-        SELECT t.due_at FROM tasks t WHERE ${isWaiting} AND t.due_at >= ${waitingFloor} ORDER BY t.due_at, t.id LIMIT 1
+        SELECT t.due_at FROM tasks t WHERE ${waitsForTime} AND t.due_at >= ${waitingFloor} ORDER BY t.due_at, t.id LIMIT 1
       )) AS due_at,
       least(now() - ${margin}, (
         SELECT t.lease_until FROM tasks t WHERE ${isInFlight} AND t.lease_until >= ${leaseFloor}

@@ -1,5 +1,4 @@
 import type { Db } from '../postgres/in-transaction.ts'
-import { queuePhase } from '../queues/queue-sql.ts'
 import type { WaitingRow } from '../tasks/due-work.ts'
 import { isWaiting, originOf } from '../tasks/task-row.ts'
 
@@ -71,6 +70,6 @@ function dueTimesStatement(): string {
     ${nextMessage('true')} AS "message",
     ${nextMessage('due_at > now()')} AS "laterMessage",
     (SELECT min(${ms('advance_at')}) FROM queues WHERE advance_at IS NOT NULL) AS "rateLimit",
-    EXISTS (SELECT FROM tasks t WHERE queue_id IS NOT NULL AND finished_at IS NULL AND ${queuePhase('t')} = 1) AS "hasBlocked",
+    EXISTS (SELECT FROM tasks t WHERE queue_id IS NOT NULL AND finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1) AS "hasBlocked",
     EXISTS (SELECT FROM bulk_operations WHERE finished_at IS NULL) AS "hasOperations"`
 }
