@@ -2,7 +2,7 @@ import { newUuid } from '@belfry/domain/id'
 import type { BulkAction } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
-import type { EndAction } from '../tasks/end-tasks.ts'
+import { type EndAction, endedState } from '../tasks/end-tasks.ts'
 import { countMatchingTasks, isIn, type TaskFilter } from '../tasks/task-filter.ts'
 import { isDeadLetter } from '../tasks/task-row.ts'
 
@@ -35,8 +35,8 @@ export function isEnding(action: BulkAction): action is EndAction {
 
 /** SQL: the tasks `t` that an action may apply to. */
 export const openTo = {
-  cancel: isIn('pending'),
-  stop: isIn('retrying'),
+  cancel: isIn(endedState.cancel),
+  stop: isIn(endedState.stop),
   replay: isDeadLetter,
   discard: isDeadLetter,
 } as const satisfies Record<BulkAction, string>

@@ -68,11 +68,8 @@ export function isIn(...states: TaskState[]): string {
 /** A filter is checked for this many tasks at most, which takes about a third of a second. */
 const maxScannedTasks = 100_000
 
-/** `isComplete`: whether no other task of the workspace matches. */
-export type MatchingTasks = { ids: string[]; isComplete: boolean }
-
 /**
- * Finds up to `limit` tasks of a workspace, newest first.
+ * Finds up to `limit` tasks of a workspace, newest first. `isComplete`: whether no other one matches.
  * @param among - The SQL that tasks `t` are checked.
  * @param maxScanned - The filter is checked for this many tasks at most. Default: `maxScannedTasks`.
  */
@@ -83,7 +80,7 @@ export async function findMatchingTasks(
   filter: TaskFilter,
   limit: number,
   maxScanned = maxScannedTasks,
-): Promise<MatchingTasks> {
+): Promise<{ ids: string[]; isComplete: boolean }> {
   const values: unknown[] = [workspaceId, limit, maxScanned]
   const matches = matchesOf(filter, values)
   const text = `
