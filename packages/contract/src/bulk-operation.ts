@@ -11,12 +11,10 @@ import { id, instant, line, oneOf, type TextRule, topic } from './text-rules.ts'
 /** What a bulk operation does with each task. */
 export const bulkActions = ['cancel', 'stop', 'replay', 'discard'] as const
 
-const maxReplaysPerSecond = 1_000
-
 const perSecond = z
   .int()
   .min(1)
-  .max(maxReplaysPerSecond)
+  .max(1_000)
   .optional()
   .meta({
     description:
@@ -97,27 +95,30 @@ const shownPerSecond = z
   .meta({ description: 'How many of its replays are due per second. Null: all at once.', examples: [null] })
 const ends = { created_at: timestampField(), updated_at: timestampField(), finished_at: timestampField().nullable() }
 
+const ids = { id: idField('op'), workspace_id: idField('ws') }
+const times = { from: timestampField().nullable(), to: timestampField().nullable() }
+
+const shownFilter = z.object({
+  source: z.array(z.enum(taskSources)).nullable(),
+  cronjob_id: z.array(idField('cron')).nullable(),
+  event_id: z.array(idField('evt')).nullable(),
+  topic: texts(null),
+  label: texts(['customer:42']),
+  queue: texts(null),
+  callback_of: z.array(idField('task')).nullable(),
+  name: z
+    .string()
+    .nullable()
+    .meta({ examples: [null] }),
+  ...times,
+})
+
 /** A cancel or a stop of many tasks in the background. */
 export const taskOperation = z
   .object({
-    id: idField('op'),
-    workspace_id: idField('ws'),
+    ...ids,
     action: z.enum(['cancel', 'stop']),
-    filter: z.object({
-      source: z.array(z.enum(taskSources)).nullable(),
-      cronjob_id: z.array(idField('cron')).nullable(),
-      event_id: z.array(idField('evt')).nullable(),
-      topic: texts(null),
-      label: texts(['customer:42']),
-      queue: texts(null),
-      callback_of: z.array(idField('task')).nullable(),
-      name: z
-        .string()
-        .nullable()
-        .meta({ examples: [null] }),
-      from: timestampField().nullable(),
-      to: timestampField().nullable(),
-    }),
+    filter: shownFilter,
     status,
     total: z.int().meta({
       description:
@@ -134,14 +135,13 @@ export type TaskOperation = z.infer<typeof taskOperation>
 /** A cancel, a stop, a replay or a discard of many tasks in the background. */
 export const bulkOperation = z
   .object({
-    id: idField('op'),
-    workspace_id: idField('ws'),
+    ...ids,
     action: z.enum(bulkActions),
     ids: z
       .array(idField('task'))
       .nullable()
       .meta({ description: 'The chosen tasks. Null: all that match the filter.', examples: [null] }),
-    filter: taskOperation.shape.filter.extend({ host: texts(null), error: z.array(z.enum(runErrorCodes)).nullable() }),
+    filter: shownFilter.extend({ host: texts(null), error: z.array(z.enum(runErrorCodes)).nullable() }),
     per_second: shownPerSecond,
     status,
     total: z.int().meta({
@@ -168,15 +168,13 @@ export const stoppedTasks = z.object({ stopped: z.int().meta({ examples: [12] })
 /** A replay or discard in the background. */
 export const deadLetterOperation = z
   .object({
-    id: idField('op'),
-    workspace_id: idField('ws'),
+    ...ids,
     action: z.enum(['replay', 'discard']),
     filter: z.object({
       cronjob_id: idField('cron').nullable(),
       topic: z.string().nullable(),
       label: z.string().nullable(),
-      from: timestampField().nullable(),
-      to: timestampField().nullable(),
+      ...times,
       name: z.string().nullable(),
       host: z.array(z.string()).nullable(),
       error: z.array(z.enum(runErrorCodes)).nullable(),

@@ -15,8 +15,8 @@ import {
 } from '@belfry/db/bulk-operations/bulk-operations'
 import { AppError } from '@belfry/domain/app-error'
 import { decide } from '@belfry/domain/permissions'
+import type { z } from 'zod'
 import { requireRight } from '../auth/authorize.ts'
-import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
@@ -24,12 +24,16 @@ import { accepted, ok } from '../http/reply.ts'
 import { presentDeadLetterOperation, presentOperation, presentTaskOperation } from './present-operation.ts'
 import { startOperation } from './start-operation.ts'
 
+type Action = BulkOperation['action']
+
 const rightToStart = {
   cancel: 'task.delete',
   stop: 'task.delete',
   replay: 'dead_letter.replay',
   discard: 'dead_letter.discard',
 } as const
+const rightToRead = (action: Action) => (isEnding(action) ? 'task.read' : 'dead_letter.read')
+const rightToCancel = (action: Action) => (isEnding(action) ? 'task.delete' : 'dead_letter.replay')
 
 export const startBulkOperation = endpoint({
   right: 'task.delete',
@@ -59,97 +63,62 @@ export const listBulkOperations = endpoint({
   },
 })
 
-export const getBulkOperation = endpoint({
-  right: 'task.read',
-  orRights: ['dead_letter.read'],
-  summary: 'Get the progress of a bulk operation',
-  answer: { status: 200, body: bulkOperation },
-  params: { operation: 'op' },
-  async handle(ctx, { caller, params }) {
-    const operation = await find(ctx, caller.workspaceId, params.operation)
-    requireRight(caller.actor, rightToRead(operation.action))
-    return ok(presentOperation(operation))
-  },
-})
+/** The public form of operations, and the actions of those that have it. */
+type Form = { actions: readonly Action[]; body: z.ZodType; present(operation: BulkOperation): unknown }
 
-export const cancelOperation = endpoint({
-  right: 'task.delete',
-  orRights: ['dead_letter.replay'],
-  summary: 'Cancel a bulk operation; what it has done stays done',
-  answer: { status: 200, body: bulkOperation },
-  refusals: ['conflict'],
-  params: { operation: 'op' },
-  async handle(ctx, { caller, params }) {
-    const operation = await find(ctx, caller.workspaceId, params.operation)
-    requireRight(caller.actor, isEnding(operation.action) ? 'task.delete' : 'dead_letter.replay')
-    return ok(presentOperation(await cancel(ctx, operation)))
-  },
-})
-
-function rightToRead(action: BulkOperation['action']) {
-  return isEnding(action) ? 'task.read' : 'dead_letter.read'
+const general: Form = { actions: bulkActions, body: bulkOperation, present: presentOperation }
+// The older names of the same endpoints have forms of their own.
+const ofTasks: Form = { actions: ['cancel', 'stop'], body: taskOperation, present: presentTaskOperation }
+const ofDeadLetters: Form = {
+  ...{ actions: ['replay', 'discard'], body: deadLetterOperation, present: presentDeadLetterOperation },
 }
 
-// The other names of these endpoints, each for one kind of operation.
+export const getBulkOperation = reading(general, 'Get the progress of a bulk operation')
+export const getTaskOperation = reading(ofTasks, 'Get the progress of a cancel or a stop in the background')
+export const getDeadLetterOperation = reading(
+  ofDeadLetters,
+  'Get the progress of a replay or a discard in the background',
+)
 
-export const getTaskOperation = endpoint({
-  right: 'task.read',
-  summary: 'Get the progress of a cancel or a stop in the background',
-  answer: { status: 200, body: taskOperation },
-  params: { operation: 'op' },
-  async handle(ctx, { caller, params }) {
-    return ok(presentTaskOperation(await find(ctx, caller.workspaceId, params.operation, 'ends tasks')))
-  },
-})
+export const cancelOperation = cancelling(general, 'Cancel a bulk operation; what it has done stays done')
+export const endTaskOperation = cancelling(
+  ofTasks,
+  'Cancel a cancel or a stop in the background; what it has done stays done',
+)
+export const cancelDeadLetterOperation = cancelling(
+  ofDeadLetters,
+  'Cancel a replay or a discard in the background; what it has done stays done',
+)
 
-export const endTaskOperation = endpoint({
-  right: 'task.delete',
-  summary: 'Cancel a cancel or a stop in the background; what it has done stays done',
-  answer: { status: 200, body: taskOperation },
-  refusals: ['conflict'],
-  params: { operation: 'op' },
-  async handle(ctx, { caller, params }) {
-    const operation = await find(ctx, caller.workspaceId, params.operation, 'ends tasks')
-    return ok(presentTaskOperation(await cancel(ctx, operation)))
-  },
-})
-
-export const getDeadLetterOperation = endpoint({
-  right: 'dead_letter.read',
-  summary: 'Get the progress of a replay or a discard in the background',
-  answer: { status: 200, body: deadLetterOperation },
-  params: { operation: 'op' },
-  async handle(ctx, { caller, params }) {
-    const operation = await find(ctx, caller.workspaceId, params.operation, 'settles dead letters')
-    return ok(presentDeadLetterOperation(operation))
-  },
-})
-
-export const cancelDeadLetterOperation = endpoint({
-  right: 'dead_letter.replay',
-  summary: 'Cancel a replay or a discard in the background; what it has done stays done',
-  answer: { status: 200, body: deadLetterOperation },
-  refusals: ['conflict'],
-  params: { operation: 'op' },
-  async handle(ctx, { caller, params }) {
-    const operation = await find(ctx, caller.workspaceId, params.operation, 'settles dead letters')
-    return ok(presentDeadLetterOperation(await cancel(ctx, operation)))
-  },
-})
-
-async function find(
-  { pool }: Context,
-  workspaceId: string,
-  id: string,
-  kind?: 'ends tasks' | 'settles dead letters',
-): Promise<BulkOperation> {
-  const operation = await findBulkOperation(pool, workspaceId, id)
-  if (!operation || (kind && isEnding(operation.action) !== (kind === 'ends tasks'))) throw notFound()
-  return operation
+function reading({ actions, body, present }: Form, summary: string) {
+  const [right = 'task.read', ...orRights] = new Set(actions.map(rightToRead))
+  return endpoint({
+    ...{ right, orRights, summary },
+    answer: { status: 200, body },
+    params: { operation: 'op' },
+    async handle(ctx, { caller, params }) {
+      const operation = await findBulkOperation(ctx.pool, caller.workspaceId, params.operation)
+      if (!operation || !actions.includes(operation.action)) throw notFound()
+      requireRight(caller.actor, rightToRead(operation.action))
+      return ok(present(operation))
+    },
+  })
 }
 
-async function cancel({ pool }: Context, { workspaceId, id }: BulkOperation): Promise<BulkOperation> {
-  const cancelled = await cancelBulkOperation(pool, workspaceId, id)
-  if (!cancelled) throw new AppError('conflict', 'The operation has already ended.')
-  return cancelled
+function cancelling({ actions, body, present }: Form, summary: string) {
+  const [right = 'task.delete', ...orRights] = new Set(actions.map(rightToCancel))
+  return endpoint({
+    ...{ right, orRights, summary },
+    answer: { status: 200, body },
+    refusals: ['conflict'],
+    params: { operation: 'op' },
+    async handle(ctx, { caller: { workspaceId, actor }, params }) {
+      const operation = await findBulkOperation(ctx.pool, workspaceId, params.operation)
+      if (!operation || !actions.includes(operation.action)) throw notFound()
+      requireRight(actor, rightToCancel(operation.action))
+      const cancelled = await cancelBulkOperation(ctx.pool, workspaceId, operation.id)
+      if (!cancelled) throw new AppError('conflict', 'The operation has already ended.')
+      return ok(present(cancelled))
+    },
+  })
 }
