@@ -1,3 +1,4 @@
+import { parseStatusRange, type StatusRange } from '@belfry/domain/run-filter'
 import { taskSources } from '@belfry/domain/task-source'
 import { waitReasons } from '@belfry/domain/wait-reason'
 import { z } from 'zod'
@@ -31,9 +32,6 @@ export const runErrorCodes = [
 ] as const
 
 export type RunErrorCode = (typeof runErrorCodes)[number]
-
-/** A range of response statuses, both ends included. */
-export type StatusRange = { from: number; to: number }
 
 const statusRangeSchema = {
   pattern: '^[1-9]([0-9]{2}|[xX]{2})$',
@@ -78,9 +76,8 @@ export type ListRunsQuery = z.infer<typeof listRunsQuery>
 export const listOrganizationRunsQuery = listRunsQuery.extend({ workspace_id: repeatable(id('ws')).optional() })
 
 function statusRange(text: string): { value: StatusRange } | Invalid {
-  if (/^[1-9]xx$/i.test(text)) return { value: { from: Number(text[0]) * 100, to: Number(text[0]) * 100 + 99 } }
-  if (/^[1-9]\d\d$/.test(text)) return { value: { from: Number(text), to: Number(text) } }
-  return { code: 'invalid_value', must: 'be a status such as 500 or a class such as 5xx' }
+  const value = parseStatusRange(text)
+  return value ? { value } : { code: 'invalid_value', must: 'be a status such as 500 or a class such as 5xx' }
 }
 
 function stepField(description: string, example: number | null) {

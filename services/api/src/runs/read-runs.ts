@@ -1,10 +1,10 @@
 import { findParts, type LogPart, type PartRange } from '@belfry/db/log-parts/find-parts'
 import { NIL_UUID } from '@belfry/domain/id'
+import { type FilteredRun, matchesRun } from '@belfry/domain/run-filter'
 import type { RunRow } from '@belfry/present/run-row'
 import { type StoredLine, toRunRow } from '@belfry/present/stored-rows'
 import type { Context } from '../context.ts'
 import { largestId, readBounded } from '../http/bounded-page.ts'
-import { matchesFilter } from './matches-filter.ts'
 import { idAfter, maxRead, readPart } from './read-parts.ts'
 import { type RunFilter, scanRuns } from './run-scan.ts'
 
@@ -68,7 +68,7 @@ async function mergeParts(
   let isFromStorage = false
   const began = performance.now()
   const isOnPage = (stored: StoredLine) =>
-    stored.run.id >= range.from && stored.run.id < range.before && matchesFilter(stored, filter)
+    stored.run.id >= range.from && stored.run.id < range.before && matchesRun(filter, toFilteredRun(stored))
   for (const [i, part] of parts.entries()) {
     const newer = [...found.keys()].filter(id => id > part.lastRunId)
     const isSpent = i === maxRead.parts || (i > 0 && performance.now() - began > maxRead.ms)
@@ -84,6 +84,12 @@ async function mergeParts(
     .sort((a, b) => (a.id < b.id ? 1 : -1))
   const shown = complete.slice(0, limit)
   return { rows: shown, next: complete.length > limit ? (shown.at(-1)?.id ?? null) : end, isFromStorage }
+}
+
+function toFilteredRun({ run, request }: StoredLine): FilteredRun {
+  const error = run.error_code === null ? null : { code: run.error_code }
+  const { name: task_name, url, labels } = request
+  return { ...run, cronjob_id: run.cron_job_id, error, task_name, url, labels }
 }
 
 /** Returns the first id of a time in epoch milliseconds, like `uuid_v7_floor`. */

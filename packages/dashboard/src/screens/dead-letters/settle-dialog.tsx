@@ -1,4 +1,5 @@
 import type { Task } from '@belfry/contract/task'
+import { requestHost } from '@belfry/domain/run-filter'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import {
@@ -16,7 +17,6 @@ import { Field, Select } from '../../ui/field.tsx'
 import { formatCount } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { hostOf } from '../log/host-of.ts'
 import styles from './dead-letters.module.css'
 
 export type Settlement = { action: DeadLetterAction } & DeadLetterSelection & {
@@ -111,7 +111,7 @@ function nameOf(settlement: Settlement, count: number | undefined, hasMore: bool
 /** Shows how many dead letters each host has. */
 function Hosts({ tasks }: { tasks: readonly Task[] }): ReactNode {
   const counts = new Map<string, number>()
-  for (const { url } of tasks) counts.set(hostOf(url), (counts.get(hostOf(url)) ?? 0) + 1)
+  for (const { url } of tasks) counts.set(requestHost(url), (counts.get(requestHost(url)) ?? 0) + 1)
   const hosts = [...counts].sort(([, a], [, b]) => b - a)
   return (
     <ul className={styles.hostCounts} aria-label="Hosts">

@@ -1,4 +1,5 @@
 import type { Run } from '@belfry/contract/run'
+import { requestHost } from '@belfry/domain/run-filter'
 import { lateMs } from '@belfry/domain/wait-reason'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -6,7 +7,6 @@ import { taskQuery } from '../../api/tasks.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
-import { hostOf } from './host-of.ts'
 import styles from './run.module.css'
 
 type Reason = NonNullable<Run['waited_for']>
@@ -44,7 +44,7 @@ function Text({ reason, run }: { reason: Exclude<Reason, 'queue'>; run: Run }): 
   const { to } = useWorkspace()
   const host = (
     <Link to={to.targets()}>
-      <bdi>{hostOf(run.url)}</bdi>
+      <bdi>{requestHost(run.url)}</bdi>
     </Link>
   )
   switch (reason) {

@@ -1,4 +1,5 @@
 import type { Run } from '@belfry/contract/run'
+import { requestHost } from '@belfry/domain/run-filter'
 import { lateMs } from '@belfry/domain/wait-reason'
 import { memo, type ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
@@ -9,7 +10,6 @@ import { formatDuration } from '../../ui/format-time.ts'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { hostOf } from './host-of.ts'
 import styles from './log.module.css'
 
 type RunRowProps = {
@@ -62,7 +62,7 @@ function Row({ run, index, place, isOrganizationWide, isOpen, isFresh, onFocus }
         </Link>
         {workspace && <span className={styles.workspace}>{workspace}</span>}
         <span className={styles.second}>
-          {run.method} <bdi>{hostOf(run.url)}</bdi>
+          {run.method} <bdi>{requestHost(run.url)}</bdi>
           {run.attempt > 1 && ` · run ${run.attempt}`}
         </span>
       </td>
