@@ -2,10 +2,11 @@ import { type SettleAction, settleDeadLetters } from '@belfry/db/dead-letters/se
 import { isDeadLetter } from '@belfry/db/tasks/task-row'
 import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
 import type { TaskRow } from '@belfry/present/task-row'
+import { readBounded } from '../http/bounded-page.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok, type Reply } from '../http/reply.ts'
-import { where } from '../http/where.ts'
 import { enqueue, hideDeadLetters } from '../tasks/enqueue.ts'
+import { scanTasks } from '../tasks/find-tasks.ts'
 import { selectTasks } from '../tasks/task-row.ts'
 import { type Call, readFilters } from './call.ts'
 import { messagesWhere, readCount, readStatuses, readTime } from './message-filter.ts'
@@ -52,29 +53,29 @@ export async function retryDeadLetters(call: Call): Promise<Reply> {
   return ok({ responses: replays.map(({ id }) => ({ messageId: toId('msg', id) })), ...(cursor && { cursor }) })
 }
 
-// A page of the dead letters that a query means, newest first. The cursor is the id of the last one.
-async function find(
-  { ctx, caller }: Call,
-  query: URLSearchParams,
-): Promise<{ rows: TaskRow[]; cursor: string | null }> {
-  const found = where()
-  found.and('t.workspace_id = ?', caller.workspaceId)
-  found.and(isDeadLetter)
+// A page of the dead letters that a query means, newest first. The cursor is an id.
+async function find({ ctx, caller }: Call, query: URLSearchParams) {
+  const scan = scanTasks(caller.workspaceId, { state: ['dead'] })
+  const { rest } = scan
+  rest.and(isDeadLetter)
   const [from, to] = [readTime(query, 'fromDate'), readTime(query, 'toDate')]
-  if (from) found.and('t.finished_at >= ?', from)
-  if (to) found.and('t.finished_at <= ?', to)
+  if (from) rest.and('t.finished_at >= ?', from)
+  if (to) rest.and('t.finished_at <= ?', to)
   const statuses = readStatuses(query)
-  if (statuses) found.and('last.response_status = ANY (?::int[])', statuses)
+  if (statuses) rest.and(`${lastStatusOfTask} = ANY (?::int[])`, statuses)
+  messagesWhere(query, ['count', 'cursor', 'fromDate', 'toDate', 'responseStatus', 'order'], rest)
+  const joined = 'JOIN task_requests r ON r.task_id = t.id'
   const cursor = query.get('cursor')
-  if (cursor) found.and('t.id < ?', fromId('dlq', cursor) ?? NIL_UUID)
-  messagesWhere(query, ['count', 'cursor', 'fromDate', 'toDate', 'responseStatus', 'order'], found)
-  const count = readCount(query)
-  const text = `${selectTasks} WHERE ${found.text} ORDER BY t.workspace_id, t.state, t.id DESC LIMIT ${count + 1}`
-  const { rows } = await ctx.pool.query<TaskRow>(text, found.values)
-  const page = rows.slice(0, count)
-  const last = page.at(-1)
-  return { rows: page, cursor: rows.length > count && last ? toId('dlq', last.id) : null }
+  const after = cursor ? (fromId('dlq', cursor) ?? NIL_UUID) : undefined
+  const { rows, next } = await readBounded<TaskRow>(ctx, { ...scan, joined }, after, readCount(query))
+  return { rows, cursor: next && toId('dlq', next) }
 }
+
+// A run is younger than its task, so older partitions are skipped.
+const lastStatusOfTask = `(
+  SELECT u.response_status FROM runs u WHERE u.task_id = t.id AND u.id >= uuid_v7_floor(t.created_at)
+  ORDER BY u.id DESC LIMIT 1
+)`
 
 async function findOne({ ctx, caller, name: id }: Call): Promise<TaskRow[]> {
   const text = `${selectTasks} WHERE t.id = $1 AND t.workspace_id = $2 AND ${isDeadLetter}`
