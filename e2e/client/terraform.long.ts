@@ -97,7 +97,7 @@ cron_jobs:
     labels: [reports, nightly]
   cleanup: { cron: "*/5 * * * *", url: https://shop.example.com/cleanup, paused: true, ends_at: 2030-01-01T00:00:00Z }
 subscriptions:
-  crm: { topic: orders.*, url: https://shop.example.com/crm, max_age_ms: 60000 }
+  crm: { topic: orders.*, url: https://shop.example.com/crm, max_age_ms: 60000, retry: { delays_ms: [0, 60000] } }
 integrations:
   on-call: { channel: slack, url: https://hooks.slack.com/services/x, events: [task.dead, cronjob.failing] }
 `
@@ -258,6 +258,11 @@ resource "belfry_cron_job" "j" {
   method  = "FETCH"
   retry   = { max_retries = 50 }
 }
+resource "belfry_subscription" "s" {
+  topic = "a"
+  url   = "https://example.com"
+  retry = { backoff = "fixed", delays_ms = [1000] }
+}
 resource "belfry_queue" "q" {
   name = "not a name"
 }
@@ -273,6 +278,7 @@ resource "belfry_integration" "i" {
       /^payload must be/,
       /\bmethod value/,
       /retry\.max_retries value/,
+      /retry\.backoff" cannot be specified when "retry\.delays_ms"/,
       /\bname must/,
       /\bchannel value/,
       /events\[/,

@@ -45,6 +45,34 @@ describe('queue, deadline, labels and callbacks in the dashboard', { timeout: 18
     expect(await read()).toMatchObject({ queue: null, max_age_ms: null, labels: [], on_failure: null })
   })
 
+  it('a subscription gets delays of its own, shows them again, and gets a backoff', async () => {
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/subscriptions`)
+    await page.getByRole('button', { name: 'New subscription' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Topic' }).fill('delays.own')
+    await dialog.getByRole('textbox', { name: 'Target' }).fill(stage.receiver.url('/delays'))
+    await dialog.getByLabel('Backoff').selectOption('Custom delays')
+    await dialog.getByLabel('Delays (s)').fill('0, x')
+    await dialog.getByRole('button', { name: 'Subscribe' }).click()
+    await dialog.getByText('Enter 0 to 2,592,000 seconds.').waitFor()
+    await dialog.getByLabel('Delays (s)').fill('0, 60')
+    await dialog.getByText('The delays are exact.').waitFor()
+    await dialog.getByRole('button', { name: 'Subscribe' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const read = async () =>
+      (await stage.belfry.call('GET', `${root}/subscriptions`)).body.data.find(
+        ({ topic }: { topic: string }) => topic === 'delays.own',
+      )
+    expect((await read()).retry).toEqual({ delays_ms: [0, 60_000] })
+    await page.getByRole('row', { name: 'delays.own' }).getByRole('button', { name: 'Edit' }).click()
+    expect(await dialog.getByLabel('Delays (s)').inputValue()).toBe('0, 60')
+    await dialog.getByLabel('Backoff').selectOption('Fixed')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect((await read()).retry).toMatchObject({ max_retries: 5, backoff: 'fixed', max_delay_ms: 3_600_000 })
+  })
+
   it('an event gets them', async () => {
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/events`)

@@ -69,6 +69,7 @@ resource "belfry_subscription" "crm" {
   topic      = "orders.*"
   url        = "${var.base}/crm"
   max_age_ms = 60000
+  retry      = { delays_ms = [0, 60000] }
 }
 
 resource "belfry_integration" "on_call" {
