@@ -41,14 +41,10 @@ export async function addEndpoints(call: Call): Promise<Reply> {
 
 /** `DELETE /v2/topics/{name}/endpoints`: by name or by URL. */
 export async function removeEndpoints(call: Call): Promise<Reply> {
-  const { caller, name: group } = call
   const endpoints = readEndpoints(await readJson(call))
-  const text = `
-    DELETE FROM subscriptions WHERE workspace_id = $1 AND topic = $2
-    AND (endpoint_name = ANY ($3::text[]) OR url = ANY ($4::text[])) RETURNING id`
   const names = endpoints.flatMap(({ name }) => name ?? [])
   const urls = endpoints.flatMap(({ name, url }) => (name === undefined && url !== undefined ? [url] : []))
-  await remove(call, group, text, [caller.workspaceId, group, names, urls])
+  await remove(call, 'AND (endpoint_name = ANY ($3::text[]) OR url = ANY ($4::text[]))', [names, urls])
   return done
 }
 
@@ -66,9 +62,7 @@ export async function getUrlGroup(call: Call): Promise<Reply> {
 
 /** `DELETE /v2/topics/{name}` */
 export async function deleteUrlGroup(call: Call): Promise<Reply> {
-  const { caller, name: group } = call
-  const text = 'DELETE FROM subscriptions WHERE workspace_id = $1 AND topic = $2 RETURNING id'
-  if ((await remove(call, group, text, [caller.workspaceId, group])) === 0) throw notFound()
+  if ((await remove(call)) === 0) throw notFound()
   return done
 }
 
@@ -102,11 +96,12 @@ async function upsert(tx: Db, workspaceId: string, group: string, { name, url }:
   return inserted
 }
 
-function remove({ ctx, caller }: Call, group: string, text: string, values: unknown[]): Promise<number> {
+function remove({ ctx, caller, name: topic }: Call, condition = '', values: unknown[] = []): Promise<number> {
+  const text = `DELETE FROM subscriptions WHERE workspace_id = $1 AND topic = $2 ${condition} RETURNING id`
   return inTransaction(ctx.pool, async tx => {
-    const ids = await rowsOf(tx, text, values)
+    const ids = await rowsOf(tx, text, [caller.workspaceId, topic, ...values])
     for (const id of ids) {
-      await audit(tx, caller, { action: 'subscription.deleted', objectId: toId('sub', id), details: { topic: group } })
+      await audit(tx, caller, { action: 'subscription.deleted', objectId: toId('sub', id), details: { topic } })
     }
     return ids.length
   })

@@ -166,36 +166,26 @@ function readPeriod(amount: string): number {
 
 const maxLabels = 10
 
-function readLabels(value: string | undefined): string[] | null {
-  if (value === undefined) return null
-  const labels = [
-    ...new Set(
-      value
-        .split(',')
-        .map(text => text.trim())
-        .filter(Boolean),
-    ),
-  ]
+function readLabels(value = ''): string[] | null {
+  const labels = [...new Set(listIn(value))]
   if (labels.length > maxLabels) throw badRequest(`invalid Upstash-Label: at most ${maxLabels} labels are allowed`)
   for (const one of labels) {
-    const read = label(one)
-    if (!('value' in read))
+    if (!('value' in label(one)))
       throw badRequest(`invalid Upstash-Label "${one}": use up to 64 letters, digits and . _ : / = @ + -`)
   }
   return labels.length === 0 ? null : labels
 }
 
-function readRedaction(value: string | undefined): string[] | null {
-  if (value === undefined) return null
-  const fields = value
-    .split(',')
-    .map(text => text.trim())
-    .filter(Boolean)
-  for (const field of fields) {
-    if (field === 'body' || field === 'header' || /^header\[[^\]]+\]$/.test(field)) continue
-    throw badRequest(`invalid Upstash-Redact-Fields: "${field}" is not body, header or header[name]`)
-  }
-  return fields.length === 0 ? null : fields
+function readRedaction(value = ''): string[] | null {
+  const fields = listIn(value)
+  const wrong = fields.find(field => !/^(body|header|header\[[^\]]+\])$/.test(field))
+  if (wrong === undefined) return fields.length === 0 ? null : fields
+  throw badRequest(`invalid Upstash-Redact-Fields: "${wrong}" is not body, header or header[name]`)
+}
+
+function listIn(value: string): string[] {
+  const parts = value.split(',').map(text => text.trim())
+  return parts.filter(Boolean)
 }
 
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
