@@ -1,7 +1,7 @@
-import { hostOfRequest, lastErrorOfTask } from '../dead-letters/find-dead-letters.ts'
 import type { TaskSource, TaskState } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import { hasLabel } from './task-labels.ts'
+import { hostOfRequest, lastErrorOfTask } from './task-row.ts'
 
 /** A filter of tasks, with the names of the API. A list matches any of its values, and a missing member any task. */
 export type TaskFilter = {

@@ -23,6 +23,14 @@ export function originOf(column: string): string {
   return `split_part(${column}, '/', 1) || '//' || split_part(split_part(${column}, '/', 3), '?', 1)`
 }
 
+/** The host of a request `r`, with its port. A question mark would be a placeholder in a list query. */
+export const hostOfRequest = String.raw`lower(coalesce(substring(r.url FROM '^[^:]+://([^/#\x3f]+)'), r.url))`
+
+/** The error code of the last run of a task `t`. A run is younger than its task, so older partitions are skipped. */
+export const lastErrorOfTask = `(
+  SELECT u.error_code FROM runs u WHERE u.task_id = t.id AND u.id >= uuid_v7_floor(t.created_at) ORDER BY u.id DESC LIMIT 1
+)`
+
 /** SQL: the columns of a task that a user stops. */
 export const stoppedColumns = `state = 'dead', state_reason = 'stopped', quarantined = false, finished_at = clock_timestamp(),
   updated_at = clock_timestamp()`

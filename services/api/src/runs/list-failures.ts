@@ -1,6 +1,6 @@
 import { type RunFailures, runFailures, runFailuresQuery } from '@belfry/contract/run-failures'
-import { hostOfRequest } from '@belfry/db/dead-letters/find-dead-letters'
 import type { Db } from '@belfry/db/postgres/in-transaction'
+import { hostOfRequest } from '@belfry/db/tasks/task-row'
 import { toId } from '@belfry/domain/id'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'

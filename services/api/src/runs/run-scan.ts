@@ -1,5 +1,5 @@
 import type { ListRunsQuery } from '@belfry/contract/run'
-import { hostOfRequest } from '@belfry/db/dead-letters/find-dead-letters'
+import { hostOfRequest } from '@belfry/db/tasks/task-row'
 import { isExactly, type Scan } from '../http/bounded-page.ts'
 import { type Where, where } from '../http/where.ts'
 import { joinRequests, runColumns } from './run-row.ts'

@@ -1,6 +1,6 @@
 import { type Found, type SearchResult, searchQuery, searchResult } from '@belfry/contract/search'
-import { hostOfRequest } from '@belfry/db/dead-letters/find-dead-letters'
 import type { Db } from '@belfry/db/postgres/in-transaction'
+import { hostOfRequest } from '@belfry/db/tasks/task-row'
 import { fromId, toId } from '@belfry/domain/id'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
