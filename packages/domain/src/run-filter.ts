@@ -5,28 +5,24 @@ export type StatusRange = { from: number; to: number }
  * A filter of the activity log: `from` <= started_at < `to`. A list means OR. Absent: any. `name` and `not_name` are prefixes.
  * A filter with `not_` leaves out the runs that match any of its values.
  */
-export type RunFilter = Lists<Included | 'workspace_id' | 'status' | 'task_id' | 'label'> &
-  Lists<`not_${Included | 'name'}`> & {
-    name?: string | undefined
-    response_status?: readonly StatusRange[] | undefined
-    not_response_status?: readonly StatusRange[] | undefined
-    from?: Date | undefined
-    to?: Date | undefined
-  }
-
-type Included = 'source' | 'cronjob_id' | 'topic' | 'error' | 'host'
+export type RunFilter = Lists<(typeof includable)[number] | 'label' | Excludable | `not_${Excludable | 'name'}`> & {
+  name?: string | undefined
+  response_status?: readonly StatusRange[] | undefined
+  not_response_status?: readonly StatusRange[] | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+}
+type Excludable = (typeof excludable)[number]
 type Lists<Names extends string> = { [Name in Names]?: readonly string[] | undefined }
 
 /** What a filter compares of a run in its public form. Its ids have the form of those in the filter. */
-export type FilteredRun = Record<'workspace_id' | 'status' | 'source' | 'task_id' | 'task_name' | 'url', string> & {
-  cronjob_id: string | null
-  topic: string | null
-  error: { code: string } | null
-  response_status: number | null
-  started_at: string
-  /** Only a filter of labels needs them. Default: none. */
-  labels?: readonly string[] | null
-}
+export type FilteredRun = Record<(typeof includable)[number] | 'source' | 'task_name' | 'url' | 'started_at', string> &
+  Record<'cronjob_id' | 'topic', string | null> & {
+    error: { code: string } | null
+    response_status: number | null
+    /** Only a filter of labels needs them. */
+    labels?: readonly string[] | null
+  }
 
 /** Returns whether a run matches a filter, as the SQL of a list decides. */
 export function matchesRun(filter: RunFilter, run: FilteredRun): boolean {
@@ -34,7 +30,7 @@ export function matchesRun(filter: RunFilter, run: FilteredRun): boolean {
   const isWithin = ({ from, to }: StatusRange) => status !== null && status >= from && status <= to
   const startedAt = Date.parse(run.started_at)
   const included = { ...run, error: run.error?.code ?? null, host: requestHost(run.url) }
-  const isAmong = (name: Included, values: readonly string[] = []) =>
+  const isAmong = (name: Excludable, values: readonly string[] = []) =>
     values.some(value => (name === 'host' ? value.toLowerCase() : value) === included[name])
   return (
     includable.every(name => filter[name]?.includes(run[name]) ?? true) &&

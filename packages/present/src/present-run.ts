@@ -37,7 +37,7 @@ function presentTimings(text: string): Run['timings'] {
 export function presentResponse(row: RunDetailRow): RunDetail['response'] {
   if (row.responseStatus === null) return null
   const body = row.responseBody ?? Buffer.alloc(0)
-  const text = row.responseTruncated ? wholeCharacters(body) : readUtf8(body)
+  const text = readUtf8(body, row.responseTruncated)
   return {
     status: row.responseStatus,
     headers: JSON.parse(row.responseHeaders ?? '{}'),
@@ -48,20 +48,11 @@ export function presentResponse(row: RunDetailRow): RunDetail['response'] {
   }
 }
 
-/** Returns the text of bytes; null when they are not UTF-8. */
-export function readUtf8(bytes: Uint8Array): string | null {
+/** Returns the text of bytes; null when they are not UTF-8. Truncated bytes may end within a character, which is left out. */
+export function readUtf8(bytes: Uint8Array, isTruncated = false): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isTruncated })
   } catch {
     return null
   }
-}
-
-// A truncated body may end within a character, with at most three of its bytes.
-function wholeCharacters(bytes: Uint8Array): string | null {
-  for (let missing = 0; missing < 4; missing++) {
-    const text = readUtf8(bytes.subarray(0, bytes.length - missing))
-    if (text !== null) return text
-  }
-  return null
 }

@@ -1,10 +1,8 @@
 import type { Callback, CallbackEvent } from '@belfry/contract/callback'
 import type { Task } from '@belfry/contract/task'
-import type { TaskState } from '@belfry/db/generated/enums'
 import type { NewTask } from '@belfry/db/tasks/insert-tasks'
 import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { toId } from '@belfry/domain/id'
-import type { StateReason } from '@belfry/domain/task-state'
 import { RawJson } from './raw-json.ts'
 import type { LastRunRow, TaskRow } from './task-row.ts'
 
@@ -59,22 +57,13 @@ function deadlineOf({ expiresAt, maxAgeMs, executeAt }: NewTask, createdAt: stri
   return new Date((executeAt?.getTime() ?? Date.parse(createdAt)) + maxAgeMs).toISOString()
 }
 
-type Presentable = Omit<NewTask, 'executeAt' | 'expiresAt'> & {
-  expiresAt: string | null
-  updatedBy: string | null
-  cronJobId: string | null
-  callbackOf: string | null
-  executeAt: string
-  state: TaskState
-  stateReason: StateReason | null
-  attempts: number
-  nextRetryAt: string | null
-  lastRun: Task['last_run']
-  blocked: Task['blocked']
-  createdAt: string
-  updatedAt: string
-  finishedAt: string | null
-}
+type Presentable = Omit<NewTask, 'executeAt' | 'expiresAt'> &
+  Pick<TaskRow, 'updatedBy' | 'cronJobId' | 'callbackOf' | 'state' | 'stateReason' | 'attempts'> &
+  Record<'executeAt' | 'createdAt' | 'updatedAt', string> &
+  Record<'expiresAt' | 'nextRetryAt' | 'finishedAt', string | null> & {
+    lastRun: Task['last_run']
+    blocked: Task['blocked']
+  }
 
 function present(task: Presentable): Task {
   return {

@@ -86,7 +86,7 @@ const controlledInput: ReadonlyArray<InputColumn<NewTask>> = [...taskInput, ...c
 
 /** Returns whether `insertKeyedTasks` cannot store a task. */
 export function hasControls(task: Controls): boolean {
-  return controls.some(([, , valueOf]) => valueOf(task) != null)
+  return controls.some(([, , of]) => of(task) != null)
 }
 
 // The statement joins its rows with each other, so its time grows with the square of their number. One statement for 1,000

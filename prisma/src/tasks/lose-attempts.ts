@@ -13,11 +13,7 @@ const spreadMs = 5_000
 export type Attempt = { taskId: string; runId: string }
 
 /** A task whose attempt was lost. `refusal`: why PostgreSQL could not store its callbacks, which are dropped. Null: it could. */
-export type LostAttempt = Pick<Attempt, 'taskId'> & {
-  workspaceId: string
-  state: TaskState
-  attempts: number
-  dueAt: Date
+export type LostAttempt = { taskId: string; workspaceId: string; state: TaskState; attempts: number; dueAt: Date } & {
   refusal: string | null
 }
 

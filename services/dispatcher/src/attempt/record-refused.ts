@@ -27,7 +27,8 @@ export async function recordRefused(
     } catch (error) {
       logRefusal(ctx, attempt, error)
       if (ctx.stop.aborted) throw error
-      await dropCallbacksOf(ctx, attempt, error)
+      if (await dropCallbacks(ctx.pool, attempt).catch(() => false))
+        logRefusal(ctx, attempt, error, 'callbacks.dropped')
     }
     await sleep(pauseMs, null, { signal: ctx.stop }).catch(() => {}) // one more try when the process is to stop
   }
@@ -44,20 +45,8 @@ function withoutContent(attempt: FinishedAttempt): FinishedAttempt {
   }
 }
 
-async function dropCallbacksOf(ctx: AttemptContext, attempt: FinishedAttempt, cause: unknown): Promise<void> {
-  const isDropped = await dropCallbacks(ctx.pool, attempt).catch(() => false) // the next refusal tries again
-  if (isDropped) ctx.log.error({ ...idsOf(attempt), reason: reasonOf(cause) }, 'callbacks.dropped')
-}
-
 // The error itself quotes the row, which holds what the target sent.
-function logRefusal({ log }: AttemptContext, attempt: FinishedAttempt, error: unknown): void {
-  log.error({ ...idsOf(attempt), reason: reasonOf(error) }, 'record.refused')
-}
-
-function idsOf({ taskId, runId }: FinishedAttempt) {
-  return { task: toId('task', taskId), run: toId('run', runId) }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+function logRefusal({ log }: AttemptContext, attempt: FinishedAttempt, error: unknown, event = 'record.refused'): void {
+  const reason = error instanceof Error ? error.message : String(error)
+  log.error({ task: toId('task', attempt.taskId), run: toId('run', attempt.runId), reason }, event)
 }
