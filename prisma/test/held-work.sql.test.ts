@@ -9,6 +9,7 @@ import { expireTasks } from '../src/tasks/expire-tasks.ts'
 import { insertTasks, type NewTask } from '../src/tasks/insert-tasks.ts'
 import { openLateSearch } from '../src/tasks/late-work.ts'
 import { raiseWaitingFloor } from '../src/tasks/waiting-floor.ts'
+import { readDueTimes } from '../src/virtual-clock/read-due-times.ts'
 import { aTask, aWorkspace, claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
@@ -181,4 +182,16 @@ it.each(['waits', 'is in flight'])('keeps the order of a queue whose held task %
   ])
   expect(await advanceQueues(db.pool, [id])).toBe(1)
   expect(await kinds(second.id)).toEqual(['claimed'])
+})
+
+it('leaves held tasks out of the next times of the virtual clock, and names blocked ones', async () => {
+  const { workspaceId, queue } = await aQueue({})
+  await overdue({ maxAgeMs: 15 * minute })
+  await holdOverdueTasks(db.pool)
+  const nothing = { tasks: [], deadline: Number.POSITIVE_INFINITY, hasBlocked: false }
+  expect(await readDueTimes(db.pool)).toMatchObject(nothing)
+  await pauseQueue(db.pool, workspaceId, queue, true)
+  const blocked = await overdue({ workspaceId, queue })
+  expect(await kinds(blocked.id)).toEqual(['blocked'])
+  expect(await readDueTimes(db.pool)).toMatchObject({ ...nothing, hasBlocked: true })
 })
