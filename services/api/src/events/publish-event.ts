@@ -15,7 +15,13 @@ import { accepted } from '../http/reply.ts'
 import { toLabels } from '../tasks/new-task.ts'
 import { schedule } from '../tasks/schedule.ts'
 import { presentStored, storeTask, storeTasks } from '../tasks/store-tasks.ts'
-import { inspectCallbacks, mergeCallbacks, queueNameOf, toStoredRequest, toStoredRetry } from '../tasks/stored-request.ts'
+import {
+  inspectCallbacks,
+  mergeCallbacks,
+  queueNameOf,
+  toStoredRequest,
+  toStoredRetry,
+} from '../tasks/stored-request.ts'
 
 // Limits the data that one request makes the database write and the response repeat.
 const maxBytes = 16 * 1024 * 1024
