@@ -1,12 +1,9 @@
-import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { presentResponse, presentRun } from './present-run.ts'
 import { messageReport } from './qstash-report.ts'
 import { toJsonText } from './raw-json.ts'
 import { type Report, toRunDetailRow, toTaskRow } from './stored-rows.ts'
 import { taskForm } from './task-form.ts'
-
-/** `isReport`: whether the payload holds the rows that a callback reports. Null or absent: no. */
-export type StoredPayload = Pick<StoredRequest, 'payload'> & { isReport?: boolean | null }
+import type { StoredPayload } from './task-row.ts'
 
 /** Returns the payload of a task as its target receives it: of a report, always the same text. */
 export function payloadOf({ payload, isReport }: StoredPayload): string | null {

@@ -1,6 +1,7 @@
 import type { RunErrorCode } from '@belfry/contract/run'
 import type { RunStatus, TaskSource } from '@belfry/db/generated/enums'
 import type { WaitReason } from '@belfry/domain/wait-reason'
+import type { StoredPayload } from './task-row.ts'
 
 /** A run with columns of its task, as read for a list. */
 export type RunRow = {
@@ -27,14 +28,12 @@ export type RunRow = {
 }
 
 /** A run with its request and its response. */
-export type RunDetailRow = RunRow & {
-  payload: string | null
-  /** Whether the payload holds the rows that a callback reports; null for no. */
-  isReport: boolean | null
-  contentType: string | null
-  requestHeaders: string | null
-  responseHeaders: string | null
-  responseBody: Buffer | null
-  responseBytes: number | null
-  responseTruncated: boolean
-}
+export type RunDetailRow = RunRow &
+  StoredPayload & {
+    contentType: string | null
+    requestHeaders: string | null
+    responseHeaders: string | null
+    responseBody: Buffer | null
+    responseBytes: number | null
+    responseTruncated: boolean
+  }

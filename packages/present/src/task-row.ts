@@ -12,8 +12,12 @@ export type LastRunRow = {
   lastRunFinishedAt: Date | null
 }
 
+/** `isReport`: whether the payload holds the rows that a callback reports, of which `payloadOf` makes its body. Default: no. */
+export type StoredPayload = Pick<StoredRequest, 'payload'> & { isReport?: boolean | null }
+
 /** A task with its request and its latest run. */
 export type TaskRow = StoredRequest &
+  StoredPayload &
   LastRunRow & {
     id: string
     workspaceId: string
@@ -37,8 +41,6 @@ export type TaskRow = StoredRequest &
     topic: string | null
     createdBy: string | null
     updatedBy: string | null
-    /** Whether the payload holds the rows that a callback reports; null for no. */
-    isReport: boolean | null
     /** What an unfinished task waits for, apart from its time: 0 nothing, 1 its queue, 2 the operator. */
     waitsFor: number
   }

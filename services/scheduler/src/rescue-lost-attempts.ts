@@ -18,7 +18,15 @@ export async function rescueLostAttempts(ctx: Context): Promise<number> {
   let failure: unknown
   for (const id of ctx.liveness.observe(await readHeartbeats(ctx.pool))) {
     try {
-      total += await rescue(ctx, id)
+      const { undone, lost } = await endDispatcher(ctx.pool, id)
+      ctx.log.warn({ dispatcher: id, lost: lost.length, undone: undone.length }, 'dispatcher.lost')
+      ctx.metrics.dispatcherLost()
+      await advanceQueuesOf(
+        ctx.pool,
+        [...undone, ...lost].map(({ taskId }) => taskId),
+      ) // their permits are free
+      await reportLost(ctx, lost)
+      total += lost.length
     } catch (error) {
       if (isTransientDatabaseError(error)) throw error
       failure ??= error
@@ -26,18 +34,6 @@ export async function rescueLostAttempts(ctx: Context): Promise<number> {
   }
   if (failure !== undefined) throw failure
   return total
-}
-
-async function rescue(ctx: Context, dispatcher: string): Promise<number> {
-  const { undone, lost } = await endDispatcher(ctx.pool, dispatcher)
-  ctx.log.warn({ dispatcher, lost: lost.length, undone: undone.length }, 'dispatcher.lost')
-  ctx.metrics.dispatcherLost()
-  await advanceQueuesOf(
-    ctx.pool,
-    [...undone, ...lost].map(({ taskId }) => taskId),
-  ) // their permits are free
-  await reportLost(ctx, lost)
-  return lost.length
 }
 
 async function reportLost(ctx: Context, lost: readonly LostAttempt[]): Promise<void> {

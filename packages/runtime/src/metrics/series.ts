@@ -25,7 +25,7 @@ abstract class Metric<Series> {
   protected abstract open(): Series
   protected abstract valuesOf(series: Series, labels: Labels): Value[]
 
-  /** Returns what is counted for labels of a role. */
+  /** Returns the series of some labels of a role. */
   of(labels: Labels, service: string): Series {
     let key = service
     for (const name of this.labelNames) key += `\n${labels[name]}`

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { toId } from '@belfry/domain/id'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
-import { payloadOf, type StoredPayload } from '@belfry/present/payload-of'
+import { payloadOf } from '@belfry/present/payload-of'
+import type { StoredPayload } from '@belfry/present/task-row'
 import { flowControlOfQueue } from './publish/message-task.ts'
 
 /** The request of a message or a schedule, as it is stored. */

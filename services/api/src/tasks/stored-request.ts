@@ -102,22 +102,12 @@ export function toCallbackChange(body: Callbacks): string | undefined {
 
 /** Returns the stored callbacks of a subscription, in which those of an event replace its own. */
 export function mergeCallbacks(stored: string | null | undefined, event: Callbacks): string | null {
-  const own = presentCallbacks(stored)
-  return toStoredCallbacks({
-    on_success: event.on_success ?? own.on_success,
-    on_failure: event.on_failure ?? own.on_failure,
-    on_attempt: event.on_attempt ?? own.on_attempt,
-  })
+  return toStoredCallbacks({ ...presentCallbacks(stored), ...JSON.parse(toStoredCallbacks(event) ?? '{}') })
 }
 
 /** Returns the stored form of callbacks after a change. */
 export function changeCallbacks(stored: string | null, change: Callbacks): string | null {
-  const { on_success, on_failure, on_attempt } = presentCallbacks(stored)
-  return toStoredCallbacks({
-    on_success: change.on_success === undefined ? on_success : change.on_success,
-    on_failure: change.on_failure === undefined ? on_failure : change.on_failure,
-    on_attempt: change.on_attempt === undefined ? on_attempt : change.on_attempt,
-  })
+  return toStoredCallbacks({ ...presentCallbacks(stored), ...JSON.parse(toCallbackChange(change) ?? '{}') })
 }
 
 /** Returns an error for each callback whose host is visibly a private address. */

@@ -179,7 +179,7 @@ export abstract class Attempt implements CallEnds, Recording {
     }
   }
 
-  // The outcome decides about the task. What is shown is stored: it has no secrets.
+  // The outcome decides about the task. The stored form shows no secrets.
   #record(outcome: AttemptOutcome, shown: AttemptOutcome, headers: Record<string, string>): void {
     const { task, receivedAt } = this.#claimed
     const sentAt = this.#sentAt

@@ -5,7 +5,7 @@ export type AttemptsInFlight = {
   /** How many attempts have begun so far. */
   readonly begun: number
   begin(): void
-  /** Ends an attempt, so that another one may start. */
+  /** Ends an attempt. Another one may start then. */
   end(): void
   /** Resolves when no attempt is in flight. */
   whenEmpty(): Promise<void>

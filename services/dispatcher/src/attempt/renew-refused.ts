@@ -7,7 +7,7 @@ import type { AttemptContext } from './attempt-context.ts'
 
 const minRepeatMs = 500
 
-/** Returns whether a call may be repeated with a new access token, because the target has refused the one that was sent. */
+/** Returns whether a call may be repeated with a new access token, because the target has refused the old one. */
 export function mayRenew({ renew }: AttemptRequest, outcome: AttemptOutcome | UnsentOutcome): boolean {
   return renew !== null && outcome.kind === 'response' && outcome.status === 401
 }

@@ -25,7 +25,7 @@ export type Intake = {
 }
 
 const busyPauseMs = 20
-// How many prefetched claims are entered into the send journal with the one that starts.
+// How many prefetched claims are entered into the send journal with the claim of an attempt that starts.
 const journalAhead = 16
 
 /**

@@ -1,9 +1,10 @@
 import Denque from 'denque'
 import { type BlockReason, type Blocks, noBlocks } from './blocks.ts'
 import { type CircuitBreaker, type CircuitRules, createCircuitBreaker, type HealthSignal } from './circuit-breaker.ts'
-import { accountHeadroom, innerWeight, mayTake } from './fair-share.ts'
+import { innerWeight, mayTake } from './fair-share.ts'
+import { countPermit, createHost, freePermits, type Host, nextStart } from './host.ts'
 import { createPrefetchWindows, type PrefetchWindow, type PrefetchWindows } from './prefetch-windows.ts'
-import { createStartWindow, type StartRate, type StartWindow } from './start-window.ts'
+import type { StartRate } from './start-window.ts'
 import { createTenantLevels, type Level, type Tenant, type TenantLevels } from './tenant-levels.ts'
 
 /** A queue: the tasks of one workspace for one host. */
@@ -92,20 +93,11 @@ export type HostQueuesOptions = {
 }
 
 type Workspace<Task> = Level<Queue<Task>>
-type Host<Task> = {
-  taken: number
-  /** The permits that the attempts of each account hold. */
-  takenBy: Map<string, number>
-  blocked: Map<Queue<Task>, BlockReason>
-  queues: number
-  /** Null while there is no limit for the calls that start in a period. */
-  starts: StartWindow | null
-}
 type Queue<Task> = {
   id: string
   key: QueueKey
   workspace: Workspace<Task>
-  host: Host<Task>
+  host: Host<Queue<Task>>
   breaker: CircuitBreaker
   blocks: Blocks
   /** Slots that its attempts hold. */
@@ -123,7 +115,7 @@ type State<Task> = {
   startsPerHost: StartRate | null
   wakeUps: Map<string, number>
   levels: TenantLevels<Queue<Task>>
-  hosts: Map<string, Host<Task>>
+  hosts: Map<string, Host<Queue<Task>>>
   queues: Map<string, Queue<Task>>
   /** How many tasks of each workspace are in blocked queues. */
   blocked: Map<string, number>
@@ -218,13 +210,7 @@ function queueOf<Task>(state: State<Task>, key: QueueKey): Queue<Task> {
   const known = state.queues.get(id)
   if (known) return known
   const workspace = state.levels.workspaceOf(workspaceId)
-  const host = state.hosts.get(hostName) ?? {
-    taken: 0,
-    takenBy: new Map(),
-    blocked: new Map(),
-    queues: 0,
-    starts: null,
-  }
+  const host = state.hosts.get(hostName) ?? createHost<Queue<Task>>()
   const queue: Queue<Task> = {
     id,
     key: { workspace: workspaceId, host: hostName },
@@ -253,7 +239,7 @@ function countBlocked<Task>({ blocked }: State<Task>, { key }: Queue<Task>, by: 
   else blocked.set(key.workspace, tasks)
 }
 
-function unblock<Task>(state: State<Task>, host: Host<Task>): void {
+function unblock<Task>(state: State<Task>, host: Host<Queue<Task>>): void {
   if (host.blocked.size === 0) return
   const now = state.options.now()
   for (const [queue, reason] of host.blocked) {
@@ -277,7 +263,7 @@ function startNext<Task>(state: State<Task>, queue: Queue<Task>): Slot<Task> | n
   const task = queue.tasks.peekFront()
   if (task === undefined) return null
   const reason = blockOf(state, queue)
-  if (reason === null) return start(state, queue, task)
+  if (reason === null) return new HeldSlot(state, queue, task)
   countBlocked(state, queue, queue.tasks.length)
   queue.host.blocked.set(queue, reason)
   return null
@@ -287,25 +273,13 @@ function blockOf<Task>(state: State<Task>, { host, taken, breaker, workspace, ke
   const { options, permitsPerHost, levels, startsPerHost } = state
   const now = options.now()
   if (!breaker.allows(now)) return 'circuit_breaker'
-  const ofAccount = host.takenBy.get(levels.accountOf(workspace)) ?? 0
-  const free = accountHeadroom(ofAccount, permitsPerHost - host.taken, permitsPerHost)
+  const free = freePermits(host, levels.accountOf(workspace), permitsPerHost)
   if (!mayTake(taken, free, innerWeight)) return 'host_concurrency'
   if (startsPerHost === null) return null
-  host.starts ??= createStartWindow()
-  const at = host.starts.nextAt(startsPerHost)
+  const at = nextStart(host, startsPerHost)
   if (at <= now) return null
   state.wakeUps.set(key.host, at)
   return 'host_rate'
-}
-
-function start<Task>(state: State<Task>, queue: Queue<Task>, task: Task): Slot<Task> {
-  shift(queue)
-  const releaseSlot = state.levels.take(queue.workspace, queue, queue.tasks.length > 0)
-  const account = state.levels.accountOf(queue.workspace)
-  count(state, queue, account, 1)
-  const generation = queue.breaker.begin()
-  if (state.startsPerHost !== null) queue.host.starts?.record(state.options.now(), state.startsPerHost)
-  return new HeldSlot(state, queue, task, releaseSlot, account, generation)
 }
 
 class HeldSlot<Task> implements Slot<Task> {
@@ -318,21 +292,17 @@ class HeldSlot<Task> implements Slot<Task> {
   readonly #generation: number
   #isReleased = false
 
-  constructor(
-    state: State<Task>,
-    queue: Queue<Task>,
-    task: Task,
-    releaseSlot: () => void,
-    account: string,
-    generation: number,
-  ) {
+  constructor(state: State<Task>, queue: Queue<Task>, task: Task) {
+    shift(queue)
     this.task = task
     this.blocks = queue.blocks
     this.#state = state
     this.#queue = queue
-    this.#releaseSlot = releaseSlot
-    this.#account = account
-    this.#generation = generation
+    this.#releaseSlot = state.levels.take(queue.workspace, queue, queue.tasks.length > 0)
+    this.#account = state.levels.accountOf(queue.workspace)
+    count(state, queue, this.#account, 1)
+    this.#generation = queue.breaker.begin()
+    if (state.startsPerHost !== null) queue.host.starts?.record(state.options.now(), state.startsPerHost)
   }
 
   prefetchNext(): Task[] {
@@ -361,13 +331,9 @@ class HeldSlot<Task> implements Slot<Task> {
 }
 
 function count<Task>(state: State<Task>, queue: Queue<Task>, account: string, by: 1 | -1): void {
-  const { host } = queue
   state.free -= by
   queue.taken += by
-  host.taken += by
-  const ofAccount = (host.takenBy.get(account) ?? 0) + by
-  if (ofAccount === 0) host.takenBy.delete(account)
-  else host.takenBy.set(account, ofAccount)
+  countPermit(queue.host, account, by)
 }
 
 function ownTenant(workspace: string): Tenant {
