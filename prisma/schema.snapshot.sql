@@ -39,7 +39,7 @@ CREATE TYPE workspace_role AS ENUM ('viewer', 'editor');
 
 -- sequences: 0
 
--- tables: 69
+-- tables: 68
 
 CREATE TABLE _prisma_migrations (
   id character varying(36) NOT NULL,
@@ -1751,12 +1751,14 @@ BEGIN
     WHERE u.task_id = NEW.id AND u.id >= uuid_v7_floor(NEW.created_at) ORDER BY u.id DESC LIMIT 1
   ),
   called AS MATERIALIZED (
-    SELECT uuid_v7(clock_timestamp()) AS id, callback, callback -> 'retry' AS retry,
-           left(event || ' of ' || r.name, 200) AS name, r.traceparent, r.depth,
+    SELECT uuid_v7(clock_timestamp()) AS id, callback, callback -> 'retry' AS retry, given.name, r.traceparent, r.depth,
            json_build_object('event', event, 'task', to_jsonb(NEW), 'request', to_jsonb(r), 'run', (SELECT run FROM latest))::text
              AS payload,
-           r.qstash::json #> ARRAY['callbacks', event] AS qstash
+           r.qstash::json #> ARRAY['callbacks', event] AS qstash,
+           nullif(greatest(octet_length(given.name) + octet_length(callback ->> 'url') + octet_length(callback ->> 'headers')
+                           - 1024, 0), 0) AS extra_bytes
     FROM task_requests r CROSS JOIN json_each(r.callbacks::json) AS c (event, callback)
+    CROSS JOIN LATERAL (SELECT left(event || ' of ' || r.name, 200) AS name) given
     WHERE r.task_id = NEW.id AND CASE event WHEN 'on_attempt' THEN attempt_ended
                                             WHEN 'on_success' THEN NEW.state = 'success'
                                             WHEN 'on_failure' THEN NEW.state = 'dead' END
@@ -1776,15 +1778,10 @@ BEGIN
            coalesce(retry ->> 'backoff', 'exponential')::backoff, coalesce((retry ->> 'base_delay_ms')::integer, 10000),
            coalesce((retry ->> 'max_delay_ms')::integer, 3600000), retry ->> 'delays_ms',
            (callback ->> 'timeout_ms')::integer, traceparent, depth, qstash ->> 'message', extra_bytes
-    FROM called CROSS JOIN LATERAL (
-      SELECT nullif(greatest(octet_length(name) + octet_length(callback ->> 'url') + octet_length(callback ->> 'headers')
-                             - 1024, 0), 0) AS extra_bytes
-    ) sized
+    FROM called
   )
   INSERT INTO usage_changes (workspace_id, storage_bytes)
-  SELECT NEW.workspace_id, sum(octet_length(payload) + greatest(
-    octet_length(name) + octet_length(callback ->> 'url') + octet_length(callback ->> 'headers') - 1024, 0))
-  FROM called HAVING count(*) > 0;
+  SELECT NEW.workspace_id, sum(octet_length(payload) + coalesce(extra_bytes, 0)) FROM called HAVING count(*) > 0;
   RETURN NULL;
 END
 $function$;
