@@ -5,21 +5,22 @@ import { promisify } from 'node:util'
 import type { ServiceName } from '../processes.ts'
 import { repositoryRoot } from '../repository-root.ts'
 
-const baseline = 'prisma/migrations/20261127000000_baseline/migration.sql'
+// Until there is a release, the commit that writes this line stands for it. A schema that older processes cannot work beside
+// changes the line.
+const pin = 'waits_for, bulk_operations and reports'
 const folder = join(repositoryRoot(), 'node_modules/.cache/previous-release')
 const run = promisify(execFile)
 
 /**
- * The commit of the previous release, whose processes must work in parallel with those of this version: the first one with
- * the baseline, until there is a release. Empty in a shallow clone and in a copy of the files.
+ * The commit of the previous release, whose processes must work in parallel with those of this version. Empty in a shallow
+ * clone and in a copy of the files.
  */
-export const previousRelease = findBaselineCommit()
+export const previousRelease = findPreviousRelease()
 
-function findBaselineCommit(): string {
+function findPreviousRelease(): string {
   if (git('rev-parse', '--is-shallow-repository') !== 'false') return ''
-  return (
-    git('log', '--first-parent', '--reverse', '--diff-filter=A', '--format=%H', '--', baseline).split('\n')[0] ?? ''
-  )
+  const path = 'e2e/upgrade/previous-release.ts'
+  return git('log', '--first-parent', '--reverse', `-S${pin}`, '--format=%H', '--', path).split('\n')[0] ?? ''
 }
 
 function git(...args: string[]): string {
