@@ -34,7 +34,11 @@ if (!isBuilt()) {
   writeFileSync(join(folder, 'commit'), commit)
   if (!isBuilt()) {
     rmSync(to, { recursive: true, force: true })
-    renameSync(folder, to)
+    try {
+      renameSync(folder, to)
+    } catch (error) {
+      if (!isBuilt()) throw error // another one was first
+    }
   }
   rmSync(folder, { recursive: true, force: true })
 }
@@ -61,9 +65,10 @@ function ownRooms() {
     name: 'own-rooms',
     setup(build) {
       build.onResolve({ filter: /^@belfry\// }, ({ path }) => {
-        const [scope, name, ...rest] = path.split('/')
-        const [room, { exports }] = manifests.find(([, manifest]) => manifest.name === `${scope}/${name}`)
-        const entry = exports[rest.length === 0 ? '.' : `./${rest.join('/')}`]
+        const [scope, own, ...rest] = path.split('/')
+        const [room, { exports }] = manifests.find(([, manifest]) => manifest.name === `${scope}/${own}`)
+        const name = rest.join('/')
+        const entry = exports[rest.length === 0 ? '.' : `./${name}`] ?? exports['./*'].replace('*', name)
         return { path: join(folder, room, typeof entry === 'string' ? entry : entry.default) }
       })
     },
