@@ -45,7 +45,7 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'tasks/board-tasks.ts#boardPageStatement': 'scatter',
   'tasks/claim-tasks.ts#claimText': 'byTask',
   'tasks/claim-tasks.ts#ownRefusal': 'part',
-  'tasks/claim-tasks.ts#unclaimedStatement': 'byTask',
+  'tasks/explain-claims.ts#unclaimedStatement': 'byTask',
   'tasks/drop-callbacks.ts#dropCallbacks': 'byTask',
   'tasks/due-work.ts#waitingStatement': 'scatter',
   'tasks/end-tasks.ts#statements': 'part',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { changePendingTask, stopRetryingTask } from '../src/tasks/change-task.ts'
-import type { ClaimedTask } from '../src/tasks/claim-tasks.ts'
+import type { ClaimedTask } from '../src/tasks/claimed-row.ts'
 import { endTasks } from '../src/tasks/end-tasks.ts'
 import { expireTasks } from '../src/tasks/expire-tasks.ts'
 import { insertTasks, type NewTask } from '../src/tasks/insert-tasks.ts'

@@ -13,7 +13,8 @@ import {
   pauseQueue,
   type QueueLimits,
 } from '../src/queues/queues.ts'
-import { type Claim, type ClaimedTask, claimTasks } from '../src/tasks/claim-tasks.ts'
+import { claimTasks } from '../src/tasks/claim-tasks.ts'
+import type { Claim, ClaimedTask } from '../src/tasks/claimed-row.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { loseAttempts } from '../src/tasks/lose-attempts.ts'
 import { recordAttempts } from '../src/tasks/record-attempts.ts'

@@ -1,90 +1,29 @@
 import { defaultTiers, type Tiers } from '@belfry/domain/tiers'
-import type { TaskState } from '../generated/enums.ts'
 import { type Db, inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
 import { advanceQueuesOf } from '../queues/advance-queues.ts'
-import { isQueued, limitedClaim, type QueueTexts, unlimitedClaim } from '../queues/queued-claim.ts'
+import { limitedClaim, type QueueTexts, unlimitedClaim } from '../queues/queued-claim.ts'
 import { coveredExecutions, spentExecutions, tierRows } from '../usage/count-executions.ts'
 import { topUpExecutions } from '../usage/execution-blocks.ts'
-import { expiredReason, expireTasks, isExpired } from './expire-tasks.ts'
-import { requestColumnOf, type StoredRequest } from './stored-request.ts'
+import {
+  type Claim,
+  type ClaimedRow,
+  type ClaimRequest,
+  listed,
+  requestColumns,
+  type ShortClaim,
+  toClaim,
+} from './claimed-row.ts'
+import { expiredReason, expireTasks } from './expire-tasks.ts'
+import { explainClaims, startsWithClaim } from './explain-claims.ts'
 import { originOf } from './task-row.ts'
 
 /** The lease of an attempt ends this long after its timeout. A later one is overdue, which is measured and reported. */
 export const leaseMarginMs = 15_000
 
-export type ClaimedTask = Omit<StoredRequest, 'callbacks' | 'queue'> & {
-  taskId: string
-  workspaceId: string
-  cronJobId: string | null
-  topic: string | null
-  /** The trace of the request that created the task, as a W3C Trace Context header; null when it had none. */
-  traceparent: string | null
-  /** How many calls of Belfry in a row led to the task; null for none. */
-  depth: number | null
-  /** The subscription whose secrets sign the calls; null for those of the workspace. */
-  subscriptionId: string | null
-  /** Whether the payload holds the rows that a callback reports; null for no. */
-  isReport: boolean | null
-  /** 1 for the first attempt. */
-  attempt: number
-  /** How many earlier attempts were lost with their dispatcher. They use no retry. */
-  lost: number
-  /** Whether the attempt needs an entry in the send journal before it is sent. */
-  prefetched: boolean
-  /** The queue with a limit that must advance after the attempt; null for most tasks. */
-  queueId: string | null
-  runId: string
-  executeAt: Date
-  /** When this attempt was due. */
-  scheduledAt: Date
-  /** When it was claimed, by the database's clock. */
-  claimedAt: Date
-}
-
-/**
- * The answer to a claim:
- * - `claimed`: the caller owns the attempt, and received it at `receivedAt` of its own `performance.now()`.
- * - `early`: the task is due in `dueInMs`.
- * - `busy`: another transaction holds the row; ask again with the same token.
- * - `moved`: the task calls another origin than the request names.
- * - `queued`: the queue of the task has a limit, so the request must say so.
- * - `blocked`: the queue of the task let no attempt start. PostgreSQL makes the task due again when it does.
- * - `not_prefetchable`: the task may be claimed for a free slot only.
- * - `gone`: another dispatcher has the task, or it is cancelled, finished, held, in quarantine or unknown. `refusal` is the reason
- *   when this claim has ended the task.
- */
-export type Claim =
-  | { kind: 'claimed'; task: ClaimedTask; receivedAt: number }
-  | { kind: 'early'; dueInMs: number }
-  | { kind: 'busy' }
-  | { kind: 'moved'; origin: string }
-  | { kind: 'queued' }
-  | { kind: 'blocked'; queueId: string }
-  | { kind: 'not_prefetchable' }
-  | { kind: 'gone'; refusal?: string }
-
-/**
- * A task to claim, and a random UUID that identifies the claim.
- * - `origin`: claim the task only if it calls this origin, for which the caller has a slot. Default: any.
- * - `isPrefetch`: no slot is free yet, so the attempt needs an entry in the send journal before it starts. Default: false.
- * - `isQueued`: the task may have a queue with a limit, which decides too. Such a claim may wait for other claims of the
- *   queue, and is never prefetched. Default: false.
- */
-export type ClaimRequest = {
-  taskId: string
-  token: string
-  origin?: string
-  isPrefetch?: boolean
-  isQueued?: boolean
-}
-
 /** A dispatcher that claims. `quarantine`: only tasks in quarantine. Default: only other tasks. */
 export type Claimant = { dispatcherId: string; quarantine?: boolean }
-
-/** The dispatcher's block of executions does not cover the task. Nothing has changed; `claimWithTopUp` claims it. */
-export type ShortClaim = { kind: 'short'; organizationId: string }
 
 /** A task that was `short`. */
 export type ShortRequest = ClaimRequest & { organizationId: string }
@@ -222,10 +161,6 @@ const ownRefusal = `
         FROM (SELECT) one LEFT JOIN cron_jobs j ON j.id = t.cron_job_id
       ) END`
 
-// A claim of such a task is never prefetched, so its attempt starts with the claim: an occurrence does not start after a
-// pause, a task not after its deadline, and no task gives its key back.
-const startsWithClaim = '(t.cron_job_id IS NOT NULL OR t.expires_at IS NOT NULL OR t.key IS NOT NULL)'
-
 // These parameters follow the input columns and the three arrays of the tiers.
 const [dispatcherParameter, quarantineParameter, toppedUpParameter] = [4, 5, 6].map(i => `$${claimInput.length + i}`)
 const claimTexts = {
@@ -234,23 +169,7 @@ const claimTexts = {
   isToppedUp: `${toppedUpParameter}::boolean`,
 }
 
-const listed = (write: (field: string, column: string) => string) =>
-  Object.entries(requestFields)
-    .map(([field, column]) => write(field, column))
-    .join(', ')
-// A trigger stores the callbacks, so an attempt does not need them.
-const { callbacks: _callbacks, queue: _queue, ...sentColumns } = requestColumnOf
-const requestFields = {
-  ...sentColumns,
-  topic: 'topic',
-  traceparent: 'traceparent',
-  depth: 'depth',
-  subscriptionId: 'subscription_id',
-  isReport: 'is_report',
-}
-const requestColumns = listed((field, column) => `r.${column} AS "${field}"`)
-
-const unclaimedColumns = Array(9).fill('NULL').join(', ')
+const unclaimedColumns = Array(7).fill('NULL').join(', ')
 
 // "NOT IN" rather than "IN (pending, retrying)": for the latter the planner may choose the partial index on due_at, and read
 // all of it for each batch.
@@ -262,7 +181,7 @@ const unclaimedColumns = Array(9).fill('NULL').join(', ')
 const claimText = (queues: QueueTexts) => `
     WITH input AS (${inputRows(claimInput)}),
     ${queues.ready === '' ? 'ready' : 'candidates'} AS (
-      SELECT t.ctid AS place, t.id, t.workspace_id, t.cron_job_id, t.execute_at, t.due_at AS scheduled_at,
+      SELECT t.ctid AS place, t.id, t.workspace_id, t.execute_at, t.due_at AS scheduled_at,
              t.state = 'pending' AS is_first, input.token, input.is_prefetch, t.lost, ${requestColumns}, ${ownRefusal} AS own_refusal${queues.columns}
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
       WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.waits_for = 0 AND t.due_at <= clock_timestamp()
@@ -301,8 +220,8 @@ const claimText = (queues: QueueTexts) => `
     ),
     ${spentExecutions(claimTexts.dispatcher)}${queues.counted}
     SELECT id AS "taskId", refusal, NULL::uuid AS "organizationId", run_id AS "runId", attempts AS attempt, lost,
-           is_prefetch AS prefetched, scheduled_at AS "scheduledAt", claimed_at AS "claimedAt", workspace_id AS "workspaceId",
-           cron_job_id AS "cronJobId", execute_at AS "executeAt", ${queues.advances} AS "queueId",
+           is_prefetch AS prefetched, scheduled_at AS "scheduledAt", workspace_id AS "workspaceId",
+           nullif(execute_at, scheduled_at) AS "executeAt", ${queues.advances} AS "queueId",
            ${listed(field => `"${field}"`)}
     FROM claimed
     UNION ALL
@@ -320,65 +239,3 @@ const claimStatements = [
   ['claim_tasks', claimStatement, false],
   ['claim_queued_tasks', claimText(limitedClaim), true],
 ] as const
-
-type ClaimedRow = ClaimedTask & { refusal: string | null; organizationId: string | null }
-
-function toClaim({ refusal, organizationId, ...task }: ClaimedRow): Claim | ShortClaim {
-  if (organizationId !== null) return { kind: 'short', organizationId }
-  if (refusal === 'blocked' && task.queueId !== null) return { kind: 'blocked', queueId: task.queueId }
-  if (refusal !== null) return { kind: 'gone', refusal }
-  return { kind: 'claimed', task, receivedAt: performance.now() }
-}
-
-/** Finds out why tasks could not be claimed. */
-async function explainClaims(
-  db: Db,
-  requests: readonly ClaimRequest[],
-  quarantine: boolean,
-): Promise<Map<string, Claim | ShortClaim>> {
-  const values = inputValues(unclaimedInput, requests)
-  const { rows } = await db.query<UnclaimedRow>({ name: 'explain_claims', text: unclaimedStatement, values })
-  const byId = new Map(rows.map(row => [row.taskId, row]))
-  return new Map(requests.map(request => [request.taskId, explain(byId.get(request.taskId), request, quarantine)]))
-}
-
-export const unclaimedInput: ReadonlyArray<InputColumn<ClaimRequest>> = [['id', 'uuid', ({ taskId }) => taskId]]
-export const unclaimedStatement = `
-    WITH input AS (${inputRows(unclaimedInput)})
-    SELECT t.id AS "taskId", t.state, NULL AS refusal, NULL AS "organizationId", t.run_id AS "runId", t.attempts AS attempt, t.lost, t.prefetched,
-           t.quarantined, t.due_at AS "scheduledAt", uuid_v7_time(t.run_id) AS "claimedAt", t.workspace_id AS "workspaceId",
-           t.cron_job_id AS "cronJobId", t.execute_at AS "executeAt", ${requestColumns},
-           CASE WHEN t.queue_id IS NOT NULL THEN ${isQueued('t')} END AS "isQueued", t.waits_for AS "waitsFor",
-           CASE WHEN t.queue_id IS NOT NULL AND ${isQueued('t')} THEN t.queue_id END AS "queueId",
-           extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('r.url')} AS origin,
-           ${startsWithClaim} AS "startsWithClaim", ${isExpired} AS "isExpired"
-    FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id`
-
-type UnclaimedRow = ClaimedRow & {
-  state: TaskState
-  quarantined: boolean
-  origin: string
-  dueInMs: number
-  isQueued: boolean | null
-  waitsFor: number
-  startsWithClaim: boolean
-  isExpired: boolean
-}
-
-function explain(row: UnclaimedRow | undefined, request: ClaimRequest, quarantine: boolean): Claim | ShortClaim {
-  if (!row) return gone
-  const { state, quarantined, origin, dueInMs, isQueued, waitsFor, startsWithClaim, isExpired, ...claimed } = row
-  if (state === 'processing' && carries(row.runId, request.token)) return toClaim(claimed)
-  if ((state !== 'pending' && state !== 'retrying') || quarantined !== quarantine || waitsFor === 2) return gone
-  if (isExpired) return { kind: 'gone', refusal: expiredReason }
-  if (waitsFor === 1) return row.queueId === null ? gone : { kind: 'blocked', queueId: row.queueId }
-  if (dueInMs > 0) return { kind: 'early', dueInMs }
-  if (request.origin !== undefined && request.origin !== origin) return { kind: 'moved', origin }
-  if (isQueued && !request.isQueued) return { kind: 'queued' }
-  return request.isPrefetch && startsWithClaim ? { kind: 'not_prefetchable' } : { kind: 'busy' }
-}
-
-// The id of a run is the time of its claim followed by the random half of the token.
-function carries(runId: string, token: string): boolean {
-  return runId.slice(-17) === token.slice(-17)
-}

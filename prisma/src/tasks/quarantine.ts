@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Tiers } from '@belfry/domain/tiers'
 import type { Pool } from '../postgres/pool.ts'
-import { type Claim, claimTasks } from './claim-tasks.ts'
+import { claimTasks } from './claim-tasks.ts'
+import type { Claim } from './claimed-row.ts'
 
 // Several processes look for the next task at the same time, so each picks one of the first few.
 const candidates = 8

@@ -2,7 +2,7 @@ import { NIL_UUID } from '@belfry/domain/id'
 import type { KeyedRequest } from '../../src/answer-once.ts'
 import type { CronJobCursor } from '../../src/cron-jobs/cron-job.ts'
 import type { TaskChange } from '../../src/tasks/change-task.ts'
-import type { ClaimRequest } from '../../src/tasks/claim-tasks.ts'
+import type { ClaimRequest } from '../../src/tasks/claimed-row.ts'
 import type { NewTask } from '../../src/tasks/insert-tasks.ts'
 import type { FinishedAttempt } from '../../src/tasks/record-attempts.ts'
 

@@ -1,5 +1,5 @@
 import type { OutboxKind } from '@belfry/db/generated/enums'
-import type { Claim, ShortClaim } from '@belfry/db/tasks/claim-tasks'
+import type { Claim, ShortClaim } from '@belfry/db/tasks/claimed-row'
 import type { FinishedAttempt } from '@belfry/db/tasks/record-attempts'
 import { countQueueAway, type Labels, type Meter, measureBatches } from '@belfry/runtime'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
 import { openPool, type Pool } from '@belfry/db/postgres/pool'
-import type { Claim, ClaimRequest } from '@belfry/db/tasks/claim-tasks'
+import type { Claim, ClaimRequest } from '@belfry/db/tasks/claimed-row'
 import { fromId } from '@belfry/domain/id'
 import { defaultTiers } from '@belfry/domain/tiers'
 import { createLogger, openMeter } from '@belfry/runtime'

@@ -1,4 +1,4 @@
-import type { Claim } from '@belfry/db/tasks/claim-tasks'
+import type { Claim } from '@belfry/db/tasks/claimed-row'
 import type { FinishedAttempt, RecordedAttempt } from '@belfry/db/tasks/record-attempts'
 import { toId } from '@belfry/domain/id'
 import { type NextAttempt, nextAttempt } from '@belfry/domain/next-attempt'

@@ -1,4 +1,4 @@
-import type { ClaimedTask } from '@belfry/db/tasks/claim-tasks'
+import type { ClaimedTask } from '@belfry/db/tasks/claimed-row'
 import { toId } from '@belfry/domain/id'
 import { writeInstant } from '@belfry/domain/instant'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'

@@ -1,4 +1,4 @@
-import type { ClaimedTask } from '@belfry/db/tasks/claim-tasks'
+import type { ClaimedTask } from '@belfry/db/tasks/claimed-row'
 import type { FinishedAttempt } from '@belfry/db/tasks/record-attempts'
 import type { NextAttempt } from '@belfry/domain/next-attempt'
 import type { WaitReason } from '@belfry/domain/wait-reason'

@@ -1,5 +1,5 @@
 import { retryDatabase } from '@belfry/db/postgres/retry-database'
-import type { ClaimedTask } from '@belfry/db/tasks/claim-tasks'
+import type { ClaimedTask } from '@belfry/db/tasks/claimed-row'
 import { scheduleOrStepBack } from '@belfry/db/tasks/due-work'
 import type { FinishedAttempt, RecordedAttempt } from '@belfry/db/tasks/record-attempts'
 import { undoClaims } from '@belfry/db/tasks/undo-claims'

@@ -1,6 +1,6 @@
 import { isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
 import { UnreadableSecretError } from '@belfry/db/secrets/data-keys'
-import type { ClaimedTask } from '@belfry/db/tasks/claim-tasks'
+import type { ClaimedTask } from '@belfry/db/tasks/claimed-row'
 import { createRedactor } from '@belfry/domain/secrets/redact'
 import { type AttemptRequest, applyConnection } from '../connections/apply-connection.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'

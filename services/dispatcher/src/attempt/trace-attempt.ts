@@ -1,4 +1,4 @@
-import type { ClaimedTask } from '@belfry/db/tasks/claim-tasks'
+import type { ClaimedTask } from '@belfry/db/tasks/claimed-row'
 import { toId } from '@belfry/domain/id'
 import type { Span, Tracing } from '@belfry/runtime'
 import type { UnsentOutcome } from '../egress/outcome.ts'

@@ -1,4 +1,4 @@
-import type { ClaimedTask } from '@belfry/db/tasks/claim-tasks'
+import type { ClaimedTask } from '@belfry/db/tasks/claimed-row'
 import { timeOfUuid } from '@belfry/domain/id'
 import { lateMs, type WaitReason } from '@belfry/domain/wait-reason'
 import type { Blocks } from '../scheduling/blocks.ts'

@@ -1,4 +1,4 @@
-import type { Claim } from '@belfry/db/tasks/claim-tasks'
+import type { Claim } from '@belfry/db/tasks/claimed-row'
 import { failpoint } from '@belfry/runtime'
 import { Attempt } from '../attempt/attempt.ts'
 import type { Wait } from '../attempt/waited-for.ts'

@@ -1,4 +1,4 @@
-import type { Claim, ClaimRequest } from '@belfry/db/tasks/claim-tasks'
+import type { Claim, ClaimRequest } from '@belfry/db/tasks/claimed-row'
 
 /** Is told the answer to a claim, and whether it was entered into the send journal. The methods must not throw. */
 export type ClaimWaiter = {

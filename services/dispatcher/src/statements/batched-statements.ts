@@ -1,6 +1,7 @@
 import { isLockTimeout, isStatementTimeout, isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
 import { retryDatabase } from '@belfry/db/postgres/retry-database'
-import { type Claim, type ClaimRequest, claimFromBlocks, type ShortClaim } from '@belfry/db/tasks/claim-tasks'
+import { claimFromBlocks } from '@belfry/db/tasks/claim-tasks'
+import type { Claim, ClaimRequest, ShortClaim } from '@belfry/db/tasks/claimed-row'
 import { locateTasks, type TaskLocation } from '@belfry/db/tasks/locate-tasks'
 import { type FinishedAttempt, type RecordedAttempt, recordAttempts } from '@belfry/db/tasks/record-attempts'
 import { type Batch, type Logger, type MicroBatch, microBatch, openBatch } from '@belfry/runtime'

@@ -1,0 +1,74 @@
+import type { TaskState } from '../generated/enums.ts'
+import type { Db } from '../postgres/in-transaction.ts'
+import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
+import { isQueued } from '../queues/queued-claim.ts'
+import {
+  type Claim,
+  type ClaimedRow,
+  type ClaimRequest,
+  requestColumns,
+  type ShortClaim,
+  toClaim,
+} from './claimed-row.ts'
+import { expiredReason, isExpired } from './expire-tasks.ts'
+import { originOf } from './task-row.ts'
+
+/**
+ * SQL: a claim of the task `t` is never prefetched, so its attempt starts with the claim: an occurrence does not start after
+ * a pause, a task not after its deadline, and no task gives its key back.
+ */
+export const startsWithClaim = '(t.cron_job_id IS NOT NULL OR t.expires_at IS NOT NULL OR t.key IS NOT NULL)'
+
+const gone: Claim = { kind: 'gone' }
+
+/** Finds out why tasks could not be claimed. */
+export async function explainClaims(
+  db: Db,
+  requests: readonly ClaimRequest[],
+  quarantine: boolean,
+): Promise<Map<string, Claim | ShortClaim>> {
+  const values = inputValues(unclaimedInput, requests)
+  const { rows } = await db.query<UnclaimedRow>({ name: 'explain_claims', text: unclaimedStatement, values })
+  const byId = new Map(rows.map(row => [row.taskId, row]))
+  return new Map(requests.map(request => [request.taskId, explain(byId.get(request.taskId), request, quarantine)]))
+}
+
+export const unclaimedInput: ReadonlyArray<InputColumn<ClaimRequest>> = [['id', 'uuid', ({ taskId }) => taskId]]
+export const unclaimedStatement = `
+    WITH input AS (${inputRows(unclaimedInput)})
+    SELECT t.id AS "taskId", t.state, NULL AS refusal, NULL AS "organizationId", t.run_id AS "runId", t.attempts AS attempt, t.lost, t.prefetched,
+           t.quarantined, t.due_at AS "scheduledAt", t.workspace_id AS "workspaceId", t.execute_at AS "executeAt", ${requestColumns},
+           CASE WHEN t.queue_id IS NOT NULL THEN ${isQueued('t')} END AS "isQueued", t.waits_for AS "waitsFor",
+           CASE WHEN t.queue_id IS NOT NULL AND ${isQueued('t')} THEN t.queue_id END AS "queueId",
+           extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('r.url')} AS origin,
+           ${startsWithClaim} AS "startsWithClaim", ${isExpired} AS "isExpired"
+    FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id`
+
+type UnclaimedRow = ClaimedRow & {
+  state: TaskState
+  quarantined: boolean
+  origin: string
+  dueInMs: number
+  isQueued: boolean | null
+  waitsFor: number
+  startsWithClaim: boolean
+  isExpired: boolean
+}
+
+function explain(row: UnclaimedRow | undefined, request: ClaimRequest, quarantine: boolean): Claim | ShortClaim {
+  if (!row) return gone
+  const { state, quarantined, origin, dueInMs, isQueued, waitsFor, startsWithClaim, isExpired, ...claimed } = row
+  if (state === 'processing' && carries(row.runId, request.token)) return toClaim(claimed)
+  if ((state !== 'pending' && state !== 'retrying') || quarantined !== quarantine || waitsFor === 2) return gone
+  if (isExpired) return { kind: 'gone', refusal: expiredReason }
+  if (waitsFor === 1) return row.queueId === null ? gone : { kind: 'blocked', queueId: row.queueId }
+  if (dueInMs > 0) return { kind: 'early', dueInMs }
+  if (request.origin !== undefined && request.origin !== origin) return { kind: 'moved', origin }
+  if (isQueued && !request.isQueued) return { kind: 'queued' }
+  return request.isPrefetch && startsWithClaim ? { kind: 'not_prefetchable' } : { kind: 'busy' }
+}
+
+// The id of a run is the time of its claim followed by the random half of the token.
+function carries(runId: string, token: string): boolean {
+  return runId.slice(-17) === token.slice(-17)
+}
