@@ -8,8 +8,13 @@ import type { LastRunRow, TaskRow } from './task-row.ts'
 
 /** Returns the public form of a task whose payload is text. */
 export function taskForm(row: TaskRow): Task {
-  return present({
-    ...row,
+  return present(row, {
+    cronJobId: row.cronJobId,
+    updatedBy: row.updatedBy,
+    callbackOf: row.callbackOf,
+    state: row.state,
+    stateReason: row.stateReason,
+    attempts: row.attempts,
     executeAt: row.executeAt.toISOString(),
     expiresAt: row.expiresAt?.toISOString() ?? null,
     nextRetryAt: row.state === 'retrying' ? row.dueAt.toISOString() : null,
@@ -32,8 +37,7 @@ function presentBlocked({ waitsFor, queue, finishedAt }: TaskRow): Task['blocked
  * @param createdAt - A timestamp, or the mark for one.
  */
 export function presentNewTask(task: NewTask, createdAt: string): Task {
-  return present({
-    ...task,
+  return present(task, {
     cronJobId: null,
     updatedBy: null,
     callbackOf: null,
@@ -57,49 +61,55 @@ function deadlineOf({ expiresAt, maxAgeMs, executeAt }: NewTask, createdAt: stri
   return new Date((executeAt?.getTime() ?? Date.parse(createdAt)) + maxAgeMs).toISOString()
 }
 
-type Presentable = Omit<NewTask, 'executeAt' | 'expiresAt'> &
-  Pick<TaskRow, 'updatedBy' | 'cronJobId' | 'callbackOf' | 'state' | 'stateReason' | 'attempts'> &
+type Presentable = Omit<NewTask, 'executeAt' | 'expiresAt'>
+type Progress = Pick<TaskRow, 'updatedBy' | 'cronJobId' | 'callbackOf' | 'state' | 'stateReason' | 'attempts'> &
   Record<'executeAt' | 'createdAt' | 'updatedAt', string> &
   Record<'expiresAt' | 'nextRetryAt' | 'finishedAt', string | null> & {
     lastRun: Task['last_run']
     blocked: Task['blocked']
   }
 
-function present(task: Presentable): Task {
+function present(task: Presentable, progress: Progress): Task {
+  const body = presentBody(task)
+  const callbacks = presentCallbacks(task.callbacks)
   return {
     id: toId('task', task.id),
     workspace_id: toId('ws', task.workspaceId),
     name: task.name,
     source: task.source,
-    cronjob_id: task.cronJobId && toId('cron', task.cronJobId),
+    cronjob_id: progress.cronJobId && toId('cron', progress.cronJobId),
     event_id: task.eventId && toId('evt', task.eventId),
     topic: task.topic,
     url: task.url,
     method: task.method,
     headers: JSON.parse(task.headers),
-    ...presentBody(task),
+    payload: body.payload,
+    payload_base64: body.payload_base64,
+    content_type: body.content_type,
     queue: task.queue ?? null,
     connection: task.connection ?? null,
-    execute_at: task.executeAt,
-    state: task.state,
-    state_reason: task.stateReason,
-    attempts: task.attempts,
-    blocked: task.blocked,
+    execute_at: progress.executeAt,
+    state: progress.state,
+    state_reason: progress.stateReason,
+    attempts: progress.attempts,
+    blocked: progress.blocked,
     retry: presentRetry(task),
     timeout_ms: task.timeoutMs,
-    ...presentCallbacks(task.callbacks),
-    expires_at: task.expiresAt,
+    on_success: callbacks.on_success,
+    on_failure: callbacks.on_failure,
+    on_attempt: callbacks.on_attempt,
+    expires_at: progress.expiresAt,
     key: task.key ?? null,
     labels: [...(task.labels ?? [])],
-    next_retry_at: task.nextRetryAt,
-    last_run: task.lastRun,
-    callback_of: task.callbackOf && toId('task', task.callbackOf),
+    next_retry_at: progress.nextRetryAt,
+    last_run: progress.lastRun,
+    callback_of: progress.callbackOf && toId('task', progress.callbackOf),
     replay_of: task.replayOf && toId('task', task.replayOf),
     created_by: task.createdBy ?? null,
-    updated_by: task.updatedBy,
-    created_at: task.createdAt,
-    updated_at: task.updatedAt,
-    finished_at: task.finishedAt,
+    updated_by: progress.updatedBy,
+    created_at: progress.createdAt,
+    updated_at: progress.updatedAt,
+    finished_at: progress.finishedAt,
   }
 }
 
@@ -124,7 +134,7 @@ export function presentRetry(
 
 /** Returns the public form of stored callbacks. */
 export function presentCallbacks(stored: string | null | undefined): Record<CallbackEvent, Callback | null> {
-  return { ...noCallbacks, ...(stored && JSON.parse(stored)) }
+  return stored ? Object.assign({}, noCallbacks, JSON.parse(stored)) : noCallbacks
 }
 
 const noCallbacks = { on_success: null, on_failure: null, on_attempt: null }

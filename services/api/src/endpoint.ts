@@ -234,7 +234,8 @@ export function creation<
       let acts: Array<(ctx: Context) => void> = []
       const run: RunCreation = (db, keyed) => {
         acts = []
-        return definition.handle({ ...ctx, db, keyed, afterCommit: act => acts.push(act) }, input)
+        const own = { db, keyed, afterCommit: (act: (ctx: Context) => void) => void acts.push(act) }
+        return definition.handle(Object.assign(Object.create(ctx), own), input)
       }
       const reply =
         request === null ? await run(ctx.pool, null) : await runOnce(ctx, request, run, storesReply(input.body))

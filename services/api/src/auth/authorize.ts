@@ -92,7 +92,7 @@ async function authorizeAny(
       ? await findInOrganization(ctx, request, key, missing, String(params.org))
       : await findInWorkspace(ctx, request, key, missing, params.ws)
   if (!others.some(other => decide(caller.actor, other).allowed)) requireRight(caller.actor, right)
-  return { ...caller, agent: agentOf(request) }
+  return Object.assign(caller, { agent: agentOf(request) })
 }
 
 // Each agent names itself, so the name only tells agents of one credential apart.

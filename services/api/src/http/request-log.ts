@@ -54,7 +54,7 @@ type CallerIds = { organizationId?: string; workspaceId?: string; keyId?: string
 
 /** Names the caller in the log line of a request, also if the request is refused afterwards. */
 export function logCaller({ res }: Request, ids: CallerIds): void {
-  if (res) res.locals.caller = { ...res.locals.caller, ...ids }
+  if (res) res.locals.caller = Object.assign(res.locals.caller ?? {}, ids)
 }
 
 // Callers can send any method; metrics need few values.

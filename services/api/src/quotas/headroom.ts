@@ -2,6 +2,7 @@ import { type Db, inTransaction, isInTransaction } from '@belfry/db/postgres/in-
 import { type CountedInWorkspace, countInWorkspace } from '@belfry/db/usage/read-usage'
 import { steadyTime } from '@belfry/runtime'
 import { LRUCache } from 'lru-cache'
+import { withDb } from '../context.ts'
 import { overCount, type Quota } from './quotas.ts'
 
 /**
@@ -23,7 +24,7 @@ export async function withinLimit<W extends { db: Db; headrooms: Headrooms<Count
       await tx.query('SELECT FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [workspaceId])
       const present = await countInWorkspace(tx, objects, workspaceId, limit)
       if (present + wanted > limit) throw overCount(objects, limit)
-      return create({ ...work, db: tx })
+      return create(withDb(work, tx))
     })
   return work.headrooms.run(
     { objects, workspaceId, limit, wanted },

@@ -26,8 +26,11 @@ export function enqueue(ctx: Context, tasks: readonly DueTaskRow[], now: Date): 
   )
 }
 
-function toJob({ url, ...row }: DueTaskRow) {
-  return toDueTask(url === undefined ? row : { ...row, origin: originOfUrl(url) })
+function toJob({ id, dueAt, workspaceId, url }: DueTaskRow) {
+  const row: Parameters<typeof toDueTask>[0] = { id, dueAt }
+  if (workspaceId !== undefined) row.workspaceId = workspaceId
+  if (url !== undefined) row.origin = originOfUrl(url)
+  return toDueTask(row)
 }
 
 /** Removes tasks from the operators' copy of the dead-letter list, without delaying the response. */

@@ -19,18 +19,20 @@ export function toNewTask(
   body: Omit<CreateTaskBody, 'execute_at'> & { execute_at: Date | null },
   bodyText: string,
 ) {
-  const task: NewTask & { onConflict?: OnConflict } = {
-    ...toStoredRequest(body, bodyText),
+  const own = {
     id: newUuid(),
     workspaceId,
-    source: 'task',
+    source: 'task' as const,
     executeAt: body.execute_at,
     name: body.name,
     topic: null,
     eventId: null,
     replayOf: null,
-    ...toControls(body),
+    expiresAt: body.expires_at ?? null,
+    key: body.key ?? null,
+    labels: toLabels(body.labels),
   }
+  const task: NewTask & { onConflict?: OnConflict } = Object.assign(toStoredRequest(body, bodyText), own)
   if (body.on_conflict) task.onConflict = body.on_conflict
   return task
 }

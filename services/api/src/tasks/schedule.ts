@@ -6,6 +6,7 @@ import { readTraceparent } from '@belfry/domain/traceparent'
 import { depthHeader, maxDepth, readDepth } from '@belfry/vault'
 import type { Request } from 'express'
 import { authorOf, type WorkspaceCaller } from '../auth/authorize.ts'
+import { withDb } from '../context.ts'
 import type { Work } from '../endpoint.ts'
 import { nameQueues, planQueues, type QueueDefaults } from '../queues/name-queues.ts'
 import { withinLimit } from '../quotas/headroom.ts'
@@ -64,7 +65,7 @@ export async function schedule<T extends Stored>(
       ? store(work)
       : inTransaction(work.db, async tx => {
           await nameQueues(tx, caller, planned)
-          return store({ ...work, db: tx })
+          return store(withDb(work, tx))
         }),
   )
   work.afterCommit(ctx => enqueue(ctx, stored.due, stored.now))

@@ -5,6 +5,7 @@ import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
 import { presentTask } from '@belfry/present/present-task'
 import { presentNewTask } from '@belfry/present/task-form'
+import { withDb } from '../context.ts'
 import type { Work } from '../endpoint.ts'
 import { notStored, toKeptAnswer } from '../http/idempotency.ts'
 import type { Reply } from '../http/reply.ts'
@@ -70,7 +71,7 @@ export async function storeTasks(
   const plain = keyed.length === 0 ? tasks : tasks.filter(task => !hasKey(task))
   const byId = new Map<string, UnderKey>()
   const store = async (db: Db) => {
-    for (const inserted of await insertPlain({ ...work, db }, plain))
+    for (const inserted of await insertPlain(withDb(work, db), plain))
       byId.set(inserted.id, { kind: 'stored', inserted })
     const [first] = keyed
     if (!first) return

@@ -8,7 +8,6 @@ import { memberText } from '@belfry/domain/member-text'
 import { retryDefaults } from '@belfry/domain/retry'
 import { presentCallbacks } from '@belfry/present/task-form'
 import type { Context } from '../context.ts'
-import { given } from '../http/given.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 
 type RawBody = Pick<CreateTaskBody, 'payload_base64' | 'content_type'>
@@ -31,13 +30,18 @@ const defaultContentType = 'application/octet-stream'
 
 /** Returns the request of a new task or cron job. The payload is a slice of the body, so its bytes do not change. */
 export function toStoredRequest(body: NewBody, bodyText: string): StoredRequest {
+  const { maxRetries, backoff, baseDelayMs, maxDelayMs, retryDelays } = toStoredRetry(body.retry)
   return {
     url: body.url,
     method: body.method,
     headers: JSON.stringify(body.headers),
     payload: body.payload_base64 ?? memberText(bodyText, ['payload']) ?? null,
     contentType: body.payload_base64 === undefined ? null : (body.content_type ?? defaultContentType),
-    ...toStoredRetry(body.retry),
+    maxRetries,
+    backoff,
+    baseDelayMs,
+    maxDelayMs,
+    retryDelays,
     timeoutMs: body.timeout_ms,
     queue: queueNameOf(body.queue) ?? null,
     connection: body.connection ?? null,
@@ -67,11 +71,21 @@ export function queueNameOf(queue: QueueField | null | undefined): string | null
   return typeof queue === 'object' && queue !== null ? queue.name : queue
 }
 
-type StoredRetry = Pick<StoredRequest, 'maxRetries' | 'backoff' | 'baseDelayMs' | 'maxDelayMs' | 'retryDelays'>
+type StoredRetry = Required<
+  Pick<StoredRequest, 'maxRetries' | 'backoff' | 'baseDelayMs' | 'maxDelayMs' | 'retryDelays'>
+>
 
 /** Returns the columns of a retry policy. Beside a list, the columns of a policy have the defaults. */
 export function toStoredRetry(retry: Retry): StoredRetry {
-  return { ...retryDefaults, ...given(toRetryChange(retry)) }
+  if ('delays_ms' in retry)
+    return { ...retryDefaults, maxRetries: retry.delays_ms.length, retryDelays: JSON.stringify(retry.delays_ms) }
+  return {
+    maxRetries: retry.max_retries,
+    backoff: retry.backoff,
+    baseDelayMs: retry.base_delay_ms,
+    maxDelayMs: retry.max_delay_ms,
+    retryDelays: null,
+  }
 }
 
 /** Returns the changes of these columns; fields that the body omits are undefined. */

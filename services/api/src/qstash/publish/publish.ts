@@ -5,7 +5,7 @@ import { claimMessage } from '@belfry/db/qstash/deduplicate'
 import type { NewTask } from '@belfry/db/tasks/insert-tasks'
 import { toId } from '@belfry/domain/id'
 import { billingPeriod } from '@belfry/domain/quota'
-import type { Context } from '../../context.ts'
+import { type Context, withDb } from '../../context.ts'
 import { type Work, workOf } from '../../endpoint.ts'
 import { type Quota, refuseOverQuota } from '../../quotas/quotas.ts'
 import { toNewTask } from '../../tasks/new-task.ts'
@@ -103,7 +103,7 @@ async function storeMessages(
       const first = await claimMessage(db, task.workspaceId, hash, task.id)
       if (first !== null) earlier.set(task.id, first)
     }
-    return store({ ...work, db })
+    return store(withDb(work, db))
   })
 }
 
