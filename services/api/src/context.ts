@@ -1,6 +1,5 @@
 import { createPrisma, type Prisma } from '@belfry/db/postgres/create-prisma'
 import { type DatabaseClock, openDatabaseClock } from '@belfry/db/postgres/database-clock'
-import type { Db } from '@belfry/db/postgres/in-transaction'
 import { openPool, type Pool } from '@belfry/db/postgres/pool'
 import { waitForDatabase } from '@belfry/db/postgres/retry-database'
 import { findMasterKeyProblem } from '@belfry/db/secrets/data-keys'
@@ -142,9 +141,4 @@ function endOnStop(stop: AbortSignal): Set<RunStream> {
     for (const stream of streams) stream.end.abort()
   })
   return streams
-}
-
-/** Returns a context that works in another transaction. A copy of its 40 members would take 14 µs on Node 20. */
-export function withDb<W extends { db: Db }>(work: W, db: Db): W {
-  return Object.assign(Object.create(work), { db })
 }

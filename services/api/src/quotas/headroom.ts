@@ -1,8 +1,7 @@
-import { type Db, inTransaction, isInTransaction } from '@belfry/db/postgres/in-transaction'
+import { type Db, inTransaction, isInTransaction, withDb } from '@belfry/db/postgres/in-transaction'
 import { type CountedInWorkspace, countInWorkspace } from '@belfry/db/usage/read-usage'
 import { steadyTime } from '@belfry/runtime'
 import { LRUCache } from 'lru-cache'
-import { withDb } from '../context.ts'
 import { overCount, type Quota } from './quotas.ts'
 
 /**

@@ -22,7 +22,8 @@ export type SendJournal = {
 type JournaledClaim = {
   readonly session: string
   readonly journaledRun: string | null
-  entry: 'none' | 'entering' | 'written' | 'refused'
+  /** `undone`: the claim was undone, so it needs no entry any more. */
+  entry: 'none' | 'entering' | 'written' | 'refused' | 'undone'
   onJournaled(isWritten: boolean): void
 }
 
@@ -35,11 +36,13 @@ export function openSendJournal(pool: Pool, dispatcher: DispatcherRow, onError: 
 
   async function write(claims: JournaledClaim[]): Promise<boolean[]> {
     const { id: dispatcherId, session } = dispatcher
-    const runIds: string[] = []
-    for (const claim of claims) if (claim.session === session && claim.journaledRun) runIds.push(claim.journaledRun)
+    const current = claims.filter(claim => claim.session === session)
+    const runIds = current.flatMap(({ journaledRun }) => journaledRun ?? [])
     seq++
     const isWritten = runIds.length > 0 && (await journalSends(pool, { dispatcherId, session, seq, runIds }))
-    if (isWritten) for (const runId of runIds) open.set(runId, { seq, session })
+    // A claim may have been undone meanwhile, and nothing would close its entry.
+    for (const { journaledRun, entry } of current)
+      if (isWritten && journaledRun && entry === 'entering') open.set(journaledRun, { seq, session })
     return claims.map(claim => isWritten && claim.session === session)
   }
 

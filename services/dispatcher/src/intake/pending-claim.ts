@@ -16,7 +16,7 @@ export class PendingClaim {
   /** Null until it is known, and after an error. */
   answer: Claim | null = null
   error: unknown = null
-  entry: 'none' | 'entering' | 'written' | 'refused' = 'none'
+  entry: 'none' | 'entering' | 'written' | 'refused' | 'undone' = 'none'
   #isAnswered = false
   #waiter: ClaimWaiter | null = null
   #onAnswered: (() => void) | null = null
@@ -56,7 +56,7 @@ export class PendingClaim {
   }
 
   onJournaled(isWritten: boolean): void {
-    this.entry = isWritten ? 'written' : 'refused'
+    if (this.entry === 'entering') this.entry = isWritten ? 'written' : 'refused'
     this.#waiter?.onJournaled(this, isWritten)
   }
 

@@ -45,6 +45,7 @@ export function mayStart(ctx: IntakeContext, { requestedAt, session }: PendingCl
  */
 export async function undoPrefetched(ctx: IntakeContext, tasks: readonly BufferedTask[]): Promise<BufferedTask[]> {
   await Promise.all(tasks.map(({ pendingClaim }) => pendingClaim?.whenAnswered()))
+  for (const { pendingClaim } of tasks) if (pendingClaim) pendingClaim.entry = 'undone'
   const answers = tasks.map(({ pendingClaim }) => pendingClaim?.answer)
   const claimed = answers.flatMap(answer => (answer?.kind === 'claimed' ? [answer.task] : []))
   if (claimed.length > 0) {

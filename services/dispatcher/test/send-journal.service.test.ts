@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
+import { expect, it } from 'vitest'
+import { openSendJournal } from '../src/attempt/send-journal.ts'
+import { PendingClaim } from '../src/intake/pending-claim.ts'
+import { setupBatches } from './setup-batches.ts'
+
+it('keeps the entries of claims that may be sent, and none of a claim that was undone while it was written', async () => {
+  const { pool } = await setupBatches()
+  const dispatcher = await enterDispatchers(pool)
+  const journal = openSendJournal(pool, dispatcher, error => console.error(error))
+  const claims = Array.from({ length: 3 }, () => prefetched(dispatcher.session))
+  const told = claims.map(tell)
+  for (const claim of claims) journal.enter(claim)
+  const [kept, undone, closed] = claims
+  if (undone) undone.entry = 'undone'
+  expect(await Promise.all(told)).toEqual([true, true, true])
+  journal.close(closed?.journaledRun ?? '')
+  expect([...journal.open()]).toEqual([kept?.journaledRun])
+  const text = 'SELECT count(*)::int AS entries FROM sends WHERE dispatcher_id = $1'
+  expect((await pool.query(text, [dispatcher.id])).rows).toEqual([{ entries: 1 }])
+})
+
+it('refuses a claim of an earlier session', async () => {
+  const { pool } = await setupBatches()
+  const dispatcher = await enterDispatchers(pool)
+  const journal = openSendJournal(pool, dispatcher, error => console.error(error))
+  const claim = prefetched(randomUUID())
+  const told = tell(claim)
+  journal.enter(claim)
+  expect(await told).toBe(false)
+  expect([...journal.open()]).toEqual([])
+})
+
+function prefetched(session: string): PendingClaim {
+  const claim = new PendingClaim({ taskId: randomUUID(), token: randomUUID(), isPrefetch: true }, session)
+  const task = { prefetched: true, runId: randomUUID() }
+  claim.onAnswer({ kind: 'claimed', receivedAt: performance.now(), task } as Parameters<typeof claim.onAnswer>[0])
+  return claim
+}
+
+function tell(claim: PendingClaim): Promise<boolean> {
+  return new Promise(resolve => claim.tell({ onClaim() {}, onJournaled: (_claim, isWritten) => resolve(isWritten) }))
+}
