@@ -1,5 +1,7 @@
-import { runDetail } from '@belfry/contract/run'
-import { presentRunDetail } from '@belfry/present/present-run-detail'
+import { type RunDetail, runDetail } from '@belfry/contract/run'
+import { requestBody } from '@belfry/domain/request-body'
+import { payloadOf } from '@belfry/present/payload-of'
+import { presentResponse, presentRun, readUtf8 } from '@belfry/present/present-run'
 import type { RunDetailRow } from '@belfry/present/run-row'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
@@ -26,3 +28,21 @@ export const getRun = endpoint({
     return ok(presentRunDetail(row))
   },
 })
+
+function presentRunDetail(row: RunDetailRow): RunDetail {
+  return { ...presentRun(row), request: presentRequest(row), response: presentResponse(row) }
+}
+
+// The request cannot change once its task has started, so the task's payload is the body that was sent.
+function presentRequest(row: RunDetailRow): RunDetail['request'] {
+  const payload = payloadOf(row)
+  const headers = JSON.parse(row.requestHeaders ?? '{}')
+  const sent = { url: row.url, method: row.method, headers }
+  if (payload === null) return { ...sent, body: null, body_encoding: 'utf8', body_truncated: false }
+  if (row.contentType === null) {
+    return { ...sent, body: requestBody(payload, headers), body_encoding: 'utf8', body_truncated: false }
+  }
+  const text = readUtf8(Buffer.from(payload, 'base64'))
+  const body_encoding = text === null ? 'base64' : 'utf8'
+  return { ...sent, body: text ?? payload, body_encoding, body_truncated: false }
+}
