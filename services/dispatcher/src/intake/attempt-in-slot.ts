@@ -25,8 +25,8 @@ export type Intake = {
 }
 
 const busyPauseMs = 20
-// How many prefetched claims are entered into the send journal with the claim of an attempt that starts.
-const journalAhead = 16
+// The prefetched claims that should start within this time are entered into the send journal together.
+const journalAheadMs = 25
 
 /**
  * The attempt of a task that has a slot: claims it, or uses its prefetched claim. A claimed task leaves the buffer. While the
@@ -80,7 +80,7 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
     else if (this.#isSuspended() || !mayStart(this.#ctx, claim, answer.receivedAt)) this.#undo()
     else if (claim.journaledRun === null || claim.entry === 'written') this.#begin(claim)
     else if (claim.entry === 'refused') this.#undo()
-    else enterJournal(this.#ctx, claim, this.#slot.prefetched(journalAhead))
+    else enterJournal(this.#ctx, claim, this.#slot.startingWithin(journalAheadMs))
   }
 
   onJournaled(claim: PendingClaim, isWritten: boolean): void {

@@ -131,6 +131,22 @@ it('prefetches the next tasks of a queue, each once, as many as complete within 
   expect(first?.prefetchNext()).toEqual([])
 })
 
+it('tells which prefetched tasks should have a slot within some milliseconds', () => {
+  const { clock, add, startAll } = setup({ slots: 20 })
+  add('a', 'x', 200)
+  const taken = startAll() // 18
+  for (const slot of taken) slot.release('healthy')
+  clock.now += 100
+  const [first] = taken
+  expect(first?.startingWithin(25)).toEqual([])
+  const prefetched = first?.prefetchNext()
+  expect(prefetched).toHaveLength(27)
+  expect(first?.startingWithin(25)).toEqual(prefetched?.slice(0, 5))
+  expect(first?.startingWithin(1_000)).toEqual(prefetched)
+  clock.now += 200
+  expect(first?.startingWithin(25)).toEqual([])
+})
+
 it('prefetches a bounded number in all, and leaves a part of that to other queues', () => {
   const { clock, add, startAll } = setup({ slots: 3_000, permitsPerHost: 3_000 })
   add('a', 'x', 2_000)

@@ -20,8 +20,8 @@ export type Slot<Task> = {
    * queue has had tasks for 100 ms, and attempts of it complete; none while its circuit breaker is not closed.
    */
   prefetchNext(): Task[]
-  /** Returns the next tasks of the same queue whose claims were prefetched, at most `limit`. */
-  prefetched(limit: number): Task[]
+  /** Returns the next tasks of the same queue whose claims were prefetched, and that should have a slot within `ms`. */
+  startingWithin(ms: number): Task[]
   /** Releases the slot and the permit, once. Returns how that changed the circuit breaker of the host. */
   release(signal: HealthSignal): CircuitChange
 }
@@ -309,9 +309,9 @@ class HeldSlot<Task> implements Slot<Task> {
     return prefetchNext(this.#state, this.#queue)
   }
 
-  prefetched(limit: number): Task[] {
+  startingWithin(ms: number): Task[] {
     const { tasks, window } = this.#queue
-    return tasksAt(tasks, 0, Math.min(limit, window.size))
+    return tasksAt(tasks, 0, window.startingWithin(ms, this.#state.options.now()))
   }
 
   release(signal: HealthSignal): CircuitChange {

@@ -13,6 +13,8 @@ export type PrefetchWindow = {
    * @returns How many tasks were added.
    */
   extend(queued: number, now: number): number
+  /** Returns how many of its tasks should have a slot within `ms`. */
+  startingWithin(ms: number, now: number): number
   /** Removes the task at the front, if there is one. */
   shift(): void
   clear(): void
@@ -56,6 +58,7 @@ export function createPrefetchWindows(): PrefetchWindows {
         }
         return addedAt.length - before
       },
+      startingWithin: (ms, now) => Math.min(addedAt.length, rate.expect(ms, now)),
       shift() {
         if (addedAt.isEmpty()) return
         addedAt.shift()
