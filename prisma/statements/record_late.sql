@@ -1,7 +1,7 @@
 -- Stores the real outcomes of attempts that count as lost.
 -- Sent by recordAttempts.
 
-WITH input AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::task_state[], $4::float8[], $5::run_status[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::text[], $10::int2[], $11::text[], $12::bytea[], $13::int4[], $14::bool[], $15::text[], $16::text[], $17::text[], $18::text[]) AS input (task_id, run_id, to_state, retry_delay_ms, status, scheduled_at, started_at, finished_at, request_headers, response_status, response_headers, response_body, response_bytes, response_truncated, error_code, error_message, waited_for, timings)),
+WITH input AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[]::task_state[], $4::float8[], $5::text[]::run_status[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::text[], $10::int2[], $11::text[], $12::bytea[], $13::int4[], $14::bool[], $15::text[], $16::text[], $17::text[], $18::text[]) AS input (task_id, run_id, to_state, retry_delay_ms, status, scheduled_at, started_at, finished_at, request_headers, response_status, response_headers, response_body, response_bytes, response_truncated, error_code, error_message, waited_for, timings)),
 moved AS (
   UPDATE tasks t
   SET

@@ -32,9 +32,11 @@ const hopelessFailures: readonly string[] = [
 const goneStatus = 410
 const retryAfterStatuses: readonly number[] = [429, 503]
 
+const success: NextAttempt = { state: 'success' }
+
 /** Returns the next state of a task after an attempt. */
 export function nextAttempt({ policy, attempt, outcome, now, random, isMessage = false }: EndedAttempt): NextAttempt {
-  if (isSuccess(outcome)) return { state: 'success' }
+  if (isSuccess(outcome)) return success
   // The target did not fail, so the next attempt follows even when no retry is left.
   if (outcome.kind === 'failure' && ownFailures.includes(outcome.code)) return { state: 'retrying', delayMs: 0 }
   if (isHopeless(outcome, isMessage) || attempt > policy.maxRetries) return { state: 'dead' }

@@ -8,6 +8,8 @@ type Encoding<T> = {
   write(to: Buffer, value: T, at: number): number
 }
 
+const notADigit = 0x80
+
 const encodings = {
   bool: encoding<boolean>(16, 1, (to, value, at) => to.writeUInt8(value ? 1 : 0, at)),
   bytea: { oid: 17, maxBytes: value => value.length, write: writeBytes } satisfies Encoding<Uint8Array>,
@@ -36,14 +38,20 @@ let draft = Buffer.allocUnsafeSlow(keptBytes)
 /**
  * Returns an array of an SQL type as PostgreSQL's `array_recv` reads it; null and undefined become NULL. node-postgres sends
  * a parameter that is a Buffer in binary form.
- * @param values - A `Date` for timestamptz, a `bigint` for int8, bytes for bytea, otherwise what the name says.
+ * @param of - Returns the value of an item: a `Date` for timestamptz, a `bigint` for int8, bytes for bytea, otherwise what the
+ * name says.
  */
-export function toBinaryArray(type: keyof typeof encodings, values: readonly unknown[]): Buffer {
+export function toBinaryArray<Item>(
+  type: keyof typeof encodings,
+  items: readonly Item[],
+  of: (item: Item) => unknown,
+): Buffer {
   const { oid, maxBytes, write } = encodings[type] as Encoding<unknown> // the column names the type of its values
   let at = 0
   // The number of dimensions, whether there are NULLs, the type, the length, and the index of the first element.
-  for (const word of [1, 1, oid, values.length, 1]) at = draft.writeInt32BE(word, at)
-  for (const value of values) {
+  for (const word of [1, 1, oid, items.length, 1]) at = draft.writeInt32BE(word, at)
+  for (const item of items) {
+    const value = of(item)
     if (value === null || value === undefined) {
       at = reserve(at + 4).writeInt32BE(-1, at)
     } else {
@@ -82,14 +90,34 @@ function writeBytes(to: Buffer, value: Uint8Array, at: number): number {
   return value.length
 }
 
+const digits = Uint8Array.from({ length: 128 }, (_, code) => {
+  const value = Number.parseInt(String.fromCharCode(code), 16)
+  return Number.isNaN(value) ? notADigit : value
+})
+// Where the bytes of a UUID begin in its text.
+const pairs = Uint8Array.from([0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34])
+
 function writeUuid(to: Buffer, value: string, at: number): void {
-  const written = to.write(value.replaceAll('-', ''), at, 'hex')
-  if (written !== 16 || value.length !== 36) throw new TypeError(`${value} is not a UUID.`)
+  let seen = value.length === 36 ? 0 : notADigit
+  for (let i = 0; i < 16; i++) {
+    const from = pairs[i] ?? 0
+    const high = digits[value.charCodeAt(from)] ?? notADigit
+    const low = digits[value.charCodeAt(from + 1)] ?? notADigit
+    seen |= high | low
+    to[at + i] = (high << 4) | low
+  }
+  if (seen & notADigit) throw new TypeError(`${value} is not a UUID.`)
 }
 
 const epochOfPostgres = Date.UTC(2000, 0)
+const word = 2 ** 32
 
-// Microseconds since 2000.
+// Microseconds since 2000, in two words: a number cannot hold all of them exactly.
 function writeInstant(to: Buffer, value: Date, at: number): void {
-  to.writeBigInt64BE(BigInt(value.getTime() - epochOfPostgres) * 1000n, at)
+  const ms = value.getTime() - epochOfPostgres
+  const high = Math.floor(ms / word)
+  const low = (ms - high * word) * 1000
+  const carry = Math.floor(low / word)
+  to.writeInt32BE(high * 1000 + carry, at)
+  to.writeUInt32BE(low - carry * word, at + 4)
 }

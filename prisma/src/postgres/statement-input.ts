@@ -8,17 +8,11 @@ export type InputColumn<Item> = readonly [name: string, type: string, of: (item:
  * is the same for any number of rows, and PostgreSQL prepares and plans it once.
  */
 export function inputRows<Item>(columns: ReadonlyArray<InputColumn<Item>>): string {
-  const arrays = columns.map(([, type], i) => `$${i + 1}::${type}[]`)
+  const arrays = columns.map(([, type], i) => `$${i + 1}::${hasBinaryForm(type) ? '' : 'text[]::'}${type}[]`)
   return `SELECT * FROM unnest(${arrays.join(', ')}) AS input (${columns.map(([name]) => name).join(', ')})`
 }
 
 /** Returns the parameters for `inputRows`. Enumerations, whose oids differ between databases, are arrays of texts. */
-export function inputValues<Item>(
-  columns: ReadonlyArray<InputColumn<Item>>,
-  items: readonly Item[],
-): Array<Buffer | unknown[]> {
-  return columns.map(([, type, of]) => {
-    const values = items.map(of)
-    return hasBinaryForm(type) ? toBinaryArray(type, values) : values
-  })
+export function inputValues<Item>(columns: ReadonlyArray<InputColumn<Item>>, items: readonly Item[]): Buffer[] {
+  return columns.map(([, type, of]) => toBinaryArray(hasBinaryForm(type) ? type : 'text', items, of))
 }

@@ -184,18 +184,18 @@ export abstract class Attempt implements CallEnds, Recording {
     const { task, receivedAt } = this.#claimed
     const sentAt = this.#sentAt
     const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - receivedAt))
-    const durationMs = Math.round(performance.now() - sentAt)
+    const finishedAt = new Date(startedAt.getTime() + Math.round(performance.now() - sentAt))
     this.#next = nextAttempt({
       policy: task.retryDelays == null ? task : Object.assign({}, task, { delaysMs: JSON.parse(task.retryDelays) }),
       attempt: task.attempt - task.lost,
       outcome: outcome.kind === 'response' ? outcome : { kind: 'failure', code: outcome.code },
-      now: new Date(startedAt.getTime() + durationMs),
+      now: finishedAt,
       random: Math.random,
       isMessage: task.qstash != null,
     })
     this.#dueAt = sentAt - (startedAt.getTime() - task.scheduledAt.getTime())
     const reason = sentAt - this.#dueAt < lateMs ? null : this.#waitedFor()
-    this.finished = toFinishedAttempt(task, headers, shown, this.#next, startedAt, durationMs, reason)
+    this.finished = toFinishedAttempt(task, headers, shown, this.#next, startedAt, finishedAt, reason)
     this.#ctx.batches.record.push(this)
   }
 

@@ -12,7 +12,7 @@ export function toFinishedAttempt(
   outcome: AttemptOutcome,
   next: NextAttempt,
   startedAt: Date,
-  durationMs: number,
+  finishedAt: Date,
   waitedFor: WaitReason | null,
 ): FinishedAttempt {
   const response = outcome.kind === 'response' ? outcome : null
@@ -25,7 +25,7 @@ export function toFinishedAttempt(
     status: next.state === 'success' ? 'success' : 'failed',
     scheduledAt: task.scheduledAt,
     startedAt,
-    finishedAt: new Date(startedAt.getTime() + durationMs),
+    finishedAt,
     requestHeaders: JSON.stringify(headers),
     responseStatus: response?.status ?? null,
     responseHeaders: response && withoutNul(JSON.stringify(response.headers)),
@@ -47,5 +47,5 @@ function wrongStatus({ status, headers: { location } }: ResponseOutcome): { code
 
 // PostgreSQL cannot store NUL, and a response must not prevent the record of its run.
 function withoutNul(json: string): string {
-  return json.replaceAll('\\u0000', '\\ufffd')
+  return json.includes('\\u0000') ? json.replaceAll('\\u0000', '\\ufffd') : json
 }

@@ -1,7 +1,7 @@
 import type { ClaimedTask } from '@belfry/db/tasks/claimed-row'
 import { timeOfUuid } from '@belfry/domain/id'
 import { lateMs, type WaitReason } from '@belfry/domain/wait-reason'
-import type { Blocks } from '../scheduling/blocks.ts'
+import { type BlockReason, type Blocks, noBlocks } from '../scheduling/blocks.ts'
 
 /** What the intake knows about the wait of a task. All times are by `performance.now()`. */
 export type Wait = {
@@ -34,22 +34,27 @@ export function waitedFor(
   { dueAt, claimedAt, sentAt, wasServed }: Steps,
 ): WaitReason | null {
   if (sentAt - dueAt < lateMs) return null
-  const blocks = Object.entries(wait.blocks) as Array<[WaitReason, number]>
-  // Catching up stores an occurrence after its time.
-  const storedAt = dueAt + timeOfUuid(task.taskId) - task.scheduledAt.getTime()
-  const steps: Array<[reason: WaitReason | null, until: number]> = [
-    ['scheduler', task.cronJobId === null ? dueAt : storedAt],
-    [wasServed ? (wait.isBacklog ? 'backlog' : null) : 'dispatcher', wait.bufferedAt],
-    ...blocks.sort(([, one], [, other]) => one - other),
-    ['slot', wait.slotAt],
-    ['database', claimedAt],
-    [null, sentAt],
-  ]
   let at = dueAt
-  let longest = { reason: null as WaitReason | null, ms: 0 }
-  for (const [reason, until] of steps) {
-    if (until - at > longest.ms) longest = { reason, ms: until - at }
+  let longestMs = 0
+  let reason: WaitReason | null = null
+  function step(next: WaitReason | null, until: number): void {
+    if (until - at > longestMs) {
+      longestMs = until - at
+      reason = next
+    }
     at = Math.max(at, until)
   }
-  return longest.reason
+  // Catching up stores an occurrence after its time.
+  if (task.cronJobId !== null) step('scheduler', dueAt + timeOfUuid(task.taskId) - task.scheduledAt.getTime())
+  step(wasServed ? (wait.isBacklog ? 'backlog' : null) : 'dispatcher', wait.bufferedAt)
+  for (const [block, until] of blocksInOrder(wait.blocks)) step(block, until)
+  step('slot', wait.slotAt)
+  step('database', claimedAt)
+  step(null, sentAt)
+  return reason
+}
+
+function blocksInOrder(blocks: Blocks): ReadonlyArray<[BlockReason, number]> {
+  if (blocks === noBlocks) return []
+  return (Object.entries(blocks) as Array<[BlockReason, number]>).sort(([, one], [, other]) => one - other)
 }

@@ -83,8 +83,13 @@ class Call {
 
   constructor(client: HttpClient, request: OutgoingRequest, ends: CallEnds, patienceMs: number) {
     const { url, method, headers, body: data, timeoutMs: timeout } = request
-    const headerLines: string[] = []
-    for (const name of Object.keys(headers)) headerLines.push(name, headers[name] ?? '')
+    const names = Object.keys(headers)
+    const headerLines: string[] = new Array(names.length * 2)
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i] ?? ''
+      headerLines[2 * i] = name
+      headerLines[2 * i + 1] = headers[name] ?? ''
+    }
     this.#client = client
     this.#request = { url, method, headerLines, data, timeout }
     this.#ends = ends

@@ -19,8 +19,13 @@ export function targetOf(origin: string): Target {
   return target
 }
 
+/** @param dueAt - Epoch milliseconds by the database's clock. */
+export function incomingTask(id: string, workspace: string, dueAt: number, ofUrl: string): IncomingTask {
+  const { origin, host } = targetOf(ofUrl)
+  return { id, workspace, dueAt, origin, host }
+}
+
 /** Returns a task from its row in PostgreSQL. */
 export function toIncomingTask(row: { id: string; workspaceId: string; dueAt: Date; origin: string }): IncomingTask {
-  const { origin, host } = targetOf(row.origin)
-  return { id: row.id, workspace: row.workspaceId, dueAt: row.dueAt.getTime(), origin, host }
+  return incomingTask(row.id, row.workspaceId, row.dueAt.getTime(), row.origin)
 }

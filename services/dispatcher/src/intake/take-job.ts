@@ -2,7 +2,7 @@ import { fromId } from '@belfry/domain/id'
 import type { DueTask } from '@belfry/queue'
 import { locateTask } from '../statements/batched-statements.ts'
 import { admit } from './admit.ts'
-import { targetOf } from './incoming-task.ts'
+import { incomingTask } from './incoming-task.ts'
 import type { IntakeContext } from './intake-context.ts'
 import type { IncomingTask } from './task-buffer.ts'
 
@@ -12,26 +12,21 @@ import type { IncomingTask } from './task-buffer.ts'
  * with no task taken, when the signal is aborted first.
  */
 export async function takeJob(ctx: IntakeContext, tasks: readonly DueTask[], signal: AbortSignal): Promise<void> {
-  const incoming = await Promise.all(tasks.map(task => complete(ctx, task, signal)))
+  const incoming: IncomingTask[] = []
+  const located: Array<Promise<void>> = []
+  for (const { id: name, dueAt, origin, workspace: workspaceName } of tasks) {
+    const id = fromId('task', name)
+    const workspace = workspaceName === undefined ? null : fromId('ws', workspaceName)
+    if (id === null) ctx.log.warn({ job: name }, 'job.unknown')
+    else if (workspace !== null && origin !== undefined) incoming.push(incomingTask(id, workspace, dueAt, origin))
+    else
+      located.push(
+        locateTask(ctx, id, signal).then(found => {
+          if (found) incoming.push(incomingTask(id, found.workspaceId, dueAt, found.origin))
+        }),
+      )
+  }
+  if (located.length > 0) await Promise.all(located)
   signal.throwIfAborted()
-  admit(
-    ctx,
-    incoming.filter(task => task !== null),
-  )
-}
-
-async function complete(ctx: IntakeContext, task: DueTask, signal: AbortSignal): Promise<IncomingTask | null> {
-  const id = fromId('task', task.id)
-  if (id === null) {
-    ctx.log.warn({ job: task.id }, 'job.unknown')
-    return null
-  }
-  const { dueAt, origin } = task
-  const workspace = task.workspace === undefined ? null : fromId('ws', task.workspace)
-  if (workspace !== null && origin !== undefined) {
-    const target = targetOf(origin)
-    return { id, workspace, dueAt, origin: target.origin, host: target.host }
-  }
-  const found = await locateTask(ctx, id, signal)
-  return found && { id, workspace: found.workspaceId, dueAt, ...targetOf(found.origin) }
+  admit(ctx, incoming)
 }

@@ -8,5 +8,6 @@ export const noBlocks: Blocks = {}
 
 /** Returns whether something blocked a queue at a time, or later. */
 export function wasBlocked(blocks: Blocks, since: number): boolean {
-  return Object.values(blocks).some(until => until > since)
+  const { circuit_breaker: breaker = 0, host_concurrency: concurrency = 0, host_rate: rate = 0 } = blocks
+  return Math.max(breaker, concurrency, rate) > since
 }

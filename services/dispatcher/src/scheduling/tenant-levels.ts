@@ -103,7 +103,11 @@ export function createTenantLevels<Leaf>({ slots, now, tenantOf }: TenantLevelsO
       workspaces.set(id, workspace)
       return workspace
     },
-    accountOf: workspace => lineOf(workspace).at(-1)?.id ?? workspace.id,
+    accountOf(workspace) {
+      let level = workspace
+      while (level.parent) level = level.parent
+      return level.id
+    },
     add(workspace, leaf) {
       workspace.leaves.add(leaf)
       makeReady(workspace)
@@ -111,16 +115,21 @@ export function createTenantLevels<Leaf>({ slots, now, tenantOf }: TenantLevelsO
     next: (free, start) => nextOf(ready, free, headroomOf, start),
     take(workspace, leaf, stays) {
       moveToEnd(workspace.leaves, leaf, stays)
-      const line = lineOf(workspace)
-      for (const level of line) {
+      const organization = workspace.parent
+      const account = organization?.parent ?? null
+      let slowCalls: SlowCallBudget | null = null
+      for (let level: Level<Leaf> | null = workspace; level; level = level.parent) {
         level.taken++
         moveToEnd(level.parent?.children ?? ready, level, level.leaves.size + level.children.size > 0)
+        if (isOrganization(level)) slowCalls = level.slowCalls
       }
-      const slowCalls = line.find(isOrganization)?.slowCalls
       const startedAt = now()
       slowCalls?.begin(startedAt)
+      // The workspace may have another tenant by then.
       return () => {
-        for (const level of line) level.taken--
+        workspace.taken--
+        if (organization) organization.taken--
+        if (account) account.taken--
         slowCalls?.end(startedAt, now())
       }
     },
@@ -181,6 +190,7 @@ function isOrganization<Leaf>(level: Level<Leaf>): level is Organization<Leaf> {
 }
 
 function moveToEnd<T>(rotation: Set<T>, item: T, stays: boolean): void {
+  if (stays && rotation.size === 1 && rotation.has(item)) return
   rotation.delete(item)
   if (stays) rotation.add(item)
 }
