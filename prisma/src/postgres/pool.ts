@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { endLostConnection, type SilenceWatch } from './end-lost-connection.ts'
+import { parseTimestamp } from './parse-timestamp.ts'
 import { targetOf } from './primary-client.ts'
 
 export type Pool = pg.Pool
@@ -47,6 +48,13 @@ const idleMs = 30_000
 // An idle Belfry keeps these, so it can still work when other clients take all other connections of the server.
 const minConnections = 2
 
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.TIMESTAMPTZ && format !== 'binary'
+      ? parseTimestamp
+      : pg.types.getTypeParser(oid, format as 'text'),
+}
+
 /** Opens a pool for the statements on tasks. It connects on first use. */
 export function openPool(databaseUrl: string, options: PoolOptions): Pool {
   const {
@@ -62,6 +70,7 @@ export function openPool(databaseUrl: string, options: PoolOptions): Pool {
   const pool = new pg.Pool({
     ...targetOf(databaseUrl),
     application_name: name,
+    types,
     max,
     min: Math.min(minConnections, max),
     connectionTimeoutMillis: 5000,

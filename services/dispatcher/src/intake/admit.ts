@@ -18,6 +18,7 @@ const maxDelayMs = 2_000
  */
 export function admit(ctx: IntakeContext, tasks: readonly IncomingTask[]): { taken: number; refused: number } {
   const count = { taken: 0, refused: 0 }
+  const ofUnknown = new Map<string, BufferedTask[]>()
   for (const task of tasks) {
     const tenant = ctx.tenants.find(task.workspace)
     if (tenant?.isSuspended) continue
@@ -27,26 +28,31 @@ export function admit(ctx: IntakeContext, tasks: readonly IncomingTask[]): { tak
       count.refused++
     } else if (buffered !== 'duplicate') {
       if (tenant) queueWhenDue(ctx, buffered)
-      else queueWhenKnown(ctx, buffered)
+      else {
+        const others = ofUnknown.get(task.workspace)
+        if (others) others.push(buffered)
+        else ofUnknown.set(task.workspace, [buffered])
+      }
       count.taken++
     }
   }
+  for (const [workspace, buffered] of ofUnknown) queueWhenKnown(ctx, workspace, buffered)
   startAttempts(ctx)
   return count
 }
 
 // The share of a task depends on its tenant. Once that is known, tasks of the workspace need no statement for it.
-function queueWhenKnown(ctx: IntakeContext, task: BufferedTask): void {
+function queueWhenKnown(ctx: IntakeContext, workspace: string, tasks: readonly BufferedTask[]): void {
   const onWait = (error: unknown) => ctx.log.warn({ err: error }, 'tenants.waiting_for_database')
-  retryDatabase(() => ctx.tenants.load(task.workspace), { onWait, signal: ctx.stop })
+  retryDatabase(() => ctx.tenants.load(workspace), { onWait, signal: ctx.stop })
     .then(() => {
-      if (ctx.stop.aborted) return requeue(ctx, [task])
-      queueWhenDue(ctx, task)
+      if (ctx.stop.aborted) return requeue(ctx, tasks)
+      for (const task of tasks) queueWhenDue(ctx, task)
       startAttempts(ctx)
     })
     .catch(error => {
       ctx.log.warn({ err: error }, 'tenants.unknown')
-      return requeue(ctx, [task])
+      return requeue(ctx, tasks)
     })
 }
 

@@ -27,9 +27,16 @@ export type IntakeTest = {
 
 const partSize = 10_000
 
-/** A database without rows, its own queue, and any number of dispatchers on them in this process. */
-export async function setupIntake(backend: 'redis' | 'postgres', redisDatabase: number): Promise<IntakeTest> {
-  const database = await borrowTestDatabase()
+/**
+ * A database without rows, its own queue, and any number of dispatchers on them in this process.
+ * @param borrow - Returns the database. Default: one of the server that all tests share.
+ */
+export async function setupIntake(
+  backend: 'redis' | 'postgres',
+  redisDatabase: number,
+  borrow: typeof borrowTestDatabase = borrowTestDatabase,
+): Promise<IntakeTest> {
+  const database = await borrow()
   const onError = (error: Error) => console.error(error)
   const pool = openPool(database.url, { max: 8, onError })
   const redisUrl = backend === 'redis' ? `${testRedisUrl()}/${redisDatabase}` : null
