@@ -18,7 +18,7 @@ import { type OidcProvider, openOidcProvider } from './oidc/provider.ts'
 import { createHeadrooms, type Headrooms } from './quotas/headroom.ts'
 import { createUsageCache, type UsageCache } from './quotas/usage-cache.ts'
 import { openReadReplica, type ReadReplica } from './read-replica.ts'
-import { createRunTails, type RunTails } from './run-stream/run-tails.ts'
+import { createRunTails, type RunTails } from './runs/stream/run-tails.ts'
 import { type InsertBatches, openInsertBatches } from './tasks/insert-batches.ts'
 
 /** An open stream of runs, and its holder. */

@@ -1,20 +1,20 @@
+import { confirmEmail } from './account/confirm-email.ts'
+import { exportMe } from './account/export-me.ts'
+import { forgotPassword } from './account/forgot-password.ts'
+import { getMe } from './account/get-me.ts'
+import { getRegistration } from './account/get-registration.ts'
+import { listAccountLog } from './account/list-account-log.ts'
+import { logout } from './account/logout.ts'
+import { register } from './account/register.ts'
+import { resendConfirmation } from './account/resend-confirmation.ts'
+import { resetPassword } from './account/reset-password.ts'
+import { endOtherSessions, endSession, listSessions } from './account/sessions.ts'
+import { updateMe } from './account/update-me.ts'
 import { listApiKeys, revokeApiKey } from './api-keys/api-keys.ts'
 import { createApiKey } from './api-keys/create-api-key.ts'
 import { rollApiKey } from './api-keys/roll-api-key.ts'
 import { deleteAuditStream, getAuditStream, putAuditStream, rotateAuditStreamSecret } from './audit/audit-stream.ts'
 import { exportAuditLog, listAuditLog } from './audit/list-audit-log.ts'
-import { confirmEmail } from './auth/confirm-email.ts'
-import { exportMe } from './auth/export-me.ts'
-import { forgotPassword } from './auth/forgot-password.ts'
-import { getMe } from './auth/get-me.ts'
-import { getRegistration } from './auth/get-registration.ts'
-import { listAccountLog } from './auth/list-account-log.ts'
-import { logout } from './auth/logout.ts'
-import { register } from './auth/register.ts'
-import { resendConfirmation } from './auth/resend-confirmation.ts'
-import { resetPassword } from './auth/reset-password.ts'
-import { endOtherSessions, endSession, listSessions } from './auth/sessions.ts'
-import { updateMe } from './auth/update-me.ts'
 import { changeTier } from './billing/change-tier.ts'
 import { getTier } from './billing/get-tier.ts'
 import { openPortal } from './billing/open-portal.ts'
@@ -39,7 +39,6 @@ import { triggerCronJob } from './cron-jobs/trigger-cron-job.ts'
 import { updateCronJob } from './cron-jobs/update-cron-job.ts'
 import { discardDeadLetters, listDeadLetters, replayDeadLetters } from './dead-letters/settle-dead-letters.ts'
 import type { Methods } from './endpoint.ts'
-import { publishEvent } from './events/publish-event.ts'
 import { confirmIdentity, confirmIdentityOptions } from './factors/confirm-identity.ts'
 import { login } from './factors/login.ts'
 import { loginWithFactor, loginWithPasskey, passkeyLoginOptions } from './factors/login-with-factor.ts'
@@ -74,14 +73,12 @@ import {
 import { acceptInvitation, acceptInvitationOfPath } from './invitations/accept-invitation.ts'
 import { getInvitation, previewInvitation } from './invitations/get-invitation.ts'
 import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from './invitations/invitations.ts'
-import { deleteMe } from './members/delete-me.ts'
-import { listMembers, removeMember, updateMember } from './members/members.ts'
-import { transferOrganization } from './members/transfer-organization.ts'
 import { finishOidc } from './oidc/finish-oidc.ts'
 import { getSignInMethods } from './oidc/get-sign-in-methods.ts'
 import { logoutOidc } from './oidc/logout-oidc.ts'
 import { startOidc } from './oidc/start-oidc.ts'
 import { getOpenApi } from './openapi/get-openapi.ts'
+import { getProblem } from './openapi/get-problem.ts'
 import { getReference } from './openapi/get-reference.ts'
 import { blockAddress, listBlockedAddresses, unblockAddress } from './operators/blocked-addresses.ts'
 import {
@@ -98,23 +95,25 @@ import {
   suspendWorkspace,
 } from './operators/tenants.ts'
 import { createOrganization } from './organizations/create-organization.ts'
+import { deleteMe } from './organizations/delete-me.ts'
 import { getUsage } from './organizations/get-usage.ts'
+import { listMembers, removeMember, updateMember } from './organizations/members.ts'
 import {
   deleteOrganization,
   getOrganization,
   listOrganizations,
   updateOrganization,
 } from './organizations/organizations.ts'
+import { transferOrganization } from './organizations/transfer-organization.ts'
 import { getOverview } from './overview/get-overview.ts'
 import { getUpcoming } from './overview/get-upcoming.ts'
-import { getProblem } from './problems/get-problem.ts'
 import { deleteQueue, getQueue, listQueues, pauseQueue, putQueue, resumeQueue, updateQueue } from './queues/queues.ts'
-import { streamOrganizationRuns, streamRuns } from './run-stream/stream-runs.ts'
 import { countRunsOverTime } from './runs/count-runs.ts'
 import { exportOrganizationRuns, exportRuns } from './runs/export-runs.ts'
 import { getRun } from './runs/get-run.ts'
 import { listFailures } from './runs/list-failures.ts'
 import { listOrganizationRuns, listRuns } from './runs/list-runs.ts'
+import { streamOrganizationRuns, streamRuns } from './runs/stream/stream-runs.ts'
 import { search } from './search/search.ts'
 import { deleteSecret, listSecrets, putSecret } from './secrets/secrets.ts'
 import {
@@ -122,14 +121,15 @@ import {
   listSigningSecrets,
   revokeSigningSecret,
   rotateSigningSecret,
-} from './signing-secrets/signing-secrets.ts'
+} from './secrets/signing-secrets.ts'
 import {
   listSubscriptionSecrets,
   removeSubscriptionSecrets,
   revokeSubscriptionSecret,
   rotateSubscriptionSecret,
-} from './signing-secrets/subscription-secrets.ts'
+} from './secrets/subscription-secrets.ts'
 import { getStatus } from './status/get-status.ts'
+import { publishEvent } from './subscriptions/publish-event.ts'
 import {
   createSubscription,
   deleteSubscription,
@@ -142,11 +142,7 @@ import { createTasks } from './tasks/create-tasks.ts'
 import { cancelTasks, countTasks, stopTasks } from './tasks/end-tasks.ts'
 import { cancelTask, replayTask, stopTask, updateTask } from './tasks/move-task.ts'
 import { exportTasks, getTask, listTasks } from './tasks/read-tasks.ts'
-import {
-  listWorkspaceMembers,
-  putWorkspaceMember,
-  removeWorkspaceMember,
-} from './workspace-members/workspace-members.ts'
+import { listWorkspaceMembers, putWorkspaceMember, removeWorkspaceMember } from './workspaces/workspace-members.ts'
 import {
   createWorkspace,
   deleteWorkspace,

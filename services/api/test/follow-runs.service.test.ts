@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { newUuid } from '@belfry/domain/id'
 import { expect, it, vi } from 'vitest'
-import { followRuns, runsAfter } from '../src/run-stream/follow-runs.ts'
+import { followRuns, runsAfter } from '../src/runs/stream/follow-runs.ts'
 import { storeRuns } from './run-rows.ts'
 import { useApi } from './setup.ts'
 

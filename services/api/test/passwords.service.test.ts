@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { hash } from '@node-rs/argon2'
 import { describe, expect, it } from 'vitest'
-import { hashPassword } from '../src/auth/password.ts'
+import { hashPassword } from '../src/account/password.ts'
 import { aPerson, password } from './organization.ts'
 import { type Answer, useApi } from './setup.ts'
 

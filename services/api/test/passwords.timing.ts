@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
-import { hashPassword } from '../src/auth/password.ts'
+import { hashPassword } from '../src/account/password.ts'
 import { aPerson, password } from './organization.ts'
 import { type Answer, useApi } from './setup.ts'
 

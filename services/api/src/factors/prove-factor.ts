@@ -1,6 +1,6 @@
 import type { PasskeyAssertion } from '@belfry/contract/second-factor'
 import { recordAccountEntry } from '@belfry/db/account-log'
-import { mailFactorChange } from '../auth/account-mail.ts'
+import { mailFactorChange } from '../account/account-mail.ts'
 import { consumeLoginAttempt, consumeTotpAttempt, type Origin } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { verifyPasskey } from './passkeys.ts'

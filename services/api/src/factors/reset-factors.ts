@@ -1,7 +1,7 @@
 import { suspensionBody } from '@belfry/contract/operator'
 import { recordAccountEntry } from '@belfry/db/account-log'
 import { toId } from '@belfry/domain/id'
-import { mailFactorChange } from '../auth/account-mail.ts'
+import { mailFactorChange } from '../account/account-mail.ts'
 import { deleteFactors } from '../auth/second-factors.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'

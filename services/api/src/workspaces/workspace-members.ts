@@ -6,8 +6,8 @@ import { endpoint } from '../endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
-import { memberUser, presentWorkspaceMember } from '../members/members.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
+import { memberUser, presentWorkspaceMember } from '../organizations/members.ts'
 
 export const listWorkspaceMembers = endpoint({
   right: 'workspace_member.read',

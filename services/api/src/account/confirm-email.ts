@@ -1,11 +1,11 @@
 import { confirmEmailBody } from '@belfry/contract/auth'
+import { callerAddress } from '../auth/caller-address.ts'
+import { hashOneTimeToken } from '../auth/one-time-token.ts'
+import { consumeReset } from '../auth/throttle.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
-import { callerAddress } from './caller-address.ts'
 import { recordConfirmedEmail } from './email-confirmation.ts'
-import { hashOneTimeToken } from './one-time-token.ts'
-import { consumeReset } from './throttle.ts'
 
 export const confirmEmail = endpoint({
   right: 'public',

@@ -2,15 +2,15 @@ import { registerBody, signedIn } from '@belfry/contract/auth'
 import { isUniqueViolation } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid } from '@belfry/domain/id'
+import { callerAddress } from '../auth/caller-address.ts'
+import { consumeRegistration } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { callerAddress } from './caller-address.ts'
 import { mustConfirmEmail, storeConfirmationMail } from './email-confirmation.ts'
 import { hashPassword } from './password.ts'
 import { requirePasswordLogin } from './password-login.ts'
 import { hasAccountsForUpdate, requireOpenRegistration } from './registration.ts'
 import { startSession } from './start-session.ts'
-import { consumeRegistration } from './throttle.ts'
 
 export const register = endpoint({
   right: 'public',

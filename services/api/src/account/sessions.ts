@@ -2,13 +2,13 @@ import { type Session, session } from '@belfry/contract/auth'
 import { listQuery, pageOf } from '@belfry/contract/page'
 import { recordAccountEntry } from '@belfry/db/account-log'
 import { toId } from '@belfry/domain/id'
+import { maxSessionMs, type UserCaller } from '../auth/find-user.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { deviceName } from './device.ts'
-import { maxSessionMs, type UserCaller } from './find-user.ts'
 
 export const listSessions = endpoint({
   right: 'signed_in',

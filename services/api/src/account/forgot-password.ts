@@ -4,12 +4,12 @@ import { recordAccountEntry } from '@belfry/db/account-log'
 import { addToOutbox } from '@belfry/db/outbox/outbox'
 import { newUuid } from '@belfry/domain/id'
 import { type Message, passwordResetMail } from '@belfry/messages'
+import { callerAddress } from '../auth/caller-address.ts'
+import { newOneTimeToken } from '../auth/one-time-token.ts'
+import { consumeReset, mayGetResetMail } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { callerAddress } from './caller-address.ts'
-import { newOneTimeToken } from './one-time-token.ts'
 import { requirePasswordLogin } from './password-login.ts'
-import { consumeReset, mayGetResetMail } from './throttle.ts'
 
 const resetMs = 3_600_000
 

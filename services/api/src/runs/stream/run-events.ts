@@ -2,7 +2,7 @@ import { toId } from '@belfry/domain/id'
 import { presentRun } from '@belfry/present/present-run'
 import { toJsonText } from '@belfry/present/raw-json'
 import type { RunRow } from '@belfry/present/run-row'
-import type { Context } from '../context.ts'
+import type { Context } from '../../context.ts'
 import { runsAfter, type SomeRuns } from './follow-runs.ts'
 
 const heartbeatMs = 15_000

@@ -3,8 +3,8 @@ import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid } from '@belfry/domain/id'
 import { confirmEmailMail, type Message } from '@belfry/messages'
+import { newOneTimeToken } from '../auth/one-time-token.ts'
 import type { Context } from '../context.ts'
-import { newOneTimeToken } from './one-time-token.ts'
 
 const confirmationMs = 24 * 3_600_000
 

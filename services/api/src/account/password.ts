@@ -1,8 +1,8 @@
 import { AppError } from '@belfry/domain/app-error'
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
+import { consumeLoginAttempt, type Origin } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
-import { consumeLoginAttempt, type Origin } from './throttle.ts'
 
 // OWASP's first recommendation for Argon2id.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }

@@ -3,14 +3,14 @@ import { recordAccountEntry } from '@belfry/db/account-log'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { newUuid } from '@belfry/domain/id'
 import type { Request } from 'express'
+import { callerAddress } from '../auth/caller-address.ts'
+import { sessionCookie } from '../auth/cookies.ts'
+import { sessionMs, signSessionToken } from '../auth/session-token.ts'
 import type { Context } from '../context.ts'
 import { mailNewDevice } from './account-mail.ts'
-import { callerAddress } from './caller-address.ts'
-import { sessionCookie } from './cookies.ts'
 import { agentOf } from './device.ts'
 import { presentUser, type UserRow } from './get-me.ts'
 import { deviceCookie } from './known-device.ts'
-import { sessionMs, signSessionToken } from './session-token.ts'
 
 /**
  * Opens a session for the user who sends a request. Returns the response to a registration or a login.

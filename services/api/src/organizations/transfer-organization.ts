@@ -8,7 +8,7 @@ import { requireStepUp } from '../auth/second-factors.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalid, notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
-import { lockOrganization } from '../organizations/lock-organization.ts'
+import { lockOrganization } from './lock-organization.ts'
 import { memberUser, presentMember } from './members.ts'
 
 export const transferOrganization = endpoint({

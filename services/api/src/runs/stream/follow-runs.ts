@@ -1,6 +1,6 @@
 import type { Pool } from '@belfry/db/postgres/pool'
 import type { RunRow } from '@belfry/present/run-row'
-import { joinRequests, runColumns } from '../runs/run-row.ts'
+import { joinRequests, runColumns } from '../run-row.ts'
 
 /** Runs of a workspace, oldest first, and the minimum number of omitted runs. */
 export type SomeRuns = { runs: RunRow[]; omitted: number }

@@ -1,9 +1,9 @@
 import { AppError } from '@belfry/domain/app-error'
 import { fromId } from '@belfry/domain/id'
 import type { Request } from 'express'
-import type { OrganizationCaller } from '../auth/authorize.ts'
-import type { Context, RunStream } from '../context.ts'
-import type { Reply } from '../http/reply.ts'
+import type { OrganizationCaller } from '../../auth/authorize.ts'
+import type { Context, RunStream } from '../../context.ts'
+import type { Reply } from '../../http/reply.ts'
 import { runEvents } from './run-events.ts'
 
 // Each stream holds a connection and its buffered events.

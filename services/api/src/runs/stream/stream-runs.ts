@@ -1,7 +1,7 @@
-import { authorize } from '../auth/authorize.ts'
-import { requireApiKeyInForce } from '../auth/find-api-key.ts'
-import { endpoint } from '../endpoint.ts'
-import { visibleWorkspaces } from '../runs/visible-workspaces.ts'
+import { authorize } from '../../auth/authorize.ts'
+import { requireApiKeyInForce } from '../../auth/find-api-key.ts'
+import { endpoint } from '../../endpoint.ts'
+import { visibleWorkspaces } from '../visible-workspaces.ts'
 import { openRunStream } from './open-run-stream.ts'
 
 export const streamRuns = endpoint({

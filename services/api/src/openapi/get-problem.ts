@@ -3,8 +3,8 @@ import { problemPage, problems } from '@belfry/contract/problem'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok, text } from '../http/reply.ts'
-import { escapeHtml, renderProse } from '../openapi/html.ts'
-import { pageHeaders, renderPage } from '../openapi/render-page.ts'
+import { escapeHtml, renderProse } from './html.ts'
+import { pageHeaders, renderPage } from './render-page.ts'
 
 /** Serves the target of a problem's `type`, and the codes of fields and runs: a page for browsers, JSON for other clients. */
 export const getProblem = endpoint({

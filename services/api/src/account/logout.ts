@@ -1,6 +1,6 @@
 import { recordAccountEntry } from '@belfry/db/account-log'
+import { noSessionCookie } from '../auth/cookies.ts'
 import { endpoint } from '../endpoint.ts'
-import { noSessionCookie } from './cookies.ts'
 
 export const logout = endpoint({
   right: 'signed_in',

@@ -12,7 +12,7 @@ import { endpoint } from '../endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
-import { lockOrganization } from '../organizations/lock-organization.ts'
+import { lockOrganization } from './lock-organization.ts'
 
 export const listMembers = endpoint({
   right: 'member.read',

@@ -1,9 +1,9 @@
 import { type AccountExport, accountExport } from '@belfry/contract/account-export'
 import { toId } from '@belfry/domain/id'
+import { readSecondFactors } from '../auth/second-factors.ts'
 import { endpoint } from '../endpoint.ts'
 import { presentUser } from './get-me.ts'
 import { presentAccountEntry, readAccountLog } from './list-account-log.ts'
-import { readSecondFactors } from './second-factors.ts'
 import { presentSession } from './sessions.ts'
 
 const maxEntries = 10_000

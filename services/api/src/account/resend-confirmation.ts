@@ -1,6 +1,6 @@
+import { mayGetConfirmationMail } from '../auth/throttle.ts'
 import { endpoint } from '../endpoint.ts'
 import { mustConfirmEmail, storeConfirmationMail } from './email-confirmation.ts'
-import { mayGetConfirmationMail } from './throttle.ts'
 
 export const resendConfirmation = endpoint({
   right: 'signed_in',

@@ -1,16 +1,16 @@
 import { resetPasswordBody } from '@belfry/contract/auth'
 import { recordAccountEntry } from '@belfry/db/account-log'
 import type { AppError } from '@belfry/domain/app-error'
+import { callerAddress } from '../auth/caller-address.ts'
+import { hashOneTimeToken } from '../auth/one-time-token.ts'
+import { clearLoginAttempts, consumeReset } from '../auth/throttle.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
 import { mailPasswordChange } from './account-mail.ts'
-import { callerAddress } from './caller-address.ts'
 import { recordConfirmedEmail } from './email-confirmation.ts'
-import { hashOneTimeToken } from './one-time-token.ts'
 import { hashPassword } from './password.ts'
 import { requirePasswordLogin } from './password-login.ts'
-import { clearLoginAttempts, consumeReset } from './throttle.ts'
 
 export const resetPassword = endpoint({
   right: 'public',

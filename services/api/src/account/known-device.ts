@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Request } from 'express'
+import { cookieOf, setCookie } from '../auth/cookies.ts'
 import type { Context } from '../context.ts'
-import { cookieOf, setCookie } from './cookies.ts'
 
 const deviceMs = 365 * 24 * 3_600_000
 
