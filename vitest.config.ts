@@ -3,7 +3,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { LaneReporter } from './packages/test-support/src/lane-reporter.ts'
 import { LongestFirst } from './packages/test-support/src/longest-first.ts'
 
-const folders = '{prisma,packages/*,services/*,bench,e2e,examples}'
+const folders = '{prisma,packages/*,services/*,programs/*,bench,e2e,examples}'
 
 const isFull = process.env.PROPERTY_RUNS === 'full'
 

@@ -24,7 +24,7 @@ const careless = {
 const needsTestServer = /\/(e2e\/virtual-clock|examples)\/|\/testing-package\.long\.ts$/
 
 // These tests run the bundled programs; the others run the sources.
-const needsPrograms = /\/(e2e|examples|packages\/(dashboard|launcher)\/test)\/|\/rewrap-keys\.long\.ts$/
+const needsPrograms = /\/(e2e|examples|(packages\/dashboard|programs\/[^/]+)\/test)\/|\/rewrap-keys\.long\.ts$/
 
 /** Starts a PostgreSQL with a migrated template and a Redis, and builds the bundles, as far as these test files need them. */
 export async function startServers(project: TestProject, paths: readonly string[]): Promise<() => Promise<void>> {

@@ -21,7 +21,7 @@ afterAll(() => target?.close())
 
 const overHttp = (headers: Record<string, string>) =>
   new StreamableHTTPClientTransport(new URL(`${belfry.url}/mcp`), { requestInit: { headers } })
-const program = join(repositoryRoot(), 'packages/cli/dist/main.mjs')
+const program = join(repositoryRoot(), 'programs/cli/dist/main.mjs')
 const transports: Record<string, () => Transport> = {
   'POST /mcp': () => overHttp({ 'X-Api-Key': String(belfry.caller.apiKey), 'User-Agent': 'an-agent' }) as Transport,
   'belfry mcp': () =>

@@ -9,7 +9,7 @@ export type NpmStart = { url: string; readonly output: string; stop(): Promise<v
 
 /** Runs what `npm start` runs, on a free port unless `PORT` is set, and waits until it is ready. */
 export async function runNpmStart(env: Record<string, string>): Promise<NpmStart> {
-  const program = join(repositoryRoot(), 'packages/launcher/dist/main.mjs')
+  const program = join(repositoryRoot(), 'programs/launcher/dist/main.mjs')
   const child = spawn(process.execPath, [program], { env: { PATH: process.env.PATH, PORT: '0', ...env } })
   const living = endWithThisProcess(child.pid ?? 0)
   let output = ''

@@ -39,8 +39,7 @@ export function spawnService(
   env: Record<string, string>,
   bundle = 'main.mjs',
 ): { service: RunningService; ready: Promise<'ready'> } {
-  const file = join(repositoryRoot(), 'services', name, 'dist', bundle)
-  const child = fork(file, {
+  const child = fork(bundleOf(name, bundle), {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     execArgv: [], // without the options of the test runner
@@ -69,6 +68,11 @@ export function spawnService(
     },
   }
   return { service, ready: new Promise(resolve => child.once('message', () => resolve('ready'))) }
+}
+
+/** Returns the path of a program. */
+export function bundleOf(name: ProgramName, bundle = 'main.mjs'): string {
+  return join(repositoryRoot(), name === 'all-in-one' ? 'programs' : 'services', name, 'dist', bundle)
 }
 
 // A process that SIGSTOP has stopped acts only on SIGKILL until SIGCONT.

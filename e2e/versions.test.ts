@@ -25,7 +25,7 @@ const places: Record<string, RegExp> = {
   'k8s/manifests/hpa.yaml': manifest,
   'k8s/manifests/keda.yaml': manifest,
   'k8s/manifests/trial.yaml': manifest,
-  'packages/cli/README.md': /belfry-cli-([\d.]+)\.tgz/g,
+  'programs/cli/README.md': /belfry-cli-([\d.]+)\.tgz/g,
   'packages/client/README.md': /belfry-client-([\d.]+)\.tgz/g,
   'packages/client/src/http.ts': /version = '([^']+)'/g,
   'packages/domain/src/version.ts': /version = '([^']+)'/g,

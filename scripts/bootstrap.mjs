@@ -35,7 +35,7 @@ function requireNode() {
 }
 
 function manifests() {
-  const folders = ['packages', 'services'].flatMap(parent =>
+  const folders = ['packages', 'services', 'programs'].flatMap(parent =>
     readdirSync(join(root, parent)).map(name => `${parent}/${name}`),
   )
   return ['.', 'prisma', 'e2e', 'bench', 'examples', ...folders]

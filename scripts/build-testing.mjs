@@ -16,7 +16,7 @@ const dist = join(folder, 'dist')
 const define = { __FAILPOINTS__: 'false', __VIRTUAL_CLOCK__: 'true' }
 
 await Promise.all([
-  bundlePackage('services/all-in-one', { define }, 'testing'),
+  bundlePackage('programs/all-in-one', { define }, 'testing'),
   bundlePackage('packages/testing', { entryPoints: [{ in: 'src/server/main.ts', out: 'server' }] }),
 ])
 if (process.argv.includes('--package')) await fillPackage()
@@ -36,7 +36,7 @@ async function fillPackage() {
   for (const path of ['prisma/dist', 'prisma/migrations', 'prisma/sql', 'prisma/schema.prisma']) {
     copyTree(join(root, path), join(folder, 'server', path))
   }
-  for (const path of ['services/all-in-one/dist/testing.mjs', 'packages/testing/dist/server.mjs']) {
+  for (const path of ['programs/all-in-one/dist/testing.mjs', 'packages/testing/dist/server.mjs']) {
     for (const file of [path, `${path}.LEGAL.txt`].filter(name => existsSync(join(root, name)))) {
       cpSync(join(root, file), join(folder, 'server', file))
     }

@@ -11,10 +11,10 @@ const root = resolve(fileURLToPath(import.meta.url), '../..')
 
 const entries = {
   prisma: 'src/migrate/main.ts',
-  'packages/cli': 'src/main.ts',
-  'packages/launcher': 'src/main.ts',
-  'packages/maintenance': 'src/main.ts',
-  'services/all-in-one': 'src/main.ts',
+  'programs/cli': 'src/main.ts',
+  'programs/launcher': 'src/main.ts',
+  'programs/maintenance': 'src/main.ts',
+  'programs/all-in-one': 'src/main.ts',
   'services/api': 'src/main.ts',
   'services/dispatcher': 'src/main.ts',
   'services/scheduler': 'src/main.ts',
@@ -23,10 +23,10 @@ const entries = {
 // Programs that use object storage. Its module has the AWS SDK, which is as large as the rest of a program, so it is a file of its
 // own beside the program, loaded on first use.
 const storageModule = join(root, 'packages/object-storage/src/s3-objects.ts')
-const usersOfStorage = ['packages/maintenance', 'services/all-in-one', 'services/api', 'services/scheduler']
+const usersOfStorage = ['programs/maintenance', 'programs/all-in-one', 'services/api', 'services/scheduler']
 
 // Most of their commands need a small part of them.
-const commandLines = ['packages/cli', 'packages/maintenance']
+const commandLines = ['programs/cli', 'programs/maintenance']
 
 // CommonJS packages use these, which do not exist in ES modules.
 const commonJsNames = `import { createRequire as __createRequire } from 'node:module'

@@ -17,7 +17,7 @@ const inspect = process.argv.slice(2).filter(argument => argument.startsWith('--
 // Only children read it from here on: the launcher, which is this process, has started already.
 if (inspect.length > 0) process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, ...inspect].filter(Boolean).join(' ')
 
-const options = bundleOptions('services/all-in-one')
+const options = bundleOptions('programs/all-in-one')
 const services = await context({ ...options, plugins: [...options.plugins, restartAfterBuild()] })
 await services.watch()
 const api = `http://localhost:${process.env.PORT || 3000}`
@@ -29,7 +29,7 @@ const pages = await createServer({
 await pages.listen()
 console.log(`The dashboard with hot reload: ${pages.resolvedUrls?.local[0]}`)
 
-await import('../packages/launcher/dist/main.mjs')
+await import('../programs/launcher/dist/main.mjs')
 await Promise.all([services.dispose(), pages.close()])
 
 // The launcher starts a service again that has ended, and keeps its process id in run.json.

@@ -1,4 +1,4 @@
-// Fills `server` of packages/belfry with the programs of the repository, at the paths that they have there.
+// Fills `server` of programs/belfry with the programs of the repository, at the paths that they have there.
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,19 +6,19 @@ import { copyTree } from './assemble.mjs'
 import { bundleAll } from './bundle.mjs'
 
 const paths = [
-  'packages/cli/dist',
-  'packages/launcher/dist',
-  'packages/maintenance/dist',
+  'programs/cli/dist',
+  'programs/launcher/dist',
+  'programs/maintenance/dist',
   'prisma/dist',
   'prisma/migrations',
   'prisma/sql',
   'prisma/schema.prisma',
-  'services/all-in-one/dist',
+  'programs/all-in-one/dist',
   'services/api/dist/bull-board',
   'services/api/dist/dashboard',
 ]
 const root = fileURLToPath(new URL('..', import.meta.url))
-const own = join(root, 'packages/belfry')
+const own = join(root, 'programs/belfry')
 
 // The tests have bundled everything already, and other tests run these files.
 if (!process.argv.includes('--bundled')) await bundleAll()

@@ -52,9 +52,9 @@ function packImages(folder, work) {
 // pnpm writes the published fields into the manifests, which npm does not. It writes dependencies in the order in which it
 // resolved them, which differs between two runs.
 function packPackages(folder, work) {
-  for (const name of ['client', 'cli', 'belfry', 'testing']) {
-    const packed = join(work, 'packed', name)
-    run(join(root, 'node_modules/.bin/pnpm'), ['pack', '--pack-destination', packed], join(root, 'packages', name))
+  for (const published of ['packages/client', 'programs/cli', 'programs/belfry', 'packages/testing']) {
+    const packed = join(work, 'packed', published)
+    run(join(root, 'node_modules/.bin/pnpm'), ['pack', '--pack-destination', packed], join(root, published))
     const [tarball] = readdirSync(packed)
     run('tar', ['-xzf', tarball], packed)
     const manifest = join(packed, 'package/package.json')

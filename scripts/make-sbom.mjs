@@ -8,7 +8,7 @@ import { build, stop } from 'esbuild'
 import { bundleOptions } from './bundle.mjs'
 
 const root = resolve(fileURLToPath(import.meta.url), '../..')
-const programs = ['prisma', 'packages/cli', 'packages/launcher', 'packages/maintenance', 'services/all-in-one']
+const programs = ['prisma', 'programs/cli', 'programs/launcher', 'programs/maintenance', 'programs/all-in-one']
 
 /** Returns the SBOM: the packages whose files are in a bundle, those beside the bundles, and those of the dashboard. */
 export async function makeSbom(version) {
@@ -44,9 +44,9 @@ async function bundled(folder) {
 
 // Native and WebAssembly packages, which are copied as they are.
 function beside() {
-  const own = JSON.parse(readFileSync(join(root, 'packages/belfry/package.json'), 'utf8'))
+  const own = JSON.parse(readFileSync(join(root, 'programs/belfry/package.json'), 'utf8'))
   const names = Object.keys({ ...own.dependencies, ...own.optionalDependencies })
-  const folders = names.map(name => join(root, 'packages/belfry/node_modules', name)).filter(path => existsSync(path))
+  const folders = names.map(name => join(root, 'programs/belfry/node_modules', name)).filter(path => existsSync(path))
   const found = folders.map(folder => join(realpathSync(folder), 'package.json'))
   return manifestsOf([...found, ...found.flatMap(nativeVariants)])
 }

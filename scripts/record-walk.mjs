@@ -25,7 +25,7 @@ async function record() {
   const show = (text, kind = 'output') => lines.push({ text, kind, atMs: performance.now() - beganAt })
   show('npm start', 'command')
   const settings = { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '3000' }
-  const launcher = fork(join(root, 'packages/launcher/dist/main.mjs'), {
+  const launcher = fork(join(root, 'programs/launcher/dist/main.mjs'), {
     env: settings,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
@@ -39,7 +39,7 @@ async function record() {
   const env = { ...process.env, BELFRY_API_KEY: find(/API key +(\S+)/), BELFRY_URL: find(/running at (\S+)/) }
   const belfry = (...args) => {
     show(`belfry ${args.map(word => (/[{ *]/.test(word) ? `'${word}'` : word)).join(' ')}`, 'command')
-    const printed = execFileSync(process.execPath, [join(root, 'packages/cli/dist/main.mjs'), ...args], {
+    const printed = execFileSync(process.execPath, [join(root, 'programs/cli/dist/main.mjs'), ...args], {
       env,
       encoding: 'utf8',
     })

@@ -21,8 +21,8 @@ export function findReleaseProblems(tag, readText = read) {
   const places = {
     'package.json': versionOf('package.json'),
     'packages/client/package.json': versionOf('packages/client/package.json'),
-    'packages/cli/package.json': versionOf('packages/cli/package.json'),
-    'packages/belfry/package.json': versionOf('packages/belfry/package.json'),
+    'programs/cli/package.json': versionOf('programs/cli/package.json'),
+    'programs/belfry/package.json': versionOf('programs/belfry/package.json'),
     'packages/testing/package.json': versionOf('packages/testing/package.json'),
     'k8s/chart/Chart.yaml': /^version: (.*)$/m.exec(readText('k8s/chart/Chart.yaml'))?.[1],
   }

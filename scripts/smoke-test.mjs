@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { bootstrap } from './bootstrap.mjs'
 
 const root = resolve(fileURLToPath(import.meta.url), '../..')
-const cli = join(root, 'packages/cli/dist/main.mjs')
+const cli = join(root, 'programs/cli/dist/main.mjs')
 const dataDir = join(mkdtempSync(join(tmpdir(), 'belfry smoke-')), 'data')
 const beganAt = performance.now()
 

@@ -5,4 +5,4 @@ bootstrap()
 const { bundleAll } = await import('./bundle.mjs')
 await bundleAll()
 // In this process, so signals reach the launcher, and its end is the end of `npm start`.
-await import('../packages/launcher/dist/main.mjs')
+await import('../programs/launcher/dist/main.mjs')

@@ -22,7 +22,7 @@ export type CliProcess = RunningCli & {
   kill(): Promise<Ended>
 }
 
-const program = join(repositoryRoot(), 'packages/cli/dist/main.mjs')
+const program = join(repositoryRoot(), 'programs/cli/dist/main.mjs')
 
 /**
  * Runs a command against one Belfry in this process.

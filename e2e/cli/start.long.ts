@@ -13,7 +13,7 @@ import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { repositoryRoot } from '../repository-root.ts'
 
 const run = promisify(execFile)
-const manifest = JSON.parse(readFileSync(join(repositoryRoot(), 'packages/belfry/package.json'), 'utf8'))
+const manifest = JSON.parse(readFileSync(join(repositoryRoot(), 'programs/belfry/package.json'), 'utf8'))
 
 let tarball: string
 beforeAll(async () => {
@@ -97,7 +97,7 @@ async function pack(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'belfry-packed-'))
   await run(process.execPath, [join(repositoryRoot(), 'scripts/fill-package.mjs'), '--bundled'])
   const options = ['--ignore-scripts', '--pack-destination', folder]
-  await run('npm', ['pack', ...options], { cwd: join(repositoryRoot(), 'packages/belfry') })
+  await run('npm', ['pack', ...options], { cwd: join(repositoryRoot(), 'programs/belfry') })
   return join(folder, readdirSync(folder)[0] ?? '')
 }
 
@@ -107,7 +107,7 @@ async function install(folder: string): Promise<void> {
   mkdirSync(join(modules, 'belfry'), { recursive: true })
   await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(modules, 'belfry')])
   for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
-    const from = join(repositoryRoot(), 'packages/belfry/node_modules', name)
+    const from = join(repositoryRoot(), 'programs/belfry/node_modules', name)
     if (!existsSync(from)) continue // of another platform
     mkdirSync(dirname(join(modules, name)), { recursive: true })
     symlinkSync(realpathSync(from), join(modules, name))

@@ -8,9 +8,10 @@ import { waitFor } from '@belfry/test-support/wait-for'
 import { repositoryRoot } from '../repository-root.ts'
 
 const run = promisify(execFile)
+const folders = { client: 'packages/client', cli: 'programs/cli' }
 
 /** Packs a package as it is published, once for each run of the tests, and returns the path of the tarball. */
-export async function pack(name: 'client' | 'cli'): Promise<string> {
+export async function pack(name: keyof typeof folders): Promise<string> {
   const tarball = join(tmpdir(), `belfry-${name}.tgz`)
   // The process that creates this folder packs: two builds in parallel would write the same files.
   const folder = join(tmpdir(), `belfry-pack-${name}`)
@@ -25,7 +26,7 @@ export async function pack(name: 'client' | 'cli'): Promise<string> {
   const pnpm = join(repositoryRoot(), 'node_modules/.bin/pnpm')
   // The global setup has bundled the program already, and other tests run it.
   const options = name === 'cli' ? ['--config.ignore-scripts=true'] : []
-  await run(pnpm, ['pack', '--pack-destination', folder, ...options], { cwd: join(repositoryRoot(), 'packages', name) })
+  await run(pnpm, ['pack', '--pack-destination', folder, ...options], { cwd: join(repositoryRoot(), folders[name]) })
   const [file = ''] = await readdir(folder)
   await rename(join(folder, file), tarball)
   return tarball

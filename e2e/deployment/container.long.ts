@@ -76,7 +76,7 @@ it('is upgraded by another image on the same volume, which applies its migration
   await second.prints(running)
   expect(keyOf(second)).toBe(key)
   expect(await stateOf(key, id)).toBe('pending')
-  const { output } = await second.exec(['node', 'packages/maintenance/dist/main.mjs', 'doctor'])
+  const { output } = await second.exec(['node', 'programs/maintenance/dist/main.mjs', 'doctor'])
   expect(output).toMatch(/^ok +settings/m)
   expect(await second.stop()).toBe(0)
   expect(readFileSync(join(volume, 'logs/postgres.log'), 'utf8')).toContain('the next release was here')

@@ -56,7 +56,7 @@ describe('the images', () => {
     // In a folder of its own, so nothing of this checkout is found.
     const env = { PATH: process.env.PATH, DATABASE_URL: database.url }
     for (const name of ['migrate', 'all-in-one']) {
-      const program = join(trees.of(name), 'packages/maintenance/dist/main.mjs')
+      const program = join(trees.of(name), 'programs/maintenance/dist/main.mjs')
       const diagnosis = await promisify(execFile)(process.execPath, [program, 'doctor'], { env }).catch(error => error)
       expect(diagnosis.stdout).toMatch(/^PROBLEM +migrations +\d+ migrations of this version are not applied/m)
     }

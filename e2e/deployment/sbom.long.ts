@@ -14,7 +14,7 @@ it('the SBOM of a release lists what the programs contain, each package once, wi
   const [describes, ...contains] = relationships
   expect([describes?.spdxElementId, describes?.relatedSpdxElement]).toEqual(['SPDXRef-DOCUMENT', ids[0]])
   expect(contains.map(({ relatedSpdxElement }) => relatedSpdxElement)).toEqual(ids.slice(1))
-  const { dependencies } = JSON.parse(readFileSync(join(repositoryRoot(), 'packages/belfry/package.json'), 'utf8'))
+  const { dependencies } = JSON.parse(readFileSync(join(repositoryRoot(), 'programs/belfry/package.json'), 'utf8'))
   const names = new Set(packages.map(({ name }) => name))
   // Bundled into services, beside them, and into the dashboard.
   for (const name of ['express', 'pg', 'react', ...Object.keys(dependencies)]) expect(names).toContain(name)

@@ -138,10 +138,10 @@ describe('a release', () => {
     const readText = (path: string) => files[path] ?? '{"version": "0.2.0"}'
     expect(findReleaseProblems('v0.2.0', readText)).toEqual([])
     expect(findReleaseProblems('v0.3.0', readText)).toEqual([
-      ...['package.json', 'packages/client/package.json', 'packages/cli/package.json'].map(
+      ...['package.json', 'packages/client/package.json', 'programs/cli/package.json'].map(
         path => `${path} has the version 0.2.0, not 0.3.0.`,
       ),
-      ...['packages/belfry/package.json', 'packages/testing/package.json', 'k8s/chart/Chart.yaml'].map(
+      ...['programs/belfry/package.json', 'packages/testing/package.json', 'k8s/chart/Chart.yaml'].map(
         path => `${path} has the version 0.2.0, not 0.3.0.`,
       ),
       'CHANGELOG.md has no dated section 0.3.0.',

@@ -4,7 +4,7 @@ import type { Block } from './read-pages.ts'
 import { type Ended, runForAWhile, runProgram } from './run-program.ts'
 import type { Stage } from './stage.ts'
 
-const program = join(repositoryRoot(), 'packages/cli/dist/main.mjs')
+const program = join(repositoryRoot(), 'programs/cli/dist/main.mjs')
 
 // A rejection by the API ends the page, like every other failure.
 const prelude = `set -euo pipefail

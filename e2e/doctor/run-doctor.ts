@@ -8,7 +8,7 @@ export type Diagnosis = { code: number; findings: Finding[]; output: string }
 
 /** Runs `belfry doctor` with these variables only. */
 export function runDoctor(env: Record<string, string>, ...args: string[]): Promise<Diagnosis> {
-  const program = join(repositoryRoot(), 'packages/maintenance/dist/main.mjs')
+  const program = join(repositoryRoot(), 'programs/maintenance/dist/main.mjs')
   // Without a folder of its own it could find the one of a developer.
   const given = { PATH: process.env.PATH, DATA_DIR: '/nonexistent', ...env }
   return new Promise(resolve => {

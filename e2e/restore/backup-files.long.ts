@@ -194,7 +194,7 @@ it('finds a broken invariant and a foreign key in a backup', async () => {
 }, 90_000)
 
 async function release(workspaceId = caller.workspaceId ?? ''): Promise<string> {
-  const program = join(repositoryRoot(), 'packages/cli/dist/main.mjs')
+  const program = join(repositoryRoot(), 'programs/cli/dist/main.mjs')
   const args = [program, 'release-held', '--workspace', workspaceId]
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: { PATH: process.env.PATH, ...env } })
   return stdout.trim()

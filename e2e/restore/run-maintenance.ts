@@ -7,7 +7,7 @@ export type Printed = { code: number; out: string; error: string }
 
 /** Runs `belfry backup` or `belfry restore` with these variables only. */
 export async function runMaintenance(env: Record<string, string>, ...args: string[]): Promise<Printed> {
-  const program = join(repositoryRoot(), 'packages/maintenance/dist/main.mjs')
+  const program = join(repositoryRoot(), 'programs/maintenance/dist/main.mjs')
   const given = { PATH: process.env.PATH, DATA_DIR: '/nonexistent', ...env }
   const child = spawn(process.execPath, [program, ...args], { env: given, stdio: ['ignore', 'pipe', 'pipe'] })
   const printed = { out: '', error: '' }

@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { type ProgramName, spawnService } from '../processes.ts'
-import { repositoryRoot } from '../repository-root.ts'
+import { bundleOf, type ProgramName, spawnService } from '../processes.ts'
 import { virtualEnvironment } from './virtual-belfry.ts'
 
 const environment = virtualEnvironment('postgresql://nowhere', 1)
@@ -16,7 +14,7 @@ async function refusal(program: ProgramName, env: Record<string, string>, bundle
 it.each(['all-in-one', 'api', 'scheduler', 'dispatcher'] as const)(
   'is no part of the %s that images and `npm start` run, which refuses to start with it',
   async program => {
-    const bundle = await readFile(join(repositoryRoot(), 'services', program, 'dist/main.mjs'), 'utf8')
+    const bundle = await readFile(bundleOf(program), 'utf8')
     expect(bundle).not.toMatch(/virtual_clock\.|frozen_at|api\/test\/clock|globalThis\.Date ?=/)
     expect(await refusal(program, environment)).toContain('VIRTUAL_CLOCK: is not part of this build')
   },

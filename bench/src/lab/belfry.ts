@@ -49,7 +49,7 @@ export async function startBelfry(
   }
   const start = (name: ServiceName): Promise<Child> => {
     const nodeFlags = lab.profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${join(lab.profileFolder, name)}`] : []
-    const program = join(repositoryRoot, 'services', name, 'dist/main.mjs')
+    const program = join(repositoryRoot, name === 'all-in-one' ? 'programs' : 'services', name, 'dist/main.mjs')
     return startChild(program, { env, node, nodeFlags, logFile: join(lab.folder, `${name}.log`) })
   }
   const children = await Promise.all(services.map(start))

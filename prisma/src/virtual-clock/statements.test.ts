@@ -7,7 +7,7 @@ const own = join(import.meta.dirname, 'install-virtual-clock.ts')
 
 // Its own function now() stands before PostgreSQL's on the search path; these are syntax, which no path changes.
 it('finds now() in all statements, and none of the forms that it cannot move', () => {
-  const folders = ['packages', 'services'].flatMap(folder =>
+  const folders = ['packages', 'services', 'programs'].flatMap(folder =>
     readdirSync(join(root, folder)).map(name => join(root, folder, name, 'src')),
   )
   const files = [join(root, 'prisma/src'), ...folders.filter(existsSync)].flatMap(folder =>

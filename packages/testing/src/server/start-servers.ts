@@ -30,7 +30,7 @@ export async function startServers(cache: string): Promise<Servers> {
   await removeLeftovers()
   const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
   // It loads its modules while the database starts.
-  const service = fork(join(root, 'services/all-in-one/dist/testing.mjs'), {
+  const service = fork(join(root, 'programs/all-in-one/dist/testing.mjs'), {
     env: { PATH: process.env.PATH, ...settings(folder) },
     execArgv: [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

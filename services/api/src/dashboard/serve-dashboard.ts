@@ -22,7 +22,7 @@ const ofOthers = /^\/(api|admin\/queues|admin\/hosts|healthz|readyz|metrics)(\/|
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(:\d+)$/
 
 /** The folder of the built dashboard, next to the API's bundle. Another program of the same build may be running. */
-export const builtDashboard = join(import.meta.dirname, '../../api/dist/dashboard')
+export const builtDashboard = join(import.meta.dirname, '../../../services/api/dist/dashboard')
 
 /**
  * Serves the dashboard's files, and its one page for every address in it. Without a build it serves nothing. A browser

@@ -47,7 +47,7 @@ export function queueBoard(ctx: Context, { adapters, deadLetters }: Omit<BoardQu
 
 // The pages are next to the API's bundle, or in their package.
 function findPages(): string {
-  const beside = join(import.meta.dirname, '../../api/dist/bull-board')
+  const beside = join(import.meta.dirname, '../../../services/api/dist/bull-board')
   if (existsSync(beside)) return beside
   return dirname(createRequire(import.meta.url).resolve('@bull-board/ui/package.json'))
 }

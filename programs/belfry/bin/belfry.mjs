@@ -21,7 +21,7 @@ else {
   if (command === undefined || command === '--help' || command === '-h') {
     process.stdout.write('belfry start runs a server on this machine: see belfry start --help.\n\n')
   }
-  await import('../server/packages/cli/dist/main.mjs')
+  await import('../server/programs/cli/dist/main.mjs')
 }
 
 async function start() {
@@ -31,7 +31,7 @@ async function start() {
   if (values.port) process.env.PORT = values.port
   if (values.demo) process.env.DEMO = 'on'
   if (values['data-dir']) process.env.DATA_DIR = values['data-dir']
-  await import('../server/packages/launcher/dist/main.mjs')
+  await import('../server/programs/launcher/dist/main.mjs')
 }
 
 function readOptions() {

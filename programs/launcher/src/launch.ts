@@ -21,7 +21,7 @@ import { say } from './terminal.ts'
 import { claimVolume, endsWithContainer } from './volume.ts'
 
 const maxTries = 3
-const cli = join(checkout, 'packages/cli/dist/main.mjs')
+const cli = join(checkout, 'programs/cli/dist/main.mjs')
 
 /** Starts everything, and prints how to use it. `opened` holds everything that was started, even after a failure. */
 export async function launch(config: Config, opened: OpenStack, stop: AbortSignal): Promise<void> {
@@ -134,7 +134,7 @@ async function startService(
   let operatorPort = await freePort(Number(env.METRICS_PORT) || beside(settings.port, 4))
   for (let tries = 1; ; tries++) {
     const service = keepService({
-      program: join(checkout, 'services/all-in-one/dist/main.mjs'),
+      program: join(checkout, 'programs/all-in-one/dist/main.mjs'),
       env: serviceEnvironment(env, { ...settings, operatorPort }),
       logFile: isImage ? null : join(dataDir, 'logs/belfry.log'),
       onProcess: pid => lock.recordService('belfry', pid),
@@ -157,7 +157,7 @@ async function startService(
 // It finds the database and the keys in the data folder.
 async function startBackups({ dataDir, env }: Config, lock: Lock, opened: OpenStack, stop: AbortSignal): Promise<void> {
   const backups = keepService({
-    program: join(checkout, 'packages/maintenance/dist/main.mjs'),
+    program: join(checkout, 'programs/maintenance/dist/main.mjs'),
     args: ['backup', 'schedule'],
     title: 'The schedule of backups',
     env: { ...env, DATA_DIR: dataDir },

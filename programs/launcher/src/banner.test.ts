@@ -12,7 +12,7 @@ const facts: BannerFacts = {
   account: { email: 'admin@belfry.local', password: 'pass-word_1234567', apiKey: 'bf_abc' },
   workspace: { id: 'ws_abc', signingSecret: 'whsec_abc' },
   metricsUrl: 'http://localhost:3004/metrics',
-  cli: '/home/ann/be fry/packages/cli/dist/main.mjs',
+  cli: '/home/ann/be fry/programs/cli/dist/main.mjs',
   operatorPassword: 'operate_7654321',
   database: 'embedded PostgreSQL',
   redis: null,
@@ -74,7 +74,7 @@ test.each(shells)('prints settings that %s takes unchanged', async shell => {
   const script = `${settings.join('\n')}\necho $BELFRY_URL $BELFRY_API_KEY $BELFRY_SIGNING_SECRET; alias belfry`
   const { stdout } = await promisify(execFile)(shell, ['-c', script], { env: shellEnvironment() })
   expect(stdout).toContain('http://localhost:3000 bf_abc whsec_abc')
-  expect(stdout).toContain('node "/home/ann/be fry/packages/cli/dist/main.mjs"')
+  expect(stdout).toContain('node "/home/ann/be fry/programs/cli/dist/main.mjs"')
 })
 
 test('prevents curl from using a proxy', () => {
