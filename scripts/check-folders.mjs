@@ -1,6 +1,6 @@
 // Fails when two folders of a service import each other, also by type, or when services/api/src/http imports another folder:
-// what it knows about HTTP has nothing to do with resources and callers.
-import { readdirSync, readFileSync } from 'node:fs'
+// what it knows about HTTP has nothing to do with resources and callers. Also fails when a plugin of the linter includes nothing.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -25,6 +25,15 @@ for (const service of ['api', 'dispatcher', 'scheduler']) {
       problems.push(
         `services/${service}: ${from} and ${to} import each other: ${example}, ${arrows.get(`${to} ${from}`)}`,
       )
+  }
+}
+// A plugin of the linter that names files which have moved would check nothing.
+for (const { includes } of JSON.parse(readFileSync(resolve(repository, 'biome.json'), 'utf8')).plugins) {
+  for (const pattern of includes.filter(name => !name.startsWith('!**'))) {
+    const [before = '', names = '', after = ''] = pattern.replace(/^!|\/\*\*$/g, '').split(/[{}]/)
+    for (const path of names.split(',').map(name => `${before}${name}${after}`))
+      if (!existsSync(resolve(repository, path)))
+        problems.push(`biome.json: a plugin includes ${path}, which does not exist`)
   }
 }
 for (const problem of problems) console.error(problem)

@@ -29,7 +29,8 @@ export function matchesRun(filter: RunFilter, run: FilteredRun): boolean {
   const status = run.response_status
   const isWithin = ({ from, to }: StatusRange) => status !== null && status >= from && status <= to
   const startedAt = Date.parse(run.started_at)
-  const included = { ...run, error: run.error?.code ?? null, host: requestHost(run.url) }
+  const { source, cronjob_id, topic } = run
+  const included = { source, cronjob_id, topic, error: run.error?.code ?? null, host: requestHost(run.url) }
   const isAmong = (name: Excludable, values: readonly string[] = []) =>
     values.some(value => (name === 'host' ? value.toLowerCase() : value) === included[name])
   return (

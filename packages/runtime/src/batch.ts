@@ -108,10 +108,10 @@ export type MicroBatch<In, Out> = {
 export function microBatch<In, Out>({ run, ...options }: MicroBatchOptions<In, Out>): MicroBatch<In, Out> {
   type Call = { item: In; resolve: (out: Out) => void; reject: (error: unknown) => void }
   const batch = openBatch<Call, Out>({
-    ...options,
     run: calls => run(calls.map(({ item }) => item)),
     settle: ({ resolve }, out) => resolve(out),
     fail: ({ reject }, error) => reject(error),
+    ...options,
   })
   const call = (item: In) => new Promise<Out>((resolve, reject) => batch.push({ item, resolve, reject }))
   return Object.defineProperty(call, 'pending', { get: () => batch.pending }) as MicroBatch<In, Out>

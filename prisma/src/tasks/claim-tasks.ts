@@ -48,7 +48,7 @@ export async function claimTasks(
 ): Promise<Claim[]> {
   const claims = await claimFromBlocks(pool, claimant, requests, tiers)
   const queued = requests.flatMap((request, i) =>
-    claims[i]?.kind === 'queued' ? [{ ...request, isQueued: true, i }] : [],
+    claims[i]?.kind === 'queued' ? [{ i, ...request, isQueued: true }] : [],
   )
   const decided = queued.length === 0 ? [] : await claimFromBlocks(pool, claimant, queued, tiers)
   queued.forEach(({ i }, k) => {
@@ -58,7 +58,7 @@ export async function claimTasks(
     const short = requests.flatMap((request, i) => {
       const claim = claims[i]
       if (claim?.kind !== 'short') return []
-      return [{ ...request, isQueued: true, organizationId: claim.organizationId, i }]
+      return [{ i, organizationId: claim.organizationId, ...request, isQueued: true }]
     })
     if (short.length === 0) return claims.filter(isAnswered)
     const answers = await claimWithTopUp(pool, claimant, short, tiers)

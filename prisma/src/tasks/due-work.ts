@@ -38,7 +38,7 @@ export async function withPromotion(
     const row = rows[0]
     if (!row) return false
     await tx.query(inIndexOrder)
-    const next = await promote({ ...row, waiting: (from, to) => waitingTasks(tx, from, to) })
+    const next = await promote({ waiting: (from, to) => waitingTasks(tx, from, to), ...row })
     await tx.query('UPDATE promotion SET watermark = $1, marker = $2', [next.watermark, next.marker])
     return true
   })

@@ -40,7 +40,7 @@ async function lose(
   try {
     const { rows } = await tx.query<LostAttempt>({ name: 'lose_attempts', text: statement, values })
     await tx.query('RELEASE losing')
-    return rows.map(row => ({ ...row, refusal }))
+    return rows.map(row => Object.assign(row, { refusal }))
   } catch (error) {
     if (isTransientDatabaseError(error) || !(error instanceof Error)) throw error
     await tx.query('ROLLBACK TO losing; RELEASE losing')

@@ -23,7 +23,7 @@ export async function measureBacklog(pool: Pool): Promise<MeasuredBacklog> {
     queryInIndexOrder<{ seconds: number }>(pool, { name: 'measure_leases', text: leasesStatement, values: [] }),
     pool.query<MeasuredBacklog['outbox'][number]>({ name: 'measure_outbox', text: outboxText, values: [maxCounted] }),
   ])
-  return { ...dueWork, leaseOverdueSeconds: leases[0]?.seconds ?? 0, outbox: outbox.rows }
+  return { leaseOverdueSeconds: leases[0]?.seconds ?? 0, outbox: outbox.rows, ...dueWork }
 }
 
 const secondsSince = (instant: string) =>

@@ -55,13 +55,14 @@ async function storeLocked(tx: Transaction, workspaceId: string, task: TaskUnder
   if (id === null) return insert(tx, task)
   if (onConflict === 'reject') return { kind: 'taken', id }
   if (onConflict === 'keep') return { kind: 'kept', id }
-  const change = {
-    ...requestOf(task),
-    ...(task.createdBy && { updatedBy: task.createdBy }),
+  const result = await changePendingTask(tx, workspaceId, id, {
+    name: task.name,
     expiresAt: task.expiresAt ?? null,
     labels: task.labels ?? [],
-  }
-  const result = await changePendingTask(tx, workspaceId, id, { ...change, ...timeOf(task), name: task.name })
+    ...requestOf(task),
+    ...(task.createdBy && { updatedBy: task.createdBy }),
+    ...timeOf(task),
+  })
   if (result.kind === 'moved') return { kind: 'replaced', id, executeAt: task.executeAt ?? result.now, now: result.now }
   if (result.kind === 'refused') return insert(tx, task) // it was claimed meanwhile
   return { kind: 'not_future' }
@@ -87,13 +88,14 @@ async function insert(tx: Transaction, task: NewTask): Promise<UnderKey> {
 function requestOf(task: NewTask) {
   const fields = Object.keys(requestColumnOf) as Array<keyof typeof requestColumnOf>
   const request = Object.fromEntries(fields.map(field => [field, task[field] ?? null]))
-  return { ...request, callbacks: allCallbacksOf(task) } as Pick<NewTask, keyof typeof requestColumnOf>
+  request.callbacks = allCallbacksOf(task)
+  return request as Pick<NewTask, keyof typeof requestColumnOf>
 }
 
 // A change of callbacks keeps those that it does not name.
 function allCallbacksOf({ callbacks }: NewTask): string | null {
-  const none = { on_success: null, on_failure: null, on_attempt: null }
-  return callbacks ? JSON.stringify({ ...none, ...JSON.parse(callbacks) }) : null
+  if (!callbacks) return null
+  return JSON.stringify({ on_success: null, on_failure: null, on_attempt: null, ...JSON.parse(callbacks) })
 }
 
 function timeOf({ executeAt }: NewTask): { executeAt?: Date } {

@@ -151,7 +151,7 @@ export function addRoutes(to: IRouter, ctx: Context, routes: ReadonlyArray<reado
 function scopeReads(ctx: Context, request: Request, caller: CallerOf<Right>, mayLag: boolean): Context {
   if (request.method !== 'GET' || caller === null || !('organizationId' in caller)) return ctx
   const primary = scopeTo(ctx.pool, caller)
-  return { ...ctx, primary, pool: mayLag ? readsOfReplica(ctx, request, caller) : primary }
+  return Object.assign(Object.create(ctx), { primary, pool: mayLag ? readsOfReplica(ctx, request, caller) : primary })
 }
 
 // A malformed id becomes the nil UUID, which gets the same response as an unknown id. `current` is the workspace of the
@@ -204,7 +204,8 @@ export type Work = Omit<Context, 'pool'> & {
 
 /** Returns the context of a creation that stores nothing for an `Idempotency-Key`. */
 export function workOf(ctx: Context): Work {
-  return { ...ctx, db: ctx.pool, keyed: null, afterCommit: act => act(ctx) }
+  const own: Pick<Work, 'db' | 'keyed' | 'afterCommit'> = { db: ctx.pool, keyed: null, afterCommit: act => act(ctx) }
+  return Object.assign(Object.create(ctx), own)
 }
 
 export type Creation<R extends ActionIn<'workspace'>, Body, Query, Params extends string> = Omit<
@@ -224,6 +225,7 @@ export function creation<
   Params extends string = never,
 >(definition: Creation<R, Body, Query, Params>): Endpoint {
   const { storesReply = () => false } = definition
+  // biome-ignore lint/plugin: once for each endpoint
   return endpoint<R, Body, Query, Params>({
     ...definition,
     isIdempotent: true,

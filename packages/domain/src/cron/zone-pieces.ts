@@ -52,7 +52,7 @@ function scan(format: Intl.DateTimeFormat, fromMs: number, toMs: number): ZonePi
     const next = offsetAt(format, at === toMs ? at - 1000 : at)
     if (next === offsetMs) continue
     const changeMs = findChange(format, at - sampleMs, at)
-    pieces.push({ ...piece, toMs: changeMs })
+    pieces.push({ fromMs: piece.fromMs, toMs: changeMs, offsetMs: piece.offsetMs, jumpMs: piece.jumpMs })
     piece = { fromMs: changeMs, toMs, offsetMs: next, jumpMs: next - offsetMs }
     offsetMs = next
   }

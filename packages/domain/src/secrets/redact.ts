@@ -18,7 +18,7 @@ export type Redactor = {
 export function createRedactor(secrets: readonly Secret[]): Redactor {
   const patterns = byFirstToken(
     secrets.flatMap(({ name, value, put = secretReference(name) }) =>
-      patternsOf(value).map(pattern => ({ ...pattern, put })),
+      patternsOf(value).map(pattern => ({ put, ...pattern })),
     ),
   )
   return {

@@ -76,7 +76,7 @@ export function openMeter(service: string, registry: Registry = openRegistry(ser
   }
 
   const openHistogram = (name: string, help: string, buckets: readonly number[], labelNames: readonly string[]) =>
-    once(definition => new Histogram({ ...definition, buckets }), {
+    once(definition => new Histogram({ buckets, ...definition }), {
       type: 'histogram',
       name,
       help,
@@ -86,7 +86,9 @@ export function openMeter(service: string, registry: Registry = openRegistry(ser
 
   const gauges: Meter['gauges'] = (name, help, labelNames, read) => {
     const gauge = once(openGauge, { type: 'gauge', name, help, labelNames })
-    gauge.readers.push(async () => (await read()).map(([labels, value]) => [{ ...labels, service }, value]))
+    gauge.readers.push(async () =>
+      (await read()).map(([labels, value]) => [Object.assign({}, labels, { service }), value]),
+    )
   }
 
   return {

@@ -32,7 +32,7 @@ abstract class Metric<Series> {
     const known = this.known.get(key)
     if (known) return known.series
     const series = this.open()
-    this.known.set(key, { labels: { ...labels, service }, series })
+    this.known.set(key, { labels: Object.assign({}, labels, { service }), series })
     return series
   }
 

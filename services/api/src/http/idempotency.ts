@@ -97,9 +97,8 @@ export function toKeptAnswer({ status, headers, body }: Reply): KeptAnswer {
 }
 
 function toReply({ status, location, answer }: KeptAnswer, isRepeated: boolean): Reply {
-  const headers = {
-    ...(location === null ? {} : { Location: location }),
-    ...(isRepeated ? { 'Idempotent-Replayed': 'true' } : {}),
-  }
+  const headers: Record<string, string> = {}
+  if (location !== null) headers.Location = location
+  if (isRepeated) headers['Idempotent-Replayed'] = 'true'
   return { status, body: new RawJson(answer), headers }
 }

@@ -16,7 +16,7 @@ export const createTask = creation({
   refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
   body: createTaskBody,
   storesReply: body =>
-    !hasControls({ ...toControls(body), ...toStoredRetry(body.retry), connection: body.connection ?? null }),
+    !hasControls({ connection: body.connection ?? null, ...toControls(body), ...toStoredRetry(body.retry) }),
   inspect: inspectNewTask,
   async handle(work, input) {
     const { body, bodyText, arrivedAt, caller } = input
@@ -32,7 +32,7 @@ export const createTask = creation({
         if (hasKey(task)) {
           const { results, ...stored } = await storeTasks(work, [task])
           const presented = await presentStored(work.db, task, results[0], arrivedAt)
-          return { ...stored, reply: isNew(results[0]) ? created(path + presented.id, presented) : ok(presented) }
+          return { reply: isNew(results[0]) ? created(path + presented.id, presented) : ok(presented), ...stored }
         }
         const storing = storeTask(work, task, arrivedAt, createdAt => {
           const presented = presentNewTask(task, createdAt)

@@ -20,19 +20,19 @@ export function openInsertBatches(pool: Pool, onBatch: (count: number) => void):
   const options = { maxSize: 100, maxInFlight: 2, split: (error: unknown) => !isTransientDatabaseError(error) }
   return {
     insertTask: microBatch({
-      ...options,
       run: async (tasks: NewTask[]) => {
         onBatch(tasks.length)
         return inOrder(tasks, await insertTasks(pool, tasks))
       },
+      ...options,
     }),
     insertKeyedTask: microBatch({
-      ...options,
       run: async (keyed: KeyedTask[]) => {
         onBatch(keyed.length)
         const tasks = keyed.map(({ task }) => task)
         return inOrder(tasks, await insertKeyedTasks(pool, keyed, timeMark))
       },
+      ...options,
     }),
   }
 }

@@ -77,8 +77,11 @@ type StoredRetry = Required<
 
 /** Returns the columns of a retry policy. Beside a list, the columns of a policy have the defaults. */
 export function toStoredRetry(retry: Retry): StoredRetry {
-  if ('delays_ms' in retry)
-    return { ...retryDefaults, maxRetries: retry.delays_ms.length, retryDelays: JSON.stringify(retry.delays_ms) }
+  if ('delays_ms' in retry) {
+    const { backoff, baseDelayMs, maxDelayMs } = retryDefaults
+    const retryDelays = JSON.stringify(retry.delays_ms)
+    return { maxRetries: retry.delays_ms.length, backoff, baseDelayMs, maxDelayMs, retryDelays }
+  }
   return {
     maxRetries: retry.max_retries,
     backoff: retry.backoff,
@@ -116,12 +119,12 @@ export function toCallbackChange(body: Callbacks): string | undefined {
 
 /** Returns the stored callbacks of a subscription, in which those of an event replace its own. */
 export function mergeCallbacks(stored: string | null | undefined, event: Callbacks): string | null {
-  return toStoredCallbacks({ ...presentCallbacks(stored), ...JSON.parse(toStoredCallbacks(event) ?? '{}') })
+  return toStoredCallbacks(Object.assign({}, presentCallbacks(stored), JSON.parse(toStoredCallbacks(event) ?? '{}')))
 }
 
 /** Returns the stored form of callbacks after a change. */
 export function changeCallbacks(stored: string | null, change: Callbacks): string | null {
-  return toStoredCallbacks({ ...presentCallbacks(stored), ...JSON.parse(toCallbackChange(change) ?? '{}') })
+  return toStoredCallbacks(Object.assign({}, presentCallbacks(stored), JSON.parse(toCallbackChange(change) ?? '{}')))
 }
 
 /** Returns an error for each callback whose host is visibly a private address. */

@@ -62,7 +62,7 @@ export function buildRequest(
   const body = task.contentType ? Buffer.from(task.payload ?? '', 'base64') : text === null ? null : Buffer.from(text)
   headers['webhook-signature'] = sign(signingKeys, ids.task, timestamp, body ?? '')
   if (messageKey) headers['Upstash-Signature'] = signMessage(messageKey, url, Number(timestamp), body ?? '')
-  const sent = filled ? { ...headers, ...filled.headers } : headers
+  const sent = filled ? Object.assign({}, headers, filled.headers) : headers
   const outgoing = { url, method: task.method, headers: sent, body, timeoutMs: task.timeoutMs }
   const redactor = filled?.redactor ?? null
   return { outgoing, shownHeaders: headers, redactor, keepsResponse, sender: null, renew: null }

@@ -42,7 +42,7 @@ export async function undoUnsentAttempt(
   const id = toId('task', task.taskId)
   ctx.metrics.attemptUndone()
   ctx.log.error({ task: id, reason: message }, 'attempt.undone')
-  const [waiting] = await undoClaimsDurably(ctx, [{ ...task, delayMs }])
+  const [waiting] = await undoClaimsDurably(ctx, [{ delayMs, ...task }])
   advanceQueue(ctx, task.queueId)
   if (waiting) await enqueueDue(ctx, [{ id, dueAt: waiting.dueAt.getTime() }], waiting.now.getTime())
 }

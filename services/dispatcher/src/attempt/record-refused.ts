@@ -35,6 +35,7 @@ export async function recordRefused(
 }
 
 function withoutContent(attempt: FinishedAttempt): FinishedAttempt {
+  // biome-ignore lint/plugin: rare
   return {
     ...attempt,
     requestHeaders: '{}',

@@ -24,10 +24,12 @@ export async function renewRefused(
 ): Promise<{ request: AttemptRequest; outcome: AttemptOutcome | UnsentOutcome }> {
   const again = await request.renew?.()
   if (!again || 'kind' in again.outgoing) return { request, outcome }
+  const { url, method, headers, body } = again.outgoing
   const timeoutMs = Math.floor(again.outgoing.timeoutMs - (performance.now() - sentAt))
   if (timeoutMs < minRepeatMs) return { request, outcome }
-  const repeated = await send(ctx, again, { ...again.outgoing, timeoutMs })
-  return repeated.kind === 'unsent' ? { request, outcome } : { request: again, outcome: { ...repeated, timings: null } }
+  const repeated = await send(ctx, again, { url, method, headers, body, timeoutMs })
+  if (repeated.kind === 'unsent') return { request, outcome }
+  return { request: again, outcome: Object.assign(repeated, { timings: null }) }
 }
 
 function send(ctx: AttemptContext, { redactor, sender }: AttemptRequest, outgoing: OutgoingRequest) {

@@ -59,7 +59,7 @@ function dialDirectly(addresses: LookupAddress[], port: number, signal: AbortSig
   const lookup: LookupFunction = (_host, _options, answer) => answer(null, addresses)
   const place =
     addresses.length > 1 ? { host: 'checked.invalid', lookup, autoSelectFamily: true } : { host: first?.address ?? '' }
-  return whenReady(openTcp({ ...place, port, noDelay: true }), 'connect', signal)
+  return whenReady(openTcp({ port, noDelay: true, ...place }), 'connect', signal)
 }
 
 function createStartTls(secureContext: SecureContext) {

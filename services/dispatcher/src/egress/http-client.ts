@@ -45,7 +45,7 @@ export type HttpClient = {
 /** Opens the one HTTP client: axios, with a transport over undici. */
 export function createHttpClient(connect: Connect): HttpClient {
   const { adapter, close } = createUndiciAdapter(connect)
-  const client = axios.create({ ...httpPolicy, adapter })
+  const client = axios.create({ adapter, ...httpPolicy })
   // axios has defaults of its own, such as an Accept header, JSON and XSRF cookies. It would copy them for each request.
   for (const name of Object.keys(client.defaults)) {
     if (name !== 'adapter' && !(name in httpPolicy)) Reflect.deleteProperty(client.defaults, name)

@@ -37,7 +37,7 @@ export function createOwnListeners(
 
   function add(listener: Listener): void {
     const host = plainName(listener.host)
-    known.push({ ...listener, host, addresses: isIP(host) === 0 ? [] : [host] })
+    known.push({ addresses: isIP(host) === 0 ? [] : [host], ...listener, host })
   }
 
   async function lookUp(listener: KnownListener): Promise<void> {

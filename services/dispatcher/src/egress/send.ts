@@ -114,7 +114,7 @@ class Call {
       // the process runs into the shortage.
       setTimeout(() => this.start(), shortagePauseMs)
     } else if (outcome.kind === 'failure' && isOfCall) {
-      this.#ends.onOutcome({ ...outcome, timings: error.timings })
+      this.#ends.onOutcome({ kind: 'failure', code: outcome.code, message: outcome.message, timings: error.timings })
     } else this.#ends.onOutcome(outcome)
   }
 }

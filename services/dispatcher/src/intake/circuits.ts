@@ -14,14 +14,15 @@ const refusedPauseMs = 1_000
 
 /** Logs that a circuit breaker has opened or closed, and publishes it at once. */
 export function reportCircuit(ctx: IntakeContext, key: QueueKey, change: NonNullable<CircuitChange>): void {
-  const about = { host: key.host, workspace: toId('ws', key.workspace) }
+  const { host } = key
+  const workspace = toId('ws', key.workspace)
   ctx.circuitsWaker.wake()
   if (change.to === 'closed') {
-    ctx.log.info(about, 'circuit.closed')
+    ctx.log.info({ host, workspace }, 'circuit.closed')
     return
   }
   const openMs = Math.ceil(change.until - steadyTime())
-  ctx.log.warn({ ...about, openMs }, 'circuit.opened')
+  ctx.log.warn({ host, workspace, openMs }, 'circuit.opened')
   ctx.metrics.circuitOpened()
   wakeIn(ctx, openMs + 1)
 }

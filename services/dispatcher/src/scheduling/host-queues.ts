@@ -183,7 +183,7 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
     evictIdle: () => evictIdle(state),
     openCircuits: () =>
       [...state.queues.values()].flatMap(({ key, tasks, breaker: { openUntil, probesUntil, isProbing } }) =>
-        openUntil === null ? [] : [{ ...key, openUntil, probesUntil, isProbing, isWaiting: !tasks.isEmpty() }],
+        openUntil === null ? [] : [{ openUntil, probesUntil, isProbing, isWaiting: !tasks.isEmpty(), ...key }],
       ),
     openCircuit: (key, until) => (queueOf(state, key).breaker.openUntilAtLeast(until) ? { to: 'open', until } : null),
     allowProbes(key, until) {
@@ -243,7 +243,7 @@ function unblock<Task>(state: State<Task>, host: Host<Queue<Task>>): void {
   if (host.blocked.size === 0) return
   const now = state.options.now()
   for (const [queue, reason] of host.blocked) {
-    queue.blocks = { ...queue.blocks, [reason]: now }
+    queue.blocks = Object.assign({}, queue.blocks, { [reason]: now })
     countBlocked(state, queue, -queue.tasks.length)
     state.levels.add(queue.workspace, queue)
   }

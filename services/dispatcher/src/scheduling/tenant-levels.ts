@@ -80,7 +80,7 @@ export function createTenantLevels<Leaf>({ slots, now, tenantOf }: TenantLevelsO
     const known = organizations.get(tenant.organization)
     if (known?.parent === account) return Object.assign(known, { tenant })
     const slowCalls = createSlowCallBudget(() => opened.tenant.slowCallMs)
-    const opened: Organization<Leaf> = { ...open(tenant.organization, account), tenant, slowCalls }
+    const opened: Organization<Leaf> = { tenant, slowCalls, ...open(tenant.organization, account) }
     organizations.set(opened.id, opened)
     return opened
   }

@@ -1,10 +1,11 @@
 import type { Redactor } from '@belfry/domain/secrets/redact'
+import type { ResponseOutcome } from '../egress/outcome.ts'
 import type { AttemptOutcome } from './attempt-outcome.ts'
 
 /** Returns an outcome without the headers and the body of its response. */
 export function withoutContent(outcome: AttemptOutcome): AttemptOutcome {
   if (outcome.kind === 'failure') return outcome
-  return { ...outcome, headers: {}, body: Buffer.alloc(0), bodyTruncated: true }
+  return withContent(outcome, {}, Buffer.alloc(0), true)
 }
 
 const maxBodyBytes = 64 * 1024
@@ -12,20 +13,26 @@ const maxBodyBytes = 64 * 1024
 /** Returns an outcome without the secrets of the request, wherever the target put them. */
 export function redactOutcome(outcome: AttemptOutcome, redactor: Redactor): AttemptOutcome {
   if (outcome.kind === 'failure') return outcome // Belfry's own message
-  const headers = Object.entries(outcome.headers).map(([name, value]) => [redactor.text(name), redactValue(value)])
-  const shown = { ...outcome, headers: Object.fromEntries(headers) }
+  const shown = Object.entries(outcome.headers).map(([name, value]) => [redactor.text(name), redactValue(value)])
+  const headers = Object.fromEntries(shown)
   // A compressed body may hold secrets that cannot be found here.
-  if (isEncoded(outcome.headers['content-encoding'])) return { ...shown, body: Buffer.alloc(0), bodyTruncated: true }
+  if (isEncoded(outcome.headers['content-encoding'])) return withContent(outcome, headers, Buffer.alloc(0), true)
   const body = redactor.bytes(outcome.body, outcome.bodyTruncated)
-  return {
-    ...shown,
-    body: body.subarray(0, maxBodyBytes), // a placeholder may be longer than the value
-    bodyTruncated: outcome.bodyTruncated || body.length > maxBodyBytes,
-  }
+  const isTruncated = outcome.bodyTruncated || body.length > maxBodyBytes
+  return withContent(outcome, headers, body.subarray(0, maxBodyBytes), isTruncated) // a placeholder may be longer than the value
 
   function redactValue(value: string | string[]): string | string[] {
     return Array.isArray(value) ? value.map(redactor.text) : redactor.text(value)
   }
+}
+
+function withContent(
+  { kind, status, bodyBytes, timings }: ResponseOutcome,
+  headers: ResponseOutcome['headers'],
+  body: Buffer,
+  bodyTruncated: boolean,
+): ResponseOutcome {
+  return { kind, status, headers, body, bodyBytes, bodyTruncated, timings }
 }
 
 /** Returns an internal error without the secrets of the request. */

@@ -96,7 +96,7 @@ export function openBatches(options: ClaimOptions & { concurrency: number }): Ba
     function claimShort(claim: RequestedClaim, { organizationId }: ShortClaim): void {
       const tell = (answer: Claim | ShortClaim) =>
         answer.kind === 'short' ? claims.push(claim) : claim.onAnswer(answer)
-      claimWithBlock({ ...claim.request, organizationId }).then(tell, error => claim.onError(error))
+      claimWithBlock({ organizationId, ...claim.request }).then(tell, error => claim.onError(error))
     }
     return claims
   }

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-const root = join(import.meta.dirname, '../../../..')
+const root = join(import.meta.dirname, '../../..')
 const elsewhere = [
   ...['services/api/src', 'services/scheduler/src', 'services/dispatcher/src', 'services/dispatcher/src/outbox'],
   ...['packages/contract/src', 'packages/domain/src', 'packages/messages/src', 'packages/queue/src'],
@@ -33,20 +33,27 @@ const calls: Record<string, string> = {
 }
 const serving = `import { createServer } from 'node:http'\nimport { isIP } from 'node:net'\nexport const serve = [createServer, isIP]`
 
+const literals: Record<string, string> = {
+  'a spread and a member': `export const make = (a: object) => ({ ...a, b: 1 })`,
+  'two spreads': `export const make = (a: object, b: object) => ({ ...a, ...b })`,
+}
+const fastLiterals = `export const make = (a: object) => [{ ...a }, { b: 1, ...a }, { b: 1, ...a, c: 2 }]`
+
+const onEgress = ['--only=style/noRestrictedImports', '--only=style/noRestrictedGlobals']
+
 let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'belfry-lint-'))
-  await copyFile(join(root, 'biome.json'), join(folder, 'biome.json'))
+  for (const path of ['biome.json', 'scripts/no-leading-spread.grit']) await cp(join(root, path), join(folder, path))
 })
 afterAll(() => rm(folder, { recursive: true }))
 
 /** Lints files by the repository's own rules; returns those that break a rule. */
-async function refused(files: Record<string, string>): Promise<string[]> {
+async function refused(files: Record<string, string>, rules = onEgress): Promise<string[]> {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), `${text}\n`)
   }
-  const rules = ['--only=style/noRestrictedImports', '--only=style/noRestrictedGlobals']
   const options = ['--vcs-enabled=false', '--reporter=json', '--max-diagnostics=none']
   const biome = join(root, 'node_modules/.bin/biome')
   const output = await new Promise<string>(resolve => {
@@ -73,5 +80,14 @@ describe('the lint rules', () => {
   it('allow calls in the egress folder, and servers everywhere', async () => {
     const files = { ...inEach([egress], calls), 'services/api/src/serve.ts': serving }
     expect(await refused(files)).toEqual([])
+  })
+
+  it('reject a literal that begins with a spread in code that runs for each operation, where it has more members', async () => {
+    const slow = inEach(['packages/runtime/src', 'services/dispatcher/src/attempt', 'prisma/src/tasks'], literals)
+    const allowed = {
+      'packages/domain/src/fast.ts': fastLiterals,
+      ...inEach(['services/api/src/accounts', 'services/scheduler/src'], literals),
+    }
+    expect(await refused({ ...slow, ...allowed }, ['--only=plugin'])).toEqual(Object.keys(slow).sort())
   })
 })
