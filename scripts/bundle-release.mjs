@@ -1,5 +1,5 @@
 // Bundles the programs of another commit beside this checkout: `node scripts/bundle-release.mjs <commit> <folder>`. The
-// upgrade test runs them, with the installed dependencies of this checkout.
+// upgrade test and the benchmark `gate` run them, with the installed dependencies of this checkout.
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,

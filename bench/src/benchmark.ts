@@ -28,11 +28,15 @@ export type Settings = {
   minutes: number | null
   /** How long `light-load` holds each rate. */
   seconds: number
+  /** The branch or commit that `gate` compares with. */
+  base: string
 }
 
 /** A question and how it is answered. `run` rejects when a side did not do its work. */
 export type Benchmark = {
   name: string
   title: string
+  /** Runs only when it is named, and its limits decide about the exit code. Default false. */
+  isGate?: boolean
   run(lab: Lab, settings: Settings): Promise<Result>
 }

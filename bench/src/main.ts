@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import type { Benchmark, Settings } from './benchmark.ts'
 import { create } from './benchmarks/create.ts'
 import { dispatch } from './benchmarks/dispatch.ts'
+import { gate } from './benchmarks/gate.ts'
 import { growth } from './benchmarks/growth.ts'
 import { jobQueues } from './benchmarks/job-queues.ts'
 import { lag } from './benchmarks/lag.ts'
@@ -10,11 +11,19 @@ import { lightLoad } from './benchmarks/light-load.ts'
 import { memory } from './benchmarks/memory.ts'
 import { repositoryRoot } from './lab/child-process.ts'
 import { openLab } from './lab/lab.ts'
-import { describeMachine, type StoredResult, storeResult, toSection, toSummary, writeDocs } from './report.ts'
+import {
+  describeMachine,
+  meetsLimit,
+  type StoredResult,
+  storeResult,
+  toSection,
+  toSummary,
+  writeDocs,
+} from './report.ts'
 
 /** Every benchmark, in the order in which they run and appear on the page. */
 const allBenchmarks: readonly Benchmark[] = [
-  ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), create, lag, lightLoad, growth, memory],
+  ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), create, lag, lightLoad, growth, memory, gate],
 ]
 
 if (process.platform !== 'linux') {
@@ -29,11 +38,15 @@ try {
     rounds: positive('--rounds', values.rounds) ?? 3,
     minutes: positive('--minutes', values.minutes),
     seconds: positive('--seconds', values.seconds) ?? 30,
+    base: values.base ?? 'origin/main',
   }
-  const { results, broken } = await runBenchmarks(chooseByName(positionals), settings, values.profile)
+  const chosen = chooseByName(positionals)
+  const { results, broken } = await runBenchmarks(chosen, settings, values.profile)
   if (values['write-docs']) writeDocs(results)
   if (values.json) console.log(JSON.stringify(toSummary(results, broken)))
-  process.exitCode = broken.length === 0 ? 0 : 1
+  const gates = chosen.filter(({ isGate }) => isGate).map(({ name }) => name)
+  const isMissed = results.some(({ name, figures }) => gates.includes(name) && !figures.every(meetsLimit))
+  process.exitCode = broken.length > 0 || isMissed ? 1 : 0
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
@@ -42,7 +55,7 @@ try {
 function readArguments() {
   const [flag, text] = [{ type: 'boolean', default: false } as const, { type: 'string' } as const]
   return parseArgs({
-    options: { json: flag, 'write-docs': flag, profile: flag, rounds: text, minutes: text, seconds: text },
+    options: { json: flag, 'write-docs': flag, profile: flag, rounds: text, minutes: text, seconds: text, base: text },
     allowPositionals: true,
   })
 }
@@ -58,7 +71,9 @@ function chooseByName(names: readonly string[]): Benchmark[] {
   const known = allBenchmarks.map(({ name }) => name)
   const unknown = names.find(start => !known.some(name => name.startsWith(start)))
   if (unknown !== undefined) throw new Error(`There is no benchmark ${unknown}. There are: ${known.join(', ')}.`)
-  return allBenchmarks.filter(({ name }) => names.length === 0 || names.some(start => name.startsWith(start)))
+  return allBenchmarks.filter(
+    ({ name, isGate }) => names.some(start => name.startsWith(start)) || (names.length === 0 && !isGate),
+  )
 }
 
 // A benchmark that breaks does not end the others.

@@ -79,10 +79,15 @@ function toRow({ key, title, unit, value, min, max, limit }: Figure): string {
   const number = `${shortNumber(value)}${unit ? ` ${unit}` : ''}`
   const row = `| \`${key}\` | ${title} | ${number} | ${shortNumber(min)} - ${shortNumber(max)} |`
   if (!limit) return `${row}  |  |`
-  const [required, isMet] =
-    'atLeast' in limit ? [`>= ${limit.atLeast}`, value >= limit.atLeast] : [`<= ${limit.atMost}`, value <= limit.atMost]
+  const required = 'atLeast' in limit ? `>= ${limit.atLeast}` : `<= ${limit.atMost}`
   const aim = limit.aim === undefined ? '' : `, aim ${limit.aim}`
-  return `${row} ${required}${aim} | ${isMet ? 'pass' : 'FAIL'} |`
+  return `${row} ${required}${aim} | ${meetsLimit({ value, limit }) ? 'pass' : 'FAIL'} |`
+}
+
+/** Returns whether a figure is within its limit, if it has one. */
+export function meetsLimit({ value, limit }: Pick<Figure, 'value' | 'limit'>): boolean {
+  if (!limit) return true
+  return 'atLeast' in limit ? value >= limit.atLeast : value <= limit.atMost
 }
 
 // A benchmark is not exact to more than three digits.

@@ -62,12 +62,13 @@ export function dispatch(concurrency: number): Benchmark {
 const warmUpDueInMs = 4 * 60_000
 
 /** Belfry with tasks that the scheduler adds to the queue, as it does with every task that is created minutes ahead. */
-export function promotedCalls(lab: Lab, database: Database, race: Race): Promise<Sample> {
-  return belfryCalls(lab, database, race, async (stored, groups) => {
+export function promotedCalls(lab: Lab, database: Database, race: Race, root?: string): Promise<Sample> {
+  const enqueue: Enqueue = async (stored, groups) => {
     const before = readCpu(groups)
     await promote(database, stored)
     return cpuPerOperation(before, readCpu(groups), race.count)
-  })
+  }
+  return belfryCalls(lab, database, race, enqueue, root)
 }
 
 /** Belfry with a job for each task, as the API adds it for a task that is due soon. Adding the jobs does not count. */
@@ -88,14 +89,17 @@ function singleCalls(lab: Lab, database: Database, race: Race): Promise<Sample> 
   })
 }
 
-/** @param enqueue - Adds the tasks to the queue, and returns the CPU that it used for each. */
+/** Adds tasks to the queue, and returns the CPU that it used for each. */
+type Enqueue = (stored: StoredTask[], groups: ProcessGroups) => Promise<Reading>
+
 async function belfryCalls(
   lab: Lab,
   database: Database,
   { concurrency, count }: Race,
-  enqueue: (stored: StoredTask[], groups: ProcessGroups) => Promise<Reading>,
+  enqueue: Enqueue,
+  root?: string,
 ): Promise<Sample> {
-  await using belfry = await startBelfry(lab, database, { services: ['scheduler', 'dispatcher'], concurrency })
+  await using belfry = await startBelfry(lab, database, { services: ['scheduler', 'dispatcher'], concurrency, root })
   const url = lab.target.url()
   const groups = processGroups(lab, belfry.pids)
   // Warms the scheduler up. These tasks are deleted before they are due.

@@ -19,6 +19,8 @@ export type BelfryOptions = {
   concurrency?: number
   /** Null runs without Redis. Default: the lab's Redis. */
   redisUrl?: string | null
+  /** The checkout whose bundles run. Default: this one. */
+  root?: string | undefined
   /** The Node that runs it. Default: that of this process. */
   node?: string
 }
@@ -29,7 +31,7 @@ const masterKey = `k1:${Buffer.alloc(32, 'bench').toString('base64')}`
 export async function startBelfry(
   lab: Lab,
   database: Database,
-  { services, concurrency = 200, redisUrl = lab.redis.url, node }: BelfryOptions,
+  { services, concurrency = 200, redisUrl = lab.redis.url, root = repositoryRoot, node }: BelfryOptions,
 ): Promise<Belfry> {
   const port = await freePort()
   const env = {
@@ -49,7 +51,7 @@ export async function startBelfry(
   }
   const start = (name: ServiceName): Promise<Child> => {
     const nodeFlags = lab.profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${join(lab.profileFolder, name)}`] : []
-    const program = join(repositoryRoot, name === 'all-in-one' ? 'programs' : 'services', name, 'dist/main.mjs')
+    const program = join(root, name === 'all-in-one' ? 'programs' : 'services', name, 'dist/main.mjs')
     return startChild(program, { env, node, nodeFlags, logFile: join(lab.folder, `${name}.log`) })
   }
   const children = await Promise.all(services.map(start))

@@ -14,13 +14,16 @@ const workspaces = 8
 /** A key of one of the workspaces, with all rights. */
 export const apiKey = `bf_${'0'.repeat(32)}2wjyrI`
 
-/** Creates the database that each round starts with a copy of: Belfry's tables and some workspaces. */
-export async function createTemplate(postgres: Postgres): Promise<void> {
-  await execute(postgres.url(), `CREATE DATABASE ${template}`)
-  const env = { ...process.env, DATABASE_URL: postgres.url(template) }
-  await promisify(execFile)(process.execPath, [join(repositoryRoot, 'prisma/dist/main.mjs'), 'deploy'], { env })
+/**
+ * Creates the database that each round starts with a copy of: Belfry's tables and some workspaces.
+ * @param root - The checkout whose migrations are applied.
+ */
+export async function createTemplate(postgres: Postgres, name = template, root = repositoryRoot): Promise<void> {
+  await execute(postgres.url(), `CREATE DATABASE ${name}`)
+  const env = { ...process.env, DATABASE_URL: postgres.url(name) }
+  await promisify(execFile)(process.execPath, [join(root, 'prisma/dist/main.mjs'), 'deploy'], { env })
   await execute(
-    postgres.url(template),
+    postgres.url(name),
     `INSERT INTO organizations (id, name, slug, tier) VALUES (uuid_v7(now()), 'Bench', 'bench', 'unicorn');
      INSERT INTO workspaces (id, organization_id, name)
      SELECT uuid_v7(now()), o.id, 'Workspace ' || n FROM organizations o, generate_series(1, ${workspaces}) n;

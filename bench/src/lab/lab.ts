@@ -62,10 +62,14 @@ export async function openLab(profileFolder: string | null): Promise<Lab> {
 }
 
 /** Returns a side that runs with an empty Redis and a new database with Belfry's tables and some workspaces. */
-export function inFreshDatabase<T>(lab: Lab, run: (database: Database) => Promise<T>): () => Promise<T> {
+export function inFreshDatabase<T>(
+  lab: Lab,
+  run: (database: Database) => Promise<T>,
+  template?: string,
+): () => Promise<T> {
   return async () => {
     await lab.redis.client.flushall()
-    await using database = await openDatabase(lab.postgres)
+    await using database = await openDatabase(lab.postgres, template)
     return await run(database)
   }
 }
