@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type MicroBatchOptions, microBatch } from './batch.ts'
+import { type MicroBatchOptions, microBatch, openBatch } from './batch.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -100,7 +100,7 @@ describe('microBatch', () => {
   })
 
   it('waits for enough items after a call with many of them', async () => {
-    const { call, calls, open, iteration } = recorder({ gather: { from: 2, enough: 4, ms: 60_000 } })
+    const { call, calls, open, iteration } = recorder({ gather: [{ from: 2, enough: 4, ms: 60_000 }] })
     call(1)
     call(2)
     await iteration()
@@ -120,7 +120,7 @@ describe('microBatch', () => {
 
   it('waits at most the given time, and never when it was idle or the last call had few items', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-    const { call, calls, open, iteration } = recorder({ gather: { from: 2, enough: 8, ms: 4 } })
+    const { call, calls, open, iteration } = recorder({ gather: [{ from: 2, enough: 8, ms: 4 }] })
     call(1)
     await iteration()
     await open()
@@ -147,4 +147,66 @@ describe('microBatch', () => {
     await iteration()
     expect(calls.slice(3)).toEqual([[5, 6], [7]])
   })
+
+  it('waits by the rule for the size of the last call', async () => {
+    const few = { from: 1, enough: 2, ms: 60_000 }
+    const { call, calls, open, iteration } = recorder({ gather: [few, { from: 2, enough: 3, ms: 60_000 }] })
+    call(1)
+    await iteration()
+    await open()
+    call(2)
+    await iteration()
+    expect(calls).toEqual([[1]])
+    call(3)
+    await iteration()
+    expect(calls[1]).toEqual([2, 3])
+    await open()
+    call(4)
+    call(5)
+    await iteration()
+    expect(calls).toHaveLength(2)
+    call(6)
+    await iteration()
+    expect(calls[2]).toEqual([4, 5, 6])
+  })
+})
+
+it('does not let an urgent item wait, nor those that leave with it', async () => {
+  const calls: number[][] = []
+  let end = () => {}
+  const batch = openBatch<number, number>({
+    maxSize: 2,
+    maxInFlight: 1,
+    gather: [{ from: 1, enough: 9, ms: 60_000 }],
+    isUrgent: item => item < 0,
+    split: () => false,
+    async run(items) {
+      calls.push(items)
+      await new Promise<void>(resolve => (end = resolve))
+      return items
+    },
+    settle() {},
+    fail() {},
+  })
+  const iteration = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)))
+  const ended = async () => {
+    end()
+    await iteration()
+    await iteration()
+  }
+  batch.push(1)
+  await iteration()
+  await ended()
+  batch.push(2)
+  batch.push(3)
+  await iteration()
+  expect(calls).toEqual([[1]])
+  batch.push(-4)
+  await iteration()
+  await ended()
+  expect(calls).toEqual([[1], [2, 3], [-4]])
+  await ended()
+  batch.push(5)
+  await iteration()
+  expect(calls).toHaveLength(3)
 })

@@ -5,6 +5,12 @@ export type Batch<Item> = {
   readonly pending: number
 }
 
+/**
+ * After a batch with at least `from` items, the next batch waits for `enough` items, but at most `ms` milliseconds. It does
+ * not wait when it comes later than that.
+ */
+export type Gather = { from: number; enough: number; ms: number }
+
 export type MicroBatchOptions<Item, Out> = {
   /** The maximum number of items in one batch. */
   maxSize: number
@@ -14,11 +20,10 @@ export type MicroBatchOptions<Item, Out> = {
   run: (items: Item[]) => Promise<Out[]>
   /** Whether to retry the halves of a failed batch. In the end an invalid item then fails alone. */
   split: (error: unknown) => boolean
-  /**
-   * Under load, after a batch with at least `from` items, the next batch waits for `enough` items, but at most `ms`
-   * milliseconds. Default: it never waits.
-   */
-  gather?: { from: number; enough: number; ms: number }
+  /** How a batch waits for more items, smallest `from` first. Default: it never waits. */
+  gather?: readonly Gather[]
+  /** Whether an item must not wait for others. Those that wait leave with it. Default: none. */
+  isUrgent?: (item: Item) => boolean
 }
 
 /** `settle` receives the result of each item, or `fail` its error. They must not throw. */
@@ -29,22 +34,26 @@ export type BatchOptions<Item, Out> = MicroBatchOptions<Item, Out> & {
 
 /** Opens a batch. It adds no delay when idle; batches grow with the load. It allocates nothing for an item. */
 export function openBatch<Item, Out>(options: BatchOptions<Item, Out>): Batch<Item> {
-  const { maxSize, maxInFlight, gather = { from: 0, enough: 0, ms: 0 } } = options
+  const { maxSize, maxInFlight, gather = [], isUrgent = () => false } = options
   let queue: Item[] = []
   let inFlight = 0
   let pending = 0
   let scheduled = false
+  let hasUrgent = false
   let gathering: NodeJS.Timeout | undefined
   let latest = { size: 0, endedAt: 0 }
 
   function schedule(): void {
     if (scheduled || queue.length === 0 || inFlight >= maxInFlight) return
-    if (queue.length < gather.enough && isBusy()) gathering ??= setTimeout(leave, gather.ms)
+    const ms = hasUrgent ? 0 : patienceMs()
+    if (ms > 0) gathering ??= setTimeout(leave, ms)
     else leave()
   }
 
-  function isBusy(): boolean {
-    return latest.size >= gather.from && performance.now() - latest.endedAt < gather.ms
+  function patienceMs(): number {
+    const rule = gather.findLast(({ from }) => latest.size >= from)
+    if (!rule || queue.length >= rule.enough || performance.now() - latest.endedAt >= rule.ms) return 0
+    return rule.ms
   }
 
   function leave(): void {
@@ -58,6 +67,7 @@ export function openBatch<Item, Out>(options: BatchOptions<Item, Out>): Batch<It
     scheduled = false
     const batch = queue.length <= maxSize ? queue : queue.slice(0, maxSize)
     queue = queue.slice(batch.length)
+    hasUrgent &&= queue.length > 0
     inFlight++
     void runBatch(batch, options).finally(() => {
       inFlight--
@@ -72,6 +82,7 @@ export function openBatch<Item, Out>(options: BatchOptions<Item, Out>): Batch<It
     push(item) {
       queue.push(item)
       pending++
+      hasUrgent ||= isUrgent(item)
       schedule()
     },
     get pending() {
@@ -105,7 +116,10 @@ export type MicroBatch<In, Out> = {
 }
 
 /** Returns a function that batches its calls, as `openBatch` does. */
-export function microBatch<In, Out>({ run, ...options }: MicroBatchOptions<In, Out>): MicroBatch<In, Out> {
+export function microBatch<In, Out>({
+  run,
+  ...options
+}: Omit<MicroBatchOptions<In, Out>, 'isUrgent'>): MicroBatch<In, Out> {
   type Call = { item: In; resolve: (out: Out) => void; reject: (error: unknown) => void }
   const batch = openBatch<Call, Out>({
     run: calls => run(calls.map(({ item }) => item)),

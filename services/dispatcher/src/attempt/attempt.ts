@@ -207,6 +207,10 @@ export abstract class Attempt implements CallEnds, Recording {
     return waitedFor(task, wait, { dueAt: this.#dueAt, claimedAt: receivedAt, sentAt: this.#sentAt, wasServed })
   }
 
+  get queueId(): string | null {
+    return this.#claimed.task.queueId
+  }
+
   onRefused(error: unknown): void {
     recordRefused(this.#ctx, this.finished, error)
       .then(recorded => this.onRecorded(recorded))
@@ -221,7 +225,7 @@ export abstract class Attempt implements CallEnds, Recording {
   #report(recorded: RecordedAttempt | null): void {
     try {
       const ctx = this.#ctx
-      advanceQueue(ctx, this.#claimed.task.queueId)
+      advanceQueue(ctx, this.queueId)
       const isBlocked = wasBlocked(this.wait?.blocks ?? noBlocks, this.#dueAt)
       ctx.metrics.attemptEnded(this.finished, recorded !== null, isBlocked, this.#traceparent)
       const state = recorded ? this.#next.state : 'superseded'
