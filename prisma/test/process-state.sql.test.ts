@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, it } from 'vitest'
+import { beatScheduler, leaveSchedulers } from '../src/dispatchers/beat-scheduler.ts'
 import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
-import { beatScheduler, leaveSchedulers, readProcessState } from '../src/dispatchers/process-state.ts'
+import { readProcessState } from '../src/dispatchers/process-state.ts'
 import { useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -29,20 +29,20 @@ export async function sendAuditEntries(
 ): Promise<number> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'audit_streams_to_send',
-    text: streamsToSend,
-    values: [NIL_UUID, streamsPerRound],
+    text: `${streamsWithNews} LIMIT $1`,
+    values: [streamsPerRound],
   })
   let messages = 0
   for (const { id } of rows) if (await sendBatch(pool, id, contentOf)) messages++
   return messages
 }
 
-const streamsToSend = `
+/** The streams with new entries and no message that is not received yet. */
+export const streamsWithNews = `
   SELECT s.organization_id AS id
   FROM audit_streams s
-  WHERE s.organization_id <> $1 AND EXISTS (SELECT FROM audit_stream_entries e WHERE e.organization_id = s.organization_id)
-    AND NOT EXISTS (SELECT FROM outbox o WHERE o.id = s.message_id AND o.finished_at IS NULL)
-  LIMIT $2`
+  WHERE s.organization_id <> '${NIL_UUID}' AND EXISTS (SELECT FROM audit_stream_entries e WHERE e.organization_id = s.organization_id)
+    AND NOT EXISTS (SELECT FROM outbox o WHERE o.id = s.message_id AND o.finished_at IS NULL)`
 
 function sendBatch(pool: Pool, organizationId: string, contentOf: (organizationId: string, lines: string) => string) {
   return inTransaction(pool, async tx => {

@@ -33,7 +33,7 @@ export async function stepBulkOperation(
   return inTransaction(pool, async tx => {
     const text = `
       SELECT ${columns}, cursor, cursor_at AS "cursorAt", next_due_at AS "nextDueAt" FROM bulk_operations
-      WHERE finished_at IS NULL AND held_at IS NULL AND id <> ALL ($1::uuid[])
+      WHERE ${isOpen} AND id <> ALL ($1::uuid[])
       ORDER BY updated_at LIMIT 1 FOR UPDATE SKIP LOCKED`
     const { rows } = await tx.query<Position>({ name: 'next_operation', text, values: [except] })
     const [operation] = rows
@@ -49,6 +49,11 @@ export async function stepBulkOperation(
     return step
   })
 }
+
+const isOpen = 'finished_at IS NULL AND held_at IS NULL'
+
+/** The operations that are to be advanced. */
+export const openOperations = `SELECT id FROM bulk_operations WHERE ${isOpen}`
 
 type Position = BulkOperation & { cursor: string | null; cursorAt: Date | null; nextDueAt: Date | null }
 type Page = Array<{ id: string; executeAt: Date; isMatch: boolean | null }>

@@ -92,7 +92,8 @@ const beatStatement = `
     ORDER BY id
   ) AS live`
 
-const heartbeatsStatement = `
+/** The heartbeats of all dispatchers: see `readHeartbeats`. */
+export const heartbeatsStatement = `
   SELECT id, beats::float8 AS beats FROM dispatchers
   UNION ALL
   SELECT DISTINCT t.dispatcher_id, NULL::float8 FROM tasks t

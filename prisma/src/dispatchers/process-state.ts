@@ -40,17 +40,3 @@ export async function readProcessState(db: Db): Promise<ProcessState> {
     permitsPerHost: row?.permitsPerHost ?? 0,
   }
 }
-
-/** Writes the heartbeat of a scheduler, and deletes the rows of schedulers without one for an hour. */
-export async function beatScheduler(db: Db, id: string): Promise<void> {
-  const text = `
-    WITH gone AS (DELETE FROM schedulers WHERE id <> $1 AND seen_at < clock_timestamp() - interval '1 hour')
-    INSERT INTO schedulers (id, seen_at) VALUES ($1, clock_timestamp())
-    ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`
-  await db.query({ name: 'beat_scheduler', text, values: [id] })
-}
-
-/** Removes a scheduler that shuts down. */
-export async function leaveSchedulers(db: Db, id: string): Promise<void> {
-  await db.query('DELETE FROM schedulers WHERE id = $1', [id])
-}

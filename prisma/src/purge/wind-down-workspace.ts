@@ -10,12 +10,12 @@ const settledAfter = `interval '1 minute'`
 
 const reason: StateReason = 'workspace_deleted'
 
+/** The deleted workspaces that still have planned tasks or cron jobs. */
+export const workspacesWithWork = 'SELECT id FROM workspaces WHERE deleted_at IS NOT NULL AND wound_down_at IS NULL'
+
 /** Finds deleted workspaces that have, or may still get, cron jobs or tasks. */
 export async function workspacesToWindDown(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>(
-    `SELECT id FROM workspaces WHERE deleted_at IS NOT NULL AND wound_down_at IS NULL
-     ORDER BY deleted_at LIMIT ${maxWorkspaces}`,
-  )
+  const { rows } = await pool.query<{ id: string }>(`${workspacesWithWork} ORDER BY deleted_at LIMIT ${maxWorkspaces}`)
   return rows.map(({ id }) => id)
 }
 

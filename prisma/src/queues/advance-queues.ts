@@ -28,9 +28,12 @@ export async function advanceQueuesOf(db: Db, taskIds: readonly string[]): Promi
       )
 }
 
-/** Advances the queues whose rate limit has a permit soon. Returns how many there were. */
+/** The queues whose rate limit has a permit now. */
+export const ratedQueues = 'SELECT id FROM queues WHERE advance_at <= clock_timestamp()'
+
+/** Advances the queues whose rate limit has a permit now. Returns how many there were. */
 export async function advanceRatedQueues(pool: Pool, limit: number): Promise<number> {
-  const text = 'SELECT id FROM queues WHERE advance_at <= clock_timestamp() ORDER BY advance_at LIMIT $1'
+  const text = `${ratedQueues} ORDER BY advance_at LIMIT $1`
   const { rows } = await pool.query<{ id: string }>({ name: 'rated_queues', text, values: [limit] })
   if (rows.length > 0)
     await advanceQueues(

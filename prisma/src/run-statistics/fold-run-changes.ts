@@ -12,10 +12,13 @@ export async function foldRunChanges(pool: Pool, limit: number): Promise<number>
   return rows[0]?.folded ?? 0
 }
 
+/** The deltas that are not folded yet. */
+export const runChanges = 'SELECT ctid FROM run_changes'
+
 const statement = `
   WITH taken AS (
     DELETE FROM run_changes
-    WHERE ctid = ANY (ARRAY(SELECT ctid FROM run_changes LIMIT $1 FOR UPDATE SKIP LOCKED))
+    WHERE ctid = ANY (ARRAY(${runChanges} LIMIT $1 FOR UPDATE SKIP LOCKED))
     RETURNING workspace_id, minute, failed, weight, lags_ms
   ),
   counted AS (

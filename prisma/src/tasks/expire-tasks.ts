@@ -26,10 +26,12 @@ export async function expireTasks(
   return (await db.query<ExpiredTask>(query)).rows
 }
 
-// `now()` is at most the clock, and the index can use it.
-const dueTasks = `
+/** The waiting tasks whose deadline has passed. `now()` is at most the clock, and the index can use it. */
+export const overdueTasks = `
     SELECT id FROM tasks WHERE expires_at IS NOT NULL AND expires_at <= now() AND state IN ('pending', 'retrying')
-      AND waits_for <> 2
+      AND waits_for <> 2`
+
+const dueTasks = `${overdueTasks}
     ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED`
 
 const givenTasks = `

@@ -14,11 +14,14 @@ export async function foldUsageChanges(pool: Pool, limit: number): Promise<numbe
   return rows[0]?.folded ?? 0
 }
 
+/** The deltas that are not folded yet. */
+export const usageChanges = 'SELECT ctid FROM usage_changes'
+
 // Writes in the order of the organizations, so concurrent statements cannot deadlock.
 const statement = `
   WITH taken AS (
     DELETE FROM usage_changes
-    WHERE ctid = ANY (ARRAY(SELECT ctid FROM usage_changes LIMIT $1 FOR UPDATE SKIP LOCKED))
+    WHERE ctid = ANY (ARRAY(${usageChanges} LIMIT $1 FOR UPDATE SKIP LOCKED))
     RETURNING workspace_id, (changed_at AT TIME ZONE 'UTC')::date AS day, storage_bytes, executions, failed
   ),
   summed AS (

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { beatScheduler } from '@belfry/db/dispatchers/beat-scheduler'
 import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
-import { beatScheduler } from '@belfry/db/dispatchers/process-state'
 import { expect, it } from 'vitest'
 import { useApi } from './setup.ts'
 

@@ -32,11 +32,17 @@ import {
   trimDeadLetters,
 } from './upkeep.ts'
 
+/** A chore of the scheduler. The heartbeat wakes those for which it finds work. */
+export type Chore = Loop & { name: string; waker: Waker }
+
+// How often a chore that the heartbeat wakes runs without it, in case its search misses something.
+const wokenMs = 60_000
+
 /**
  * Returns the chores that keep work in time, with their periods and, for some, the longer period while there is nothing to do.
  * Any number of schedulers may run each chore at once.
  */
-export function timelyLoops(ctx: Context): Loop[] {
+export function timelyLoops(ctx: Context): Chore[] {
   const chore = choreOf(ctx)
   const unreadable: UnreadableCronJobs = new Map()
   const warnOfSkew = watchClockSkew(ctx.clock, ctx.metrics.meter, ctx.log)
@@ -44,37 +50,37 @@ export function timelyLoops(ctx: Context): Loop[] {
     chore('refresh-clock', 10_000, () => ctx.clock.refresh().then(warnOfSkew)),
     chore('expand-cron-jobs', 1_000, signal => expandCronJobs(ctx, signal, unreadable), 15_000),
     chore('raise-waiting-floor', 10_000, () => raiseWaitingFloor(ctx.pool)),
-    chore('rescue-lost-attempts', 1_000, () => rescueLostAttempts(ctx)),
+    chore('rescue-lost-attempts', 1_000, () => rescueLostAttempts(ctx), wokenMs),
     chore(
       'advance-rated-queues',
       500,
       signal => drain(signal, 200, limit => advanceRatedQueues(ctx.pool, limit)),
-      1_000,
+      wokenMs,
     ),
     chore('search-queues', 1_000, openQueueSearch(ctx.pool), 4_000),
-    chore('expire-tasks', 1_000, signal => expireOverdue(ctx, signal), 2_000),
+    chore('expire-tasks', 1_000, signal => expireOverdue(ctx, signal), wokenMs),
     ...(hasQueue(ctx) ? queueLoops(ctx) : []),
   ]
 }
 
 /** Returns the other chores. They have their own connections, so those that keep work in time never wait for one. */
-export function backgroundLoops(ctx: Context): Loop[] {
+export function backgroundLoops(ctx: Context): Chore[] {
   const chore = choreOf(ctx)
   const background: Context = { ...ctx, pool: ctx.backgroundPool }
   const file = ctx.auditLogFile
   return [
     chore('mend-waiting-floor', 600_000, () => mendWaitingFloor(background)),
     chore('raise-alerts', 5_000, () => raiseAlerts(background), 15_000),
-    chore('send-audit-logs', 1_000, signal => sendAuditLogs(background, signal), 5_000),
+    chore('send-audit-logs', 1_000, signal => sendAuditLogs(background, signal), wokenMs),
     chore('tidy-audit-streams', 600_000, signal => tidyAuditStreams(background, signal)),
     ...(file === null
       ? []
-      : [chore('write-audit-file', 1_000, signal => writeAuditFile(background, signal, file), 5_000)]),
-    chore('wind-down-workspaces', 2_000, signal => windDownWorkspaces(background, signal), 10_000),
+      : [chore('write-audit-file', 1_000, signal => writeAuditFile(background, signal, file), wokenMs)]),
+    chore('wind-down-workspaces', 2_000, signal => windDownWorkspaces(background, signal), wokenMs),
     chore('purge-deleted', 60_000, signal => purgeDeleted(background, signal)),
     chore('forget-expired', 600_000, signal => forgetExpired(background, signal)),
-    chore('fold-usage', 1_000, signal => foldUsage(background, signal), 5_000),
-    chore('fold-runs', 1_000, signal => foldRuns(background, signal), 2_000),
+    chore('fold-usage', 1_000, signal => foldUsage(background, signal), wokenMs),
+    chore('fold-runs', 1_000, signal => foldRuns(background, signal), wokenMs),
     chore('expire-statistics', 600_000, signal => expireStatistics(background, signal)),
     chore('return-unspent-blocks', 60_000, signal => returnUnspentBlocks(background, signal)),
     chore('record-quota-crossings', 60_000, () => recordQuotaCrossings(background)),
@@ -85,7 +91,7 @@ export function backgroundLoops(ctx: Context): Loop[] {
     ...(ctx.logStorage === null ? [] : [chore('store-log', 3_600_000, signal => storeLog(background, signal))]),
     chore('expire-log-parts', 600_000, signal => expireLogParts(background, signal)),
     chore('expire-audit-logs', 3_600_000, signal => expireAuditLogs(background, signal)),
-    chore('step-bulk-operations', 1_000, signal => stepBulkOperations(background, signal), 5_000),
+    chore('step-bulk-operations', 1_000, signal => stepBulkOperations(background, signal), wokenMs),
     chore('forget-old-requests', 60_000, signal => forgetOldRequests(background, signal)),
     chore('probe-database', 30_000, () => probeDatabase(background)),
     chore('prepare-run-partitions', 60_000, () => prepareRunPartitions(background)),
@@ -93,7 +99,7 @@ export function backgroundLoops(ctx: Context): Loop[] {
 }
 
 // The chores of BullMQ's queues.
-function queueLoops(ctx: QueueContext): Loop[] {
+function queueLoops(ctx: QueueContext): Chore[] {
   const chore = choreOf(ctx)
   const background = { ...ctx, pool: ctx.backgroundPool }
   const lost = createWaker()
@@ -113,11 +119,13 @@ async function watchQueue({ queue }: QueueContext, lost: Waker): Promise<void> {
 }
 
 function choreOf(ctx: Context) {
-  return (name: string, intervalMs: number, run: Loop['run'], maxIntervalMs = intervalMs): Loop => {
+  return (name: string, intervalMs: number, run: Loop['run'], maxIntervalMs = intervalMs): Chore => {
     ctx.metrics.choreScheduled(name, maxIntervalMs)
     return {
+      name,
       intervalMs,
       maxIntervalMs,
+      waker: createWaker(),
       run: signal => timed(ctx, name, () => run(signal)),
       onError: error => ctx.log.error({ err: error, chore: name }, 'chore.failed'),
     }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { beatScheduler, leaveSchedulers } from '@belfry/db/dispatchers/process-state'
+import { beatScheduler, leaveSchedulers } from '@belfry/db/dispatchers/beat-scheduler'
 import { inspectDatabase } from '@belfry/db/postgres/inspect-database'
 import { pingPool } from '@belfry/db/postgres/pool'
 import { version } from '@belfry/domain/version'
 import { every, type Host, type Logger, measureDependencies, reportBuild, type Service } from '@belfry/runtime'
 import type { Config } from './config.ts'
-import { openContext } from './context.ts'
-import { backgroundLoops, timelyLoops } from './loops.ts'
+import { type Context, openContext } from './context.ts'
+import { backgroundLoops, type Chore, timelyLoops } from './loops.ts'
 import { measureAuditStreams, measureQueues, measureWaiting } from './metrics.ts'
 import { startAuditFile } from './stream-audit-logs.ts'
 import { createVirtualScheduler } from './virtual-clock.ts'
@@ -24,14 +24,14 @@ export async function startScheduler(config: Config, log: Logger, host: Host): P
   measureDependencies(ctx.metrics.meter, checks)
   host.operators?.report({ checks, optional: ['queue'], warnings: () => inspectDatabase(pool) })
   const id = randomUUID()
+  const [timely, background] = [timelyLoops(ctx), backgroundLoops(ctx)]
   const heartbeat = {
     intervalMs: 1_000,
-    run: () => beatScheduler(pool, id),
+    run: () => beat(ctx, id, [...timely, ...background]),
     onError: (err: unknown) => log.warn({ err }, 'heartbeat.failed'),
   }
-  const background = backgroundLoops(ctx)
   if (__VIRTUAL_CLOCK__) host.virtualClock?.join(createVirtualScheduler(ctx, background, host.stop))
-  const running = [heartbeat, ...timelyLoops(ctx), ...background].map(loop => every(loop, host.stop))
+  const running = [heartbeat, ...timely, ...background].map(loop => every(loop, host.stop))
   return {
     async drain() {
       await Promise.all(running)
@@ -39,4 +39,12 @@ export async function startScheduler(config: Config, log: Logger, host: Host): P
       await ctx.close()
     },
   }
+}
+
+/** Writes the heartbeat, and wakes the chores for which there is work. */
+async function beat({ pool, liveness }: Context, id: string, chores: readonly Chore[]): Promise<void> {
+  const { due, heartbeats } = await beatScheduler(pool, id)
+  const isAnyDead = liveness.observe(heartbeats).length > 0
+  const woken = new Set<string>(isAnyDead ? [...due, 'rescue-lost-attempts'] : due)
+  for (const { name, waker } of chores) if (woken.has(name)) waker.wake()
 }
