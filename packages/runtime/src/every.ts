@@ -19,7 +19,10 @@ export async function every(loop: Loop, signal: AbortSignal): Promise<void> {
   for (let pauseMs = intervalMs; !signal.aborted; ) {
     const found = await loop.run(signal).catch(loop.onError)
     pauseMs = found === 0 ? Math.min(pauseMs * 2, maxIntervalMs) : intervalMs
-    await sleep(intervalMs, undefined, { signal }).catch(() => {}) // an aborted sleep ends the loop
-    if (await waker.pause(pauseMs - intervalMs, signal)) pauseMs = intervalMs
+    const endedAt = performance.now()
+    if (pauseMs > intervalMs && (await waker.pause(pauseMs, signal))) pauseMs = intervalMs
+    const leftMs = endedAt + intervalMs - performance.now()
+    if (leftMs > 0) await sleep(leftMs, undefined, { signal }).catch(() => {}) // an aborted sleep ends the loop
+    await waker.pause(0, signal) // what woke it meanwhile is seen by the next run
   }
 }

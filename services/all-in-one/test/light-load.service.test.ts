@@ -9,8 +9,8 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { loadRoles } from '../src/load-roles.ts'
 
 // What a small installation may cost, on any machine: one process without Redis. A change that exceeds a budget needs a
-// reason. An idle machine needs 2.4 transactions for an event.
-const budgets = { transactionsPerEvent: 2.5 }
+// reason. An idle machine needs 2.4 transactions for an event, and at rest 300 a minute.
+const budgets = { transactionsPerEvent: 2.5, transactionsPerMinuteAtRest: 360 }
 const events = 200
 const perSecond = 100
 
@@ -38,6 +38,15 @@ it('delivers an event at a low rate within its budget of transactions', async ()
   await expect.poll(runs, { timeout: 10_000, interval: 200 }).toBe(events + 1)
   const cost = (count() - before) / events
   expect(cost).toBeLessThan(budgets.transactionsPerEvent)
+}, 60_000)
+
+it('rests within its budget of transactions', async () => {
+  const { count } = await startBelfry()
+  await sleep(10_000) // the pauses of chores double while there is nothing to do
+  const before = count()
+  await sleep(20_000)
+  const perMinute = (count() - before) * 3
+  expect(perMinute).toBeLessThan(budgets.transactionsPerMinuteAtRest)
 }, 60_000)
 
 /** Starts all roles in this process. `count`: how many transactions it has begun. */

@@ -38,7 +38,7 @@ export function chores(ctx: Context, upcoming: UpcomingReader): Loop[] {
       whenWoken(ctx.prefetchWaker),
     ),
     chore('share-circuits', 100, () => shareCircuits(ctx).then(changed => startAfter(ctx, changed)), {
-      maxIntervalMs: 2_000,
+      maxIntervalMs: 15_000,
       waker: ctx.circuitsWaker,
     }),
     chore('apply-tenant-changes', 100, () => applyTenantChanges(ctx).then(() => 0), {
