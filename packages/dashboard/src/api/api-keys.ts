@@ -1,6 +1,6 @@
 import type { ApiKey, NewApiKey } from '@belfry/contract/api-key'
 import type { Action } from '@belfry/domain/permissions'
-import { call } from './call.ts'
+import { post, remove } from './operation.ts'
 import { listOptions } from './page.ts'
 
 export function apiKeysQuery(workspaceId: string) {
@@ -14,15 +14,9 @@ export type NewKeyBody = {
   allowed_ranges?: string[]
 }
 
-export function createApiKey(workspaceId: string, body: NewKeyBody): Promise<NewApiKey> {
-  return call('POST', `/api/v1/workspaces/${workspaceId}/api-keys`, { body })
-}
+export const createApiKey = post('/api/v1/workspaces/:ws/api-keys')<NewApiKey, NewKeyBody>
 
 /** Replaces a key by a new one with the same rights. The previous one stays valid for `overlap_ms`. */
-export function rollApiKey(workspaceId: string, keyId: string, body: { overlap_ms: number }): Promise<NewApiKey> {
-  return call('POST', `/api/v1/workspaces/${workspaceId}/api-keys/${keyId}/roll`, { body })
-}
+export const rollApiKey = post('/api/v1/workspaces/:ws/api-keys/:key/roll')<NewApiKey, { overlap_ms: number }>
 
-export function revokeApiKey(workspaceId: string, keyId: string): Promise<void> {
-  return call('DELETE', `/api/v1/workspaces/${workspaceId}/api-keys/${keyId}`)
-}
+export const revokeApiKey = remove('/api/v1/workspaces/:ws/api-keys/:key')<void>

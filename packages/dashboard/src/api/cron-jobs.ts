@@ -4,7 +4,8 @@ import type { Page } from '@belfry/contract/page'
 import type { Task } from '@belfry/contract/task'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
-import { type ListQuery, listOptions } from './page.ts'
+import { patch, post, remove } from './operation.ts'
+import { type ListQuery, listOptions, objectOptions } from './page.ts'
 import type { RequestBody } from './tasks.ts'
 
 const base = '/api/v1/scheduler/cronjobs'
@@ -39,10 +40,7 @@ export function cronJobNamesQuery(workspaceId: string) {
 }
 
 export function cronJobQuery(workspaceId: string, cronJobId: string) {
-  return queryOptions({
-    queryKey: ['cron-job', workspaceId, cronJobId],
-    queryFn: ({ signal }) => call<CronJob>('GET', `${base}/${cronJobId}`, { workspaceId, signal }),
-  })
+  return objectOptions<CronJob>(['cron-job', workspaceId, cronJobId], `${base}/${cronJobId}`, workspaceId)
 }
 
 export type RecentRun = RecentRuns['data'][number]['runs'][number]
@@ -87,22 +85,8 @@ export function createCronJob(workspaceId: string, body: NewCronJob, idempotency
   return call('POST', base, { body, workspaceId, idempotencyKey })
 }
 
-export function updateCronJob(workspaceId: string, cronJobId: string, body: Partial<NewCronJob>): Promise<CronJob> {
-  return call('PATCH', `${base}/${cronJobId}`, { body, workspaceId })
-}
-
-export function pauseCronJob(workspaceId: string, cronJobId: string): Promise<CronJob> {
-  return call('POST', `${base}/${cronJobId}/pause`, { workspaceId })
-}
-
-export function resumeCronJob(workspaceId: string, cronJobId: string): Promise<CronJob> {
-  return call('POST', `${base}/${cronJobId}/resume`, { workspaceId })
-}
-
-export function triggerCronJob(workspaceId: string, cronJobId: string): Promise<Task> {
-  return call('POST', `${base}/${cronJobId}/trigger`, { workspaceId })
-}
-
-export function deleteCronJob(workspaceId: string, cronJobId: string): Promise<void> {
-  return call('DELETE', `${base}/${cronJobId}`, { workspaceId })
-}
+export const updateCronJob = patch('/api/v1/scheduler/cronjobs/:job')<CronJob, Partial<NewCronJob>>
+export const pauseCronJob = post('/api/v1/scheduler/cronjobs/:job/pause')<CronJob>
+export const resumeCronJob = post('/api/v1/scheduler/cronjobs/:job/resume')<CronJob>
+export const triggerCronJob = post('/api/v1/scheduler/cronjobs/:job/trigger')<Task>
+export const deleteCronJob = remove('/api/v1/scheduler/cronjobs/:job')<void>

@@ -8,8 +8,9 @@ import type {
   SecondFactors,
   TotpSecret,
 } from '@belfry/contract/second-factor'
-import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
+import { post, remove } from './operation.ts'
+import { objectOptions } from './page.ts'
 
 export type { FactorKind }
 
@@ -18,10 +19,7 @@ export type Proof = ConfirmIdentityBody
 
 const base = '/api/v1/auth/factors'
 
-export const factorsQuery = queryOptions({
-  queryKey: ['factors'],
-  queryFn: ({ signal }) => call<SecondFactors>('GET', base, { signal }),
-})
+export const factorsQuery = objectOptions<SecondFactors>(['factors'], base)
 
 export function signInWithFactor(token: string, proof: Proof): Promise<SignedIn> {
   return call('POST', '/api/v1/auth/login/factor', { body: { sign_in_token: token, ...proof } })
@@ -41,9 +39,7 @@ export function passkeyForConfirmation(): Promise<Proof> {
   return proofByPasskey('/api/v1/auth/confirm/options')
 }
 
-export function confirmIdentity(proof: Proof): Promise<void> {
-  return call('POST', '/api/v1/auth/confirm', { body: proof })
-}
+export const confirmIdentity = post('/api/v1/auth/confirm')<void, Proof>
 
 async function proofByPasskey(path: string, body?: object): Promise<Proof> {
   return { passkey: (await askPasskey(path, body)) as Proof['passkey'] }
@@ -63,22 +59,8 @@ export async function addPasskey(name: string): Promise<Passkey & AddedFactor> {
   return call('POST', `${base}/passkeys`, { body: { name, passkey } })
 }
 
-export function removePasskey(id: string): Promise<void> {
-  return call('DELETE', `${base}/passkeys/${id}`)
-}
-
-export function startTotp(): Promise<TotpSecret> {
-  return call('POST', `${base}/totp`)
-}
-
-export function confirmTotp(body: { code: string }): Promise<AddedFactor> {
-  return call('POST', `${base}/totp/confirm`, { body })
-}
-
-export function removeTotp(): Promise<void> {
-  return call('DELETE', `${base}/totp`)
-}
-
-export function createRecoveryCodes(): Promise<{ recovery_codes: string[] }> {
-  return call('POST', `${base}/recovery-codes`)
-}
+export const removePasskey = remove('/api/v1/auth/factors/passkeys/:passkey')<void>
+export const startTotp = post('/api/v1/auth/factors/totp')<TotpSecret>
+export const confirmTotp = post('/api/v1/auth/factors/totp/confirm')<AddedFactor, { code: string }>
+export const removeTotp = remove('/api/v1/auth/factors/totp')<void>
+export const createRecoveryCodes = post('/api/v1/auth/factors/recovery-codes')<{ recovery_codes: string[] }>

@@ -5,34 +5,19 @@ import type {
   UpdateIntegrationBody,
 } from '@belfry/contract/integration'
 import { call } from './call.ts'
+import { patch, post, remove } from './operation.ts'
 import { listOptions } from './page.ts'
 
-const base = (workspaceId: string) => `/api/v1/workspaces/${workspaceId}/integrations`
-
 export function integrationsQuery(workspaceId: string) {
-  return listOptions<Integration>(['integrations', workspaceId], base(workspaceId))
+  return listOptions<Integration>(['integrations', workspaceId], `/api/v1/workspaces/${workspaceId}/integrations`)
 }
 
-export function createIntegration(workspaceId: string, body: CreateIntegrationBody): Promise<Integration> {
-  return call('POST', base(workspaceId), { body })
-}
-
-export function updateIntegration(workspaceId: string, id: string, body: UpdateIntegrationBody): Promise<Integration> {
-  return call('PATCH', `${base(workspaceId)}/${id}`, { body })
-}
-
-export function deleteIntegration(workspaceId: string, id: string): Promise<void> {
-  return call('DELETE', `${base(workspaceId)}/${id}`)
-}
-
-export function testIntegration(workspaceId: string, id: string): Promise<IntegrationTest> {
-  return call('POST', `${base(workspaceId)}/${id}/test`)
-}
+export const createIntegration = post('/api/v1/workspaces/:ws/integrations')<Integration, CreateIntegrationBody>
+export const updateIntegration = patch('/api/v1/workspaces/:ws/integrations/:int')<Integration, UpdateIntegrationBody>
+export const deleteIntegration = remove('/api/v1/workspaces/:ws/integrations/:int')<void>
+export const testIntegration = post('/api/v1/workspaces/:ws/integrations/:int/test')<IntegrationTest>
+export const confirmAlerts = post('/api/v1/integrations/confirm')<void, { token: string }>
 
 export function unsubscribe(token: string): Promise<void> {
   return call('POST', '/api/v1/integrations/unsubscribe', { query: { token } })
-}
-
-export function confirmAlerts(body: { token: string }): Promise<void> {
-  return call('POST', '/api/v1/integrations/confirm', { body })
 }

@@ -6,6 +6,7 @@ import type {
 } from '@belfry/contract/invitation'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
+import { post, remove } from './operation.ts'
 import { listOptions } from './page.ts'
 
 export function invitationPreviewQuery(token: string) {
@@ -18,27 +19,15 @@ export function invitationPreviewQuery(token: string) {
 }
 
 /** Accepts as the signed-in user. With a name and a password it creates the account first. */
-export function acceptInvitation(
-  token: string,
-  body: { name?: string; password?: string },
-): Promise<AcceptedInvitation> {
-  return call('POST', '/api/v1/invitations/accept', { body: { token, ...body } })
-}
-
-const base = (orgId: string) => `/api/v1/organizations/${orgId}/invitations`
+export const acceptInvitation = post('/api/v1/invitations/accept')<
+  AcceptedInvitation,
+  { token: string; name?: string; password?: string }
+>
 
 export function invitationsQuery(orgId: string) {
-  return listOptions<Invitation>(['invitations', orgId], base(orgId))
+  return listOptions<Invitation>(['invitations', orgId], `/api/v1/organizations/${orgId}/invitations`)
 }
 
-export function createInvitation(orgId: string, body: CreateInvitationBody): Promise<Invitation> {
-  return call('POST', base(orgId), { body })
-}
-
-export function resendInvitation(orgId: string, id: string): Promise<Invitation> {
-  return call('POST', `${base(orgId)}/${id}/resend`)
-}
-
-export function revokeInvitation(orgId: string, id: string): Promise<void> {
-  return call('DELETE', `${base(orgId)}/${id}`)
-}
+export const createInvitation = post('/api/v1/organizations/:org/invitations')<Invitation, CreateInvitationBody>
+export const resendInvitation = post('/api/v1/organizations/:org/invitations/:inv/resend')<Invitation>
+export const revokeInvitation = remove('/api/v1/organizations/:org/invitations/:inv')<void>

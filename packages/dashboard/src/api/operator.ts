@@ -1,7 +1,8 @@
 import type { BlockedAddress, FoundTargets, OperatorEntry, Tenant, TenantDetail } from '@belfry/contract/operator'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
-import { type ListQuery, listOptions } from './page.ts'
+import { post, put } from './operation.ts'
+import { type ListQuery, listOptions, objectOptions } from './page.ts'
 
 const base = '/api/v1/operator'
 
@@ -10,11 +11,8 @@ export function tenantsQuery(query: ListQuery) {
 }
 
 export function tenantQuery(orgId: string) {
-  return queryOptions({
-    queryKey: ['tenant', orgId],
-    queryFn: ({ signal }) => call<TenantDetail>('GET', `${base}/organizations/${orgId}`, { signal }),
-    refetchInterval: 5_000,
-  })
+  const read = objectOptions<TenantDetail>(['tenant', orgId], `${base}/organizations/${orgId}`)
+  return queryOptions({ ...read, refetchInterval: 5_000 })
 }
 
 export function targetsQuery(host: string) {
@@ -33,23 +31,15 @@ export function blockedAddressesQuery(query: ListQuery) {
   return listOptions<BlockedAddress>(['blocked-addresses'], `${base}/blocked-addresses`, query)
 }
 
-export function blockAddress(body: { email: string; reason?: string }): Promise<void> {
-  return call('POST', `${base}/blocked-addresses`, { body })
-}
-
-export function unblockAddress(email: string): Promise<void> {
-  return call('POST', `${base}/blocked-addresses/remove`, { body: { email } })
-}
+export const blockAddress = post('/api/v1/operator/blocked-addresses')<void, { email: string; reason?: string }>
+export const unblockAddress = post('/api/v1/operator/blocked-addresses/remove')<void, { email: string }>
+export const setTenantTier = put('/api/v1/operator/organizations/:org/tier')<void, { tier: string }>
 
 export type Suspendable = 'organizations' | 'workspaces' | 'users'
 
 export function setSuspension(kind: Suspendable, id: string, isSuspended: boolean, reason: string): Promise<void> {
   const body = reason === '' ? {} : { reason }
   return call('POST', `${base}/${kind}/${id}/${isSuspended ? 'suspend' : 'resume'}`, { body })
-}
-
-export function setTenantTier(orgId: string, tier: string): Promise<void> {
-  return call('PUT', `${base}/organizations/${orgId}/tier`, { body: { tier } })
 }
 
 export function resetFactors(userId: string, reason: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Page } from '@belfry/contract/page'
-import { infiniteQueryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { type CallOptions, call } from './call.ts'
 
 // Requests that one page may take. With a selective filter a page of the API may be empty although there is a next one.
@@ -26,14 +26,27 @@ export function listOptions<T>(key: readonly unknown[], path: string, query: Lis
   })
 }
 
-/** Reads all pages of a short list. */
-export async function readAll<T>(path: string, signal?: AbortSignal): Promise<T[]> {
-  const all: T[] = []
-  let cursor: string | undefined
-  do {
-    const page: Page<T> = await call('GET', path, { query: { limit: 100, cursor }, signal })
-    all.push(...page.data)
-    cursor = page.next_cursor ?? undefined
-  } while (cursor)
-  return all
+/** Returns options for `useQuery` of one object. */
+export function objectOptions<T>(key: readonly unknown[], path: string, workspaceId?: string, query: ListQuery = {}) {
+  return queryOptions({
+    queryKey: key,
+    queryFn: ({ signal }) => call<T>('GET', path, { query, workspaceId, signal }),
+  })
+}
+
+/** Returns options for `useQuery` of a short list: all of its pages. */
+export function allOptions<T>(key: readonly unknown[], path: string, workspaceId?: string) {
+  return queryOptions({
+    queryKey: key,
+    async queryFn({ signal }) {
+      const all: T[] = []
+      let cursor: string | undefined
+      do {
+        const page: Page<T> = await call('GET', path, { query: { limit: 100, cursor }, workspaceId, signal })
+        all.push(...page.data)
+        cursor = page.next_cursor ?? undefined
+      } while (cursor)
+      return all
+    },
+  })
 }

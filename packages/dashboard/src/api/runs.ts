@@ -5,7 +5,7 @@ import type { RunFailures } from '@belfry/contract/run-failures'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, queryText } from './call.ts'
 import { followEvents, type StreamedEvent } from './follow-events.ts'
-import { type ListQuery, listOptions } from './page.ts'
+import { type ListQuery, listOptions, objectOptions } from './page.ts'
 
 const base = '/api/v1/scheduler/runs'
 
@@ -18,31 +18,20 @@ export function runsQuery(workspaceId: string, query: ListQuery = {}) {
 
 /** Queries the failed runs since a time, in groups. */
 export function failuresQuery(workspaceId: string, from: string | undefined) {
-  return queryOptions({
-    queryKey: ['failures', workspaceId, from],
-    queryFn: ({ signal }) => call<RunFailures>('GET', `${base}/failures`, { query: { from }, workspaceId, signal }),
-    enabled: from !== undefined,
-    refetchInterval: 5_000,
-    placeholderData: keepPreviousData,
-  })
+  const read = objectOptions<RunFailures>(['failures', workspaceId, from], `${base}/failures`, workspaceId, { from })
+  const isGiven = from !== undefined
+  return queryOptions({ ...read, enabled: isGiven, refetchInterval: 5_000, placeholderData: keepPreviousData })
 }
 
 /** Queries how many runs succeeded and failed over a time. */
 export function countsQuery(workspaceId: string, time: { from?: string; to?: string }) {
-  return queryOptions({
-    queryKey: ['counts', workspaceId, time],
-    queryFn: ({ signal }) => call<RunCounts>('GET', `${base}/counts`, { query: time, workspaceId, signal }),
-    refetchInterval: 10_000,
-    placeholderData: keepPreviousData,
-  })
+  const read = objectOptions<RunCounts>(['counts', workspaceId, time], `${base}/counts`, workspaceId, time)
+  return queryOptions({ ...read, refetchInterval: 10_000, placeholderData: keepPreviousData })
 }
 
 export function runQuery(workspaceId: string, runId: string) {
-  return queryOptions({
-    queryKey: ['run', workspaceId, runId],
-    queryFn: ({ signal }) => call<RunDetail>('GET', `${base}/${runId}`, { workspaceId, signal }),
-    staleTime: Number.POSITIVE_INFINITY, // a recorded attempt never changes
-  })
+  const read = objectOptions<RunDetail>(['run', workspaceId, runId], `${base}/${runId}`, workspaceId)
+  return queryOptions({ ...read, staleTime: Number.POSITIVE_INFINITY }) // a recorded attempt never changes
 }
 
 /** Queries all attempts of a task, oldest first. A task has at most 21. */

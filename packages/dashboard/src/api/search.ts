@@ -1,6 +1,6 @@
 import type { SearchResult } from '@belfry/contract/search'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { call } from './call.ts'
+import { objectOptions } from './page.ts'
 
 const minLength = 2
 
@@ -8,9 +8,7 @@ const minLength = 2
 export function searchQuery(workspaceId: string | undefined, text: string) {
   const q = text.trim()
   return queryOptions({
-    queryKey: ['search', workspaceId, q],
-    queryFn: ({ signal }) =>
-      call<SearchResult>('GET', '/api/v1/scheduler/search', { query: { q }, workspaceId, signal }),
+    ...objectOptions<SearchResult>(['search', workspaceId, q], '/api/v1/scheduler/search', workspaceId, { q }),
     enabled: workspaceId !== undefined && q.length >= minLength && q.length <= 200,
     placeholderData: keepPreviousData,
   })

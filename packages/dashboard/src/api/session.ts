@@ -10,7 +10,8 @@ import type {
 } from '@belfry/contract/auth'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
-import { listOptions } from './page.ts'
+import { patch, post, remove } from './operation.ts'
+import { listOptions, objectOptions } from './page.ts'
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
@@ -29,51 +30,20 @@ export function accountLogQuery() {
 /** The file with all data about the user. */
 export const accountExportUrl = '/api/v1/auth/me/export'
 
-export function deleteMe(body: { current_password?: string }): Promise<void> {
-  return call('POST', '/api/v1/auth/me/delete', { body })
-}
+export const deleteMe = post('/api/v1/auth/me/delete')<void, { current_password?: string }>
 
 export function sessionsQuery() {
   return listOptions<Session>(['sessions'], '/api/v1/auth/sessions')
 }
 
-export function endSession(sessionId: string): Promise<void> {
-  return call('DELETE', `/api/v1/auth/sessions/${sessionId}`)
-}
+export const registrationQuery = objectOptions<RegistrationRules>(['registration'], '/api/v1/auth/register')
 
-export function endOtherSessions(): Promise<void> {
-  return call('DELETE', '/api/v1/auth/sessions')
-}
-
-export function signIn(body: { email: string; password: string }): Promise<SignedIn> {
-  return call('POST', '/api/v1/auth/login', { body })
-}
-
-export function register(body: RegisterBody): Promise<SignedIn> {
-  return call('POST', '/api/v1/auth/register', { body })
-}
-
-export function forgotPassword(body: { email: string }): Promise<void> {
-  return call('POST', '/api/v1/auth/password/forgot', { body })
-}
-
-export function resetPassword(body: ResetPasswordBody): Promise<void> {
-  return call('POST', '/api/v1/auth/password/reset', { body })
-}
-
-export function updateMe(body: UpdateMeBody): Promise<Me> {
-  return call('PATCH', '/api/v1/auth/me', { body })
-}
-
-export const registrationQuery = queryOptions({
-  queryKey: ['registration'],
-  queryFn: ({ signal }) => call<RegistrationRules>('GET', '/api/v1/auth/register', { signal }),
-})
-
-export function confirmEmail(body: { token: string }): Promise<void> {
-  return call('POST', '/api/v1/auth/email/confirm', { body })
-}
-
-export function resendConfirmation(): Promise<void> {
-  return call('POST', '/api/v1/auth/email/resend')
-}
+export const endSession = remove('/api/v1/auth/sessions/:session')<void>
+export const endOtherSessions = remove('/api/v1/auth/sessions')<void>
+export const signIn = post('/api/v1/auth/login')<SignedIn, { email: string; password: string }>
+export const register = post('/api/v1/auth/register')<SignedIn, RegisterBody>
+export const forgotPassword = post('/api/v1/auth/password/forgot')<void, { email: string }>
+export const resetPassword = post('/api/v1/auth/password/reset')<void, ResetPasswordBody>
+export const updateMe = patch('/api/v1/auth/me')<Me, UpdateMeBody>
+export const confirmEmail = post('/api/v1/auth/email/confirm')<void, { token: string }>
+export const resendConfirmation = post('/api/v1/auth/email/resend')<void>

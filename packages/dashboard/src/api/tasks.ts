@@ -4,7 +4,8 @@ import type { Retry } from '@belfry/contract/retry'
 import type { Task } from '@belfry/contract/task'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
-import { type ListQuery, listOptions } from './page.ts'
+import { patch, post, remove } from './operation.ts'
+import { type ListQuery, listOptions, objectOptions } from './page.ts'
 import type { PayloadText } from './payload-text.ts'
 
 const base = '/api/v1/scheduler/tasks'
@@ -48,10 +49,7 @@ export function tasksQuery(workspaceId: string, query: ListQuery = {}) {
 }
 
 export function taskQuery(workspaceId: string, taskId: string) {
-  return queryOptions({
-    queryKey: ['task', workspaceId, taskId],
-    queryFn: ({ signal }) => call<Task>('GET', `${base}/${taskId}`, { workspaceId, signal }),
-  })
+  return objectOptions<Task>(['task', workspaceId, taskId], `${base}/${taskId}`, workspaceId)
 }
 
 /** @param idempotencyKey - The same for a retry of the same form, so a lost response does not create two tasks. */
@@ -59,32 +57,18 @@ export function createTask(workspaceId: string, body: NewTask, idempotencyKey: s
   return call('POST', base, { body, workspaceId, idempotencyKey })
 }
 
-export function updateTask(workspaceId: string, taskId: string, body: Partial<NewTask>): Promise<Task> {
-  return call('PATCH', `${base}/${taskId}`, { body, workspaceId })
-}
-
-export function cancelTask(workspaceId: string, taskId: string): Promise<Task> {
-  return call('DELETE', `${base}/${taskId}`, { workspaceId })
-}
-
-export function replayTask(workspaceId: string, taskId: string): Promise<Task> {
-  return call('POST', `${base}/${taskId}/replay`, { workspaceId })
-}
-
-export function stopTask(workspaceId: string, taskId: string): Promise<Task> {
-  return call('POST', `${base}/${taskId}/stop`, { workspaceId })
-}
+export const updateTask = patch('/api/v1/scheduler/tasks/:task')<Task, Partial<NewTask>>
+export const cancelTask = remove('/api/v1/scheduler/tasks/:task')<Task>
+export const replayTask = post('/api/v1/scheduler/tasks/:task/replay')<Task>
+export const stopTask = post('/api/v1/scheduler/tasks/:task/stop')<Task>
 
 export type EndAction = 'cancel' | 'stop'
 
 /** Queries how many tasks in a state match a filter of the list. */
 export function taskCountQuery(workspaceId: string, state: string, filter: ListQuery) {
-  return queryOptions({
-    queryKey: ['tasks', workspaceId, 'count', state, filter],
-    queryFn: ({ signal }) =>
-      call<TaskCount>('GET', `${base}/count`, { query: { ...filter, state }, workspaceId, signal }),
-    staleTime: 0,
-  })
+  const key = ['tasks', workspaceId, 'count', state, filter]
+  const read = objectOptions<TaskCount>(key, `${base}/count`, workspaceId, { ...filter, state })
+  return queryOptions({ ...read, staleTime: 0 })
 }
 
 /** Cancels or stops the tasks that match a filter. */

@@ -89,7 +89,7 @@ function BlockDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): void }):
 function UnblockButton({ email }: { email: string }): ReactNode {
   const refresh = useRefresh()
   const unblock = useMutation({
-    mutationFn: () => unblockAddress(email),
+    mutationFn: () => unblockAddress({ email }),
     onSuccess: () => refresh(`${email} is no longer blocked`),
   })
   return (

@@ -29,7 +29,7 @@ export function TenantPage(): ReactNode {
   const [resetting, setResetting] = useState<{ user_id: string; email: string } | null>(null)
   const toast = useToast()
   const change = useMutation({
-    mutationFn: (tier: string) => setTenantTier(org, tier),
+    mutationFn: (tier: string) => setTenantTier(org, { tier }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['tenant', org] }),
     onError: problem => toast(messageOf(problem), 'bad'),
   })

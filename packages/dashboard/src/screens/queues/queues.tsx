@@ -3,7 +3,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { ListOrdered, Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { messageOf } from '../../api/api-problem.ts'
-import { deleteQueue, pauseQueue, queuesQuery } from '../../api/queues.ts'
+import { deleteQueue, pauseQueue, queuesQuery, resumeQueue } from '../../api/queues.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { ConfirmButton, DialogButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
@@ -117,7 +117,7 @@ function PauseButton({ queue, refusal }: { queue: Queue; refusal: string | null 
   const toast = useToast()
   const isPaused = queue.paused_at !== null
   const { mutate, isPending } = useMutation({
-    mutationFn: () => pauseQueue(workspace.id, queue.name, !isPaused),
+    mutationFn: () => (isPaused ? resumeQueue : pauseQueue)(workspace.id, queue.name),
     onSuccess: () => toast(isPaused ? `${queue.name} resumed` : `${queue.name} paused`),
     onError: error => toast(messageOf(error), 'bad'),
     onSettled: () => client.invalidateQueries({ queryKey: ['queues', workspace.id] }),

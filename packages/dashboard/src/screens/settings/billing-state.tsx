@@ -83,7 +83,7 @@ function PaymentFailed({ tier, graceUntil }: { tier: TierName; graceUntil: strin
 function PlannedChange({ tier, next }: { tier: TierName; next: NonNullable<Billing['next_tier']> }): ReactNode {
   const { organization } = useOrganization()
   const refusal = useRefusal('billing.change')
-  const keep = useChange({ run: () => changeTier(organization.id, tier), affects: ['tier', organization.id] })
+  const keep = useChange({ run: () => changeTier(organization.id, { tier }), affects: ['tier', organization.id] })
   return (
     <div className={styles.inline} role="status">
       <span>

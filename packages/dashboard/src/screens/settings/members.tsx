@@ -85,7 +85,7 @@ export function Members(): ReactNode {
         description="They become an owner, and you become an admin. Only an owner can make you an owner again."
         action="Transfer ownership"
         run={async ({ user }) => {
-          await transferOrganization(organization.id, user.id)
+          await transferOrganization(organization.id, { user_id: user.id })
           await client.invalidateQueries({ queryKey: ['me'] })
         }}
         affects={['members', organization.id]}
@@ -103,7 +103,7 @@ function RoleOf({ member, isLastOwner }: { member: Member; isLastOwner: boolean 
   const toast = useToast()
   const refusal = useRefusal('member.manage')
   const change = useMutation({
-    mutationFn: (role: Role) => updateMember(organization.id, member.user.id, role),
+    mutationFn: (role: Role) => updateMember(organization.id, member.user.id, { role }),
     async onSuccess(changed) {
       toast(`Role of ${changed.user.name} changed to ${roleNames[changed.role].toLowerCase()}`)
       await Promise.all([['members', organization.id], ['me']].map(queryKey => client.invalidateQueries({ queryKey })))

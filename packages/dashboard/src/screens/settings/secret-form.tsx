@@ -31,7 +31,7 @@ export function SecretForm({ secret, onDone }: SecretFormProps): ReactNode {
     }),
     submit({ name, value, hosts }) {
       const allowed = hosts.split(/[\s,]+/).filter(Boolean)
-      return putSecret(workspace.id, name, value, allowed.length === 0 ? null : allowed)
+      return putSecret(workspace.id, name, { value, allowed_hosts: allowed.length === 0 ? null : allowed })
     },
     async onDone({ name }) {
       onDone()

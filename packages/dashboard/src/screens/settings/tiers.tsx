@@ -110,7 +110,7 @@ function ChangeDialog({ subscription, to, onClose }: DialogProps): ReactNode {
   const client = useQueryClient()
   const toast = useToast()
   const change = useMutation({
-    mutationFn: (tier: TierName) => changeTier(organization.id, tier),
+    mutationFn: (tier: TierName) => changeTier(organization.id, { tier }),
     async onSuccess({ tier, checkout_url, billing: { next_tier } }) {
       if (checkout_url) {
         location.assign(checkout_url)

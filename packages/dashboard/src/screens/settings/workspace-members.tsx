@@ -119,7 +119,7 @@ function useMemberChange() {
   return useChange({
     async run({ userId, role }: { userId: string; role?: WorkspaceRole | null }) {
       if (role === null) await removeWorkspaceMember(workspace.id, userId)
-      else await putWorkspaceMember(workspace.id, userId, role)
+      else await putWorkspaceMember(workspace.id, userId, role ? { role } : {})
     },
     affects: ['workspace-members', workspace.id],
   })

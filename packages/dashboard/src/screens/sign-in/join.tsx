@@ -89,7 +89,7 @@ function useAccept(token: string) {
   const client = useQueryClient()
   const navigate = useNavigate()
   return {
-    submit: (body: { name?: string; password?: string }) => acceptInvitation(token, body),
+    submit: (body: { name?: string; password?: string }) => acceptInvitation({ token, ...body }),
     async onDone({ organization }: { organization: { slug: string } }) {
       // Keeps the query of the invitation: it is still on screen, and reading a used one again would fail.
       client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'invitation' })

@@ -16,7 +16,7 @@ type Props = {
 /** The button that opens the page of the issuer. Nothing where there is no issuer. */
 export function SingleSignOn({ methods, returnTo }: Props): ReactNode {
   const start = useMutation({
-    mutationFn: () => startOidc(returnTo),
+    mutationFn: () => startOidc({ return_to: returnTo }),
     onSuccess: ({ url }) => location.assign(url),
   })
   if (!methods.oidc) return null
