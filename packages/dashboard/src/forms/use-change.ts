@@ -3,29 +3,40 @@ import { messageOf } from '../api/api-problem.ts'
 import { useToast } from '../ui/toast.tsx'
 
 export type Change<Result, Input> = {
-  run: (input: Input) => Promise<Result>
-  /** The beginning of the keys of all queries that show what changes. */
-  affects: QueryKey
-  /** Returns the text of the notification. Default: no notification. */
-  done?: (input: Input) => string
-  /** Called before the notification. */
-  onDone?: () => void
+  run(input: Input): Promise<Result>
+  /** The beginnings of the keys of all queries that show what changes. */
+  affects?: readonly QueryKey[] | undefined
+  /** Returns the text of the notification; undefined for none. */
+  done?: ((result: Result, input: Input) => string | undefined) | undefined
+  /** Called once these queries are loaded, before the notification. */
+  onDone?: ((result: Result, input: Input) => unknown) | undefined
+  /** Shows an error. Default: as a notification. */
+  onError?: ((error: Error) => void) | undefined
+  /** A 401 then means wrong credentials, not an expired session. */
+  isSignIn?: boolean | undefined
 }
 
-/** A change without a form. Its notification or error is shown briefly, and the affected queries are loaded again. */
+/** A change. Its notification or error is shown, and the affected queries are loaded again. */
 export function useChange<Result, Input = void>(
   change: Change<Result, Input>,
 ): UseMutationResult<Result, Error, Input> {
-  const { run, affects, done, onDone } = change
+  const { run, affects = [], done, onDone, onError, isSignIn = false } = change
   const client = useQueryClient()
   const toast = useToast()
+  const reload = () => Promise.all(affects.map(queryKey => client.invalidateQueries({ queryKey })))
   return useMutation({
-    mutationFn: run,
-    async onSuccess(_, input) {
-      onDone?.()
-      if (done) toast(done(input))
-      await client.invalidateQueries({ queryKey: affects })
+    mutationFn: (input: Input) => run(input),
+    meta: { isSignIn },
+    async onSuccess(result, input) {
+      await reload() // a dialog closes over the new list
+      await onDone?.(result, input)
+      const text = done?.(result, input)
+      if (text !== undefined) toast(text)
     },
-    onError: error => toast(messageOf(error), 'bad'),
+    onError(error) {
+      if (onError) onError(error)
+      else toast(messageOf(error), 'bad')
+      void reload() // it may have changed in the meantime
+    },
   })
 }

@@ -1,9 +1,10 @@
 import { type FocusEvent, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
 import { dropDraft, keepDraft, keptDraft } from './kept-drafts.ts'
+import type { Change } from './use-change.ts'
 import { type FieldErrors, type Form, useForm } from './use-form.ts'
 
-type DraftFormOptions<Draft, Result> = {
+type DraftFormOptions<Draft, Result> = Pick<Change<Result, Draft>, 'done' | 'affects'> & {
   initial: Draft
   /** Returns the draft that a submit button with a value of its own submits. */
   intend?(draft: Draft, intent: string): Draft
@@ -28,7 +29,7 @@ export type DraftForm<Draft> = {
 
 /** Keeps the fields of a form in a draft, which the page can preview and which survives the page, and validates them. */
 export function useDraftForm<Draft, Result>(options: DraftFormOptions<Draft, Result>): DraftForm<Draft> {
-  const { initial, check, submit, onDone } = options
+  const { initial, check, submit, onDone, done, affects } = options
   const { pathname, search } = useLocation()
   const path = pathname + search
   const [kept] = useState(() => keptDraft(path, initial))
@@ -50,6 +51,8 @@ export function useDraftForm<Draft, Result>(options: DraftFormOptions<Draft, Res
   const form = useForm({
     read: (_field, _data, intent) => options.intend?.(draft, intent) ?? draft,
     check,
+    done,
+    affects,
     submit: submitted => submit(submitted, idempotencyKey.current),
     onDone(result) {
       isDone.current = true

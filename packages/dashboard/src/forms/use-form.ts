@@ -1,18 +1,15 @@
-import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { ApiProblem, messageOf } from '../api/api-problem.ts'
+import { type Change, useChange } from './use-change.ts'
 
 export type FieldErrors = Readonly<Record<string, string>>
 
-type FormOptions<Body, Result> = {
+type FormOptions<Body, Result> = Omit<Change<Result, Body>, 'run' | 'onError'> & {
   /** Reads the body from the fields. `intent` is the value of the submit button, if it has one. */
   read(fields: (name: string) => string, form: FormData, intent: string): Body
   /** Validates before submitting. Returns messages by field. */
   check?(body: Body): FieldErrors
   submit(body: Body): Promise<Result>
-  onDone?(result: Result, body: Body): unknown
-  /** A 401 then means wrong credentials, not an expired session. */
-  isSignIn?: boolean
 }
 
 export type Form = {
@@ -42,11 +39,10 @@ export function useForm<Body, Result>(options: FormOptions<Body, Result>): Form 
     if (first instanceof HTMLElement) first.focus()
   }
 
-  const { mutate, isPending } = useMutation({
-    mutationFn: options.submit,
-    meta: { isSignIn: options.isSignIn ?? false },
-    onSuccess: async (result, body) => await options.onDone?.(result, body),
-    onError: error => {
+  const { mutate, isPending } = useChange({
+    ...options,
+    run: options.submit,
+    onError(error) {
       const fields = error instanceof ApiProblem ? error.fields : {}
       showErrors(fields, Object.keys(fields).length > 0 ? null : messageOf(error))
     },

@@ -1,8 +1,9 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { MailX } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { blockAddress, blockedAddressesQuery, unblockAddress } from '../../api/operator.ts'
 import { Form } from '../../forms/form.tsx'
+import { useChange } from '../../forms/use-change.ts'
 import { useForm } from '../../forms/use-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -14,8 +15,9 @@ import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
+
+const affects = [['blocked-addresses'], ['operator-log']]
 
 /** The addresses to which Belfry sends no alerts and no invitations. */
 export function BlockedAddresses(): ReactNode {
@@ -60,17 +62,15 @@ export function BlockedAddresses(): ReactNode {
 }
 
 function BlockDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): void }): ReactNode {
-  const refresh = useRefresh()
   const form = useForm({
     read: fields => {
       const reason = fields('reason').trim()
       return { email: fields('email').trim(), ...(reason === '' ? {} : { reason }) }
     },
     submit: blockAddress,
-    onDone: (_, { email }) => {
-      onClose()
-      return refresh(`${email} is blocked`)
-    },
+    onDone: onClose,
+    done: (_, { email }) => `${email} is blocked`,
+    affects,
   })
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title="Block address">
@@ -87,27 +87,14 @@ function BlockDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): void }):
 }
 
 function UnblockButton({ email }: { email: string }): ReactNode {
-  const refresh = useRefresh()
-  const unblock = useMutation({
-    mutationFn: () => unblockAddress({ email }),
-    onSuccess: () => refresh(`${email} is no longer blocked`),
+  const unblock = useChange({
+    run: () => unblockAddress({ email }),
+    done: () => `${email} is no longer blocked`,
+    affects,
   })
   return (
-    <>
-      <Button kind="secondary" isPending={unblock.isPending} onClick={() => unblock.mutate()}>
-        Unblock
-      </Button>
-      {unblock.error && <Problem error={unblock.error} />}
-    </>
+    <Button kind="secondary" isPending={unblock.isPending} onClick={() => unblock.mutate()}>
+      Unblock
+    </Button>
   )
-}
-
-/** Returns a function that reads the lists again and shows a message. */
-function useRefresh(): (message: string) => Promise<unknown> {
-  const client = useQueryClient()
-  const toast = useToast()
-  return message => {
-    toast(message)
-    return Promise.all(['blocked-addresses', 'operator-log'].map(key => client.invalidateQueries({ queryKey: [key] })))
-  }
 }

@@ -1,9 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useParams } from 'react-router'
-import { messageOf } from '../../api/api-problem.ts'
 import { resetFactors, setTenantTier, tenantQuery } from '../../api/operator.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
+import { useChange } from '../../forms/use-change.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Stack } from '../../ui/card.tsx'
@@ -14,7 +14,6 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton, Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { roleNames } from '../settings/role-names.ts'
 import styles from '../settings/settings.module.css'
 import { tierLabels, tierRanks } from '../settings/tier-labels.ts'
@@ -25,14 +24,8 @@ import { TenantState } from './tenants.tsx'
 export function TenantPage(): ReactNode {
   const { org = '' } = useParams()
   const { data: tenant, error, refetch } = useQuery(tenantQuery(org))
-  const client = useQueryClient()
   const [resetting, setResetting] = useState<{ user_id: string; email: string } | null>(null)
-  const toast = useToast()
-  const change = useMutation({
-    mutationFn: (tier: string) => setTenantTier(org, { tier }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['tenant', org] }),
-    onError: problem => toast(messageOf(problem), 'bad'),
-  })
+  const change = useChange({ run: (tier: string) => setTenantTier(org, { tier }), affects: [['tenant', org]] })
   if (error) return <Problem error={error} onRetry={() => void refetch()} />
   if (!tenant) return <Skeleton />
   return (
@@ -117,7 +110,7 @@ export function TenantPage(): ReactNode {
         description="For a user who has lost them. All sessions of the user end, and the user gets a mail."
         action="Remove second factors"
         run={({ user_id }) => resetFactors(user_id, '')}
-        affects={['tenant']}
+        affects={[['tenant']]}
         done={({ email }) => `Second factors of ${email} removed`}
       />
     </Stack>

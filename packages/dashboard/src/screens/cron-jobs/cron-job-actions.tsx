@@ -4,12 +4,12 @@ import { CopyPlus, Ellipsis, Pause, Pencil, Play, Trash2, Zap } from 'lucide-rea
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { cronJobQuery, deleteCronJob, pauseCronJob, resumeCronJob, triggerCronJob } from '../../api/cron-jobs.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
+import { useChange } from '../../forms/use-change.ts'
 import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
-import { Problem } from '../../ui/problem.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
 type CronJobActionsProps = { workspaceId: string; job: CronJob; to: WorkspacePaths }
@@ -38,24 +38,19 @@ export function CronJobActions(props: CronJobActionsProps): ReactNode {
           Delete
         </MenuItem>
       </Menu>
-      {isDeleting && <DeleteDialog {...props} onClose={() => setIsDeleting(false)} />}
+      <DeleteDialog {...props} isOpen={isDeleting} onClose={() => setIsDeleting(false)} />
     </>
   )
 }
 
 function TriggerButton({ workspaceId, job, to }: CronJobActionsProps): ReactNode {
-  const client = useQueryClient()
   const navigate = useNavigate()
-  const toast = useToast()
   const refusal = useRefusal('cron_job.write')
-  const trigger = useMutation({
-    mutationFn: () => triggerCronJob(workspaceId, job.id),
-    onSuccess: async task => {
-      await client.invalidateQueries({ queryKey: ['tasks', workspaceId] })
-      toast('Triggered as a new task')
-      await navigate(to.task(task.id))
-    },
-    onError: error => toast(error.message, 'bad'),
+  const trigger = useChange({
+    run: () => triggerCronJob(workspaceId, job.id),
+    onDone: task => navigate(to.task(task.id)),
+    done: () => 'Triggered as a new task',
+    affects: [['tasks', workspaceId]],
   })
   return (
     <Button icon={<Zap size={15} />} refusal={refusal} isPending={trigger.isPending} onClick={() => trigger.mutate()}>
@@ -106,31 +101,25 @@ function PauseButton({ workspaceId, job }: CronJobActionsProps): ReactNode {
   )
 }
 
-function DeleteDialog({ workspaceId, job, to, onClose }: CronJobActionsProps & { onClose(): void }): ReactNode {
+type DeleteDialogProps = CronJobActionsProps & { isOpen: boolean; onClose(): void }
+
+function DeleteDialog({ workspaceId, job, to, isOpen, onClose }: DeleteDialogProps): ReactNode {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const toast = useToast()
-  const remove = useMutation({
-    mutationFn: () => deleteCronJob(workspaceId, job.id),
-    onSuccess: async () => {
-      toast('Cron job deleted')
-      await navigate(to.cronJobs())
-      client.removeQueries({ queryKey: cronJobQuery(workspaceId, job.id).queryKey })
-      await client.invalidateQueries({ queryKey: ['cron-jobs', workspaceId] })
-    },
-  })
   return (
-    <ConfirmDialog
-      isOpen
+    <ConfirmChange
+      of={isOpen || null}
       onClose={onClose}
-      title="Delete this cron job?"
+      title={() => 'Delete this cron job?'}
       description={`“${job.name}” will not run again, and its occurrences that have not started are cancelled. Its runs stay in the log.`}
       action="Delete cron job"
-      isDangerous
-      isPending={remove.isPending}
-      onConfirm={() => remove.mutate()}
-    >
-      {remove.error && <Problem error={remove.error} />}
-    </ConfirmDialog>
+      run={() => deleteCronJob(workspaceId, job.id)}
+      onDone={async () => {
+        await navigate(to.cronJobs())
+        client.removeQueries({ queryKey: cronJobQuery(workspaceId, job.id).queryKey })
+      }}
+      affects={[['cron-jobs', workspaceId]]}
+      done={() => 'Cron job deleted'}
+    />
   )
 }

@@ -1,5 +1,5 @@
 import type { CronJob } from '@belfry/contract/cron-job'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { createCronJob, cronJobQuery, updateCronJob } from '../../api/cron-jobs.ts'
@@ -16,7 +16,6 @@ import { viewerZone } from '../../ui/format-time.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { type CronJobDraft, checkCronJob, cronJobBody, cronJobDraft, scheduleIn } from './cron-job-draft.ts'
 import { OccurrenceFields, ScheduleFields } from './schedule-fields.tsx'
 import { SchedulePreview } from './schedule-preview.tsx'
@@ -73,9 +72,7 @@ type CronJobFormProps = {
 
 function CronJobForm({ job, model, backTo }: CronJobFormProps): ReactNode {
   const { workspace, to } = useWorkspace()
-  const client = useQueryClient()
   const navigate = useNavigate()
-  const toast = useToast()
   const [initial] = useState(() => cronJobDraft(job ?? model, viewerZone()))
   const [refusal, setRefusal] = useState<string | null>(null)
   const state = useDraftForm({
@@ -85,12 +82,9 @@ function CronJobForm({ job, model, backTo }: CronJobFormProps): ReactNode {
       ...checkCronJob(draft, job !== undefined, job !== undefined && job.payload !== null),
     }),
     submit: (draft, key) => save(workspace.id, job, draft, key),
-    async onDone(saved) {
-      if (job) client.setQueryData(cronJobQuery(workspace.id, job.id).queryKey, saved)
-      await client.invalidateQueries({ queryKey: ['cron-jobs', workspace.id] })
-      toast(job ? 'Changes saved' : 'Cron job created')
-      await navigate(to.cronJob(saved.id))
-    },
+    onDone: saved => navigate(to.cronJob(saved.id)),
+    done: () => (job ? 'Changes saved' : 'Cron job created'),
+    affects: ['cron-job', 'cron-jobs'].map(name => [name, workspace.id]),
   })
   const { draft, onChange, errors } = state
   return (

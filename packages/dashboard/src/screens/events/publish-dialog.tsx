@@ -1,6 +1,5 @@
 import type { PublishedEvent } from '@belfry/contract/event'
 import { isTopic } from '@belfry/domain/topic'
-import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type NewEvent, publishEvent } from '../../api/events.ts'
 import { PayloadText } from '../../api/payload-text.ts'
@@ -41,7 +40,6 @@ type PublishFormProps = { draft: Draft; onChange(draft: Draft): void; onDone(eve
 
 function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
   const { workspace } = useWorkspace()
-  const client = useQueryClient()
   const set = (change: Partial<Draft>) => onChange({ ...draft, ...change })
   const form = useForm({
     read: () => draft,
@@ -50,10 +48,8 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
       const body: NewEvent = { topic: topic.trim(), payload: new PayloadText(payload.trim()), ...givenIn(flow) }
       return publishEvent(workspace.id, target_url === null ? body : { ...body, target_url: target_url.trim() })
     },
-    onDone: event => {
-      onDone(event)
-      return client.invalidateQueries({ queryKey: ['tasks', workspace.id] })
-    },
+    onDone,
+    affects: [['tasks', workspace.id]],
   })
   return (
     <Form form={form} action="Publish">

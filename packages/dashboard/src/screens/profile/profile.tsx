@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { meQuery, updateMe } from '../../api/session.ts'
 import { signInMethodsQuery } from '../../api/sign-in.ts'
@@ -9,7 +9,6 @@ import { chooseTheme, chosenTheme, type Theme } from '../../layout/theme.ts'
 import { Link } from '../../ui/button.tsx'
 import { Stack } from '../../ui/card.tsx'
 import { Field, Select, TextInput } from '../../ui/field.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { AccountData } from './account-data.tsx'
 import styles from './profile.module.css'
 import { SecondFactorList } from './second-factors.tsx'
@@ -38,16 +37,12 @@ export function Profile(): ReactNode {
 }
 
 function NameForm({ name }: { name: string }): ReactNode {
-  const client = useQueryClient()
-  const toast = useToast()
   const form = useForm({
     read: field => ({ name: field('name').trim() }),
     check: body => ({ ...(body.name === '' ? { name: 'Enter your name.' } : {}) }),
     submit: updateMe,
-    onDone(me) {
-      client.setQueryData(meQuery.queryKey, me)
-      toast('Name saved')
-    },
+    done: () => 'Name saved',
+    affects: [meQuery.queryKey],
   })
   return (
     <Form form={form} action="Save name">
@@ -59,7 +54,6 @@ function NameForm({ name }: { name: string }): ReactNode {
 }
 
 function PasswordForm(): ReactNode {
-  const toast = useToast()
   // A new key clears the fields.
   const [times, setTimes] = useState(0)
   const form = useForm({
@@ -72,10 +66,8 @@ function PasswordForm(): ReactNode {
         : {}),
     }),
     submit: (body: { current_password: string; password: string }) => updateMe(body),
-    onDone() {
-      setTimes(times + 1)
-      toast('Password changed. All other sessions are signed out.')
-    },
+    onDone: () => setTimes(times + 1),
+    done: () => 'Password changed. All other sessions are signed out.',
   })
   return (
     <section className={styles.part}>

@@ -1,5 +1,5 @@
 import type { AddedFactor } from '@belfry/contract/second-factor'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { encode } from 'uqr'
@@ -14,6 +14,7 @@ import {
   startTotp,
 } from '../../api/factors.ts'
 import { Form } from '../../forms/form.tsx'
+import { useChange } from '../../forms/use-change.ts'
 import { useForm } from '../../forms/use-form.ts'
 import { ConfirmButton } from '../../layout/row-buttons.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -22,7 +23,6 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
 import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import styles from './profile.module.css'
 
 type Factor = { id: string; name: string; created_at: string; isApp: boolean }
@@ -31,14 +31,9 @@ type Factor = { id: string; name: string; created_at: string; isApp: boolean }
 export function SecondFactorList(): ReactNode {
   const { data } = useQuery(factorsQuery)
   const client = useQueryClient()
-  const toast = useToast()
   const [dialog, setDialog] = useState<'passkey' | 'app' | null>(null)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
-  const renew = useMutation({
-    mutationFn: createRecoveryCodes,
-    onSuccess: made => setCodes(made.recovery_codes),
-    onError: error => toast(messageOf(error), 'bad'),
-  })
+  const renew = useChange({ run: () => createRecoveryCodes(), onDone: made => setCodes(made.recovery_codes) })
   const onAdded = async ({ recovery_codes }: AddedFactor) => {
     setDialog(null)
     setCodes(recovery_codes)
@@ -68,7 +63,7 @@ export function SecondFactorList(): ReactNode {
               description="You can no longer sign in with it. With the last factor the recovery codes end too."
               action="Remove"
               run={() => (isApp ? removeTotp() : removePasskey(id))}
-              affects={['factors']}
+              affects={[['factors']]}
               done={`${name} removed`}
             />
           )}

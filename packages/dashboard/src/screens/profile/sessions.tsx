@@ -62,7 +62,7 @@ export function Sessions(): ReactNode {
         description="It must sign in again. Change your password too if you do not recognize it."
         action={ending === 'others' ? 'End sessions' : 'End session'}
         run={of => (of === 'others' ? endOtherSessions() : endSession(of.id))}
-        affects={['sessions']}
+        affects={[['sessions']]}
         done={of => (of === 'others' ? 'All other sessions ended' : 'Session ended')}
       />
     </section>

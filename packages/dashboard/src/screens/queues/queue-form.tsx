@@ -1,5 +1,4 @@
 import type { Queue, UpdateQueueBody } from '@belfry/contract/queue'
-import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { putQueue } from '../../api/queues.ts'
 import { Form } from '../../forms/form.tsx'
@@ -7,7 +6,6 @@ import { type FieldErrors, useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import styles from './queues.module.css'
 
 type QueueFormProps = {
@@ -21,8 +19,6 @@ type Draft = { name: string; max: string; count: string; seconds: string; ordere
 /** Creates a queue, or edits its limits. */
 export function QueueForm({ queue, onDone }: QueueFormProps): ReactNode {
   const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const toast = useToast()
   const form = useForm({
     read: (field, data): Draft => ({
       name: queue?.name ?? field('name').trim(),
@@ -33,11 +29,9 @@ export function QueueForm({ queue, onDone }: QueueFormProps): ReactNode {
     }),
     check: checkDraft,
     submit: draft => putQueue(workspace.id, draft.name, bodyOf(draft)),
-    async onDone({ name }) {
-      await client.invalidateQueries({ queryKey: ['queues', workspace.id] })
-      toast(queue ? `${name} updated` : `${name} created`)
-      onDone()
-    },
+    onDone,
+    done: ({ name }) => (queue ? `${name} updated` : `${name} created`),
+    affects: [['queues', workspace.id]],
   })
   const { errors } = form
   return (

@@ -1,9 +1,9 @@
 import type { Queue } from '@belfry/contract/queue'
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { ListOrdered, Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { messageOf } from '../../api/api-problem.ts'
 import { deleteQueue, pauseQueue, queuesQuery, resumeQueue } from '../../api/queues.ts'
+import { useChange } from '../../forms/use-change.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { ConfirmButton, DialogButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
@@ -13,7 +13,6 @@ import { IconButton, Link } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatCount, formatCounted } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
-import { useToast } from '../../ui/toast.tsx'
 import { QueueForm } from './queue-form.tsx'
 import styles from './queues.module.css'
 
@@ -87,7 +86,7 @@ export function Queues(): ReactNode {
             action="Delete queue"
             refusal={deleteRefusal}
             run={() => deleteQueue(workspace.id, queue.name)}
-            affects={['queues', workspace.id]}
+            affects={[['queues', workspace.id]]}
             done={`${queue.name} deleted`}
           />
         </>
@@ -113,14 +112,11 @@ function Load({ queue: { in_flight: inFlight, max_concurrent: max, ordered } }: 
 
 function PauseButton({ queue, refusal }: { queue: Queue; refusal: string | null }): ReactNode {
   const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const toast = useToast()
   const isPaused = queue.paused_at !== null
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => (isPaused ? resumeQueue : pauseQueue)(workspace.id, queue.name),
-    onSuccess: () => toast(isPaused ? `${queue.name} resumed` : `${queue.name} paused`),
-    onError: error => toast(messageOf(error), 'bad'),
-    onSettled: () => client.invalidateQueries({ queryKey: ['queues', workspace.id] }),
+  const { mutate, isPending } = useChange({
+    run: () => (isPaused ? resumeQueue : pauseQueue)(workspace.id, queue.name),
+    done: () => (isPaused ? `${queue.name} resumed` : `${queue.name} paused`),
+    affects: [['queues', workspace.id]],
   })
   const Icon = isPaused ? Play : Pause
   return (

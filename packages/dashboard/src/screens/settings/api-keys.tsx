@@ -107,7 +107,7 @@ export function ApiKeys(): ReactNode {
               action="Revoke key"
               refusal={revokeRefusal}
               run={() => revokeApiKey(workspace.id, key.id)}
-              affects={['api-keys', workspace.id]}
+              affects={[['api-keys', workspace.id]]}
               done={`${key.name} revoked`}
             />
           </>

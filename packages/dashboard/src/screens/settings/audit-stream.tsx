@@ -1,5 +1,5 @@
 import type { AuditStream } from '@belfry/contract/audit-stream'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Radio } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import {
@@ -19,7 +19,6 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { HiddenSecret } from './hidden-secret.tsx'
 
 /** The button that opens the settings of the audit stream, and its dialog. */
@@ -54,7 +53,7 @@ function StreamSettings({ onClose }: { onClose(): void }): ReactNode {
   if (error) return <Problem error={error} onRetry={() => void refetch()} />
   if (!stream) return null
   const isOn = stream.target !== null
-  const confirmed = { onClose: () => setAsked(null), affects: ['audit-stream', organization.id] }
+  const confirmed = { onClose: () => setAsked(null), affects: [['audit-stream', organization.id]] }
   return (
     <>
       {isOn && <StreamState stream={stream} />}
@@ -125,16 +124,12 @@ type UrlFormProps = { stream: AuditStream; onClose(): void; more: ReactNode }
 
 function UrlForm({ stream, onClose, more }: UrlFormProps): ReactNode {
   const { organization } = useOrganization()
-  const client = useQueryClient()
-  const toast = useToast()
   const form = useForm({
     read: field => ({ url: field('url').trim() }),
     check: ({ url }) => ({ ...(url === '' ? { url: 'Enter the URL.' } : {}) }),
     submit: body => putAuditStream(organization.id, body),
-    async onDone({ target }) {
-      toast(`The audit log is streamed to ${target}`)
-      await client.invalidateQueries({ queryKey: ['audit-stream', organization.id] })
-    },
+    done: ({ target }) => `The audit log is streamed to ${target}`,
+    affects: [['audit-stream', organization.id]],
   })
   return (
     <Form

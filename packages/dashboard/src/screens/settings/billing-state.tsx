@@ -1,9 +1,8 @@
 import type { OrganizationSubscription } from '@belfry/contract/tier'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CreditCard } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { useSearchParams } from 'react-router'
-import { messageOf } from '../../api/api-problem.ts'
 import { changeTier, openBillingPortal, tierQuery } from '../../api/organizations.ts'
 import { useChange } from '../../forms/use-change.ts'
 import { useRefusal } from '../../session/allowed.tsx'
@@ -13,7 +12,6 @@ import { Card, Stack } from '../../ui/card.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { FormProblem } from '../../ui/problem.tsx'
 import { AbsoluteTime } from '../../ui/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import styles from './settings.module.css'
 import { type TierName, tierLabels } from './tier-labels.ts'
 
@@ -29,7 +27,11 @@ const statuses: Record<Billing['status'], string> = {
 /** The paid subscription, if Stripe handles the billing. */
 export function BillingState({ subscription }: { subscription: OrganizationSubscription }): ReactNode {
   const { tier, billing } = subscription
-  const portal = usePortal()
+  const { organization } = useOrganization()
+  const portal = useChange({
+    run: () => openBillingPortal(organization.id),
+    onDone: ({ url }) => location.assign(url),
+  })
   const refusal = useRefusal('billing.change')
   const isConfirming = useConfirmation(billing.status)
   if (billing.provider === 'manual') return null
@@ -83,7 +85,7 @@ function PaymentFailed({ tier, graceUntil }: { tier: TierName; graceUntil: strin
 function PlannedChange({ tier, next }: { tier: TierName; next: NonNullable<Billing['next_tier']> }): ReactNode {
   const { organization } = useOrganization()
   const refusal = useRefusal('billing.change')
-  const keep = useChange({ run: () => changeTier(organization.id, { tier }), affects: ['tier', organization.id] })
+  const keep = useChange({ run: () => changeTier(organization.id, { tier }), affects: [['tier', organization.id]] })
   return (
     <div className={styles.inline} role="status">
       <span>
@@ -94,16 +96,6 @@ function PlannedChange({ tier, next }: { tier: TierName; next: NonNullable<Billi
       </Button>
     </div>
   )
-}
-
-function usePortal() {
-  const { organization } = useOrganization()
-  const toast = useToast()
-  return useMutation({
-    mutationFn: () => openBillingPortal(organization.id),
-    onSuccess: ({ url }) => location.assign(url),
-    onError: error => toast(messageOf(error), 'bad'),
-  })
 }
 
 // Stripe redirects the owner back before its webhook has arrived.

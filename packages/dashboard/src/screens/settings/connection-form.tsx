@@ -1,5 +1,4 @@
 import type { Connection } from '@belfry/contract/connection'
-import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type ConnectionBody, putConnection } from '../../api/connections.ts'
 import { Form } from '../../forms/form.tsx'
@@ -7,7 +6,6 @@ import { type FieldErrors, useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Select, Textarea, TextInput } from '../../ui/field.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 type Kind = Connection['kind']
 
@@ -74,8 +72,6 @@ type ConnectionFormProps = {
 
 export function ConnectionForm({ connection, onDone }: ConnectionFormProps): ReactNode {
   const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const toast = useToast()
   const [kind, setKind] = useState<Kind>(connection?.kind ?? 'header')
   const [authentication, setAuthentication] = useState(connection?.client_authentication ?? 'basic')
   const fields = [...fieldsOf[kind], ...certificateFields]
@@ -94,11 +90,9 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps): Rea
       }
     },
     submit: ({ name, hosts, values }) => putConnection(workspace.id, name, bodyOf(hosts, values)),
-    async onDone({ name }) {
-      onDone()
-      toast(connection ? `${name} updated` : `${name} created`)
-      await client.invalidateQueries({ queryKey: ['connections', workspace.id] })
-    },
+    onDone,
+    done: ({ name }) => (connection ? `${name} updated` : `${name} created`),
+    affects: [['connections', workspace.id]],
   })
 
   function bodyOf(hosts: string[], values: Record<string, string>): ConnectionBody {

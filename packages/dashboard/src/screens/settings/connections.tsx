@@ -72,7 +72,7 @@ export function Connections(): ReactNode {
             action="Delete connection"
             refusal={deleteRefusal}
             run={() => deleteConnection(workspace.id, connection.name)}
-            affects={['connections', workspace.id]}
+            affects={[['connections', workspace.id]]}
             done={`${connection.name} deleted`}
           />
         </>

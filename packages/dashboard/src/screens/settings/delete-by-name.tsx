@@ -1,36 +1,41 @@
 import { type ReactNode, useState } from 'react'
+import { type Change, useChange } from '../../forms/use-change.ts'
 import { Stack } from '../../ui/card.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
 import { Problem } from '../../ui/problem.tsx'
 
-type DeleteByNameProps = {
+type DeleteByNameProps = Omit<Change<void, void>, 'onError' | 'isSignIn'> & {
   isOpen: boolean
   onClose(): void
   what: 'workspace' | 'organization'
   name: string
   description: string
-  isPending: boolean
-  error: unknown
-  onConfirm(): void
 }
 
 /** Asks the user to type the name before a workspace or organization is deleted. */
 export function DeleteByName(props: DeleteByNameProps): ReactNode {
-  const { what, name, isPending, error, onConfirm, ...dialog } = props
+  const { isOpen, onClose, description, what, name, ...change } = props
   const [typed, setTyped] = useState('')
   const [isWrong, setIsWrong] = useState(false)
+  const remove = useChange<void>({ ...change, onError: () => {} }) // the dialog shows it
+  const close = () => {
+    remove.reset()
+    onClose()
+  }
   const confirm = () => {
-    if (typed.trim() === name) onConfirm()
+    if (typed.trim() === name) remove.mutate()
     else setIsWrong(true)
   }
   return (
     <ConfirmDialog
-      {...dialog}
+      isOpen={isOpen}
+      onClose={close}
+      description={description}
       title={`Delete ${name}?`}
       action={`Delete ${what}`}
       isDangerous
-      isPending={isPending}
+      isPending={remove.isPending}
       onConfirm={confirm}
     >
       <form
@@ -47,7 +52,7 @@ export function DeleteByName(props: DeleteByNameProps): ReactNode {
           >
             <TextInput value={typed} autoComplete="off" onChange={event => setTyped(event.target.value)} />
           </Field>
-          {error != null && <Problem error={error} />}
+          {remove.error && <Problem error={remove.error} />}
         </Stack>
       </form>
     </ConfirmDialog>

@@ -1,5 +1,4 @@
 import { checkConditions } from '@belfry/domain/claim-conditions'
-import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { createFederatedCredential } from '../../api/federated-credentials.ts'
 import { Form } from '../../forms/form.tsx'
@@ -7,7 +6,6 @@ import { useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Select, Textarea, TextInput } from '../../ui/field.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { KeyScopeFields, readScopes } from './key-access-fields.tsx'
 
 const lifetimes = [5, 15, 30, 60]
@@ -15,8 +13,6 @@ const github = 'https://token.actions.githubusercontent.com'
 
 export function FederatedCredentialForm({ onDone }: { onDone(): void }): ReactNode {
   const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const toast = useToast()
   const form = useForm({
     read: field => ({
       name: field('name').trim(),
@@ -32,11 +28,9 @@ export function FederatedCredentialForm({ onDone }: { onDone(): void }): ReactNo
       ...(body.scopes.length === 0 ? { scopes: 'Select at least one right.' } : {}),
     }),
     submit: body => createFederatedCredential(workspace.id, body),
-    async onDone({ name }) {
-      onDone()
-      toast(`${name} created`)
-      await client.invalidateQueries({ queryKey: ['federated-credentials', workspace.id] })
-    },
+    onDone,
+    done: ({ name }) => `${name} created`,
+    affects: [['federated-credentials', workspace.id]],
   })
   return (
     <Form form={form} action="Create credential" more={<Button onClick={onDone}>Cancel</Button>}>

@@ -90,7 +90,7 @@ export function FederatedCredentials(): ReactNode {
           action="Delete credential"
           refusal={deleteRefusal}
           run={() => deleteFederatedCredential(workspace.id, id)}
-          affects={['federated-credentials', workspace.id]}
+          affects={[['federated-credentials', workspace.id]]}
           done={`${name} deleted`}
         />
       )}

@@ -1,5 +1,5 @@
 import type { Organization } from '@belfry/contract/organization'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { deleteOrganization, updateOrganization } from '../../api/organizations.ts'
 import { Form } from '../../forms/form.tsx'
@@ -13,7 +13,6 @@ import { DefinitionList } from '../../ui/definition-list.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { AbsoluteTime } from '../../ui/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { DeleteByName } from './delete-by-name.tsx'
 import styles from './settings.module.css'
 
@@ -46,7 +45,6 @@ export function General(): ReactNode {
 
 function NameForm({ organization }: { organization: Organization }): ReactNode {
   const client = useQueryClient()
-  const toast = useToast()
   const form = useForm({
     read: field => ({ name: field('name').trim(), slug: field('slug').trim() }),
     check: ({ name, slug }) => ({
@@ -56,17 +54,14 @@ function NameForm({ organization }: { organization: Organization }): ReactNode {
         : { slug: 'Use 2 to 63 lowercase letters and digits, with single hyphens between them.' }),
     }),
     submit: body => updateOrganization(organization.id, body),
-    async onDone(changed) {
-      if (changed.slug !== organization.slug) {
-        // Every URL has changed, so the page reloads.
-        location.replace(paths.settings(changed.slug))
-        return
-      }
-      toast('Changes saved')
+    async onDone({ slug }) {
+      // Every URL has changed, so the page reloads.
+      if (slug !== organization.slug) return location.replace(paths.settings(slug))
       await Promise.all(
         [['me'], ['organization', organization.id]].map(queryKey => client.invalidateQueries({ queryKey })),
       )
     },
+    done: ({ slug }) => (slug === organization.slug ? 'Changes saved' : undefined),
   })
   return (
     <Form form={form} action="Save">
@@ -90,14 +85,6 @@ function DeleteOrganization({ organization, hasWorkspaces }: DeleteOrganizationP
   const client = useQueryClient()
   const [isAsking, setIsAsking] = useState(false)
   const refusal = useRefusal('organization.delete')
-  const remove = useMutation({
-    mutationFn: () => deleteOrganization(organization.id),
-    onSuccess() {
-      client.clear()
-      // Everything on the page belonged to it.
-      location.assign('/')
-    },
-  })
   return (
     <section className={styles.section}>
       <h2>Delete organization</h2>
@@ -119,9 +106,12 @@ function DeleteOrganization({ organization, hasWorkspaces }: DeleteOrganizationP
         what="organization"
         name={organization.name}
         description="This cannot be undone."
-        isPending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate()}
+        run={() => deleteOrganization(organization.id)}
+        onDone={() => {
+          client.clear()
+          // Everything on the page belonged to it.
+          location.assign('/')
+        }}
       />
     </section>
   )

@@ -1,5 +1,4 @@
 import type { CreateIntegrationBody, Integration } from '@belfry/contract/integration'
-import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { createIntegration, updateIntegration } from '../../api/integrations.ts'
 import { Form } from '../../forms/form.tsx'
@@ -8,7 +7,6 @@ import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Field, Select, TextInput } from '../../ui/field.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import styles from './settings.module.css'
 
 type Channel = Integration['channel']
@@ -45,8 +43,6 @@ type IntegrationFormProps = {
 
 export function IntegrationForm({ integration, onDone }: IntegrationFormProps): ReactNode {
   const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const toast = useToast()
   const [channel, setChannel] = useState<Channel>(integration?.channel ?? 'slack')
   const form = useForm({
     read: field => ({
@@ -67,11 +63,9 @@ export function IntegrationForm({ integration, onDone }: IntegrationFormProps): 
       }
       return updateIntegration(workspace.id, integration.id, { name, events, ...(target === '' ? {} : where) })
     },
-    async onDone({ name }) {
-      onDone()
-      toast(integration ? `${name} updated` : `${name} created. Send a test to check it.`)
-      await client.invalidateQueries({ queryKey: ['integrations', workspace.id] })
-    },
+    onDone,
+    done: ({ name }) => (integration ? `${name} updated` : `${name} created. Send a test to check it.`),
+    affects: [['integrations', workspace.id]],
   })
   const keeps = integration ? ` Leave empty to keep ${integration.target}.` : ''
   return (

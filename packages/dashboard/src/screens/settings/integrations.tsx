@@ -81,7 +81,7 @@ export function Integrations(): ReactNode {
             action="Delete integration"
             refusal={deleteRefusal}
             run={() => deleteIntegration(workspace.id, integration.id)}
-            affects={['integrations', workspace.id]}
+            affects={[['integrations', workspace.id]]}
             done={`${integration.name} deleted`}
           />
         </>

@@ -105,8 +105,8 @@ function InvitationActions({ invitation }: { invitation: Invitation }): ReactNod
       if (what === 'resend') await resendInvitation(organization.id, invitation.id)
       else await revokeInvitation(organization.id, invitation.id)
     },
-    affects: ['invitations', organization.id],
-    done: what =>
+    affects: [['invitations', organization.id]],
+    done: (_, what) =>
       what === 'resend'
         ? `Invitation sent again to ${invitation.email}. The previous link no longer works.`
         : `Invitation for ${invitation.email} revoked`,

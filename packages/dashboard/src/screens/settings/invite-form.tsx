@@ -1,6 +1,5 @@
 import type { CreateInvitationBody } from '@belfry/contract/invitation'
 import { mayGrant, roles, workspaceRoles } from '@belfry/domain/permissions'
-import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { createInvitation } from '../../api/invitations.ts'
 import { Form } from '../../forms/form.tsx'
@@ -9,14 +8,11 @@ import { useOrganization } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Field, Select, TextInput } from '../../ui/field.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { roleMeanings, roleNames, workspaceRoleMeanings, workspaceRoleNames } from './role-names.ts'
 import styles from './settings.module.css'
 
 export function InviteForm({ onDone }: { onDone(): void }): ReactNode {
   const { organization, role: own, workspaces } = useOrganization()
-  const client = useQueryClient()
-  const toast = useToast()
   const form = useForm({
     read: (field): CreateInvitationBody => ({
       email: field('email').trim(),
@@ -31,11 +27,9 @@ export function InviteForm({ onDone }: { onDone(): void }): ReactNode {
         : {}),
     }),
     submit: body => createInvitation(organization.id, body),
-    async onDone({ email }) {
-      onDone()
-      toast(`Invitation sent to ${email}`)
-      await client.invalidateQueries({ queryKey: ['invitations', organization.id] })
-    },
+    onDone,
+    done: ({ email }) => `Invitation sent to ${email}`,
+    affects: [['invitations', organization.id]],
   })
   return (
     <Form form={form} action="Send invitation" more={<Button onClick={onDone}>Cancel</Button>}>

@@ -1,26 +1,24 @@
 import type { Member } from '@belfry/contract/member'
 import { mayGrant, type Role, roles } from '@belfry/domain/permissions'
-import { useInfiniteQuery, useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Crown, LogOut, UserMinus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { messageOf } from '../../api/api-problem.ts'
 import { membersQuery, removeMember, updateMember } from '../../api/members.ts'
 import { transferOrganization } from '../../api/organizations.ts'
 import { meQuery } from '../../api/session.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
+import { useChange } from '../../forms/use-change.ts'
 import { paths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { ButtonLink, IconButton } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/field.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { roleMeanings, roleNames } from './role-names.ts'
 import styles from './settings.module.css'
 import { UserName } from './user-name.tsx'
@@ -28,7 +26,6 @@ import { UserName } from './user-name.tsx'
 export function Members(): ReactNode {
   const { organization, role } = useOrganization()
   const { data: me } = useSuspenseQuery(meQuery)
-  const client = useQueryClient()
   const list = useInfiniteQuery(membersQuery(organization.id))
   const [leaving, setLeaving] = useState<Member | null>(null)
   const [nextOwner, setNextOwner] = useState<Member | null>(null)
@@ -84,11 +81,8 @@ export function Members(): ReactNode {
         title={({ user }) => `Transfer ${organization.name} to ${user.name}?`}
         description="They become an owner, and you become an admin. Only an owner can make you an owner again."
         action="Transfer ownership"
-        run={async ({ user }) => {
-          await transferOrganization(organization.id, { user_id: user.id })
-          await client.invalidateQueries({ queryKey: ['me'] })
-        }}
-        affects={['members', organization.id]}
+        run={({ user }) => transferOrganization(organization.id, { user_id: user.id })}
+        affects={[['members', organization.id], ['me']]}
         done={({ user }) => `${user.name} is now an owner`}
       />
       <RemoveDialog member={leaving} isYou={leaving?.user.id === me.user.id} onClose={() => setLeaving(null)} />
@@ -99,16 +93,11 @@ export function Members(): ReactNode {
 /** The role of a member, as a select for users who may change it. */
 function RoleOf({ member, isLastOwner }: { member: Member; isLastOwner: boolean }): ReactNode {
   const { organization, role: own } = useOrganization()
-  const client = useQueryClient()
-  const toast = useToast()
   const refusal = useRefusal('member.manage')
-  const change = useMutation({
-    mutationFn: (role: Role) => updateMember(organization.id, member.user.id, { role }),
-    async onSuccess(changed) {
-      toast(`Role of ${changed.user.name} changed to ${roleNames[changed.role].toLowerCase()}`)
-      await Promise.all([['members', organization.id], ['me']].map(queryKey => client.invalidateQueries({ queryKey })))
-    },
-    onError: error => toast(messageOf(error), 'bad'),
+  const change = useChange({
+    run: (role: Role) => updateMember(organization.id, member.user.id, { role }),
+    done: ({ user, role }) => `Role of ${user.name} changed to ${roleNames[role].toLowerCase()}`,
+    affects: [['members', organization.id], ['me']],
   })
   if (refusal || isLastOwner || !mayGrant(own, member.role)) return roleNames[member.role]
   return (
@@ -162,40 +151,25 @@ function RemoveDialog({ member, isYou, onClose }: RemoveDialogProps): ReactNode 
   const { organization } = useOrganization()
   const client = useQueryClient()
   const navigate = useNavigate()
-  const toast = useToast()
-  const remove = useMutation({
-    mutationFn: ({ user }: Member) => removeMember(organization.id, user.id),
-    async onSuccess(_, { user }) {
-      onClose()
-      if (isYou) {
-        await client.invalidateQueries({ queryKey: ['me'] })
-        await navigate('/')
-        return
-      }
-      toast(`${user.name} removed`)
-      await client.invalidateQueries({ queryKey: ['members', organization.id] })
-    },
-  })
-  const close = () => {
-    remove.reset()
-    onClose()
-  }
   return (
-    <ConfirmDialog
-      isOpen={member !== null}
-      onClose={close}
-      title={isYou ? `Leave ${organization.name}?` : `Remove ${member?.user.name ?? 'the member'}?`}
+    <ConfirmChange
+      of={member}
+      onClose={onClose}
+      title={({ user }) => (isYou ? `Leave ${organization.name}?` : `Remove ${user.name}?`)}
       description={
         isYou
           ? 'You lose access to its workspaces. To come back, you need a new invitation.'
           : 'They lose access to its workspaces within five seconds. Tasks that they scheduled stay.'
       }
       action={isYou ? 'Leave' : 'Remove member'}
-      isDangerous
-      isPending={remove.isPending}
-      onConfirm={() => member && remove.mutate(member)}
-    >
-      {remove.error && <Problem error={remove.error} />}
-    </ConfirmDialog>
+      run={({ user }) => removeMember(organization.id, user.id)}
+      onDone={async () => {
+        if (!isYou) return
+        await client.invalidateQueries({ queryKey: ['me'] })
+        await navigate('/')
+      }}
+      affects={isYou ? [] : [['members', organization.id]]}
+      done={({ user }) => (isYou ? undefined : `${user.name} removed`)}
+    />
   )
 }

@@ -1,5 +1,4 @@
 import type { NewApiKey } from '@belfry/contract/api-key'
-import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { createApiKey } from '../../api/api-keys.ts'
 import { Form } from '../../forms/form.tsx'
@@ -21,7 +20,6 @@ type NewKeyFormProps = { onCancel(): void; onCreated(key: NewApiKey): void }
 export function NewKeyForm({ onCancel, onCreated }: NewKeyFormProps): ReactNode {
   const { workspace } = useWorkspace()
   const { max_api_key_days: maxDays } = useOrganization().organization
-  const client = useQueryClient()
   const form = useForm({
     read: field => ({ name: field('name').trim(), ...inDays(field('expires_at')), ...readAccess(field) }),
     check: body => ({
@@ -29,10 +27,8 @@ export function NewKeyForm({ onCancel, onCreated }: NewKeyFormProps): ReactNode 
       ...(body.scopes.length === 0 ? { scopes: 'Select at least one right.' } : {}),
     }),
     submit: body => createApiKey(workspace.id, body),
-    async onDone(key) {
-      onCreated(key)
-      await client.invalidateQueries({ queryKey: ['api-keys', workspace.id] })
-    },
+    onDone: onCreated,
+    affects: [['api-keys', workspace.id]],
   })
   return (
     <Form form={form} action="Create key" more={<Button onClick={onCancel}>Cancel</Button>}>

@@ -1,8 +1,7 @@
 import type { OrganizationPolicy } from '@belfry/contract/organization'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { messageOf } from '../../api/api-problem.ts'
-import { organizationQuery, updateOrganization } from '../../api/organizations.ts'
+import { updateOrganization } from '../../api/organizations.ts'
+import { useChange } from '../../forms/use-change.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Card } from '../../ui/card.tsx'
@@ -40,14 +39,12 @@ const flags: Record<Flag, { label: string; hint: string }> = {
 
 export function Policy(): ReactNode {
   const { organization } = useOrganization()
-  const client = useQueryClient()
   const toast = useToast()
   const refusal = useRefusal('organization.change')
-  const key = organizationQuery(organization.id).queryKey
-  const change = useMutation({
-    mutationFn: (policy: Partial<OrganizationPolicy>) => updateOrganization(organization.id, { policy }),
-    onSuccess(changed, policy) {
-      client.setQueryData(key, changed)
+  const change = useChange({
+    run: (policy: Partial<OrganizationPolicy>) => updateOrganization(organization.id, { policy }),
+    affects: [['organization', organization.id]],
+    onDone(_, policy) {
       const [[flag, isOn] = []] = Object.entries(policy)
       if (!flag) return
       toast(
@@ -59,7 +56,6 @@ export function Policy(): ReactNode {
         },
       )
     },
-    onError: error => toast(messageOf(error), 'bad'),
   })
   const isOn = (flag: Flag) => (change.isPending ? change.variables[flag] : undefined) ?? organization.policy[flag]
   return (
@@ -94,16 +90,11 @@ const keyLifetimes = [
 
 function KeyLifetime(): ReactNode {
   const { organization } = useOrganization()
-  const client = useQueryClient()
-  const toast = useToast()
   const refusal = useRefusal('organization.change')
-  const set = useMutation({
-    mutationFn: (days: number | null) => updateOrganization(organization.id, { max_api_key_days: days }),
-    onSuccess(changed) {
-      client.setQueryData(organizationQuery(organization.id).queryKey, changed)
-      toast('Policy saved')
-    },
-    onError: error => toast(messageOf(error), 'bad'),
+  const set = useChange({
+    run: (days: number | null) => updateOrganization(organization.id, { max_api_key_days: days }),
+    done: () => 'Policy saved',
+    affects: [['organization', organization.id]],
   })
   const days = String(organization.max_api_key_days ?? '')
   const isListed = keyLifetimes.some(one => one.days === days)
@@ -136,16 +127,11 @@ function KeyLifetime(): ReactNode {
 
 function SecondFactorRequirement(): ReactNode {
   const { organization } = useOrganization()
-  const client = useQueryClient()
-  const toast = useToast()
   const refusal = useRefusal('organization.require_second_factor')
-  const set = useMutation({
-    mutationFn: (isOn: boolean) => updateOrganization(organization.id, { require_second_factor: isOn }),
-    onSuccess(changed) {
-      client.setQueryData(organizationQuery(organization.id).queryKey, changed)
-      toast('Policy saved')
-    },
-    onError: error => toast(messageOf(error), 'bad'),
+  const set = useChange({
+    run: (isOn: boolean) => updateOrganization(organization.id, { require_second_factor: isOn }),
+    done: () => 'Policy saved',
+    affects: [['organization', organization.id]],
   })
   return (
     <section className={styles.section}>

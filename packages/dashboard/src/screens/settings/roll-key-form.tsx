@@ -1,5 +1,4 @@
 import type { ApiKey, NewApiKey } from '@belfry/contract/api-key'
-import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { rollApiKey } from '../../api/api-keys.ts'
 import { Form } from '../../forms/form.tsx'
@@ -22,14 +21,11 @@ type RollKeyFormProps = { apiKey: ApiKey; onCancel(): void; onRolled(key: NewApi
 /** Replaces an API key by a new one. */
 export function RollKeyForm({ apiKey, onCancel, onRolled }: RollKeyFormProps): ReactNode {
   const { workspace } = useWorkspace()
-  const client = useQueryClient()
   const form = useForm({
     read: field => ({ overlap_ms: Number(field('overlap_ms')) }),
     submit: body => rollApiKey(workspace.id, apiKey.id, body),
-    async onDone(key) {
-      onRolled(key)
-      await client.invalidateQueries({ queryKey: ['api-keys', workspace.id] })
-    },
+    onDone: onRolled,
+    affects: [['api-keys', workspace.id]],
   })
   return (
     <Form form={form} action="Roll key" more={<Button onClick={onCancel}>Cancel</Button>}>

@@ -1,5 +1,4 @@
 import type { Secret } from '@belfry/contract/secret'
-import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { putSecret } from '../../api/secrets.ts'
 import { Form } from '../../forms/form.tsx'
@@ -7,7 +6,6 @@ import { useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Textarea, TextInput } from '../../ui/field.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 const namePattern = /^[A-Z][A-Z0-9_]{0,63}$/
 
@@ -19,8 +17,6 @@ type SecretFormProps = {
 
 export function SecretForm({ secret, onDone }: SecretFormProps): ReactNode {
   const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const toast = useToast()
   const form = useForm({
     read: field => ({ name: secret?.name ?? field('name').trim(), value: field('value'), hosts: field('hosts') }),
     check: ({ name, value }) => ({
@@ -33,11 +29,9 @@ export function SecretForm({ secret, onDone }: SecretFormProps): ReactNode {
       const allowed = hosts.split(/[\s,]+/).filter(Boolean)
       return putSecret(workspace.id, name, { value, allowed_hosts: allowed.length === 0 ? null : allowed })
     },
-    async onDone({ name }) {
-      onDone()
-      toast(secret ? `${name} updated` : `${name} created`)
-      await client.invalidateQueries({ queryKey: ['secrets', workspace.id] })
-    },
+    onDone,
+    done: ({ name }) => (secret ? `${name} updated` : `${name} created`),
+    affects: [['secrets', workspace.id]],
   })
   return (
     <Form

@@ -23,7 +23,7 @@ export function Secrets(): ReactNode {
   const mayNotChange = useRefusal('workspace.change')
   const keep = useChange({
     run: (keeps: boolean) => updateWorkspace(workspace.id, { keeps_responses_with_secrets: keeps }),
-    affects: ['workspaces', organization.id],
+    affects: [['workspaces', organization.id]],
   })
   const delay = 'New requests use the value within five seconds.'
   return (
@@ -83,7 +83,7 @@ export function Secrets(): ReactNode {
             action="Delete secret"
             refusal={refusal}
             run={() => deleteSecret(workspace.id, secret.name)}
-            affects={['secrets', workspace.id]}
+            affects={[['secrets', workspace.id]]}
             done={`${secret.name} deleted`}
           />
         </>

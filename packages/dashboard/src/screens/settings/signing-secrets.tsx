@@ -35,7 +35,7 @@ export function SigningSecrets(): ReactNode {
   const mayNotChange = useRefusal('workspace.change')
   const signAsymmetrically = useChange({
     run: (isOn: boolean) => updateWorkspace(workspace.id, { asymmetric_signatures: isOn }),
-    affects: ['workspaces', organization.id],
+    affects: [['workspaces', organization.id]],
   })
   return (
     <>
@@ -94,7 +94,7 @@ export function SigningSecrets(): ReactNode {
               action="Revoke"
               refusal={revokeRefusal}
               run={() => revokeSigningSecret(workspace.id, id)}
-              affects={['signing-secrets', workspace.id]}
+              affects={[['signing-secrets', workspace.id]]}
               done="Previous secret revoked"
             />
           )
@@ -124,7 +124,7 @@ export function SigningSecrets(): ReactNode {
         action="Rotate"
         isDangerous={false}
         run={() => rotateSigningSecret(workspace.id)}
-        affects={['signing-secrets', workspace.id]}
+        affects={[['signing-secrets', workspace.id]]}
         done={() => 'Signing secret rotated'}
       />
     </>

@@ -1,19 +1,18 @@
 import type { OrganizationSubscription } from '@belfry/contract/tier'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { changeTier, tierQuery } from '../../api/organizations.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Stack } from '../../ui/card.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/field.tsx'
 import { formatBytes, formatCount } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { AbsoluteTime } from '../../ui/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { BillingState } from './billing-state.tsx'
 import styles from './settings.module.css'
 import { type TierName, tierLabels, tierRanks } from './tier-labels.ts'
@@ -107,38 +106,24 @@ type DialogProps = { subscription: OrganizationSubscription; to: TierName | null
 
 function ChangeDialog({ subscription, to, onClose }: DialogProps): ReactNode {
   const { organization } = useOrganization()
-  const client = useQueryClient()
-  const toast = useToast()
-  const change = useMutation({
-    mutationFn: (tier: TierName) => changeTier(organization.id, { tier }),
-    async onSuccess({ tier, checkout_url, billing: { next_tier } }) {
-      if (checkout_url) {
-        location.assign(checkout_url)
-        return
-      }
-      onClose()
-      toast(
-        next_tier
-          ? `${organization.name} moves to the ${tierLabels[next_tier.tier]} tier when the paid period ends`
-          : `${organization.name} is now on the ${tierLabels[tier]} tier`,
-      )
-      await Promise.all(
-        ['tier', 'usage', 'organization'].map(name => client.invalidateQueries({ queryKey: [name, organization.id] })),
-      )
-    },
-  })
   return (
-    <ConfirmDialog
-      isOpen={to !== null}
+    <ConfirmChange
+      of={to}
       onClose={onClose}
-      title={`Change to ${to ? tierLabels[to] : 'another tier'}?`}
+      title={to => `Change to ${tierLabels[to]}?`}
       description={to ? consequenceOf(subscription, to) : ''}
       action="Change tier"
-      isPending={change.isPending}
-      onConfirm={() => to && change.mutate(to)}
-    >
-      {change.error && <Problem error={change.error} />}
-    </ConfirmDialog>
+      isDangerous={false}
+      run={tier => changeTier(organization.id, { tier })}
+      onDone={({ checkout_url }) => checkout_url && location.assign(checkout_url)}
+      affects={['tier', 'usage', 'organization'].map(name => [name, organization.id])}
+      done={(_, { tier, checkout_url, billing: { next_tier } }) => {
+        if (checkout_url) return undefined
+        return next_tier
+          ? `${organization.name} moves to the ${tierLabels[next_tier.tier]} tier when the paid period ends`
+          : `${organization.name} is now on the ${tierLabels[tier]} tier`
+      }}
+    />
   )
 }
 

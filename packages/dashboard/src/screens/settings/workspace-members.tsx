@@ -121,6 +121,6 @@ function useMemberChange() {
       if (role === null) await removeWorkspaceMember(workspace.id, userId)
       else await putWorkspaceMember(workspace.id, userId, role ? { role } : {})
     },
-    affects: ['workspace-members', workspace.id],
+    affects: [['workspace-members', workspace.id]],
   })
 }

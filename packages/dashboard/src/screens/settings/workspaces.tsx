@@ -1,5 +1,4 @@
 import type { Workspace } from '@belfry/contract/workspace'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Boxes, Pencil, Plus, Trash2, Users } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useSearchParams } from 'react-router'
@@ -16,7 +15,6 @@ import { Field, TextInput } from '../../ui/field.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { DeleteByName } from './delete-by-name.tsx'
 import styles from './settings.module.css'
 
@@ -128,17 +126,13 @@ type NameFormProps = {
 
 function NameForm({ workspace, onDone }: NameFormProps): ReactNode {
   const { organization } = useOrganization()
-  const client = useQueryClient()
-  const toast = useToast()
   const form = useForm({
     read: field => ({ name: field('name').trim() }),
     check: ({ name }) => ({ ...(name === '' ? { name: 'Enter a name.' } : {}) }),
     submit: body => (workspace ? updateWorkspace(workspace.id, body) : createWorkspace(organization.id, body)),
-    async onDone({ name }) {
-      onDone()
-      toast(workspace ? `Renamed to ${name}` : `${name} created`)
-      await client.invalidateQueries({ queryKey: ['workspaces', organization.id] })
-    },
+    onDone,
+    done: ({ name }) => (workspace ? `Renamed to ${name}` : `${name} created`),
+    affects: [['workspaces', organization.id]],
   })
   return (
     <Form
@@ -155,30 +149,19 @@ function NameForm({ workspace, onDone }: NameFormProps): ReactNode {
 
 function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace | null; onClose(): void }): ReactNode {
   const { organization } = useOrganization()
-  const client = useQueryClient()
-  const toast = useToast()
-  const remove = useMutation({
-    mutationFn: ({ id }: Workspace) => deleteWorkspace(id),
-    async onSuccess(_, { name }) {
-      onClose()
-      toast(`${name} deleted`)
-      await client.invalidateQueries({ queryKey: ['workspaces', organization.id] })
-    },
-  })
+  const { id = '', name = '' } = workspace ?? {}
   return (
     <DeleteByName
-      key={workspace?.id}
+      key={id}
       isOpen={workspace !== null}
-      onClose={() => {
-        remove.reset()
-        onClose()
-      }}
+      onClose={onClose}
       what="workspace"
-      name={workspace?.name ?? ''}
+      name={name}
       description="All its deliveries stop immediately: scheduled tasks, retries and cron jobs. Its API keys stop working and its log is deleted."
-      isPending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => workspace && remove.mutate(workspace)}
+      run={() => deleteWorkspace(id)}
+      onDone={onClose}
+      done={() => `${name} deleted`}
+      affects={[['workspaces', organization.id]]}
     />
   )
 }

@@ -1,6 +1,5 @@
 import type { Subscription } from '@belfry/contract/subscription'
 import { isTopicPattern } from '@belfry/domain/topic'
-import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { createSubscription, type SubscriptionBody, updateSubscription } from '../../api/subscriptions.ts'
 import { Form } from '../../forms/form.tsx'
@@ -11,7 +10,6 @@ import { type FieldErrors, useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Field, Textarea, TextInput } from '../../ui/field.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { readHeaderLines, writeHeaderLines } from './header-lines.ts'
 import { TopicHelp } from './topic-help.tsx'
 
@@ -28,8 +26,6 @@ type Draft = { body: SubscriptionBody; retry: RetryDraft; flow: FlowDraft; heade
 /** Creates or edits a subscription. */
 export function SubscriptionForm({ subscription, topics, onDone }: SubscriptionFormProps): ReactNode {
   const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const toast = useToast()
   const [topic, setTopic] = useState(subscription?.topic ?? '')
   const [retry, setRetry] = useState(() => retryDraftOf(subscription?.retry, subscription?.timeout_ms))
   const [flow, setFlow] = useState(() => flowDraftOf(subscription))
@@ -38,11 +34,9 @@ export function SubscriptionForm({ subscription, topics, onDone }: SubscriptionF
     check: checkDraft,
     submit: ({ body }) =>
       subscription ? updateSubscription(workspace.id, subscription.id, body) : createSubscription(workspace.id, body),
-    async onDone(saved) {
-      await client.invalidateQueries({ queryKey: ['subscriptions', workspace.id] })
-      toast(subscription ? 'Subscription updated' : `Subscribed to ${saved.topic}`)
-      onDone()
-    },
+    onDone,
+    done: saved => (subscription ? 'Subscription updated' : `Subscribed to ${saved.topic}`),
+    affects: [['subscriptions', workspace.id]],
   })
   const { errors } = form
   return (

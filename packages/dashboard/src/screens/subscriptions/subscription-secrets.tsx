@@ -37,7 +37,7 @@ function Secrets({ subscription, secrets }: SecretsProps): ReactNode {
   const [isRemoving, setIsRemoving] = useState(false)
   const rotateRefusal = useRefusal('signing_secret.rotate')
   const revokeRefusal = useRefusal('signing_secret.revoke')
-  const affects = ['subscription-secrets', subscription.id]
+  const affects = [['subscription-secrets', subscription.id]]
   const hasOwn = secrets.length > 0
   const rotate = useChange({
     run: () => rotateSubscriptionSecret(workspace.id, subscription.id),

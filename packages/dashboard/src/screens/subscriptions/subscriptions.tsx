@@ -113,7 +113,7 @@ export function Subscriptions(): ReactNode {
             action="Delete subscription"
             refusal={deleteRefusal}
             run={() => deleteSubscription(workspace.id, subscription.id)}
-            affects={['subscriptions', workspace.id]}
+            affects={[['subscriptions', workspace.id]]}
             done={`Subscription to ${subscription.topic} deleted`}
           />
         </>

@@ -1,7 +1,8 @@
 import type { BulkOperation } from '@belfry/contract/bulk-operation'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { bulkOperationQuery, cancelBulkOperation } from '../../api/bulk-operations.ts'
+import { useChange } from '../../forms/use-change.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
@@ -35,9 +36,9 @@ function Progress({ operation, onClose }: { operation: BulkOperation; onClose():
   const { id, total, done } = operation
   const { list, right } = actions[operation.action]
   const refusal = useRefusal(right)
-  const cancelling = useMutation({
-    mutationFn: () => cancelBulkOperation(workspace.id, id),
-    onSuccess: cancelled => client.setQueryData(bulkOperationQuery(workspace.id, id).queryKey, cancelled),
+  const cancelling = useChange({
+    run: () => cancelBulkOperation(workspace.id, id),
+    affects: [['bulk-operation', workspace.id, id]],
   })
   useEffect(() => {
     if (done > 0) void client.invalidateQueries({ queryKey: [list, workspace.id] })
@@ -56,7 +57,6 @@ function Progress({ operation, onClose }: { operation: BulkOperation; onClose():
       ) : (
         <Button onClick={onClose}>Close</Button>
       )}
-      {cancelling.error && <Problem error={cancelling.error} />}
     </section>
   )
 }

@@ -1,16 +1,14 @@
 import type { Task } from '@belfry/contract/task'
 import { isTerminal } from '@belfry/domain/task-state'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Ban, CopyPlus, Pencil, RotateCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { cancelTask, replayTask, stopTask, taskQuery } from '../../api/tasks.ts'
+import { cancelTask, replayTask, stopTask } from '../../api/tasks.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
+import { useChange } from '../../forms/use-change.ts'
 import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 type TaskActionsProps = { workspaceId: string; task: Task; to: WorkspacePaths }
 
@@ -77,58 +75,38 @@ type EndButtonProps = Omit<TaskActionsProps, 'to'> & {
 }
 
 function EndButton({ workspaceId, task, run, label, question, about, done }: EndButtonProps): ReactNode {
-  const client = useQueryClient()
-  const toast = useToast()
   const refusal = useRefusal('task.delete')
   const [isAsking, setIsAsking] = useState(false)
-  const ending = useMutation({
-    mutationFn: () => run(workspaceId, task.id),
-    onSuccess(ended) {
-      client.setQueryData(taskQuery(workspaceId, task.id).queryKey, ended)
-      setIsAsking(false)
-      toast(done)
-    },
-    // After an error too: the task may have started in the meantime.
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: ['task', workspaceId, task.id] }),
-        client.invalidateQueries({ queryKey: ['tasks', workspaceId] }),
-      ]),
-  })
   return (
     <>
       <Button kind="danger" icon={<Ban size={15} />} refusal={refusal} onClick={() => setIsAsking(true)}>
         {label}
       </Button>
-      <ConfirmDialog
-        isOpen={isAsking}
+      <ConfirmChange
+        of={isAsking || null}
         onClose={() => setIsAsking(false)}
-        title={question}
+        title={() => question}
         description={about}
         action={`Yes, ${label.toLowerCase()}`}
-        isDangerous
-        isPending={ending.isPending}
-        onConfirm={() => ending.mutate()}
-      >
-        {ending.error && <Problem error={ending.error} />}
-      </ConfirmDialog>
+        run={() => run(workspaceId, task.id)}
+        affects={[
+          ['task', workspaceId, task.id],
+          ['tasks', workspaceId],
+        ]}
+        done={() => done}
+      />
     </>
   )
 }
 
 function ReplayButton({ workspaceId, task, to }: TaskActionsProps): ReactNode {
-  const client = useQueryClient()
   const navigate = useNavigate()
-  const toast = useToast()
   const refusal = useRefusal('task.write')
-  const replay = useMutation({
-    mutationFn: () => replayTask(workspaceId, task.id),
-    onSuccess: async again => {
-      await client.invalidateQueries({ queryKey: ['tasks', workspaceId] })
-      toast('Replayed as a new task')
-      await navigate(to.task(again.id))
-    },
-    onError: error => toast(error.message, 'bad'),
+  const replay = useChange({
+    run: () => replayTask(workspaceId, task.id),
+    onDone: again => navigate(to.task(again.id)),
+    done: () => 'Replayed as a new task',
+    affects: [['tasks', workspaceId]],
   })
   return (
     <Button

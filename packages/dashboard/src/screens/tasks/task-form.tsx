@@ -1,5 +1,5 @@
 import type { Task } from '@belfry/contract/task'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { createTask, type NewTask as NewTaskBody, taskQuery, updateTask } from '../../api/tasks.ts'
@@ -20,7 +20,6 @@ import { viewerZone } from '../../ui/format-time.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { ControlFields, type ControlsDraft, checkControls, controlsBodyOf, controlsDraftOf } from './control-fields.tsx'
 
 /** Creates a task, or with `?from=` a copy of one. */
@@ -87,21 +86,16 @@ type TaskFormProps = {
 
 function TaskForm({ task, model, backTo }: TaskFormProps): ReactNode {
   const { workspace, to } = useWorkspace()
-  const client = useQueryClient()
   const navigate = useNavigate()
-  const toast = useToast()
   const [initial] = useState(() => draftFor(task, model))
   const state = useDraftForm({
     initial,
     intend: (draft, intent) => (intent === 'now' ? { ...draft, when: { ...draft.when, text: 'now' } } : draft),
     check: draft => checkDraft(draft, task),
     submit: (draft, key) => save(workspace.id, task && { task, isTimeKept: draft.when === initial.when }, draft, key),
-    async onDone(saved) {
-      if (task) client.setQueryData(taskQuery(workspace.id, task.id).queryKey, saved)
-      await client.invalidateQueries({ queryKey: ['tasks', workspace.id] })
-      toast(task ? 'Changes saved' : 'Task scheduled')
-      await navigate(to.task(saved.id))
-    },
+    onDone: saved => navigate(to.task(saved.id)),
+    done: () => (task ? 'Changes saved' : 'Task scheduled'),
+    affects: ['task', 'tasks'].map(name => [name, workspace.id]),
   })
   const { draft, onChange, errors } = state
   const when = parseWhen(draft.when.text, draft.when.zone, new Date())

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useBlocker } from 'react-router'
 import { createApiKey } from '../../api/api-keys.ts'
@@ -17,7 +16,6 @@ type CreateKeyProps = { workspaceId: string; secret: string | null; active: numb
 
 /** Creates the first API key and shows it once. */
 export function CreateKey({ workspaceId, secret, active, onKey }: CreateKeyProps): ReactNode {
-  const client = useQueryClient()
   const refusal = useRefusal('api_key.create')
   const { workspace } = useWorkspace()
   const [isAdding, setIsAdding] = useState(false)
@@ -26,10 +24,8 @@ export function CreateKey({ workspaceId, secret, active, onKey }: CreateKeyProps
     read: field => ({ name: field('name').trim() }),
     check: body => ({ ...(body.name === '' ? { name: 'Enter a name.' } : {}) }),
     submit: body => createApiKey(workspaceId, body),
-    async onDone({ key }) {
-      onKey(key)
-      await client.invalidateQueries({ queryKey: ['api-keys', workspaceId] })
-    },
+    onDone: ({ key }) => onKey(key),
+    affects: [['api-keys', workspaceId]],
   })
   if (refusal) return <p className={styles.hint}>{refusal} Ask an owner or admin for a key.</p>
   if (secret) {
