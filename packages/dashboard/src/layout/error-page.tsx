@@ -23,7 +23,7 @@ export function ErrorPage(): ReactNode {
     <Frame className={styles.wide}>
       <EmptyState
         isPage
-        icon={<Bell size={32} />}
+        picture={<Bell size={32} />}
         title={title}
         actions={
           needsFactor ? (

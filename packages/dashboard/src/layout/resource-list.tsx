@@ -3,21 +3,26 @@ import { type ReactNode, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { Button } from '../ui/button.tsx'
 import { Dialog, type DialogProps } from '../ui/dialog.tsx'
+import { EmptyState, type EmptyStateProps } from '../ui/empty-state.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { LoadMore, type LoadMoreProps } from '../ui/pagination.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Table, type TableProps } from '../ui/table.tsx'
 
-type ResourceListProps<Row> = Required<Pick<TableProps<Row>, 'rows' | 'rowKey' | 'columns' | 'actions'>> & {
+type ResourceListProps<Row> = Omit<TableProps<Row>, 'label'> & {
   /** The heading of the page, and the accessible name of the table. */
   title: string
   description: string
   /** The query of the rows. */
   list: { error: unknown; refetch(): unknown } & (LoadMoreProps | { hasNextPage?: never })
   /** The button that creates a row, and the dialog that it opens. */
-  create: CreateDialog
-  /** Returns what replaces an empty table. Takes the button. */
-  empty(create: ReactNode): ReactNode
+  create?: CreateDialog
+  /** Other buttons of the page. */
+  buttons?: ReactNode
+  /** Shown above the table. */
+  filters?: ReactNode
+  /** Shown in place of an empty table, with the button that creates a row. */
+  empty: EmptyStateProps
   children?: ReactNode
 }
 
@@ -32,9 +37,9 @@ type CreateDialog = Pick<DialogProps, 'description' | 'isWide'> & {
   form(close: () => void): ReactNode
 }
 
-/** A page with a table of things that users create, edit and delete. `?new=1` opens the dialog that creates one. */
+/** A page with a table. `?new=1` opens the dialog that creates a row. */
 export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
-  const { title, description, list, rows, rowKey, columns, create, empty, actions, children } = props
+  const { title, description, list, create, buttons, filters, empty, children, ...table } = props
   const [params, setParams] = useSearchParams()
   const [isCreating, setIsCreating] = useState(false)
   const close = () => {
@@ -43,26 +48,35 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
     params.delete('new')
     setParams(params, { replace: true })
   }
-  const { label, icon = <Plus size={16} />, refusal, title: dialogTitle = label, form, ...dialog } = create
-  const button = (
-    <Button kind="primary" icon={icon} refusal={refusal} onClick={() => setIsCreating(true)}>
-      {label}
+  const button = create && (
+    <Button
+      kind="primary"
+      icon={create.icon ?? <Plus size={16} />}
+      refusal={create.refusal}
+      onClick={() => setIsCreating(true)}
+    >
+      {create.label}
     </Button>
   )
   return (
     <>
-      <PageHeader title={title} description={description} actions={button} />
+      <PageHeader title={title} description={description} actions={button ?? buttons} />
+      {filters}
       {Boolean(list.error) && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {rows?.length === 0 ? (
-        empty(button)
-      ) : (
-        <Table label={title} rows={rows} rowKey={rowKey} columns={columns} actions={actions} />
-      )}
+      {table.rows?.length === 0 ? <EmptyState actions={button} {...empty} /> : <Table {...table} label={title} />}
       {list.hasNextPage && <LoadMore {...list} />}
       {children}
-      <Dialog {...dialog} isOpen={isCreating || params.has('new')} onClose={close} title={dialogTitle}>
-        {form(close)}
-      </Dialog>
+      {create && (
+        <Dialog
+          isOpen={isCreating || params.has('new')}
+          onClose={close}
+          title={create.title ?? create.label}
+          description={create.description}
+          isWide={create.isWide ?? false}
+        >
+          {create.form(close)}
+        </Dialog>
+      )}
     </>
   )
 }

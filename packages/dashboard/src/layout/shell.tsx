@@ -85,14 +85,9 @@ function TimeStyleSelect(): ReactNode {
       className={styles.times}
       aria-label="Times"
       value={style}
-      onChange={event => chooseTimeStyle(event.target.value as TimeStyle)} // one of the options below
-    >
-      {timeStyles.map(({ value, label }) => (
-        <option key={value} value={value}>
-          {label}
-        </option>
-      ))}
-    </Select>
+      onChange={event => chooseTimeStyle(event.target.value as TimeStyle)} // one of the options
+      options={timeStyles}
+    />
   )
 }
 

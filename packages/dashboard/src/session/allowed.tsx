@@ -27,11 +27,7 @@ export function PageFor({ right, isWhole, children }: PageForProps): ReactNode {
   const refusal = useRefusal(right)
   if (refusal === null) return children
   return (
-    <EmptyState
-      isPage={isWhole}
-      icon={<Lock size={22} aria-hidden="true" />}
-      title="You do not have access to this page"
-    >
+    <EmptyState isPage={isWhole} icon={Lock} title="You do not have access to this page">
       {refusal}
     </EmptyState>
   )

@@ -1,8 +1,11 @@
+import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import styles from './layout.module.css'
 
-type EmptyStateProps = {
-  icon?: ReactNode
+export type EmptyStateProps = {
+  icon?: LucideIcon
+  /** Shown in place of an icon. */
+  picture?: ReactNode
   title: string
   children?: ReactNode
   actions?: ReactNode
@@ -11,10 +14,11 @@ type EmptyStateProps = {
 }
 
 /** Shown in place of an empty list. Explains what appears here and how to create it. */
-export function EmptyState({ icon, title, children, actions, isPage }: EmptyStateProps): ReactNode {
+export function EmptyState({ icon: Icon, picture, title, children, actions, isPage }: EmptyStateProps): ReactNode {
   return (
     <div className={styles.empty}>
-      {icon}
+      {picture}
+      {Icon && <Icon size={22} aria-hidden="true" />}
       {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
       {children && <p>{children}</p>}
       {actions && <div className={styles.actions}>{actions}</div>}

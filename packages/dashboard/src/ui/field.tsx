@@ -75,7 +75,32 @@ export function Textarea({ isMono, className, ...props }: ComponentProps<'textar
   return <textarea {...useField()} {...props} className={classNames(styles.input, isMono && styles.mono, className)} />
 }
 
+/** A choice of a select. A text is its own label. */
+type SelectOption = string | { value: string | number; label: string; title?: string }
+
+type SelectProps = ComponentProps<'select'> & { options: readonly SelectOption[] }
+
 /** A native select, because it works best on phones and with screen readers. */
-export function Select({ className, ...props }: ComponentProps<'select'>): ReactNode {
-  return <select {...useField()} {...props} className={classNames(styles.input, className)} />
+export function Select({ className, options, ...props }: SelectProps): ReactNode {
+  return (
+    <select {...useField()} {...props} className={classNames(styles.input, className)}>
+      {options.map(option => {
+        const { value, label, title } = typeof option === 'string' ? textOption(option) : option
+        return (
+          <option key={value} value={value} title={title}>
+            {label}
+          </option>
+        )
+      })}
+    </select>
+  )
+}
+
+function textOption(text: string): Exclude<SelectOption, string> {
+  return { value: text, label: text }
+}
+
+/** Returns the options of a select for labels by their values. */
+export function optionsOf(labels: Readonly<Record<string, string>>): Array<{ value: string; label: string }> {
+  return Object.entries(labels).map(([value, label]) => ({ value, label }))
 }

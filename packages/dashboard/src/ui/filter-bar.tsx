@@ -101,14 +101,12 @@ export function SelectFilter<Name extends string>(
 ): ReactNode {
   const { filters, name, label, all, options } = props
   return (
-    <Select aria-label={label} value={filters.first(name)} onChange={event => filters.set(name, event.target.value)}>
-      <option value="">{all}</option>
-      {options.map(option => (
-        <option key={option.value} value={option.value}>
-          {option.label}
-        </option>
-      ))}
-    </Select>
+    <Select
+      aria-label={label}
+      value={filters.first(name)}
+      onChange={event => filters.set(name, event.target.value)}
+      options={[{ value: '', label: all }, ...options]}
+    />
   )
 }
 

@@ -24,12 +24,12 @@ export function ConnectionField({ value, error, onChange }: ConnectionFieldProps
       error={error}
       hint="Authenticates the calls. Create connections in the settings."
     >
-      <Select name="connection" value={value} onChange={event => onChange(event.target.value)}>
-        <option value="">None</option>
-        {[...names].map(name => (
-          <option key={name}>{name}</option>
-        ))}
-      </Select>
+      <Select
+        name="connection"
+        value={value}
+        onChange={event => onChange(event.target.value)}
+        options={[{ value: '', label: 'None' }, ...names]}
+      />
     </Field>
   )
 }

@@ -23,11 +23,12 @@ export function RequestFields({ draft, onChange, errors }: RequestFieldsProps): 
     <>
       <div className={styles.target}>
         <Field label="Method">
-          <Select name="method" value={draft.method} onChange={event => onChange({ method: event.target.value })}>
-            {methods.map(method => (
-              <option key={method}>{method}</option>
-            ))}
-          </Select>
+          <Select
+            name="method"
+            value={draft.method}
+            onChange={event => onChange({ method: event.target.value })}
+            options={methods}
+          />
         </Field>
         <Field
           label="Target URL"

@@ -1,9 +1,16 @@
 import type { ReactNode } from 'react'
-import { Field, Select, TextInput } from '../../ui/field.tsx'
+import { Field, optionsOf, Select, TextInput } from '../../ui/field.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
 import type { FieldErrors } from '../use-form.ts'
 import styles from './request.module.css'
 import { type RetryDraft, retryTimes } from './retry-draft.ts'
+
+const backoffs = optionsOf({
+  exponential: 'Exponential (×4)',
+  linear: 'Linear',
+  fixed: 'Fixed',
+  custom: 'Custom delays',
+})
 
 type RetryFieldsProps = {
   draft: RetryDraft
@@ -37,12 +44,8 @@ export function RetryFields({ draft, onChange, errors }: RetryFieldsProps): Reac
             name="retry.backoff"
             value={draft.backoff}
             onChange={event => onChange({ backoff: event.target.value })}
-          >
-            <option value="exponential">Exponential (×4)</option>
-            <option value="linear">Linear</option>
-            <option value="fixed">Fixed</option>
-            <option value="custom">Custom delays</option>
-          </Select>
+            options={backoffs}
+          />
         </Field>
         {!isCustom && textField('Initial delay (s)', 'retry.base_delay_ms', 'baseDelaySeconds')}
         {!isCustom && textField('Max delay (s)', 'retry.max_delay_ms', 'maxDelaySeconds')}

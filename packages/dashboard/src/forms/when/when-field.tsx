@@ -45,11 +45,8 @@ export function WhenField(props: WhenFieldProps): ReactNode {
             value={value.zone}
             onChange={event => set({ zone: event.target.value })}
             aria-label={`Time zone of “${label}”`}
-          >
-            {zones.map(zone => (
-              <option key={zone}>{zone}</option>
-            ))}
-          </Select>
+            options={zones}
+          />
         </Field>
         <Field label="Calendar">
           <div className={styles.calendar}>

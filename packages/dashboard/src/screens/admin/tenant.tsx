@@ -8,7 +8,7 @@ import { paths } from '../../paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Stack } from '../../ui/card.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
-import { Select } from '../../ui/field.tsx'
+import { optionsOf, Select } from '../../ui/field.tsx'
 import { formatBytes, formatCount } from '../../ui/format-amount.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -16,7 +16,7 @@ import { Skeleton, Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { roleNames } from '../settings/role-names.ts'
 import styles from '../settings/settings.module.css'
-import { tierLabels, tierRanks } from '../settings/tier-labels.ts'
+import { tierLabels } from '../settings/tier-labels.ts'
 import { SuspendButton } from './suspend-button.tsx'
 import { TenantState } from './tenants.tsx'
 
@@ -43,13 +43,12 @@ export function TenantPage(): ReactNode {
             [
               'Tier',
               <div key="tier" className={styles.inline}>
-                <Select aria-label="Tier" value={tenant.tier} onChange={event => change.mutate(event.target.value)}>
-                  {tierRanks.map(name => (
-                    <option key={name} value={name}>
-                      {tierLabels[name]}
-                    </option>
-                  ))}
-                </Select>
+                <Select
+                  aria-label="Tier"
+                  value={tenant.tier}
+                  onChange={event => change.mutate(event.target.value)}
+                  options={optionsOf(tierLabels)}
+                />
               </div>,
             ],
             ['Calls in flight', formatCount(tenant.in_flight)],

@@ -3,15 +3,11 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Building2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { tenantsQuery } from '../../api/operator.ts'
+import { ResourceList } from '../../layout/resource-list.tsx'
 import { paths } from '../../paths.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
 import { formatBytes, formatCount } from '../../ui/format-amount.ts'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { LoadMore } from '../../ui/pagination.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Table } from '../../ui/table.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import { tierLabels } from '../settings/tier-labels.ts'
 
@@ -34,60 +30,55 @@ export function Tenants(): ReactNode {
   const filters = useFilters(['search', 'suspended', 'sort'])
   const list = useInfiniteQuery(tenantsQuery({ ...filters.values, limit: 50 }))
   return (
-    <>
-      <PageHeader
-        title="Organizations"
-        description="All organizations of this installation, with their current usage."
-      />
-      <FilterBar filters={filters}>
-        <SearchFilter filters={filters} name="search" label="Name, slug or owner" />
-        <SelectFilter filters={filters} name="suspended" label="State" all="All states" options={states} />
-        <SelectFilter filters={filters} name="sort" label="Order" all="Newest" options={orders} />
-      </FilterBar>
-      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data?.items.length === 0 ? (
-        <EmptyState icon={<Building2 size={22} aria-hidden="true" />} title="No organizations">
-          {filters.isSet ? 'No organization matches the filters.' : 'New organizations appear here.'}
-        </EmptyState>
-      ) : (
-        <Table
-          label="Organizations"
-          rows={list.data?.items}
-          rowKey={({ id }) => id}
-          rowLink={({ id }) => paths.admin.tenant(id)}
-          columns={[
-            { id: 'name', header: 'Name', cell: ({ name }) => name },
-            { id: 'state', header: 'State', isTight: true, cell: tenant => <TenantState tenant={tenant} /> },
-            { id: 'owner', header: 'Owner', isExtra: true, cell: ({ account }) => account?.email ?? 'None' },
-            { id: 'tier', header: 'Tier', cell: ({ tier }) => tierLabels[tier] },
-            { id: 'slots', header: 'In flight', align: 'end', cell: ({ in_flight }) => formatCount(in_flight) },
-            {
-              id: 'rate',
-              header: 'Runs/min',
-              align: 'end',
-              isExtra: true,
-              cell: ({ runs_per_minute }) => formatCount(Math.round(runs_per_minute)),
-            },
-            { id: 'executions', header: 'Executions', align: 'end', cell: ({ executions }) => formatCount(executions) },
-            {
-              id: 'storage',
-              header: 'Storage',
-              align: 'end',
-              isExtra: true,
-              cell: ({ storage_bytes }) => formatBytes(storage_bytes),
-            },
-            {
-              id: 'failed',
-              header: 'Failed today',
-              align: 'end',
-              cell: ({ failed_today }) => formatCount(failed_today),
-            },
-            { id: 'mails', header: 'Mails', align: 'end', isExtra: true, cell: ({ mails }) => formatCount(mails) },
-          ]}
-        />
-      )}
-      <LoadMore {...list} />
-    </>
+    <ResourceList
+      title="Organizations"
+      description="All organizations of this installation, with their current usage."
+      list={list}
+      filters={
+        <FilterBar filters={filters}>
+          <SearchFilter filters={filters} name="search" label="Name, slug or owner" />
+          <SelectFilter filters={filters} name="suspended" label="State" all="All states" options={states} />
+          <SelectFilter filters={filters} name="sort" label="Order" all="Newest" options={orders} />
+        </FilterBar>
+      }
+      empty={{
+        icon: Building2,
+        title: 'No organizations',
+        children: filters.isSet ? 'No organization matches the filters.' : 'New organizations appear here.',
+      }}
+      rows={list.data?.items}
+      rowKey={({ id }) => id}
+      rowLink={({ id }) => paths.admin.tenant(id)}
+      columns={[
+        { id: 'name', header: 'Name', cell: ({ name }) => name },
+        { id: 'state', header: 'State', isTight: true, cell: tenant => <TenantState tenant={tenant} /> },
+        { id: 'owner', header: 'Owner', isExtra: true, cell: ({ account }) => account?.email ?? 'None' },
+        { id: 'tier', header: 'Tier', cell: ({ tier }) => tierLabels[tier] },
+        { id: 'slots', header: 'In flight', align: 'end', cell: ({ in_flight }) => formatCount(in_flight) },
+        {
+          id: 'rate',
+          header: 'Runs/min',
+          align: 'end',
+          isExtra: true,
+          cell: ({ runs_per_minute }) => formatCount(Math.round(runs_per_minute)),
+        },
+        { id: 'executions', header: 'Executions', align: 'end', cell: ({ executions }) => formatCount(executions) },
+        {
+          id: 'storage',
+          header: 'Storage',
+          align: 'end',
+          isExtra: true,
+          cell: ({ storage_bytes }) => formatBytes(storage_bytes),
+        },
+        {
+          id: 'failed',
+          header: 'Failed today',
+          align: 'end',
+          cell: ({ failed_today }) => formatCount(failed_today),
+        },
+        { id: 'mails', header: 'Mails', align: 'end', isExtra: true, cell: ({ mails }) => formatCount(mails) },
+      ]}
+    />
   )
 }
 

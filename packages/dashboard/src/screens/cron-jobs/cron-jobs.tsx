@@ -61,7 +61,7 @@ export function CronJobs(): ReactNode {
       {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {isEmpty && filters.isSet && <EmptyState title="No matching cron jobs">Try removing a filter.</EmptyState>}
       {isEmpty && !filters.isSet && (
-        <EmptyState icon={<Clock size={24} aria-hidden="true" />} title="No cron jobs yet" actions={create}>
+        <EmptyState icon={Clock} title="No cron jobs yet" actions={create}>
           A cron job sends the same request on a schedule, such as every five minutes or on weekdays at 9:00 in Berlin.
           While you type the expression, a preview explains it and lists the next runs.
         </EmptyState>

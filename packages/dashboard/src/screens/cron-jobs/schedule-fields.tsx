@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../forms/use-form.ts'
 import { WhenField } from '../../forms/when/when-field.tsx'
 import { allZones } from '../../forms/when/zoned-time.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field, Select, TextInput } from '../../ui/field.tsx'
+import { Field, optionsOf, Select, TextInput } from '../../ui/field.tsx'
 import { viewerZone } from '../../ui/format-time.ts'
 import type { CronJobDraft } from './cron-job-draft.ts'
 import styles from './cron-jobs.module.css'
@@ -41,11 +41,12 @@ export function ScheduleFields({ draft, onChange, errors }: ScheduleFieldsProps)
           />
         </Field>
         <Field label="Time zone" error={errors.timezone}>
-          <Select name="timezone" value={draft.timezone} onChange={event => onChange({ timezone: event.target.value })}>
-            {(zones.includes(draft.timezone) ? zones : [draft.timezone, ...zones]).map(zone => (
-              <option key={zone}>{zone}</option>
-            ))}
-          </Select>
+          <Select
+            name="timezone"
+            value={draft.timezone}
+            onChange={event => onChange({ timezone: event.target.value })}
+            options={zones.includes(draft.timezone) ? zones : [draft.timezone, ...zones]}
+          />
         </Field>
       </div>
       <div className={styles.presets}>
@@ -65,17 +66,20 @@ export function OccurrenceFields({ draft, onChange, errors }: ScheduleFieldsProp
     <>
       <div className={styles.pair}>
         <Field label="If the previous run has not finished">
-          <Select name="overlap" value={draft.overlap} onChange={event => onChange({ overlap: event.target.value })}>
-            <option value="allow">Start anyway</option>
-            <option value="skip">Skip the occurrence</option>
-          </Select>
+          <Select
+            name="overlap"
+            value={draft.overlap}
+            onChange={event => onChange({ overlap: event.target.value })}
+            options={optionsOf({ allow: 'Start anyway', skip: 'Skip the occurrence' })}
+          />
         </Field>
         <Field label="Missed runs">
-          <Select name="catch_up" value={draft.catchUp} onChange={event => onChange({ catchUp: event.target.value })}>
-            <option value="latest">Run the latest</option>
-            <option value="all">Run all, up to 100</option>
-            <option value="none">Skip them</option>
-          </Select>
+          <Select
+            name="catch_up"
+            value={draft.catchUp}
+            onChange={event => onChange({ catchUp: event.target.value })}
+            options={optionsOf({ latest: 'Run the latest', all: 'Run all, up to 100', none: 'Skip them' })}
+          />
         </Field>
       </div>
       <WhenField

@@ -142,7 +142,7 @@ function NoDeadLetters({ isFiltered, onClear }: { isFiltered: boolean; onClear()
     return <EmptyState title="No matching dead letters" actions={<Button onClick={onClear}>Clear filters</Button>} />
   }
   return (
-    <EmptyState icon={<Skull size={22} aria-hidden="true" />} title="No dead letters">
+    <EmptyState icon={Skull} title="No dead letters">
       Tasks appear here when their last retry fails, or immediately when retrying cannot help, such as after a 410
       response. You can replay them once the target works again.
     </EmptyState>

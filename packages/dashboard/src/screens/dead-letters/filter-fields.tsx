@@ -2,6 +2,7 @@ import type { RunErrorCode } from '@belfry/contract/run'
 import type { ReactNode } from 'react'
 import type { DeadLetterFilter } from '../../api/dead-letters.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
+import { optionsOf } from '../../ui/field.tsx'
 import { FilterBar, MultiFilter, SearchFilter } from '../../ui/filter-bar.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
 import { type LogFilterValues, toLogQuery } from '../log/log-filters.ts'
@@ -31,7 +32,7 @@ const errorLabels: Record<RunErrorCode, string> = {
   internal_error: 'Internal error',
   worker_lost: 'Worker lost',
 }
-const errors = Object.entries(errorLabels).map(([value, label]) => ({ value, label }))
+const errors = optionsOf(errorLabels)
 
 /** The filters of the list. The time range is about when a task was due. */
 export function FilterFields({ filters }: { filters: Filters<DeadLetterFilters> }): ReactNode {

@@ -31,7 +31,9 @@ const maxIdsPerCall = 100
 const probeSize = 5
 const maxHosts = 4
 
-const rates = [1, 5, 10, 50, 100, 500]
+const rates = [0, 1, 5, 10, 50, 100, 500].map(rate => {
+  return { value: rate, label: rate === 0 ? 'All at once' : `${rate} per second` }
+})
 
 type SettleDialogProps = { settlement: Settlement; onClose(): void; onDone(settled: Settled): unknown }
 
@@ -68,14 +70,7 @@ export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps)
       {tasks && <Hosts tasks={tasks} />}
       {hasRate && (
         <Field label="Speed" hint={hintOf(perSecond, tasks?.length, all.data?.hasMore ?? false)}>
-          <Select value={perSecond} onChange={event => setPerSecond(Number(event.target.value))}>
-            <option value={0}>All at once</option>
-            {rates.map(rate => (
-              <option key={rate} value={rate}>
-                {rate} per second
-              </option>
-            ))}
-          </Select>
+          <Select value={perSecond} onChange={event => setPerSecond(Number(event.target.value))} options={rates} />
         </Field>
       )}
       {isReplay && tasks && tasks.length > probeSize && (

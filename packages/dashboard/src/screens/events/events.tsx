@@ -130,7 +130,7 @@ function NoEvents({ isFiltered, onClear }: { isFiltered: boolean; onClear(): voi
     )
   }
   return (
-    <EmptyState icon={<Radio size={22} aria-hidden="true" />} title="No events yet">
+    <EmptyState icon={Radio} title="No events yet">
       Publish one here, or from your code with <code>POST /api/events</code>: a topic, a payload and an optional target
       URL.
     </EmptyState>

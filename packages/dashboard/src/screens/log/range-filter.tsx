@@ -24,20 +24,13 @@ export function RangeFilter({ filters: { first, set } }: { filters: RangeFilters
         aria-label="Time"
         value={isCustom ? customRange : first('range')}
         onChange={event => choose(event.target.value)}
-      >
-        <option value="">Any time</option>
-        {ranges.map(({ value, label }) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-        {dayRanges.map(({ value, label }) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-        <option value={customRange}>Custom range</option>
-      </Select>
+        options={[
+          { value: '', label: 'Any time' },
+          ...ranges,
+          ...dayRanges,
+          { value: customRange, label: 'Custom range' },
+        ]}
+      />
       {isCustom && (
         <>
           <TimeFilter label="From" at={first('from')} onChange={at => set('from', at)} />

@@ -196,7 +196,7 @@ function NoRuns({ filters }: { filters: Filters<LogFilter> }): ReactNode {
   }
   return (
     <EmptyState
-      icon={<ScrollText size={22} aria-hidden="true" />}
+      icon={ScrollText}
       title="No runs yet"
       actions={
         <>

@@ -47,13 +47,8 @@ export function Overview(): ReactNode {
                 aria-label="Range"
                 value={range}
                 onChange={event => filters.set('range', event.target.value === '24h' ? '' : event.target.value)}
-              >
-                {ranges.map(({ value, label }) => (
-                  <option key={value} value={value}>
-                    {label}
-                  </option>
-                ))}
-              </Select>
+                options={ranges}
+              />
             </div>
             <ButtonLink to={to.newTask()} kind="primary" icon={<Plus size={15} />} refusal={refusal}>
               New task
@@ -81,7 +76,7 @@ function NoActivity(): ReactNode {
   const { to } = useWorkspace()
   return (
     <EmptyState
-      icon={<SquareActivity size={24} aria-hidden="true" />}
+      icon={SquareActivity}
       title="No runs in this period, and nothing is due"
       actions={<ButtonLink to={to.firstSteps()}>First steps</ButtonLink>}
     >

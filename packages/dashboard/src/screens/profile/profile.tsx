@@ -8,7 +8,7 @@ import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { chooseTheme, chosenTheme, type Theme } from '../../layout/theme.ts'
 import { Link } from '../../ui/button.tsx'
 import { Stack } from '../../ui/card.tsx'
-import { Field, Select, TextInput } from '../../ui/field.tsx'
+import { Field, optionsOf, Select, TextInput } from '../../ui/field.tsx'
 import { AccountData } from './account-data.tsx'
 import styles from './profile.module.css'
 import { SecondFactorList } from './second-factors.tsx'
@@ -93,15 +93,12 @@ function ThemeChoice(): ReactNode {
         <Select
           value={theme}
           onChange={event => {
-            const chosen = event.target.value as Theme // one of the options below
+            const chosen = event.target.value as Theme // one of the options
             chooseTheme(chosen)
             setTheme(chosen)
           }}
-        >
-          <option value="system">System</option>
-          <option value="light">Light</option>
-          <option value="dark">Dark</option>
-        </Select>
+          options={optionsOf({ system: 'System', light: 'Light', dark: 'Dark' })}
+        />
       </Field>
     </section>
   )

@@ -10,7 +10,6 @@ import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { IconButton, Link } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatCount, formatCounted } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
 import { QueueForm } from './queue-form.tsx'
@@ -33,11 +32,12 @@ export function Queues(): ReactNode {
       rows={list.data?.items}
       rowKey={({ name }) => name}
       create={{ label: 'New queue', refusal, form: close => <QueueForm queue={null} onDone={close} /> }}
-      empty={() => (
-        <EmptyState icon={<ListOrdered size={22} aria-hidden="true" />} title="No queues yet">
-          A queue appears here once a task names it.
-        </EmptyState>
-      )}
+      empty={{
+        icon: ListOrdered,
+        title: 'No queues yet',
+        children: 'A queue appears here once a task names it.',
+        actions: null,
+      }}
       columns={[
         {
           id: 'name',

@@ -12,7 +12,6 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { NewKeyForm } from './new-key-form.tsx'
 import { RollKeyForm } from './roll-key-form.tsx'
@@ -41,12 +40,12 @@ export function ApiKeys(): ReactNode {
         refusal: createRefusal,
         form: close => <NewKeyForm onCancel={close} onCreated={showKey(close)} />,
       }}
-      empty={create => (
-        <EmptyState icon={<KeyRound size={22} aria-hidden="true" />} title="No API keys yet" actions={create}>
-          Your server needs an API key to schedule webhooks. Create one per application, so you can revoke each one
-          separately.
-        </EmptyState>
-      )}
+      empty={{
+        icon: KeyRound,
+        title: 'No API keys yet',
+        children:
+          'Your server needs an API key to schedule webhooks. Create one per application, so you can revoke each one separately.',
+      }}
       columns={[
         {
           id: 'name',

@@ -6,15 +6,11 @@ import { membersQuery } from '../../api/members.ts'
 import { auditExportUrl, auditLogQuery } from '../../api/organizations.ts'
 import type { ListQuery } from '../../api/page.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
+import { ResourceList } from '../../layout/resource-list.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { LoadMore } from '../../ui/pagination.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useDisplayZone } from '../../ui/time-style.ts'
 import { useFilters } from '../../ui/use-filters.ts'
@@ -35,96 +31,91 @@ export function AuditLog(): ReactNode {
   const list = useInfiniteQuery(auditLogQuery(organization.id, { ...query, limit: 50 }))
   const members = useInfiniteQuery(membersQuery(organization.id))
   return (
-    <>
-      <PageHeader
-        title="Audit log"
-        actions={
-          <>
-            <AuditStreamButton />
-            <Menu align="end" trigger={<Button icon={<Download size={15} aria-hidden="true" />}>Export</Button>}>
-              <MenuLabel>All entries that match the filters</MenuLabel>
-              <MenuItem href={auditExportUrl(organization.id, query, 'csv')}>CSV</MenuItem>
-              <MenuItem href={auditExportUrl(organization.id, query, 'jsonl')}>JSON Lines</MenuItem>
-            </Menu>
-          </>
-        }
-        description="Who changed which object, when, and from which address. No entry can be edited."
-      />
-      <FilterBar
-        filters={filters}
-        search={<SearchFilter filters={filters} name="object_id" label="Object ID or name" />}
-      >
-        <SelectFilter filters={filters} name="group" label="Action" all="All actions" options={actionGroups} />
-        <SelectFilter
+    <ResourceList
+      title="Audit log"
+      list={list}
+      buttons={
+        <>
+          <AuditStreamButton />
+          <Menu align="end" trigger={<Button icon={<Download size={15} aria-hidden="true" />}>Export</Button>}>
+            <MenuLabel>All entries that match the filters</MenuLabel>
+            <MenuItem href={auditExportUrl(organization.id, query, 'csv')}>CSV</MenuItem>
+            <MenuItem href={auditExportUrl(organization.id, query, 'jsonl')}>JSON Lines</MenuItem>
+          </Menu>
+        </>
+      }
+      description="Who changed which object, when, and from which address. No entry can be edited."
+      filters={
+        <FilterBar
           filters={filters}
-          name="user_id"
-          label="Member"
-          all="All members"
-          options={(members.data?.items ?? []).map(({ user }) => ({ value: user.id, label: user.name }))}
-        />
-        <SelectFilter
-          filters={filters}
-          name="workspace_id"
-          label="Workspace"
-          all="All workspaces"
-          options={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
-        />
-        <RangeFilter filters={filters} />
-      </FilterBar>
-      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data?.items.length === 0 ? (
-        <EmptyState icon={<ScrollText size={22} aria-hidden="true" />} title="No entries">
-          {filters.isSet ? 'No entry matches the filters.' : 'Changes to the organization appear here.'}
-        </EmptyState>
-      ) : (
-        <Table
-          label="Audit log"
-          rows={list.data?.items}
-          rowKey={({ id }) => id}
-          columns={[
-            { id: 'at', header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
-            {
-              id: 'actor',
-              header: 'Actor',
-              cell: ({ actor, address, names }) => (
-                <div className={styles.twoLines}>
-                  {actor.email ?? names[actor.api_key_id ?? ''] ?? actor.api_key_id ?? actor.user_id ?? 'Unknown'}
-                  <span>from {address}</span>
-                </div>
-              ),
-            },
-            {
-              id: 'action',
-              header: 'Action',
-              cell: entry => (
-                <div className={styles.twoLines}>
-                  <span className={styles.entry} title={entry.action}>
-                    {sentenceOf(entry.action)}
-                  </span>
-                  {auditDetails(entry.details, entry.names).map(text => (
-                    <span key={text}>{text}</span>
-                  ))}
-                </div>
-              ),
-            },
-            {
-              id: 'object',
-              header: 'Object',
-              isExtra: true,
-              cell: ({ object_id, names }) => (
-                <div className={styles.twoLines}>
-                  {names[object_id] && <bdi>{names[object_id]}</bdi>}
-                  <span>
-                    <code className={styles.mono}>{object_id}</code>
-                  </span>
-                </div>
-              ),
-            },
-          ]}
-        />
-      )}
-      <LoadMore {...list} />
-    </>
+          search={<SearchFilter filters={filters} name="object_id" label="Object ID or name" />}
+        >
+          <SelectFilter filters={filters} name="group" label="Action" all="All actions" options={actionGroups} />
+          <SelectFilter
+            filters={filters}
+            name="user_id"
+            label="Member"
+            all="All members"
+            options={(members.data?.items ?? []).map(({ user }) => ({ value: user.id, label: user.name }))}
+          />
+          <SelectFilter
+            filters={filters}
+            name="workspace_id"
+            label="Workspace"
+            all="All workspaces"
+            options={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
+          />
+          <RangeFilter filters={filters} />
+        </FilterBar>
+      }
+      empty={{
+        icon: ScrollText,
+        title: 'No entries',
+        children: filters.isSet ? 'No entry matches the filters.' : 'Changes to the organization appear here.',
+      }}
+      rows={list.data?.items}
+      rowKey={({ id }) => id}
+      columns={[
+        { id: 'at', header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+        {
+          id: 'actor',
+          header: 'Actor',
+          cell: ({ actor, address, names }) => (
+            <div className={styles.twoLines}>
+              {actor.email ?? names[actor.api_key_id ?? ''] ?? actor.api_key_id ?? actor.user_id ?? 'Unknown'}
+              <span>from {address}</span>
+            </div>
+          ),
+        },
+        {
+          id: 'action',
+          header: 'Action',
+          cell: entry => (
+            <div className={styles.twoLines}>
+              <span className={styles.entry} title={entry.action}>
+                {sentenceOf(entry.action)}
+              </span>
+              {auditDetails(entry.details, entry.names).map(text => (
+                <span key={text}>{text}</span>
+              ))}
+            </div>
+          ),
+        },
+        {
+          id: 'object',
+          header: 'Object',
+          isExtra: true,
+          cell: ({ object_id, names }) => (
+            <div className={styles.twoLines}>
+              {names[object_id] && <bdi>{names[object_id]}</bdi>}
+              <span>
+                <code className={styles.mono}>{object_id}</code>
+              </span>
+            </div>
+          ),
+        },
+      ]}
+    />
   )
 }
 

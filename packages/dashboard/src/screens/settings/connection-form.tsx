@@ -5,7 +5,7 @@ import { Form } from '../../forms/form.tsx'
 import { type FieldErrors, useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field, Select, Textarea, TextInput } from '../../ui/field.tsx'
+import { Field, optionsOf, Select, Textarea, TextInput } from '../../ui/field.tsx'
 
 type Kind = Connection['kind']
 
@@ -17,7 +17,6 @@ export const kindNames: Record<Kind, string> = {
   tls: 'Certificates only',
 }
 
-const kinds = Object.keys(kindNames) as Kind[] // its own keys
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 type FormField = {
@@ -119,14 +118,12 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps): Rea
         </Field>
       )}
       <Field label="Kind">
-        {/* The options are the keys of kindNames. */}
-        <Select name="kind" value={kind} onChange={event => setKind(event.target.value as Kind)}>
-          {kinds.map(one => (
-            <option key={one} value={one}>
-              {kindNames[one]}
-            </option>
-          ))}
-        </Select>
+        <Select
+          name="kind"
+          value={kind}
+          onChange={event => setKind(event.target.value as Kind)} // one of the options
+          options={optionsOf(kindNames)}
+        />
       </Field>
       <Field
         label="Hosts"
@@ -144,10 +141,8 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps): Rea
             name="client_authentication"
             value={authentication}
             onChange={event => setAuthentication(event.target.value === 'post' ? 'post' : 'basic')}
-          >
-            <option value="basic">HTTP Basic</option>
-            <option value="post">Parameters in the body</option>
-          </Select>
+            options={optionsOf({ basic: 'HTTP Basic', post: 'Parameters in the body' })}
+          />
         </Field>
       )}
       <details open={kind === 'tls' || connection?.ca_certificate || connection?.client_certificate ? true : undefined}>

@@ -6,7 +6,6 @@ import { ResourceList } from '../../layout/resource-list.tsx'
 import { ConfirmButton, DialogButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { ConnectionForm, kindNames } from './connection-form.tsx'
 import { ConnectionTestForm } from './connection-test-form.tsx'
@@ -32,11 +31,11 @@ export function Connections(): ReactNode {
         refusal: writeRefusal,
         form: close => <ConnectionForm connection={null} onDone={close} />,
       }}
-      empty={create => (
-        <EmptyState icon={<KeyRound size={22} aria-hidden="true" />} title="No connections yet" actions={create}>
-          Add a header, a password, OAuth 2 client credentials, an identity token or a client certificate.
-        </EmptyState>
-      )}
+      empty={{
+        icon: KeyRound,
+        title: 'No connections yet',
+        children: 'Add a header, a password, OAuth 2 client credentials, an identity token or a client certificate.',
+      }}
       columns={[
         { id: 'name', header: 'Name', cell: ({ name }) => <code className={styles.mono}>{name}</code> },
         { id: 'kind', header: 'Kind', cell: ({ kind }) => kindNames[kind] },

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Field, Select, Textarea, TextInput } from '../../ui/field.tsx'
 import { KeyScopeFields, readScopes } from './key-access-fields.tsx'
 
-const lifetimes = [5, 15, 30, 60]
+const lifetimes = [5, 15, 30, 60].map(minutes => ({ value: minutes, label: `After ${minutes} minutes` }))
 const github = 'https://token.actions.githubusercontent.com'
 
 export function FederatedCredentialForm({ onDone }: { onDone(): void }): ReactNode {
@@ -56,13 +56,7 @@ export function FederatedCredentialForm({ onDone }: { onDone(): void }): ReactNo
       </Field>
       <KeyScopeFields errors={form.errors} initial="publish" />
       <Field label="Keys expire" error={form.errors.lifetime_ms}>
-        <Select name="lifetime_ms" defaultValue="15">
-          {lifetimes.map(minutes => (
-            <option key={minutes} value={minutes}>
-              After {minutes} minutes
-            </option>
-          ))}
-        </Select>
+        <Select name="lifetime_ms" defaultValue="15" options={lifetimes} />
       </Field>
     </Form>
   )

@@ -6,7 +6,6 @@ import { ResourceList } from '../../layout/resource-list.tsx'
 import { ConfirmButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { FederatedCredentialForm } from './federated-credential-form.tsx'
 import { scopeText } from './scope-text.ts'
@@ -29,15 +28,12 @@ export function FederatedCredentials(): ReactNode {
         refusal: useRefusal('federated_credential.create'),
         form: close => <FederatedCredentialForm onDone={close} />,
       }}
-      empty={create => (
-        <EmptyState
-          icon={<Workflow size={22} aria-hidden="true" />}
-          title="No federated credentials yet"
-          actions={create}
-        >
-          Trust the jobs of a repository on GitHub Actions, GitLab CI or another service with OpenID Connect tokens.
-        </EmptyState>
-      )}
+      empty={{
+        icon: Workflow,
+        title: 'No federated credentials yet',
+        children:
+          'Trust the jobs of a repository on GitHub Actions, GitLab CI or another service with OpenID Connect tokens.',
+      }}
       columns={[
         {
           id: 'name',

@@ -6,7 +6,7 @@ import { useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { Field, Select, TextInput } from '../../ui/field.tsx'
+import { Field, optionsOf, Select, TextInput } from '../../ui/field.tsx'
 import styles from './settings.module.css'
 
 type Channel = Integration['channel']
@@ -27,8 +27,7 @@ export const eventNames: Record<AlertEvent, string> = {
   'quota.reached': 'Quota reached',
 }
 
-const channels = Object.keys(channelNames) as Channel[] // its own keys
-const events = Object.keys(eventNames) as AlertEvent[]
+const events = Object.keys(eventNames) as AlertEvent[] // its own keys
 const hints: Record<Exclude<Channel, 'email'>, string> = {
   slack: 'The incoming webhook of your Slack app: https://hooks.slack.com/services/…',
   discord: 'The webhook of the channel: https://discord.com/api/webhooks/…',
@@ -76,13 +75,11 @@ export function IntegrationForm({ integration, onDone }: IntegrationFormProps): 
     >
       {!integration && (
         <Field label="Channel">
-          <Select value={channel} onChange={event => setChannel(event.target.value as Channel)}>
-            {channels.map(one => (
-              <option key={one} value={one}>
-                {channelNames[one]}
-              </option>
-            ))}
-          </Select>
+          <Select
+            value={channel}
+            onChange={event => setChannel(event.target.value as Channel)} // one of the options
+            options={optionsOf(channelNames)}
+          />
         </Field>
       )}
       <Field label="Name" error={form.errors.name}>

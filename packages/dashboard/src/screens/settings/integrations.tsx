@@ -10,7 +10,6 @@ import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { channelNames, eventNames, IntegrationForm } from './integration-form.tsx'
 import styles from './settings.module.css'
@@ -32,12 +31,12 @@ export function Integrations(): ReactNode {
         refusal: writeRefusal,
         form: close => <IntegrationForm integration={null} onDone={close} />,
       }}
-      empty={create => (
-        <EmptyState icon={<BellRing size={22} aria-hidden="true" />} title="No integrations yet" actions={create}>
-          Add a Slack or Discord channel, an email address or a webhook to hear about dead tasks before your customers
-          do.
-        </EmptyState>
-      )}
+      empty={{
+        icon: BellRing,
+        title: 'No integrations yet',
+        children:
+          'Add a Slack or Discord channel, an email address or a webhook to hear about dead tasks before your customers do.',
+      }}
       columns={[
         {
           id: 'name',

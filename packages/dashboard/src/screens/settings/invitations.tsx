@@ -9,7 +9,6 @@ import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { InviteForm } from './invite-form.tsx'
 import { roleNames, workspaceRoleNames } from './role-names.ts'
@@ -32,11 +31,11 @@ export function Invitations(): ReactNode {
         refusal: useRefusal('invitation.create'),
         form: close => <InviteForm onDone={close} />,
       }}
-      empty={create => (
-        <EmptyState icon={<Mail size={22} aria-hidden="true" />} title="No invitations yet" actions={create}>
-          Choose a role and workspaces, and Belfry emails an invitation link.
-        </EmptyState>
-      )}
+      empty={{
+        icon: Mail,
+        title: 'No invitations yet',
+        children: 'Choose a role and workspaces, and Belfry emails an invitation link.',
+      }}
       columns={[
         {
           id: 'email',

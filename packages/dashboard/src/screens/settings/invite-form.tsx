@@ -37,24 +37,22 @@ export function InviteForm({ onDone }: { onDone(): void }): ReactNode {
         <TextInput name="email" type="email" autoComplete="off" />
       </Field>
       <Field label="Role" error={form.errors.role}>
-        <Select name="role" defaultValue="member">
-          {roles
+        <Select
+          name="role"
+          defaultValue="member"
+          options={roles
             .filter(role => mayGrant(own, role))
-            .map(role => (
-              <option key={role} value={role}>
-                {roleNames[role]} – {roleMeanings[role]}
-              </option>
-            ))}
-        </Select>
+            .map(role => ({ value: role, label: `${roleNames[role]} – ${roleMeanings[role]}` }))}
+        />
       </Field>
       <Field label="Workspace role" hint="Owners and admins have full access to every workspace.">
-        <Select name="workspace_role" defaultValue="viewer">
-          {workspaceRoles.map(role => (
-            <option key={role} value={role}>
-              {workspaceRoleNames[role]} – {workspaceRoleMeanings[role]}
-            </option>
-          ))}
-        </Select>
+        <Select
+          name="workspace_role"
+          defaultValue="viewer"
+          options={workspaceRoles.map(role => {
+            return { value: role, label: `${workspaceRoleNames[role]} – ${workspaceRoleMeanings[role]}` }
+          })}
+        />
       </Field>
       {workspaces.length > 0 && (
         <fieldset className={styles.fieldset}>

@@ -44,14 +44,9 @@ export function KeyScopeFields({ errors, initial }: { errors: Errors; initial: C
         <Select
           name="scopes"
           value={choice}
-          onChange={event => setChoice(event.target.value as Choice)} // one of the options below
-        >
-          {choices.map(({ value, label }) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </Select>
+          onChange={event => setChoice(event.target.value as Choice)} // one of the options
+          options={choices.map(({ value, label }) => ({ value, label }))}
+        />
       </Field>
       {choice === 'rights' && (
         <fieldset className={styles.rights}>

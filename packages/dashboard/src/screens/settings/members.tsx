@@ -9,15 +9,12 @@ import { transferOrganization } from '../../api/organizations.ts'
 import { meQuery } from '../../api/session.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useChange } from '../../forms/use-change.ts'
+import { ResourceList } from '../../layout/resource-list.tsx'
 import { paths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { ButtonLink, IconButton } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { LoadMore } from '../../ui/pagination.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { roleMeanings, roleNames } from './role-names.ts'
 import styles from './settings.module.css'
@@ -32,49 +29,45 @@ export function Members(): ReactNode {
   const owners = list.data?.items.filter(({ role }) => role === 'owner').length
   const isLastOwner = ({ role }: Member) => role === 'owner' && owners === 1 && !list.hasNextPage
   return (
-    <>
-      <PageHeader
-        title="Members"
-        description={`The people in ${organization.name}. Workspace roles and the policy decide what members can do.`}
-        actions={
-          <ButtonLink
-            kind="primary"
-            to={`${paths.settings(organization.slug, 'invitations')}?new=1`}
-            refusal={useRefusal('invitation.create')}
-          >
-            Invite member
-          </ButtonLink>
-        }
-      />
-      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      <Table
-        label="Members"
-        rows={list.data?.items}
-        rowKey={({ user }) => user.id}
-        columns={[
-          { id: 'name', header: 'Name', cell: ({ user }) => <UserName user={user} isYou={user.id === me.user.id} /> },
-          { id: 'role', header: 'Role', cell: member => <RoleOf member={member} isLastOwner={isLastOwner(member)} /> },
-          { id: 'joined', header: 'Joined', isExtra: true, cell: ({ joined_at }) => <RelativeTime at={joined_at} /> },
-        ]}
-        actions={member => (
-          <>
-            {role === 'owner' && member.user.id !== me.user.id && (
-              <IconButton
-                label={`Transfer ownership to ${member.user.name}`}
-                icon={<Crown size={16} />}
-                onClick={() => setNextOwner(member)}
-              />
-            )}
-            <RemoveButton
-              member={member}
-              isYou={member.user.id === me.user.id}
-              isLastOwner={isLastOwner(member)}
-              onRemove={() => setLeaving(member)}
+    <ResourceList
+      title="Members"
+      description={`The people in ${organization.name}. Workspace roles and the policy decide what members can do.`}
+      list={list}
+      empty={{ title: 'No members' }}
+      buttons={
+        <ButtonLink
+          kind="primary"
+          to={`${paths.settings(organization.slug, 'invitations')}?new=1`}
+          refusal={useRefusal('invitation.create')}
+        >
+          Invite member
+        </ButtonLink>
+      }
+      rows={list.data?.items}
+      rowKey={({ user }) => user.id}
+      columns={[
+        { id: 'name', header: 'Name', cell: ({ user }) => <UserName user={user} isYou={user.id === me.user.id} /> },
+        { id: 'role', header: 'Role', cell: member => <RoleOf member={member} isLastOwner={isLastOwner(member)} /> },
+        { id: 'joined', header: 'Joined', isExtra: true, cell: ({ joined_at }) => <RelativeTime at={joined_at} /> },
+      ]}
+      actions={member => (
+        <>
+          {role === 'owner' && member.user.id !== me.user.id && (
+            <IconButton
+              label={`Transfer ownership to ${member.user.name}`}
+              icon={<Crown size={16} />}
+              onClick={() => setNextOwner(member)}
             />
-          </>
-        )}
-      />
-      <LoadMore {...list} />
+          )}
+          <RemoveButton
+            member={member}
+            isYou={member.user.id === me.user.id}
+            isLastOwner={isLastOwner(member)}
+            onRemove={() => setLeaving(member)}
+          />
+        </>
+      )}
+    >
       <ConfirmChange
         of={nextOwner}
         onClose={() => setNextOwner(null)}
@@ -86,7 +79,7 @@ export function Members(): ReactNode {
         done={({ user }) => `${user.name} is now an owner`}
       />
       <RemoveDialog member={leaving} isYou={leaving?.user.id === me.user.id} onClose={() => setLeaving(null)} />
-    </>
+    </ResourceList>
   )
 }
 
@@ -105,16 +98,11 @@ function RoleOf({ member, isLastOwner }: { member: Member; isLastOwner: boolean 
       className={styles.role}
       aria-label={`Role of ${member.user.name}`}
       value={change.isPending ? change.variables : member.role}
-      onChange={event => change.mutate(event.target.value as Role)} // one of the options below
-    >
-      {roles
+      onChange={event => change.mutate(event.target.value as Role)} // one of the options
+      options={roles
         .filter(role => mayGrant(own, role))
-        .map(role => (
-          <option key={role} value={role} title={roleMeanings[role]}>
-            {roleNames[role]}
-          </option>
-        ))}
-    </Select>
+        .map(role => ({ value: role, label: roleNames[role], title: roleMeanings[role] }))}
+    />
   )
 }
 

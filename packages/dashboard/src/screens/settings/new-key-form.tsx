@@ -9,10 +9,10 @@ import { Field, Select, TextInput } from '../../ui/field.tsx'
 import { KeyAccessFields, readAccess } from './key-access-fields.tsx'
 
 const lifetimes = [
-  { days: 7, label: 'In 7 days' },
-  { days: 30, label: 'In 30 days' },
-  { days: 90, label: 'In 90 days' },
-  { days: 365, label: 'In 1 year' },
+  { value: 7, label: 'In 7 days' },
+  { value: 30, label: 'In 30 days' },
+  { value: 90, label: 'In 90 days' },
+  { value: 365, label: 'In 1 year' },
 ]
 
 type NewKeyFormProps = { onCancel(): void; onCreated(key: NewApiKey): void }
@@ -41,16 +41,13 @@ export function NewKeyForm({ onCancel, onCreated }: NewKeyFormProps): ReactNode 
         hint={maxDays === null ? undefined : `Your organization limits new keys to ${maxDays} days.`}
         error={form.errors.expires_at}
       >
-        <Select name="expires_at">
-          <option value="">{maxDays === null ? 'Never' : `In ${maxDays} days`}</option>
-          {lifetimes
-            .filter(({ days }) => maxDays === null || days < maxDays)
-            .map(({ days, label }) => (
-              <option key={days} value={days}>
-                {label}
-              </option>
-            ))}
-        </Select>
+        <Select
+          name="expires_at"
+          options={[
+            { value: '', label: maxDays === null ? 'Never' : `In ${maxDays} days` },
+            ...lifetimes.filter(({ value }) => maxDays === null || value < maxDays),
+          ]}
+        />
       </Field>
     </Form>
   )

@@ -84,8 +84,8 @@ export function Policy(): ReactNode {
 }
 
 const keyLifetimes = [
-  { days: '', label: 'No limit' },
-  ...[7, 30, 90, 180, 365].map(days => ({ days: String(days), label: `${days} days` })),
+  { value: '', label: 'No limit' },
+  ...[7, 30, 90, 180, 365].map(days => ({ value: String(days), label: `${days} days` })),
 ]
 
 function KeyLifetime(): ReactNode {
@@ -97,7 +97,7 @@ function KeyLifetime(): ReactNode {
     affects: [['organization', organization.id]],
   })
   const days = String(organization.max_api_key_days ?? '')
-  const isListed = keyLifetimes.some(one => one.days === days)
+  const isListed = keyLifetimes.some(one => one.value === days)
   return (
     <section className={styles.section}>
       <h2>API keys</h2>
@@ -111,13 +111,8 @@ function KeyLifetime(): ReactNode {
               value={days}
               disabled={refusal !== null || set.isPending}
               onChange={({ target }) => set.mutate(target.value === '' ? null : Number(target.value))}
-            >
-              {(isListed ? keyLifetimes : [...keyLifetimes, { days, label: `${days} days` }]).map(one => (
-                <option key={one.days} value={one.days}>
-                  {one.label}
-                </option>
-              ))}
-            </Select>
+              options={isListed ? keyLifetimes : [...keyLifetimes, { value: days, label: `${days} days` }]}
+            />
           </Field>
         </Card>
       </div>

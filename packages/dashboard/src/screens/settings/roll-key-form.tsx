@@ -10,10 +10,10 @@ import { Field, Select } from '../../ui/field.tsx'
 const hourMs = 3_600_000
 
 const overlaps = [
-  { ms: hourMs, label: 'For 1 hour' },
-  { ms: 24 * hourMs, label: 'For 24 hours' },
-  { ms: 7 * 24 * hourMs, label: 'For 7 days' },
-  { ms: 0, label: 'Not at all: revoke it now' },
+  { value: hourMs, label: 'For 1 hour' },
+  { value: 24 * hourMs, label: 'For 24 hours' },
+  { value: 7 * 24 * hourMs, label: 'For 7 days' },
+  { value: 0, label: 'Not at all: revoke it now' },
 ]
 
 type RollKeyFormProps = { apiKey: ApiKey; onCancel(): void; onRolled(key: NewApiKey): void }
@@ -34,13 +34,7 @@ export function RollKeyForm({ apiKey, onCancel, onRolled }: RollKeyFormProps): R
         hint="Put the new key into your applications within this time."
         error={form.errors.overlap_ms}
       >
-        <Select name="overlap_ms" defaultValue={24 * hourMs}>
-          {overlaps.map(({ ms, label }) => (
-            <option key={ms} value={ms}>
-              {label}
-            </option>
-          ))}
-        </Select>
+        <Select name="overlap_ms" defaultValue={24 * hourMs} options={overlaps} />
       </Field>
     </Form>
   )

@@ -10,7 +10,6 @@ import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Switch } from '../../ui/checkbox.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { SecretForm } from './secret-form.tsx'
 import styles from './settings.module.css'
@@ -39,11 +38,15 @@ export function Secrets(): ReactNode {
         refusal,
         form: close => <SecretForm secret={null} onDone={close} />,
       }}
-      empty={create => (
-        <EmptyState icon={<LockKeyhole size={22} aria-hidden="true" />} title="No secrets yet" actions={create}>
-          Store a token here and write <code>{'{{ secrets.API_TOKEN }}'}</code> where a task needs it.
-        </EmptyState>
-      )}
+      empty={{
+        icon: LockKeyhole,
+        title: 'No secrets yet',
+        children: (
+          <>
+            Store a token here and write <code>{'{{ secrets.API_TOKEN }}'}</code> where a task needs it.
+          </>
+        ),
+      }}
       columns={[
         { id: 'name', header: 'Name', cell: secret => <code className={styles.mono}>{secret.name}</code> },
         {

@@ -6,6 +6,7 @@ import { revokeSigningSecret, rotateSigningSecret, signingSecretsQuery } from '.
 import { updateWorkspace } from '../../api/workspaces.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useChange } from '../../forms/use-change.ts'
+import { ResourceList } from '../../layout/resource-list.tsx'
 import { ConfirmButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
@@ -14,9 +15,6 @@ import { Button } from '../../ui/button.tsx'
 import { Switch } from '../../ui/checkbox.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { HiddenSecret } from './hidden-secret.tsx'
 import styles from './settings.module.css'
@@ -38,68 +36,65 @@ export function SigningSecrets(): ReactNode {
     affects: [['workspaces', organization.id]],
   })
   return (
-    <>
-      <PageHeader
-        title="Signing secrets"
-        description="Deliveries are signed as specified by Standard Webhooks, so receivers can verify that they come from this workspace."
-        actions={
-          <Button icon={<RefreshCw size={16} />} refusal={rotateRefusal} onClick={() => setIsRotating(true)}>
-            Rotate
-          </Button>
-        }
-      />
-      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      <Table
-        label="Signing secrets"
-        rows={list.data}
-        rowKey={({ id }) => id}
-        columns={[
-          { id: 'secret', header: 'Secret', cell: ({ secret }) => <HiddenSecret text={secret} /> },
-          {
-            id: 'state',
-            header: 'Status',
-            cell: ({ expires_at }) =>
-              expires_at ? (
-                <Badge tone="warn">
-                  Previous, expires <RelativeTime at={expires_at} />
-                </Badge>
-              ) : (
-                <Badge tone="good">Current</Badge>
-              ),
-          },
-          ...(workspace.asymmetric_signatures
-            ? [
-                {
-                  id: 'public-key',
-                  header: 'Public key',
-                  isExtra: true,
-                  cell: ({ public_key }: SigningSecret) => (
-                    <span className={styles.secret}>
-                      <code>{public_key.slice(0, 16)}…</code>
-                      <CopyButton text={public_key} label="Copy public key" />
-                    </span>
-                  ),
-                },
-              ]
-            : []),
-          { id: 'created', header: 'Created', isExtra: true, cell: one => <RelativeTime at={one.created_at} /> },
-        ]}
-        actions={({ id, expires_at }) =>
-          expires_at && (
-            <ConfirmButton
-              label="Revoke previous secret"
-              icon={<Ban size={16} />}
-              title="Revoke the previous secret?"
-              description="Receivers that still verify with it will reject deliveries."
-              action="Revoke"
-              refusal={revokeRefusal}
-              run={() => revokeSigningSecret(workspace.id, id)}
-              affects={[['signing-secrets', workspace.id]]}
-              done="Previous secret revoked"
-            />
-          )
-        }
-      />
+    <ResourceList
+      title="Signing secrets"
+      description="Deliveries are signed as specified by Standard Webhooks, so receivers can verify that they come from this workspace."
+      list={list}
+      empty={{ title: 'No signing secrets' }}
+      buttons={
+        <Button icon={<RefreshCw size={16} />} refusal={rotateRefusal} onClick={() => setIsRotating(true)}>
+          Rotate
+        </Button>
+      }
+      rows={list.data}
+      rowKey={({ id }) => id}
+      columns={[
+        { id: 'secret', header: 'Secret', cell: ({ secret }) => <HiddenSecret text={secret} /> },
+        {
+          id: 'state',
+          header: 'Status',
+          cell: ({ expires_at }) =>
+            expires_at ? (
+              <Badge tone="warn">
+                Previous, expires <RelativeTime at={expires_at} />
+              </Badge>
+            ) : (
+              <Badge tone="good">Current</Badge>
+            ),
+        },
+        ...(workspace.asymmetric_signatures
+          ? [
+              {
+                id: 'public-key',
+                header: 'Public key',
+                isExtra: true,
+                cell: ({ public_key }: SigningSecret) => (
+                  <span className={styles.secret}>
+                    <code>{public_key.slice(0, 16)}…</code>
+                    <CopyButton text={public_key} label="Copy public key" />
+                  </span>
+                ),
+              },
+            ]
+          : []),
+        { id: 'created', header: 'Created', isExtra: true, cell: one => <RelativeTime at={one.created_at} /> },
+      ]}
+      actions={({ id, expires_at }) =>
+        expires_at && (
+          <ConfirmButton
+            label="Revoke previous secret"
+            icon={<Ban size={16} />}
+            title="Revoke the previous secret?"
+            description="Receivers that still verify with it will reject deliveries."
+            action="Revoke"
+            refusal={revokeRefusal}
+            run={() => revokeSigningSecret(workspace.id, id)}
+            affects={[['signing-secrets', workspace.id]]}
+            done="Previous secret revoked"
+          />
+        )
+      }
+    >
       <div className={styles.section}>
         <Switch
           label="Sign with Ed25519 too"
@@ -127,6 +122,6 @@ export function SigningSecrets(): ReactNode {
         affects={[['signing-secrets', workspace.id]]}
         done={() => 'Signing secret rotated'}
       />
-    </>
+    </ResourceList>
   )
 }

@@ -82,16 +82,11 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }): R
           <Select
             aria-label="New tier"
             value={wanted}
-            onChange={event => setWanted(event.target.value as TierName)} // one of the options below
-          >
-            {tierRanks
+            onChange={event => setWanted(event.target.value as TierName)} // one of the options
+            options={tierRanks
               .filter(name => name === tier || available.includes(name))
-              .map(name => (
-                <option key={name} value={name}>
-                  {tierLabels[name]}
-                </option>
-              ))}
-          </Select>
+              .map(name => ({ value: name, label: tierLabels[name] }))}
+          />
           <Button type="submit" refusal={refusal ?? (wanted === tier ? 'This is the current tier.' : null)}>
             Change tier
           </Button>

@@ -7,17 +7,18 @@ import { membersQuery } from '../../api/members.ts'
 import { meQuery } from '../../api/session.ts'
 import { putWorkspaceMember, removeWorkspaceMember, workspaceMembersQuery } from '../../api/workspaces.ts'
 import { useChange } from '../../forms/use-change.ts'
+import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { Select } from '../../ui/field.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Table } from '../../ui/table.tsx'
 import { workspaceRoleMeanings, workspaceRoleNames } from './role-names.ts'
 import styles from './settings.module.css'
 import { UserName } from './user-name.tsx'
+
+const roleOptions = workspaceRoles.map(role => {
+  return { value: role, label: workspaceRoleNames[role], title: workspaceRoleMeanings[role] }
+})
 
 export function WorkspaceMembers(): ReactNode {
   const { workspace } = useWorkspace()
@@ -26,57 +27,42 @@ export function WorkspaceMembers(): ReactNode {
   const refusal = useRefusal('workspace_member.manage')
   const change = useMemberChange()
   return (
-    <>
-      <PageHeader
-        title="Workspace members"
-        description={`Members of the organization see ${workspace.name} only if they are added here. Owners and admins see every workspace.`}
-      />
-      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {refusal === null && list.data && <AddMember present={list.data} />}
-      {list.data?.length === 0 ? (
-        <EmptyState icon={<Users size={22} aria-hidden="true" />} title="No members">
-          Only owners and admins see this workspace.
-        </EmptyState>
-      ) : (
-        <Table
-          label="Workspace members"
-          rows={list.data}
-          rowKey={({ user }) => user.id}
-          columns={[
-            { id: 'name', header: 'Name', cell: ({ user }) => <UserName user={user} isYou={user.id === me.user.id} /> },
-            {
-              id: 'role',
-              header: 'Role',
-              cell: ({ user, role }) =>
-                refusal ? (
-                  <span title={workspaceRoleMeanings[role]}>{workspaceRoleNames[role]}</span>
-                ) : (
-                  <Select
-                    aria-label={`Role of ${user.name}`}
-                    value={role}
-                    onChange={event => change.mutate({ userId: user.id, role: event.target.value as WorkspaceRole })} // one of the options below
-                  >
-                    {workspaceRoles.map(one => (
-                      <option key={one} value={one} title={workspaceRoleMeanings[one]}>
-                        {workspaceRoleNames[one]}
-                      </option>
-                    ))}
-                  </Select>
-                ),
-            },
-          ]}
-          actions={({ user }) =>
-            refusal === null && (
-              <IconButton
-                label={`Remove ${user.name} from the workspace`}
-                icon={<UserMinus size={16} />}
-                onClick={() => change.mutate({ userId: user.id, role: null })}
+    <ResourceList
+      title="Workspace members"
+      description={`Members of the organization see ${workspace.name} only if they are added here. Owners and admins see every workspace.`}
+      list={list}
+      filters={refusal === null && list.data && <AddMember present={list.data} />}
+      empty={{ icon: Users, title: 'No members', children: 'Only owners and admins see this workspace.' }}
+      rows={list.data}
+      rowKey={({ user }) => user.id}
+      columns={[
+        { id: 'name', header: 'Name', cell: ({ user }) => <UserName user={user} isYou={user.id === me.user.id} /> },
+        {
+          id: 'role',
+          header: 'Role',
+          cell: ({ user, role }) =>
+            refusal ? (
+              <span title={workspaceRoleMeanings[role]}>{workspaceRoleNames[role]}</span>
+            ) : (
+              <Select
+                aria-label={`Role of ${user.name}`}
+                value={role}
+                onChange={event => change.mutate({ userId: user.id, role: event.target.value as WorkspaceRole })} // one of the options
+                options={roleOptions}
               />
-            )
-          }
-        />
-      )}
-    </>
+            ),
+        },
+      ]}
+      actions={({ user }) =>
+        refusal === null && (
+          <IconButton
+            label={`Remove ${user.name} from the workspace`}
+            icon={<UserMinus size={16} />}
+            onClick={() => change.mutate({ userId: user.id, role: null })}
+          />
+        )
+      }
+    />
   )
 }
 
@@ -98,19 +84,21 @@ function AddMember({ present }: { present: WorkspaceMember[] }): ReactNode {
         setUserId('')
       }}
     >
-      <Select aria-label="Member to add" value={userId} onChange={event => setUserId(event.target.value)}>
-        <option value="">Add a member of the organization…</option>
-        {missing.map(({ user, workspace_role }) => (
-          <option key={user.id} value={user.id}>
-            {user.name} ({user.email}) as {workspaceRoleNames[workspace_role].toLowerCase()}
-          </option>
-        ))}
-      </Select>
+      <Select
+        aria-label="Member to add"
+        value={userId}
+        onChange={event => setUserId(event.target.value)}
+        options={[{ value: '', label: 'Add a member of the organization…' }, ...missing.map(memberOption)]}
+      />
       <Button type="submit" refusal={userId ? null : 'Select a member first.'} isPending={change.isPending}>
         Add member
       </Button>
     </form>
   )
+}
+
+function memberOption({ user, workspace_role: role }: Member) {
+  return { value: user.id, label: `${user.name} (${user.email}) as ${workspaceRoleNames[role].toLowerCase()}` }
 }
 
 /** Changes the role of a member in the workspace. Without a role it is their default role; null removes them. */

@@ -42,11 +42,7 @@ export function Workspaces(): ReactNode {
         actions={workspaces.length > 0 && create}
       />
       {workspaces.length === 0 ? (
-        <EmptyState
-          icon={<Boxes size={22} aria-hidden="true" />}
-          title="No workspaces"
-          actions={mayNotCreate ? undefined : create}
-        >
+        <EmptyState icon={Boxes} title="No workspaces" actions={mayNotCreate ? undefined : create}>
           You do not belong to any workspace of {organization.name} yet.{' '}
           {mayNotCreate ? 'Ask an owner or admin to add you to one.' : 'Create one, or ask an admin to add you.'}
         </EmptyState>

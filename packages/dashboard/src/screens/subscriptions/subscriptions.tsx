@@ -10,7 +10,6 @@ import { ConfirmButton, DialogButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Dotted } from '../../ui/dotted.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { ActiveSwitch } from './active-switch.tsx'
 import { matchingTopics, topicsOf } from './recent-topics.ts'
 import { SubscriptionForm } from './subscription-form.tsx'
@@ -46,12 +45,16 @@ export function Subscriptions(): ReactNode {
         refusal: writeRefusal,
         form: close => <SubscriptionForm subscription={null} topics={topics} onDone={close} />,
       }}
-      empty={create => (
-        <EmptyState icon={<Inbox size={22} aria-hidden="true" />} title="No subscriptions yet" actions={create}>
-          Subscribe a target to <code>orders.paid</code>, to all topics below <code>orders</code> with{' '}
-          <code>orders.*</code>, or to all events with <code>*</code>. Then publish an event to that topic.
-        </EmptyState>
-      )}
+      empty={{
+        icon: Inbox,
+        title: 'No subscriptions yet',
+        children: (
+          <>
+            Subscribe a target to <code>orders.paid</code>, to all topics below <code>orders</code> with{' '}
+            <code>orders.*</code>, or to all events with <code>*</code>. Then publish an event to that topic.
+          </>
+        ),
+      }}
       columns={[
         {
           id: 'topic',

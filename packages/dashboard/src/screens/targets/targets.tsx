@@ -30,7 +30,7 @@ export function Targets(): ReactNode {
       />
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {data?.data.length === 0 ? (
-        <EmptyState icon={<Crosshair size={22} aria-hidden="true" />} title="No calls in the last hour">
+        <EmptyState icon={Crosshair} title="No calls in the last hour">
           The hosts of your tasks appear here once they are called.
         </EmptyState>
       ) : (

@@ -8,7 +8,7 @@ import type { FieldErrors } from '../../forms/use-form.ts'
 import { parseWhen } from '../../forms/when/parse-when.ts'
 import { type WhenDraft, WhenField } from '../../forms/when/when-field.tsx'
 import { wallText } from '../../forms/when/zoned-time.ts'
-import { Field, Select, TextInput } from '../../ui/field.tsx'
+import { Field, optionsOf, Select, TextInput } from '../../ui/field.tsx'
 import { viewerZone } from '../../ui/format-time.ts'
 
 /** The deadline, the key and the labels of a task in its form. */
@@ -63,11 +63,8 @@ export function ControlFields({ draft, errors, onChange, hasKey }: ControlFields
                 name="on_conflict"
                 value={draft.onConflict}
                 onChange={event => onChange({ onConflict: event.target.value })}
-              >
-                <option value="reject">Show an error</option>
-                <option value="keep">Keep that task</option>
-                <option value="replace">Replace that task</option>
-              </Select>
+                options={optionsOf({ reject: 'Show an error', keep: 'Keep that task', replace: 'Replace that task' })}
+              />
             </Field>
           )}
         </>

@@ -192,7 +192,7 @@ function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
 function NoTasks({ isFiltered, create }: { isFiltered: boolean; create: ReactNode }): ReactNode {
   if (isFiltered) return <EmptyState title="No matching tasks">Try removing a filter.</EmptyState>
   return (
-    <EmptyState icon={<Timer size={24} aria-hidden="true" />} title="No tasks yet" actions={create}>
+    <EmptyState icon={Timer} title="No tasks yet" actions={create}>
       A task is one request that Belfry sends at a set time and retries until it succeeds or runs out of retries. Create
       one here, or from your code with <code>POST /api/v1/scheduler/tasks</code>. Cron jobs and events create tasks too.
     </EmptyState>
