@@ -2,7 +2,7 @@ import { parseCidrs } from '@belfry/domain/address'
 import { keyRights, keyScopes } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
-import { idField, timestampField } from './response-fields.ts'
+import { idField, orNull, timestampField } from './response-fields.ts'
 import { displayName, exampleTime, instant, textRule } from './text-rules.ts'
 
 const dayMs = 86_400_000
@@ -87,17 +87,14 @@ const fields = {
     description:
       'The federated credential that a job exchanged its token with for this key. Null: a user created the key.',
   }),
-  subject: z
-    .string()
-    .nullable()
-    .meta({ description: 'The `sub` of that token.', examples: ['repo:acme/app:ref:refs/heads/main'] }),
+  subject: orNull(z.string(), {
+    description: 'The `sub` of that token.',
+    examples: ['repo:acme/app:ref:refs/heads/main'],
+  }),
   created_by: idField('user').meta({ description: 'The user who created the key or its federated credential.' }),
   created_at: timestampField(),
   last_used_at: timestampField().nullable(),
-  last_used_address: z
-    .string()
-    .nullable()
-    .meta({ description: 'The IP address of a recent use.', examples: ['192.0.2.7'] }),
+  last_used_address: orNull(z.string(), { description: 'The IP address of a recent use.', examples: ['192.0.2.7'] }),
   expires_at: timestampField().nullable(),
   revoked_at: timestampField().nullable(),
 }

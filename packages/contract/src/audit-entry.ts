@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { exportFormat } from './export.ts'
 import { repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
-import { idField, timestampField } from './response-fields.ts'
+import { idField, orNull, timestampField } from './response-fields.ts'
 import { id, instant, line, oneOf } from './text-rules.ts'
 
 /** The query of the audit log: `from` <= created_at < `to`, newest first. A repeated filter means OR. */
@@ -28,10 +28,7 @@ const auditEntry = z
     actor: z
       .object({
         user_id: idField('user').nullable(),
-        email: z
-          .string()
-          .nullable()
-          .meta({ examples: ['ada@example.com'] }),
+        email: orNull(z.string(), { examples: ['ada@example.com'] }),
         api_key_id: idField('key').nullable(),
       })
       .meta({ description: 'A user or an API key; neither for an operator of the installation.' }),
@@ -63,10 +60,10 @@ export const accountEntry = z
     id: idField('aud'),
     action: z.enum(accountActions),
     address: z.string().meta({ description: 'The IP address of the caller.', examples: ['192.0.2.7'] }),
-    device: z
-      .string()
-      .nullable()
-      .meta({ description: 'The program and the system of a sign-in.', examples: ['Chrome on Linux'] }),
+    device: orNull(z.string(), {
+      description: 'The program and the system of a sign-in.',
+      examples: ['Chrome on Linux'],
+    }),
     created_at: timestampField(),
   })
   .meta({ id: 'AccountEntry' })

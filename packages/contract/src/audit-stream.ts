@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { timestampField } from './response-fields.ts'
+import { orNull, timestampField } from './response-fields.ts'
 import { sealedUrl } from './text-rules.ts'
 
 const streamUrl = sealedUrl('an audit stream', {
@@ -15,13 +15,10 @@ export const putAuditStreamBody = z.strictObject({ url: textField(streamUrl) }).
 /** The webhook that receives the new audit entries of an organization. */
 export const auditStream = z
   .object({
-    target: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'The host of the URL, which itself is never returned; null while there is no stream.',
-        examples: ['logs.example.com'],
-      }),
+    target: orNull(z.string(), {
+      description: 'The host of the URL, which itself is never returned; null while there is no stream.',
+      examples: ['logs.example.com'],
+    }),
     signing_secrets: z
       .array(
         z.object({
@@ -33,13 +30,10 @@ export const auditStream = z
     waiting: z
       .int()
       .meta({ description: 'How many entries were not received yet, counted up to 10,001.', examples: [0] }),
-    last_error: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'Why the latest message was not received; null when it was, or when none was sent.',
-        examples: ['The receiver answered 503.'],
-      }),
+    last_error: orNull(z.string(), {
+      description: 'Why the latest message was not received; null when it was, or when none was sent.',
+      examples: ['The receiver answered 503.'],
+    }),
     updated_at: timestampField().nullable(),
   })
   .meta({ id: 'AuditStream' })

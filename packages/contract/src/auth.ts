@@ -1,7 +1,7 @@
 import { roles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { idField, timestampField } from './response-fields.ts'
+import { idField, orNull, timestampField } from './response-fields.ts'
 import { displayName, emailAddress, newPassword } from './text-rules.ts'
 
 export const registerBody = z.strictObject({
@@ -112,10 +112,7 @@ export const session = z
     device: z
       .string()
       .meta({ description: 'The program and the system that signed in.', examples: ['Chrome on Linux'] }),
-    address: z
-      .string()
-      .nullable()
-      .meta({ description: 'The IP address of a recent request.', examples: ['192.0.2.7'] }),
+    address: orNull(z.string(), { description: 'The IP address of a recent request.', examples: ['192.0.2.7'] }),
     is_current: z.boolean().meta({ description: 'Whether this request came with it.' }),
     created_at: timestampField(),
     last_used_at: timestampField().meta({ description: 'Written at most once a minute.' }),

@@ -1,7 +1,7 @@
 import { taskSources } from '@belfry/domain/task-source'
 import { z } from 'zod'
 import { hostFilter, refuse, repeatable, textField } from './fields.ts'
-import { idField, timestampField } from './response-fields.ts'
+import { idField, orNull, timestampField } from './response-fields.ts'
 import { runErrorCodes } from './run.ts'
 import { selectionBody } from './selection.ts'
 import { listDeadLettersQuery, listTasksQuery } from './task.ts'
@@ -82,17 +82,13 @@ export type SettleDeadLettersBody = z.infer<typeof settleDeadLettersBody>
 /** The body that selects dead letters to replay. */
 export const replayDeadLettersBody = selectionBody(deadLetterFilter, { per_second: perSecond })
 
-const texts = (example: string[] | null) =>
-  z
-    .array(z.string())
-    .nullable()
-    .meta({ examples: [example] })
+const texts = (example: string[] | null) => orNull(z.array(z.string()), { examples: [example] })
 
 const status = z.enum(['running', 'done', 'cancelled'])
-const shownPerSecond = z
-  .int()
-  .nullable()
-  .meta({ description: 'How many of its replays are due per second. Null: all at once.', examples: [null] })
+const shownPerSecond = orNull(z.int(), {
+  description: 'How many of its replays are due per second. Null: all at once.',
+  examples: [null],
+})
 const ends = { created_at: timestampField(), updated_at: timestampField(), finished_at: timestampField().nullable() }
 
 const ids = { id: idField('op'), workspace_id: idField('ws') }
@@ -106,10 +102,7 @@ const shownFilter = z.object({
   label: texts(['customer:42']),
   queue: texts(null),
   callback_of: z.array(idField('task')).nullable(),
-  name: z
-    .string()
-    .nullable()
-    .meta({ examples: [null] }),
+  name: orNull(z.string(), { examples: [null] }),
   ...times,
 })
 
@@ -137,10 +130,10 @@ export const bulkOperation = z
   .object({
     ...ids,
     action: z.enum(bulkActions),
-    ids: z
-      .array(idField('task'))
-      .nullable()
-      .meta({ description: 'The chosen tasks. Null: all that match the filter.', examples: [null] }),
+    ids: orNull(z.array(idField('task')), {
+      description: 'The chosen tasks. Null: all that match the filter.',
+      examples: [null],
+    }),
     filter: shownFilter.extend({ host: texts(null), error: z.array(z.enum(runErrorCodes)).nullable() }),
     per_second: shownPerSecond,
     status,

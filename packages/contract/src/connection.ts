@@ -1,7 +1,7 @@
 import { checkSecretValue } from '@belfry/domain/secrets/secret-value'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
-import { timestampField } from './response-fields.ts'
+import { orNull, timestampField } from './response-fields.ts'
 import { allowedHosts } from './secret.ts'
 import { line, type TextRule, targetUrl, textRule } from './text-rules.ts'
 
@@ -25,10 +25,10 @@ export const connectionField = textField(connectionName)
   .meta({ description: 'The name of the connection that authenticates the calls. Null: none.' })
 
 /** The name of the connection of an object, in a response. */
-export const connectionNameField = z
-  .string()
-  .nullable()
-  .meta({ description: 'The name of the connection that authenticates its calls.', examples: [null] })
+export const connectionNameField = orNull(z.string(), {
+  description: 'The name of the connection that authenticates its calls.',
+  examples: [null],
+})
 
 const maxSecretLength = 8192
 const visible = '[\\u0021-\\u007e]'
@@ -144,10 +144,7 @@ export const putConnectionBody = z.discriminatedUnion('kind', [
 export type PutConnectionBody = z.infer<typeof putConnectionBody>
 
 const shown = (description: string, example: string | null = null) =>
-  z
-    .string()
-    .nullable()
-    .meta({ description, examples: [example] })
+  orNull(z.string(), { description, examples: [example] })
 
 export const connection = z
   .object({
@@ -160,20 +157,14 @@ export const connection = z
     username: shown('Of the kind `basic`.'),
     token_url: shown('Of the kind `oauth2`: the token endpoint.'),
     client_id: shown('Of the kind `oauth2`.'),
-    client_authentication: z
-      .enum(['basic', 'post'])
-      .nullable()
-      .meta({ examples: [null] }),
+    client_authentication: orNull(z.enum(['basic', 'post']), { examples: [null] }),
     scope: shown('Of the kind `oauth2`.'),
-    parameters: z
-      .record(z.string(), z.string())
-      .nullable()
-      .meta({ examples: [null] }),
+    parameters: orNull(z.record(z.string(), z.string()), { examples: [null] }),
     audience: shown('Of the kind `identity_token`.'),
-    lifetime_s: z
-      .int()
-      .nullable()
-      .meta({ description: 'Of the kind `identity_token`: how long a token is valid, in seconds.', examples: [null] }),
+    lifetime_s: orNull(z.int(), {
+      description: 'Of the kind `identity_token`: how long a token is valid, in seconds.',
+      examples: [null],
+    }),
     ca_certificate: shown('Authorities that are trusted in addition to the public ones, as PEM.'),
     client_certificate: shown('The certificate that calls present to the target, as PEM.'),
     created_at: timestampField(),
@@ -198,10 +189,10 @@ export const connectionTest = z
       description: 'What happened, without secrets.',
       examples: ['The token endpoint issued a token for 3600 seconds.'],
     }),
-    response_status: z
-      .int()
-      .nullable()
-      .meta({ description: 'The status of the response to the call of `url`.', examples: [null] }),
+    response_status: orNull(z.int(), {
+      description: 'The status of the response to the call of `url`.',
+      examples: [null],
+    }),
   })
   .meta({ id: 'ConnectionTest' })
 

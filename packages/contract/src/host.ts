@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idField, millisecondsField, timestampField } from './response-fields.ts'
+import { idField, millisecondsField, orNull, timestampField } from './response-fields.ts'
 
 const circuitStates = ['closed', 'open', 'half_open'] as const
 
@@ -52,21 +52,15 @@ const host = z
     failed: z.int().meta({ examples: [2] }),
     attempts_per_minute: z.number().meta({ description: 'Over the period.', examples: [4] }),
     duration_p50_ms: millisecondsField(84).nullable(),
-    last_failure: z
-      .object({
+    last_failure: orNull(
+      z.object({
         run_id: idField('run'),
         at: timestampField(),
-        response_status: z
-          .int()
-          .nullable()
-          .meta({ examples: [503] }),
-        error_code: z
-          .string()
-          .nullable()
-          .meta({ examples: ['http_status'] }),
-      })
-      .nullable()
-      .meta({ description: 'The latest failed run of the period.' }),
+        response_status: orNull(z.int(), { examples: [503] }),
+        error_code: orNull(z.string(), { examples: ['http_status'] }),
+      }),
+      { description: 'The latest failed run of the period.' },
+    ),
   })
   .meta({ id: 'Host' })
 

@@ -1,7 +1,7 @@
 import { alertChannels, alertEvents } from '@belfry/domain/alerts'
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { idField, timestampField } from './response-fields.ts'
+import { idField, orNull, timestampField } from './response-fields.ts'
 import { objectKeyField, shownKeyField } from './task-controls.ts'
 import { displayName, emailAddress, sealedUrl } from './text-rules.ts'
 
@@ -75,10 +75,10 @@ export const unsubscribeQuery = z.strictObject({
 export const integrationTest = z
   .object({
     delivered: z.boolean(),
-    error: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why the test failed; null when it succeeded.', examples: ['The receiver answered 404.'] }),
+    error: orNull(z.string(), {
+      description: 'Why the test failed; null when it succeeded.',
+      examples: ['The receiver answered 404.'],
+    }),
   })
   .meta({ id: 'IntegrationTest' })
 

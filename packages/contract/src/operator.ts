@@ -3,7 +3,7 @@ import { tierNames } from '@belfry/domain/tiers'
 import { z } from 'zod'
 import { textField } from './fields.ts'
 import { pageFields } from './page.ts'
-import { idField, timestampField } from './response-fields.ts'
+import { idField, orNull, timestampField } from './response-fields.ts'
 import { emailAddress, line } from './text-rules.ts'
 
 /** The query of the organizations of an installation. `search`: a part of the name, the slug or the address of an owner.
@@ -46,10 +46,9 @@ export const tenant = z
     name: z.string().meta({ examples: ['Acme'] }),
     slug: z.string().meta({ examples: ['acme'] }),
     tier: z.enum(tierNames),
-    account: z
-      .object({ user_id: idField('user'), email: email(), suspended_at: suspendedAt() })
-      .nullable()
-      .meta({ description: 'The user who has owned it for the longest time. Slots are shared by account.' }),
+    account: orNull(z.object({ user_id: idField('user'), email: email(), suspended_at: suspendedAt() }), {
+      description: 'The user who has owned it for the longest time. Slots are shared by account.',
+    }),
     suspended_at: suspendedAt(),
     workspaces: z.int().meta({ examples: [2] }),
     in_flight: z.int().meta({ description: 'Attempts that hold a slot now.', examples: [12] }),

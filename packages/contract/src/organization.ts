@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
-import { idField, timestampField } from './response-fields.ts'
+import { idField, orNull, timestampField } from './response-fields.ts'
 import { displayName, id, textRule } from './text-rules.ts'
 import { usage } from './usage.ts'
 
@@ -48,10 +48,10 @@ export const organization = z
     slug: z.string().meta({ description: 'Unique; part of dashboard URLs.', examples: ['acme'] }),
     tier: z.string().meta({ examples: ['startup'] }),
     policy: organizationPolicy,
-    max_api_key_days: z
-      .int()
-      .nullable()
-      .meta({ description: 'How long a new API key is valid at most. Null: without limit.', examples: [90] }),
+    max_api_key_days: orNull(z.int(), {
+      description: 'How long a new API key is valid at most. Null: without limit.',
+      examples: [90],
+    }),
     require_second_factor: z
       .boolean()
       .meta({ description: 'Whether members need a second factor. API keys are not affected.', examples: [false] }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { repeatable, textField } from './fields.ts'
-import { idField, millisecondsField, timestampField } from './response-fields.ts'
+import { idField, millisecondsField, orNull, timestampField } from './response-fields.ts'
 import { runStatuses } from './run.ts'
 import { id, oneOf } from './text-rules.ts'
 
@@ -13,10 +13,7 @@ export const overviewQuery = z.strictObject({
   range: textField(oneOf(overviewRanges)).default('24h'),
 })
 
-const lagMs = z
-  .int()
-  .nullable()
-  .meta({ description: 'Null when nothing ran.', examples: [12] })
+const lagMs = orNull(z.int(), { description: 'Null when nothing ran.', examples: [12] })
 const counted = {
   total: z.int().meta({ description: 'Attempts that started.', examples: [1200] }),
   failed: z.int().meta({ examples: [3] }),
@@ -28,14 +25,8 @@ const failingHost = z
     failed: z.int().meta({ examples: [3] }),
     last_failed_at: timestampField(),
     last_run_id: idField('run'),
-    last_response_status: z
-      .int()
-      .nullable()
-      .meta({ examples: [503] }),
-    last_error_code: z
-      .string()
-      .nullable()
-      .meta({ examples: ['http_status'] }),
+    last_response_status: orNull(z.int(), { examples: [503] }),
+    last_error_code: orNull(z.string(), { examples: ['http_status'] }),
   })
   .meta({ id: 'FailingHost' })
 

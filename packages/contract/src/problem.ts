@@ -1,5 +1,6 @@
 import { type AppErrorCode, appErrorCodes } from '@belfry/domain/app-error'
 import { z } from 'zod'
+import { orNull } from './response-fields.ts'
 
 const fieldError = z
   .object({
@@ -34,10 +35,10 @@ export type Problem = z.infer<typeof problem>
 export const problemPage = z
   .object({
     code: z.string().meta({ examples: ['rate_limited'] }),
-    status: z
-      .int()
-      .nullable()
-      .meta({ description: 'The status of the response. Null for codes of fields and runs.', examples: [429] }),
+    status: orNull(z.int(), {
+      description: 'The status of the response. Null for codes of fields and runs.',
+      examples: [429],
+    }),
     title: z.string().meta({ examples: ['Too many requests'] }),
     description: z.string().meta({ description: 'The cause, and what to do.' }),
   })

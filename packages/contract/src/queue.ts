@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
 import { pageFields } from './page.ts'
-import { millisecondsField, timestampField } from './response-fields.ts'
+import { millisecondsField, orNull, timestampField } from './response-fields.ts'
 import { line, type TextRule, textRule } from './text-rules.ts'
 
 /** The form of a queue's name. */
@@ -68,10 +68,7 @@ export const queueField = z
 export type QueueField = z.infer<typeof queueField>
 
 /** The name of the queue of an object, in a response. */
-export const queueNameField = z
-  .string()
-  .nullable()
-  .meta({ description: 'The name of its queue.', examples: [null] })
+export const queueNameField = orNull(z.string(), { description: 'The name of its queue.', examples: [null] })
 
 /** The query of the list of queues. */
 export const listQueuesQuery = z.strictObject({

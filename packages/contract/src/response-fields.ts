@@ -10,10 +10,7 @@ export function idField(kind: IdKind) {
 
 /** The id of a user or an API key in a response, or null. */
 export function authorField(description: string) {
-  return z
-    .string()
-    .nullable()
-    .meta({ description, examples: [exampleId('key')] })
+  return orNull(z.string(), { description, examples: [exampleId('key')] })
 }
 
 /** A timestamp in a response, in UTC with milliseconds. */
@@ -24,4 +21,9 @@ export function timestampField() {
 /** A number of milliseconds in a response. */
 export function millisecondsField(example: number) {
   return z.int().meta({ description: 'In milliseconds.', examples: [example] })
+}
+
+/** A field of a response that may be null. */
+export function orNull<Schema extends z.ZodType>(schema: Schema, meta: z.core.GlobalMeta) {
+  return schema.nullable().meta(meta)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { idField, timestampField } from './response-fields.ts'
+import { idField, orNull, timestampField } from './response-fields.ts'
 import { instant } from './text-rules.ts'
 
 /** The query of the groups of failures: `from` <= started_at < `to`. */
@@ -13,10 +13,7 @@ const failureGroup = z
   .object({
     host: z.string().meta({ examples: ['example.com'] }),
     error_code: z.string().meta({ examples: ['http_status'] }),
-    response_status: z
-      .int()
-      .nullable()
-      .meta({ examples: [503] }),
+    response_status: orNull(z.int(), { examples: [503] }),
     error_message: z.string().meta({ description: 'The message of the latest run.', examples: ['HTTP status 503'] }),
     count: z.int().meta({ examples: [712] }),
     first_at: timestampField(),

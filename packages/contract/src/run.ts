@@ -4,7 +4,7 @@ import { waitReasons } from '@belfry/domain/wait-reason'
 import { z } from 'zod'
 import { repeatable, textField } from './fields.ts'
 import { pageFields, pageOf } from './page.ts'
-import { idField, millisecondsField, timestampField } from './response-fields.ts'
+import { idField, millisecondsField, orNull, timestampField } from './response-fields.ts'
 import { label } from './task-controls.ts'
 import { type Invalid, id, instant, line, oneOf, textRule } from './text-rules.ts'
 
@@ -81,10 +81,7 @@ function statusRange(text: string): { value: StatusRange } | Invalid {
 }
 
 function stepField(description: string, example: number | null) {
-  return z
-    .int()
-    .nullable()
-    .meta({ description, examples: [example] })
+  return orNull(z.int(), { description, examples: [example] })
 }
 
 const runTimings = z.object({
@@ -101,10 +98,7 @@ const runFields = {
   task_name: z.string().meta({ examples: ['Trial reminder'] }),
   source: z.enum(taskSources),
   cronjob_id: idField('cron').nullable(),
-  topic: z
-    .string()
-    .nullable()
-    .meta({ examples: [null] }),
+  topic: orNull(z.string(), { examples: [null] }),
   attempt: z.int().meta({ description: '1 for the first attempt.', examples: [1] }),
   status: z.enum(runStatuses),
   scheduled_at: timestampField(),
@@ -112,31 +106,25 @@ const runFields = {
   finished_at: timestampField(),
   duration_ms: millisecondsField(84),
   lag_ms: z.int().meta({ description: 'The delay between the scheduled time and the start.', examples: [3] }),
-  waited_for: z
-    .enum(waitReasons)
-    .nullable()
-    .meta({
-      description:
-        'What a late start waited for, for most of the time. Null when the start was less than a second late, or when the reason is not known.',
-      examples: [null],
-    }),
+  waited_for: orNull(z.enum(waitReasons), {
+    description:
+      'What a late start waited for, for most of the time. Null when the start was less than a second late, or when the reason is not known.',
+    examples: [null],
+  }),
   timings: runTimings.nullable().meta({
     description:
       'How long the steps of the call took, in milliseconds. A step is null when the call had none or did not complete it; a kept-alive connection has only `first_byte_ms`. Null when the DNS lookup did not end, when nothing was sent, or when the call was repeated with a new access token.',
   }),
   url: z.string().meta({ examples: ['https://example.com/hooks/reminder'] }),
   method: z.string().meta({ examples: ['POST'] }),
-  response_status: z
-    .int()
-    .nullable()
-    .meta({ examples: [200] }),
-  error: z
-    .object({
+  response_status: orNull(z.int(), { examples: [200] }),
+  error: orNull(
+    z.object({
       code: z.enum(runErrorCodes).meta({ examples: ['timeout'] }),
       message: z.string().meta({ examples: ['The target did not answer within 30000 ms.'] }),
-    })
-    .nullable()
-    .meta({ examples: [null] }),
+    }),
+    { examples: [null] },
+  ),
 }
 
 /** An attempt in a list. */
@@ -152,15 +140,12 @@ export const runDetail = z
       url: runFields.url,
       method: runFields.method,
       headers: z.record(z.string(), z.string()).meta({ examples: [{ 'content-type': 'application/json' }] }),
-      body: z
-        .string()
-        .nullable()
-        .meta({ examples: ['{"user":42}'] }),
+      body: orNull(z.string(), { examples: ['{"user":42}'] }),
       body_encoding: z.enum(['utf8', 'base64']),
       body_truncated: z.literal(false).meta({ description: 'The request is stored completely.' }),
     }),
-    response: z
-      .object({
+    response: orNull(
+      z.object({
         status: z.int().meta({ examples: [200] }),
         headers: z
           .record(z.string(), z.union([z.string(), z.array(z.string())]))
@@ -169,9 +154,9 @@ export const runDetail = z
         body_bytes: z.int().meta({ description: 'Bytes received; `body` may be shorter.', examples: [2] }),
         body_truncated: z.boolean(),
         body_encoding: z.enum(['utf8', 'base64']),
-      })
-      .nullable()
-      .meta({ description: 'Null when there was no response.' }),
+      }),
+      { description: 'Null when there was no response.' },
+    ),
   })
   .meta({ id: 'RunDetail' })
 

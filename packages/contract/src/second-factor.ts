@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { idField, timestampField } from './response-fields.ts'
+import { idField, orNull, timestampField } from './response-fields.ts'
 import { displayName } from './text-rules.ts'
 
 /** The ways in which a user can confirm the identity. */
@@ -177,10 +177,9 @@ export const recoveryCodes = z.object({ recovery_codes: recoveryCodeList }).meta
 export const secondFactors = z
   .object({
     passkeys: z.array(passkey),
-    totp: z
-      .object({ created_at: timestampField() })
-      .nullable()
-      .meta({ description: 'The authenticator app, if there is one.' }),
+    totp: orNull(z.object({ created_at: timestampField() }), {
+      description: 'The authenticator app, if there is one.',
+    }),
     recovery_codes_left: z.int().meta({ examples: [10] }),
   })
   .meta({ id: 'SecondFactors' })

@@ -2,7 +2,7 @@ import { readHostPattern } from '@belfry/domain/secrets/allowed-hosts'
 import { checkSecretValue, secretValuePattern } from '@belfry/domain/secrets/secret-value'
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { idField, timestampField } from './response-fields.ts'
+import { idField, orNull, timestampField } from './response-fields.ts'
 import { textRule } from './text-rules.ts'
 
 const valueSchema = {
@@ -49,10 +49,10 @@ export const putSecretBody = z.strictObject({
 export const secret = z
   .object({
     name: z.string().meta({ description: 'The name in references `{{ secrets.NAME }}`.', examples: ['API_TOKEN'] }),
-    allowed_hosts: z
-      .array(z.string())
-      .nullable()
-      .meta({ description: 'The hosts that it may be sent to. Null: every host.', examples: [['api.example.com']] }),
+    allowed_hosts: orNull(z.array(z.string()), {
+      description: 'The hosts that it may be sent to. Null: every host.',
+      examples: [['api.example.com']],
+    }),
     created_at: timestampField(),
     updated_at: timestampField(),
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { orNull } from './response-fields.ts'
 
 /** Why a sign-in through the issuer failed: the sign-in page gets it as `?error=`. */
 export type SignInError =
@@ -22,13 +23,13 @@ export type SignInError =
 export const signInMethods = z
   .object({
     password: z.boolean().meta({ description: 'Whether users sign in and register with a password.' }),
-    oidc: z
-      .object({
+    oidc: orNull(
+      z.object({
         name: z.string().meta({ description: 'The name of the issuer for users.', examples: ['Keycloak'] }),
         available: z.boolean().meta({ description: 'Whether the issuer answered when the API asked it last.' }),
-      })
-      .nullable()
-      .meta({ description: 'The OpenID Connect issuer; null without one.' }),
+      }),
+      { description: 'The OpenID Connect issuer; null without one.' },
+    ),
   })
   .meta({ id: 'SignInMethods' })
 
@@ -56,13 +57,10 @@ export type OidcStart = z.infer<typeof oidcStart>
 
 export const oidcLogout = z
   .object({
-    url: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'Where the browser signs out of the issuer; null when that is not possible.',
-        examples: ['https://issuer.example.com/logout'],
-      }),
+    url: orNull(z.string(), {
+      description: 'Where the browser signs out of the issuer; null when that is not possible.',
+      examples: ['https://issuer.example.com/logout'],
+    }),
   })
   .meta({ id: 'OidcLogout' })
 

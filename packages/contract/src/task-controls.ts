@@ -1,6 +1,7 @@
 import { labelForm, maxLabels } from '@belfry/domain/label'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
+import { orNull } from './response-fields.ts'
 import { type Invalid, line, type TextRule, textRule } from './text-rules.ts'
 
 /** A label of a task. */
@@ -33,10 +34,7 @@ export const objectKeyField = textField(
 ).meta({ description: 'A key of your choice, unique among the objects of this kind in the workspace.' })
 
 /** That key, in a response. */
-export const shownKeyField = z
-  .string()
-  .nullable()
-  .meta({ description: 'The key that its creator chose.', examples: [null] })
+export const shownKeyField = orNull(z.string(), { description: 'The key that its creator chose.', examples: [null] })
 
 /** What to do when a pending task has the key. */
 const onConflicts = ['reject', 'keep', 'replace'] as const
@@ -56,12 +54,9 @@ export const maxAgeField = integer(1_000, 1_209_600_000)
 
 /** The deadline and the labels of a cron job or subscription, in a response. */
 export const controlFields = {
-  max_age_ms: z
-    .int()
-    .nullable()
-    .meta({
-      description: 'No attempt starts this long after the time of the task, in milliseconds.',
-      examples: [null],
-    }),
+  max_age_ms: orNull(z.int(), {
+    description: 'No attempt starts this long after the time of the task, in milliseconds.',
+    examples: [null],
+  }),
   labels: z.array(z.string()).meta({ description: 'The labels of its tasks.', examples: [[]] }),
 }

@@ -8,7 +8,7 @@ import { blocked } from './host.ts'
 import { pageFields } from './page.ts'
 import { queueField, queueNameField } from './queue.ts'
 import { isReadable, oneBody, rawBodyFields, refuseTwoBodies, shownRawBody } from './raw-body.ts'
-import { authorField, idField, millisecondsField, timestampField } from './response-fields.ts'
+import { authorField, idField, millisecondsField, orNull, timestampField } from './response-fields.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
 import { runErrorCodes, runStatuses } from './run.ts'
 import { keyField, label, labelsField, onConflictField } from './task-controls.ts'
@@ -142,14 +142,8 @@ export const lastRun = z
   .object({
     id: idField('run'),
     status: z.enum(runStatuses),
-    response_status: z
-      .int()
-      .nullable()
-      .meta({ examples: [200] }),
-    error_code: z
-      .enum(runErrorCodes)
-      .nullable()
-      .meta({ examples: [null] }),
+    response_status: orNull(z.int(), { examples: [200] }),
+    error_code: orNull(z.enum(runErrorCodes), { examples: [null] }),
     finished_at: timestampField(),
   })
   .meta({ id: 'LastRun' })
@@ -181,28 +175,22 @@ export const task = z
     source: z.enum(taskSources).meta({ description: 'The origin of the task.' }),
     cronjob_id: idField('cron').nullable(),
     event_id: idField('evt').nullable(),
-    topic: z
-      .string()
-      .nullable()
-      .meta({ examples: [null] }),
+    topic: orNull(z.string(), { examples: [null] }),
     ...sentFields,
     queue: queueNameField,
     connection: connectionNameField,
     execute_at: timestampField(),
     state: z.enum(taskStates),
-    state_reason: z
-      .enum(stateReasons)
-      .nullable()
-      .meta({ description: 'Why it ended without the outcome of an attempt.', examples: [null] }),
+    state_reason: orNull(z.enum(stateReasons), {
+      description: 'Why it ended without the outcome of an attempt.',
+      examples: [null],
+    }),
     attempts: z.int().meta({ description: 'Attempts started so far.', examples: [0] }),
     blocked: blocked.nullable().meta({
       description: 'Why the task waits although it is due. Null in lists of dead letters and after a change.',
     }),
     expires_at: timestampField().nullable().meta({ description: 'No attempt starts at this time or later.' }),
-    key: z
-      .string()
-      .nullable()
-      .meta({ description: 'Unique among the pending tasks of the workspace.', examples: [null] }),
+    key: orNull(z.string(), { description: 'Unique among the pending tasks of the workspace.', examples: [null] }),
     labels: z.array(z.string()).meta({ examples: [['customer:42']] }),
     next_retry_at: timestampField().nullable().meta({ description: 'Set while the state is `retrying`.' }),
     last_run: lastRun.nullable(),

@@ -1,15 +1,12 @@
 import { figureNames, tierNames } from '@belfry/domain/tiers'
 import { z } from 'zod'
-import { timestampField } from './response-fields.ts'
+import { orNull, timestampField } from './response-fields.ts'
 import { periodField } from './usage.ts'
 
 export const changeTierBody = z.strictObject({ tier: z.enum(tierNames) })
 
 // The limits that cancel accepted tasks.
-const cancelling = z
-  .int()
-  .nullable()
-  .meta({ description: 'null: no limit.', examples: [10_000] })
+const cancelling = orNull(z.int(), { description: 'null: no limit.', examples: [10_000] })
 
 const figures = Object.values(figureNames)
 
@@ -42,10 +39,10 @@ export const organizationSubscription = z
         grace_until: timestampField()
           .nullable()
           .meta({ description: 'After a failed payment: when the tier ends.', examples: [null] }),
-        next_tier: z
-          .object({ tier: z.enum(tierNames), at: timestampField() })
-          .nullable()
-          .meta({ description: 'A chosen lower tier, and when it takes effect.', examples: [null] }),
+        next_tier: orNull(z.object({ tier: z.enum(tierNames), at: timestampField() }), {
+          description: 'A chosen lower tier, and when it takes effect.',
+          examples: [null],
+        }),
       })
       .meta({ id: 'Billing' }),
     checkout_url: z

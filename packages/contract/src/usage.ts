@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { timestampField } from './response-fields.ts'
+import { orNull, timestampField } from './response-fields.ts'
 
 /** A UTC calendar month: `start` is included, `end` is not. */
 export const periodField = z
@@ -11,10 +11,7 @@ const used = z.int().meta({ examples: [42] })
 function share(limit: number) {
   return z.object({
     used,
-    limit: z
-      .int()
-      .nullable()
-      .meta({ description: 'null: no limit.', examples: [limit] }),
+    limit: orNull(z.int(), { description: 'null: no limit.', examples: [limit] }),
   })
 }
 
