@@ -1,5 +1,5 @@
 import { type ClaimConditions, checkConditions, conditionLimits } from '@belfry/domain/claim-conditions'
-import { parseUrl } from '@belfry/domain/parse-url'
+import { parseUrl } from '@belfry/domain/target-url'
 import { z } from 'zod'
 import { scopesField } from './api-key.ts'
 import { integer, refuse, textField } from './fields.ts'

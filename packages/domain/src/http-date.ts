@@ -1,4 +1,4 @@
-import { dateOf } from './calendar.ts'
+import { dateOf } from './instant.ts'
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
@@ -27,7 +27,7 @@ function toDate(parts: Record<string, string>, now: Date): Date | null {
   const { day = '', month = '', year = '', time = '' } = parts
   const [hour = 0, minute = 0, second = 0] = time.split(':').map(Number)
   const fullYear = year.length === 2 ? expandYear(Number(year), now) : Number(year)
-  return dateOf({ year: fullYear, month: months.indexOf(month) + 1, day: Number(day), hour, minute, second })
+  return dateOf(fullYear, months.indexOf(month) + 1, Number(day), hour, minute, second)
 }
 
 // A two-digit year more than 50 years ahead means the most recent past year with these digits.

@@ -1,5 +1,3 @@
-import { dateOf } from './calendar.ts'
-
 // Letters may be lower-case, as in RFC 3339. The space that it allows in place of the T is refused.
 const form = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
@@ -10,13 +8,13 @@ const form = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|
 export function parseInstant(text: string): Date | null {
   const parts = form.exec(text)
   if (!parts) return null
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(Number)
-  const [fraction = '', sign = '+', offsetHour = '0', offsetMinute = '0'] = parts.slice(7)
-  const local = dateOf({ year, month, day, hour, minute, second })
-  if (local === null || Number(offsetHour) > 23 || Number(offsetMinute) > 59) return null
-  const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000
-  const ms = Number(fraction.slice(0, 3).padEnd(3, '0'))
-  const instant = new Date(local.getTime() + ms + (sign === '-' ? offsetMs : -offsetMs))
+  const number = (i: number) => Number(parts[i] ?? 0)
+  const [year, offsetHour, offsetMinute] = [number(1), number(9), number(10)]
+  const local = dateOf(year, number(2), number(3), number(4), number(5), number(6))
+  if (local === null || offsetHour > 23 || offsetMinute > 59) return null
+  const offsetMs = (offsetHour * 60 + offsetMinute) * 60_000
+  const ms = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'))
+  const instant = new Date(local.getTime() + ms + (parts[8] === '-' ? offsetMs : -offsetMs))
   return isInRange(year) && isInRange(instant.getUTCFullYear()) ? instant : null
 }
 
@@ -33,4 +31,23 @@ let latest = { second: Number.NaN, text: '' }
 
 function isInRange(year: number): boolean {
   return year >= 1 && year <= 9999
+}
+
+/** Returns the instant of a UTC date and time; null when it does not exist. */
+export function dateOf(
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+): Date | null {
+  if (month < 1 || month > 12 || hour > 23 || minute > 59 || second > 59) return null
+  const date = new Date(0)
+  // Date.UTC maps the years 0 to 99 to 1900 to 1999.
+  date.setUTCFullYear(year, month - 1, day)
+  // A day beyond the end of the month has become a day of the next one.
+  if (date.getUTCMonth() !== month - 1) return null
+  date.setUTCHours(hour, minute, second)
+  return date
 }

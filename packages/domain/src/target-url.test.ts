@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkTargetUrl } from './target-url.ts'
+import { checkTargetUrl, parseUrl } from './target-url.ts'
 
 const base = 'https://example.com/'
 
@@ -76,4 +76,13 @@ describe('checkTargetUrl', () => {
   ])('refuses %j', (text, reason) => {
     expect(checkTargetUrl(text)).toContain(reason)
   })
+})
+
+it('parses only URLs', () => {
+  expect(parseUrl('https://example.com/a?b#c')?.pathname).toBe('/a')
+  for (const text of ['', 'example.com', 'https://', 'https://a b/']) expect(parseUrl(text)).toBeNull()
+})
+
+it('accepts letters beyond ASCII after any number of calls', () => {
+  for (let i = 0; i < 20_000; i++) expect(parseUrl('https://münchen.example/ä')?.host).toBe('xn--mnchen-3ya.example')
 })

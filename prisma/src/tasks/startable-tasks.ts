@@ -1,4 +1,4 @@
-import { hostOf } from '@belfry/domain/parse-url'
+import { hostOf } from '@belfry/domain/target-url'
 import { isLive } from '../dispatchers/heartbeat.ts'
 import { readProcessState } from '../dispatchers/process-state.ts'
 import { queryInIndexOrder } from '../postgres/in-index-order.ts'

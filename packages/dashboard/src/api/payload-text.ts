@@ -1,4 +1,4 @@
-import { memberText } from '@belfry/domain/member-text'
+import { memberText } from '@belfry/domain/json-text'
 
 /** The JSON text of a payload. Parsing it would change numbers beyond 2^53. */
 export class PayloadText {

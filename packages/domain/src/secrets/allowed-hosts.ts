@@ -1,4 +1,4 @@
-import { parseUrl } from '../parse-url.ts'
+import { parseUrl } from '../target-url.ts'
 
 /**
  * Returns a host pattern in one spelling: `api.example.com`, `api.example.com:8443` or `*.example.com`, which stands for

@@ -1,4 +1,4 @@
-import { endOfJsonString } from '../json-string.ts'
+import { endOfJsonString } from '../json-text.ts'
 import { replaceReferences } from './secret-reference.ts'
 
 /** Returns the value of a secret by its name. */

@@ -4,7 +4,7 @@ import { readProcessState } from '@belfry/db/dispatchers/process-state'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { isInFlight, originOf, waitsForTime } from '@belfry/db/tasks/task-row'
 import { toId } from '@belfry/domain/id'
-import { hostOf } from '@belfry/domain/parse-url'
+import { hostOf } from '@belfry/domain/target-url'
 
 /** How much is read at most. */
 export type HostLimits = { runs: number; tasks: number; hosts: number }

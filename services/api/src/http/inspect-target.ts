@@ -1,6 +1,6 @@
 import { hostIsVisiblyBlocked } from '@belfry/domain/address'
 import type { FieldError } from '@belfry/domain/app-error'
-import { parseUrl } from '@belfry/domain/parse-url'
+import { parseUrl } from '@belfry/domain/target-url'
 import type { Context } from '../context.ts'
 
 /**

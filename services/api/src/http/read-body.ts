@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '@belfry/domain/app-error'
-import { findUnstorable } from '@belfry/domain/find-unstorable'
-import { inspectJson, type JsonLimits } from '@belfry/domain/inspect-json'
+import { findUnstorable, inspectJson, type JsonLimits } from '@belfry/domain/json-text'
 
 export type JsonBody = { text: string; value: unknown }
 

@@ -1,5 +1,5 @@
 import { AppError } from '@belfry/domain/app-error'
-import { parseUrl } from '@belfry/domain/parse-url'
+import { parseUrl } from '@belfry/domain/target-url'
 import type { BoardQueues } from '@belfry/queue/board'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import type { Context } from '../context.ts'

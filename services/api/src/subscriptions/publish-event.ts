@@ -6,7 +6,7 @@ import { hasControls, type NewTask, type TaskControls } from '@belfry/db/tasks/i
 import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { AppError, type FieldError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
-import { memberText } from '@belfry/domain/member-text'
+import { memberText } from '@belfry/domain/json-text'
 import { patternsOf } from '@belfry/domain/topic'
 import { presentNewTask } from '@belfry/present/task-form'
 import { creation } from '../endpoint.ts'

@@ -1,4 +1,4 @@
-import { parseUrl } from '@belfry/domain/parse-url'
+import { parseUrl } from '@belfry/domain/target-url'
 import type { Listener } from './own-listeners.ts'
 
 const defaultPorts: Readonly<Record<string, number>> = {

@@ -1,5 +1,5 @@
-import { parseUrl } from '@belfry/domain/parse-url'
 import type { RunTimings } from '@belfry/domain/run-timings'
+import { parseUrl } from '@belfry/domain/target-url'
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios'
 import { LRUCache } from 'lru-cache'
 import type { Dispatcher } from 'undici'

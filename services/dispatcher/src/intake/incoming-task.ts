@@ -1,4 +1,4 @@
-import { hostOf } from '@belfry/domain/parse-url'
+import { hostOf } from '@belfry/domain/target-url'
 import { LRUCache } from 'lru-cache'
 import type { IncomingTask } from './task-buffer.ts'
 

@@ -1,4 +1,4 @@
-import { inspectJson } from '@belfry/domain/inspect-json'
+import { inspectJson } from '@belfry/domain/json-text'
 import { findHeaderProblems } from '@belfry/domain/request-headers'
 import { checkTargetUrl } from '@belfry/domain/target-url'
 import type { FieldErrors } from '../use-form.ts'

@@ -1,6 +1,6 @@
 import { loadConfig } from '@belfry/dispatcher/config'
 import { createOwnListeners, createResolver, createSender } from '@belfry/dispatcher/egress'
-import { parseUrl } from '@belfry/domain/parse-url'
+import { parseUrl } from '@belfry/domain/target-url'
 import { version } from '@belfry/domain/version'
 import type { Environment } from '../../config.ts'
 import { type Observation, ok, problem, warning } from '../finding.ts'

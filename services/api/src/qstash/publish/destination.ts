@@ -1,6 +1,5 @@
 import { hostIsVisiblyBlocked } from '@belfry/domain/address'
-import { parseUrl } from '@belfry/domain/parse-url'
-import { checkTargetUrl } from '@belfry/domain/target-url'
+import { checkTargetUrl, parseUrl } from '@belfry/domain/target-url'
 import { isTopic } from '@belfry/domain/topic'
 import type { Context } from '../../context.ts'
 import { badRequest, notOffered } from '../qstash-error.ts'
