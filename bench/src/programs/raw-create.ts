@@ -11,7 +11,6 @@ import { hostIsVisiblyBlocked, parseCidrs } from '@belfry/domain/address'
 import { newUuid, toId } from '@belfry/domain/id'
 import { parseInstant } from '@belfry/domain/instant'
 import { findUnstorable, inspectJson, memberText } from '@belfry/domain/json-text'
-import { exhaustedQuotas } from '@belfry/domain/quota'
 import { retryDefaults } from '@belfry/domain/retry'
 import { findBrokenReference } from '@belfry/domain/secrets/secret-reference'
 import { checkTargetUrl } from '@belfry/domain/target-url'
@@ -49,14 +48,14 @@ const server = createServer(async (request, response) => {
     const headers = countRequest(caller)
     const task = readTask(await readBody(request))
     if (await isOverQuota(caller.organizationId)) throw new Refused(402, 'storage quota exceeded')
-    await store(caller.workspaceId, task, response, headers)
+    await store(caller, task, response, headers)
   } catch (error) {
     const { status, message } = error instanceof Refused ? error : new Refused(500, String(error))
     answer(response, status, JSON.stringify({ error: message }), {})
   }
 })
 
-type Caller = { workspaceId: string; organizationId: string; left: number; at: number; until: number }
+type Caller = { keyId: string; workspaceId: string; organizationId: string; left: number; at: number; until: number }
 
 // Belfry caches both for as long. No benchmark uses up the rate limit.
 const keyCachedMs = 5_000
@@ -69,7 +68,7 @@ async function findCaller(key: string): Promise<Caller> {
   const known = callers.get(hash)
   if (known && known.until > performance.now()) return known
   const text = `
-    SELECT workspace_id AS "workspaceId", organization_id AS "organizationId"
+    SELECT api_keys.id AS "keyId", workspace_id AS "workspaceId", organization_id AS "organizationId"
     FROM api_keys JOIN workspaces w ON w.id = workspace_id
     WHERE hash = $1 AND revoked_at IS NULL AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > now())`
   const values = [Buffer.from(hash, 'base64')]
@@ -99,18 +98,18 @@ function isOverQuota(organizationId: string): Promise<boolean> {
   const known = usages.get(organizationId)
   if (known && known.until > performance.now()) return known.isOver
   const isOver = readUsage(pool, organizationId).then(usage => {
-    if (!usage) return true
-    const limits = defaultTiers[usage.tier]
-    return exhaustedQuotas({
-      executions: { used: usage.executions, limit: limits.executions },
-      storageBytes: { used: usage.storageBytes, limit: limits.storageBytes },
-    }).includes('storage')
+    return !usage || usage.storageBytes > defaultTiers[usage.tier].storageBytes
   })
   usages.set(organizationId, { isOver, until: performance.now() + usageCachedMs })
   return isOver
 }
 
-async function store(workspaceId: string, task: CheckedTask, response: ServerResponse, more: Record<string, string>) {
+async function store(
+  { keyId, workspaceId }: Caller,
+  task: CheckedTask,
+  response: ServerResponse,
+  more: Record<string, string>,
+) {
   const { name, url, method, executeAt, payload } = task
   const { maxRetries, backoff, baseDelayMs, maxDelayMs } = retryDefaults
   const id = newUuid()
@@ -132,11 +131,13 @@ async function store(workspaceId: string, task: CheckedTask, response: ServerRes
     topic: null,
     eventId: null,
     replayOf: null,
+    createdBy: toId('key', keyId),
   })
   if (!inserted?.createdAt) throw new Refused(400, 'execute_at is past')
   const createdAt = inserted.createdAt.toISOString()
   const publicId = toId('task', id)
-  const head = JSON.stringify({
+  // The members and their order are those of Belfry's task.
+  const beforePayload = JSON.stringify({
     id: publicId,
     workspace_id: toId('ws', workspaceId),
     name,
@@ -147,20 +148,36 @@ async function store(workspaceId: string, task: CheckedTask, response: ServerRes
     url,
     method,
     headers: {},
+  })
+  const afterPayload = JSON.stringify({
+    payload_base64: null,
+    content_type: null,
+    queue: null,
+    connection: null,
     execute_at: executeAt.toISOString(),
     state: 'pending',
     state_reason: null,
     attempts: 0,
+    blocked: null,
     retry: { max_retries: maxRetries, backoff, base_delay_ms: baseDelayMs, max_delay_ms: maxDelayMs },
     timeout_ms: timeoutMs,
+    on_success: null,
+    on_failure: null,
+    on_attempt: null,
+    expires_at: null,
+    key: null,
+    labels: [],
     next_retry_at: null,
     last_run: null,
+    callback_of: null,
     replay_of: null,
+    created_by: toId('key', keyId),
+    updated_by: null,
     created_at: createdAt,
     updated_at: createdAt,
     finished_at: null,
   })
-  const text = `${head.slice(0, -1)},"payload":${payload ?? 'null'}}`
+  const text = `${beforePayload.slice(0, -1)},"payload":${payload ?? 'null'},${afterPayload.slice(1)}`
   more.Location = `/api/v1/scheduler/tasks/${publicId}`
   answer(response, 201, text, more)
 }
