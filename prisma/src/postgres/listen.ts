@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { endLostConnection } from './end-lost-connection.ts'
+import { endLostConnection } from './pool.ts'
 import { targetOf } from './primary-client.ts'
 
 export type Listener = {
