@@ -66,7 +66,8 @@ function refusalOf(request: IncomingMessage): AppError | null {
 
 function countHosts({ rawHeaders }: IncomingMessage): number {
   let count = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') count++
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') count++
   return count
 }
 

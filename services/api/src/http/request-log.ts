@@ -10,12 +10,14 @@ const wellFormed = /^[A-Za-z0-9._-]{1,128}$/
 /** Sets `X-Request-Id` on every response: the caller's when it is well formed, else a new one. */
 export function requestId(request: Request, response: Response, next: NextFunction): void {
   const given = request.headers['x-request-id']
-  response.setHeader('X-Request-Id', typeof given === 'string' && wellFormed.test(given) ? given : randomUUID())
+  const id = typeof given === 'string' && wellFormed.test(given) ? given : randomUUID()
+  response.locals.requestId = id
+  response.setHeader('X-Request-Id', id)
   next()
 }
 
-export function requestIdOf(response: Response): string {
-  return String(response.getHeader('X-Request-Id'))
+export function requestIdOf({ locals }: Response): string {
+  return locals.requestId
 }
 
 /** Logs each request when it ends, with status 499 when the caller disconnected first. */

@@ -1,8 +1,7 @@
 import type { CreateTaskBody } from '@belfry/contract/task'
 import type { NewTask, TaskControls } from '@belfry/db/tasks/insert-tasks'
 import type { OnConflict } from '@belfry/db/tasks/store-under-key'
-import type { FieldError } from '@belfry/domain/app-error'
-import { AppError } from '@belfry/domain/app-error'
+import { AppError, type FieldError } from '@belfry/domain/app-error'
 import { newUuid } from '@belfry/domain/id'
 import { parseInstant } from '@belfry/domain/instant'
 import type { Context } from '../context.ts'
@@ -108,11 +107,12 @@ export function neverStarts(): AppError {
 /** Returns the errors of a deadline that is not after the time of the task, and of `on_conflict` without a key. */
 export function inspectControls(body: unknown): FieldError[] {
   const { execute_at, expires_at, key, on_conflict } = Object(body) as Record<string, unknown>
-  const [at, until] = [instantOf(execute_at), instantOf(expires_at)]
-  return [
-    ...(at && until && until <= at ? [neverStartsError] : []),
-    ...(on_conflict !== undefined && key === undefined ? [keyMissing] : []),
-  ]
+  const errors: FieldError[] = []
+  const until = instantOf(expires_at)
+  const at = until && instantOf(execute_at)
+  if (at && until <= at) errors.push(neverStartsError)
+  if (on_conflict !== undefined && key === undefined) errors.push(keyMissing)
+  return errors
 }
 
 function instantOf(given: unknown): Date | null {
