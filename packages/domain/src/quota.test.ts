@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { billingPeriod, exhaustedQuotas } from './quota.ts'
+import { billingPeriod } from './quota.ts'
 
 it.each([
   ['2026-11-21T02:20:00.000Z', '2026-11-01', '2026-12-01'],
@@ -9,14 +9,4 @@ it.each([
 ])('the period of %s is a calendar month of UTC', (at, start, end) => {
   const period = billingPeriod(new Date(at))
   expect([period.start, period.end]).toEqual([new Date(start), new Date(end)])
-})
-
-it.each([
-  [9, 100, []],
-  [10, 100, ['executions']],
-  [11, 101, ['executions', 'storage']],
-  [0, 101, ['storage']],
-])('with %i of 10 executions and %i of 100 bytes, %j are exhausted', (executions, bytes, exhausted) => {
-  const use = { executions: { used: executions, limit: 10 }, storageBytes: { used: bytes, limit: 100 } }
-  expect(exhaustedQuotas(use)).toEqual(exhausted)
 })

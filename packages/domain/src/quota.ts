@@ -6,22 +6,8 @@ export const quotaThresholds = [80, 100] as const
 
 export type QuotaThreshold = (typeof quotaThresholds)[number]
 
-/** An organization's usage and limits. */
-export type QuotaUse = {
-  executions: { used: number; limit: number }
-  storageBytes: { used: number; limit: number }
-}
-
 /** Returns the UTC calendar month of an instant: `start` is included, `end` is not. */
 export function billingPeriod(at: Date): { start: Date; end: Date } {
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()]
   return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) }
-}
-
-/** Returns the quotas that a new task would exceed. Executions count when the task starts at once. */
-export function exhaustedQuotas(use: QuotaUse): QuotaResource[] {
-  const exhausted: QuotaResource[] = []
-  if (use.executions.used >= use.executions.limit) exhausted.push('executions')
-  if (use.storageBytes.used > use.storageBytes.limit) exhausted.push('storage')
-  return exhausted
 }

@@ -16,10 +16,10 @@ import { type Config, hasOperators } from './config.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { type OidcProvider, openOidcProvider } from './oidc/provider.ts'
 import { createHeadrooms, type Headrooms } from './quotas/headroom.ts'
-import { createUsageCache, type UsageCache } from './quotas/usage-cache.ts'
+import { createUsageCache, type UsageCache } from './quotas/quotas.ts'
 import { openReadReplica, type ReadReplica } from './read-replica.ts'
 import { createRunTails, type RunTails } from './runs/stream/run-tails.ts'
-import { type InsertBatches, openInsertBatches } from './tasks/insert-batches.ts'
+import { type InsertBatches, openInsertBatches } from './tasks/store-tasks.ts'
 
 /** An open stream of runs, and its holder. */
 export type RunStream = { credential: string; organizationId: string; end: AbortController }

@@ -15,7 +15,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
-import { enqueue } from '../tasks/enqueue.ts'
+import { enqueue } from '../tasks/schedule.ts'
 import { neverRuns } from './inspect-schedule.ts'
 import { readCronJob } from './present-cron-job.ts'
 

@@ -16,8 +16,8 @@ import { selectAtOnce, startOperation } from '../bulk-operations/start-operation
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { accepted, ok, type Reply } from '../http/reply.ts'
-import { enqueue, hideDeadLetters } from '../tasks/enqueue.ts'
 import { findTasks } from '../tasks/find-tasks.ts'
+import { enqueue, hideDeadLetters } from '../tasks/schedule.ts'
 
 export const listDeadLetters = endpoint({
   right: 'dead_letter.read',

@@ -3,7 +3,7 @@ import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { findBoardTasks } from '@belfry/db/tasks/board-tasks'
 import { fromId, toId } from '@belfry/domain/id'
 import type { Context } from '../context.ts'
-import { enqueue } from '../tasks/enqueue.ts'
+import { enqueue } from '../tasks/schedule.ts'
 import { auditAsOperator } from './audit-as-operator.ts'
 
 /**

@@ -1,9 +1,10 @@
 import { type Db, isInTransaction } from '@belfry/db/postgres/in-transaction'
 import { consumeAttempt } from '@belfry/db/throttle'
+import type { Usage } from '@belfry/db/usage/read-usage'
 import { AppError } from '@belfry/domain/app-error'
-import { exhaustedQuotas } from '@belfry/domain/quota'
 import { figureNames, type TierLimits, type Tiers } from '@belfry/domain/tiers'
-import type { UsageCache } from './usage-cache.ts'
+import { steadyTime } from '@belfry/runtime'
+import { LRUCache } from 'lru-cache'
 
 /** What the tier of an organization allows, and what the organization has used. */
 export type Quota = { limits: TierLimits; used: { executions: number; storageBytes: number } }
@@ -28,15 +29,11 @@ const unlimited: Quota = {
  * @throws AppError `quota_exceeded`
  */
 export function refuseOverQuota({ limits, used }: Quota, starts: 'at_once' | 'later'): void {
-  const exhausted = exhaustedQuotas({
-    executions: { used: used.executions, limit: limits.executions },
-    storageBytes: { used: used.storageBytes, limit: limits.storageBytes },
-  })
-  if (exhausted.includes('storage')) {
+  if (used.storageBytes > limits.storageBytes) {
     const message = `The organization stores more than the ${limits.storageBytes} bytes of its tier. Choose a higher tier, or wait until older runs expire.`
     throw new AppError('quota_exceeded', message)
   }
-  if (starts === 'at_once' && exhausted.includes('executions')) {
+  if (starts === 'at_once' && used.executions >= limits.executions) {
     const message = `The organization has used the ${limits.executions} executions of its tier for this month. Choose a higher tier, or wait for the next month.`
     throw new AppError('quota_exceeded', message)
   }
@@ -97,4 +94,47 @@ export async function chargeFanOut(db: Db, { limits }: Quota, organizationId: st
   if (waitMs === 0) return
   const message = `Events with several subscriptions, and targets that Belfry calls, may create ${fanOut} tasks a minute in this tier. Try again later, or choose a higher tier.`
   throw new AppError('rate_limited', message, { retryAfterMs: waitMs })
+}
+
+// Every creation asks for its organization's usage. A quota may be enforced this late.
+const ttl = 2_000
+const max = 10_000
+
+/** What organizations have used, as read within the last two seconds. */
+export type UsageCache = {
+  /**
+   * Returns the usage of an organization; null when the organization does not exist.
+   * @param tx - The transaction that the caller has open. Such a caller reads with its own connection, because a read
+   * that another caller has started may be waiting for one.
+   */
+  get(organizationId: string, tx?: Db): Promise<Usage | null>
+  /** Drops the usage of an organization whose tier has changed. */
+  delete(organizationId: string): void
+}
+
+type Read = { usage: Promise<Usage | null>; isDone: boolean }
+
+export function createUsageCache(
+  readUsage: (organizationId: string, tx?: Db) => Promise<Usage | null>,
+  clock: { now(): number } = { now: steadyTime },
+): UsageCache {
+  const reads = new LRUCache<string, Read>({ max, ttl, ttlResolution: 0, perf: clock })
+  return {
+    get(organizationId, tx) {
+      const cached = reads.get(organizationId)
+      if (cached && (cached.isDone || !tx)) return cached.usage
+      const read = { usage: readUsage(organizationId, tx), isDone: false }
+      reads.set(organizationId, read)
+      read.usage.then(
+        () => {
+          read.isDone = true
+        },
+        () => reads.peek(organizationId) === read && reads.delete(organizationId),
+      )
+      return read.usage
+    },
+    delete(organizationId) {
+      reads.delete(organizationId)
+    },
+  }
 }

@@ -1,16 +1,19 @@
 import type { QueueField } from '@belfry/contract/queue'
 import { inTransaction, withDb } from '@belfry/db/postgres/in-transaction'
+import { type DueRow, scheduleOrStepBack, toDueTask } from '@belfry/db/tasks/due-work'
 import type { NewTask } from '@belfry/db/tasks/insert-tasks'
 import { AppError } from '@belfry/domain/app-error'
+import { originOfUrl } from '@belfry/domain/target-url'
 import { readTraceparent } from '@belfry/domain/traceparent'
+import { needsJob } from '@belfry/queue'
 import { depthHeader, maxDepth, readDepth } from '@belfry/vault'
 import type { Request } from 'express'
 import { authorOf, type WorkspaceCaller } from '../auth/authorize.ts'
+import type { Context } from '../context.ts'
 import type { Work } from '../endpoint.ts'
 import { nameQueues, planQueues, type QueueDefaults } from '../queues/name-queues.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { chargeFanOut, readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
-import { type DueTaskRow, enqueue } from './enqueue.ts'
 
 /** A request that schedules something, and its caller. */
 export type ScheduleRequest = { caller: WorkspaceCaller; request: Request }
@@ -84,4 +87,50 @@ function originOf({ config }: Pick<Work, 'config'>, caller: WorkspaceCaller, { h
     depth: depth === 0 ? null : depth,
     traceparent: headers.traceparent === undefined ? null : readTraceparent(headers.traceparent),
   }
+}
+
+/** A task that is due, with what spares its dispatcher a query. */
+export type DueTaskRow = DueRow & { workspaceId?: string; url?: string }
+
+/**
+ * Adds jobs for the tasks that are due soon, without delaying the response. Nothing depends on the jobs: dispatchers also
+ * find due tasks in PostgreSQL. The workspace and the URL of a task save its dispatcher a query.
+ */
+export function enqueue(ctx: Context, tasks: readonly DueTaskRow[], now: Date): void {
+  const { queue } = ctx
+  if (queue === null) return
+  const soon = tasks.filter(({ dueAt }) => needsJob(dueAt.getTime(), now.getTime()))
+  if (soon.length === 0) return
+  const onFailure = (err: unknown) => {
+    ctx.log.warn({ err }, 'queue.away')
+    ctx.metrics.queueAway()
+  }
+  const adding = scheduleOrStepBack(ctx.pool, () => queue.schedule(soon.map(toJob), now.getTime()), onFailure)
+  runInBackground(
+    ctx,
+    adding.catch(err => ctx.log.warn({ err }, 'promotion.not_stepped_back')),
+  )
+}
+
+function toJob({ id, dueAt, workspaceId, url }: DueTaskRow) {
+  const row: Parameters<typeof toDueTask>[0] = { id, dueAt }
+  if (workspaceId !== undefined) row.workspaceId = workspaceId
+  if (url !== undefined) row.origin = originOfUrl(url)
+  return toDueTask(row)
+}
+
+/** Removes tasks from the operators' copy of the dead-letter list, without delaying the response. */
+export function hideDeadLetters(ctx: Context, taskIds: string[]): void {
+  if (taskIds.length === 0 || ctx.deadLetters === null) return
+  const removal = ctx.deadLetters.remove(taskIds)
+  runInBackground(
+    ctx,
+    removal.catch(err => ctx.log.warn({ err }, 'dead_letter.still_shown')),
+  )
+}
+
+// `closeContext` waits for such work.
+function runInBackground({ background }: Context, work: Promise<void>): void {
+  const settled = work.finally(() => background.delete(settled))
+  background.add(settled)
 }

@@ -1,17 +1,20 @@
+import { randomBytes } from 'node:crypto'
+import { isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
 import { type Db, inTransaction, isInTransaction, withDb } from '@belfry/db/postgres/in-transaction'
+import type { Pool } from '@belfry/db/postgres/pool'
+import { insertKeyedTasks, type KeyedTask } from '@belfry/db/tasks/insert-keyed-tasks'
 import { type InsertedTask, insertTasks, type NewTask } from '@belfry/db/tasks/insert-tasks'
 import { storeUnderKeys, type TaskUnderKey, type UnderKey } from '@belfry/db/tasks/store-under-key'
 import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
 import { presentTask } from '@belfry/present/present-task'
 import { presentNewTask } from '@belfry/present/task-form'
+import { microBatch } from '@belfry/runtime'
 import type { Work } from '../endpoint.ts'
 import { notStored, toKeptAnswer } from '../http/idempotency.ts'
 import type { Reply } from '../http/reply.ts'
-import type { DueTaskRow } from './enqueue.ts'
-import { timeMark } from './insert-batches.ts'
 import { executeAtPassed } from './new-task.ts'
-import type { Stored } from './schedule.ts'
+import type { DueTaskRow, Stored } from './schedule.ts'
 import { findTask } from './task-row.ts'
 
 /** A task that the database has stored. */
@@ -140,4 +143,41 @@ export async function presentStored(
 function keyInUse({ key }: NewTask, taskId: string): AppError {
   const message = `The pending task ${taskId} has the key ${key}. Send on_conflict to keep or replace it.`
   return new AppError('key_in_use', message, { extra: { task_id: taskId } })
+}
+
+/** Marks the place of the creation time in a reply that is stored with its task. Random, so no caller can send it. */
+export const timeMark = randomBytes(16).toString('hex')
+
+/** Stores single tasks, those of many requests in one statement. */
+export type InsertBatches = {
+  insertTask(task: NewTask): Promise<InsertedTask>
+  /** Stores the reply as well, whose times are `timeMark`. */
+  insertKeyedTask(task: KeyedTask): Promise<InsertedTask>
+}
+
+/** @param onBatch - Called with the number of tasks in each statement. */
+export function openInsertBatches(pool: Pool, onBatch: (count: number) => void): InsertBatches {
+  const options = { maxSize: 100, maxInFlight: 2, split: (error: unknown) => !isTransientDatabaseError(error) }
+  return {
+    insertTask: microBatch({
+      run: async (tasks: NewTask[]) => {
+        onBatch(tasks.length)
+        return inOrder(tasks, await insertTasks(pool, tasks))
+      },
+      ...options,
+    }),
+    insertKeyedTask: microBatch({
+      run: async (keyed: KeyedTask[]) => {
+        onBatch(keyed.length)
+        const tasks = keyed.map(({ task }) => task)
+        return inOrder(tasks, await insertKeyedTasks(pool, keyed, timeMark))
+      },
+      ...options,
+    }),
+  }
+}
+
+function inOrder(tasks: NewTask[], inserted: InsertedTask[]): InsertedTask[] {
+  const rows = new Map(inserted.map(row => [row.id, row]))
+  return tasks.flatMap(({ id }) => rows.get(id) ?? [])
 }

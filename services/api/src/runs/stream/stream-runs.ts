@@ -1,5 +1,5 @@
+import { requireApiKeyInForce } from '../../auth/api-key.ts'
 import { authorize } from '../../auth/authorize.ts'
-import { requireApiKeyInForce } from '../../auth/find-api-key.ts'
 import { endpoint } from '../../endpoint.ts'
 import { visibleWorkspaces } from '../visible-workspaces.ts'
 import { openRunStream } from './open-run-stream.ts'

@@ -1,6 +1,7 @@
 import type { Db } from '@belfry/db/postgres/in-transaction'
+import { defaultTiers } from '@belfry/domain/tiers'
 import { expect, it } from 'vitest'
-import { createUsageCache } from './usage-cache.ts'
+import { createUsageCache, refuseOverQuota } from './quotas.ts'
 
 const usage = { tier: 'free', executions: 1, storageBytes: 2, workspaces: 3, now: new Date(0) } as const
 
@@ -49,3 +50,19 @@ it('does not cache a failed read', async () => {
   isAway = false
   expect(await cache.get('a')).toEqual(usage)
 })
+
+it.each([
+  [9, 100, 'at_once', null],
+  [10, 100, 'at_once', 'executions'],
+  [10, 100, 'later', null],
+  [11, 101, 'at_once', 'stores'],
+  [0, 101, 'later', 'stores'],
+] as const)(
+  'with %i of 10 executions and %i of 100 bytes, a task that starts %s is refused for %j',
+  (executions, storageBytes, starts, reason) => {
+    const limits = { ...defaultTiers.free, executions: 10, storageBytes: 100 }
+    const refuse = () => refuseOverQuota({ limits, used: { executions, storageBytes } }, starts)
+    if (reason === null) refuse()
+    else expect(refuse).toThrow(reason)
+  },
+)

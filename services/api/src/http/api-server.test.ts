@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createExpressServer } from './express-server.ts'
+import { createExpressServer } from './api-server.ts'
 
 let server: Server
 afterEach(() => {
