@@ -146,7 +146,7 @@ function keyInUse({ key }: NewTask, taskId: string): AppError {
 }
 
 /** Marks the place of the creation time in a reply that is stored with its task. Random, so no caller can send it. */
-export const timeMark = randomBytes(16).toString('hex')
+const timeMark = randomBytes(16).toString('hex')
 
 /** Stores single tasks, those of many requests in one statement. */
 export type InsertBatches = {
