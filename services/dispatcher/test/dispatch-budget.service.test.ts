@@ -4,13 +4,17 @@ import { Session } from 'node:inspector/promises'
 import { Worker } from 'node:worker_threads'
 import { deployMigrations } from '@belfry/db/migrate'
 import { startOwnServer } from '@belfry/test-support'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { aWorkspace, type IntakeTest, setupIntake } from './intake/setup-intake.ts'
 
 // What a dispatch may cost, on any machine: a change of the hot path that exceeds a budget needs a measurement, and a reason.
-// An idle machine needs 28,000 bytes and 0.03 transactions, a busy one more, because chores run meanwhile.
+// It needs 28,000 bytes, 0.016 to 0.02 statements, and with the chores beside it 0.03 to 0.05 transactions.
 const budgets = {
   allocatedBytes: 33_000,
+  statements: 0.03,
+  // Of a claim and of a record: each costs the client as much as its value.
+  claimColumns: 21,
+  recordColumns: 3,
   transactions: 0.08,
   walBytes: 2_800,
 }
@@ -39,12 +43,13 @@ afterAll(async () => {
   await server?.stop()
 })
 
-it('makes a dispatch within its budgets of memory, transactions and WAL', async () => {
+it('makes a dispatch within its budgets of memory, statements, columns, transactions and WAL', async () => {
   const session = new Session()
   session.connect()
   await (await dispatch(await storeTasks(warmUp), warmUp))()
   const workspace = await storeTasks(measured)
   await test.pool.query('CHECKPOINT')
+  const statements = await watchStatements()
   const before = await counters()
   await session.post('HeapProfiler.startSampling', sampling)
   const stop = await dispatch(workspace, measured)
@@ -54,6 +59,9 @@ it('makes a dispatch within its budgets of memory, transactions and WAL', async 
   session.disconnect()
   const cost = {
     allocatedBytes: bytesOf(profile.head) / measured,
+    statements: statements.count() / measured,
+    claimColumns: statements.columns.get('claim_tasks') ?? Number.POSITIVE_INFINITY,
+    recordColumns: statements.columns.get('record_attempts') ?? Number.POSITIVE_INFINITY,
     transactions: (after.transactions - before.transactions) / measured,
     walBytes: (after.walBytes - before.walBytes) / measured,
   }
@@ -72,6 +80,37 @@ function bytesOf({ selfSize, children }: HeapProfiler.SamplingHeapProfileNode): 
   return children.reduce((sum, child) => sum + bytesOf(child), selfSize)
 }
 
+const countRuns = 'SELECT count(*)::int AS runs FROM runs WHERE workspace_id = $1'
+const ofAttempts = ['claim_tasks', 'journal_sends', 'record_attempts']
+
+/** Counts the statements of the attempts of this process, and the columns of their results. */
+async function watchStatements(): Promise<{ count(): number; columns: Map<string, number> }> {
+  const client = await test.pool.connect()
+  client.release()
+  const { prototype } = (client.constructor as unknown as { Query: { prototype: DrivenQuery } }).Query // as pg exports it
+  const { submit, handleRowDescription } = prototype
+  let count = 0
+  const columns = new Map<string, number>()
+  vi.spyOn(prototype, 'submit').mockImplementation(function (this: DrivenQuery, connection) {
+    if (ofAttempts.includes(this.name ?? '')) count += 1
+    return submit.call(this, connection)
+  })
+  vi.spyOn(prototype, 'handleRowDescription').mockImplementation(function (this: DrivenQuery, message) {
+    columns.set(this.name ?? this.text, message.fields.length)
+    handleRowDescription.call(this, message)
+  })
+  onTestFinished(() => void vi.restoreAllMocks())
+  return { count: () => count, columns }
+}
+
+/** What the driver calls of a query. */
+type DrivenQuery = {
+  name?: string
+  text: string
+  submit(connection: unknown): unknown
+  handleRowDescription(message: { fields: unknown[] }): void
+}
+
 async function storeTasks(count: number): Promise<string> {
   const workspace = aWorkspace()
   await test.store({ count, workspace, url, dueInMs: -1_000 })
@@ -81,8 +120,7 @@ async function storeTasks(count: number): Promise<string> {
 /** Returns what stops the dispatcher. */
 async function dispatch(workspace: string, count: number): Promise<() => Promise<void>> {
   const stop = await test.start({ DISPATCH_CONCURRENCY: '200', HOST_CONCURRENCY: '200' })
-  const text = 'SELECT count(*)::int AS runs FROM runs WHERE workspace_id = $1'
-  const runs = async () => (await test.pool.query(text, [workspace])).rows[0].runs
+  const runs = async () => (await test.pool.query(countRuns, [workspace])).rows[0].runs
   await expect.poll(runs, { timeout: 30_000, interval: 250 }).toBe(count)
   return stop
 }
