@@ -123,14 +123,14 @@ it.each([
 })
 
 it('rejects an unknown role with a plain message', async () => {
-  const { service } = spawnService('all-in-one', { ROLES: 'api,worker' })
+  const service = spawnService('all-in-one', { ROLES: 'api,worker' })
   expect(await service.ended).toBe(1)
   expect(service.output).toMatch(/ROLES: has no role "worker": choose from api, scheduler, dispatcher\n$/)
   expect(service.output).not.toContain('    at ')
 })
 
 it('names each missing variable of its roles once', async () => {
-  const { service } = spawnService('all-in-one', {})
+  const service = spawnService('all-in-one', {})
   expect(await service.ended).toBe(1)
   const names = [...service.output.matchAll(/^ {2}(\w+): is required/gm)].map(([, name]) => name)
   expect(names.sort()).toEqual(['DATABASE_URL', 'ENCRYPTION_KEYS', 'JWT_SECRET'])

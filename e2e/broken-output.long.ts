@@ -28,8 +28,7 @@ async function start(stdout: 'pipe' | number): Promise<void> {
   }
   const file = join(repositoryRoot(), 'services/scheduler/dist/main.mjs')
   service = fork(file, { env, stdio: ['ignore', stdout, 'inherit', 'ipc'] })
-  const living = endWithThisProcess(service.pid ?? 0)
-  service.once('exit', living.forget)
+  endWithThisProcess(service.pid ?? 0, once(service, 'exit'))
   expect(await once(service, 'message')).toContain('ready')
 }
 

@@ -68,7 +68,7 @@ describe.skipIf(findObjectStore() === null)('kill -9 of the scheduler that moves
 
   it.each(['before the upload', 'after the upload'] as const)('%s', async moment => {
     killAt = moment
-    doomed = spawnService('scheduler', environment()).service
+    doomed = spawnService('scheduler', environment())
     expect(await doomed.ended).toBe('SIGKILL')
     expect(await states()).toEqual(['writing'])
     expect(await inPostgres()).toEqual(ids)
@@ -90,7 +90,7 @@ describe.skipIf(findObjectStore() === null)('kill -9 of the scheduler that moves
       await client.query('LISTEN stored')
       await client.query('SELECT pg_advisory_lock(42)')
       const stored = once(client, 'notification')
-      doomed = spawnService('scheduler', environment()).service
+      doomed = spawnService('scheduler', environment())
       if (time === 'AFTER') await stored
       else
         await waitFor(

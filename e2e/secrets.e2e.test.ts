@@ -196,7 +196,7 @@ describe('a secret', () => {
       METRICS_PORT: '0',
       LOG_LEVEL: 'silent',
     }
-    const { service } = spawnService(name, { ...env, ENCRYPTION_KEYS: aMasterKey() })
+    const service = spawnService(name, { ...env, ENCRYPTION_KEYS: aMasterKey() })
     expect(await service.ended).toBe(1)
     const [title, line, ...more] = service.output.trim().split('\n')
     expect([title, line]).toEqual(['Error: The configuration is invalid:', expect.stringContaining('ENCRYPTION_KEYS')])

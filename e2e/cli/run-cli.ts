@@ -1,25 +1,24 @@
-import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { runCli } from '@belfry/cli/run-cli'
+import { type ProcessResult, startProcess } from '@belfry/test-support/servers'
 import { waitFor } from '@belfry/test-support/wait-for'
 import type { Caller } from '../api-calls.ts'
 import { repositoryRoot } from '../repository-root.ts'
 
-export type Ended = { code: number | null; out: string; error: string }
 export type RunningCli = {
   readonly out: string
   readonly error: string
   /** Waits until the program has printed a text. */
   prints(text: RegExp): Promise<void>
   /** Stops it, as Ctrl-C does. */
-  interrupt(): Promise<Ended>
-  ended: Promise<Ended>
+  interrupt(): Promise<ProcessResult>
+  ended: Promise<ProcessResult>
 }
 
 /** The published program as a process. */
 export type CliProcess = RunningCli & {
   /** Ends it at once, in the middle of what it does. */
-  kill(): Promise<Ended>
+  kill(): Promise<ProcessResult>
 }
 
 const program = join(repositoryRoot(), 'programs/cli/dist/main.mjs')
@@ -50,54 +49,6 @@ export function startCommand(
     stderr: collect('error'),
     signal: stop.signal,
   }).then(code => ({ code, ...printed }))
-  return Object.assign(watch(printed), {
-    interrupt() {
-      stop.abort()
-      return ended
-    },
-    ended,
-  })
-}
-
-/**
- * Starts the published program against one Belfry.
- * @param more - Variables that are different.
- */
-export function startCli(
-  belfry: { url: string; caller: Caller },
-  args: readonly string[],
-  input = '',
-  more: Record<string, string> = {},
-): CliProcess {
-  const env = { PATH: process.env.PATH, TZ: 'Europe/Berlin', ...environmentOf(belfry), ...more }
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: 'pipe' })
-  const printed = { out: '', error: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    printed.out += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    printed.error += text
-  })
-  child.stdin.end(input)
-  const ended = new Promise<Ended>(resolve => child.once('close', code => resolve({ code, ...printed })))
-  return Object.assign(watch(printed), {
-    interrupt() {
-      child.kill('SIGINT')
-      return ended
-    },
-    kill() {
-      child.kill('SIGKILL')
-      return ended
-    },
-    ended,
-  })
-}
-
-function environmentOf({ url, caller }: { url: string; caller: Caller }) {
-  return { BELFRY_URL: url, BELFRY_API_KEY: caller.apiKey ?? '' }
-}
-
-function watch(printed: { out: string; error: string }): Pick<RunningCli, 'out' | 'error' | 'prints'> {
   return {
     get out() {
       return printed.out
@@ -111,5 +62,37 @@ function watch(printed: { out: string; error: string }): Pick<RunningCli, 'out' 
         all => text.test(all),
       )
     },
+    interrupt() {
+      stop.abort()
+      return ended
+    },
+    ended,
   }
+}
+
+/**
+ * Starts the published program against one Belfry.
+ * @param more - Variables that are different.
+ */
+export function startCli(
+  belfry: { url: string; caller: Caller },
+  args: readonly string[],
+  input = '',
+  more: Record<string, string> = {},
+): CliProcess {
+  const env = { TZ: 'Europe/Berlin', ...environmentOf(belfry), ...more }
+  const running = startProcess([process.execPath, program, ...args], { env, input })
+  const end = (signal: 'SIGINT' | 'SIGKILL') => {
+    void running.stop(signal)
+    return running.result
+  }
+  return Object.assign(running, {
+    interrupt: () => end('SIGINT'),
+    kill: () => end('SIGKILL'),
+    ended: running.result,
+  })
+}
+
+function environmentOf({ url, caller }: { url: string; caller: Caller }) {
+  return { BELFRY_URL: url, BELFRY_API_KEY: caller.apiKey ?? '' }
 }

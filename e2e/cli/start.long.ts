@@ -1,11 +1,11 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '@belfry/embedded'
+import { startProcess } from '@belfry/test-support/servers'
 import { waitFor } from '@belfry/test-support/wait-for'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
@@ -45,22 +45,17 @@ it('starts from its tarball in an empty folder, delivers, stops, and continues w
   const belfry = join(folder, 'node_modules/belfry/bin/belfry.mjs')
   const port = await freePort()
   const start = (...more: string[]) => {
-    const child = spawn(process.execPath, [belfry, 'start', '--port', String(port), ...more], { cwd: folder })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', text => (output += text))
-    onTestFinished(() => void child.kill('SIGTERM'))
-    return { child, read: () => output }
+    const command = [process.execPath, belfry, 'start', '--port', String(port), ...more] as const
+    const running = startProcess(command, { cwd: folder, env: process.env })
+    onTestFinished(async () => void (await running.stop()))
+    return running
   }
   const first = start()
-  await waitFor(
-    async () => first.read(),
-    output => output.includes('Ctrl-C stops everything'),
-    60_000,
-  )
-  expect(first.read()).toContain('npx belfry start continues with the same data')
+  await first.prints('Ctrl-C stops everything', 60_000)
+  expect(first.output).toContain('npx belfry start continues with the same data')
   expect(existsSync(join(folder, '.belfry/postgres'))).toBe(true)
-  const [, key = ''] = /API key +(\S+)/.exec(first.read()) ?? []
-  const [, receiver = ''] = /Receiver +(\S+)/.exec(first.read()) ?? []
+  const [, key = ''] = /API key +(\S+)/.exec(first.output) ?? []
+  const [, receiver = ''] = /Receiver +(\S+)/.exec(first.output) ?? []
   const env = { ...process.env, BELFRY_API_KEY: key, BELFRY_URL: `http://localhost:${port}` }
   const cli = async (...args: string[]) => (await run(process.execPath, [belfry, ...args], { cwd: folder, env })).stdout
   const { status } = await fetch(`http://localhost:${port}/api/events`, {
@@ -78,19 +73,13 @@ it('starts from its tarball in an empty folder, delivers, stops, and continues w
   expect(await cli('doctor')).toContain('dispatchers alive: 1, schedulers alive: 1')
   expect(await cli('backup')).toMatch(/^belfry-\d{8}T\d{6}Z in .*backups: .* MB, 1 tasks$/m)
   expect(await cli('backup', 'verify')).toContain('The backup can be restored.')
-  first.child.kill('SIGINT')
-  expect(await once(first.child, 'exit')).toEqual([0, null])
+  expect(await first.stop('SIGINT')).toBe(0)
 
   const second = start('--demo')
-  await waitFor(
-    async () => second.read(),
-    output => output.includes('Ctrl-C stops everything'),
-    60_000,
-  )
-  expect(second.read()).toContain(key)
-  expect(second.read()).toContain('The workspace "Demo" of the dashboard shows the calls of a fictional shop.')
-  second.child.kill('SIGINT')
-  expect(await once(second.child, 'exit')).toEqual([0, null])
+  await second.prints('Ctrl-C stops everything', 60_000)
+  expect(second.output).toContain(key)
+  expect(second.output).toContain('The workspace "Demo" of the dashboard shows the calls of a fictional shop.')
+  expect(await second.stop('SIGINT')).toBe(0)
 }, 150_000)
 
 async function pack(): Promise<string> {

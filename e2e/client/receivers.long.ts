@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { Belfry, webhooks } from '@belfry/client'
 import { freePort } from '@belfry/embedded'
 import { createTestDatabase } from '@belfry/test-support'
+import { startProcess } from '@belfry/test-support/servers'
 import { waitFor } from '@belfry/test-support/wait-for'
 import { transform } from 'esbuild'
 import { Client } from 'pg'
@@ -93,23 +94,15 @@ async function createTables(source: string): Promise<void> {
 async function startProgram(name: keyof typeof programs, signingSecret: string | undefined): Promise<Receiver> {
   const { file, express } = programs[name]
   const port = await freePort()
-  const { PATH, HOME } = process.env
   const given = signingSecret === undefined ? {} : { BELFRY_SIGNING_SECRET: signingSecret }
-  const child: ChildProcess = spawn(process.execPath, [`${file}.mjs`], {
+  const program = startProcess([process.execPath, `${file}.mjs`], {
     cwd: projects[express as 'express' | 'express4'].folder,
-    env: { PATH, HOME, PORT: String(port), DATABASE_URL: database.url, ...given },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { HOME: process.env.HOME, PORT: String(port), DATABASE_URL: database.url, ...given },
   })
-  let printed = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', text => {
-      printed += text
-    })
-  }
   const url = `http://127.0.0.1:${port}`
-  const isAlive = () => child.exitCode === null && child.signalCode === null
+  const { isRunning: isAlive } = program
   await waitFor(async () => !isAlive() || (await fetch(url).catch(() => null)) !== null, Boolean, 60_000)
-  return { url, isAlive, printed: () => printed, close: () => child.kill('SIGKILL') }
+  return { url, isAlive, printed: () => program.output, close: () => program.stop('SIGKILL') }
 }
 
 async function startModule(name: keyof typeof modules, signingSecret: string | undefined): Promise<Receiver> {

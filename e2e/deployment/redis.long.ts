@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@belfry/embedded'
+import { startProcess } from '@belfry/test-support/servers'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
@@ -64,11 +63,7 @@ async function start([program = '', ...args]: string[]): Promise<{ pid: number; 
     chmodSync(join(folder, name), 0o755)
   }
   const env = { PATH: `${folder}:${process.env.PATH}`, REDIS_PASSWORD: password }
-  const child = spawn(program, args, { env, cwd: folder, stdio: 'ignore' })
-  const ended = once(child, 'exit')
-  onTestFinished(async () => {
-    child.kill('SIGTERM')
-    await ended
-  })
-  return { pid: child.pid ?? 0, port }
+  const running = startProcess([program, ...args], { env, cwd: folder })
+  onTestFinished(async () => void (await running.stop()))
+  return { pid: running.pid, port }
 }

@@ -1,16 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { waitFor } from '@belfry/test-support/wait-for'
+import { type RunningProcess, startProcess } from '@belfry/test-support/servers'
 import type { Image } from './read-dockerfile.ts'
 import { hasTool } from './tools.ts'
 
 /** A container of the all-in-one image without DATABASE_URL. */
-export type DataContainer = {
-  readonly output: string
-  prints(text: string, timeoutMs?: number): Promise<void>
-  ended: Promise<number | string>
+export type DataContainer = Pick<RunningProcess, 'output' | 'prints' | 'ended'> & {
   stop(): Promise<number | string>
   /** Ends every process in it at once, like the loss of the machine. */
   kill(): Promise<unknown>
@@ -57,35 +53,18 @@ export function runContainer(
   env: Record<string, string>,
 ): DataContainer {
   const all = { ...image.env, ...env }
-  const child = isIsolated ? startIsolated(image, tree, volume, all) : startProcess(image, tree, volume, all)
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', text => (output += text))
-  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
-  const first = () => (isIsolated ? Number(children(child.pid ?? 0)[0]) : (child.pid ?? 0))
-  return {
-    get output() {
-      return output
-    },
-    ended,
-    async prints(text, timeoutMs = 60_000) {
-      const state = { ended: false }
-      ended.then(() => (state.ended = true))
-      await waitFor(
-        async () => output,
-        printed => printed.includes(text) || state.ended,
-        timeoutMs,
-      )
-      if (!output.includes(text)) throw new Error(`The container ended without "${text}":\n${output}`)
-    },
+  const running = isIsolated ? startIsolated(image, tree, volume, all) : startPlain(image, tree, volume, all)
+  const first = () => (isIsolated ? Number(children(running.pid)[0]) : running.pid)
+  return Object.assign(running, {
     stop() {
       process.kill(first(), 'SIGTERM')
-      return ended
+      return running.ended
     },
     kill() {
-      if (child.exitCode === null && child.signalCode === null) process.kill(first(), 'SIGKILL')
-      return ended
+      if (running.isRunning()) process.kill(first(), 'SIGKILL')
+      return running.ended
     },
-    async exec(command) {
+    async exec(command: readonly string[]) {
       const enter = ['nsenter', `--target=${first()}`, '--mount', '--pid', '--root']
       const drop = ['setpriv', '--reuid', '1000', '--regid', '1000', '--clear-groups']
       const variables = [
@@ -106,20 +85,20 @@ export function runContainer(
       const listing = await this.exec(['sh', '-c', "cd /proc && for pid in [0-9]*; do grep -H '' $pid/status; done"])
       return readProcesses(listing.output)
     },
-  }
+  })
 }
 
-function startIsolated(image: Image, tree: string, volume: string | null, env: Record<string, string>): ChildProcess {
+function startIsolated(image: Image, tree: string, volume: string | null, env: Record<string, string>): RunningProcess {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
   const namespaces = ['--mount', '--pid', '--ipc', '--fork', '--kill-child', '--propagation=private']
   const command = ['sh', '-c', root, tree, volume ?? '', ...variables, ...image.command]
-  return spawn('unshare', [...namespaces, ...command], { stdio: ['ignore', 'pipe', 'pipe'] })
+  return startProcess(['unshare', ...namespaces, ...command])
 }
 
-function startProcess(image: Image, tree: string, volume: string | null, env: Record<string, string>): ChildProcess {
+function startPlain(image: Image, tree: string, volume: string | null, env: Record<string, string>): RunningProcess {
   const args = image.command.slice(image.command.indexOf('node') + 1)
   const own = { ...env, PATH: process.env.PATH, ...(volume && { DATA_DIR: volume }) }
-  return spawn(process.execPath, args, { cwd: tree, env: own, stdio: ['ignore', 'pipe', 'pipe'] })
+  return startProcess([process.execPath, ...args], { cwd: tree, env: own })
 }
 
 function children(pid: number): string[] {

@@ -1,23 +1,18 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { type RunningProcess, startProcess } from '@belfry/test-support/servers'
 import { repositoryRoot } from '../repository-root.ts'
 import type { Image } from './read-dockerfile.ts'
 
 /** The file trees of the images in one folder. */
 export type ImageTrees = { folder: string; of(image: string): string; remove(): void }
 
-/** A process that runs like a container of an image. */
-export type Container = {
-  readonly output: string
-  /** Resolves when the service is ready; rejects when it ends instead. */
-  ready: Promise<void>
-  ended: Promise<number | string>
-  stop(): Promise<number | string>
+/** A process that runs like a container of an image. It is ready when the service is. */
+export type Container = Pick<RunningProcess, 'output' | 'ready' | 'ended' | 'stop'> & {
   /** Runs the health check of the image and returns its exit code. */
   checkHealth(): Promise<number>
 }
@@ -49,36 +44,12 @@ export function runImage(image: Image, tree: string, env: Record<string, string>
     const [program = '', ...args] = command.slice(command[0] === 'tini' ? 2 : 0)
     const path = { node: process.execPath, bash: '/bin/bash' }[program]
     if (!path) throw new Error(`The image ${image.name} starts ${program}.`)
-    const stdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const
-    return spawn(path, args, { cwd: tree, env: { ...image.env, ...env }, stdio: [...stdio], ...user })
+    const own = { PATH: undefined, ...image.env, ...env }
+    return startProcess([path, ...args], { cwd: tree, env: own, hasChannel: true, ...user })
   }
-  const child = start([...image.command, ...more])
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', text => {
-      output += text
-    })
-  }
-  const ended = exitOf(child)
-  const container: Container = {
-    get output() {
-      return output
-    },
-    ready: Promise.race([
-      new Promise<void>(resolve => child.once('message', () => resolve())),
-      ended.then(code => {
-        throw new Error(`The ${image.name} ended with ${code} instead of serving:\n${output}`)
-      }),
-    ]),
-    ended,
-    stop() {
-      child.kill('SIGTERM')
-      return ended
-    },
-    checkHealth: async () => Number(await exitOf(start(image.healthCheck ?? []))),
-  }
-  container.ready.catch(() => {}) // a program that runs to its end is never ready
-  return container
+  return Object.assign(start([...image.command, ...more]), {
+    checkHealth: async () => Number(await start(image.healthCheck ?? []).ended),
+  })
 }
 
 /** Returns a digest of all names, modes and contents below a folder. */
@@ -91,9 +62,4 @@ export function fingerprint(folder: string): string {
     if (statSync(path).isFile()) sum.update(readFileSync(path))
   }
   return sum.digest('hex')
-}
-
-async function exitOf(child: ChildProcess): Promise<number | string> {
-  const [code, signal] = await once(child, 'exit')
-  return code ?? signal
 }

@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { ProcessResult } from '@belfry/test-support/servers'
 import { waitFor } from '@belfry/test-support/wait-for'
 import { transform } from 'esbuild'
 import { type FetchHandler, serveFetch } from '../client/serve-receiver.ts'
 import { moduleName } from './check-types.ts'
 import type { Block } from './read-pages.ts'
-import { type Ended, runForAWhile, runProgram } from './run-program.ts'
+import { runForAWhile, runProgram } from './run-program.ts'
 import type { Stage } from './stage.ts'
 
 /** Returns whether a block is a receiver, which exports a request handler. */
@@ -15,7 +16,7 @@ export function isReceiver({ text }: Block): boolean {
 }
 
 /** Runs a block as a program. */
-export async function runModule(stage: Stage, block: Block): Promise<Ended> {
+export async function runModule(stage: Stage, block: Block): Promise<ProcessResult> {
   const path = await writeModule(stage, block)
   const program = { file: process.execPath, args: [path], folder: stage.project.folder, env: stage.env }
   return block.mark?.kind === 'runs until stopped' ? runForAWhile(program) : runProgram(program)

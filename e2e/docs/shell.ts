@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import type { ProcessResult } from '@belfry/test-support/servers'
 import { repositoryRoot } from '../repository-root.ts'
 import type { Block } from './read-pages.ts'
-import { type Ended, runForAWhile, runProgram } from './run-program.ts'
+import { runForAWhile, runProgram } from './run-program.ts'
 import type { Stage } from './stage.ts'
 
 const program = join(repositoryRoot(), 'programs/cli/dist/main.mjs')
@@ -19,7 +20,7 @@ const sign = (line: number) => `=== the block at line ${line} ===`
 export async function runShell(
   stage: Stage,
   blocks: readonly Block[],
-): Promise<Ended & { outputs: Map<number, string> }> {
+): Promise<ProcessResult & { outputs: Map<number, string> }> {
   const parts = blocks.map(({ line, text }) => `echo; echo '${sign(line)}'\n${stage.fillIn(text)}\n`)
   const ended = await runProgram(bash(stage, prelude + parts.join('')))
   const starts = blocks.map(({ line }) => ended.out.indexOf(sign(line)))
@@ -32,7 +33,7 @@ export async function runShell(
 }
 
 /** Runs a block that does not end by itself. */
-export function runEndlessShell(stage: Stage, block: Block): Promise<Ended> {
+export function runEndlessShell(stage: Stage, block: Block): Promise<ProcessResult> {
   return runForAWhile(bash(stage, prelude + stage.fillIn(block.text)))
 }
 

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startProcess } from '@belfry/test-support/servers'
 import { expect, it, onTestFinished } from 'vitest'
 import type { RunningService } from '../processes.ts'
-import { isAlive } from './fixture/demands.ts'
 import type { Fixture } from './fixture/fixture.ts'
 import type { Template } from './fixture/template.ts'
 import { createWaits } from './fixture/waits.ts'
@@ -14,14 +12,11 @@ import { runRow } from './run-row.ts'
 
 const template = {} as Template // no fixture is opened from it
 
-function startProcess(): RunningService {
-  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
-  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
-  const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
-    child.kill(signal)
-    return ended
-  }
-  return { name: 'api', pid: child.pid ?? 0, output: 'its output', ended, stop }
+async function startService(): Promise<RunningService> {
+  const script = `console.log('its output'); setInterval(() => {}, 1000)`
+  const service = Object.assign(startProcess([process.execPath, '-e', script]), { name: 'api' as const })
+  await service.prints('its output')
+  return service
 }
 
 function fakeFixture(process: RunningService) {
@@ -47,7 +42,7 @@ async function run(process: RunningService, row: Pick<Row, 'run'>, limitMs: numb
 }
 
 it('fails a row that hangs, names the row and what it waited for, and kills its processes', async () => {
-  const process = startProcess()
+  const process = await startService()
   const { status, complaints, log } = await run(
     process,
     {
@@ -66,16 +61,16 @@ it('fails a row that hangs, names the row and what it waited for, and kills its 
   ])
   expect(log).toContain('its output')
   expect(await process.ended).toBe('SIGKILL')
-  expect(await isAlive(process)).toBe(false)
+  expect(process.isRunning()).toBe(false)
 })
 
 it('says so when a row that hangs waits for no call of the fixture', async () => {
-  const { complaints } = await run(startProcess(), { run: () => new Promise(() => {}) }, 50)
+  const { complaints } = await run(await startService(), { run: () => new Promise(() => {}) }, 50)
   expect(complaints[1]).toContain('row F99. It waited for no call of the fixture.')
 })
 
 it('fails a row that rejects, and kills its processes', async () => {
-  const process = startProcess()
+  const process = await startService()
   const rejecting = { run: () => Promise.reject(new Error('Not within 60 s: the api to be killed by its failpoint.')) }
   const { status, complaints } = await run(process, rejecting, 60_000)
   expect(status).toBe('FAILED')

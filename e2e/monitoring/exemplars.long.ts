@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@belfry/embedded'
 import { type Receiver, startReceiver } from '@belfry/test-support'
+import { type RunningProcess, startProcess } from '@belfry/test-support/servers'
 import { waitFor } from '@belfry/test-support/wait-for'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inMs } from '../api-calls.ts'
@@ -14,7 +14,7 @@ import { hasTool } from '../deployment/tools.ts'
 describe.runIf(hasTool('prometheus', ['--version']))('a Prometheus that stores exemplars', () => {
   let belfry: Belfry
   let target: Receiver
-  let prometheus: ChildProcess
+  let prometheus: RunningProcess
   let prometheusUrl: string
   beforeAll(async () => {
     const [apiPort, dispatcherPort, port] = await Promise.all([freePort(), freePort(), freePort()])
@@ -32,10 +32,10 @@ describe.runIf(hasTool('prometheus', ['--version']))('a Prometheus that stores e
     prometheusUrl = `http://127.0.0.1:${port}`
     const options = ['config.file=prometheus.yml', 'storage.tsdb.path=data', `web.listen-address=127.0.0.1:${port}`]
     const args = [...options, 'enable-feature=exemplar-storage'].map(option => `--${option}`)
-    prometheus = spawn('prometheus', args, { cwd: folder, stdio: 'ignore' })
+    prometheus = startProcess(['prometheus', ...args], { cwd: folder })
   })
   afterAll(async () => {
-    prometheus?.kill('SIGKILL')
+    await prometheus?.stop('SIGKILL')
     await belfry?.close()
     await target?.close()
   })

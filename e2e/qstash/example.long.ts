@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { freePort } from '@belfry/embedded'
+import { type RunningProcess, startProcess } from '@belfry/test-support/servers'
 import { waitFor } from '@belfry/test-support/wait-for'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -9,8 +8,7 @@ import { repositoryRoot } from '../repository-root.ts'
 import { useStage } from './stage.ts'
 
 const stage = useStage()
-let app: ChildProcess
-let output = ''
+let app: RunningProcess
 let url = ''
 
 beforeAll(async () => {
@@ -29,30 +27,18 @@ beforeAll(async () => {
   const examples = join(repositoryRoot(), 'examples')
   const program = join(examples, 'dist/qstash.mjs')
   await build({ entryPoints: [join(examples, 'qstash.ts')], outfile: program, format: 'esm' })
-  app = spawn(process.execPath, [program], { env })
-  for (const stream of [app.stdout, app.stderr])
-    stream?.on('data', data => {
-      output += data
-    })
+  app = startProcess([process.execPath, program], { env })
   await waitFor(() => fetch(url).catch(() => null), Boolean)
 })
-afterAll(async () => {
-  const ended = once(app, 'exit')
-  app.kill()
-  await ended
-})
+afterAll(() => app.stop())
 
 it('the example receives its own message, and refuses a forged one', async () => {
   const { status } = await fetch(`${url}/orders/42`, { method: 'POST' })
-  expect([status, output]).toEqual([202, ''])
+  expect([status, app.output]).toEqual([202, ''])
   const due = `UPDATE tasks SET due_at = now(), execute_at = now() FROM task_requests
     WHERE task_id = id AND url LIKE $1 AND state = 'pending'`
   await stage.belfry.execute(due, [`${url}/%`])
-  await waitFor(
-    async () => output,
-    text => text.includes('/confirm {"order":"42"}'),
-    20_000,
-  )
+  await app.prints('/confirm {"order":"42"}', 20_000)
   const forged = await fetch(`${url}/confirm`, {
     method: 'POST',
     body: '{}',

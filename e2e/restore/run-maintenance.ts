@@ -1,20 +1,12 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
+import { type ProcessResult, startProcess } from '@belfry/test-support/servers'
 import { repositoryRoot } from '../repository-root.ts'
 
-export type Printed = { code: number; out: string; error: string }
-
-/** Runs `belfry backup` or `belfry restore` with these variables only. */
-export async function runMaintenance(env: Record<string, string>, ...args: string[]): Promise<Printed> {
+/** Runs a command such as `belfry backup` with these variables only. */
+export function runMaintenance(env: Record<string, string>, ...args: string[]): Promise<ProcessResult> {
   const program = join(repositoryRoot(), 'programs/maintenance/dist/main.mjs')
-  const given = { PATH: process.env.PATH, DATA_DIR: '/nonexistent', ...env }
-  const child = spawn(process.execPath, [program, ...args], { env: given, stdio: ['ignore', 'pipe', 'pipe'] })
-  const printed = { out: '', error: '' }
-  child.stdout.on('data', chunk => (printed.out += chunk))
-  child.stderr.on('data', chunk => (printed.error += chunk))
-  const [code] = await once(child, 'close')
-  return { code, ...printed }
+  // Without a folder of its own it could find the one of a developer.
+  return startProcess([process.execPath, program, ...args], { env: { DATA_DIR: '/nonexistent', ...env } }).result
 }
 
 /** Runs it, and throws unless it succeeds. */

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@belfry/embedded'
+import { startProcess } from '@belfry/test-support/servers'
 import { waitFor } from '@belfry/test-support/wait-for'
 import { repositoryRoot } from '../repository-root.ts'
 
@@ -30,15 +29,9 @@ export async function startIngress(apiPorts: readonly number[], { mergeSlashes =
     .replace('merge_slashes off;', `merge_slashes ${mergeSlashes ? 'on' : 'off'};`)
   await writeFile(join(folder, 'nginx.conf'), surroundings(folder, site))
   const args = ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr']
-  const child = spawn('nginx', args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  let output = ''
-  child.stderr.setEncoding('utf8').on('data', text => {
-    output += text
-  })
-  const ended = once(child, 'exit')
-  const answers = async () => child.exitCode !== null || (await fetch(`http://127.0.0.1:${port}`).catch(() => null))
-  await waitFor(answers, Boolean)
-  if (child.exitCode !== null) throw new Error(`nginx did not start:\n${output}`)
+  const nginx = startProcess(['nginx', ...args])
+  await waitFor(async () => !nginx.isRunning() || (await fetch(`http://127.0.0.1:${port}`).catch(() => null)), Boolean)
+  if (!nginx.isRunning()) throw new Error(`nginx did not start:\n${nginx.output}`)
   return {
     url: `http://127.0.0.1:${port}`,
     async served() {
@@ -51,8 +44,7 @@ export async function startIngress(apiPorts: readonly number[], { mergeSlashes =
       return counts
     },
     async close() {
-      child.kill('SIGTERM')
-      await ended
+      await nginx.stop()
       await rm(folder, { recursive: true, force: true })
     },
   }

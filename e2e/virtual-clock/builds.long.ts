@@ -6,7 +6,7 @@ import { virtualEnvironment } from './virtual-belfry.ts'
 const environment = virtualEnvironment('postgresql://nowhere', 1)
 
 async function refusal(program: ProgramName, env: Record<string, string>, bundle?: string): Promise<string> {
-  const { service } = spawnService(program, env, bundle)
+  const service = spawnService(program, env, bundle)
   expect(await service.ended).toBe(1)
   return service.output
 }

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { startProcess } from '@belfry/test-support/servers'
 import { parseMasterKeys } from '@belfry/vault'
 import { expect, it } from 'vitest'
 import { countWrappedKeys } from '../src/secrets/data-keys.ts'
@@ -35,9 +34,8 @@ it('a master key is replaced under load, although the command is killed in the m
     output: expect.stringContaining('k1 still wraps 1500'),
   })
   const killed = start('rewrap-keys', bothKeys)
-  await once(killed.stdout, 'data')
-  killed.kill('SIGKILL')
-  await once(killed, 'exit')
+  await killed.prints(/./)
+  await killed.stop('SIGKILL')
   const counts = await countWrappedKeys(db.pool)
   expect(counts.get('k1')).toBeGreaterThan(0)
   expect(counts.get('k2')).toBeGreaterThan(0)
@@ -72,18 +70,13 @@ it('a master key is replaced under load, although the command is killed in the m
 function start(command: string, keys: string) {
   const { host, port, user, password, database } = db.pool.options
   const databaseUrl = db.pool.options.connectionString ?? `postgresql://${user}:${password}@${host}:${port}/${database}`
-  return spawn(process.execPath, [program, command], {
-    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, ENCRYPTION_KEYS: keys },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const env = { DATABASE_URL: databaseUrl, ENCRYPTION_KEYS: keys }
+  return startProcess([process.execPath, program, command], { env })
 }
 
-async function run(command: string, keys: string): Promise<{ code: number; output: string }> {
-  const child = start(command, keys)
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', text => (output += text))
-  const [code] = await once(child, 'close')
-  return { code, output }
+async function run(command: string, keys: string): Promise<{ code: number | null; output: string }> {
+  const { code, out, error } = await start(command, keys).result
+  return { code, output: out + error }
 }
 
 async function inGroups<T>(items: readonly T[], size: number, work: (item: T) => Promise<unknown>): Promise<void> {

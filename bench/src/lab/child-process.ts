@@ -1,8 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import type { ChildProcess } from 'node:child_process'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { startProcess } from '@belfry/test-support/servers'
 
 /** The folder with the bundles of this package. */
 export const programFolder = dirname(fileURLToPath(import.meta.url))
@@ -37,29 +36,17 @@ export async function startChild(
   program: string,
   { args = [], env = {}, node = process.execPath, nodeFlags = [], logFile }: StartOptions,
 ): Promise<Child> {
-  const log = openSync(logFile, 'a')
-  const channel = fork(program, args, {
-    env: { PATH: process.env.PATH, NODE_OPTIONS: heapOptions, ...env },
-    execPath: node,
-    execArgv: [...heapFlags, ...nodeFlags],
-    stdio: ['ignore', log, log, 'ipc'],
+  const child = startProcess([node, ...heapFlags, ...nodeFlags, program, ...args], {
+    env: { NODE_OPTIONS: heapOptions, ...env },
+    hasChannel: true,
+    logFile,
   })
-  closeSync(log)
-  const ended = once(channel, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
-  const lastLog = () => readFileSync(logFile, 'utf8').slice(-2000)
-  const ready = await Promise.race([
-    once(channel, 'message').then(([message]) => message),
-    ended.then(end => {
-      throw new Error(`${program} ended with ${end} instead of starting:\n${lastLog()}`)
-    }),
-  ])
   return {
-    pid: channel.pid ?? 0, // it has sent a message, so it has one
-    channel,
-    ready,
+    pid: child.pid,
+    channel: child.channel,
+    ready: await child.ready,
     async [Symbol.asyncDispose]() {
-      channel.kill('SIGTERM')
-      const end = await ended
+      const end = await child.stop()
       if (end !== 0 && end !== 'SIGTERM') throw new Error(`${program} ended with ${end}; see ${logFile}.`)
     },
   }

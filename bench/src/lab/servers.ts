@@ -12,6 +12,7 @@ export async function startBenchPostgres(
   settings: Record<string, string> = {},
 ): Promise<BenchPostgres> {
   const postgres = await startPostgres({ dataDir, settings, binaries: findInstalledPostgres() ?? undefined })
+  endWithThisProcess(postgres.pid, postgres.exited)
   return { ...postgres, [Symbol.asyncDispose]: removal(postgres, dataDir) }
 }
 
@@ -29,12 +30,10 @@ export async function startBenchRedis(dataDir: string): Promise<BenchRedis> {
   }
 }
 
-// Stops a server and removes its data. Until then the server ends with this process.
-function removal({ pid, stop }: { pid: number; stop(): Promise<void> }, dataDir: string): () => Promise<void> {
-  const living = endWithThisProcess(pid)
+// Stops a server and removes its data.
+function removal({ stop }: { stop(): Promise<void> }, dataDir: string): () => Promise<void> {
   return async () => {
     await stop()
-    living.forget()
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
   }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { endWithThisProcess, startRedis } from '@belfry/test-support/servers'
+import { startRedis } from '@belfry/test-support/servers'
 import { waitFor } from '@belfry/test-support/wait-for'
 import { faultInFlight, faultUnderLoad } from '../fault-under-load.ts'
 import { demandHits } from '../fixture/demands.ts'
@@ -138,7 +138,6 @@ export const redisLoss: Row[] = [
     expected: 'as F23 and F30',
     async run(fixture, seed) {
       const replica = await startRedis({ dataDir: join(fixture.folder, 'replica'), persist: false })
-      const pid = endWithThisProcess(replica.pid)
       try {
         const { Redis } = await import('ioredis')
         const client = new Redis(replica.port, '127.0.0.1')
@@ -161,7 +160,6 @@ export const redisLoss: Row[] = [
         await fixture.redis.start()
         fixture.redis.proxy.retarget(fixture.redis.port)
         await replica.stop()
-        pid.forget()
       }
     },
   },

@@ -42,7 +42,7 @@ export const redisTrouble: Row[] = [
       await burst(fixture, 10)
       demandPosts(fixture, 201)
       await lasting(10_000)
-      await demandAllAlive(fixture)
+      demandAllAlive(fixture)
       fixture.notes.push(`${fixture.target.count()} of 10 delivered without Redis`)
       await fixture.redis.start()
       await untilInState(fixture, ['success'], 10, latenessMs)

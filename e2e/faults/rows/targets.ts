@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findPreload } from '../find-preload.ts'
-import { isAlive } from '../fixture/demands.ts'
 import { load } from '../fixture/load.ts'
 import { burst, called, lasting, untilInState } from '../fixture/moments.ts'
 import { startProxy } from '../fixture/proxy.ts'
@@ -34,7 +33,7 @@ export const targets: Row[] = [
       const peakMb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
       fixture.notes.push(`peak ${peakMb.toFixed(0)} MB`)
       fixture.demand(peakMb < 400, `The dispatcher took ${peakMb} MB.`)
-      fixture.demand(await isAlive(dispatcher), 'The dispatcher ended.')
+      fixture.demand(dispatcher.isRunning(), 'The dispatcher ended.')
       return { latenessMs: 30_000 }
     },
   },
@@ -123,7 +122,7 @@ export const targets: Row[] = [
       fixture.demand(limited.status === 0, 'prlimit did not work.')
       await burst(fixture, 150, { answers: [{ status: 200, delayMs: 700 }], maxRetries: 10 })
       await untilInState(fixture, ['success'], 150, 60_000)
-      fixture.demand(await isAlive(dispatcher), 'The dispatcher ended.')
+      fixture.demand(dispatcher.isRunning(), 'The dispatcher ended.')
       const failed = await fixture.count(`runs WHERE status = 'failed'`)
       fixture.demand(failed === 0, `${failed} attempts failed.`)
       return {}

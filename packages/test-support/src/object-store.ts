@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, waitUntil } from '@belfry/embedded'
-import { endWithThisProcess } from './servers/index.ts'
+import { type RunningProcess, startProcess } from './servers/index.ts'
 
 export type ObjectStore = {
   /** The URL of its S3 interface. */
@@ -34,32 +33,27 @@ export async function startObjectStore(folder: string): Promise<ObjectStore> {
   await mkdir(join(data, bucket), { recursive: true })
   const port = await freePort()
   const keys = ['--access', accessKey, '--secret', secretKey]
-  const run = () => startProgram(program, ['--port', `127.0.0.1:${port}`, ...keys, 'posix', data], port)
-  let end = await run()
+  const run = () => startServer([program, '--port', `127.0.0.1:${port}`, ...keys, 'posix', data], port)
+  let server = await run()
   return {
     ...{ endpoint: `http://127.0.0.1:${port}`, accessKey, secretKey, bucket },
     async whileDown(work) {
-      await end()
+      await server.stop()
       await work().finally(async () => {
-        end = await run()
+        server = await run()
       })
     },
-    close: () => end(),
+    async close() {
+      await server.stop()
+    },
   }
 }
 
-// Returns a function that ends it.
-async function startProgram(program: string, args: string[], port: number): Promise<() => Promise<void>> {
-  const child = spawn(program, args, { stdio: 'ignore' })
-  const living = endWithThisProcess(child.pid ?? 0)
-  const listens = await waitUntil(() => child.exitCode !== null || answers(port), 20_000)
-  if (!listens || child.exitCode !== null) throw new Error(`versitygw did not start (${child.exitCode}).`)
-  return () => end(child, living.forget)
-}
-
-async function end(child: ChildProcess, forget: () => void): Promise<void> {
-  if (child.exitCode === null && child.kill()) await once(child, 'exit')
-  forget()
+async function startServer(command: [string, ...string[]], port: number): Promise<RunningProcess> {
+  const server = startProcess(command)
+  const listens = await waitUntil(() => !server.isRunning() || answers(port), 20_000)
+  if (!listens || !server.isRunning()) throw new Error(`versitygw did not start:\n${server.output}`)
+  return server
 }
 
 function answers(port: number): Promise<boolean> {

@@ -34,7 +34,7 @@ type Migrate = (databaseUrl: string, passwords: typeof logins) => Promise<unknow
 export async function startReplicatedDatabase(migrate: Migrate): Promise<ReplicatedDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'replicated-'))
   const primary = await startPostgres({ dataDir: join(folder, 'primary'), settings })
-  const ofPrimary = endWithThisProcess(primary.pid)
+  endWithThisProcess(primary.pid, primary.exited)
   await migrate(primary.url(), logins)
   const dataDir = join(folder, 'replica')
   await copyFiles(primary, join(folder, 'primary'), dataDir)
@@ -43,7 +43,7 @@ export async function startReplicatedDatabase(migrate: Migrate): Promise<Replica
   await writeFile(join(dataDir, 'standby.signal'), '')
   await writeFile(join(dataDir, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`)
   let replica = await startPostgres({ dataDir, settings })
-  let ofReplica = endWithThisProcess(replica.pid)
+  endWithThisProcess(replica.pid, replica.exited)
   const onReplica = (text: string) => execute(replica.url(), text)
   const signal = async (name: 'SIGSTOP' | 'SIGCONT') => {
     for (const pid of await processesOf(replica.pid)) process.kill(pid, name)
@@ -58,18 +58,15 @@ export async function startReplicatedDatabase(migrate: Migrate): Promise<Replica
     async kill() {
       replica.kill()
       await replica.exited
-      ofReplica.forget()
     },
     async revive() {
       replica = await startPostgres({ dataDir, settings, port: replica.port })
-      ofReplica = endWithThisProcess(replica.pid)
+      endWithThisProcess(replica.pid, replica.exited)
     },
     async close() {
       replica.kill()
       primary.kill()
       await Promise.all([replica.exited, primary.exited])
-      ofPrimary.forget()
-      ofReplica.forget()
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,6 +6,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, waitUntil } from '@belfry/embedded'
 import { Stripe } from 'stripe'
+import { type RunningProcess, startProcess } from './servers/index.ts'
 
 type Json = Record<string, unknown>
 type Phase = { start_date: number; end_date: number; items: Array<{ price: string }> }
@@ -126,16 +127,16 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
       })
     },
     async close() {
-      mock.kill()
+      await mock.stop()
       await closed(server)
     },
   }
 }
 
 /** Starts stripe-mock, which validates requests. */
-async function startMock(program: string): Promise<{ mock: ChildProcess; mockUrl: string }> {
+async function startMock(program: string): Promise<{ mock: RunningProcess; mockUrl: string }> {
   const mockPort = await freePort()
-  const mock: ChildProcess = spawn(program, ['-http-port', String(mockPort)], { stdio: 'ignore' })
+  const mock = startProcess([program, '-http-port', String(mockPort)])
   const mockUrl = `http://127.0.0.1:${mockPort}`
   await waitUntil(
     () =>

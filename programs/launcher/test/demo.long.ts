@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { RunningProcess } from '@belfry/test-support/servers'
 import { expect, test, vi } from 'vitest'
-import { newDataDir, type RunningLauncher, runLauncher } from './run-launcher.ts'
+import { newDataDir, runLauncher } from './run-launcher.ts'
 
 type Row = { id: string; name: string; status: string; state: string; attempts: number; source: string }
 
@@ -26,14 +27,12 @@ test('shows every kind of call of a shop in a workspace of its own, also after a
   expect((await list('/cronjobs')).map(({ status }) => status)).toEqual(Array(4).fill('active'))
   // The first workspace is the user's.
   expect(await read(first, String(/API key +(\S+)/.exec(first.output)?.[1]), '/tasks')).toEqual([])
-  first.child.kill('SIGTERM')
-  expect(await first.ended).toBe(0)
+  expect(await first.stop()).toBe(0)
 
   const second = runLauncher(dataDir)
   await second.prints(/Ctrl-C stops everything/)
   expect((await read(second, key, '/cronjobs')).map(({ status }) => status)).toEqual(Array(4).fill('paused'))
-  second.child.kill('SIGTERM')
-  expect(await second.ended).toBe(0)
+  expect(await second.stop()).toBe(0)
 
   const third = runLauncher(dataDir, { DEMO: 'on' })
   await third.prints(/Ctrl-C stops everything/)
@@ -45,7 +44,7 @@ function keyOf(dataDir: string): string {
   return JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')).apiKey
 }
 
-async function read({ output }: RunningLauncher, key: string, path: string): Promise<Row[]> {
+async function read({ output }: RunningProcess, key: string, path: string): Promise<Row[]> {
   const [url] = /http:\/\/localhost:\d+/.exec(output) ?? []
   const response = await fetch(`${url}/api/v1/scheduler${path}`, { headers: { 'x-api-key': key } })
   expect(response.status).toBe(200)

@@ -8,15 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '@belfry/embedded'
+import type { RunningProcess } from '@belfry/test-support/servers'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import {
-  areAllGone,
-  childrenOf,
-  listeningAddresses,
-  newDataDir,
-  type RunningLauncher,
-  runLauncher,
-} from './run-launcher.ts'
+import { areAllGone, childrenOf, listeningAddresses, newDataDir, runLauncher } from './run-launcher.ts'
 import { shellEnvironment } from './shell-environment.ts'
 
 const isUp = /Ctrl-C stops everything/
@@ -30,7 +24,7 @@ test('runs the command of its banner, refuses a second start, and leaves nothing
   const children = childrenOf(dataDir)
   expect(areAllGone(children)).toBe(false)
   if (process.platform === 'linux') {
-    expect([...listeningAddresses([launcher.child.pid ?? 0, ...children])]).toEqual([loopback])
+    expect([...listeningAddresses([launcher.pid, ...children])]).toEqual([loopback])
   }
   await expectClosed(launcher)
   await pasteFirstCommand(launcher, 5000)
@@ -42,8 +36,7 @@ test('runs the command of its banner, refuses a second start, and leaves nothing
   const second = runLauncher(dataDir)
   expect(await second.ended).toBe(0)
   expect(second.output).toMatch(/Belfry is already running at http:\/\/localhost:\d+/)
-  launcher.child.kill('SIGTERM')
-  expect(await launcher.ended).toBe(0)
+  expect(await launcher.stop()).toBe(0)
   expect(areAllGone(children)).toBe(true)
   expect(existsSync(join(dataDir, 'run.json'))).toBe(false)
 })
@@ -58,8 +51,7 @@ test('continues after a kill -9 with the same account and tasks', async () => {
   await first.prints(isUp)
   const children = childrenOf(dataDir)
   await pasteFirstCommand(first, 3000)
-  first.child.kill('SIGKILL')
-  await first.ended
+  await first.stop('SIGKILL')
   const second = runLauncher(dataDir, env)
   await second.prints(isUp)
   expect(areAllGone(children)).toBe(true)
@@ -114,7 +106,7 @@ test('reports an unusable data directory with a solution', async () => {
 })
 
 /** Checks that pages of other hosts reach nothing, and that strangers create no account. */
-async function expectClosed({ output }: RunningLauncher): Promise<void> {
+async function expectClosed({ output }: RunningProcess): Promise<void> {
   const [, url = ''] = /Dashboard (\S+)/.exec(output) ?? []
   const status = await new Promise((resolve, reject) => {
     const headers = { host: 'rebind.example' }
@@ -132,12 +124,12 @@ async function expectClosed({ output }: RunningLauncher): Promise<void> {
   expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'registration_closed' }])
 }
 
-function apiKeyIn({ output }: RunningLauncher): string | undefined {
+function apiKeyIn({ output }: RunningProcess): string | undefined {
   return /API key {3}(bf_\w+)/.exec(output)?.[1]
 }
 
 // The printed command schedules a call in five seconds, which only one test needs to wait for.
-async function pasteFirstCommand({ output }: RunningLauncher, aheadMs = 500): Promise<void> {
+async function pasteFirstCommand({ output }: RunningProcess, aheadMs = 500): Promise<void> {
   const command = output.split('\n').find(line => line.startsWith('curl')) ?? ''
   const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('+ 5000', `+ ${aheadMs}`)], {
     env: shellEnvironment(),
@@ -146,7 +138,7 @@ async function pasteFirstCommand({ output }: RunningLauncher, aheadMs = 500): Pr
 }
 
 // Runs the printed settings, and then the command line with them.
-async function useCommandLine({ output }: RunningLauncher): Promise<unknown> {
+async function useCommandLine({ output }: RunningProcess): Promise<unknown> {
   const settings = output.split('\n').filter(line => line.startsWith('export') || line.startsWith('alias'))
   const script = ['shopt -s expand_aliases', ...settings, 'belfry list tasks --json'].join('\n')
   const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: shellEnvironment() })

@@ -1,57 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { processIdentity } from '@belfry/embedded'
-import { onTestFinished, vi } from 'vitest'
-
-export type RunningLauncher = {
-  child: ChildProcess
-  /** Its output so far. */
-  readonly output: string
-  /** Waits until it has printed this. */
-  prints(pattern: RegExp): Promise<void>
-  /** Resolves with its exit code, or the signal that ended it. */
-  ended: Promise<number | string>
-}
+import { type RunningProcess, startProcess } from '@belfry/test-support/servers'
+import { onTestFinished } from 'vitest'
 
 export function newDataDir(): string {
   return mkdtempSync(join(tmpdir(), 'belfry launcher-'))
 }
 
 /** Starts the bundle of `npm start`. Its remaining processes are killed after the test. */
-export function runLauncher(dataDir: string, env: Record<string, string> = {}): RunningLauncher {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../dist/main.mjs')], {
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+export function runLauncher(dataDir: string, env: Record<string, string> = {}): RunningProcess {
+  const launcher = startProcess([process.execPath, join(import.meta.dirname, '../dist/main.mjs')], {
+    env: { DATA_DIR: dataDir, PORT: '0', ...env },
   })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', text => {
-      output += text
-    })
-  }
-  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
-  onTestFinished(async () => {
-    child.kill('SIGTERM')
-    await ended
-  })
-  return {
-    child,
-    get output() {
-      return output
-    },
-    async prints(pattern) {
-      await vi.waitFor(
-        () => {
-          if (!pattern.test(output)) throw new Error(`It has not printed ${pattern}, but:\n${output}`)
-        },
-        { timeout: 50_000 },
-      )
-    },
-    ended,
-  }
+  onTestFinished(async () => void (await launcher.stop()))
+  return launcher
 }
 
 /** Returns the processes of a running launcher: its services and its servers. */

@@ -2,11 +2,12 @@ const pids = new Set<number>()
 let isArmed = false
 
 /** Kills a child, even a frozen one, when this process exits in any way but SIGKILL, or its parent has died. */
-export function endWithThisProcess(pid: number): { forget(): void } {
+export function endWithThisProcess(pid: number, ended: Promise<unknown>): void {
   pids.add(pid)
   if (!isArmed) arm()
   isArmed = true
-  return { forget: () => void pids.delete(pid) }
+  const forget = () => pids.delete(pid)
+  ended.then(forget, forget)
 }
 
 function arm(): void {

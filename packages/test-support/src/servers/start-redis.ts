@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join, resolve } from 'node:path'
 import { freePort, lastLines, type ServerProcess, spawnServer, stopLeftover, waitUntil } from '@belfry/embedded'
+import { endWithThisProcess } from './end-with-this-process.ts'
 import { findRedisServer } from './find-redis-server.ts'
 
 export type RedisOptions = {
@@ -34,8 +35,8 @@ const readyTimeoutMs = 60_000
 const portAttempts = 3
 
 /**
- * Starts a private Redis (or Valkey) server from PATH, on loopback only. First it stops the server that a killed process
- * left running on the same data, because two servers would write to one file.
+ * Starts a private Redis (or Valkey) server from PATH, on loopback only, which ends with this process at the latest. First it
+ * stops the server that a killed process left running on the same data, because two servers would write to one file.
  */
 export async function startRedis(options: RedisOptions): Promise<Redis> {
   const program = findRedisServer()
@@ -70,6 +71,7 @@ async function launch(
       [program, ...redisArguments(dataDir, port, persist), ...toArguments(settings)],
       logFile,
     )
+    endWithThisProcess(server.pid, server.exited)
     await waitUntil(async () => !server.isRunning() || (await isReady(port, server.pid)), readyTimeoutMs)
     if (server.isRunning() && (await isReady(port, server.pid))) return { server, port }
     await server.stop(stopSignals)
