@@ -19,9 +19,12 @@ export async function every(loop: Loop, signal: AbortSignal): Promise<void> {
   for (let pauseMs = intervalMs; !signal.aborted; ) {
     const found = await loop.run(signal).catch(loop.onError)
     pauseMs = found === 0 ? Math.min(pauseMs * 2, maxIntervalMs) : intervalMs
-    const endedAt = performance.now()
-    if (pauseMs > intervalMs && (await waker.pause(pauseMs, signal))) pauseMs = intervalMs
-    const leftMs = endedAt + intervalMs - performance.now()
+    let leftMs = intervalMs
+    if (pauseMs > intervalMs) {
+      const beganAt = performance.now()
+      if (await waker.pause(pauseMs, signal)) pauseMs = intervalMs
+      leftMs -= performance.now() - beganAt
+    }
     if (leftMs > 0) await sleep(leftMs, undefined, { signal }).catch(() => {}) // an aborted sleep ends the loop
     await waker.pause(0, signal) // what woke it meanwhile is seen by the next run
   }
