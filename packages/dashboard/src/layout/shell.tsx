@@ -1,15 +1,18 @@
-import { useQuery } from '@tanstack/react-query'
-import { Search } from 'lucide-react'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { Building2, Check, ChevronsUpDown, Plus, Search } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo } from 'react'
 import { Link, Outlet, useNavigate } from 'react-router'
 import { cronJobNamesQuery } from '../api/cron-jobs.ts'
+import { meQuery } from '../api/session.ts'
 import { paths } from '../paths.ts'
 import { rememberPlace } from '../session/last-place.ts'
 import { useOrganization } from '../session/scope.ts'
 import { useRights } from '../session/use-rights.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx'
 import { chooseTimeStyle, JobZones, type TimeStyle, timeStyles, useTimeStyle } from '../ui/time-style.ts'
+import { Bell } from './bell.tsx'
 import { type Command, useCommands } from './commands.tsx'
 import { InShell } from './error-page.tsx'
 import { Keyboard, showPalette } from './keyboard.tsx'
@@ -17,7 +20,6 @@ import { useSettingsNavigation, useShellWorkspace, useWorkspaceNavigation } from
 import { OutageBanner } from './outage-banner.tsx'
 import { PagesButton } from './pages-button.tsx'
 import styles from './shell.module.css'
-import { Switcher } from './switcher.tsx'
 import { UserMenu } from './user-menu.tsx'
 
 /** The frame around every page of an organization. */
@@ -128,4 +130,57 @@ function JobZoneProvider({ children }: { children: ReactNode }): ReactNode {
   const { data } = useQuery({ ...cronJobNamesQuery(workspace?.id ?? ''), enabled: isNeeded })
   const zones = useMemo(() => new Map(data?.map(({ id, timezone }) => [id, timezone])), [data])
   return <JobZones value={zones}>{children}</JobZones>
+}
+
+/** Shows the current workspace and switches to others. */
+function Switcher(): ReactNode {
+  const { data: me } = useSuspenseQuery(meQuery)
+  const { organization, workspaces } = useOrganization()
+  const workspace = useShellWorkspace()
+  const mayCreate = useRights().can('workspace.create')
+  const trigger = (
+    <button type="button" className={styles.switcher}>
+      <Bell size={26} />
+      <span>
+        <strong>{workspace?.name ?? 'No workspace'}</strong>
+        <span>{organization.name}</span>
+      </span>
+      <ChevronsUpDown size={15} aria-hidden="true" />
+    </button>
+  )
+  return (
+    <Menu trigger={trigger}>
+      <MenuLabel>Workspaces of {organization.name}</MenuLabel>
+      {workspaces.map(({ id, name }) => (
+        <MenuItem
+          key={id}
+          to={paths.workspace(organization.slug, id).overview()}
+          icon={<Mark isOn={id === workspace?.id} />}
+        >
+          {name}
+        </MenuItem>
+      ))}
+      <MenuItem
+        to={`${paths.settings(organization.slug, 'workspaces')}?new=1`}
+        icon={<Plus size={15} />}
+        refusal={mayCreate.allowed ? null : mayCreate.reason}
+      >
+        New workspace
+      </MenuItem>
+      <MenuSeparator />
+      <MenuLabel>Organizations</MenuLabel>
+      {me.organizations.map(({ id, name, slug }) => (
+        <MenuItem key={id} to={paths.organization(slug)} icon={<Mark isOn={id === organization.id} />}>
+          {name}
+        </MenuItem>
+      ))}
+      <MenuItem to={paths.welcome()} icon={<Building2 size={15} />}>
+        New organization
+      </MenuItem>
+    </Menu>
+  )
+}
+
+function Mark({ isOn }: { isOn: boolean }): ReactNode {
+  return <Check size={15} aria-hidden="true" visibility={isOn ? 'visible' : 'hidden'} />
 }

@@ -1,13 +1,15 @@
-import type { ReactNode } from 'react'
-import { Field, Select, TextInput } from '../../ui/field.tsx'
+import { Plus, Trash2 } from 'lucide-react'
+import { type ReactNode, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Field, FieldError, Select, Textarea, TextInput } from '../../ui/field.tsx'
 import type { FieldErrors } from '../use-form.ts'
+import { byteLength, checkPayload } from './check-request.ts'
 import { ConnectionField } from './connection-field.tsx'
 import { QueueField } from './flow-fields.tsx'
-import { HeaderEditor } from './header-editor.tsx'
+import { checkJson, indentJson } from './json-text.ts'
 import { MissingSecrets, SecretOptions } from './missing-secrets.tsx'
-import { PayloadEditor } from './payload-editor.tsx'
 import styles from './request.module.css'
-import type { RequestDraft } from './request-draft.ts'
+import type { HeaderRow, RawBody, RequestDraft } from './request-draft.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -67,5 +69,138 @@ export function RequestFields({ draft, onChange, errors }: RequestFieldsProps): 
       />
       <QueueField draft={draft} errors={errors} onChange={onChange} />
     </>
+  )
+}
+
+const placeholders = { name: 'X-Tenant', value: '{{ secrets.TENANT }}' }
+
+type HeaderEditorProps = {
+  rows: readonly HeaderRow[]
+  onChange(rows: readonly HeaderRow[]): void
+  error?: string | undefined
+}
+
+/** Edits headers, one per row. */
+function HeaderEditor({ rows, onChange, error }: HeaderEditorProps): ReactNode {
+  const id = useId()
+  const set = (id: number, change: Partial<HeaderRow>) =>
+    onChange(rows.map(row => (row.id === id ? { ...row, ...change } : row)))
+  const add = () => onChange([...rows, { id: Math.max(-1, ...rows.map(row => row.id)) + 1, name: '', value: '' }])
+  return (
+    <fieldset className={styles.group} aria-describedby={error ? `${id}-error` : undefined}>
+      <legend>
+        Headers <span className={styles.faint}>(optional)</span>
+      </legend>
+      {rows.map((row, index) => (
+        <div key={row.id} className={styles.header}>
+          {(['name', 'value'] as const).map(field => (
+            <TextInput
+              key={field}
+              name="headers"
+              aria-label={`Header ${index + 1} ${field}`}
+              aria-invalid={error ? true : undefined}
+              isMono
+              placeholder={placeholders[field]}
+              value={row[field]}
+              onChange={event => set(row.id, { [field]: event.target.value })}
+              autoComplete="off"
+              list={field === 'value' ? 'secrets' : undefined}
+            />
+          ))}
+          <IconButton
+            label={`Remove header ${row.name || index + 1}`}
+            icon={<Trash2 size={15} />}
+            onClick={() => onChange(rows.filter(({ id }) => id !== row.id))}
+          />
+        </div>
+      ))}
+      <div>
+        <Button size="small" icon={<Plus size={14} />} onClick={add}>
+          Add header
+        </Button>
+      </div>
+      <FieldError id={`${id}-error`} error={error} />
+    </fieldset>
+  )
+}
+
+// A change of a long payload reaches the form, which validates and shows it, once the user rests.
+const longText = 20_000
+const restMs = 250
+
+type PayloadEditorProps = {
+  text: string
+  /** Sent while the text is empty. */
+  rawBody: RawBody | null
+  onChange(text: string): void
+  error?: string | undefined
+}
+
+/** Edits JSON and validates it while the user types. */
+function PayloadEditor({ text, rawBody, onChange, error }: PayloadEditorProps): ReactNode {
+  const [initial] = useState(text)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const apply = () => {
+    clearTimeout(timer.current)
+    timer.current = undefined
+    if (field.current && field.current.value !== text) onChange(field.current.value)
+  }
+  const latestApply = useRef(apply)
+  latestApply.current = apply
+  useEffect(() => () => clearTimeout(timer.current), [])
+  // React would compare and set a long value with each key.
+  useEffect(() => {
+    const isTyping = timer.current !== undefined
+    if (field.current && !isTyping && field.current.value !== text) field.current.value = text
+  }, [text])
+  const checked = useDeferredValue(text)
+  const isEmpty = checked.trim() === ''
+  const isJson = !isEmpty && checkJson(checked) === null
+  const limit = isJson ? checkPayload(checked) : null
+  return (
+    <div className={styles.payload}>
+      <Field
+        label="Payload"
+        isOptional
+        error={error}
+        hint={
+          rawBody
+            ? `Sends the raw body, ${atob(rawBody.payload_base64).length.toLocaleString('en-GB')} bytes of ${rawBody.content_type}, unless you enter a payload.`
+            : 'Any JSON value of up to 256 KiB. Sent as application/json unless you set a Content-Type header.'
+        }
+      >
+        <Textarea
+          name="payload"
+          isMono
+          rows={7}
+          spellCheck={false}
+          autoComplete="off"
+          ref={field}
+          defaultValue={initial}
+          onChange={event => {
+            clearTimeout(timer.current)
+            const isLong = event.target.textLength > longText
+            timer.current = isLong ? setTimeout(() => latestApply.current(), restMs) : undefined
+            if (!isLong) apply()
+          }}
+          onBlur={apply}
+          placeholder={'{\n  "user": 42\n}'}
+        />
+      </Field>
+      <div className={styles.tools}>
+        <Button
+          size="small"
+          refusal={isEmpty ? 'There is nothing to format yet.' : isJson ? null : 'Only valid JSON can be formatted.'}
+          onClick={() => onChange(indentJson(text) ?? text)}
+        >
+          Format
+        </Button>
+        <span className={styles.faint}>
+          {isEmpty ? (rawBody ? 'Raw body' : 'No body') : (limit ?? (isJson ? 'Valid JSON' : 'Invalid JSON'))}
+          {!isEmpty && ` · ${byteLength(checked).toLocaleString('en-GB')} bytes`}
+        </span>
+      </div>
+    </div>
   )
 }

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useParams } from 'react-router'
-import { resetFactors, setTenantTier, tenantQuery } from '../../api/operator.ts'
+import { resetFactors, type Suspendable, setSuspension, setTenantTier, tenantQuery } from '../../api/operator.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useChange } from '../../forms/use-change.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Stack } from '../../ui/card.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
-import { optionsOf, Select } from '../../ui/field.tsx'
+import { Field, optionsOf, Select, TextInput } from '../../ui/field.tsx'
 import { formatBytes, formatCount } from '../../ui/format-amount.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -17,7 +17,6 @@ import { RelativeTime } from '../../ui/time.tsx'
 import { roleNames } from '../settings/role-names.ts'
 import styles from '../settings/settings.module.css'
 import { tierLabels } from '../settings/tier-labels.ts'
-import { SuspendButton } from './suspend-button.tsx'
 import { TenantState } from './tenants.tsx'
 
 /** An organization with its workspaces and members, which an operator can suspend. */
@@ -113,5 +112,41 @@ export function TenantPage(): ReactNode {
         done={({ email }) => `Second factors of ${email} removed`}
       />
     </Stack>
+  )
+}
+
+type SuspendButtonProps = { kind: Suspendable; id: string; name: string; at: string | null }
+
+/** Suspends or resumes a user, an organization or a workspace, after a confirmation. */
+function SuspendButton({ kind, id, name, at }: SuspendButtonProps): ReactNode {
+  const [isOpen, setIsOpen] = useState(false)
+  const [reason, setReason] = useState('')
+  const action = at === null ? 'Suspend' : 'Resume'
+  return (
+    <>
+      <Button kind={at === null ? 'danger' : 'secondary'} onClick={() => setIsOpen(true)}>
+        {action}
+      </Button>
+      <ConfirmChange
+        of={isOpen || null}
+        onClose={() => setIsOpen(false)}
+        title={() => `${action} ${name}?`}
+        description={
+          at === null
+            ? 'Calls stop within a second, and API requests are rejected. Nothing is deleted: tasks wait.'
+            : 'Tasks that are due start at once.'
+        }
+        action={action}
+        isDangerous={false}
+        run={() => setSuspension(kind, id, at === null, reason.trim())}
+        onDone={() => setReason('')}
+        affects={[['tenant'], ['tenants'], ['operator-log']]}
+        done={() => (at === null ? `${name} is suspended` : `${name} is active again`)}
+      >
+        <Field label="Reason (only in the operator log)">
+          <TextInput name="reason" value={reason} maxLength={500} onChange={event => setReason(event.target.value)} />
+        </Field>
+      </ConfirmChange>
+    </>
   )
 }

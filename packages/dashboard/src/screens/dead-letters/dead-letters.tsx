@@ -5,20 +5,21 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { deadLettersQuery } from '../../api/dead-letters.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
+import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, Link } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { LoadMore } from '../../ui/pagination.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { selectionColumn } from '../../ui/selection-column.tsx'
-import { Table } from '../../ui/table.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
 import { useDisplayZone } from '../../ui/time-style.ts'
 import { useToast } from '../../ui/toast.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import { BulkProgress } from '../tasks/bulk-progress.tsx'
-import { deadLetterColumns } from './columns.tsx'
 import styles from './dead-letters.module.css'
 import { deadLetterFilters, FilterFields, toDeadLetterFilter } from './filter-fields.tsx'
 import { SettleDialog, type Settlement } from './settle-dialog.tsx'
@@ -147,4 +148,47 @@ function NoDeadLetters({ isFiltered, onClear }: { isFiltered: boolean; onClear()
       response. You can replay them once the target works again.
     </EmptyState>
   )
+}
+
+/** Returns the columns of the list. */
+function deadLetterColumns(to: WorkspacePaths): ReadonlyArray<Column<Task>> {
+  return [
+    { id: 'task', header: 'Task', isLead: true, sortBy: ({ name }) => name, cell: ({ name }) => <bdi>{name}</bdi> },
+    {
+      id: 'reason',
+      header: 'Last failure',
+      cell: ({ last_run: run, state_reason }) =>
+        run ? (
+          <Link to={to.run(run.id)}>{run.response_status ?? (run.error_code ?? 'failed').replaceAll('_', ' ')}</Link>
+        ) : (
+          (state_reason ?? '–')
+        ),
+    },
+    {
+      id: 'target',
+      header: 'Target',
+      isExtra: true,
+      sortBy: ({ url }) => url,
+      cell: ({ method, url }) => (
+        <span className={styles.target} title={url}>
+          {method} <bdi>{url}</bdi>
+        </span>
+      ),
+    },
+    {
+      id: 'attempts',
+      header: 'Runs',
+      align: 'end',
+      isExtra: true,
+      sortBy: ({ attempts }) => attempts,
+      cell: ({ attempts }) => attempts,
+    },
+    {
+      id: 'failed',
+      header: 'Failed',
+      align: 'end',
+      sortBy: ({ finished_at, updated_at }) => Date.parse(finished_at ?? updated_at),
+      cell: ({ finished_at, updated_at }) => <RelativeTime at={finished_at ?? updated_at} />,
+    },
+  ]
 }

@@ -1,8 +1,10 @@
 import type { PublishedEvent } from '@belfry/contract/event'
-import { isTopic } from '@belfry/domain/topic'
+import { isTopic, patternsOf } from '@belfry/domain/topic'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type NewEvent, publishEvent } from '../../api/events.ts'
 import { PayloadText } from '../../api/payload-text.ts'
+import { subscriptionsQuery } from '../../api/subscriptions.ts'
 import type { FlowBody } from '../../api/tasks.ts'
 import { Form } from '../../forms/form.tsx'
 import { checkFlow, type FlowDraft, FlowFields, flowBodyOf, flowDraftOf } from '../../forms/request/flow-fields.tsx'
@@ -13,7 +15,6 @@ import { Button, ButtonLink, Link } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field, Textarea, TextInput } from '../../ui/field.tsx'
 import styles from './events.module.css'
-import { Matches } from './matches.tsx'
 
 type Draft = { topic: string; payload: string; target_url: string | null; flow: FlowDraft }
 
@@ -177,4 +178,41 @@ function checkDraft({ topic, payload, target_url, flow }: Draft): FieldErrors {
 
 function isObject(text: string): boolean {
   return text.trim().startsWith('{') && checkJson(text) === null
+}
+
+/** Shows which subscriptions an event would reach, while its topic is typed. */
+function Matches({ topic }: { topic: string }): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const { data, hasNextPage } = useInfiniteQuery(subscriptionsQuery(workspace.id))
+  const active = data?.items.filter(({ active }) => active)
+  if (!active) return <p className={styles.matches}>Loading subscriptions…</p>
+  if (active.length === 0) {
+    return (
+      <p className={styles.matches}>
+        There are no active subscriptions, so the event would not be sent.{' '}
+        <Link to={to.subscriptions()}>Add a subscription</Link>, or enter a target here.
+      </p>
+    )
+  }
+  if (!isTopic(topic)) return <p className={styles.matches}>Enter a topic to see which subscriptions match.</p>
+  const patterns = new Set(patternsOf(topic))
+  const matching = active.filter(subscription => patterns.has(subscription.topic))
+  return (
+    <div className={styles.matches} aria-live="polite">
+      {matching.length === 0
+        ? 'No active subscription matches'
+        : `Matches ${matching.length} ${matching.length === 1 ? 'subscription' : 'subscriptions'}`}
+      {hasNextPage && ' among the newest 100'}
+      {matching.length > 0 && ':'}
+      {matching.length > 0 && (
+        <ul>
+          {matching.map(({ id, topic: pattern, url }) => (
+            <li key={id}>
+              <code>{pattern}</code> → {url}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
 }

@@ -1,17 +1,21 @@
+import type { Run } from '@belfry/contract/run'
 import { ArrowUp, ScrollText } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
+import { messageOf } from '../../api/api-problem.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { formatCount } from '../../ui/format-amount.ts'
+import { formatAbsolute } from '../../ui/format-time.ts'
 import { isTyping } from '../../ui/is-typing.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { moveBetweenRows, moveFrom } from '../../ui/table.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
 import styles from './log.module.css'
-import { LogEnd } from './log-end.tsx'
 import type { LogFilter } from './log-filters.ts'
 import { RowSlots } from './row-slots.ts'
+import type { LogView, RunLog } from './run-log.ts'
 import { RunRow, SkeletonRow } from './run-row.tsx'
 import { useRowsInView } from './use-rows-in-view.ts'
 import type { ShownLog } from './use-run-log.ts'
@@ -210,4 +214,58 @@ function NoRuns({ filters }: { filters: Filters<LogFilter> }): ReactNode {
       Each call of a target is a run, with its request and response. Runs appear here as soon as they finish.
     </EmptyState>
   )
+}
+
+type LogEndProps = { view: LogView; log: RunLog; oldest: Run | undefined; filters: Filters<LogFilter> }
+
+/** The footer of the log: how many runs are loaded, and how to load more. */
+function LogEnd({ view, log, oldest, filters }: LogEndProps): ReactNode {
+  const count = formatCount(view.rowCount)
+  const slower = view.isFromStorage && ' · from object storage, slower'
+  switch (view.state) {
+    case 'reading':
+      return (
+        <p className={styles.foot}>
+          {view.rowCount === 0 ? 'Loading…' : 'Loading more…'}
+          {slower}
+        </p>
+      )
+    case 'idle':
+      return <p className={styles.foot}>Scroll for older runs{slower}</p>
+    case 'end':
+      return (
+        <p className={styles.foot}>
+          {count} {view.rowCount === 1 ? 'run' : 'runs'} · end of log{slower}
+        </p>
+      )
+    case 'failed':
+      return (
+        <p className={styles.foot} role="alert">
+          {messageOf(view.error)}{' '}
+          <Button size="small" onClick={() => void log.readMore()}>
+            Try again
+          </Button>
+        </p>
+      )
+    case 'stopped':
+      return (
+        <p className={styles.foot}>
+          {view.rowCount === 0 ? 'No matches' : `${count} matches`} in the newest runs{slower}{' '}
+          <Button size="small" onClick={() => void log.readMore()}>
+            Search older runs
+          </Button>
+        </p>
+      )
+    case 'full':
+      return (
+        <p className={styles.foot}>
+          {count} runs · list limit reached{' '}
+          {oldest && (
+            <Button size="small" onClick={() => filters.set('to', oldest.started_at)}>
+              Show runs before {formatAbsolute(new Date(oldest.started_at))}
+            </Button>
+          )}
+        </p>
+      )
+  }
 }

@@ -1,23 +1,29 @@
-import type { OverviewRange } from '@belfry/contract/overview'
-import { useQuery } from '@tanstack/react-query'
+import type { OverviewRange, Upcoming } from '@belfry/contract/overview'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Plus, SquareActivity } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
+import { usageQuery } from '../../api/organizations.ts'
 import { overviewQuery, upcomingQuery } from '../../api/overview.ts'
+import { paths } from '../../paths.ts'
 import { Allowed, useRefusal } from '../../session/allowed.tsx'
-import { useWorkspace } from '../../session/scope.ts'
-import { ButtonLink } from '../../ui/button.tsx'
+import { useOrganization, useWorkspace } from '../../session/scope.ts'
+import { ButtonLink, Link } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Chart, type ChartData } from '../../ui/chart.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Select } from '../../ui/field.tsx'
+import { formatBytes, formatCount, formatCounted, formatRate } from '../../ui/format-amount.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { Skeleton } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
-import { DueNext } from './due-next.tsx'
 import { FailureGroups } from './failure-groups.tsx'
 import { Figures } from './figures.tsx'
 import { OpenCircuits } from './open-circuits.tsx'
 import styles from './overview.module.css'
 import { RunCharts } from './run-charts.tsx'
-import { UsageCard } from './usage-card.tsx'
 
 const ranges: ReadonlyArray<{ value: OverviewRange; label: string }> = [
   { value: '1h', label: 'Last hour' },
@@ -82,5 +88,139 @@ function NoActivity(): ReactNode {
     >
       Results and lag appear here once tasks have run. The first steps take you to your first webhook in a minute.
     </EmptyState>
+  )
+}
+
+/** Lists the next due tasks, and charts the next hour and day. */
+function DueNext({ upcoming }: { upcoming: UseQueryResult<Upcoming> }): ReactNode {
+  const { data, error, refetch } = upcoming
+  const hour = useMemo(() => barsOf(data?.hour), [data])
+  const day = useMemo(() => barsOf(data?.day), [data])
+  if (error) return <Problem error={error} onRetry={() => void refetch()} />
+  const isIdle = data?.day.every(({ count }) => count === 0)
+  const note = data?.is_capped ? 'Partial count; actual numbers are higher.' : undefined
+  return (
+    <div className={classNames(styles.due, isIdle && styles.idle)}>
+      <Card label="Due next">
+        <h2>Due next</h2>
+        {data ? <NextList upcoming={data} /> : <Skeleton />}
+      </Card>
+      {!isIdle && (
+        <Card label="Timeline">
+          <div className={styles.timelines}>
+            <Chart title="Next hour" kind="bars" data={hour} height={84} />
+            <Chart title="Next 24 hours" kind="bars" data={day} height={84} note={note} />
+          </div>
+        </Card>
+      )}
+    </div>
+  )
+}
+
+function NextList({ upcoming }: { upcoming: Upcoming }): ReactNode {
+  const { to } = useWorkspace()
+  return (
+    <>
+      {upcoming.overdue > 0 && (
+        <p className={styles.overdue}>
+          <Link to={to.tasks('?state=pending&state=retrying')}>
+            {formatCounted(upcoming.overdue, upcoming.is_capped)} due now
+          </Link>
+          , waiting for {upcoming.blocked === upcoming.overdue ? 'their hosts' : 'delivery'}
+          {upcoming.blocked > 0 && upcoming.blocked < upcoming.overdue && (
+            <>
+              ; {formatCounted(upcoming.blocked, upcoming.is_capped)} of them wait for their{' '}
+              <Link to={to.targets()}>hosts</Link>
+            </>
+          )}
+        </p>
+      )}
+      {upcoming.next.length === 0 && <p className={styles.faint}>Nothing is due in the next 24 hours.</p>}
+      <ul className={styles.next}>
+        {firstOfEach(upcoming.next).map(({ at, task_id, cronjob_id, name, count }) => (
+          <li key={`${at} ${task_id ?? cronjob_id}`}>
+            <Link to={task_id ? to.task(task_id) : to.cronJob(cronjob_id ?? '')}>{name}</Link>
+            <span className={styles.time}>
+              {cronjob_id && `Cron job${count > 1 ? ` ×${count}` : ''} · `}
+              <RelativeTime at={at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const maxShown = 8
+
+/** Returns the first occurrence of each cron job, with the number of those that are listed. */
+function firstOfEach(next: Upcoming['next']): Array<Upcoming['next'][number] & { count: number }> {
+  const shown = new Map<string, Upcoming['next'][number] & { count: number }>()
+  for (const one of next) {
+    const key = one.cronjob_id ?? one.task_id ?? one.at
+    const first = shown.get(key)
+    if (first) first.count += 1
+    else shown.set(key, { ...one, count: 1 })
+  }
+  return [...shown.values()].slice(0, maxShown)
+}
+
+function barsOf(counts: Upcoming['hour'] | undefined): ChartData {
+  return {
+    at: (counts ?? []).map(({ at }) => Date.parse(at)),
+    series: [{ label: 'Due', values: (counts ?? []).map(({ count }) => count) }],
+  }
+}
+
+type Share = { used: number; limit: number | null }
+
+/** The usage of the organization this month, and the limits of its tier. */
+function UsageCard(): ReactNode {
+  const { organization } = useOrganization()
+  const { data, error, refetch } = useQuery(usageQuery(organization.id))
+  return (
+    <Card label="Usage">
+      <div className={styles.head}>
+        <h2>{organization.name} this month</h2>
+        <Link to={paths.settings(organization.slug, 'usage')}>Usage and limits</Link>
+      </div>
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton />}
+      {data && (
+        <div className={styles.shares}>
+          <Meter label="Executions" share={data.executions} format={formatCount} />
+          <Meter label="Storage" share={data.storage_bytes} format={formatBytes} />
+          <Meter label="Workspaces" share={data.workspaces} format={formatCount} />
+        </div>
+      )}
+    </Card>
+  )
+}
+
+type MeterProps = { label: string; share: Share; format(value: number): string }
+
+function Meter({ label, share: { used, limit }, format }: MeterProps): ReactNode {
+  if (limit === null) {
+    return (
+      <div className={styles.share}>
+        <span>{label}</span>
+        <span className={styles.faint}>{format(used)}</span>
+      </div>
+    )
+  }
+  const part = limit === 0 ? 1 : Math.min(1, used / limit)
+  const tone = part >= 1 ? styles.over : part >= 0.8 ? styles.near : styles.fine
+  return (
+    <div>
+      <div className={styles.share}>
+        <span>{label}</span>
+        <span className={styles.faint}>
+          {format(used)} of {format(limit)}, {formatRate(used, limit)}
+        </span>
+      </div>
+      <div className={styles.track}>
+        <div className={tone} style={{ width: `${part * 100}%` }} />
+      </div>
+    </div>
   )
 }

@@ -2,19 +2,21 @@ import type { ApiKey, NewApiKey } from '@belfry/contract/api-key'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Ban, KeyRound, RefreshCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { apiKeysQuery, revokeApiKey } from '../../api/api-keys.ts'
+import { apiKeysQuery, createApiKey, revokeApiKey, rollApiKey } from '../../api/api-keys.ts'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { ConfirmButton, DialogButton } from '../../layout/row-buttons.tsx'
 import { SaveKey } from '../../layout/save-key.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
-import { useWorkspace } from '../../session/scope.ts'
+import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Field, Select, TextInput } from '../../ui/field.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { NewKeyForm } from './new-key-form.tsx'
-import { RollKeyForm } from './roll-key-form.tsx'
+import { KeyAccessFields, readAccess } from './key-access-fields.tsx'
 import { scopeText } from './scope-text.ts'
 import styles from './settings.module.css'
 
@@ -152,5 +154,88 @@ function KeyStatus({ apiKey }: { apiKey: ApiKey }): ReactNode {
     <Badge tone={isExpired ? 'plain' : 'warn'}>
       {isExpired ? 'Expired' : 'Expires'} <RelativeTime at={apiKey.expires_at} />
     </Badge>
+  )
+}
+
+const lifetimes = [
+  { value: 7, label: 'In 7 days' },
+  { value: 30, label: 'In 30 days' },
+  { value: 90, label: 'In 90 days' },
+  { value: 365, label: 'In 1 year' },
+]
+
+type NewKeyFormProps = { onCancel(): void; onCreated(key: NewApiKey): void }
+
+function NewKeyForm({ onCancel, onCreated }: NewKeyFormProps): ReactNode {
+  const { workspace } = useWorkspace()
+  const { max_api_key_days: maxDays } = useOrganization().organization
+  const form = useForm({
+    read: field => ({ name: field('name').trim(), ...inDays(field('expires_at')), ...readAccess(field) }),
+    check: body => ({
+      ...(body.name === '' ? { name: 'Enter a name.' } : {}),
+      ...(body.scopes.length === 0 ? { scopes: 'Select at least one right.' } : {}),
+    }),
+    submit: body => createApiKey(workspace.id, body),
+    onDone: onCreated,
+    affects: [['api-keys', workspace.id]],
+  })
+  return (
+    <Form form={form} action="Create key" more={<Button onClick={onCancel}>Cancel</Button>}>
+      <Field label="Name" hint="Where the key is used, such as “Billing server”." error={form.errors.name}>
+        <TextInput name="name" autoComplete="off" />
+      </Field>
+      <KeyAccessFields errors={form.errors} />
+      <Field
+        label="Expires"
+        hint={maxDays === null ? undefined : `Your organization limits new keys to ${maxDays} days.`}
+        error={form.errors.expires_at}
+      >
+        <Select
+          name="expires_at"
+          options={[
+            { value: '', label: maxDays === null ? 'Never' : `In ${maxDays} days` },
+            ...lifetimes.filter(({ value }) => maxDays === null || value < maxDays),
+          ]}
+        />
+      </Field>
+    </Form>
+  )
+}
+
+// Without an end the API takes the latest that the organization allows.
+function inDays(days: string): { expires_at?: string } {
+  return days === '' ? {} : { expires_at: new Date(Date.now() + Number(days) * 86_400_000).toISOString() }
+}
+
+const hourMs = 3_600_000
+
+const overlaps = [
+  { value: hourMs, label: 'For 1 hour' },
+  { value: 24 * hourMs, label: 'For 24 hours' },
+  { value: 7 * 24 * hourMs, label: 'For 7 days' },
+  { value: 0, label: 'Not at all: revoke it now' },
+]
+
+type RollKeyFormProps = { apiKey: ApiKey; onCancel(): void; onRolled(key: NewApiKey): void }
+
+/** Replaces an API key by a new one. */
+function RollKeyForm({ apiKey, onCancel, onRolled }: RollKeyFormProps): ReactNode {
+  const { workspace } = useWorkspace()
+  const form = useForm({
+    read: field => ({ overlap_ms: Number(field('overlap_ms')) }),
+    submit: body => rollApiKey(workspace.id, apiKey.id, body),
+    onDone: onRolled,
+    affects: [['api-keys', workspace.id]],
+  })
+  return (
+    <Form form={form} action="Roll key" more={<Button onClick={onCancel}>Cancel</Button>}>
+      <Field
+        label="Keep the previous key"
+        hint="Put the new key into your applications within this time."
+        error={form.errors.overlap_ms}
+      >
+        <Select name="overlap_ms" defaultValue={24 * hourMs} options={overlaps} />
+      </Field>
+    </Form>
   )
 }

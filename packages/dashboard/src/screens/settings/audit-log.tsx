@@ -1,16 +1,32 @@
 import type { AuditEntry } from '@belfry/contract/audit-entry'
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { Download, ScrollText } from 'lucide-react'
-import { type ReactNode, useMemo } from 'react'
+import type { AuditStream } from '@belfry/contract/audit-stream'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Download, Radio, ScrollText } from 'lucide-react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { membersQuery } from '../../api/members.ts'
-import { auditExportUrl, auditLogQuery } from '../../api/organizations.ts'
+import {
+  auditExportUrl,
+  auditLogQuery,
+  auditStreamQuery,
+  deleteAuditStream,
+  putAuditStream,
+  rotateAuditStreamSecret,
+} from '../../api/organizations.ts'
 import type { ListQuery } from '../../api/page.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
+import { DefinitionList } from '../../ui/definition-list.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, TextInput } from '../../ui/field.tsx'
 import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useDisplayZone } from '../../ui/time-style.ts'
 import { useFilters } from '../../ui/use-filters.ts'
@@ -18,7 +34,7 @@ import { toLogQuery } from '../log/log-filters.ts'
 import { RangeFilter } from '../log/range-filter.tsx'
 import { auditDetails } from './audit-details.ts'
 import { actionGroups, actionsOf } from './audit-groups.ts'
-import { AuditStreamButton } from './audit-stream.tsx'
+import { HiddenSecret } from './hidden-secret.tsx'
 import styles from './settings.module.css'
 
 export function AuditLog(): ReactNode {
@@ -127,4 +143,131 @@ function toAuditQuery({ group, ...values }: Partial<Record<string, string[]>>, t
 function sentenceOf(action: AuditEntry['action']): string {
   const words = action.replaceAll(/[._]/g, ' ').replace('api key', 'API key')
   return words[0]?.toUpperCase() + words.slice(1)
+}
+
+/** The button that opens the settings of the audit stream, and its dialog. */
+function AuditStreamButton(): ReactNode {
+  const [isOpen, setIsOpen] = useState(false)
+  const close = () => setIsOpen(false)
+  return (
+    <>
+      <Button
+        icon={<Radio size={15} aria-hidden="true" />}
+        refusal={useRefusal('audit_log.stream')}
+        onClick={() => setIsOpen(true)}
+      >
+        Stream
+      </Button>
+      <Dialog
+        isOpen={isOpen}
+        onClose={close}
+        title="Stream the audit log"
+        description="New entries are sent to a webhook as JSON lines, and retried until it receives them."
+      >
+        <StreamSettings onClose={close} />
+      </Dialog>
+    </>
+  )
+}
+
+function StreamSettings({ onClose }: { onClose(): void }): ReactNode {
+  const { organization } = useOrganization()
+  const { data: stream, error, refetch } = useQuery(auditStreamQuery(organization.id))
+  const [asked, setAsked] = useState<'rotate' | 'remove' | null>(null)
+  if (error) return <Problem error={error} onRetry={() => void refetch()} />
+  if (!stream) return null
+  const isOn = stream.target !== null
+  const confirmed = { onClose: () => setAsked(null), affects: [['audit-stream', organization.id]] }
+  return (
+    <>
+      {isOn && <StreamState stream={stream} />}
+      <UrlForm
+        key={stream.updated_at}
+        stream={stream}
+        onClose={onClose}
+        more={
+          isOn && (
+            <>
+              <Button onClick={() => setAsked('rotate')}>Rotate secret</Button>
+              <Button kind="danger" onClick={() => setAsked('remove')}>
+                Stop stream
+              </Button>
+            </>
+          )
+        }
+      />
+      <ConfirmChange
+        {...confirmed}
+        of={asked === 'rotate' || null}
+        title={() => 'Rotate the signing secret?'}
+        description="Messages are signed with a new secret. For 24 hours they are also signed with the current one."
+        action="Rotate"
+        isDangerous={false}
+        run={() => rotateAuditStreamSecret(organization.id)}
+        done={() => 'Signing secret rotated'}
+      />
+      <ConfirmChange
+        {...confirmed}
+        of={asked === 'remove' || null}
+        title={() => 'Stop the audit stream?'}
+        description="The webhook receives no more entries, and those that wait are dropped. The audit log keeps them."
+        action="Stop stream"
+        run={() => deleteAuditStream(organization.id)}
+        done={() => 'Audit stream stopped'}
+      />
+    </>
+  )
+}
+
+const maxCounted = 10_000
+
+function StreamState({ stream: { target, signing_secrets, waiting, last_error } }: { stream: AuditStream }): ReactNode {
+  const [current, previous] = signing_secrets
+  const count = waiting > maxCounted ? 'More than 10,000 entries' : `${waiting} ${waiting === 1 ? 'entry' : 'entries'}`
+  return (
+    <DefinitionList
+      rows={[
+        ['Receiver', target],
+        ['Waiting', count],
+        ['Latest error', last_error],
+        ['Signing secret', current && <HiddenSecret text={current.secret} />],
+        [
+          'Previous secret',
+          previous?.expires_at && (
+            <>
+              <HiddenSecret text={previous.secret} /> expires <RelativeTime at={previous.expires_at} />
+            </>
+          ),
+        ],
+      ]}
+    />
+  )
+}
+
+type UrlFormProps = { stream: AuditStream; onClose(): void; more: ReactNode }
+
+function UrlForm({ stream, onClose, more }: UrlFormProps): ReactNode {
+  const { organization } = useOrganization()
+  const form = useForm({
+    read: field => ({ url: field('url').trim() }),
+    check: ({ url }) => ({ ...(url === '' ? { url: 'Enter the URL.' } : {}) }),
+    submit: body => putAuditStream(organization.id, body),
+    done: ({ target }) => `The audit log is streamed to ${target}`,
+    affects: [['audit-stream', organization.id]],
+  })
+  return (
+    <Form
+      form={form}
+      action={stream.target === null ? 'Start stream' : 'Change URL'}
+      more={more || <Button onClick={onClose}>Cancel</Button>}
+    >
+      <Field
+        label={stream.target === null ? 'URL' : 'New URL'}
+        hint="An https URL that receives POST requests. It is stored encrypted and not shown again."
+        error={form.errors.url}
+      >
+        <TextInput name="url" type="url" isMono autoComplete="off" placeholder="https://logs.example.com/belfry" />
+      </Field>
+    </Form>
+  )
 }

@@ -1,17 +1,26 @@
-import type { Integration, IntegrationTest } from '@belfry/contract/integration'
+import type { CreateIntegrationBody, Integration, IntegrationTest } from '@belfry/contract/integration'
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { BellRing, Pencil, Send, Trash2 } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { messageOf } from '../../api/api-problem.ts'
-import { deleteIntegration, integrationsQuery, testIntegration } from '../../api/integrations.ts'
+import {
+  createIntegration,
+  deleteIntegration,
+  integrationsQuery,
+  testIntegration,
+  updateIntegration,
+} from '../../api/integrations.ts'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { ConfirmButton, DialogButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { Field, optionsOf, Select, TextInput } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { channelNames, eventNames, IntegrationForm } from './integration-form.tsx'
 import styles from './settings.module.css'
 
 export function Integrations(): ReactNode {
@@ -113,4 +122,112 @@ function TestButton({ integration }: { integration: Integration }): ReactNode {
 
 function resultText({ name }: Integration, { delivered, error }: IntegrationTest): string {
   return delivered ? `Test delivered to ${name}` : `The test could not be delivered to ${name}: ${error}`
+}
+
+type Channel = Integration['channel']
+type AlertEvent = Integration['events'][number]
+
+const channelNames: Record<Channel, string> = {
+  slack: 'Slack',
+  discord: 'Discord',
+  email: 'Email',
+  webhook: 'Webhook',
+}
+
+const eventNames: Record<AlertEvent, string> = {
+  'task.dead': 'Dead task',
+  'cronjob.failing': 'Failing cron job',
+  'cronjob.recovered': 'Recovered cron job',
+  'quota.warning': 'Quota at 80%',
+  'quota.reached': 'Quota reached',
+}
+
+const events = Object.keys(eventNames) as AlertEvent[] // its own keys
+const hints: Record<Exclude<Channel, 'email'>, string> = {
+  slack: 'The incoming webhook of your Slack app: https://hooks.slack.com/services/…',
+  discord: 'The webhook of the channel: https://discord.com/api/webhooks/…',
+  webhook: 'Receives each alert as JSON, signed like every delivery.',
+}
+
+type IntegrationFormProps = {
+  /** The integration to edit; null creates one. */
+  integration: Integration | null
+  onDone(): void
+}
+
+function IntegrationForm({ integration, onDone }: IntegrationFormProps): ReactNode {
+  const { workspace } = useWorkspace()
+  const [channel, setChannel] = useState<Channel>(integration?.channel ?? 'slack')
+  const form = useForm({
+    read: field => ({
+      name: field('name').trim(),
+      events: events.filter(event => field(event) !== ''),
+      target: field(channel === 'email' ? 'email' : 'url').trim(),
+    }),
+    check: body => ({
+      ...(body.name === '' ? { name: 'Enter a name.' } : {}),
+      ...(body.target === '' && !integration ? targetError(channel) : {}),
+      ...(body.events.length === 0 ? { events: 'Select at least one event.' } : {}),
+    }),
+    submit({ name, events, target }) {
+      const where = channel === 'email' ? { email: target } : { url: target }
+      if (!integration) {
+        // The types cannot express that the channel decides the kind of target.
+        return createIntegration(workspace.id, { channel, name, events, ...where } as CreateIntegrationBody)
+      }
+      return updateIntegration(workspace.id, integration.id, { name, events, ...(target === '' ? {} : where) })
+    },
+    onDone,
+    done: ({ name }) => (integration ? `${name} updated` : `${name} created. Send a test to check it.`),
+    affects: [['integrations', workspace.id]],
+  })
+  const keeps = integration ? ` Leave empty to keep ${integration.target}.` : ''
+  return (
+    <Form
+      form={form}
+      action={integration ? 'Save' : 'Create integration'}
+      more={<Button onClick={onDone}>Cancel</Button>}
+    >
+      {!integration && (
+        <Field label="Channel">
+          <Select
+            value={channel}
+            onChange={event => setChannel(event.target.value as Channel)} // one of the options
+            options={optionsOf(channelNames)}
+          />
+        </Field>
+      )}
+      <Field label="Name" error={form.errors.name}>
+        <TextInput name="name" defaultValue={integration?.name} placeholder="On call" autoComplete="off" />
+      </Field>
+      {channel === 'email' ? (
+        <Field label="Email address" hint={keeps} error={form.errors.email}>
+          <TextInput name="email" type="email" autoComplete="off" />
+        </Field>
+      ) : (
+        <Field
+          label="URL"
+          hint={`${hints[channel]} It is stored encrypted and not shown again.${keeps}`}
+          error={form.errors.url}
+        >
+          <TextInput name="url" type="url" isMono autoComplete="off" />
+        </Field>
+      )}
+      <fieldset className={styles.fieldset}>
+        <legend>Events</legend>
+        {events.map(event => (
+          <Checkbox
+            key={event}
+            name={event}
+            label={eventNames[event]}
+            isInitiallyOn={integration ? integration.events.includes(event) : event === 'task.dead'}
+          />
+        ))}
+      </fieldset>
+    </Form>
+  )
+}
+
+function targetError(channel: Channel): Record<string, string> {
+  return channel === 'email' ? { email: 'Enter an email address.' } : { url: 'Enter the URL.' }
 }

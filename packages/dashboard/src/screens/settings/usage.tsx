@@ -1,17 +1,25 @@
+import type { OrganizationSubscription } from '@belfry/contract/tier'
 import type { Usage as UsageResource } from '@belfry/contract/usage'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useMemo } from 'react'
-import { usageQuery } from '../../api/organizations.ts'
+import { type ReactNode, useMemo, useState } from 'react'
+import { changeTier, tierQuery, usageQuery } from '../../api/organizations.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Card } from '../../ui/card.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card, Stack } from '../../ui/card.tsx'
 import { Chart } from '../../ui/chart.tsx'
+import { DefinitionList } from '../../ui/definition-list.tsx'
+import { Select } from '../../ui/field.tsx'
 import { formatBytes, formatCount } from '../../ui/format-amount.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
+import { AbsoluteTime } from '../../ui/time.tsx'
+import { BillingState } from './billing-state.tsx'
 import styles from './settings.module.css'
-import { Tiers } from './tiers.tsx'
+import { type TierName, tierLabels, tierRanks } from './tier-labels.ts'
 
 export function Usage(): ReactNode {
   return (
@@ -104,4 +112,126 @@ function Daily({ daily }: { daily: UsageResource['daily'] }): ReactNode {
       </Card>
     </section>
   )
+}
+
+/** The tier, its limits, and a form to change it. */
+function Tiers(): ReactNode {
+  const { organization } = useOrganization()
+  const { data, error, refetch } = useQuery(tierQuery(organization.id))
+  return (
+    <>
+      <section className={styles.section}>
+        <h2>{data && hasTiers(data) ? 'Tier' : 'Limits'}</h2>
+        {error && <Problem error={error} onRetry={() => void refetch()} />}
+        <Card>{data ? <TierOf key={keyOf(data)} subscription={data} /> : <Skeleton />}</Card>
+      </section>
+      {data && <BillingState subscription={data} />}
+    </>
+  )
+}
+
+/** Returns whether tiers mean something here. A self-hosted installation without limits sells none. */
+function hasTiers({ tier, billing }: OrganizationSubscription): boolean {
+  return tier !== 'unlimited' || billing.provider !== 'manual'
+}
+
+// A completed change resets the form.
+function keyOf({ tier, billing }: OrganizationSubscription): string {
+  return `${tier} ${billing.next_tier?.tier}`
+}
+
+function TierOf({ subscription }: { subscription: OrganizationSubscription }): ReactNode {
+  const { tier, limits, period, available_tiers: available } = subscription
+  const [wanted, setWanted] = useState<TierName>(tier)
+  const [isAsking, setIsAsking] = useState(false)
+  const right = useRefusal('billing.change')
+  const closed = available.length === 0 ? 'The operator of this installation changes tiers.' : null
+  const refusal = right ?? closed
+  return (
+    <Stack>
+      <DefinitionList
+        rows={[
+          ['Tier', hasTiers(subscription) && tierLabels[tier]],
+          ['Executions per month', limits.executions === null ? 'Unlimited' : formatCount(limits.executions)],
+          ['Storage', limits.storage_bytes === null ? 'Unlimited' : formatBytes(limits.storage_bytes)],
+          ['Workspaces', formatCount(limits.workspaces)],
+          ['Log retention', `${formatCount(limits.log_days)} days`],
+          ['Requests per second, per key', formatCount(limits.requests_per_second)],
+          ['Concurrent calls', `${limits.slots_percent}% of each dispatcher`],
+          ['Fan-out', `${formatCount(limits.fan_out_per_minute)} tasks per minute`],
+          ['Usage resets', <AbsoluteTime key="end" at={period.end} />],
+        ]}
+      />
+      {(limits.executions !== null || limits.storage_bytes !== null) && (
+        <p className={styles.note}>
+          At the limit of executions or storage, due tasks are cancelled and events are rejected. Owners get an email at
+          80% and at 100%.
+        </p>
+      )}
+      {hasTiers(subscription) && (
+        <form
+          className={styles.inline}
+          onSubmit={event => {
+            event.preventDefault()
+            if (wanted !== tier) setIsAsking(true)
+          }}
+        >
+          <Select
+            aria-label="New tier"
+            value={wanted}
+            onChange={event => setWanted(event.target.value as TierName)} // one of the options
+            options={tierRanks
+              .filter(name => name === tier || available.includes(name))
+              .map(name => ({ value: name, label: tierLabels[name] }))}
+          />
+          <Button type="submit" refusal={refusal ?? (wanted === tier ? 'This is the current tier.' : null)}>
+            Change tier
+          </Button>
+        </form>
+      )}
+      <ChangeDialog subscription={subscription} to={isAsking ? wanted : null} onClose={() => setIsAsking(false)} />
+    </Stack>
+  )
+}
+
+type DialogProps = { subscription: OrganizationSubscription; to: TierName | null; onClose(): void }
+
+function ChangeDialog({ subscription, to, onClose }: DialogProps): ReactNode {
+  const { organization } = useOrganization()
+  return (
+    <ConfirmChange
+      of={to}
+      onClose={onClose}
+      title={to => `Change to ${tierLabels[to]}?`}
+      description={to ? consequenceOf(subscription, to) : ''}
+      action="Change tier"
+      isDangerous={false}
+      run={tier => changeTier(organization.id, { tier })}
+      onDone={({ checkout_url }) => checkout_url && location.assign(checkout_url)}
+      affects={['tier', 'usage', 'organization'].map(name => [name, organization.id])}
+      done={(_, { tier, checkout_url, billing: { next_tier } }) => {
+        if (checkout_url) return undefined
+        return next_tier
+          ? `${organization.name} moves to the ${tierLabels[next_tier.tier]} tier when the paid period ends`
+          : `${organization.name} is now on the ${tierLabels[tier]} tier`
+      }}
+    />
+  )
+}
+
+function consequenceOf({ tier, billing }: OrganizationSubscription, to: TierName): string {
+  const kept = 'Nothing above the limits of a lower tier is deleted.'
+  if (billing.provider === 'manual') return `Replaces ${tierLabels[tier]} from the next run on. ${kept}`
+  if (billing.status === 'payment_failed') {
+    return to === 'free' ? `The subscription ends now. ${kept}` : 'Pay the open invoice on Stripe first.'
+  }
+  const isLower = tierRanks.indexOf(to) < tierRanks.indexOf(tier)
+  if (billing.status !== 'active') {
+    return to === 'free'
+      ? `Applies from the next run on. ${kept}`
+      : 'You continue to Stripe to pay. The tier changes once the payment is confirmed.'
+  }
+  return isLower
+    ? `You keep ${tierLabels[tier]} until the paid period ends. ${kept}`
+    : 'You are charged the difference for the rest of the period now, and the tier changes immediately.'
 }

@@ -11,7 +11,8 @@ import { useWorkspace } from '../../session/scope.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Field, Textarea, TextInput } from '../../ui/field.tsx'
 import { readHeaderLines, writeHeaderLines } from './header-lines.ts'
-import { TopicHelp } from './topic-help.tsx'
+import { matchingTopics } from './recent-topics.ts'
+import styles from './subscriptions.module.css'
 
 type SubscriptionFormProps = {
   /** The subscription to edit; null creates one. */
@@ -111,4 +112,45 @@ function checkDraft({ body: { topic, url }, retry, flow, headersError }: Draft):
     ...(/^https?:\/\/./.test(url) ? {} : { url: 'Enter an http:// or https:// URL.' }),
     ...(headersError === null ? {} : { headers: headersError }),
   }
+}
+
+const maxShown = 5
+
+/** Explains a pattern, and lists the recent topics that match it. */
+function TopicHelp({ pattern, topics }: { pattern: string; topics: readonly string[] }): ReactNode {
+  const matching = isTopicPattern(pattern) ? matchingTopics(pattern, topics) : []
+  return (
+    <>
+      <span>{meaningOf(pattern)}</span>
+      {topics.length > 0 && isTopicPattern(pattern) && (
+        <span className={styles.recent}>
+          {matching.length === 0 ? 'No recent topic matches.' : 'Matches recent topics '}
+          {matching.slice(0, maxShown).map(topic => (
+            <code key={topic}>{topic}</code>
+          ))}
+          {matching.length > maxShown && ` and ${matching.length - maxShown} more`}
+        </span>
+      )}
+    </>
+  )
+}
+
+function meaningOf(pattern: string): ReactNode {
+  if (pattern === '*') return 'Every event in the workspace.'
+  if (!isTopicPattern(pattern)) {
+    return (
+      <>
+        A topic such as <code>orders.paid</code>, <code>orders.*</code> for all topics below orders, or <code>*</code>{' '}
+        for all.
+      </>
+    )
+  }
+  if (!pattern.endsWith('.*')) return 'Events with exactly this topic.'
+  const parent = pattern.slice(0, -2)
+  return (
+    <>
+      Every topic below <code>{parent}</code> at any depth, such as <code>{parent}.a</code> and{' '}
+      <code>{parent}.a.b</code>, but not <code>{parent}</code> itself.
+    </>
+  )
 }

@@ -1,19 +1,35 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import type { SubscriptionSecret } from '@belfry/contract/secret'
+import type { Subscription } from '@belfry/contract/subscription'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Inbox, KeyRound, Pencil, Trash2 } from 'lucide-react'
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { deleteSubscription, subscriptionsQuery } from '../../api/subscriptions.ts'
+import {
+  deleteSubscription,
+  removeSubscriptionSecrets,
+  rotateSubscriptionSecret,
+  subscriptionSecretsQuery,
+  subscriptionsQuery,
+  updateSubscription,
+} from '../../api/subscriptions.ts'
 import { tasksQuery } from '../../api/tasks.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
+import { useChange } from '../../forms/use-change.ts'
 import { useCommands } from '../../layout/commands.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { ConfirmButton, DialogButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
+import { Button } from '../../ui/button.tsx'
+import { Switch } from '../../ui/checkbox.tsx'
+import { DefinitionList } from '../../ui/definition-list.tsx'
+import { DialogActions } from '../../ui/dialog.tsx'
 import { Dotted } from '../../ui/dotted.tsx'
-import { ActiveSwitch } from './active-switch.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { HiddenSecret } from '../settings/hidden-secret.tsx'
 import { matchingTopics, topicsOf } from './recent-topics.ts'
 import { SubscriptionForm } from './subscription-form.tsx'
-import { SubscriptionSecrets } from './subscription-secrets.tsx'
 import styles from './subscriptions.module.css'
 
 /** Lists the subscriptions of targets to topics. */
@@ -137,5 +153,100 @@ function Matching({ topics }: { topics: readonly string[] }): ReactNode {
       ))}
       {more > 0 && <span className={styles.faint}>and {more} more</span>}
     </span>
+  )
+}
+
+/** The signing secrets that a subscription has of its own. */
+function SubscriptionSecrets({ subscription }: { subscription: Subscription }): ReactNode {
+  const { workspace } = useWorkspace()
+  const secrets = useQuery(subscriptionSecretsQuery(workspace.id, subscription.id))
+  return (
+    <>
+      {secrets.error && <Problem error={secrets.error} onRetry={() => void secrets.refetch()} />}
+      {secrets.data && <Secrets subscription={subscription} secrets={secrets.data} />}
+    </>
+  )
+}
+
+type SecretsProps = { subscription: Subscription; secrets: readonly SubscriptionSecret[] }
+
+function Secrets({ subscription, secrets }: SecretsProps): ReactNode {
+  const { workspace } = useWorkspace()
+  const [isRemoving, setIsRemoving] = useState(false)
+  const rotateRefusal = useRefusal('signing_secret.rotate')
+  const revokeRefusal = useRefusal('signing_secret.revoke')
+  const affects = [['subscription-secrets', subscription.id]]
+  const hasOwn = secrets.length > 0
+  const rotate = useChange({
+    run: () => rotateSubscriptionSecret(workspace.id, subscription.id),
+    affects,
+    done: () => (hasOwn ? 'Signing secret rotated' : 'Signing secret created'),
+  })
+  return (
+    <>
+      {hasOwn ? (
+        <DefinitionList
+          rows={secrets.map(({ secret, expires_at }, i) => [
+            i === 0 ? 'Current' : i === 1 ? 'Previous' : `Previous ${i}`,
+            <>
+              <HiddenSecret text={secret} />
+              {expires_at && (
+                <>
+                  {' '}
+                  expires <RelativeTime at={expires_at} />
+                </>
+              )}
+            </>,
+          ])}
+        />
+      ) : (
+        <p>The signing secret of the workspace signs its calls.</p>
+      )}
+      <DialogActions>
+        {hasOwn && (
+          <Button refusal={revokeRefusal} onClick={() => setIsRemoving(true)}>
+            Use the workspace's secret
+          </Button>
+        )}
+        <Button
+          kind="primary"
+          refusal={rotateRefusal}
+          isPending={rotate.isPending}
+          onClick={() => rotate.mutate(undefined)}
+        >
+          {hasOwn ? 'Rotate' : 'Create secret'}
+        </Button>
+      </DialogActions>
+      <ConfirmChange
+        of={isRemoving || null}
+        onClose={() => setIsRemoving(false)}
+        title={() => "Use the workspace's signing secret?"}
+        description="The secrets of this subscription are deleted, and the receiver must verify with the one of the workspace."
+        action="Delete secrets"
+        run={() => removeSubscriptionSecrets(workspace.id, subscription.id)}
+        affects={affects}
+        done={() => 'Signing secrets deleted'}
+      />
+    </>
+  )
+}
+
+type ActiveSwitchProps = { subscription: Subscription; refusal: string | null }
+
+/** Turns a subscription on and off. Shows the new state immediately, and the old one again after an error. */
+function ActiveSwitch({ subscription: { id, topic, active }, refusal }: ActiveSwitchProps): ReactNode {
+  const { workspace } = useWorkspace()
+  const { mutate, isPending, variables } = useChange({
+    run: (isOn: boolean) => updateSubscription(workspace.id, id, { active: isOn }),
+    affects: [['subscriptions', workspace.id]],
+  })
+  return (
+    <Switch
+      label={`${topic} is active`}
+      isLabelHidden
+      isOn={isPending ? variables : active}
+      refusal={refusal}
+      onChange={mutate}
+    />
   )
 }

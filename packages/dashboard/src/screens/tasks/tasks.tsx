@@ -1,9 +1,9 @@
 import type { Task } from '@belfry/contract/task'
-import { taskStates } from '@belfry/domain/task-state'
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { Plus, Timer } from 'lucide-react'
+import { isTerminal, taskStates } from '@belfry/domain/task-state'
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { Ban, Plus, RotateCw, Timer } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { tasksQuery } from '../../api/tasks.ts'
+import { cancelTask, replayTask, tasksQuery } from '../../api/tasks.ts'
 import { TimeFilter } from '../../forms/when/time-filter.tsx'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
@@ -11,6 +11,7 @@ import { sourceOptions } from '../../layout/source-options.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FilterBar, MultiFilter, SearchFilter } from '../../ui/filter-bar.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -20,9 +21,10 @@ import { selectionColumn } from '../../ui/selection-column.tsx'
 import { labelOfState, StateBadge } from '../../ui/state-badge.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import { type Filters, useFilters } from '../../ui/use-filters.ts'
-import { BulkBar } from './bulk-bar.tsx'
 import { BulkProgress } from './bulk-progress.tsx'
+import { doEach } from './do-each.ts'
 import { EndMatching } from './end-matching.tsx'
 import styles from './tasks.module.css'
 
@@ -197,4 +199,79 @@ function NoTasks({ isFiltered, create }: { isFiltered: boolean; create: ReactNod
       one here, or from your code with <code>POST /api/v1/scheduler/tasks</code>. Cron jobs and events create tasks too.
     </EmptyState>
   )
+}
+
+type BulkAction = { name: 'cancel' | 'replay'; done: string; tasks: readonly Task[]; run(task: Task): Promise<Task> }
+type BulkBarProps = { workspaceId: string; selected: readonly Task[]; onDone(): void }
+
+/** Cancels or replays the selected tasks. Each action applies to the tasks whose state allows it. */
+function BulkBar({ workspaceId, selected, onDone }: BulkBarProps): ReactNode {
+  const client = useQueryClient()
+  const toast = useToast()
+  const [asked, setAsked] = useState<BulkAction | null>(null)
+  const [doneSoFar, setDoneSoFar] = useState<number | null>(null)
+  const mayNotCancel = useRefusal('task.delete')
+  const mayNotReplay = useRefusal('task.write')
+  if (selected.length === 0) return null
+  const cancel: BulkAction = {
+    name: 'cancel',
+    done: 'cancelled',
+    tasks: selected.filter(({ state }) => state === 'pending'),
+    run: ({ id }) => cancelTask(workspaceId, id),
+  }
+  const replay: BulkAction = {
+    name: 'replay',
+    done: 'replayed',
+    tasks: selected.filter(({ state }) => isTerminal(state)),
+    run: ({ id }) => replayTask(workspaceId, id),
+  }
+  const run = async ({ tasks, run, done }: BulkAction) => {
+    setDoneSoFar(0)
+    const { succeeded, error } = await doEach(tasks, run, setDoneSoFar)
+    setDoneSoFar(null)
+    setAsked(null)
+    const failed = tasks.length - succeeded
+    toast(
+      `${countOf(succeeded)} ${done}.${failed > 0 ? ` ${countOf(failed)} failed: ${error}` : ''}`,
+      failed > 0 ? 'bad' : 'good',
+    )
+    onDone()
+    await client.invalidateQueries({ queryKey: ['tasks', workspaceId] })
+  }
+  const nonePending = cancel.tasks.length === 0 ? 'None of the selected tasks is pending.' : null
+  const noneFinished = replay.tasks.length === 0 ? 'None of the selected tasks has finished.' : null
+  return (
+    <section className={styles.bulk} aria-label="Selected tasks">
+      <span aria-live="polite">{countOf(selected.length)} selected</span>
+      <Button icon={<Ban size={15} />} refusal={mayNotCancel ?? nonePending} onClick={() => setAsked(cancel)}>
+        Cancel {cancel.tasks.length}
+      </Button>
+      <Button icon={<RotateCw size={15} />} refusal={mayNotReplay ?? noneFinished} onClick={() => setAsked(replay)}>
+        Replay {replay.tasks.length}
+      </Button>
+      <Button kind="quiet" onClick={onDone}>
+        Clear selection
+      </Button>
+      {asked && (
+        <ConfirmDialog
+          isOpen
+          onClose={() => doneSoFar === null && setAsked(null)}
+          title={`${asked.name === 'cancel' ? 'Cancel' : 'Replay'} ${countOf(asked.tasks.length)}?`}
+          description={
+            asked.name === 'cancel'
+              ? 'They will not be delivered. Each can be replayed later.'
+              : 'Each one is sent again immediately as a new task.'
+          }
+          action={doneSoFar === null ? `Yes, ${asked.name}` : `${doneSoFar} of ${asked.tasks.length}…`}
+          isDangerous={asked.name === 'cancel'}
+          isPending={doneSoFar !== null}
+          onConfirm={() => void run(asked)}
+        />
+      )}
+    </section>
+  )
+}
+
+function countOf(count: number): string {
+  return count === 1 ? '1 task' : `${count} tasks`
 }

@@ -1,18 +1,31 @@
+import type { Run } from '@belfry/contract/run'
+import type { Workspace } from '@belfry/contract/workspace'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
-import { apiKeysQuery } from '../../api/api-keys.ts'
-import { runsQuery } from '../../api/runs.ts'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useBlocker } from 'react-router'
+import { apiKeysQuery, createApiKey } from '../../api/api-keys.ts'
+import { publishEvent } from '../../api/events.ts'
+import { followLog, runsQuery } from '../../api/runs.ts'
 import { tasksQuery } from '../../api/tasks.ts'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { SaveKey } from '../../layout/save-key.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { ButtonLink } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Field, TextInput } from '../../ui/field.tsx'
+import { formatDuration } from '../../ui/format-time.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { CreateKey } from './create-key.tsx'
+import { StateBadge } from '../../ui/state-badge.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
 import styles from './first-steps.module.css'
-import { SendTest } from './send-test.tsx'
 import { Snippets } from './snippets.tsx'
+import { suggestedTarget } from './suggested-target.ts'
 
 const refreshMs = 5000
 
@@ -66,4 +79,152 @@ function Step({ number, title, isDone, children }: StepProps): ReactNode {
       </div>
     </li>
   )
+}
+
+type CreateKeyProps = { workspaceId: string; secret: string | null; active: number; onKey(key: string): void }
+
+/** Creates the first API key and shows it once. */
+function CreateKey({ workspaceId, secret, active, onKey }: CreateKeyProps): ReactNode {
+  const refusal = useRefusal('api_key.create')
+  const { workspace } = useWorkspace()
+  const [isAdding, setIsAdding] = useState(false)
+  const [isSaved, setIsSaved] = useState(false)
+  const form = useForm({
+    read: field => ({ name: field('name').trim() }),
+    check: body => ({ ...(body.name === '' ? { name: 'Enter a name.' } : {}) }),
+    submit: body => createApiKey(workspaceId, body),
+    onDone: ({ key }) => onKey(key),
+    affects: [['api-keys', workspaceId]],
+  })
+  if (refusal) return <p className={styles.hint}>{refusal} Ask an owner or admin for a key.</p>
+  if (secret) {
+    return (
+      <>
+        <p className={styles.hint}>Copy the key now and store it safely. You can see it only this once.</p>
+        <CodeBlock text={secret} label="API key" isWrapped onCopied={() => setIsSaved(true)} />
+        <SaveKey apiKey={secret} onSaved={() => setIsSaved(true)} />
+        {!isSaved && <LeaveGuard />}
+      </>
+    )
+  }
+  if (active > 0 && !isAdding) {
+    return (
+      <>
+        <p className={styles.hint}>
+          {workspace.name} has {active === 1 ? 'an API key' : `${active} API keys`}.
+        </p>
+        <Button onClick={() => setIsAdding(true)}>Create another key</Button>
+      </>
+    )
+  }
+  return (
+    <Form form={form} action="Create key">
+      <Field label="Key name" hint="Where the key is used." error={form.errors.name}>
+        <TextInput name="name" defaultValue="My server" />
+      </Field>
+    </Form>
+  )
+}
+
+/** Asks before the user leaves the page. */
+function LeaveGuard(): ReactNode {
+  const blocker = useBlocker(({ currentLocation, nextLocation }) => currentLocation.pathname !== nextLocation.pathname)
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [])
+  return (
+    <ConfirmDialog
+      isOpen={blocker.state === 'blocked'}
+      onClose={() => blocker.reset?.()}
+      title="Leave without the key?"
+      description="You have not copied or downloaded it, and it is not shown again. You can create another key at any time."
+      action="Leave"
+      onConfirm={() => blocker.proceed?.()}
+    />
+  )
+}
+
+const columns: ReadonlyArray<Column<Run>> = [
+  { id: 'task', header: 'Task', cell: run => run.task_name },
+  { id: 'status', header: 'Status', cell: run => <StateBadge state={run.status} /> },
+  { id: 'response', header: 'Response', cell: run => run.response_status ?? run.error?.message ?? '–' },
+  { id: 'duration', header: 'Duration', align: 'end', isExtra: true, cell: run => formatDuration(run.duration_ms) },
+  { id: 'at', header: 'Started', align: 'end', isExtra: true, cell: run => <RelativeTime at={run.started_at} /> },
+]
+
+/** Publishes an event to a target of the user, and shows the runs as they happen. */
+function SendTest({ onArrived }: { onArrived: () => void }): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const [isSent, setIsSent] = useState(false)
+  const suggested = suggestedTarget(window.location)
+  const runs = useLiveRuns(workspace, onArrived)
+  const form = useForm({
+    read: field => ({ target_url: field('target_url').trim() }),
+    check: body => ({
+      ...(/^https?:\/\/./.test(body.target_url) ? {} : { target_url: 'Enter an http:// or https:// URL.' }),
+    }),
+    submit: body => publishEvent(workspace.id, { topic: 'test', payload: { hello: 'world' }, ...body }),
+    onDone: () => setIsSent(true),
+  })
+  return (
+    <>
+      <Form form={form} action={isSent ? 'Send another' : 'Send a test'}>
+        <Field
+          label="Target URL"
+          hint={
+            suggested === '' ? (
+              'Any URL of yours that accepts POST requests.'
+            ) : (
+              <>
+                The suggested URL is the receiver of <code>npm start</code>. Any URL that accepts POST requests works.
+              </>
+            )
+          }
+          error={form.errors.target_url}
+        >
+          <TextInput
+            name="target_url"
+            type="url"
+            isMono
+            defaultValue={suggested}
+            placeholder="https://example.com/hooks/hello"
+          />
+        </Field>
+      </Form>
+      <div aria-live="polite">
+        {runs.length === 0 && (
+          <p className={styles.live}>{isSent ? 'Sending…' : 'Runs of this workspace appear here as they happen.'}</p>
+        )}
+        {runs.length > 0 && (
+          <Table
+            label="Live runs"
+            columns={columns}
+            rows={runs}
+            rowKey={run => run.id}
+            rowLink={run => to.run(run.id)}
+            isFresh={() => true}
+          />
+        )}
+      </div>
+    </>
+  )
+}
+
+function useLiveRuns({ id: workspaceId, organization_id: organizationId }: Workspace, onArrived: () => void): Run[] {
+  const [runs, setRuns] = useState<Run[]>([])
+  const arrived = useRef(onArrived)
+  arrived.current = onArrived
+  useEffect(() => {
+    const closed = new AbortController()
+    const onRun = (run: Run) => {
+      setRuns(before => [run, ...before.filter(({ id }) => id !== run.id)].slice(0, 10))
+      if (run.status === 'success') arrived.current()
+    }
+    // If the API rejects the stream, the list stays empty. The log still has the run.
+    followLog({ organizationId, workspaceId }, { onRun }, closed.signal).catch(() => {})
+    return () => closed.abort()
+  }, [organizationId, workspaceId])
+  return runs
 }

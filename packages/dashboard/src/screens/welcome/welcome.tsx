@@ -3,14 +3,16 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { createOrganization } from '../../api/organizations.ts'
-import { meQuery } from '../../api/session.ts'
+import { meQuery, resendConfirmation } from '../../api/session.ts'
 import { createWorkspace } from '../../api/workspaces.ts'
 import { Form } from '../../forms/form.tsx'
+import { useChange } from '../../forms/use-change.ts'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { Stack } from '../../ui/card.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
-import { ConfirmFirst } from './confirm-first.tsx'
 
 /** Creates an organization and its first workspace, then opens the first steps. */
 export function Welcome(): ReactNode {
@@ -57,6 +59,27 @@ function CreateOrganization(): ReactNode {
           <TextInput name="workspace" defaultValue="Production" />
         </Field>
       </Form>
+    </PlainLayout>
+  )
+}
+
+/** Asks a new user to open the link in the confirmation email. */
+function ConfirmFirst({ email }: { email: string }): ReactNode {
+  const client = useQueryClient()
+  const resend = useChange({ run: () => resendConfirmation(), done: () => 'Email sent.' })
+  return (
+    <PlainLayout
+      title="Confirm your email address"
+      description={`We sent a link to ${email}. Open it to create your organization.`}
+    >
+      <Stack>
+        <Button kind="primary" isWide onClick={() => void client.invalidateQueries({ queryKey: ['me'] })}>
+          Continue
+        </Button>
+        <Button isWide isPending={resend.isPending} onClick={() => resend.mutate()}>
+          Send another email
+        </Button>
+      </Stack>
     </PlainLayout>
   )
 }
