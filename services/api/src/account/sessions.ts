@@ -1,11 +1,12 @@
 import { type Session, session } from '@belfry/contract/auth'
 import { listQuery, pageOf } from '@belfry/contract/page'
 import { recordAccountEntry } from '@belfry/db/account-log'
+import type { Session as StoredSession } from '@belfry/db/generated/client'
 import { toId } from '@belfry/domain/id'
 import { maxSessionMs, type UserCaller } from '../auth/find-user.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { readCursor, toPage } from '../http/page.ts'
+import { type PageRows, readPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { deviceName } from './device.ts'
@@ -16,20 +17,12 @@ export const listSessions = endpoint({
   answer: { status: 200, body: pageOf(session) },
   query: listQuery,
   async handle(ctx, { caller, query }) {
-    const list = `sessions:${caller.userId}`
-    const before = readCursor(list, query)
+    const { userId } = caller
     const now = ctx.clock.now()
-    const rows = await ctx.prisma.session.findMany({
-      where: {
-        userId: caller.userId,
-        expiresAt: { gt: new Date(now) },
-        createdAt: { gt: new Date(now - maxSessionMs) },
-        ...(before === undefined ? {} : { id: { lt: before } }),
-      },
-      orderBy: { id: 'desc' },
-      take: query.limit + 1,
-    })
-    return ok(toPage(list, query, rows, row => presentSession(row, caller)))
+    const inForce = { expiresAt: { gt: new Date(now) }, createdAt: { gt: new Date(now - maxSessionMs) } }
+    const find = ({ before, take }: PageRows) =>
+      ctx.prisma.session.findMany({ where: { userId, ...inForce, id: before }, orderBy: { id: 'desc' }, take })
+    return ok(await readPage(`sessions:${userId}`, query, find, row => presentSession(row, caller)))
   },
 })
 
@@ -62,14 +55,7 @@ async function end(ctx: Context, { userId, address }: UserCaller, id: string | {
   })
 }
 
-type SessionRow = {
-  id: string
-  createdAt: Date
-  expiresAt: Date
-  agent: string | null
-  address: string | null
-  lastUsedAt: Date | null
-}
+type SessionRow = Omit<StoredSession, 'userId' | 'tokenHash'>
 
 /** Returns the public form of a session. */
 export function presentSession(row: SessionRow, caller: UserCaller): Session {

@@ -4,7 +4,7 @@ import { toId } from '@belfry/domain/id'
 import { audit } from '../audit/audit.ts'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import { endpoint } from '../endpoint.ts'
-import { readCursor, toPage } from '../http/page.ts'
+import { type PageRows, readPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { presentApiKey } from './present-api-key.ts'
@@ -16,14 +16,9 @@ export const listApiKeys = endpoint({
   params: { ws: 'ws' },
   query: listQuery,
   async handle(ctx, { caller: { workspaceId }, query }) {
-    const list = `api-keys:${workspaceId}`
-    const after = readCursor(list, query)
-    const rows = await ctx.prisma.apiKey.findMany({
-      where: { workspaceId, ...(after === undefined ? {} : { id: { lt: after } }) },
-      orderBy: { id: 'desc' },
-      take: query.limit + 1,
-    })
-    return ok(toPage(list, query, rows, presentApiKey))
+    const find = ({ before, take }: PageRows) =>
+      ctx.prisma.apiKey.findMany({ where: { workspaceId, id: before }, orderBy: { id: 'desc' }, take })
+    return ok(await readPage(`api-keys:${workspaceId}`, query, find, presentApiKey))
   },
 })
 

@@ -1,22 +1,8 @@
 import type { ApiKey } from '@belfry/contract/api-key'
+import type { ApiKey as StoredApiKey } from '@belfry/db/generated/client'
 import { toId } from '@belfry/domain/id'
 
-export type ApiKeyRow = {
-  id: string
-  workspaceId: string
-  name: string
-  prefix: string
-  createdBy: string
-  createdAt: Date
-  lastUsedAt: Date | null
-  expiresAt: Date | null
-  revokedAt: Date | null
-  scopes: string[]
-  allowedRanges: string[]
-  lastUsedAddress: string | null
-  federatedCredentialId: string | null
-  subject: string | null
-}
+export type ApiKeyRow = Omit<StoredApiKey, 'hash'>
 
 /** Returns the public form of an API key. */
 export function presentApiKey(row: ApiKeyRow): ApiKey {

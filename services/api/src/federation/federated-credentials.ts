@@ -4,6 +4,7 @@ import {
   federatedCredential,
 } from '@belfry/contract/federated-credential'
 import { pageOf } from '@belfry/contract/page'
+import type { FederatedCredential as StoredCredential } from '@belfry/db/generated/client'
 import { AppError } from '@belfry/domain/app-error'
 import type { ClaimConditions } from '@belfry/domain/claim-conditions'
 import { newUuid, toId } from '@belfry/domain/id'
@@ -109,19 +110,7 @@ export const deleteFederatedCredential = endpoint({
 
 const omit = { keys: true, keysReadAt: true, keysMessageId: true, keysOrderedAt: true } as const
 
-type Row = {
-  id: string
-  workspaceId: string
-  name: string
-  issuer: string
-  audience: string
-  conditions: unknown
-  scopes: string[]
-  lifetimeMs: number
-  createdBy: string
-  createdAt: Date
-  lastUsedAt: Date | null
-}
+type Row = Omit<StoredCredential, keyof typeof omit>
 
 function present(row: Row): FederatedCredential {
   return {

@@ -20,6 +20,21 @@ export function readCursor(list: string, query: PageQuery, form?: RegExp): strin
   throw invalid('query', [error])
 }
 
+/** The rows of a page: those before an id, in the order of the ids, newest first. For `findMany`. */
+export type PageRows = { before: { lt?: string }; take: number }
+
+/** Reads a page of a list with a function that finds its rows. */
+export async function readPage<Row extends { id: string }, Item>(
+  list: string,
+  query: PageQuery,
+  find: (rows: PageRows) => Promise<Row[]>,
+  present: (row: Row) => Item,
+): Promise<Page<Item>> {
+  const after = readCursor(list, query)
+  const rows = await find({ before: after === undefined ? {} : { lt: after }, take: query.limit + 1 })
+  return toPage(list, query, rows, present)
+}
+
 /** Makes a page of a list from up to one row more than the page has: the extra row shows that there is a next page. */
 export function toPage<Row extends { id: string }, Item>(
   list: string,

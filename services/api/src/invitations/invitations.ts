@@ -9,7 +9,7 @@ import { newOneTimeToken } from '../auth/one-time-token.ts'
 import { consumeInvitation } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { readCursor, toPage } from '../http/page.ts'
+import { type PageRows, readPage } from '../http/page.ts'
 import { invalid, notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
@@ -96,16 +96,11 @@ export const listInvitations = endpoint({
   params: { org: 'org' },
   query: listQuery,
   async handle(ctx, { caller: { organizationId }, query }) {
-    const list = `invitations:${organizationId}`
-    const after = readCursor(list, query)
-    const rows = await ctx.prisma.invitation.findMany({
-      where: { organizationId, ...(after === undefined ? {} : { id: { lt: after } }) },
-      include: { inviter },
-      orderBy: { id: 'desc' },
-      take: query.limit + 1,
-    })
+    const page = { include: { inviter }, orderBy: { id: 'desc' } } as const
+    const find = ({ before, take }: PageRows) =>
+      ctx.prisma.invitation.findMany({ ...page, where: { organizationId, id: before }, take })
     const now = ctx.clock.now()
-    return ok(toPage(list, query, rows, row => presentInvitation(row, now)))
+    return ok(await readPage(`invitations:${organizationId}`, query, find, row => presentInvitation(row, now)))
   },
 })
 

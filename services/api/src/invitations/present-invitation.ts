@@ -1,19 +1,8 @@
 import type { Invitation } from '@belfry/contract/invitation'
+import type { Invitation as StoredInvitation } from '@belfry/db/generated/client'
 import { toId } from '@belfry/domain/id'
-import type { Role, WorkspaceRole } from '@belfry/domain/permissions'
 
-export type InvitationRow = {
-  id: string
-  organizationId: string
-  email: string
-  role: Role
-  workspaceRole: WorkspaceRole
-  workspaceIds: string[]
-  createdAt: Date
-  expiresAt: Date
-  acceptedAt: Date | null
-  revokedAt: Date | null
-}
+export type InvitationRow = Omit<StoredInvitation, 'tokenHash' | 'invitedBy'>
 
 /** Selects the shown columns of the user who invited. */
 export const inviter = { select: { id: true, name: true } } as const

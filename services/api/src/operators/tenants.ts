@@ -19,7 +19,7 @@ import type { TierName } from '@belfry/domain/tiers'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
 import { applyTier } from '../billing/apply-tier.ts'
 import { endpoint } from '../endpoint.ts'
-import { readCursor, toPage } from '../http/page.ts'
+import { type PageRows, readCursor, readPage, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { where } from '../http/where.ts'
@@ -172,13 +172,9 @@ export const listOperatorLog = endpoint({
   answer: { status: 200, body: pageOf(operatorEntry) },
   query: listQuery,
   async handle(ctx, { query }) {
-    const after = readCursor('operator-log', query)
-    const rows = await ctx.prisma.operatorEntry.findMany({
-      where: after === undefined ? {} : { id: { lt: after } },
-      orderBy: { id: 'desc' },
-      take: query.limit + 1,
-    })
-    return ok(toPage('operator-log', query, rows, presentOperatorEntry))
+    const find = ({ before, take }: PageRows) =>
+      ctx.prisma.operatorEntry.findMany({ where: { id: before }, orderBy: { id: 'desc' }, take })
+    return ok(await readPage('operator-log', query, find, presentOperatorEntry))
   },
 })
 

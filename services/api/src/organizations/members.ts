@@ -9,7 +9,7 @@ import { type OrganizationCaller, requireRight } from '../auth/authorize.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { readCursor, toPage } from '../http/page.ts'
+import { type PageRows, readPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { lockOrganization } from './lock-organization.ts'
@@ -21,16 +21,11 @@ export const listMembers = endpoint({
   params: { org: 'org' },
   query: listQuery,
   async handle(ctx, { caller: { organizationId }, query }) {
-    const list = `members:${organizationId}`
-    const after = readCursor(list, query)
-    const rows = await ctx.prisma.membership.findMany({
-      where: { organizationId, ...(after === undefined ? {} : { userId: { lt: after } }) },
-      include: { user: memberUser },
-      orderBy: { userId: 'desc' },
-      take: query.limit + 1,
-    })
-    const withIds = rows.map(row => ({ id: row.userId, ...row }))
-    return ok(toPage(list, query, withIds, presentMember))
+    const find = async ({ before, take }: PageRows) => {
+      const where = { organizationId, userId: before }
+      return withIds(await ctx.prisma.membership.findMany({ ...byUser, where, take }))
+    }
+    return ok(await readPage(`members:${organizationId}`, query, find, presentMember))
   },
 })
 
@@ -124,6 +119,14 @@ async function requireAnotherOwner(tx: PrismaTransaction, { organizationId, user
 
 /** Selects the columns of a user that other members may see. */
 export const memberUser = { select: { id: true, email: true, name: true } } as const
+
+/** The order of a list of members, with their users. */
+export const byUser = { include: { user: memberUser }, orderBy: { userId: 'desc' } } as const
+
+/** Gives members the ids of their users, by which a list of them is paged. */
+export function withIds<Row extends { userId: string }>(rows: Row[]) {
+  return rows.map(row => ({ id: row.userId, ...row }))
+}
 
 type UserRow = { id: string; email: string; name: string }
 

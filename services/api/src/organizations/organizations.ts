@@ -8,6 +8,7 @@ import {
   updateOrganizationBody,
 } from '@belfry/contract/organization'
 import { listQuery, pageOf } from '@belfry/contract/page'
+import type { Organization as OrganizationRow } from '@belfry/db/generated/client'
 import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { readUsage } from '@belfry/db/usage/read-usage'
 import { AppError } from '@belfry/domain/app-error'
@@ -173,23 +174,6 @@ async function refuseWhilePaid(tx: PrismaTransaction, organizationId: string): P
   const account = await tx.billingAccount.findFirst({ where: { organizationId, status }, select: { nextTier: true } })
   if (account && account.nextTier !== 'free')
     throw new AppError('conflict', 'Cancel the subscription first: choose the tier free.')
-}
-
-type OrganizationRow = {
-  id: string
-  name: string
-  slug: string
-  tier: string
-  createdAt: Date
-  updatedAt: Date
-  membersCanInvite: boolean
-  membersCanCreateApiKeys: boolean
-  membersCanCreateSecrets: boolean
-  membersCanCreateWorkspaces: boolean
-  membersCanDeleteTasks: boolean
-  membersCanManageIntegrations: boolean
-  maxApiKeyDays: number | null
-  requireSecondFactor: boolean
 }
 
 export function presentOrganization(row: OrganizationRow): Organization {

@@ -7,8 +7,8 @@ import {
   subscription,
   updateSubscriptionBody,
 } from '@belfry/contract/subscription'
+import type { Subscription as SubscriptionRow } from '@belfry/db/generated/client'
 import { dbOf, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
-import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { presentCallbacks, presentRetry } from '@belfry/present/task-form'
@@ -19,7 +19,7 @@ import { endpoint } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { refuseUsedKey } from '../http/object-key.ts'
-import { readCursor, toPage } from '../http/page.ts'
+import { type PageRows, readPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { nameQueues, planQueues } from '../queues/name-queues.ts'
@@ -87,14 +87,9 @@ export const listSubscriptions = endpoint({
   answer: { status: 200, body: pageOf(subscription) },
   query: listSubscriptionsQuery,
   async handle(ctx, { caller: { workspaceId }, query }) {
-    const list = `subscriptions:${workspaceId}`
-    const after = readCursor(list, query)
-    const rows = await ctx.prisma.subscription.findMany({
-      where: { workspaceId, ...(after === undefined ? {} : { id: { lt: after } }) },
-      orderBy: { id: 'desc' },
-      take: query.limit + 1,
-    })
-    return ok(toPage(list, query, rows, presentSubscription))
+    const find = ({ before, take }: PageRows) =>
+      ctx.prisma.subscription.findMany({ where: { workspaceId, id: before }, orderBy: { id: 'desc' }, take })
+    return ok(await readPage(`subscriptions:${workspaceId}`, query, find, presentSubscription))
   },
 })
 
@@ -179,18 +174,6 @@ async function changedCallbacks(tx: PrismaTransaction, id: string, body: Callbac
   const [row] = await tx.$queryRaw<Array<{ callbacks: string | null }>>`
     SELECT callbacks FROM subscriptions WHERE id = ${id}::uuid FOR UPDATE`
   return changeCallbacks(row?.callbacks ?? null, body)
-}
-
-type SubscriptionRow = Omit<StoredRequest, 'method' | 'payload' | 'contentType'> & {
-  id: string
-  workspaceId: string
-  key: string | null
-  topic: string
-  active: boolean
-  maxAgeMs: number | null
-  labels: string[]
-  createdAt: Date
-  updatedAt: Date
 }
 
 /** Reads a subscription in its public form. */

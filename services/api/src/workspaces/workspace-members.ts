@@ -3,11 +3,11 @@ import { listQuery, pageOf } from '@belfry/contract/page'
 import { toId } from '@belfry/domain/id'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../endpoint.ts'
-import { readCursor, toPage } from '../http/page.ts'
+import { type PageRows, readPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
-import { memberUser, presentWorkspaceMember } from '../organizations/members.ts'
+import { byUser, memberUser, presentWorkspaceMember, withIds } from '../organizations/members.ts'
 
 export const listWorkspaceMembers = endpoint({
   right: 'workspace_member.read',
@@ -16,16 +16,11 @@ export const listWorkspaceMembers = endpoint({
   params: { ws: 'ws' },
   query: listQuery,
   async handle(ctx, { caller: { workspaceId }, query }) {
-    const list = `workspace-members:${workspaceId}`
-    const after = readCursor(list, query)
-    const rows = await ctx.prisma.workspaceMember.findMany({
-      where: { workspaceId, ...(after === undefined ? {} : { userId: { lt: after } }) },
-      include: { user: memberUser },
-      orderBy: { userId: 'desc' },
-      take: query.limit + 1,
-    })
-    const withIds = rows.map(row => ({ id: row.userId, ...row }))
-    return ok(toPage(list, query, withIds, presentWorkspaceMember))
+    const find = async ({ before, take }: PageRows) => {
+      const where = { workspaceId, userId: before }
+      return withIds(await ctx.prisma.workspaceMember.findMany({ ...byUser, where, take }))
+    }
+    return ok(await readPage(`workspace-members:${workspaceId}`, query, find, presentWorkspaceMember))
   },
 })
 

@@ -1,5 +1,6 @@
 import { listQuery, pageOf } from '@belfry/contract/page'
 import { createWorkspaceBody, updateWorkspaceBody, type Workspace, workspace } from '@belfry/contract/workspace'
+import type { Workspace as WorkspaceRow } from '@belfry/db/generated/client'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { ensureSigningSecret } from '@belfry/db/secrets/signing-secrets'
 import { AppError } from '@belfry/domain/app-error'
@@ -12,7 +13,7 @@ import { requireStepUp } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { given } from '../http/given.ts'
-import { readCursor, toPage } from '../http/page.ts'
+import { type PageRows, readPage } from '../http/page.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
 import { lockWorkspace } from './lock-workspace.ts'
@@ -73,19 +74,10 @@ export const listWorkspaces = endpoint({
   query: listQuery,
   async handle(ctx, { caller, query }) {
     const { organizationId } = caller
-    const list = `workspaces:${organizationId}`
-    const after = readCursor(list, query)
-    const rows = await ctx.prisma.workspace.findMany({
-      where: {
-        organizationId,
-        deletedAt: null,
-        ...visibleTo(caller),
-        ...(after === undefined ? {} : { id: { lt: after } }),
-      },
-      orderBy: { id: 'desc' },
-      take: query.limit + 1,
-    })
-    return ok(toPage(list, query, rows, presentWorkspace))
+    const visible = { organizationId, deletedAt: null, ...visibleTo(caller) }
+    const find = ({ before, take }: PageRows) =>
+      ctx.prisma.workspace.findMany({ where: { ...visible, id: before }, orderBy: { id: 'desc' }, take })
+    return ok(await readPage(`workspaces:${organizationId}`, query, find, presentWorkspace))
   },
 })
 
@@ -151,16 +143,6 @@ export const deleteWorkspace = endpoint({
     return noContent()
   },
 })
-
-type WorkspaceRow = {
-  id: string
-  organizationId: string
-  name: string
-  keepsResponsesWithSecrets: boolean
-  asymmetricSignatures: boolean
-  createdAt: Date
-  updatedAt: Date
-}
 
 function presentWorkspace(row: WorkspaceRow): Workspace {
   return {
