@@ -10,14 +10,13 @@ export async function startOwnServer(
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'own-server-'))
   const postgres = await startPostgres({ dataDir: join(folder, 'data'), settings: { fsync: 'off' } })
-  const ofServer = endWithThisProcess(postgres.pid)
+  endWithThisProcess(postgres.pid, postgres.exited)
   await migrate(postgres.url())
   return {
     url: postgres.url(),
     async stop() {
       postgres.kill()
       await postgres.exited
-      ofServer.forget()
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -35,11 +35,11 @@ export function waitedFor(
 ): WaitReason | null {
   if (sentAt - dueAt < lateMs) return null
   let at = dueAt
-  let longestMs = 0
+  let maxWaitMs = 0
   let reason: WaitReason | null = null
   function step(next: WaitReason | null, until: number): void {
-    if (until - at > longestMs) {
-      longestMs = until - at
+    if (until - at > maxWaitMs) {
+      maxWaitMs = until - at
       reason = next
     }
     at = Math.max(at, until)
