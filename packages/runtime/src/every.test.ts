@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { every } from './every.ts'
+import { every, everyInTurn } from './every.ts'
 import { createWaker } from './waker.ts'
 
 it('repeats a chore, never twice at once, even after a failure', async () => {
@@ -82,4 +82,20 @@ it('runs once more when it was woken during a run', async () => {
   }
   await every({ intervalMs: 1, maxIntervalMs: 3_600_000, waker, run, onError: () => {} }, stop.signal)
   expect(runs).toBe(2)
+})
+
+it('begins chores one after the other, and none when it is to stop', async () => {
+  const stop = new AbortController()
+  const began: number[] = []
+  const loops = [0, 1, 2].map(place => ({
+    intervalMs: 3_600_000,
+    run: async () => void began.push(place),
+    onError: () => {},
+  }))
+  const running = everyInTurn(loops, stop.signal)
+  await expect.poll(() => began, { interval: 1 }).toEqual([0])
+  await expect.poll(() => began, { interval: 1 }).toEqual([0, 1])
+  stop.abort()
+  await Promise.all(running)
+  expect(began).toEqual([0, 1])
 })

@@ -1,5 +1,5 @@
 export { type Batch, type MicroBatch, microBatch, openBatch } from './batch.ts'
-export { every, type Loop } from './every.ts'
+export { every, everyInTurn, type Loop } from './every.ts'
 export { failpoint } from './failpoint.ts'
 export { readiness } from './health.ts'
 export { type Host, openHost } from './host.ts'

@@ -14,6 +14,7 @@ import type { QueueConnection } from '@belfry/queue'
 import type { DispatchConsumer } from '@belfry/queue/consume'
 import {
   every,
+  everyInTurn,
   type Host,
   type Logger,
   measureDependencies,
@@ -61,7 +62,7 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
   // The predecessors of this process may know hosts that fail.
   await shareCircuits(ctx).catch(error => log.warn({ err: error }, 'circuits.unknown'))
   const upcoming = createUpcomingReader(ctx)
-  const running = chores(ctx, upcoming).map(chore => every(chore, stop))
+  const running = everyInTurn(chores(ctx, upcoming), stop)
   const end = new AbortController()
   const onLive = (live: string[]) => {
     if (!ctx.share.divide(live)) return

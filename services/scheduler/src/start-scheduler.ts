@@ -3,7 +3,7 @@ import { beatScheduler, leaveSchedulers } from '@belfry/db/dispatchers/beat-sche
 import { inspectDatabase } from '@belfry/db/postgres/inspect-database'
 import { pingPool } from '@belfry/db/postgres/pool'
 import { version } from '@belfry/domain/version'
-import { every, type Host, type Logger, measureDependencies, reportBuild, type Service } from '@belfry/runtime'
+import { everyInTurn, type Host, type Logger, measureDependencies, reportBuild, type Service } from '@belfry/runtime'
 import type { Config } from './config.ts'
 import { type Context, openContext } from './context.ts'
 import { backgroundLoops, type Chore, timelyLoops } from './loops.ts'
@@ -31,7 +31,7 @@ export async function startScheduler(config: Config, log: Logger, host: Host): P
     onError: (err: unknown) => log.warn({ err }, 'heartbeat.failed'),
   }
   if (__VIRTUAL_CLOCK__) host.virtualClock?.join(createVirtualScheduler(ctx, background, host.stop))
-  const running = [heartbeat, ...timely, ...background].map(loop => every(loop, host.stop))
+  const running = everyInTurn([heartbeat, ...timely, ...background], host.stop)
   return {
     async drain() {
       await Promise.all(running)
