@@ -1,6 +1,6 @@
 import { KeyRound } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import type { FactorKind, Proof } from '../api/factors.ts'
+import type { FactorKind, Proof } from '../api/account.ts'
 import { Button } from '../ui/button.tsx'
 import { Field, TextInput } from '../ui/field.tsx'
 import { Form } from './form.tsx'

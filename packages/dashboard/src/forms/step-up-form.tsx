@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { confirmIdentity, type FactorKind, passkeyForConfirmation } from '../api/factors.ts'
+import { confirmIdentity, type FactorKind, passkeyForConfirmation } from '../api/account.ts'
 import { FactorForm } from './factor-form.tsx'
 
 /** The fields of the dialog that confirms the identity. */

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react'
+import type { FactorKind } from '../api/account.ts'
 import { askToConfirmWith } from '../api/call.ts'
-import type { FactorKind } from '../api/factors.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { latePart } from '../ui/late-part.tsx'
 

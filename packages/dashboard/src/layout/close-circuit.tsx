@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { resetCircuit } from '../api/hosts.ts'
+import { resetCircuit } from '../api/delivery.ts'
 import { useChange } from '../forms/use-change.ts'
 import { useRefusal } from '../session/allowed.tsx'
 import { useWorkspace } from '../session/scope.ts'

@@ -3,10 +3,9 @@ import type { Workspace } from '@belfry/contract/workspace'
 import type { Role, WorkspaceRole } from '@belfry/domain/permissions'
 import { type QueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { type LoaderFunctionArgs, useParams } from 'react-router'
+import { meQuery } from '../api/account.ts'
 import { ApiProblem } from '../api/api-problem.ts'
-import { organizationQuery } from '../api/organizations.ts'
-import { meQuery } from '../api/session.ts'
-import { workspaceMembersQuery, workspacesQuery } from '../api/workspaces.ts'
+import { organizationQuery, workspaceMembersQuery, workspacesQuery } from '../api/organizations.ts'
 import { paths, type WorkspacePaths } from '../paths.ts'
 
 /** Loads the data that every page of an organization needs. */

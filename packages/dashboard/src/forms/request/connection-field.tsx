@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { connectionsQuery } from '../../api/connections.ts'
+import { connectionsQuery } from '../../api/workspace-settings.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Field, Select } from '../../ui/field.tsx'
 

@@ -1,7 +1,7 @@
 import { secretNames } from '@belfry/domain/secrets/secret-reference'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue } from 'react'
-import { secretsQuery } from '../../api/secrets.ts'
+import { secretsQuery } from '../../api/workspace-settings.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'

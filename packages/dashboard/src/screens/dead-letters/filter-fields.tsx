@@ -1,6 +1,6 @@
 import type { RunErrorCode } from '@belfry/contract/run'
 import type { ReactNode } from 'react'
-import type { DeadLetterFilter } from '../../api/dead-letters.ts'
+import type { DeadLetterFilter } from '../../api/tasks.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { optionsOf } from '../../ui/field.tsx'
 import { FilterBar, MultiFilter, SearchFilter } from '../../ui/filter-bar.tsx'

@@ -9,7 +9,7 @@ import {
   type Pace,
   type Settled,
   settleDeadLetters,
-} from '../../api/dead-letters.ts'
+} from '../../api/tasks.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'

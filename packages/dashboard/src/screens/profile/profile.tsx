@@ -11,9 +11,9 @@ import {
   endSession,
   meQuery,
   sessionsQuery,
+  signInMethodsQuery,
   updateMe,
-} from '../../api/session.ts'
-import { signInMethodsQuery } from '../../api/sign-in.ts'
+} from '../../api/account.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'

@@ -3,7 +3,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { encode } from 'uqr'
-import { messageOf } from '../../api/api-problem.ts'
 import {
   addPasskey,
   confirmTotp,
@@ -12,7 +11,8 @@ import {
   removePasskey,
   removeTotp,
   startTotp,
-} from '../../api/factors.ts'
+} from '../../api/account.ts'
+import { messageOf } from '../../api/api-problem.ts'
 import { Form } from '../../forms/form.tsx'
 import { useChange } from '../../forms/use-change.ts'
 import { useForm } from '../../forms/use-form.ts'

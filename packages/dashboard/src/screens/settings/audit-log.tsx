@@ -3,12 +3,12 @@ import type { AuditStream } from '@belfry/contract/audit-stream'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Download, Radio, ScrollText } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { membersQuery } from '../../api/members.ts'
 import {
   auditExportUrl,
   auditLogQuery,
   auditStreamQuery,
   deleteAuditStream,
+  membersQuery,
   putAuditStream,
   rotateAuditStreamSecret,
 } from '../../api/organizations.ts'

@@ -8,7 +8,7 @@ import {
   deleteConnection,
   putConnection,
   testConnection,
-} from '../../api/connections.ts'
+} from '../../api/workspace-settings.ts'
 import { Form } from '../../forms/form.tsx'
 import { type FieldErrors, useForm } from '../../forms/use-form.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'

@@ -6,7 +6,7 @@ import {
   createFederatedCredential,
   deleteFederatedCredential,
   federatedCredentialsQuery,
-} from '../../api/federated-credentials.ts'
+} from '../../api/workspace-settings.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'

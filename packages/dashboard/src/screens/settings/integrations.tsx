@@ -9,7 +9,7 @@ import {
   integrationsQuery,
   testIntegration,
   updateIntegration,
-} from '../../api/integrations.ts'
+} from '../../api/workspace-settings.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'

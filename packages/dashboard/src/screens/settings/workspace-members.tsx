@@ -3,9 +3,13 @@ import { type WorkspaceRole, workspaceRoles } from '@belfry/domain/permissions'
 import { useInfiniteQuery, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { UserMinus, Users } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { membersQuery } from '../../api/members.ts'
-import { meQuery } from '../../api/session.ts'
-import { putWorkspaceMember, removeWorkspaceMember, workspaceMembersQuery } from '../../api/workspaces.ts'
+import { meQuery } from '../../api/account.ts'
+import {
+  membersQuery,
+  putWorkspaceMember,
+  removeWorkspaceMember,
+  workspaceMembersQuery,
+} from '../../api/organizations.ts'
 import { useChange } from '../../forms/use-change.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'

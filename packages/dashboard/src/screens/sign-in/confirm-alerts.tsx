@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { useLocation } from 'react-router'
-import { confirmAlerts } from '../../api/integrations.ts'
+import { confirmAlerts } from '../../api/workspace-settings.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'

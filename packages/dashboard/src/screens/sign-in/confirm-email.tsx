@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { confirmEmail } from '../../api/session.ts'
+import { confirmEmail } from '../../api/account.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { forgotPassword } from '../../api/session.ts'
-import { signInMethodsQuery } from '../../api/sign-in.ts'
+import { forgotPassword, signInMethodsQuery } from '../../api/account.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'

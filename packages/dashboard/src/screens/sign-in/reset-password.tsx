@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { resetPassword } from '../../api/session.ts'
+import { resetPassword } from '../../api/account.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'

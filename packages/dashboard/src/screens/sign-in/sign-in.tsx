@@ -1,10 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
+import {
+  type FactorKind,
+  passkeyForSignIn,
+  registrationQuery,
+  signIn,
+  signInMethodsQuery,
+  signInWithFactor,
+  signInWithPasskey,
+} from '../../api/account.ts'
 import { ApiProblem, messageOf } from '../../api/api-problem.ts'
-import { type FactorKind, passkeyForSignIn, signInWithFactor, signInWithPasskey } from '../../api/factors.ts'
-import { registrationQuery, signIn } from '../../api/session.ts'
-import { signInMethodsQuery } from '../../api/sign-in.ts'
 import { FactorForm } from '../../forms/factor-form.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'

@@ -1,7 +1,7 @@
 import type { Subscription } from '@belfry/contract/subscription'
 import { isTopicPattern } from '@belfry/domain/topic'
 import { type ReactNode, useState } from 'react'
-import { createSubscription, type SubscriptionBody, updateSubscription } from '../../api/subscriptions.ts'
+import { createSubscription, type SubscriptionBody, updateSubscription } from '../../api/events.ts'
 import { Form } from '../../forms/form.tsx'
 import { checkFlow, type FlowDraft, FlowFields, flowBodyOf, flowDraftOf } from '../../forms/request/flow-fields.tsx'
 import { checkRetry, type RetryDraft, retryBodyOf, retryDraftOf } from '../../forms/request/retry-draft.ts'

@@ -11,7 +11,7 @@ import {
   subscriptionSecretsQuery,
   subscriptionsQuery,
   updateSubscription,
-} from '../../api/subscriptions.ts'
+} from '../../api/events.ts'
 import { tasksQuery } from '../../api/tasks.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useChange } from '../../forms/use-change.ts'

@@ -1,7 +1,7 @@
 import type { BulkOperation } from '@belfry/contract/bulk-operation'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
-import { bulkOperationQuery, cancelBulkOperation } from '../../api/bulk-operations.ts'
+import { bulkOperationQuery, cancelBulkOperation } from '../../api/tasks.ts'
 import { useChange } from '../../forms/use-change.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
