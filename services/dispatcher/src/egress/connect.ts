@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns'
-import { isIP, type LookupFunction, connect as openTcp, type Socket } from 'node:net'
+import { isIP, connect as openTcp, type Socket } from 'node:net'
 import { createSecureContext, connect as openTls, type SecureContext } from 'node:tls'
 import type { RunTimings } from '@belfry/domain/run-timings'
 import { LRUCache } from 'lru-cache'
@@ -16,10 +16,12 @@ export type ConnectTimings = Omit<RunTimings, 'firstByteMs'>
  */
 export type Connect = (target: buildConnector.Options, signal: AbortSignal, timings: ConnectTimings) => Promise<Socket>
 
-/** Opens a TCP connection, or a tunnel in its place, to one of the checked addresses. */
-export type Dial = (addresses: LookupAddress[], port: number, signal: AbortSignal) => Promise<Socket>
+/** Opens a TCP connection, or a tunnel in its place, to a checked address. */
+export type Dial = (address: LookupAddress, port: number, signal: AbortSignal) => Promise<Socket>
 
 const connectTimeoutMs = 5_000
+// RFC 8305 calls it the connection attempt delay.
+const nextAddressMs = 250
 const maxTlsSessions = 1_000
 
 /** Creates the function that opens connections. It dials only the addresses that the guard has checked. */
@@ -35,7 +37,7 @@ export function createConnect(
     const number = Number(port || (isSecure ? 443 : 80))
     const addresses = await unlessAborted(guard.check(hostname, number), signal)
     timings.dnsMs = lap()
-    const socket = await dial(addresses, number, signal)
+    const socket = await dialFirst(dial, addresses, number, signal)
     timings.connectMs = lap()
     if (!isSecure) return socket
     const secure = await startTls(socket, hostname, number, signal)
@@ -54,12 +56,50 @@ function startStopwatch(): () => number {
   }
 }
 
-function dialDirectly(addresses: LookupAddress[], port: number, signal: AbortSignal): Promise<Socket> {
-  const [first] = addresses
-  const lookup: LookupFunction = (_host, _options, answer) => answer(null, addresses)
-  const place =
-    addresses.length > 1 ? { host: 'checked.invalid', lookup, autoSelectFamily: true } : { host: first?.address ?? '' }
-  return whenReady(openTcp({ port, noDelay: true, ...place }), 'connect', signal)
+/**
+ * Dials the addresses in their order. The next one starts when one fails, or after a pause, while the earlier ones continue;
+ * the first that connects wins. Rejects with the error of the first address when all have failed.
+ */
+function dialFirst(dial: Dial, addresses: LookupAddress[], port: number, signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const over = new AbortController()
+    const errors: unknown[] = []
+    const waiting = [...addresses.entries()]
+    let inFlight = 0
+    let timer: NodeJS.Timeout | undefined
+
+    function startNext(): void {
+      clearTimeout(timer)
+      const next = waiting.shift()
+      if (next === undefined || over.signal.aborted) return
+      const [index, address] = next
+      inFlight += 1
+      // The pauses grow, so a name with many dead addresses holds few sockets.
+      timer = setTimeout(startNext, nextAddressMs * inFlight)
+      dial(address, port, AbortSignal.any([signal, over.signal])).then(win, error => fail(index, error))
+    }
+
+    function win(socket: Socket): void {
+      if (over.signal.aborted) return void socket.destroy()
+      clearTimeout(timer)
+      over.abort()
+      resolve(socket)
+    }
+
+    function fail(index: number, error: unknown): void {
+      inFlight -= 1
+      errors[index] = error
+      if (signal.aborted) over.abort()
+      startNext()
+      if (inFlight === 0) reject(errors[0])
+    }
+
+    startNext()
+  })
+}
+
+function dialDirectly({ address }: LookupAddress, port: number, signal: AbortSignal): Promise<Socket> {
+  return whenReady(openTcp({ port, host: address, noDelay: true }), 'connect', signal)
 }
 
 function createStartTls(secureContext: SecureContext) {

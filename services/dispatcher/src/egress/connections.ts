@@ -12,6 +12,8 @@ export type Connection = {
   opened: ConnectTimings | null
   /** The number of responses on the current socket. */
   responses: number
+  /** When it is too old for another request, by `performance.now()`. */
+  oldAt: number
   /** Until when it may be reused, by `performance.now()`. */
   reusableUntil: number
   /** Must be called before each request. */
@@ -44,6 +46,8 @@ const idleMs = 4_000
 // A server may announce another time (Keep-Alive: timeout). undici then waits a second less than that, up to this.
 const maxIdleMs = 30_000
 const thresholdMs = 1_000
+// A name may point to another server while the old one still answers, so no connection is reused for longer than this.
+const maxAgeMs = 30_000
 const distrustMs = 10_000
 const maxIdleConnections = 512
 
@@ -106,7 +110,7 @@ export function createConnections(connect: Connect): Connections {
     release(connection, keepAlive) {
       if (distrusted.has(connection.origin)) return discard(connection)
       connection.responses += 1
-      connection.reusableUntil = performance.now() + idleTime(keepAlive)
+      connection.reusableUntil = Math.min(performance.now() + idleTime(keepAlive), connection.oldAt)
       const siblings = idle.get(connection.origin) ?? []
       siblings.push(connection)
       idle.delete(connection.origin)
@@ -148,6 +152,8 @@ function openConnection(origin: string, connect: Connect): Connection {
       const done: typeof callback = (...result) => {
         connection.opening = null
         connection.responses = 0
+        // Connections that were opened together are not replaced together.
+        connection.oldAt = performance.now() + maxAgeMs * (1 - Math.random() / 2)
         callback(...result)
       }
       connect(target, opening.signal, connection.opened).then(
@@ -162,6 +168,7 @@ function openConnection(origin: string, connect: Connect): Connection {
     opening: null,
     opened: null,
     responses: 0,
+    oldAt: 0,
     reusableUntil: 0,
     expectResponse() {
       connection.opened = null

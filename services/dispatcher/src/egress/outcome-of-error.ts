@@ -72,7 +72,9 @@ export function outcomeOfError(error: unknown): FailureOutcome | UnsentOutcome {
   if (error instanceof NameResolutionError)
     return isOutOfDescriptors() ? unsent('No name can be looked up', { message: 'EMFILE' }) : failure('dns')
   if (error instanceof TunnelRefusedError) return failure('connection_refused', error.message)
-  if (error instanceof DeadlineError || error instanceof ConnectTimeoutError) return failure('timeout')
+  if (error instanceof ConnectTimeoutError)
+    return failure('timeout', 'No connection to the target could be made in time.')
+  if (error instanceof DeadlineError) return failure('timeout')
   if (error instanceof InvalidResponseError || error instanceof errors.HTTPParserError)
     return failure('invalid_response')
   // The peer may refuse the handshake after this side has finished it.

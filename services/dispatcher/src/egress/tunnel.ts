@@ -1,4 +1,3 @@
-import type { LookupAddress } from 'node:dns'
 import type { Socket } from 'node:net'
 import { Client, errors } from 'undici'
 import { ConnectTimeoutError, ProxyError, TunnelRefusedError } from './call-errors.ts'
@@ -15,8 +14,8 @@ const refusals = [403, 502, 503, 504]
  * the checked address and never a name, so it cannot resolve another address.
  */
 export function createTunnelDial(proxy: URL): Dial {
-  return async (addresses, port, signal) => {
-    const authority = authorityOf(addresses, port)
+  return async ({ address, family }, port, signal) => {
+    const authority = family === 6 ? `[${address}]:${port}` : `${address}:${port}`
     const client = new Client(proxy.origin, {
       connect: { timeout: proxyTimeoutMs },
       headersTimeout: answerTimeoutMs,
@@ -52,11 +51,6 @@ function accept(status: number, headers: Record<string, string | string[] | unde
   const isRefusal = refusals.includes(status) || (status === 407 && !headers['proxy-authenticate'])
   if (isRefusal) throw new TunnelRefusedError(`The egress proxy does not connect to the target (status ${status}).`)
   throw new ProxyError(`status ${status}`)
-}
-
-function authorityOf(addresses: LookupAddress[], port: number): string {
-  const chosen = addresses.find(({ family }) => family === 4) ?? addresses[0]
-  return chosen?.family === 6 ? `[${chosen.address}]:${port}` : `${chosen?.address}:${port}`
 }
 
 function credentials({ username, password }: URL): Record<string, string> {
