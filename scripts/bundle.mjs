@@ -25,8 +25,9 @@ const entries = {
 const storageModule = join(root, 'packages/object-storage/src/s3-objects.ts')
 const usersOfStorage = ['programs/maintenance', 'programs/all-in-one', 'services/api', 'services/scheduler']
 
-// Most of their commands need a small part of them.
-const commandLines = ['programs/cli', 'programs/maintenance']
+// A process of theirs needs a part of them: a command its own code, and `npm start` neither BullMQ nor object storage. The text of
+// what it does not load takes no memory.
+const inChunks = ['programs/cli', 'programs/maintenance', 'programs/all-in-one']
 
 // CommonJS packages use these, which do not exist in ES modules.
 const commonJsNames = `import { createRequire as __createRequire } from 'node:module'
@@ -36,7 +37,7 @@ const require = __createRequire(import.meta.url), __filename = __pathOf(import.m
 
 /** Bundles the program of one package into `dist/<name>.mjs`; `more` are options of esbuild that come on top. */
 export async function bundlePackage(folder, more = {}, name = 'main') {
-  if (commandLines.includes(folder)) return bundleInChunks(folder)
+  if (inChunks.includes(folder) && name === 'main') return bundleInChunks(folder)
   await build({ ...bundleOptions(folder, name), ...more })
   if (folder === 'services/api') copyBoardPages(folder)
 }
@@ -84,13 +85,16 @@ async function bundleTogether(folders) {
   if (folders.includes('services/api')) copyBoardPages('services/api')
 }
 
-// A command loads only the chunks that it needs. The chunks of earlier builds are removed.
+// A process loads only the chunks that it needs. The chunks of earlier builds are removed.
+const chunk = /-[A-Z0-9]{8}\.mjs/
 async function bundleInChunks(folder) {
   const options = { ...bundleOptions(folder), splitting: true, chunkNames: '[name]-[hash]' }
   const { metafile } = await build({ ...options, metafile: true })
   const outputs = new Set(Object.keys(metafile.outputs))
   const dist = options.outdir
-  for (const file of readdirSync(join(root, folder, dist)).filter(name => !outputs.has(`${dist}/${name}`))) {
+  for (const file of readdirSync(join(root, folder, dist)).filter(
+    name => chunk.test(name) && !outputs.has(`${dist}/${name}`),
+  )) {
     rmSync(join(root, folder, dist, file))
   }
 }
@@ -112,8 +116,8 @@ function copyBoardPages(folder) {
 /** Bundles every program of the repository, and builds the dashboard. */
 export async function bundleAll() {
   const folders = Object.keys(entries).filter(folder => existsSync(join(root, folder, entries[folder])))
-  const wholes = folders.filter(folder => !commandLines.includes(folder))
-  const chunked = folders.filter(folder => commandLines.includes(folder))
+  const wholes = folders.filter(folder => !inChunks.includes(folder))
+  const chunked = folders.filter(folder => inChunks.includes(folder))
   try {
     await Promise.all([bundleTogether(wholes), ...chunked.map(bundleInChunks), buildDashboard(root)])
   } finally {
