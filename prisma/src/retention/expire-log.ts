@@ -116,54 +116,6 @@ export const oldRunsStatement = `
          (SELECT count(*)::int FROM tasks_deleted WHERE is_dead_letter) AS "deadLetters",
          (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last`
 
-/**
- * Deletes the oldest tasks of a workspace that were cancelled more than `days` ago. They may have no run, so the deletion of
- * runs does not reach them. Concurrent callers delete different tasks.
- * @returns How many were deleted; fewer than `limit` when none is left.
- */
-export async function deleteCancelledTasks(
-  pool: Pool,
-  workspaceId: string,
-  days: number,
-  limit: number,
-): Promise<number> {
-  const query = { name: 'delete_cancelled_tasks', text: cancelledTasksStatement, values: [workspaceId, days, limit] }
-  const { rows } = await pool.query<{ deleted: number }>(query)
-  return rows[0]?.deleted ?? 0
-}
-
-/**
- * Deletes the oldest finished tasks of a workspace whose latest runs are not in PostgreSQL: the restored day of an earlier
- * attempt brought them back.
- * @returns How many were deleted; fewer than `limit` when none is left.
- */
-export async function deleteRestoredTasks(
-  pool: Pool,
-  workspaceId: string,
-  days: number,
-  limit: number,
-): Promise<number> {
-  const query = { name: 'delete_restored_tasks', text: restoredTasksStatement, values: [workspaceId, days, limit] }
-  const { rows } = await pool.query<{ deleted: number }>(query)
-  return rows[0]?.deleted ?? 0
-}
-
-/**
- * Deletes the oldest tasks of a workspace that died without a run: their deadlines passed before their first attempts. They
- * stay as long as other dead tasks.
- * @returns How many were deleted; fewer than `limit` when none is left.
- */
-export async function deleteDeadWithoutRun(
-  pool: Pool,
-  workspaceId: string,
-  days: number,
-  limit: number,
-): Promise<number> {
-  const query = { name: 'delete_dead_without_run', text: deadWithoutRunStatement, values: [workspaceId, days, limit] }
-  const { rows } = await pool.query<{ deleted: number }>(query)
-  return rows[0]?.deleted ?? 0
-}
-
 // A task is not older than its id, so the bound on ids skips tasks that cannot have ended that long ago.
 const deletionOf = (condition: string) => `
   WITH old AS (
@@ -192,3 +144,27 @@ const deadWithoutRunStatement = deletionOf(`state = 'dead' AND run_id IS NULL
 const restoredTasksStatement = deletionOf(`state = ANY ('{success,dead}')
       AND (state = 'success' OR settled_at IS NOT NULL)
       AND NOT EXISTS (SELECT FROM runs u WHERE u.workspace_id = $1 AND u.id = tasks.run_id)`)
+
+/**
+ * Returns the function that deletes the oldest tasks of a workspace that ended more than `days` ago and that a statement selects.
+ * Concurrent callers delete different tasks. It returns how many were deleted; fewer than `limit` when none is left.
+ */
+const deletion =
+  (name: string, text: string) => async (pool: Pool, workspaceId: string, days: number, limit: number) => {
+    const { rows } = await pool.query<{ deleted: number }>({ name, text, values: [workspaceId, days, limit] })
+    return rows[0]?.deleted ?? 0
+  }
+
+/** Deletes cancelled tasks. They may have no run, so the deletion of runs does not reach them. */
+export const deleteCancelledTasks = deletion('delete_cancelled_tasks', cancelledTasksStatement)
+
+/**
+ * Deletes finished tasks whose latest runs are not in PostgreSQL: the restored day of an earlier attempt brought them back.
+ */
+export const deleteRestoredTasks = deletion('delete_restored_tasks', restoredTasksStatement)
+
+/**
+ * Deletes tasks that died without a run: their deadlines passed before their first attempts. They stay as long as other dead
+ * tasks.
+ */
+export const deleteDeadWithoutRun = deletion('delete_dead_without_run', deadWithoutRunStatement)
