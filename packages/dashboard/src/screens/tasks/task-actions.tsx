@@ -27,52 +27,36 @@ export function TaskActions({ workspaceId, task, to }: TaskActionsProps): ReactN
           Edit
         </ButtonLink>
         {duplicate}
-        <CancelButton workspaceId={workspaceId} task={task} />
+        <EndButton workspaceId={workspaceId} task={task} {...cancelling} />
       </>
     )
   }
   return (
     <>
       {duplicate}
-      {task.state === 'retrying' && <StopButton workspaceId={workspaceId} task={task} />}
+      {task.state === 'retrying' && <EndButton workspaceId={workspaceId} task={task} {...stopping} />}
       {isTerminal(task.state) && <ReplayButton workspaceId={workspaceId} task={task} to={to} />}
     </>
   )
 }
 
-function CancelButton(props: Omit<TaskActionsProps, 'to'>): ReactNode {
-  return (
-    <EndButton
-      {...props}
-      run={cancelTask}
-      label="Cancel task"
-      question="Cancel this task?"
-      about={`“${props.task.name}” will not be delivered. It can be replayed later.`}
-      done="Task cancelled"
-    />
-  )
+const cancelling = {
+  run: cancelTask,
+  label: 'Cancel task',
+  question: 'Cancel this task?',
+  about: 'will not be delivered. It can be replayed later.',
+  done: 'Task cancelled',
 }
 
-function StopButton(props: Omit<TaskActionsProps, 'to'>): ReactNode {
-  return (
-    <EndButton
-      {...props}
-      run={stopTask}
-      label="Stop retries"
-      question="Stop this task?"
-      about={`“${props.task.name}” is not retried any more. It becomes a dead letter and can be replayed.`}
-      done="Task stopped"
-    />
-  )
+const stopping: typeof cancelling = {
+  run: stopTask,
+  label: 'Stop retries',
+  question: 'Stop this task?',
+  about: 'is not retried any more. It becomes a dead letter and can be replayed.',
+  done: 'Task stopped',
 }
 
-type EndButtonProps = Omit<TaskActionsProps, 'to'> & {
-  run(workspaceId: string, taskId: string): Promise<Task>
-  label: string
-  question: string
-  about: string
-  done: string
-}
+type EndButtonProps = Omit<TaskActionsProps, 'to'> & typeof cancelling
 
 function EndButton({ workspaceId, task, run, label, question, about, done }: EndButtonProps): ReactNode {
   const refusal = useRefusal('task.delete')
@@ -86,7 +70,7 @@ function EndButton({ workspaceId, task, run, label, question, about, done }: End
         of={isAsking || null}
         onClose={() => setIsAsking(false)}
         title={() => question}
-        description={about}
+        description={`“${task.name}” ${about}`}
         action={`Yes, ${label.toLowerCase()}`}
         run={() => run(workspaceId, task.id)}
         affects={[
