@@ -22,7 +22,7 @@ import { requireSecondFactor, requireStepUp } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { given } from '../http/given.ts'
-import { readCursor, toPage } from '../http/page.ts'
+import { type PageRows, readPage } from '../http/page.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { presentUsage } from './get-usage.ts'
 import { lockOrganization } from './lock-organization.ts'
@@ -34,17 +34,10 @@ export const listOrganizations = endpoint({
   answer: { status: 200, body: pageOf(organization) },
   query: listQuery,
   async handle(ctx, { caller, query }) {
-    const list = `organizations:${caller.userId}`
-    const after = readCursor(list, query)
-    const rows = await ctx.prisma.organization.findMany({
-      where: {
-        memberships: { some: { userId: caller.userId } },
-        ...(after === undefined ? {} : { id: { lt: after } }),
-      },
-      orderBy: { id: 'desc' },
-      take: query.limit + 1,
-    })
-    return ok(toPage(list, query, rows, presentOrganization))
+    const memberships = { some: { userId: caller.userId } }
+    const find = ({ before, take }: PageRows) =>
+      ctx.prisma.organization.findMany({ where: { memberships, id: before }, orderBy: { id: 'desc' }, take })
+    return ok(await readPage(`organizations:${caller.userId}`, query, find, presentOrganization))
   },
 })
 
