@@ -1747,7 +1747,8 @@ DECLARE
     AND (OLD.state = 'processing' OR OLD.quarantined AND NEW.state_reason IS NULL), false);
 BEGIN
   WITH latest AS MATERIALIZED (
-    SELECT to_jsonb(u) - 'request_headers' AS run FROM runs u
+    SELECT to_jsonb(u) - 'request_headers' || jsonb_build_object('cron_job_timezone', c.timezone) AS run
+    FROM runs u LEFT JOIN cron_jobs c ON c.id = u.cron_job_id AND c.workspace_id = u.workspace_id
     WHERE u.task_id = NEW.id AND u.id >= uuid_v7_floor(NEW.created_at) ORDER BY u.id DESC LIMIT 1
   ),
   called AS MATERIALIZED (

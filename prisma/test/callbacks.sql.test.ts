@@ -112,6 +112,7 @@ describe('the callbacks of a task', () => {
       response_body: '\\x6f6b',
     })
     expect(run).not.toHaveProperty('request_headers')
+    expect(run).toHaveProperty('cron_job_timezone', null)
   })
 
   it('have no run when the task expires without an attempt', async () => {

@@ -98,6 +98,11 @@ const runFields = {
   task_name: z.string().meta({ examples: ['Trial reminder'] }),
   source: z.enum(taskSources),
   cronjob_id: idField('cron').nullable(),
+  cronjob_timezone: orNull(z.string(), {
+    description:
+      'The time zone of the cron job: the present one, or that of the day when the run moved to object storage. Null when the cron job has gone, and for other tasks.',
+    examples: [null],
+  }),
   topic: orNull(z.string(), { examples: [null] }),
   attempt: z.int().meta({ description: '1 for the first attempt.', examples: [1] }),
   status: z.enum(runStatuses),

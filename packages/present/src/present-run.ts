@@ -11,6 +11,7 @@ export function presentRun(row: RunRow): Run {
     task_name: row.taskName,
     source: row.source,
     cronjob_id: row.cronJobId && toId('cron', row.cronJobId),
+    cronjob_timezone: row.cronJobTimezone ?? null,
     topic: row.topic,
     attempt: row.attempt,
     status: row.status,

@@ -11,6 +11,8 @@ export type RunRow = {
   taskName: string
   source: TaskSource
   cronJobId: string | null
+  /** Missing in runs that an earlier version stored. */
+  cronJobTimezone?: string | null
   topic: string | null
   attempt: number
   status: RunStatus

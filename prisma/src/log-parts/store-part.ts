@@ -126,10 +126,11 @@ const nextPartStatement = `
   )
   SELECT found.*, chosen.id, chosen.status, chosen.version, chosen.task_id AS "taskId",
          chosen.ends_task AS "endsTask", chosen.task_version AS "taskVersion", chosen.day::text AS day,
-         jsonb_build_object('run', to_jsonb(u), 'request', to_jsonb(r), 'task', to_jsonb(t))::text AS line
+         jsonb_build_object('run', to_jsonb(u) || jsonb_build_object('cron_job_timezone', c.timezone), 'request', to_jsonb(r), 'task', to_jsonb(t))::text AS line
   FROM found
   LEFT JOIN chosen ON true
   LEFT JOIN runs u ON u.workspace_id = $1 AND u.id = chosen.id
+  LEFT JOIN cron_jobs c ON c.workspace_id = $1 AND c.id = u.cron_job_id
   LEFT JOIN task_requests r ON r.task_id = chosen.task_id
   LEFT JOIN tasks t ON t.id = chosen.task_id AND t.workspace_id = $1
   WHERE found.examined > 0

@@ -47,9 +47,18 @@ describe.skipIf(findObjectStore() === null)('runs in object storage', () => {
     const runs = await storeRuns(api.db, seeds)
     const [labelled] = runs
     const timings = { dns_ms: 4, connect_ms: 11, tls_ms: null, first_byte_ms: 42 }
-    await api.db.query(`UPDATE runs SET waited_for = 'backlog', timings = '[4,11,null,42]' WHERE id = $1`, [
-      runs[3]?.id,
-    ])
+    const cronJob = {
+      name: 'A job',
+      url: 'https://example.com/',
+      method: 'POST',
+      cron: '0 9 * * *',
+      timezone: 'Asia/Kathmandu',
+    }
+    const { body: job } = await api.send('POST', '/api/v1/scheduler/cronjobs', cronJob, { 'X-Api-Key': caller.apiKey })
+    await api.db.query(
+      `UPDATE runs SET waited_for = 'backlog', timings = '[4,11,null,42]', cron_job_id = $2 WHERE id = $1`,
+      [runs[3]?.id, fromId('cron', job.id)],
+    )
     await api.db.query(
       `UPDATE task_requests SET labels = '{red}', name = 'Other', url = 'https://Other.example.com:8443/x' WHERE task_id = $1`,
       [labelled?.taskId],
@@ -102,6 +111,7 @@ describe.skipIf(findObjectStore() === null)('runs in object storage', () => {
     expect(await move(5)).toBeGreaterThan(30)
     expect(await read()).toEqual(before)
     expect(before.one).toMatchObject({ waited_for: 'backlog', timings, response: { body: 'ok' } })
+    expect(before.one).toMatchObject({ cronjob_id: job.id, cronjob_timezone: 'Asia/Kathmandu' })
     await expect(get(`${log}/${toId('run', newUuid(Date.now() - 9 * day))}`)).resolves.toMatchObject({ status: 404 })
   }, 120_000)
 

@@ -254,6 +254,8 @@ class Run:
     url: str
     method: str
     cronjob_id: str | None = None
+    cronjob_timezone: str | None = None
+    """None when the cron job has gone, and for other tasks."""
     topic: str | None = None
     response_status: int | None = None
     timings: RunTimings | None = None

@@ -10,6 +10,8 @@ export type Run = {
   taskName: string
   source: Source
   cronjobId: Id | null
+  /** Null when the cron job has gone, and for other tasks. */
+  cronjobTimezone: string | null
   topic: string | null
   /** 1 for the first attempt. */
   attempt: number

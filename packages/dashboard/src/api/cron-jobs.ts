@@ -26,14 +26,14 @@ export function cronJobsQuery(workspaceId: string, query: ListQuery = {}) {
   return listOptions<CronJob>(['cron-jobs', workspaceId], base, query, workspaceId)
 }
 
-/** Queries the names and time zones of the newest cron jobs. */
+/** Queries the names of the newest cron jobs. */
 export function cronJobNamesQuery(workspaceId: string) {
   return queryOptions({
     queryKey: ['cron-jobs', workspaceId, 'names'],
     queryFn: async ({ signal }) => {
       const query = { limit: 100 }
       const page: Page<CronJob> = await call('GET', base, { query, workspaceId, signal })
-      return page.data.map(({ id, name, timezone }) => ({ id, name, timezone }))
+      return page.data.map(({ id, name }) => ({ id, name }))
     },
     staleTime: 60_000,
   })

@@ -6,7 +6,11 @@ import { StateBadge } from '../ui/state-badge.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { RelativeTime } from '../ui/time.tsx'
 
-const started: Column<Run> = { id: 'at', header: 'Started', cell: run => <RelativeTime at={run.started_at} /> }
+const started: Column<Run> = {
+  id: 'at',
+  header: 'Started',
+  cell: run => <RelativeTime at={run.started_at} jobZone={run.cronjob_timezone} />,
+}
 const columns: ReadonlyArray<Column<Run>> = [
   { id: 'status', header: 'Status', cell: run => <StateBadge state={run.status} /> },
   {

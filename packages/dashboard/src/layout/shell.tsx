@@ -1,9 +1,8 @@
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { Building2, Check, ChevronsUpDown, Plus, Search } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo } from 'react'
 import { Link, Outlet, useNavigate } from 'react-router'
 import { meQuery } from '../api/account.ts'
-import { cronJobNamesQuery } from '../api/cron-jobs.ts'
 import { paths } from '../paths.ts'
 import { rememberPlace } from '../session/last-place.ts'
 import { useOrganization } from '../session/scope.ts'
@@ -11,7 +10,7 @@ import { useRights } from '../session/use-rights.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx'
-import { chooseTimeStyle, JobZones, type TimeStyle, timeStyles, useTimeStyle } from '../ui/time-style.ts'
+import { chooseTimeStyle, type TimeStyle, timeStyles, useTimeStyle } from '../ui/time-style.ts'
 import { Bell } from './bell.tsx'
 import { type Command, useCommands } from './commands.tsx'
 import { InShell } from './error-page.tsx'
@@ -45,11 +44,9 @@ export function Shell(): ReactNode {
       </header>
       <main id="main" className={styles.main} tabIndex={-1}>
         {shown && <OutageBanner workspaceId={shown.id} />}
-        <JobZoneProvider>
-          <InShell value={true}>
-            <Outlet />
-          </InShell>
-        </JobZoneProvider>
+        <InShell value={true}>
+          <Outlet />
+        </InShell>
       </main>
       <Keyboard />
     </div>
@@ -121,15 +118,6 @@ function useShellCommands(): void {
     ]
   }, [organization.slug, workspace, navigate, pages, settingsKey, mayWriteTasks, mayWriteCronJobs])
   useCommands(commands)
-}
-
-/** Provides the time zones of the cron jobs of the workspace to its times, while they are shown in these zones. */
-function JobZoneProvider({ children }: { children: ReactNode }): ReactNode {
-  const { workspace } = useOrganization()
-  const isNeeded = useTimeStyle() === 'job' && workspace !== undefined
-  const { data } = useQuery({ ...cronJobNamesQuery(workspace?.id ?? ''), enabled: isNeeded })
-  const zones = useMemo(() => new Map(data?.map(({ id, timezone }) => [id, timezone])), [data])
-  return <JobZones value={zones}>{children}</JobZones>
 }
 
 /** Shows the current workspace and switches to others. */

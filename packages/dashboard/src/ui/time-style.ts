@@ -1,4 +1,4 @@
-import { createContext, useContext, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 import { viewerZone } from './format-time.ts'
 
 /** How times are shown: relative to now, or in the zone of the browser, of UTC, or of the cron job that they belong to. */
@@ -30,15 +30,11 @@ export function chooseTimeStyle(style: TimeStyle): void {
   }
 }
 
-/** The time zones of cron jobs by id. */
-export const JobZones = createContext<ReadonlyMap<string, string>>(new Map())
-
 /** Returns the time zone in which times are shown. */
-export function useDisplayZone(cronJobId?: string | null): string {
+export function useDisplayZone(jobZone?: string | null): string {
   const style = useTimeStyle()
-  const zones = useContext(JobZones)
   if (style === 'utc') return 'UTC'
-  return (style === 'job' && cronJobId && zones.get(cronJobId)) || viewerZone()
+  return (style === 'job' && jobZone) || viewerZone()
 }
 
 function subscribe(listener: () => void): () => void {

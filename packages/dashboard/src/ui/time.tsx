@@ -6,17 +6,17 @@ import { Tooltip } from './tooltip.tsx'
 
 type TimeProps = {
   at: string
-  /** The cron job that the time belongs to, for its time zone. */
-  cronJobId?: string | null
+  /** The time zone of the cron job that the time belongs to. Default: none. */
+  jobZone?: string | null
 }
 
 /**
  * A time in the style that the user has chosen: relative to now, and updated every second, or with its zone. Hover shows it
  * in full, in local time and in UTC.
  */
-export function RelativeTime({ at, cronJobId }: TimeProps): ReactNode {
+export function RelativeTime({ at, jobZone }: TimeProps): ReactNode {
   const isRelative = useTimeStyle() === 'relative'
-  const zone = useDisplayZone(cronJobId)
+  const zone = useDisplayZone(jobZone)
   return isRelative ? <TickingTime at={at} /> : <Time at={at} text={formatStamp(new Date(at), zone)} />
 }
 
@@ -26,8 +26,8 @@ function TickingTime({ at }: { at: string }): ReactNode {
 }
 
 /** A time in full, with its zone. Hover shows it in local time and in UTC. */
-export function AbsoluteTime({ at, cronJobId }: TimeProps): ReactNode {
-  const zone = useDisplayZone(cronJobId)
+export function AbsoluteTime({ at, jobZone }: TimeProps): ReactNode {
+  const zone = useDisplayZone(jobZone)
   return <Time at={at} text={formatZoned(new Date(at), zone)} />
 }
 

@@ -52,6 +52,7 @@ const columns: Readonly<Record<string, (run: Run) => Cell>> = {
   task_name: run => run.task_name,
   source: run => run.source,
   cronjob_id: run => run.cronjob_id,
+  cronjob_timezone: run => run.cronjob_timezone,
   topic: run => run.topic,
   attempt: run => run.attempt,
   status: run => run.status,

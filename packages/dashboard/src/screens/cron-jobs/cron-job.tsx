@@ -56,7 +56,7 @@ export function CronJob(): ReactNode {
           <Tabs
             label="Cron job details"
             tabs={[
-              { id: 'occurrences', label: 'Occurrences', content: <Occurrences jobId={job.id} /> },
+              { id: 'occurrences', label: 'Occurrences', content: <Occurrences job={job} /> },
               { id: 'runs', label: 'Runs', content: <Runs jobId={job.id} /> },
               {
                 id: 'request',
@@ -87,8 +87,8 @@ export function CronJob(): ReactNode {
   )
 }
 
-const occurrenceColumns: ReadonlyArray<Column<Task>> = [
-  { id: 'due', header: 'Due', cell: task => <AbsoluteTime at={task.execute_at} /> },
+const occurrenceColumns = (jobZone: string): ReadonlyArray<Column<Task>> => [
+  { id: 'due', header: 'Due', cell: task => <AbsoluteTime at={task.execute_at} jobZone={jobZone} /> },
   { id: 'state', header: 'State', cell: task => <StateBadge state={task.state} /> },
   { id: 'attempts', header: 'Runs', align: 'end', isExtra: true, cell: task => task.attempts },
   {
@@ -96,14 +96,14 @@ const occurrenceColumns: ReadonlyArray<Column<Task>> = [
     header: 'Finished',
     align: 'end',
     isExtra: true,
-    cell: task => (task.finished_at ? <RelativeTime at={task.finished_at} /> : '–'),
+    cell: task => (task.finished_at ? <RelativeTime at={task.finished_at} jobZone={jobZone} /> : '–'),
   },
 ]
 
-function Occurrences({ jobId }: { jobId: string }): ReactNode {
+function Occurrences({ job }: { job: CronJobResource }): ReactNode {
   const { workspace, to } = useWorkspace()
   const list = useInfiniteQuery({
-    ...tasksQuery(workspace.id, { cronjob_id: jobId }),
+    ...tasksQuery(workspace.id, { cronjob_id: job.id }),
     refetchInterval: refreshMs,
   })
   if (list.error) return <Problem error={list.error} onRetry={() => void list.refetch()} />
@@ -114,7 +114,7 @@ function Occurrences({ jobId }: { jobId: string }): ReactNode {
     <>
       <Table
         label="Occurrences"
-        columns={occurrenceColumns}
+        columns={occurrenceColumns(job.timezone)}
         rows={list.data?.items}
         rowKey={task => task.id}
         rowLink={task => to.task(task.id)}
@@ -152,8 +152,8 @@ function Details({ job }: { job: CronJobResource }): ReactNode {
     <DefinitionList
       rows={[
         ['ID', <CopyableId key="id" id={job.id} />],
-        ['Starts', job.starts_at && <AbsoluteTime at={job.starts_at} />],
-        ['Ends', job.ends_at && <AbsoluteTime at={job.ends_at} />],
+        ['Starts', job.starts_at && <AbsoluteTime at={job.starts_at} jobZone={job.timezone} />],
+        ['Ends', job.ends_at && <AbsoluteTime at={job.ends_at} jobZone={job.timezone} />],
         ['Overlap', overlaps[job.overlap]],
         ['Missed runs', catchUps[job.catch_up]],
         ['Retries', `${retryCount(job.retry)}, ${describeDelays(job.retry)}`],

@@ -105,7 +105,7 @@ function columnsWith(recent: ReadonlyMap<string, RecentRun[]> | undefined): Read
       id: 'next',
       header: 'Next run',
       sortBy: job => (job.next_run_at ? Date.parse(job.next_run_at) : Number.POSITIVE_INFINITY),
-      cell: job => (job.next_run_at ? <RelativeTime at={job.next_run_at} /> : '–'),
+      cell: job => (job.next_run_at ? <RelativeTime at={job.next_run_at} jobZone={job.timezone} /> : '–'),
     },
     {
       id: 'last',
@@ -114,7 +114,8 @@ function columnsWith(recent: ReadonlyMap<string, RecentRun[]> | undefined): Read
       cell: job =>
         job.last_run ? (
           <div className={styles.last}>
-            <StateBadge state={job.last_run.status} /> <RelativeTime at={job.last_run.finished_at} />
+            <StateBadge state={job.last_run.status} />{' '}
+            <RelativeTime at={job.last_run.finished_at} jobZone={job.timezone} />
           </div>
         ) : (
           '–'

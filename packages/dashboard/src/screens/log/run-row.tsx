@@ -72,7 +72,7 @@ function Row({ run, index, place, isOrganizationWide, isOpen, isFresh, onFocus }
       </td>
       <td className={styles.number}>{formatDuration(run.duration_ms)}</td>
       <td className={classNames(styles.number, styles.when)}>
-        <RelativeTime at={run.started_at} />
+        <RelativeTime at={run.started_at} jobZone={run.cronjob_timezone} />
       </td>
     </tr>
   )

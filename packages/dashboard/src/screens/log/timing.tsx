@@ -31,7 +31,7 @@ export function Timing({ run }: { run: Run }): ReactNode {
         <div>
           <dt>Due</dt>
           <dd>
-            <AbsoluteTime at={run.scheduled_at} />
+            <AbsoluteTime at={run.scheduled_at} jobZone={run.cronjob_timezone} />
           </dd>
         </div>
         <div className={classNames(lag >= lateMs && styles.late)}>
@@ -45,7 +45,7 @@ export function Timing({ run }: { run: Run }): ReactNode {
         <div>
           <dt>Finished</dt>
           <dd>
-            <AbsoluteTime at={run.finished_at} />
+            <AbsoluteTime at={run.finished_at} jobZone={run.cronjob_timezone} />
           </dd>
         </div>
       </dl>
