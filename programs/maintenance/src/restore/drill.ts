@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { findPrimary } from '@belfry/db/postgres/primary-client'
 import { startPostgres } from '@belfry/embedded'
 import { PlainError } from '@belfry/launcher'
-import pg from 'pg'
 import { databaseFile } from '../backup/make-backup.ts'
 import { checkFiles, type Manifest, readManifest } from '../backup/manifest.ts'
 import type { Installation } from '../config.ts'
 import { requireTool, runTool } from '../postgres-tools.ts'
+import { inTemporaryDatabase } from '../temporary-database.ts'
 import { checkRestored, type Verification } from './check-restored.ts'
 import { unpackCluster } from './unpack-cluster.ts'
 
@@ -44,29 +43,14 @@ async function drillDump(
     throw new PlainError('The drill of a dump needs DATABASE_URL: it creates a database on that server.')
   await requireTool('pg_restore', Number(manifest.postgres.split('.')[0]))
   const serverUrl = await findPrimary(databaseUrl)
-  const name = `belfry_drill_${randomBytes(6).toString('hex')}`
-  const url = Object.assign(new URL(serverUrl), { pathname: name }).href
-  await execute(serverUrl, `CREATE DATABASE ${name} TEMPLATE template0`)
-  try {
+  return inTemporaryDatabase(serverUrl, 'belfry_drill', async url => {
     await restoreDump(url, backup)
-    return await checkRestored(url, manifest, keys)
-  } finally {
-    await execute(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)
-  }
+    return checkRestored(url, manifest, keys)
+  })
 }
 
 /** Restores a dump into an empty database. The owner of the database owns all restored tables. */
 export function restoreDump(databaseUrl: string, backup: string): Promise<void> {
   const file = join(backup, databaseFile.dump)
   return runTool('pg_restore', databaseUrl, ['--no-owner', '--no-privileges', '--exit-on-error', file])
-}
-
-async function execute(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
 }

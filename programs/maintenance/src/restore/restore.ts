@@ -1,15 +1,14 @@
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { findPrimary } from '@belfry/db/postgres/primary-client'
 import { findRunningPostgres, startPostgres } from '@belfry/embedded'
-import { checkout, PlainError, readJson, startCommand, takeLock } from '@belfry/launcher'
+import { PlainError, readJson, startCommand, takeLock } from '@belfry/launcher'
 import pg from 'pg'
 import { secretFiles } from '../backup/make-backup.ts'
 import { checkFiles, type Manifest, readManifest } from '../backup/manifest.ts'
-import { environmentWith, type Installation } from '../config.ts'
+import type { Installation } from '../config.ts'
+import { migrate } from '../migrate.ts'
 import { requireTool } from '../postgres-tools.ts'
 import { checkRestored } from './check-restored.ts'
 import { restoreDump } from './drill.ts'
@@ -156,18 +155,6 @@ async function finish(
   const { problems, notes } = await checkRestored(url, manifest, keys)
   for (const line of [...notes, ...problems]) print(line)
   if (problems.length > 0) throw new PlainError('The restored database is not what the backup describes.')
-  print(await migrate(url, 'deploy'))
-  if (holds) print(await migrate(url, 'hold-overdue', ...(until === null ? [] : ['--until', until])))
-}
-
-async function migrate(url: string, ...args: string[]): Promise<string> {
-  const program = join(checkout, 'prisma/dist/main.mjs')
-  const env = environmentWith({ DATABASE_URL: url, DATABASE_URL_FILE: '' })
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { env })
-    return stdout.trim().split('\n').at(-1) ?? ''
-  } catch (error) {
-    const { stderr = '' } = error as { stderr?: string }
-    throw new PlainError(`${args[0]} failed on the restored database: ${stderr.trim()}`)
-  }
+  print(await migrate(url, ['deploy']))
+  if (holds) print(await migrate(url, ['hold-overdue', ...(until === null ? [] : ['--until', until])]))
 }

@@ -1,0 +1,18 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { checkout, PlainError } from '@belfry/launcher'
+import { type Environment, environmentWith } from './config.ts'
+
+/** Runs a command of the migration program on a database, and returns the last line that it prints. */
+export async function migrate(url: string, args: string[], given: Environment = environmentWith({})): Promise<string> {
+  const program = join(checkout, 'prisma/dist/main.mjs')
+  const env = { ...given, DATABASE_URL: url, DATABASE_URL_FILE: '' }
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { env })
+    return stdout.trim().split('\n').at(-1) ?? ''
+  } catch (error) {
+    const { stderr = '' } = error as { stderr?: string }
+    throw new PlainError(`${args[0]} failed on the database: ${stderr.trim()}`)
+  }
+}

@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+
+/** Runs `use` on a new database of a server, which it drops afterwards. Its name is the prefix and some random digits. */
+export async function inTemporaryDatabase<T>(
+  serverUrl: string,
+  prefix: string,
+  use: (url: string) => Promise<T>,
+): Promise<T> {
+  const name = `${prefix}_${randomBytes(6).toString('hex')}`
+  await runStatement(serverUrl, `CREATE DATABASE ${name} TEMPLATE template0`)
+  try {
+    return await use(Object.assign(new URL(serverUrl), { pathname: name }).href)
+  } finally {
+    await runStatement(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)
+  }
+}
+
+/** Runs a statement on a connection of its own, and returns the first value of its result, if it has one. */
+export async function runStatement(url: string, statement: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query({ text: statement, rowMode: 'array' })
+    return rows[0]?.[0]
+  } finally {
+    await client.end()
+  }
+}
