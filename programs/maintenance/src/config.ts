@@ -60,6 +60,19 @@ export function environmentWith(more: Environment): Environment {
   return { ...process.env, ...more }
 }
 
+// DATABASE_URL, REDIS_URL and the like of this environment would reach data that is in use.
+const harmless = /^(PATH|HOME|SYSTEMROOT|TEMP|TMP|TMPDIR|TZ|PG[A-Z]+|NODE_[A-Z_]+)$/i
+
+/** Returns the environment of a program that must not use what the services here use. */
+export function bareEnvironment(more: Environment): Environment {
+  return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => harmless.test(name))), ...more }
+}
+
+/** Returns the database of a program that this one has started. */
+export function readDatabaseUrl(): string {
+  return process.env.DATABASE_URL ?? ''
+}
+
 export const backupVariables = z.object({
   /** When backups are made, as a cron expression in UTC. Default: never by themselves. */
   BACKUP_SCHEDULE: parsedBy(readSchedule).optional(),

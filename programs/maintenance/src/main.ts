@@ -1,6 +1,8 @@
 import { PlainError } from '@belfry/launcher'
 import { Command, CommanderError } from 'commander'
 import { addBackup } from './backup/command.ts'
+import { addBench } from './bench/command.ts'
+import { addFloor } from './bench/floor.ts'
 import { addDoctor } from './doctor/command.ts'
 import { addLog } from './log/command.ts'
 import { addReleaseHeld } from './restore/release-held.ts'
@@ -10,6 +12,8 @@ addDoctor(program)
 addBackup(program)
 addLog(program)
 addReleaseHeld(program)
+addBench(program)
+addFloor(program)
 try {
   await program.parseAsync(process.argv)
 } catch (error) {

@@ -11,6 +11,7 @@ const commands = {
   restore: 'restore a backup, or only drill it (belfry restore --help)',
   'release-held': 'release the tasks that are held since a restore (belfry release-held --help)',
   log: 'restore a day of the log from object storage (belfry log --help)',
+  bench: 'measure this machine and its PostgreSQL in about a minute (belfry bench --help)',
   doctor: 'check the installation on this machine, and say what to do (belfry doctor --help)',
 }
 

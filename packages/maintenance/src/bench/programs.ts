@@ -1,0 +1,59 @@
+import { fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '@belfry/embedded'
+import { checkout, ensureAccount, PlainError } from '@belfry/launcher'
+import { bareEnvironment, type Environment } from '../config.ts'
+
+// The tier of all organizations without billing. Every request is counted, and none reaches the limit.
+const tiers = JSON.stringify({ unlimited: { requests_per_second: 1_000_000 } })
+
+/** Starts Belfry in one process without Redis, as `belfry start` runs it. */
+export async function startBelfry(databaseUrl: string, folder: string, concurrency: number) {
+  const port = await freePort()
+  const program = await start(join(checkout, 'services/all-in-one/dist/main.mjs'), port, join(folder, 'belfry.log'), {
+    DATABASE_URL: databaseUrl,
+    HOST: '127.0.0.1',
+    METRICS_HOST: '127.0.0.1',
+    PORT: String(port),
+    METRICS_PORT: String(await freePort()),
+    JWT_SECRET: randomBytes(32).toString('hex'),
+    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    TIERS: tiers,
+    ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+    DISPATCH_CONCURRENCY: String(concurrency),
+    HOST_CONCURRENCY: String(concurrency),
+  })
+  const { apiKey } = await ensureAccount(join(folder, 'account.json'), program.url)
+  return Object.assign(program, { headers: { 'x-api-key': apiKey } })
+}
+
+/** Starts the floor, which is another command of this program: see `floor.ts`. */
+export async function startFloor(databaseUrl: string, folder: string) {
+  const log = join(folder, 'floor.log')
+  return start(process.argv[1] ?? '', await freePort(), log, { DATABASE_URL: databaseUrl }, 'bench-floor')
+}
+
+async function start(program: string, port: number, logFile: string, env: Environment, command?: string) {
+  const log = openSync(logFile, 'a')
+  const child = fork(program, command === undefined ? [] : [command, String(port)], {
+    env: bareEnvironment(env),
+    detached: true, // Ctrl-C reaches only the program that cleans up
+    stdio: ['ignore', log, log, 'ipc'],
+  })
+  closeSync(log)
+  const ended = once(child, 'exit')
+  const failed = ended.then(() => Promise.reject(new PlainError(readFileSync(logFile, 'utf8').slice(-2_000))))
+  failed.catch(() => {}) // also when it is told to end
+  await Promise.race([once(child, 'message'), failed])
+  return {
+    child,
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
