@@ -22,7 +22,7 @@ it('measures a server of the user in a database of its own, and leaves the serve
   const postgres = await startPostgres({ dataDir: join(folder, 'postgres') })
   onTestFinished(() => postgres.stop())
   const before = await contentsOf(postgres.url())
-  const program = join(repositoryRoot(), 'packages/cli/dist/main.mjs')
+  const program = join(repositoryRoot(), 'programs/cli/dist/main.mjs')
   const url = new URL(postgres.url())
   const env = { PATH: process.env.PATH, TMPDIR: makeFolder(), PGPASSWORD: url.password, ...foreign }
   const args = [program, 'bench', '--json', '--database-url', Object.assign(url, { password: '' }).href]
@@ -48,7 +48,7 @@ type Report = { machine: object; figures: Array<{ key: string; value: number; fl
 
 it('removes everything when it is stopped', async () => {
   const env = { PATH: process.env.PATH, TMPDIR: makeFolder(), ...foreign }
-  const program = join(repositoryRoot(), 'packages/maintenance/dist/main.mjs')
+  const program = join(repositoryRoot(), 'programs/maintenance/dist/main.mjs')
   const child = spawn(process.execPath, [program, 'bench'], { env })
   let output = ''
   child.stderr.setEncoding('utf8').on('data', text => (output += text))

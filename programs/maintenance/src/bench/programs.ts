@@ -13,7 +13,7 @@ const tiers = JSON.stringify({ unlimited: { requests_per_second: 1_000_000 } })
 /** Starts Belfry in one process without Redis, as `belfry start` runs it. */
 export async function startBelfry(databaseUrl: string, folder: string, concurrency: number) {
   const port = await freePort()
-  const program = await start(join(checkout, 'services/all-in-one/dist/main.mjs'), port, join(folder, 'belfry.log'), {
+  const program = await start(join(checkout, 'programs/all-in-one/dist/main.mjs'), port, join(folder, 'belfry.log'), {
     DATABASE_URL: databaseUrl,
     HOST: '127.0.0.1',
     METRICS_HOST: '127.0.0.1',
