@@ -145,26 +145,41 @@ const restoredTasksStatement = deletionOf(`state = ANY ('{success,dead}')
       AND (state = 'success' OR settled_at IS NOT NULL)
       AND NOT EXISTS (SELECT FROM runs u WHERE u.workspace_id = $1 AND u.id = tasks.run_id)`)
 
-/**
- * Returns the function that deletes the oldest tasks of a workspace that ended more than `days` ago and that a statement selects.
- * Concurrent callers delete different tasks. It returns how many were deleted; fewer than `limit` when none is left.
- */
-const deletion =
-  (name: string, text: string) => async (pool: Pool, workspaceId: string, days: number, limit: number) => {
-    const { rows } = await pool.query<{ deleted: number }>({ name, text, values: [workspaceId, days, limit] })
-    return rows[0]?.deleted ?? 0
-  }
-
 /** Deletes cancelled tasks. They may have no run, so the deletion of runs does not reach them. */
-export const deleteCancelledTasks = deletion('delete_cancelled_tasks', cancelledTasksStatement)
+export function deleteCancelledTasks(pool: Pool, workspaceId: string, days: number, limit: number): Promise<number> {
+  return deleteTasks(pool, { name: 'delete_cancelled_tasks', text: cancelledTasksStatement }, [
+    workspaceId,
+    days,
+    limit,
+  ])
+}
 
 /**
  * Deletes finished tasks whose latest runs are not in PostgreSQL: the restored day of an earlier attempt brought them back.
  */
-export const deleteRestoredTasks = deletion('delete_restored_tasks', restoredTasksStatement)
+export function deleteRestoredTasks(pool: Pool, workspaceId: string, days: number, limit: number): Promise<number> {
+  return deleteTasks(pool, { name: 'delete_restored_tasks', text: restoredTasksStatement }, [workspaceId, days, limit])
+}
 
 /**
  * Deletes tasks that died without a run: their deadlines passed before their first attempts. They stay as long as other dead
  * tasks.
  */
-export const deleteDeadWithoutRun = deletion('delete_dead_without_run', deadWithoutRunStatement)
+export function deleteDeadWithoutRun(pool: Pool, workspaceId: string, days: number, limit: number): Promise<number> {
+  return deleteTasks(pool, { name: 'delete_dead_without_run', text: deadWithoutRunStatement }, [
+    workspaceId,
+    days,
+    limit,
+  ])
+}
+
+// The oldest of a workspace that ended more than `days` ago. Concurrent callers delete different tasks. Returns how many were
+// deleted; fewer than the limit when none is left.
+async function deleteTasks(
+  pool: Pool,
+  statement: { name: string; text: string },
+  values: [workspaceId: string, days: number, limit: number],
+): Promise<number> {
+  const { rows } = await pool.query<{ deleted: number }>({ ...statement, values })
+  return rows[0]?.deleted ?? 0
+}
