@@ -196,7 +196,14 @@ export abstract class Attempt implements CallEnds, Recording {
     this.#dueAt = sentAt - (startedAt.getTime() - task.scheduledAt.getTime())
     const reason = sentAt - this.#dueAt < lateMs ? null : this.#waitedFor()
     this.finished = toFinishedAttempt(task, headers, shown, this.#next, startedAt, finishedAt, reason)
+    this.#forgetRequest()
     this.#ctx.batches.record.push(this)
+  }
+
+  // Hundreds of attempts wait for their records, and the collector copies all that they hold.
+  #forgetRequest(): void {
+    this.#request = null
+    this.#claimed.task.payload = null
   }
 
   #waitedFor() {
