@@ -5,8 +5,8 @@ WITH input AS (SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bool
 ready AS (
   SELECT t.ctid AS place, t.id, t.workspace_id, t.execute_at, t.due_at AS scheduled_at,
          t.state = 'pending' AS is_first, input.token, input.is_prefetch, t.lost, r.url AS "url", r.method AS "method", r.headers AS "headers", r.payload AS "payload", r.max_retries AS "maxRetries", r.backoff AS "backoff", r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs",
-         CASE WHEN num_nonnulls(r.content_type, r.retry_delays, r.qstash, r.connection, r.topic, r.traceparent, r.depth, r.subscription_id, r.is_report, t.cron_job_id) > 0 THEN json_build_object(
-           'contentType', r.content_type, 'retryDelays', r.retry_delays, 'qstash', r.qstash, 'connection', r.connection, 'topic', r.topic, 'traceparent', r.traceparent, 'depth', r.depth, 'subscriptionId', r.subscription_id, 'isReport', r.is_report, 'cronJobId', t.cron_job_id)::text END AS rare,
+         CASE WHEN num_nonnulls(r.content_type, r.retry_delays, r.qstash, r.connection, r.topic, r.traceparent, r.depth, r.subscription_id, r.is_report, t.cron_job_id, extract(epoch FROM t.expires_at)::float8 * 1000) > 0 THEN json_build_object(
+           'contentType', r.content_type, 'retryDelays', r.retry_delays, 'qstash', r.qstash, 'connection', r.connection, 'topic', r.topic, 'traceparent', r.traceparent, 'depth', r.depth, 'subscriptionId', r.subscription_id, 'isReport', r.is_report, 'cronJobId', t.cron_job_id, 'expiresAt', extract(epoch FROM t.expires_at)::float8 * 1000)::text END AS rare,
   CASE WHEN t.cron_job_id IS NOT NULL AND t.state = 'pending' AND t.replay_of IS NULL THEN (
     SELECT CASE
       WHEN j.id IS NULL THEN 'cronjob_deleted'

@@ -4,8 +4,8 @@
 WITH input AS (SELECT * FROM unnest($1::uuid[]) AS input (id))
 SELECT t.id AS "taskId", t.state, NULL AS refusal, NULL AS "organizationId", t.run_id AS "runId", t.attempts AS attempt, t.lost, t.prefetched,
        t.quarantined, t.due_at AS "scheduledAt", t.workspace_id AS "workspaceId", t.execute_at AS "executeAt", r.url AS "url", r.method AS "method", r.headers AS "headers", r.payload AS "payload", r.max_retries AS "maxRetries", r.backoff AS "backoff", r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs",
-         CASE WHEN num_nonnulls(r.content_type, r.retry_delays, r.qstash, r.connection, r.topic, r.traceparent, r.depth, r.subscription_id, r.is_report, t.cron_job_id) > 0 THEN json_build_object(
-           'contentType', r.content_type, 'retryDelays', r.retry_delays, 'qstash', r.qstash, 'connection', r.connection, 'topic', r.topic, 'traceparent', r.traceparent, 'depth', r.depth, 'subscriptionId', r.subscription_id, 'isReport', r.is_report, 'cronJobId', t.cron_job_id)::text END AS rare,
+         CASE WHEN num_nonnulls(r.content_type, r.retry_delays, r.qstash, r.connection, r.topic, r.traceparent, r.depth, r.subscription_id, r.is_report, t.cron_job_id, extract(epoch FROM t.expires_at)::float8 * 1000) > 0 THEN json_build_object(
+           'contentType', r.content_type, 'retryDelays', r.retry_delays, 'qstash', r.qstash, 'connection', r.connection, 'topic', r.topic, 'traceparent', r.traceparent, 'depth', r.depth, 'subscriptionId', r.subscription_id, 'isReport', r.is_report, 'cronJobId', t.cron_job_id, 'expiresAt', extract(epoch FROM t.expires_at)::float8 * 1000)::text END AS rare,
        CASE WHEN t.queue_id IS NOT NULL THEN (SELECT (q.ordered OR coalesce(q.max_concurrent, q.rate_count) IS NOT NULL
        OR q.paused_at IS NOT NULL) FROM queues q WHERE q.id = t.queue_id) END AS "isQueued", t.waits_for AS "waitsFor",
        CASE WHEN t.queue_id IS NOT NULL AND (SELECT (q.ordered OR coalesce(q.max_concurrent, q.rate_count) IS NOT NULL

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A proxy for CONNECT on 127.0.0.1 that records its requests. */
 export type ConnectProxy = {
@@ -19,6 +20,8 @@ export type ConnectProxyOptions = {
   refusesWith?: number
   /** Accepts connections and CONNECTs, and never responds. */
   hangs?: boolean
+  /** How long each tunnel takes to open. Default: no time. */
+  delayMs?: number
 }
 
 /** Starts a proxy on a free port. */
@@ -42,7 +45,8 @@ export async function startConnectProxy(options: ConnectProxyOptions = {}): Prom
     const { hostname, port } = new URL(`tcp://${authority}`)
     const target = track(connect(Number(port), hostname.replace(/^\[|\]$/g, '')))
     target.on('error', () => client.end('HTTP/1.1 502 Not there\r\ncontent-length: 0\r\n\r\n'))
-    target.once('connect', () => {
+    target.once('connect', async () => {
+      await sleep(options.delayMs)
       client.write('HTTP/1.1 200 Connection established\r\n\r\n')
       target.write(head)
       client.pipe(target).pipe(client)

@@ -14,6 +14,8 @@ export type ClaimedTask = Omit<StoredRequest, 'callbacks' | 'queue'> & {
   subscriptionId: string | null
   /** Whether the payload holds the rows that a callback reports; null for no. */
   isReport: boolean | null
+  /** No attempt starts then or later, in epoch milliseconds of the database's clock; null for never. */
+  expiresAt: number | null
   /** 1 for the first attempt. */
   attempt: number
   /** How many earlier attempts were lost with their dispatcher. They use no retry. */
@@ -100,6 +102,7 @@ const rareColumns = {
   subscriptionId: 'r.subscription_id',
   isReport: 'r.is_report',
   cronJobId: 't.cron_job_id',
+  expiresAt: 'extract(epoch FROM t.expires_at)::float8 * 1000',
 }
 const rare = `
              CASE WHEN num_nonnulls(${Object.values(rareColumns).join(', ')}) > 0 THEN json_build_object(
@@ -162,6 +165,7 @@ export function toClaim(row: ClaimedRow): Claim | ShortClaim {
     subscriptionId: rare.subscriptionId ?? null,
     isReport: rare.isReport ?? null,
     cronJobId: rare.cronJobId ?? null,
+    expiresAt: rare.expiresAt ?? null,
   }
   return { kind: 'claimed', task, receivedAt: performance.now() }
 }

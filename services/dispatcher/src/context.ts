@@ -22,6 +22,7 @@ import {
 import { createAttemptsInFlight } from './attempt/attempts-in-flight.ts'
 import { createIdentity } from './attempt/build-request.ts'
 import { createHeldClaims } from './attempt/held-claims.ts'
+import { createSendFence } from './attempt/send-fence.ts'
 import { openSendJournal } from './attempt/send-journal.ts'
 import { openServedTimes } from './attempt/served-times.ts'
 import type { Config } from './config.ts'
@@ -99,6 +100,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     connectionTestsWaker: createWaker(),
     batches: openBatches({ pool, dispatcher, log, tiers, metrics, concurrency, stop }),
     dispatcher,
+    fence: createSendFence(dispatcher),
     wasServedAt: await openServedTimes(pool, dispatcher.id, clock.now()),
     journal: openSendJournal(livenessPool, dispatcher, error => log.warn({ err: error }, 'journal.failed')),
     held: createHeldClaims(now),

@@ -65,11 +65,14 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
   const running = everyInTurn(chores(ctx, upcoming), stop)
   const end = new AbortController()
   const onLive = (live: string[]) => {
-    if (!ctx.share.divide(live)) return
+    const isDivided = ctx.share.divide(live)
+    if (isDivided) divideLimits(live)
+    startAttempts(ctx) // none has started while there was no heartbeat
+    if (isDivided) upcoming.rewind()
+  }
+  const divideLimits = (live: string[]) => {
     ctx.hostQueues.setPermitsPerHost(dividePermits(config.hostConcurrency, live, ctx.dispatcher.id))
     if (config.hostRate > 0) ctx.hostQueues.setStartsPerHost(divideRate(config.hostRate, live, ctx.dispatcher.id))
-    startAttempts(ctx)
-    upcoming.rewind()
   }
   const beating = every(heartbeat(ctx, onLive), end.signal)
   const quarantine = program === undefined ? null : superviseQuarantine(ctx, program)

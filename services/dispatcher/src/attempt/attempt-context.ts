@@ -1,3 +1,4 @@
+import type { DatabaseClock } from '@belfry/db/postgres/database-clock'
 import type { Pool } from '@belfry/db/postgres/pool'
 import type { DeadLetterQueue, DispatchQueue } from '@belfry/queue'
 import type { Tracing } from '@belfry/runtime'
@@ -7,6 +8,7 @@ import type { Metrics } from '../metrics.ts'
 import type { SecretsContext } from '../secrets/attempt-secrets.ts'
 import type { BatchContext } from '../statements/batched-statements.ts'
 import type { Identity } from './build-request.ts'
+import type { SendFence } from './send-fence.ts'
 
 /** What an attempt needs. */
 export type AttemptContext = SecretsContext &
@@ -20,6 +22,8 @@ export type AttemptContext = SecretsContext &
     /** Null when tracing is off. */
     tracing: Tracing | null
     pool: Pool
+    clock: DatabaseClock
+    fence: SendFence
     sender: Sender
     identity: Identity
     /** Null without a Redis: dispatchers then find due tasks in PostgreSQL. */

@@ -6,7 +6,7 @@ import { lateMs } from '@belfry/domain/wait-reason'
 import { failpoint, type Span } from '@belfry/runtime'
 import type { AttemptRequest } from '../connections/apply-connection.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'
-import type { CallEnds } from '../egress/send.ts'
+import type { CallEnds, WriteGate } from '../egress/send.ts'
 import { noBlocks, wasBlocked } from '../scheduling/blocks.ts'
 import { type AttemptOutcome, internalError } from '../secrets/attempt-outcome.ts'
 import { redactFault, redactOutcome, withoutContent } from '../secrets/redact-outcome.ts'
@@ -33,10 +33,11 @@ export type Claimed = Extract<Claim, { kind: 'claimed' }>
  * This is the hot path. An attempt is one object from its slot to its record. Each step is a method that the step before it
  * or a batch calls, and only rare ways use promises.
  */
-export abstract class Attempt implements CallEnds, Recording {
+export abstract class Attempt implements CallEnds, WriteGate, Recording {
   finished!: FinishedAttempt
   readonly #ctx: AttemptContext
   #claimed!: Claimed
+  #session!: string
   #ids!: AttemptIds
   #span: Span | null = null
   #traceparent: string | null = null
@@ -66,9 +67,13 @@ export abstract class Attempt implements CallEnds, Recording {
    */
   protected abstract onOver(fault?: unknown): void
 
-  /** Makes the attempt. */
-  protected begin(claimed: Claimed): void {
+  /**
+   * Makes the attempt.
+   * @param session - The session of the dispatcher that made the claim.
+   */
+  protected begin(claimed: Claimed, session: string): void {
     this.#claimed = claimed
+    this.#session = session
     const { task } = claimed
     this.#ids = {
       task: toId('task', task.taskId),
@@ -103,11 +108,21 @@ export abstract class Attempt implements CallEnds, Recording {
     }
     this.#isSent = true
     const { start } = sender ?? this.#ctx.sender
-    start(outgoing, this)
+    start(outgoing, this, this)
     if (__FAILPOINTS__) {
       this.#passing = failpoint('dispatcher.request_sent')
       this.#passing.catch(error => this.#fault(error))
     }
+  }
+
+  /** The last decision. Since the claim the process may have been frozen, and names, proxies and connections take time. */
+  refusal(): string | null {
+    const { expiresAt } = this.#claimed.task
+    if (!this.#ctx.fence.holds(this.#session))
+      return 'This dispatcher had no heartbeat for a while, so the claim may have ended.'
+    if (expiresAt !== null && expiresAt <= this.#ctx.clock.now())
+      return 'The deadline of the task passed before the call.'
+    return null
   }
 
   onOutcome(outcome: AttemptOutcome | UnsentOutcome): void {
@@ -124,7 +139,7 @@ export abstract class Attempt implements CallEnds, Recording {
     const request = this.#request
     if (request === null || !mayRenew(request, outcome)) this.#settle(outcome)
     else
-      renewRefused(this.#ctx, request, outcome, this.#sentAt)
+      renewRefused(this.#ctx, request, outcome, this.#sentAt, this)
         .then(renewed => {
           this.#request = renewed.request
           this.#settle(renewed.outcome)

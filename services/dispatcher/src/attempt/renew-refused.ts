@@ -1,6 +1,6 @@
 import type { AttemptRequest } from '../connections/apply-connection.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'
-import type { OutgoingRequest } from '../egress/send.ts'
+import type { OutgoingRequest, WriteGate } from '../egress/send.ts'
 import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
 import { redactFault } from '../secrets/redact-outcome.ts'
 import type { AttemptContext } from './attempt-context.ts'
@@ -21,18 +21,19 @@ export async function renewRefused(
   request: AttemptRequest,
   outcome: AttemptOutcome | UnsentOutcome,
   sentAt: number,
+  gate: WriteGate,
 ): Promise<{ request: AttemptRequest; outcome: AttemptOutcome | UnsentOutcome }> {
   const again = await request.renew?.()
   if (!again || 'kind' in again.outgoing) return { request, outcome }
   const { url, method, headers, body } = again.outgoing
   const timeoutMs = Math.floor(again.outgoing.timeoutMs - (performance.now() - sentAt))
   if (timeoutMs < minRepeatMs) return { request, outcome }
-  const repeated = await send(ctx, again, { url, method, headers, body, timeoutMs })
+  const repeated = await send(ctx, again, { url, method, headers, body, timeoutMs }, gate)
   if (repeated.kind === 'unsent') return { request, outcome }
   return { request: again, outcome: Object.assign(repeated, { timings: null }) }
 }
 
-function send(ctx: AttemptContext, { redactor, sender }: AttemptRequest, outgoing: OutgoingRequest) {
-  const sending = (sender ?? ctx.sender).send(outgoing)
+function send(ctx: AttemptContext, { redactor, sender }: AttemptRequest, outgoing: OutgoingRequest, gate: WriteGate) {
+  const sending = (sender ?? ctx.sender).send(outgoing, gate)
   return redactor === null ? sending : sending.catch(error => Promise.reject(redactFault(error, redactor)))
 }

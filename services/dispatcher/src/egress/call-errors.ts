@@ -21,6 +21,8 @@ export class TlsError extends Error {}
 export class ProxyError extends Error {}
 /** The egress proxy refused to connect to the target; the message says so. */
 export class TunnelRefusedError extends Error {}
+/** The caller has withdrawn the request before its first byte was written; the message says why. */
+export class WithheldError extends Error {}
 /** The time limit of the whole call was exceeded. */
 export class DeadlineError extends Error {}
 /** The target closed a kept connection when it was used again, before any byte of a response; the cause is the error. */

@@ -7,7 +7,7 @@ import axios, {
 } from 'axios'
 import type { Connect } from './connect.ts'
 import type { ResponseOutcome } from './outcome.ts'
-import { createUndiciAdapter } from './undici-adapter.ts'
+import { createUndiciAdapter, type WriteGate } from './undici-adapter.ts'
 
 /** The policy of every HTTP request that leaves Belfry. A request adds its URL, method, headers, body and timeout. */
 const httpPolicy = {
@@ -32,6 +32,7 @@ export type HttpRequest = {
   headerLines: string[]
   data: Buffer | string | null
   timeout: number
+  gate: WriteGate | null
 }
 
 export type HttpClient = {
@@ -56,11 +57,11 @@ export function createHttpClient(connect: Connect): HttpClient {
   return {
     axios: client,
     // Merging the defaults and walking the interceptors takes 20 µs, a tenth of a delivery.
-    request({ url, method, headerLines, data, timeout }) {
+    request({ url, method, headerLines, data, timeout, gate }) {
       if (ofRequests.handlers?.length || ofResponses.handlers?.length)
-        return client.request({ url, method, headerLines, data, timeout })
+        return client.request({ url, method, headerLines, data, timeout, gate })
       const { maxRedirects, proxy, maxContentLength } = httpPolicy
-      return send({ url, method, headerLines, data, timeout, headers, maxRedirects, proxy, maxContentLength })
+      return send({ url, method, headerLines, data, timeout, gate, headers, maxRedirects, proxy, maxContentLength })
     },
     close,
   }

@@ -12,6 +12,7 @@ import {
   StaleConnectionError,
   TlsError,
   TunnelRefusedError,
+  WithheldError,
 } from './call-errors.ts'
 import type { FailureCode, FailureOutcome, UnsentOutcome } from './outcome.ts'
 
@@ -62,6 +63,7 @@ const unsendableCodes = ['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ER
 export function outcomeOfError(error: unknown): FailureOutcome | UnsentOutcome {
   const code = codeOf(error)
   if (error instanceof StaleConnectionError) return failure('stale_connection')
+  if (error instanceof WithheldError) return { kind: 'unsent', message: error.message }
   if (error instanceof ProxyError) return unsent('The egress proxy could not be used', error)
   if (shortages.includes(code)) return unsent('No connection can be opened', { cause: error })
   if (error instanceof InvalidRequestError || unsendableCodes.includes(code)) {

@@ -1,6 +1,6 @@
 import type { SecureContext } from 'node:tls'
 import type { Cidr } from '@belfry/domain/address'
-import { FailedCallError } from './call-errors.ts'
+import { FailedCallError, WithheldError } from './call-errors.ts'
 import { createConnect } from './connect.ts'
 import { createAddressGuard } from './guard-address.ts'
 import { createHttpClient, type HttpClient, type HttpRequest } from './http-client.ts'
@@ -9,6 +9,9 @@ import { outcomeOfError } from './outcome-of-error.ts'
 import { createOwnListeners, type OwnListeners } from './own-listeners.ts'
 import { createResolver, type Resolve } from './resolve-name.ts'
 import { createTunnelDial } from './tunnel.ts'
+import type { WriteGate } from './undici-adapter.ts'
+
+export type { WriteGate } from './undici-adapter.ts'
 
 /** A request that is ready to be sent, with its secrets filled in. */
 export type OutgoingRequest = {
@@ -45,10 +48,11 @@ export type Sender = {
   /**
    * Makes one call; nothing that a target does is a fault. A call that cannot start, because file descriptors or the proxy
    * are missing, is retried for some seconds. The timeout starts with the last try.
+   * @param gate - Decides last whether the call starts. Null: it does.
    */
-  start(request: OutgoingRequest, ends: CallEnds): void
-  /** Makes one call as `start` does. */
-  send(request: OutgoingRequest): Promise<SendOutcome>
+  start(request: OutgoingRequest, ends: CallEnds, gate: WriteGate | null): void
+  /** Makes one call as `start` does. `gate`: default null. */
+  send(request: OutgoingRequest, gate?: WriteGate | null): Promise<SendOutcome>
   /** Aborts the calls in flight and closes all connections. */
   close(): Promise<void>
 }
@@ -67,10 +71,10 @@ export function createSender(options: SenderOptions): Sender {
   const dial = proxy ? createTunnelDial(proxy) : undefined
   const client = createHttpClient(createConnect(guard, options.secureContext, dial))
 
-  const start: Sender['start'] = (request, ends) => new Call(client, request, ends, patienceMs).start()
+  const start: Sender['start'] = (request, ends, gate) => new Call(client, request, ends, gate, patienceMs).start()
   return {
     start,
-    send: request => new Promise((onOutcome, onFault) => start(request, { onOutcome, onFault })),
+    send: (request, gate = null) => new Promise((onOutcome, onFault) => start(request, { onOutcome, onFault }, gate)),
     close: client.close,
   }
 }
@@ -81,7 +85,13 @@ class Call {
   readonly #ends: CallEnds
   readonly #giveUpAt: number
 
-  constructor(client: HttpClient, request: OutgoingRequest, ends: CallEnds, patienceMs: number) {
+  constructor(
+    client: HttpClient,
+    request: OutgoingRequest,
+    ends: CallEnds,
+    gate: WriteGate | null,
+    patienceMs: number,
+  ) {
     const { url, method, headers, body: data, timeoutMs: timeout } = request
     const names = Object.keys(headers)
     const headerLines: string[] = new Array(names.length * 2)
@@ -91,7 +101,7 @@ class Call {
       headerLines[2 * i + 1] = headers[name] ?? ''
     }
     this.#client = client
-    this.#request = { url, method, headerLines, data, timeout }
+    this.#request = { url, method, headerLines, data, timeout, gate }
     this.#ends = ends
     this.#giveUpAt = performance.now() + patienceMs
   }
@@ -109,7 +119,8 @@ class Call {
   #fail(error: unknown): void {
     const isOfCall = error instanceof FailedCallError
     const outcome = outcomeOfError(isOfCall ? error.cause : error)
-    if (outcome.kind === 'unsent' && performance.now() <= this.#giveUpAt) {
+    const isShortage = outcome.kind === 'unsent' && !(isOfCall && error.cause instanceof WithheldError)
+    if (isShortage && performance.now() <= this.#giveUpAt) {
       // Nothing was sent, so the target does not get a second call. The wait keeps the slot taken, and so limits how often
       // the process runs into the shortage.
       setTimeout(() => this.start(), shortagePauseMs)

@@ -9,6 +9,7 @@ import {
   InvalidRequestError,
   InvalidResponseError,
   StaleConnectionError,
+  WithheldError,
 } from './call-errors.ts'
 import type { Connect } from './connect.ts'
 import { type Connection, type Connections, createConnections } from './connections.ts'
@@ -19,7 +20,14 @@ declare module 'axios' {
   interface AxiosRequestConfig {
     /** The names and values of the headers, alternating, exactly as they are sent: axios rewrites its own headers. */
     headerLines?: string[]
+    gate?: WriteGate | null
   }
+}
+
+/** Decides right before the first byte is written. Each call asks it on the connection that is ready. */
+export type WriteGate = {
+  /** Returns why the request must not be sent any more; null when it may be. */
+  refusal(): string | null
 }
 
 class BodyTooLongError extends Error {}
@@ -44,14 +52,14 @@ export function createUndiciAdapter(connect: Connect): UndiciAdapter {
 
   function adapter(config: InternalAxiosRequestConfig): Promise<AxiosResponse<ResponseOutcome>> {
     return new Promise((resolve, reject) => {
-      const { url = '', method = '', headerLines, data, timeout = 0, maxContentLength = 0 } = config
+      const { url = '', method = '', headerLines, data, timeout = 0, maxContentLength = 0, gate = null } = config
       if (config.maxRedirects !== 0 || config.proxy !== false)
         throw new Error('The adapter supports neither redirects nor proxies.')
       const { origin, path } = parseTarget(url)
       const answer = (data: ResponseOutcome) =>
         resolve({ data, status: data.status, statusText: '', headers: {}, config })
       const request = { path, method: method.toUpperCase(), headers: headerLines ?? null, body: data }
-      new Exchange(connections, origin, request, maxContentLength, { answer, reject }).start(timeout)
+      new Exchange(connections, origin, request, maxContentLength, { answer, reject }, gate).start(timeout)
     })
   }
 
@@ -82,6 +90,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: Dispatcher.DispatchOptions
   readonly #maxBodyBytes: number
   readonly #ends: Ends
+  readonly #gate: WriteGate | null
   readonly #chunks: Buffer[] = []
   #connection: Connection
   #deadline: NodeJS.Timeout | undefined
@@ -97,12 +106,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     request: Dispatcher.DispatchOptions,
     maxBodyBytes: number,
     ends: Ends,
+    gate: WriteGate | null,
   ) {
     this.#connections = connections
     this.#origin = origin
     this.#request = request
     this.#maxBodyBytes = maxBodyBytes
     this.#ends = ends
+    this.#gate = gate
     this.#connection = connections.take(origin)
   }
 
@@ -125,9 +136,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#connection.client.dispatch(this.#request, this)
   }
 
-  // undici calls this right before it writes the first byte.
-
+  // undici calls this right before it writes the first byte, and writes nothing when it throws.
   onRequestStart(): void {
+    const refusal = this.#gate?.refusal() ?? null
+    if (refusal !== null) throw new WithheldError(refusal)
     this.#sentAt = performance.now()
   }
 

@@ -76,8 +76,12 @@ function queue(ctx: IntakeContext, task: BufferedTask): void {
   else ctx.hostQueues.add(task)
 }
 
-/** Starts attempts while there are free slots, and queued tasks that may take them. */
+/**
+ * Starts attempts while there are free slots, and queued tasks that may take them. Starts none without a recent heartbeat: a
+ * scheduler may be about to end this process, with its new claims. The next heartbeat calls this again.
+ */
 export function startAttempts(ctx: IntakeContext): void {
+  if (!ctx.fence.holds(ctx.dispatcher.session)) return
   while (!ctx.stop.aborted && ctx.attempts.hasCapacity) {
     const slot = ctx.hostQueues.next()
     if (!slot) break

@@ -11,7 +11,7 @@ import { pauseHost, reportCircuit } from './circuits.ts'
 import { targetOf } from './incoming-task.ts'
 import type { IntakeContext } from './intake-context.ts'
 import type { ClaimWaiter, PendingClaim } from './pending-claim.ts'
-import { enterJournal, mayStart, prefetchClaims, undoPrefetched } from './prefetch-claims.ts'
+import { enterJournal, prefetchClaims, undoPrefetched } from './prefetch-claims.ts'
 import { abandonClaim, releaseClaim, requestClaim } from './request-claim.ts'
 import { requeue } from './requeue.ts'
 import type { BufferedTask } from './task-buffer.ts'
@@ -77,15 +77,14 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
     if (answer === null) this.#giveUp(claim.error)
     else if (answer.kind === 'queued') this.#claimQueued()
     else if (answer.kind !== 'claimed') this.#refuse(answer)
-    else if (this.#isSuspended() || !mayStart(this.#ctx, claim, answer.receivedAt)) this.#undo()
+    else if (this.#isSuspended() || !this.#ctx.fence.holds(claim.session)) this.#undo()
     else if (claim.journaledRun === null || claim.entry === 'written') this.#begin(claim)
     else if (claim.entry === 'refused') this.#undo()
     else enterJournal(this.#ctx, claim, this.#slot.startingWithin(journalAheadMs))
   }
 
   onJournaled(claim: PendingClaim, isWritten: boolean): void {
-    const { answer } = claim
-    if (isWritten && answer?.kind === 'claimed' && mayStart(this.#ctx, claim, answer.receivedAt)) this.#begin(claim)
+    if (isWritten) this.#begin(claim)
     else this.#undo()
   }
 
@@ -99,13 +98,13 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
     return this.#ctx.tenants.find(this.#slot.task.workspace)?.isSuspended ?? false
   }
 
-  #begin({ answer }: PendingClaim): void {
+  #begin({ answer, session }: PendingClaim): void {
     if (answer?.kind !== 'claimed') return
     const { task } = this.#slot
     task.pendingClaim = undefined
     this.#ctx.buffer.evict(task)
     this.#runId = answer.task.runId
-    this.begin(answer)
+    this.begin(answer, session)
   }
 
   protected override onCalled(outcome: AttemptOutcome): void {

@@ -1,5 +1,4 @@
 import type { DispatcherRow } from '@belfry/db/dispatchers/heartbeat'
-import type { DatabaseClock } from '@belfry/db/postgres/database-clock'
 import type { Waker } from '@belfry/runtime'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 import type { AttemptsInFlight } from '../attempt/attempts-in-flight.ts'
@@ -16,7 +15,6 @@ import type { Tenants } from './tenants.ts'
 export type IntakeContext = AttemptContext & {
   /** This process among all dispatchers, with its heartbeat. */
   dispatcher: DispatcherRow
-  clock: DatabaseClock
   journal: SendJournal
   held: HeldClaims
   attempts: AttemptsInFlight

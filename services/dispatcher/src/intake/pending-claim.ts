@@ -11,8 +11,6 @@ export class PendingClaim {
   readonly request: ClaimRequest
   /** The session of the dispatcher. */
   readonly session: string
-  /** By `performance.now()`. */
-  readonly requestedAt = performance.now()
   /** Null until it is known, and after an error. */
   answer: Claim | null = null
   error: unknown = null

@@ -6,8 +6,6 @@ import type { BufferedTask } from './task-buffer.ts'
 
 /** For how long a prefetched claim may wait for a slot. */
 export const maxPrefetchMs = 1_000
-// A statement is cancelled before that, and schedulers end a silent dispatcher only later.
-const maxClaimMs = 11_000
 
 /**
  * Claims tasks that will have a slot soon. Then their calls need not wait for the database, and more claims share a
@@ -27,16 +25,6 @@ export function enterJournal(ctx: IntakeContext, claim: PendingClaim, next: read
   ctx.journal.enter(claim)
   // They share the statement, and need not wait for one of their own. After a crash they count as sent.
   for (const { pendingClaim } of next) if (pendingClaim) ctx.journal.enter(pendingClaim)
-}
-
-/**
- * Returns whether the attempt of a claim may start. A claim that is too old, or of an earlier session, may have been undone
- * by a scheduler while this process was frozen.
- */
-export function mayStart(ctx: IntakeContext, { requestedAt, session }: PendingClaim, receivedAt: number): boolean {
-  const now = performance.now()
-  if (session !== ctx.dispatcher.session) return false
-  return now - receivedAt <= maxPrefetchMs * 2 && now - requestedAt <= maxClaimMs
 }
 
 /**

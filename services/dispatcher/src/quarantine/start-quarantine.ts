@@ -43,9 +43,10 @@ async function work(ctx: Context, { tiers }: Config): Promise<void> {
   for (let idleSince = performance.now(); performance.now() - idleSince < maxIdleMs; ) {
     if (ctx.stop.aborted) return
     try {
-      const claim = await claimQuarantined(ctx.pool, ctx.dispatcher.id, tiers)
+      const { id, session } = ctx.dispatcher
+      const claim = ctx.fence.holds(session) ? await claimQuarantined(ctx.pool, id, tiers) : null
       if (claim?.kind === 'claimed') {
-        await new QuarantinedAttempt(ctx).make(claim)
+        await new QuarantinedAttempt(ctx).make(claim, session)
         idleSince = performance.now()
         continue
       }
@@ -62,11 +63,11 @@ class QuarantinedAttempt extends Attempt {
   #resolve = () => {}
   #reject = (_fault: unknown) => {}
 
-  make(claimed: Claimed): Promise<void> {
+  make(claimed: Claimed, session: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
-      this.begin(claimed)
+      this.begin(claimed, session)
     })
   }
 

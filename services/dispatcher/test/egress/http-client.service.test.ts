@@ -18,7 +18,7 @@ const policy = { maxRedirects: 0, proxy: false, maxContentLength: 65_536 }
 it('sends each request by the declared policy, without the defaults of axios', async () => {
   const receiver = await receiverFor()
   const headerLines = ['constructor', 'a', 'GET', 'b', 'getContentType', 'c']
-  const request = { url: receiver.url('/'), method: 'POST', headerLines, data: '{"a": 1}', timeout: 5_000 }
+  const request = { url: receiver.url('/'), method: 'POST', headerLines, data: '{"a": 1}', timeout: 5_000, gate: null }
   const client = clientFor()
   const { config } = await client.request(request)
   expect({ ...config }).toEqual({ ...request, ...policy, headers: expect.any(AxiosHeaders) })
@@ -41,7 +41,14 @@ it('obeys the interceptors of axios', async () => {
   const receiver = await receiverFor()
   const client = clientFor()
   client.axios.interceptors.request.use(config => Object.assign(config, { headerLines: ['X-Added', '1'] }))
-  await client.request({ url: receiver.url('/'), method: 'GET', headerLines: [], data: null, timeout: 5_000 })
+  await client.request({
+    url: receiver.url('/'),
+    method: 'GET',
+    headerLines: [],
+    data: null,
+    timeout: 5_000,
+    gate: null,
+  })
   expect(receiver.requests[0]?.rawHeaders).toEqual(expect.arrayContaining(['X-Added', '1']))
 })
 
