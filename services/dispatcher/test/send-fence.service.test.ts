@@ -68,7 +68,7 @@ async function endAll(
   client.release(true)
 }
 
-/** A target that goes on while this thread is frozen. It closes each connection. */
+/** A target that continues while this thread is frozen. It closes each connection. */
 async function aTargetInAThread() {
   const thread = new Worker(
     `const { parentPort } = require('node:worker_threads')
