@@ -21,6 +21,7 @@ const reasons = {
 
 const withoutTenant: Record<string, keyof typeof reasons> = {
   'answer-once.ts#forgetIdempotencyKeys': 'scatter',
+  'cron-jobs/cancel-missed.ts#cancelStatement': 'scatter',
   'cron-jobs/change-cron-job.ts#cancelUnstarted': 'part',
   'cron-jobs/change-cron-job.ts#changeUnstarted': 'part',
   'cron-jobs/expand-cron-jobs.ts#insertOccurrences': 'byTask',

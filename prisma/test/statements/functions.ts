@@ -1,5 +1,6 @@
 import { defaultTiers } from '@belfry/domain/tiers'
 import { answerOnce } from '../../src/answer-once.ts'
+import { cancelMissed } from '../../src/cron-jobs/cancel-missed.ts'
 import { changeCronJob, deleteCronJob, pauseCronJob, triggerCronJob } from '../../src/cron-jobs/change-cron-job.ts'
 import { expandCronJobs } from '../../src/cron-jobs/expand-cron-jobs.ts'
 import { settleDeadLetters } from '../../src/dead-letters/settle-dead-letters.ts'
@@ -160,6 +161,12 @@ export const functions: SendingFunction[] = [
     by: openQueueSearch,
     call: db => openQueueSearch(db)(),
     sends: { search_queues: 'Finds queues that block tasks, page by page: the safety net for lost wake-ups.' },
+  },
+  {
+    by: cancelMissed,
+    call: cancelMissed,
+    answers: { 'FROM dispatchers': [{ from: now, to: new Date(hourMs) }] },
+    sends: { cancel_missed: 'Cancels the occurrences of some cron jobs that no dispatcher could start in time.' },
   },
   {
     by: expireTasks,

@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
+import { cancelMissed } from '@belfry/db/cron-jobs/cancel-missed'
 import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
 import { readTenants } from '@belfry/db/organizations/tenants'
 import { openDatabaseClock } from '@belfry/db/postgres/database-clock'
@@ -72,6 +73,9 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
   const identity = createIdentity(config.abuseContact, masterKeys)
   const clock = await openDatabaseClock(pool)
   const livenessPool = openPool(config.databaseUrl, { name, max: 2, onError, plansOnce: true, commitsAsync: true })
+  const missed = quarantine ? 0 : await cancelMissed(pool)
+  metrics.missed(missed)
+  if (missed > 0) log.warn({ missed }, 'occurrences.missed')
   const dispatcher = await enterDispatchers(livenessPool, quarantine, {
     slots: concurrency,
     permitsPerHost: config.hostConcurrency,

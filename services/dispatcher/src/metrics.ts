@@ -50,6 +50,7 @@ const refusalReasons = [
   'monthly_execution_limit',
   'storage_quota',
   'overlap_skipped',
+  'missed',
   'workspace_deleted',
   'cronjob_deleted',
   'cronjob_paused',
@@ -100,6 +101,7 @@ export function openMetrics(meter: Meter) {
       }
       for (const [result, count] of counts) claims({ result }, count)
     },
+    missed: (count: number) => refusals({ reason: 'missed' }, count),
     /**
      * @param wasBlocked - Whether the host of the task kept it waiting after its time.
      * @param traceparent - The trace of the attempt.

@@ -18,15 +18,18 @@ export type OccurrencePlan = {
   next: Date | null
 }
 
-// An occurrence that is planned later than this after its time is missed. Normally it is planned minutes ahead.
-const graceMs = 10_000
+/** An occurrence that could not start until this long after its time is missed. */
+export const lateMs = 10_000
+
+/** How many missed occurrences of a cron job run, the latest ones. */
+export const caughtUpOn: Readonly<Record<CatchUp, number>> = { latest: 1, all: 100, none: 0 }
+
 const maxPerPlan = 1000
-const kept: Readonly<Record<CatchUp, number>> = { latest: 1, all: 100, none: 0 }
 
 /**
  * Plans the occurrences of a cron job from `next`, the first unplanned one, up to `until`. Each is computed from the previous
  * one, never from the clock, so none is lost or planned twice. After a long outage it takes several plans to reach the
- * present.
+ * present. Normally an occurrence is planned minutes ahead; it is missed when it is planned too late.
  */
 export function planOccurrences(
   schedule: CronSchedule,
@@ -39,9 +42,9 @@ export function planOccurrences(
     times.push(at)
     at = nextScheduled(schedule, at)?.atMs ?? null
   }
-  const lateBefore = now.getTime() - graceMs
+  const lateBefore = now.getTime() - lateMs
   const late = times.filter(time => time < lateBefore).length
-  const missed = Math.max(0, late - kept[catchUp])
+  const missed = Math.max(0, late - caughtUpOn[catchUp])
   // While more late occurrences follow, the latest of them are unknown.
   const hasMoreLate = at !== null && at < lateBefore
   const planned = hasMoreLate ? times.slice(0, missed) : times
