@@ -112,6 +112,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     attempts: createAttemptsInFlight(concurrency + Math.max(concurrency, batchSize)),
     buffer: createTaskBuffer(),
     timers: createDueTimers(() => clock.now()),
+    deferred: new Map(),
     tenants,
     tenantsWaker: createWaker(),
     circuitsWaker: createWaker(),

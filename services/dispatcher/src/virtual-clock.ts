@@ -42,6 +42,7 @@ export function createVirtualDispatcher(ctx: Context): VirtualRole {
       const tasks = startable(rows)
       const { taken } = admit(ctx, tasks)
       await ctx.attempts.whenEmpty()
+      await Promise.allSettled(ctx.deferred.values())
       found = Math.max(found, tasks.length)
       if (tasks.length === 0 || (ctx.buffer.size === 0 && tasks.length < pageSize)) return found
       vain = taken > 0 ? 0 : vain + 1

@@ -58,6 +58,9 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
   /** What the intake knows about the wait of the task; null for nothing. */
   protected abstract get wait(): Wait | null
 
+  /** Called when the claim was undone, and the task waits again: its next attempt may start when a promise settles. */
+  protected abstract onDeferred(until: Promise<unknown>): void
+
   /** Called with the outcome of the call as soon as there is one, unless the call could not start. */
   protected abstract onCalled(outcome: AttemptOutcome): void
 
@@ -70,8 +73,9 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
   /**
    * Makes the attempt.
    * @param session - The session of the dispatcher that made the claim.
+   * @param waited - The credentials for which the task has waited before its claim; null for none.
    */
-  protected begin(claimed: Claimed, session: string): void {
+  protected begin(claimed: Claimed, session: string, waited: Promise<unknown> | null): void {
     this.#claimed = claimed
     this.#session = session
     const { task } = claimed
@@ -81,16 +85,16 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
       workspace: toId('ws', task.workspaceId),
       attempt: task.attempt,
     }
-    if (__FAILPOINTS__) this.#pass('dispatcher.claimed', () => this.#prepare())
-    else this.#prepare()
+    if (__FAILPOINTS__) this.#pass('dispatcher.claimed', () => this.#prepare(waited))
+    else this.#prepare(waited)
   }
 
-  #prepare(): void {
+  #prepare(waited: Promise<unknown> | null): void {
     const { task } = this.#claimed
     try {
       if (this.#ctx.tracing) this.#span = traceAttempt(this.#ctx.tracing, task)
       this.#traceparent = this.#span ? this.#span.traceparent : task.traceparent
-      const request = prepareRequest(this.#ctx, task, this.#ids, this.#traceparent)
+      const request = prepareRequest(this.#ctx, task, this.#ids, this.#traceparent, waited)
       if (request instanceof Promise) request.then(ready => this.#send(ready)).catch(error => this.#fault(error))
       else this.#send(request)
     } catch (error) {
@@ -152,8 +156,12 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
       if (this.#span) endTrace(this.#span, outcome)
       if (outcome.kind === 'unsent') {
         this.#isSent = false
+        const { until } = outcome
         undoUnsentAttempt(this.#ctx, this.#claimed.task, outcome)
-          .then(() => this.#end())
+          .then(isWaiting => {
+            if (isWaiting && until !== undefined) this.onDeferred(until)
+            this.#end()
+          })
           .catch(error => this.#fault(error))
         return
       }

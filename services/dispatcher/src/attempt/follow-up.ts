@@ -32,19 +32,31 @@ export async function followUp(
 const minDelayMs = 2_500
 const maxDelayMs = 7_500
 
-/** Undoes the claim of an attempt that could not start. The task is due again some seconds later, for any dispatcher. */
+/**
+ * Undoes the claim of an attempt that could not start. Unless the outcome says until when it cannot, the task is due again some
+ * seconds later, for any dispatcher.
+ * @returns Whether the task waits: the claim had not ended.
+ */
 export async function undoUnsentAttempt(
   ctx: AttemptContext,
   task: ClaimedTask,
-  { message }: UnsentOutcome,
-): Promise<void> {
+  { message, until }: UnsentOutcome,
+): Promise<boolean> {
+  const { taskId, workspaceId, runId, queueId } = task
+  const id = toId('task', taskId)
   const delayMs = Math.round(minDelayMs + Math.random() * (maxDelayMs - minDelayMs))
-  const id = toId('task', task.taskId)
-  ctx.metrics.attemptUndone()
-  ctx.log.error({ task: id, reason: message }, 'attempt.undone')
-  const [waiting] = await undoClaimsDurably(ctx, [{ delayMs, ...task }])
-  advanceQueue(ctx, task.queueId)
-  if (waiting) await enqueueDue(ctx, [{ id, dueAt: waiting.dueAt.getTime() }], waiting.now.getTime())
+  const isDeferred = until !== undefined
+  if (isDeferred) ctx.log.info({ task: id, reason: message }, 'attempt.deferred')
+  else {
+    ctx.metrics.attemptUndone()
+    ctx.log.error({ task: id, reason: message }, 'attempt.undone')
+  }
+  const [waiting = null] = await undoClaimsDurably(ctx, [
+    { taskId, workspaceId, runId, ...(isDeferred ? {} : { delayMs }) },
+  ])
+  advanceQueue(ctx, queueId)
+  if (waiting && !isDeferred) await enqueueDue(ctx, [{ id, dueAt: waiting.dueAt.getTime() }], waiting.now.getTime())
+  return waiting !== null
 }
 
 /** Undoes claims as `undoClaims` does. Waits while the database is away. */

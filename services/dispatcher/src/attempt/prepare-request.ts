@@ -14,18 +14,20 @@ import { type AttemptIds, buildRequest, type Identity, requestPartsOf, unsendabl
 /**
  * Reads the secrets of an attempt, builds its request, and adds the credentials of its connection. Most requests are ready
  * at once.
+ * @param waited - See `applyConnection`.
  */
 export function prepareRequest(
   ctx: AttemptContext,
   task: ClaimedTask,
   ids: AttemptIds,
   traceparent: string | null,
+  waited: Promise<unknown> | null,
 ): AttemptRequest | Promise<AttemptRequest> {
   const parts = requestPartsOf(task)
   const names = secretNamesOf(parts)
   const cached = task.connection ? null : peekAttemptSecrets(ctx, task, names)
   if (cached) return buildWith(cached, task, ids, parts, traceparent, ctx.identity)
-  return prepareSlowly(ctx, task, ids, parts, names, traceparent)
+  return prepareSlowly(ctx, task, ids, parts, names, traceparent, waited)
 }
 
 async function prepareSlowly(
@@ -35,6 +37,7 @@ async function prepareSlowly(
   parts: RequestParts,
   names: readonly string[],
   traceparent: string | null,
+  waited: Promise<unknown> | null,
 ): Promise<AttemptRequest> {
   let secrets: AttemptSecrets
   try {
@@ -45,7 +48,7 @@ async function prepareSlowly(
   logUnreadable(ctx, ids, secrets)
   const request = buildWith(secrets, task, ids, parts, traceparent, ctx.identity)
   const { workspaceId, connection: name } = task
-  return name ? applyConnection(ctx, { workspaceId, name }, ids, request) : request
+  return name ? applyConnection(ctx, { workspaceId, name }, ids, request, waited) : request
 }
 
 // An error may quote the request, secrets included.

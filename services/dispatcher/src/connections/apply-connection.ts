@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { OpenConnection } from '@belfry/db/connections/connections'
 import { isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
 import { UnreadableSecretError } from '@belfry/db/secrets/data-keys'
@@ -39,12 +40,17 @@ type Named = { workspaceId: string; name: string }
 
 /**
  * Adds the credentials of a connection to a request, or says why it cannot be sent. The log shows a reference in their place.
+ * A claim does not wait for a slow token endpoint: it counts as a start for the limits of its queue and its host, and its
+ * deadline may pass.
+ * @param waited - The credentials for which the task has waited without a claim. When these could not be had, the attempt fails
+ * for the same reason. Null: it has not waited.
  */
 export async function applyConnection(
   ctx: ConnectionsContext,
   named: Named,
   ids: CallIds,
   request: AttemptRequest,
+  waited: Promise<unknown> | null,
 ): Promise<AttemptRequest> {
   const { outgoing } = request
   if ('kind' in outgoing) return request
@@ -53,10 +59,28 @@ export async function applyConnection(
     if (connection === null) return unsendable(request, connectionMissing(named.name))
     const refusal = refusalOf(connection, outgoing.url)
     if (refusal) return unsendable(request, refusal)
-    return withCredentials(ctx, connection, request, outgoing, await credentialsOf(ctx, connection))
+    const requested = credentialsOf(ctx, connection)
+    const credentials = (await atOnce(requested)) ?? (waited === null ? null : await waited.then(() => requested))
+    return credentials === null
+      ? unsendable(request, {
+          kind: 'unsent',
+          message: `The connection ${named.name} has no token yet.`,
+          until: requested,
+        })
+      : withCredentials(ctx, connection, request, outgoing, credentials)
   } catch (error) {
     return unsendable(request, reasonOf(ctx, named.name, ids, error))
   }
+}
+
+// A token in PostgreSQL, and most token endpoints, take less.
+const atOnceMs = 100
+
+/** Returns the credentials that are there soon; null when they take longer. */
+async function atOnce(requested: Promise<Credentials>): Promise<Credentials | null> {
+  const timer = new AbortController()
+  const late = sleep(atOnceMs, null, { signal: timer.signal }).catch(() => null)
+  return Promise.race([requested, late]).finally(() => timer.abort())
 }
 
 /**

@@ -27,7 +27,12 @@ export type FailureOutcome = { kind: 'failure'; code: FailureCode; message: stri
  * The target was not called: file descriptors or the egress proxy were missing, or the caller has withdrawn the request. The
  * message is a sentence for the operator. The outcome says nothing about the target, and the request may be made again.
  */
-export type UnsentOutcome = { kind: 'unsent'; message: string }
+export type UnsentOutcome = {
+  kind: 'unsent'
+  message: string
+  /** Settles when the request may be made again. Default: after some seconds. */
+  until?: Promise<unknown>
+}
 
 export type FailureCode =
   | 'timeout'

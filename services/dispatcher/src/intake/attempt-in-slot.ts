@@ -104,7 +104,21 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
     task.pendingClaim = undefined
     this.#ctx.buffer.evict(task)
     this.#runId = answer.task.runId
-    this.begin(answer, session)
+    this.begin(answer, session, task.waited)
+  }
+
+  protected override onDeferred(until: Promise<unknown>): void {
+    const ctx = this.#ctx
+    const task = ctx.buffer.add(this.#slot.task, ctx.tenants.find(this.#slot.task.workspace)?.account)
+    if (typeof task === 'string') return // it is in PostgreSQL, where a search finds it
+    task.waited = until
+    ctx.deferred.set(task, until)
+    const resume = () => {
+      if (!ctx.deferred.delete(task)) return
+      task.bufferedAt = performance.now() // this wait is not one for a slot
+      void this.#intake.queueAgain(ctx, task).finally(() => this.#intake.startAttempts(ctx))
+    }
+    until.then(resume, resume)
   }
 
   protected override onCalled(outcome: AttemptOutcome): void {

@@ -27,6 +27,11 @@ export type IntakeContext = AttemptContext & {
   buffer: TaskBuffer
   /** The buffered tasks that are not due yet. */
   timers: DueTimers<BufferedTask>
+  /**
+   * The buffered tasks that are due and wait for an access token. They hold no claim and no slot, so a slow token endpoint
+   * collects no calls that would start together when it answers.
+   */
+  deferred: Map<BufferedTask, Promise<unknown>>
   /** The buffered tasks that are due. */
   hostQueues: HostQueues<BufferedTask>
   /** How long a host may ask all calls of a workspace to pause with `Retry-After`; 0: it may not. */

@@ -19,7 +19,9 @@ export async function requeue(ctx: IntakeContext, tasks: readonly BufferedTask[]
 
 /** Requeues every buffered task that has no slot, when the process stops. */
 export async function requeueAll(ctx: IntakeContext): Promise<void> {
-  const tasks = await undoPrefetched(ctx, [...ctx.timers.takeAll(), ...ctx.hostQueues.takeAll()])
+  const deferred = [...ctx.deferred.keys()]
+  ctx.deferred.clear()
+  const tasks = await undoPrefetched(ctx, [...deferred, ...ctx.timers.takeAll(), ...ctx.hostQueues.takeAll()])
   await requeue(ctx, tasks)
   if (tasks.length > 0) ctx.log.info({ tasks: tasks.length }, 'tasks.requeued')
 }

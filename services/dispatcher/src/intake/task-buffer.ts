@@ -25,6 +25,8 @@ export type BufferedTask = IncomingTask & {
   /** Its place in the buffer, until it is evicted. */
   entry?: BufferEntry | undefined
   pendingClaim?: PendingClaim | undefined
+  /** The credentials for which it waits, or has waited: see `IntakeContext.deferred`. */
+  waited: Promise<unknown> | null
   /** Identifies its claim when the answer is unknown. */
   token?: string | undefined
 }
@@ -96,6 +98,7 @@ export function createTaskBuffer(): TaskBuffer {
         entry: { key, host, account },
         pendingClaim: undefined,
         token: undefined,
+        waited: null,
       }
     },
     evict(task) {

@@ -62,12 +62,13 @@ async function work(ctx: Context, { tiers }: Config): Promise<void> {
 class QuarantinedAttempt extends Attempt {
   #resolve = () => {}
   #reject = (_fault: unknown) => {}
+  #until: Promise<unknown> | null = null
 
   make(claimed: Claimed, session: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
-      this.begin(claimed, session)
+      this.begin(claimed, session, null)
     })
   }
 
@@ -75,10 +76,15 @@ class QuarantinedAttempt extends Attempt {
     return null
   }
 
+  // The next try follows at once, and fails for the same reason if there are no credentials.
+  protected override onDeferred(until: Promise<unknown>): void {
+    this.#until = until
+  }
+
   protected override onCalled(): void {}
 
   protected override onOver(fault?: unknown): void {
-    if (fault === undefined) this.#resolve()
+    if (fault === undefined) Promise.resolve(this.#until).then(this.#resolve, this.#resolve)
     else this.#reject(fault)
   }
 }

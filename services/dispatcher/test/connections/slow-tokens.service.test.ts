@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type ServerResponse } from 'node:http'
+import { putConnection } from '@belfry/db/connections/connections'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
+import { nameQueue } from '@belfry/db/queues/queues'
+import { fromId } from '@belfry/domain/id'
+import { type Receiver, startReceiver } from '@belfry/test-support'
+import { parseMasterKeys } from '@belfry/vault'
+import { expect, it, onTestFinished } from 'vitest'
+import { listening } from '../egress/setup-sender.ts'
+import { aWorkspace, type IntakeTest, setupIntake } from '../intake/setup-intake.ts'
+import { anOAuthConnection } from './an-oauth-connection.ts'
+
+const encryptionKeys = `k1:${randomBytes(32).toString('base64')}`
+
+type Setup = { test: IntakeTest; target: Receiver; workspace: string; requests: ServerResponse[] }
+
+/** A dispatcher, and a workspace with a connection whose token requests wait in `requests`. */
+async function setup(): Promise<Setup> {
+  const [test, target, workspace] = [await setupIntake('postgres', 0), await startReceiver(), aWorkspace()]
+  onTestFinished(async () => {
+    await test.close()
+    await target.close()
+  })
+  const requests: ServerResponse[] = []
+  const endpoint = createServer((_, response) => requests.push(response))
+  const { port } = await listening(endpoint)
+  onTestFinished(() => void endpoint.close().closeAllConnections())
+  await test.store({ count: 0, workspace, url: target.url('/'), dueInMs: 0 })
+  const hosts = [new URL(target.url('/')).host]
+  const settings = { tokenUrl: `http://127.0.0.1:${port}/`, clientId: 'belfry', clientAuthentication: 'basic' as const }
+  const connection = anOAuthConnection({ workspaceId: workspace, name: 'slow', hosts, settings })
+  const keys = parseMasterKeys(encryptionKeys)
+  await putConnection(
+    test.pool,
+    keys,
+    workspace,
+    connection,
+    () => connection.secrets,
+    100,
+    async () => {},
+  )
+  return { test, target, workspace, requests }
+}
+
+async function storeTasks({ test, target, workspace }: Setup, count: number): Promise<string[]> {
+  const stored = await test.store({ count, workspace, url: target.url('/'), dueInMs: 300 })
+  const ids = stored.map(({ id }) => fromId('task', id) ?? '')
+  await test.pool.query(`UPDATE task_requests SET connection = 'slow' WHERE task_id = ANY ($1)`, [ids])
+  return ids
+}
+
+function issue(response: ServerResponse | undefined): void {
+  response?.setHeader('Content-Type', 'application/json')
+  response?.end(JSON.stringify({ access_token: 'a-token', token_type: 'Bearer', expires_in: 3_600 }))
+}
+
+const start = ({ test }: Setup) => test.start({ ENCRYPTION_KEYS: encryptionKeys })
+
+async function stateOf({ test }: Setup, id: string | undefined) {
+  const { rows } = await test.pool.query('SELECT state, state_reason AS reason, attempts FROM tasks WHERE id = $1', [
+    id,
+  ])
+  return rows[0]
+}
+
+it('lets no calls start together that have waited for a token, above the rate of their queue', async () => {
+  const setUp = await setup()
+  const { test, target, workspace, requests } = setUp
+  const limits = { rateLimit: { count: 2, periodMs: 1_000 } }
+  const queue = await inTransaction(test.pool, tx => nameQueue(tx, workspace, 'partner', limits))
+  const ids = await storeTasks(setUp, 12)
+  await test.pool.query('UPDATE tasks SET queue_id = $1 WHERE id = ANY ($2)', [queue, ids])
+  await start(setUp)
+  await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(1)
+  await new Promise(resolve => setTimeout(resolve, 3_000))
+  const processing = `SELECT count(*)::int AS n FROM tasks WHERE state = 'processing'`
+  expect((await test.pool.query(processing)).rows).toEqual([{ n: 0 }])
+  issue(requests[0])
+  await target.waitFor(3, 10_000)
+  const text = 'SELECT started_at AS at FROM runs WHERE workspace_id = $1 ORDER BY started_at'
+  await expect.poll(async () => (await test.pool.query(text, [workspace])).rows.length, { timeout: 20_000 }).toBe(12)
+  const starts = (await test.pool.query<{ at: Date }>(text, [workspace])).rows.map(({ at }) => at.getTime())
+  const inASecond = starts.map(from => starts.filter(at => at >= from && at < from + 900).length)
+  expect(Math.max(...inASecond)).toBeLessThanOrEqual(2)
+  expect(requests).toHaveLength(1)
+}, 60_000)
+
+it('does not call a task whose deadline passes while its token is requested', async () => {
+  const setUp = await setup()
+  const { test, target, requests } = setUp
+  const [id] = await storeTasks(setUp, 1)
+  await test.pool.query(`UPDATE tasks SET expires_at = clock_timestamp() + interval '2 seconds' WHERE id = $1`, [id])
+  await start(setUp)
+  await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(1)
+  await new Promise(resolve => setTimeout(resolve, 2_500))
+  issue(requests[0])
+  await expect
+    .poll(() => stateOf(setUp, id), { timeout: 5_000 })
+    .toEqual({ state: 'dead', reason: 'expired', attempts: 0 })
+  expect(target.requests).toEqual([])
+}, 30_000)
+
+it('fails the attempts that have waited for a token when it is refused', async () => {
+  const setUp = await setup()
+  const { test, target, workspace, requests } = setUp
+  const ids = await storeTasks(setUp, 2)
+  await start(setUp)
+  await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(1)
+  await new Promise(resolve => setTimeout(resolve, 500))
+  requests[0]?.writeHead(401).end('{}')
+  for (const id of ids)
+    await expect.poll(() => stateOf(setUp, id), { timeout: 5_000 }).toMatchObject({ state: 'dead', attempts: 1 })
+  const text = 'SELECT DISTINCT error_code AS code FROM runs WHERE workspace_id = $1'
+  expect((await test.pool.query(text, [workspace])).rows).toEqual([{ code: 'connection_failed' }])
+  expect(target.requests).toEqual([])
+}, 30_000)
