@@ -3,7 +3,7 @@ import { publishCircuits } from '@belfry/db/dispatchers/host-circuits'
 import { insertTasks } from '@belfry/db/tasks/insert-tasks'
 import { fromId, newUuid } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
-import { readHosts } from '../src/hosts/read-hosts.ts'
+import { readHosts } from '../src/hosts/hosts.ts'
 import { storeRuns } from './run-rows.ts'
 import { aTaskBody, type Json, useApi } from './setup.ts'
 

@@ -1,6 +1,6 @@
 import { fromId, newUuid, toId } from '@belfry/domain/id'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { groupFailures } from '../src/runs/list-failures.ts'
+import { groupFailures } from '../src/runs/count-runs.ts'
 import { searchNames } from '../src/search/search.ts'
 import { storeRuns } from './run-rows.ts'
 import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'

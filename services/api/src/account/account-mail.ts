@@ -5,8 +5,7 @@ import { accountDeletedMail, factorChangeMail, type Mail, newDeviceMail, passwor
 import type { Request } from 'express'
 import { callerAddress } from '../auth/caller-address.ts'
 import type { Context } from '../context.ts'
-import { agentOf, deviceName } from './device.ts'
-import { knownDevice } from './known-device.ts'
+import { agentOf, deviceName, knownDevice } from './device.ts'
 
 type Owner = { id: string; email: string }
 type Statements = Pick<PrismaTransaction, '$executeRawUnsafe' | '$queryRaw'>

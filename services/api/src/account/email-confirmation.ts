@@ -1,10 +1,49 @@
+import { confirmEmailBody } from '@belfry/contract/auth'
 import { addToOutbox } from '@belfry/db/outbox/outbox'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid } from '@belfry/domain/id'
 import { confirmEmailMail, type Message } from '@belfry/messages'
-import { newOneTimeToken } from '../auth/one-time-token.ts'
+import { callerAddress } from '../auth/caller-address.ts'
+import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
+import { consumeReset, mayGetConfirmationMail } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
+import { endpoint } from '../endpoint.ts'
+import { invalid } from '../http/refusals.ts'
+import { noContent } from '../http/reply.ts'
+
+export const confirmEmail = endpoint({
+  right: 'public',
+  summary: 'Confirm the email address of an account with the token of a link',
+  answer: { status: 204 },
+  refusals: ['rate_limited'],
+  body: confirmEmailBody,
+  async handle(ctx, { body, request }) {
+    await consumeReset(ctx, callerAddress(request))
+    const tokenHash = hashOneTimeToken(body.token)
+    const valid = { tokenHash, expiresAt: { gt: new Date(ctx.clock.now()) } }
+    const confirmation = await ctx.prisma.emailConfirmation.findFirst({ where: valid })
+    if (!confirmation) {
+      const message = 'The link is unknown, was used, or is older than a day. Request another one.'
+      throw invalid('body', [{ path: 'token', code: 'invalid_token', message }])
+    }
+    await ctx.prisma.$transaction(tx => recordConfirmedEmail(ctx, tx, confirmation.userId))
+    return noContent()
+  },
+})
+
+export const resendConfirmation = endpoint({
+  right: 'signed_in',
+  summary: 'Send another link that confirms the email address, unless it is confirmed',
+  answer: { status: 202 },
+  async handle(ctx, { caller }) {
+    const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: caller.userId } })
+    if (mustConfirmEmail(ctx, user) && (await mayGetConfirmationMail(ctx, user.email))) {
+      await ctx.prisma.$transaction(tx => storeConfirmationMail(ctx, tx, user))
+    }
+    return { status: 202 }
+  },
+})
 
 const confirmationMs = 24 * 3_600_000
 

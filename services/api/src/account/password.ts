@@ -59,3 +59,9 @@ export function isOutdatedHash(stored: string): boolean {
   const [, memory, time] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/.exec(stored) ?? []
   return Number(memory ?? 0) < cost.memoryCost || Number(time ?? 0) < cost.timeCost
 }
+
+/** Throws `password_login_off` where users sign in through the issuer only. */
+export function requirePasswordLogin({ config }: Pick<Context, 'config'>): void {
+  if (config.passwordLogin) return
+  throw new AppError('password_login_off', 'Users of this installation sign in with single sign-on only.')
+}

@@ -1,6 +1,61 @@
-import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { registerBody, registrationRules, signedIn } from '@belfry/contract/auth'
+import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
+import { newUuid } from '@belfry/domain/id'
+import { callerAddress } from '../auth/caller-address.ts'
+import { consumeRegistration } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
+import { endpoint } from '../endpoint.ts'
+import { ok } from '../http/reply.ts'
+import { mustConfirmEmail, storeConfirmationMail } from './email-confirmation.ts'
+import { hashPassword, requirePasswordLogin } from './password.ts'
+import { startSession } from './start-session.ts'
+
+export const getRegistration = endpoint({
+  right: 'public',
+  summary: 'Read who may create an account',
+  answer: { status: 200, body: registrationRules },
+  async handle({ config, prisma }) {
+    const registration = registrationNow(config.registration, await hasAccounts(prisma))
+    return ok({ registration, domains: config.registrationDomains })
+  },
+})
+
+export const register = endpoint({
+  right: 'public',
+  summary: 'Create an account',
+  answer: { status: 201, body: signedIn, setsCookie: true },
+  refusals: ['email_taken', 'registration_closed', 'rate_limited', 'password_login_off'],
+  body: registerBody,
+  async handle(ctx, { body, request }) {
+    requirePasswordLogin(ctx)
+    await consumeRegistration(ctx, callerAddress(request))
+    const email = body.email.toLowerCase()
+    requireOpenRegistration(ctx.config, email, await hasAccounts(ctx.prisma)) // before the expensive hash
+    const passwordHash = await hashPassword(body.password)
+    const session = await ctx.prisma
+      .$transaction(async tx => {
+        const isFirst = !(await hasAccountsForUpdate(tx))
+        requireOpenRegistration(ctx.config, email, !isFirst)
+        // The first account belongs to the operator, who may not have set up the mail server yet.
+        const emailConfirmedAt = isFirst ? new Date(ctx.clock.now()) : null
+        const data = { id: newUuid(), email, name: body.name, passwordHash, emailConfirmedAt }
+        const user = await tx.user.create({ data })
+        if (mustConfirmEmail(ctx, user)) await storeConfirmationMail(ctx, tx, user)
+        return startSession(ctx, tx, user, request)
+      })
+      .catch(error => {
+        throw isUniqueViolation(error)
+          ? new AppError('email_taken', 'An account with this email already exists.')
+          : error
+      })
+    return { status: 201, ...session }
+  },
+})
+
+async function hasAccounts(prisma: Pick<PrismaTransaction, 'user'>): Promise<boolean> {
+  return (await prisma.user.findFirst({ select: { id: true } })) !== null
+}
 
 type Config = Context['config']
 
@@ -11,7 +66,7 @@ export type Registration = Config['registration']
  * Returns who may create an account. The first account of an installation needs no invitation, as no member exists who could send one.
  * @param hasAccounts - Whether an account exists.
  */
-export function registrationNow(configured: Registration, hasAccounts: boolean): Registration {
+function registrationNow(configured: Registration, hasAccounts: boolean): Registration {
   return configured === 'invite' && !hasAccounts ? 'open' : configured
 }
 
@@ -44,8 +99,7 @@ const registrationLock = 742_001
 
 /** Returns whether an account exists. No other transaction can create the first account until this one has ended. */
 export async function hasAccountsForUpdate(tx: PrismaTransaction): Promise<boolean> {
-  const exists = async () => (await tx.user.findFirst({ select: { id: true } })) !== null
-  if (await exists()) return true
+  if (await hasAccounts(tx)) return true
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${registrationLock})`
-  return exists()
+  return hasAccounts(tx)
 }

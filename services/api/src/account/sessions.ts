@@ -3,6 +3,7 @@ import { listQuery, pageOf } from '@belfry/contract/page'
 import { recordAccountEntry } from '@belfry/db/account-log'
 import type { Session as StoredSession } from '@belfry/db/generated/client'
 import { toId } from '@belfry/domain/id'
+import { noSessionCookie } from '../auth/cookies.ts'
 import { maxSessionMs, type UserCaller } from '../auth/find-user.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
@@ -70,3 +71,17 @@ export function presentSession(row: SessionRow, caller: UserCaller): Session {
     expires_at: new Date(end).toISOString(),
   }
 }
+
+export const logout = endpoint({
+  right: 'signed_in',
+  summary: 'End this session',
+  answer: { status: 204, setsCookie: true },
+  async handle(ctx, { caller }) {
+    const { userId, sessionId, address } = caller
+    await ctx.prisma.$transaction(async tx => {
+      const { count } = await tx.session.deleteMany({ where: { id: sessionId, userId } })
+      if (count > 0) await recordAccountEntry(tx, { userId, action: 'signed_out', address })
+    })
+    return { status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } }
+  },
+})

@@ -8,9 +8,8 @@ import { sessionCookie } from '../auth/cookies.ts'
 import { sessionMs, signSessionToken } from '../auth/session-token.ts'
 import type { Context } from '../context.ts'
 import { mailNewDevice } from './account-mail.ts'
-import { agentOf } from './device.ts'
-import { presentUser, type UserRow } from './get-me.ts'
-import { deviceCookie } from './known-device.ts'
+import { agentOf, deviceCookie } from './device.ts'
+import { presentUser, type UserRow } from './me.ts'
 
 /**
  * Opens a session for the user who sends a request. Returns the response to a registration or a login.

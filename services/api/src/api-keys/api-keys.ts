@@ -1,13 +1,28 @@
-import { apiKey } from '@belfry/contract/api-key'
+import {
+  type ApiKey,
+  apiKey,
+  type CreateApiKeyBody,
+  createApiKeyBody,
+  newApiKey,
+  rollApiKeyBody,
+} from '@belfry/contract/api-key'
 import { listQuery, pageOf } from '@belfry/contract/page'
-import { toId } from '@belfry/domain/id'
-import { audit } from '../audit/audit.ts'
+import type { ApiKey as StoredApiKey } from '@belfry/db/generated/client'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { AppError } from '@belfry/domain/app-error'
+import { newUuid, toId } from '@belfry/domain/id'
+import { type Actor, decide, isWideKey, rightsOfScopes, scopesOfKeyBy } from '@belfry/domain/permissions'
+import { type Auditor, audit } from '../audit/audit.ts'
+import { createApiKeyText } from '../auth/api-key.ts'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
+import { requireStepUp } from '../auth/second-factors.ts'
+import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { notFound } from '../http/refusals.ts'
-import { noContent, ok } from '../http/reply.ts'
-import { presentApiKey } from './present-api-key.ts'
+import { invalid, notFound } from '../http/refusals.ts'
+import { created, noContent, ok, type Reply } from '../http/reply.ts'
+import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
+import { lockWorkspace } from '../workspaces/lock-workspace.ts'
 
 export const listApiKeys = endpoint({
   right: 'api_key.read',
@@ -41,3 +56,192 @@ export const revokeApiKey = endpoint({
     return noContent()
   },
 })
+
+const dayMs = 86_400_000
+
+export const createApiKey = endpoint({
+  right: 'api_key.create',
+  summary: 'Create an API key, with at most the rights of the user who creates it',
+  answer: { status: 201, body: newApiKey },
+  refusals: ['quota_exceeded', 'step_up_required'],
+  params: { ws: 'ws' },
+  body: createApiKeyBody,
+  async handle(ctx, { caller, body }) {
+    const { workspaceId, organizationId, user, actor } = caller
+    const quota = await readQuota(ctx, organizationId)
+    const scopes = grantedScopes(actor, body.scopes)
+    if (isWideKey(scopes)) await requireStepUp(ctx, user)
+    const { row, key } = await ctx.prisma.$transaction(async tx => {
+      await lockWorkspace(tx, caller)
+      const expiresAt = await expiryOf(ctx, tx, organizationId, body.expires_at)
+      refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: inForce(ctx, workspaceId) }))
+      const { name, allowed_ranges: allowedRanges = [] } = body
+      return storeApiKey(ctx, tx, caller, {
+        id: newUuid(),
+        workspaceId,
+        name,
+        createdBy: user.userId,
+        expiresAt,
+        scopes,
+        allowedRanges,
+        ...ofUser,
+      })
+    })
+    return presentNewApiKey(row, key)
+  },
+})
+
+/** The columns of a key that a user created. */
+const ofUser = { federatedCredentialId: null, subject: null }
+
+/** Returns the condition of the API keys of a workspace that users created and that are in force. */
+function inForce({ clock }: Context, workspaceId: string) {
+  const unexpired = [{ expiresAt: null }, { expiresAt: { gt: new Date(clock.now()) } }]
+  return { workspaceId, federatedCredentialId: null, revokedAt: null, OR: unexpired }
+}
+
+/** Returns the scopes of a key that a user creates. Throws `forbidden` when the user lacks a right that the key must have. */
+export function grantedScopes(actor: Actor, wanted: CreateApiKeyBody['scopes']): string[] {
+  const { scopes, refused } = scopesOfKeyBy(actor, wanted)
+  if (refused.length > 0) throw new AppError('forbidden', `You cannot grant what you lack: ${refused.join(', ')}.`)
+  if (scopes.length === 0) throw new AppError('forbidden', `You have none of the rights of ${wanted?.join(', ')}.`)
+  return scopes
+}
+
+/**
+ * Returns the end of a new key: the wanted one, or by default the latest time that the organization allows.
+ * @throws AppError `validation_failed` when it is past, or later than `max_api_key_days` allows.
+ */
+async function expiryOf(
+  { clock }: Context,
+  tx: PrismaTransaction,
+  organizationId: string,
+  wanted: Date | null | undefined,
+): Promise<Date | null> {
+  const { maxApiKeyDays } = await tx.organization.findUniqueOrThrow({
+    where: { id: organizationId },
+    select: { maxApiKeyDays: true },
+  })
+  const now = clock.now()
+  if (wanted && wanted.getTime() <= now) throw wrongExpiry('not_future', 'must be in the future.')
+  if (maxApiKeyDays === null) return wanted ?? null
+  const last = new Date(now + maxApiKeyDays * dayMs)
+  if (wanted === undefined) return last
+  // A minute for the clock of the caller.
+  if (wanted !== null && wanted.getTime() <= last.getTime() + 60_000) return wanted
+  throw wrongExpiry('too_late', `must be within ${maxApiKeyDays} days: the policy of the organization limits it.`)
+}
+
+function wrongExpiry(code: string, rest: string): AppError {
+  return invalid('body', [{ path: 'expires_at', code, message: `expires_at ${rest}` }])
+}
+
+type NewRow = Omit<ApiKeyRow, 'prefix' | 'createdAt' | 'lastUsedAt' | 'revokedAt' | 'lastUsedAddress'>
+
+/** Stores a new API key, and records it in the audit log. Returns its row, and the key itself. */
+export async function storeApiKey(
+  { clock }: Context,
+  tx: PrismaTransaction,
+  caller: Auditor,
+  row: NewRow,
+  details: Record<string, unknown> = {},
+  action: 'api_key.created' | 'api_key.exchanged' = 'api_key.created',
+): Promise<{ row: ApiKeyRow; key: string }> {
+  const { key, prefix, hash } = createApiKeyText()
+  const { name, scopes, expiresAt, allowedRanges: allowed_ranges } = row
+  await audit(tx, caller, {
+    action,
+    objectId: toId('key', row.id),
+    details: { name, prefix, expires_at: expiresAt?.toISOString() ?? null, scopes, allowed_ranges, ...details },
+  })
+  // By default, Prisma would take the clock of this process.
+  const createdAt = new Date(clock.now())
+  return { row: await tx.apiKey.create({ data: { ...row, createdAt, prefix, hash } }), key }
+}
+
+/** Returns the response with a new API key. */
+export function presentNewApiKey(row: ApiKeyRow, key: string): Reply {
+  const presented = presentApiKey(row)
+  return created(`/api/v1/workspaces/${presented.workspace_id}/api-keys/${presented.id}`, { ...presented, key })
+}
+
+const defaultOverlapMs = 86_400_000
+
+export const rollApiKey = endpoint({
+  right: 'api_key.create',
+  summary: 'Replace an API key; the previous one stays valid for a while',
+  answer: { status: 201, body: newApiKey },
+  refusals: ['quota_exceeded', 'conflict', 'step_up_required'],
+  params: { ws: 'ws', key: 'key' },
+  body: rollApiKeyBody,
+  async handle(ctx, { caller, params, body }) {
+    const { workspaceId, organizationId, user, actor } = caller
+    const quota = await readQuota(ctx, organizationId)
+    const { row, key } = await ctx.prisma.$transaction(async tx => {
+      await lockWorkspace(tx, caller)
+      const old = await tx.apiKey.findFirst({ where: { id: params.key, workspaceId } })
+      if (!old) throw notFound()
+      if (old.federatedCredentialId) {
+        throw new AppError(
+          'conflict',
+          'A job gets a new API key in exchange for another token: this one cannot be rolled.',
+        )
+      }
+      if (isWideKey(old.scopes)) await requireStepUp(ctx, user)
+      const missing = [...rightsOfScopes(old.scopes)].filter(right => !decide(actor, right).allowed)
+      if (missing.length > 0) throw new AppError('forbidden', `You lack rights of this key: ${missing.join(', ')}.`)
+      const others = { ...inForce(ctx, workspaceId), id: { not: old.id } }
+      refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: others }))
+      await endSoon(ctx, tx, old, body.overlap_ms ?? defaultOverlapMs)
+      const { name, scopes, allowedRanges, prefix } = old
+      const next = { id: newUuid(), workspaceId, name, createdBy: user.userId, scopes, allowedRanges, ...ofUser }
+      const limit = await expiryOf(ctx, tx, organizationId, body.expires_at)
+      const expiresAt = body.expires_at === undefined ? earlier(sameLifetime(ctx, old), limit) : limit
+      const details = { name, prefix, next: toId('key', next.id), overlap_ms: body.overlap_ms ?? defaultOverlapMs }
+      await audit(tx, caller, { action: 'api_key.rolled', objectId: toId('key', old.id), details })
+      return storeApiKey(ctx, tx, caller, { ...next, expiresAt }, { replaces: toId('key', old.id) })
+    })
+    forgetApiKeys(ctx.apiKeys, cached => cached.keyId === params.key)
+    return presentNewApiKey(row, key)
+  },
+})
+
+function sameLifetime({ clock }: Context, { createdAt, expiresAt }: ApiKeyRow): Date | null {
+  return expiresAt && new Date(clock.now() + expiresAt.getTime() - createdAt.getTime())
+}
+
+function earlier(one: Date | null, other: Date | null): Date | null {
+  if (one === null || other === null) return one ?? other
+  return one < other ? one : other
+}
+
+// Of several concurrent requests one finds the key in force.
+async function endSoon(ctx: Context, tx: PrismaTransaction, old: ApiKeyRow, overlapMs: number): Promise<void> {
+  const now = new Date(ctx.clock.now())
+  const end = new Date(now.getTime() + overlapMs)
+  const data = overlapMs === 0 ? { revokedAt: now } : { expiresAt: earlier(old.expiresAt, end) }
+  const { count } = await tx.apiKey.updateMany({ where: { ...inForce(ctx, old.workspaceId), id: old.id }, data })
+  if (count === 0) throw new AppError('conflict', 'The API key has expired or was revoked: create a new one.')
+}
+
+export type ApiKeyRow = Omit<StoredApiKey, 'hash'>
+
+/** Returns the public form of an API key. */
+function presentApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: toId('key', row.id),
+    workspace_id: toId('ws', row.workspaceId),
+    name: row.name,
+    prefix: row.prefix,
+    scopes: row.scopes,
+    allowed_ranges: row.allowedRanges,
+    federated_credential_id: row.federatedCredentialId && toId('fed', row.federatedCredentialId),
+    subject: row.subject,
+    created_by: toId('user', row.createdBy),
+    created_at: row.createdAt.toISOString(),
+    last_used_at: row.lastUsedAt?.toISOString() ?? null,
+    last_used_address: row.lastUsedAddress,
+    expires_at: row.expiresAt?.toISOString() ?? null,
+    revoked_at: row.revokedAt?.toISOString() ?? null,
+  }
+}

@@ -1,21 +1,25 @@
 import { cronJob } from '@belfry/contract/cron-job'
+import { task } from '@belfry/contract/task'
 import {
   type CronJobMove,
   pauseCronJob as pause,
   deleteCronJob as remove,
   resumeCronJob as resume,
+  triggerCronJob as trigger,
 } from '@belfry/db/cron-jobs/change-cron-job'
 import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
 import type { AuditAction } from '@belfry/domain/audit-action'
 import { toId } from '@belfry/domain/id'
+import { presentTask } from '@belfry/present/present-task'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { audit } from '../audit/audit.ts'
 import type { WorkspaceCaller } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint, workOf } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
-import { noContent, ok } from '../http/reply.ts'
-import { enqueue } from '../tasks/schedule.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { enqueue, type Origin, schedule } from '../tasks/schedule.ts'
+import { findTask } from '../tasks/task-row.ts'
 import { neverRuns } from './inspect-schedule.ts'
 import { readCronJob } from './present-cron-job.ts'
 
@@ -79,3 +83,27 @@ export async function moveCronJob(
   })
   enqueue(ctx, moved.expansion.tasks, moved.expansion.now)
 }
+
+export const triggerCronJob = endpoint({
+  right: 'cron_job.write',
+  summary: 'Dispatch a cron job at once',
+  answer: { status: 201, body: task },
+  refusals: ['quota_exceeded', 'loop_detected'],
+  params: { cronjob: 'cron' },
+  async handle(ctx, input) {
+    const { params, caller } = input
+    const origin: Origin = {}
+    const { row } = await schedule(workOf(ctx), input, {
+      starts: 'later',
+      rows: [origin],
+      async store({ db }) {
+        const due = await trigger(db, caller.workspaceId, params.cronjob, origin)
+        const row = due && (await findTask(db, caller.workspaceId, due.id))
+        if (!row) throw notFound()
+        return { row, due: [row], now: new Date(ctx.clock.now()) }
+      },
+    })
+    const task = presentTask(row)
+    return created(`/api/v1/scheduler/tasks/${task.id}`, task)
+  },
+})

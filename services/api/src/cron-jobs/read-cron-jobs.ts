@@ -2,19 +2,25 @@ import {
   type CronJob,
   type CronJobStatus,
   cronJob,
+  cronPreview,
   type ListCronJobsQuery,
   listCronJobsQuery,
+  previewCronJobBody,
 } from '@belfry/contract/cron-job'
 import { type RecentRuns, recentRuns, recentRunsQuery } from '@belfry/contract/overview'
 import { pageOf } from '@belfry/contract/page'
 import type { RunStatus } from '@belfry/db/generated/enums'
+import { AppError } from '@belfry/domain/app-error'
+import { nextRuns } from '@belfry/domain/cron/cron-schedule'
+import { describeCron } from '@belfry/domain/cron/describe-cron'
+import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { toId } from '@belfry/domain/id'
 import { endpoint } from '../endpoint.ts'
 import { isOnPage, readBoundedPage, type Scan } from '../http/bounded-page.ts'
 import { ok } from '../http/reply.ts'
 import { where } from '../http/where.ts'
-import { type CronJobRow, selectCronJobs } from './cron-job-row.ts'
-import { presentCronJob, readCronJob } from './present-cron-job.ts'
+import { inspectSchedule } from './inspect-schedule.ts'
+import { type CronJobRow, presentCronJob, presentRunTimes, readCronJob, selectCronJobs } from './present-cron-job.ts'
 
 export const getCronJob = endpoint({
   right: 'cron_job.read',
@@ -102,5 +108,20 @@ export const listRecentRuns = endpoint({
           })),
       })),
     } satisfies RecentRuns)
+  },
+})
+
+export const previewCronJob = endpoint({
+  right: 'cron_job.read',
+  summary: 'Preview when a cron expression fires',
+  answer: { status: 200, body: cronPreview },
+  body: previewCronJobBody,
+  inspect: (ctx, body) => inspectSchedule(ctx, body),
+  async handle(ctx, { body }) {
+    const parsed = parseCron(body.cron)
+    if (!parsed.ok) throw new AppError('validation_failed', parsed.message)
+    const schedule = { cron: parsed.cron, timezone: body.timezone, startsAt: null, endsAt: null }
+    const runs = nextRuns(schedule, body.from?.getTime() ?? ctx.clock.now(), body.count)
+    return ok({ description: describeCron(parsed.cron), ...presentRunTimes(runs) })
   },
 })

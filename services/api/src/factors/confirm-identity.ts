@@ -1,6 +1,5 @@
 import { type ConfirmIdentityBody, confirmIdentityBody, passkeyOptions } from '@belfry/contract/second-factor'
-import { provePassword } from '../account/password.ts'
-import { requirePasswordLogin } from '../account/password-login.ts'
+import { provePassword, requirePasswordLogin } from '../account/password.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import { factorsOf } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'

@@ -1,3 +1,4 @@
+import { suspensionBody } from '@belfry/contract/operator'
 import {
   addedFactor,
   confirmTotpBody,
@@ -11,7 +12,7 @@ import {
 import { recordAccountEntry } from '@belfry/db/account-log'
 import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
-import { newUuid } from '@belfry/domain/id'
+import { newUuid, toId } from '@belfry/domain/id'
 import { mailFactorChange } from '../account/account-mail.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import { deleteFactors, factorsOf, presentPasskey, readSecondFactors, requireStepUp } from '../auth/second-factors.ts'
@@ -20,6 +21,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalid, notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
+import { recordOperatorAction } from '../operators/tenants.ts'
 import { enrolmentOptions, verifyEnrolment } from './passkeys.ts'
 import { replaceRecoveryCodes } from './recovery-codes.ts'
 import { storeTotpSecret, useTotpCode } from './totp.ts'
@@ -211,3 +213,26 @@ async function recordRemoval(
   await recordAccountEntry(tx, { userId, action: 'factor_removed', address })
   await mailFactorChange(ctx, tx, user, what, address)
 }
+
+export const resetFactors = endpoint({
+  right: 'operator',
+  summary: 'Remove all second factors of a user who has lost them, and end the sessions of the user',
+  answer: { status: 204 },
+  params: { user: 'user' },
+  body: suspensionBody,
+  async handle(ctx, { caller, params: { user: id }, body }) {
+    await ctx.prisma.$transaction(async tx => {
+      const user = await tx.user.findUnique({ where: { id } })
+      if (!user) throw notFound()
+      if ((await deleteFactors(tx, id)) === 0) return
+      await tx.session.deleteMany({ where: { userId: id } })
+      const details = { ...body }
+      await recordOperatorAction(tx, caller, { action: 'user.factors_reset', objectId: toId('user', id), details })
+      await recordAccountEntry(tx, { userId: id, action: 'factors_reset', address: '', byOperator: true })
+      const what =
+        'The operator of this installation removed all second factors of your account. Your sessions have ended.'
+      await mailFactorChange(ctx, tx, user, what, null)
+    })
+    return noContent()
+  },
+})

@@ -1,11 +1,14 @@
-import { hosts, resetHost } from '@belfry/contract/host'
-import { requestCircuitReset } from '@belfry/db/dispatchers/host-circuits'
-import { inTransaction } from '@belfry/db/postgres/in-transaction'
+import { type Host, type Hosts, hosts, resetHost } from '@belfry/contract/host'
+import { listOpenCircuits, type OpenCircuit, requestCircuitReset } from '@belfry/db/dispatchers/host-circuits'
+import { readProcessState } from '@belfry/db/dispatchers/process-state'
+import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
+import { isInFlight, originOf, waitsForTime } from '@belfry/db/tasks/task-row'
+import { toId } from '@belfry/domain/id'
+import { hostOf } from '@belfry/domain/target-url'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { accepted, ok } from '../http/reply.ts'
-import { readHosts } from './read-hosts.ts'
 
 export const listHosts = endpoint({
   right: 'host.read',
@@ -33,3 +36,135 @@ export const resetCircuit = endpoint({
     return accepted({ dispatchers })
   },
 })
+
+/** How much is read at most. */
+export type HostLimits = { runs: number; tasks: number; hosts: number }
+
+const defaultLimits: HostLimits = { runs: 5_000, tasks: 10_000, hosts: 200 }
+const periodMs = 3_600_000
+
+type RunRow = {
+  origin: string
+  id: string
+  startedAt: Date
+  durationMs: number
+  status: 'success' | 'failed'
+  responseStatus: number | null
+  errorCode: string | null
+}
+type TaskRow = { origin: string; isWaiting: boolean; count: number }
+type Counts = { waiting: number; inFlight: number; runs: RunRow[] }
+
+/** Reads the hosts that a workspace called in the last hour, or that its tasks wait for. */
+export async function readHosts(
+  db: Db,
+  workspaceId: string,
+  nowMs: number,
+  limits: HostLimits = defaultLimits,
+): Promise<Hosts> {
+  const [circuits, { permitsPerHost }, runs, tasks] = await Promise.all([
+    listOpenCircuits(db, workspaceId),
+    readProcessState(db),
+    readLatestRuns(db, workspaceId, nowMs, limits.runs),
+    countTasks(db, workspaceId, limits.tasks),
+  ])
+  const isCut = runs.length === limits.runs
+  const fromMs = isCut ? (runs.at(-1)?.startedAt.getTime() ?? nowMs) : nowMs - periodMs
+  const open = new Map(circuits.map(circuit => [circuit.host, circuit]))
+  const counts = countByHost(runs, tasks, open.keys())
+  const minutes = Math.max(nowMs - fromMs, 1_000) / 60_000
+  const all = [...counts]
+    .map(([host, of]) => presentHost(host, of, open.get(host), minutes))
+    .sort((a, b) => urgencyOf(b) - urgencyOf(a) || b.waiting - a.waiting || b.failed - a.failed || compare(a, b))
+  return {
+    data: all.slice(0, limits.hosts),
+    from: new Date(fromMs).toISOString(),
+    omitted: Math.max(0, all.length - limits.hosts),
+    waiting_is_capped: tasks.reduce((sum, { isWaiting, count }) => sum + (isWaiting ? count : 0), 0) >= limits.tasks,
+    max_in_flight_per_host: permitsPerHost,
+  }
+}
+
+function countByHost(runs: readonly RunRow[], tasks: readonly TaskRow[], open: Iterable<string>): Map<string, Counts> {
+  const counts = new Map<string, Counts>()
+  const of = (host: string) => {
+    const known = counts.get(host) ?? { waiting: 0, inFlight: 0, runs: [] }
+    counts.set(host, known)
+    return known
+  }
+  for (const host of open) of(host)
+  // Different spellings of an origin are one host.
+  for (const run of runs) of(hostOf(run.origin)).runs.push(run)
+  for (const { origin, isWaiting, count } of tasks) of(hostOf(origin))[isWaiting ? 'waiting' : 'inFlight'] += count
+  return counts
+}
+
+// The runs are in the order of their ids, the latest first.
+function presentHost(
+  host: string,
+  { waiting, inFlight, runs }: Counts,
+  circuit: OpenCircuit | undefined,
+  minutes: number,
+): Host {
+  const failures = runs.filter(({ status }) => status === 'failed')
+  const [last] = failures
+  const durations = runs.map(({ durationMs }) => durationMs).sort((a, b) => a - b)
+  return {
+    host,
+    circuit: {
+      state: circuit?.state ?? 'closed',
+      since: circuit?.since.toISOString() ?? null,
+      next_probe_at: circuit?.nextProbeAt.toISOString() ?? null,
+      dispatchers: circuit?.dispatchers ?? 0,
+    },
+    waiting,
+    in_flight: inFlight,
+    attempts: runs.length,
+    failed: failures.length,
+    attempts_per_minute: Math.round((runs.length / minutes) * 10) / 10,
+    duration_p50_ms: durations[Math.floor((durations.length - 1) / 2)] ?? null,
+    last_failure: last
+      ? {
+          run_id: toId('run', last.id),
+          at: last.startedAt.toISOString(),
+          response_status: last.responseStatus,
+          error_code: last.errorCode,
+        }
+      : null,
+  }
+}
+
+function urgencyOf({ circuit }: Host): number {
+  return circuit.state === 'closed' ? 0 : 1
+}
+
+function compare(a: Host, b: Host): number {
+  return a.host < b.host ? -1 : 1
+}
+
+async function readLatestRuns(db: Db, workspaceId: string, nowMs: number, limit: number): Promise<RunRow[]> {
+  const text = `
+    WITH latest AS MATERIALIZED (
+      SELECT id, task_id, started_at, finished_at, status, response_status, error_code FROM runs
+      WHERE workspace_id = $1 AND id >= uuid_v7_floor($2::timestamptz) ORDER BY id DESC LIMIT $3
+    )
+    SELECT ${originOf('r.url')} AS origin, l.id, l.started_at AS "startedAt", l.status,
+           (extract(epoch FROM l.finished_at - l.started_at) * 1000)::int AS "durationMs",
+           l.response_status AS "responseStatus", l.error_code AS "errorCode"
+    FROM latest l JOIN task_requests r ON r.task_id = l.task_id ORDER BY l.id DESC`
+  return (await db.query<RunRow>(text, [workspaceId, new Date(nowMs - periodMs), limit])).rows
+}
+
+/** Counts the tasks that are due, and those with an attempt in flight, by the origin of their URL. */
+async function countTasks(db: Db, workspaceId: string, limit: number): Promise<TaskRow[]> {
+  const text = `
+    SELECT ${originOf('r.url')} AS origin, found.is_waiting AS "isWaiting", count(*)::int AS count
+    FROM (
+      (SELECT id, true AS is_waiting FROM tasks t
+       WHERE workspace_id = $1 AND ${waitsForTime} AND due_at <= now() ORDER BY due_at LIMIT $2)
+      UNION ALL
+      (SELECT id, false FROM tasks WHERE workspace_id = $1 AND ${isInFlight} LIMIT $2)
+    ) found JOIN task_requests r ON r.task_id = found.id
+    GROUP BY 1, 2`
+  return (await db.query<TaskRow>(text, [workspaceId, limit])).rows
+}

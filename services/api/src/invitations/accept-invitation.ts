@@ -4,37 +4,82 @@ import {
   acceptedInvitation,
   acceptInvitationBody,
   acceptInvitationWithTokenBody,
+  type InvitationPreview,
+  invitationPreview,
+  invitationTokenBody,
 } from '@belfry/contract/invitation'
 import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
+import { decide, lowerWorkspaceRole, mayGrant, type Policy, type Role } from '@belfry/domain/permissions'
 import type { Request } from 'express'
 import { recordConfirmedEmail } from '../account/email-confirmation.ts'
-import { hashPassword } from '../account/password.ts'
-import { requirePasswordLogin } from '../account/password-login.ts'
+import { hashPassword, requirePasswordLogin } from '../account/password.ts'
 import { requireRegistrationByInvitation } from '../account/registration.ts'
 import { startSession } from '../account/start-session.ts'
+import { audit } from '../audit/audit.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import { findUser } from '../auth/find-user.ts'
+import { hashOneTimeToken } from '../auth/one-time-token.ts'
 import { consumeRegistration } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { findInvitation } from './find-invitation.ts'
-import { joinOrganization } from './join-organization.ts'
+import { notFound } from '../http/refusals.ts'
+import { ok } from '../http/reply.ts'
+import { lockOrganization } from '../organizations/lock-organization.ts'
+import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
+import { type InvitationRow, statusOf } from './present-invitation.ts'
+import { invitableWorkspaces, maxLaterRole } from './require-grantable.ts'
+
+const unusable = ['not_found', 'invitation_used', 'invitation_revoked', 'invitation_expired'] as const
+
+export const previewInvitation = endpoint({
+  right: 'public',
+  summary: 'Read an invitation by its token',
+  answer: { status: 200, body: invitationPreview },
+  refusals: unusable,
+  body: invitationTokenBody,
+  handle: (ctx, { body }) => preview(ctx, body.token),
+})
+
+export const getInvitation = endpoint({
+  right: 'public',
+  summary: 'Read an invitation by a token in the path, which proxies may log',
+  answer: { status: 200, body: invitationPreview },
+  refusals: unusable,
+  handle: (ctx, { request }) => preview(ctx, String(request.params.token)),
+})
+
+// A caller with the token has read the mail, so `has_account` reveals nothing to others.
+async function preview(ctx: Context, token: string) {
+  const row = await findInvitation(ctx.prisma, token, ctx.clock.now())
+  const { organizationId, email, role, workspaceIds } = row
+  const workspaces = await ctx.prisma.workspace.findMany({
+    where: { id: { in: workspaceIds }, organizationId, deletedAt: null },
+    select: { name: true },
+  })
+  const preview: InvitationPreview = {
+    organization: { name: row.organization.name },
+    invited_by: { name: row.inviter.name },
+    email,
+    role,
+    workspaces,
+    has_account: (await ctx.prisma.user.count({ where: { email } })) > 0,
+    expires_at: row.expiresAt.toISOString(),
+  }
+  return ok(preview)
+}
 
 type Found = Awaited<ReturnType<typeof findInvitation>>
 type Session = Awaited<ReturnType<typeof startSession>>
 
 const answer = { status: 200, body: acceptedInvitation, setsCookie: true }
 const refusals = [
+  ...unusable,
   'unauthenticated',
   'invitation_email_mismatch',
-  'not_found',
   'email_taken',
   'already_member',
-  'invitation_used',
-  'invitation_revoked',
-  'invitation_expired',
   'registration_closed',
   'password_login_off',
   'quota_exceeded',
@@ -116,4 +161,92 @@ function present({ organization, role }: Found, workspaceIds: string[], session:
     workspace_ids: workspaceIds.map(id => toId('ws', id)),
     session: session?.body ?? null,
   }
+}
+
+/** Finds the open invitation of a token. Throws `not_found`, or the reason why it cannot be accepted. */
+async function findInvitation(tx: Pick<PrismaTransaction, 'invitation'>, token: string, now: number) {
+  const tokenHash = hashOneTimeToken(token)
+  const row = await tx.invitation.findUnique({
+    where: { tokenHash, organization: { deletedAt: null } },
+    include: { organization: true, inviter: { select: { name: true } } },
+  })
+  if (!row) throw notFound()
+  requireOpen(row, now)
+  return row
+}
+
+/** Throws the reason when an invitation cannot be accepted. */
+function requireOpen(row: InvitationRow, now: number): void {
+  switch (statusOf(row, now)) {
+    case 'accepted':
+      throw new AppError('invitation_used', 'This invitation has already been accepted.')
+    case 'revoked':
+      throw revoked()
+    case 'expired':
+      throw new AppError('invitation_expired', 'This invitation has expired: request a new one.')
+    case 'pending':
+  }
+}
+
+/** The refusal of an invitation that was revoked, or whose inviter may no longer invite. */
+export function revoked(): AppError {
+  return new AppError('invitation_revoked', 'This invitation is no longer valid: request a new one.')
+}
+
+/**
+ * Adds a user to an organization and to the workspaces of an invitation, once. The inviter must still have the right to
+ * invite.
+ * @returns The workspaces that the user has joined.
+ */
+async function joinOrganization(
+  ctx: Pick<Context, 'config' | 'usageCache'>,
+  tx: PrismaTransaction,
+  invitation: InvitationRow & { invitedBy: string },
+  by: { userId: string; address: string },
+  now: number,
+): Promise<string[]> {
+  const { id, organizationId, role, workspaceRole } = invitation
+  const { userId } = by
+  await lockOrganization(tx, organizationId)
+  await use(tx, invitation, now)
+  const inviter = await tx.membership.findUnique({
+    where: { organizationId_userId: { organizationId, userId: invitation.invitedBy } },
+    include: { organization: true },
+  })
+  if (!inviter || !mayInvite(inviter) || !mayGrant(inviter.role, role)) throw revoked()
+  const key = { organizationId_userId: { organizationId, userId } }
+  if (await tx.membership.findUnique({ where: key })) throw new AppError('already_member', 'You are already a member.')
+  const quota = await readQuota(ctx, organizationId)
+  refuseOverCount(quota, 'members', await tx.membership.count({ where: { organizationId } }))
+  // The inviter's roles may have changed since the invitation.
+  const laterRole = lowerWorkspaceRole(workspaceRole, maxLaterRole(inviter))
+  await tx.membership.create({ data: { organizationId, userId, role, workspaceRole: laterRole } })
+  const workspaces = await invitableWorkspaces(tx, invitation.workspaceIds, inviter)
+  await tx.workspaceMember.createMany({
+    data: workspaces.map(({ id: workspaceId, maxRole }) => ({
+      workspaceId,
+      userId,
+      role: lowerWorkspaceRole(workspaceRole, maxRole),
+    })),
+  })
+  const details = { role, invitation: toId('inv', id), workspace_ids: workspaces.map(({ id }) => toId('ws', id)) }
+  const who = { organizationId, user: { userId }, apiKeyId: null, address: by.address }
+  await audit(tx, who, { action: 'member.joined', objectId: toId('user', userId), details })
+  return workspaces.map(({ id }) => id)
+}
+
+// The condition makes a link work once, also for concurrent requests.
+async function use(tx: PrismaTransaction, invitation: InvitationRow, now: number): Promise<void> {
+  const { id, organizationId } = invitation
+  const { count } = await tx.invitation.updateMany({
+    where: { id, organizationId, acceptedAt: null, revokedAt: null, expiresAt: { gt: new Date(now) } },
+    data: { acceptedAt: new Date(now) },
+  })
+  if (count === 1) return
+  requireOpen(await tx.invitation.findUniqueOrThrow({ where: { id, organizationId } }), now)
+  throw revoked()
+}
+
+function mayInvite({ role, organization }: { role: Role; organization: Policy }): boolean {
+  return decide({ kind: 'user', role, policy: organization, workspaceRole: null }, 'invitation.create').allowed
 }

@@ -1,8 +1,10 @@
 import { type CreateInvitationBody, createInvitationBody, invitation } from '@belfry/contract/invitation'
 import { listQuery, pageOf } from '@belfry/contract/page'
+import { addToOutbox } from '@belfry/db/outbox/outbox'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
+import { invitationMail, type Message } from '@belfry/messages'
 import { refuseBlockedAddress } from '../account/refuse-blocked-address.ts'
 import { audit } from '../audit/audit.ts'
 import { newOneTimeToken } from '../auth/one-time-token.ts'
@@ -14,7 +16,7 @@ import { invalid, notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
-import { revoked } from './find-invitation.ts'
+import { revoked } from './accept-invitation.ts'
 import { inviter, presentInvitation } from './present-invitation.ts'
 import {
   invitableWorkspaces,
@@ -23,7 +25,6 @@ import {
   requireGrantableInWorkspaces,
   type UserOfOrganization,
 } from './require-grantable.ts'
-import { invitationMs, storeInvitationMail } from './send-invitation.ts'
 
 export const createInvitation = endpoint({
   right: 'invitation.create',
@@ -170,3 +171,27 @@ export const revokeInvitation = endpoint({
     return noContent()
   },
 })
+
+/** How long an invitation can be accepted. */
+const invitationMs = 7 * 24 * 3_600_000
+
+/** Stores the mail with an invitation's link. */
+async function storeInvitationMail(
+  ctx: Context,
+  tx: PrismaTransaction,
+  invitation: { organizationId: string; email: string; invitedBy: string; token: string },
+): Promise<void> {
+  const organization = await tx.organization.findUniqueOrThrow({ where: { id: invitation.organizationId } })
+  const inviter = await tx.user.findUniqueOrThrow({ where: { id: invitation.invitedBy } })
+  const mail = invitationMail(invitation.email, {
+    organization: organization.name,
+    inviter: inviter.name,
+    url: `${ctx.config.publicUrl}/invitations#${invitation.token}`,
+  })
+  const message: Message = { type: 'mail', mail }
+  const id = newUuid()
+  const { masterKeys } = ctx.config
+  const stored = { id, kind: 'mail', label: 'invitation', content: JSON.stringify(message), masterKeys } as const
+  const tenant = { organizationId: organization.id }
+  await addToOutbox(tx, { ...stored, usefulMs: invitationMs, tenant })
+}

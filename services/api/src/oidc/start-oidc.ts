@@ -5,7 +5,6 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { attemptCookie, newAttempt } from './attempt.ts'
-import { localPath } from './local-path.ts'
 
 export const startOidc = endpoint({
   right: 'public',
@@ -35,4 +34,13 @@ export const startOidc = endpoint({
 /** Returns where the issuer sends users back. */
 export function redirectUri({ config }: Context): string {
   return `${config.publicUrl}/api/v1/auth/oidc/callback`
+}
+
+/** Returns the path of a page of this installation, with its query and fragment; `/` for the address of another one. */
+export function localPath(text: string, publicUrl: string): string {
+  if (!text.startsWith('/') || !URL.canParse(text, publicUrl)) return '/'
+  const { origin, pathname, search, hash } = new URL(text, publicUrl)
+  // A path such as `/.//other.example` parses into a path with two slashes at its start: another host.
+  const path = `/${pathname.replace(/^[/\\]+/, '')}`
+  return origin === new URL(publicUrl).origin ? `${path}${search}${hash}` : '/'
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { text } from '../http/reply.ts'
 import { describeApi, type Routes } from './document.ts'
+import { pageHeaders, renderReference } from './render-page.ts'
 
 /** Serves the description of the API. `routes` is a function, because the routes contain this endpoint. */
 export function getOpenApi(routes: () => Routes) {
@@ -15,6 +16,20 @@ export function getOpenApi(routes: () => Routes) {
     async handle(ctx) {
       document ??= JSON.stringify(describeApi(routes(), ctx.config.publicUrl, version))
       return text('application/json', fillExampleTimes(document, ctx.clock.now()))
+    },
+  })
+}
+
+/** Serves the reference of the API. `routes` is a function, because the routes contain this endpoint. */
+export function getReference(routes: () => Routes) {
+  let page: string | undefined
+  return endpoint({
+    right: 'public',
+    summary: 'Show this reference',
+    answer: { status: 200, texts: ['text/html'] },
+    async handle(ctx) {
+      page ??= renderReference(describeApi(routes(), ctx.config.publicUrl, version))
+      return text('text/html', fillExampleTimes(page, ctx.clock.now()), pageHeaders)
     },
   })
 }

@@ -1,11 +1,21 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { listOpenCircuits, type OpenCircuit, requestCircuitReset } from '@belfry/db/dispatchers/host-circuits'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
+import { networkOf } from '@belfry/domain/address'
 import { AppError } from '@belfry/domain/app-error'
+import { fromId, toId } from '@belfry/domain/id'
 import { parseUrl } from '@belfry/domain/target-url'
 import type { BoardQueues } from '@belfry/queue/board'
 import { type NextFunction, type Request, type Response, Router } from 'express'
+import { LRUCache } from 'lru-cache'
+import { callerAddress } from '../auth/caller-address.ts'
+import { findOperator } from '../auth/find-operator.ts'
+import { consumeOperatorAttempt } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
+import { notFound } from '../http/refusals.ts'
+import { sendReply } from '../http/reply.ts'
+import { auditAsOperator } from './audit-as-operator.ts'
 import { databaseBoard } from './database-queue.ts'
-import { hosts } from './hosts.ts'
-import { operatorLogin } from './operator-login.ts'
 import { queueBoard } from './queue-board.ts'
 
 /**
@@ -31,4 +41,109 @@ function requireOwnPage(request: Request, _response: Response, next: NextFunctio
     throw new AppError('forbidden', 'Changes must come from the board itself.')
   }
   next()
+}
+
+// The board polls every few seconds. That should neither count as an attempt nor need the database.
+const cacheOptions = { max: 1_000, ttl: 60_000 }
+
+/**
+ * Authenticates operators: by the session of a user in `OPERATORS`, or by HTTP Basic as `operator` with the configured
+ * password. Counts wrong passwords like logins.
+ * @param password - Null when there is none.
+ */
+function operatorLogin(ctx: Context, password: string | null) {
+  const expected = password === null ? null : digest(`operator:${password}`)
+  const signedIn = new LRUCache<string, true>(cacheOptions)
+
+  return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+    const credentials = readCredentials(request.headers.authorization)
+    if (credentials === null || expected === null) {
+      if (await hasOperatorSession(ctx, request)) return next()
+      return refuse(response)
+    }
+    const isRight = timingSafeEqual(digest(credentials), expected)
+    const network = networkOf(callerAddress(request))
+    if (isRight && signedIn.has(network)) return next()
+    const attempt = await consumeOperatorAttempt(ctx, network)
+    if (!isRight) {
+      ctx.log.warn({ address: callerAddress(request) }, 'operator.refused')
+      return refuse(response)
+    }
+    await attempt.refund()
+    signedIn.set(network, true)
+    next()
+  }
+}
+
+async function hasOperatorSession(ctx: Context, request: Request): Promise<boolean> {
+  if (ctx.config.operators.length === 0) return false
+  try {
+    await findOperator(ctx, request)
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'unavailable') return false
+    throw error
+  }
+}
+
+function readCredentials(header: string | undefined): string | null {
+  const encoded = /^basic ([a-z0-9+/=]+)$/i.exec(header ?? '')?.[1]
+  return encoded === undefined ? null : Buffer.from(encoded, 'base64').toString()
+}
+
+// Gives credentials of any length the same length.
+function digest(credentials: string): Buffer {
+  return createHash('sha256').update(credentials).digest()
+}
+
+function refuse(response: Response): void {
+  const headers = {
+    'WWW-Authenticate': 'Basic realm="Belfry operators", charset="UTF-8"',
+    'Content-Type': 'text/plain',
+  }
+  void sendReply(response, { status: 401, headers, text: 'Sign in as operator.' })
+}
+
+/** Lists the hosts whose circuit breaker is open because calls failed, and lets operators reset one. */
+function hosts(ctx: Context): Router {
+  const router = Router()
+  router.get('/', async (_request, response) => {
+    await sendReply(response, { status: 200, body: { data: (await listOpenCircuits(ctx.pool)).map(presentHost) } })
+  })
+  router.delete(
+    '/:workspace/:host',
+    async (request: Request<{ workspace: string; host: string }>, response: Response) => {
+      const { workspace, host } = request.params
+      const dispatchers = await reset(ctx, { workspace, host, address: callerAddress(request) })
+      await sendReply(response, { status: 202, body: { dispatchers } })
+    },
+  )
+  router.use(() => {
+    throw new AppError(
+      'method_not_allowed',
+      'GET /admin/hosts lists hosts, DELETE /admin/hosts/{workspace}/{host} resets a host.',
+    )
+  })
+  return router
+}
+
+// Each dispatcher applies the reset within two seconds.
+async function reset(
+  ctx: Context,
+  { workspace, host, address }: { workspace: string; host: string; address: string },
+): Promise<number> {
+  const workspaceId = fromId('ws', workspace)
+  if (workspaceId === null) throw notFound()
+  return inTransaction(ctx.pool, async tx => {
+    const dispatchers = await requestCircuitReset(tx, { workspaceId, host })
+    if (dispatchers === 0) throw notFound()
+    await auditAsOperator(tx, { workspaceId, action: 'host.reset', address }, [host])
+    return dispatchers
+  })
+}
+
+function presentHost({ workspaceId, host, state, since, nextProbeAt, dispatchers }: OpenCircuit) {
+  const times = { since: since.toISOString(), rests_until: nextProbeAt.toISOString() }
+  const shown = state === 'open' ? 'resting' : 'probing'
+  return { workspace_id: toId('ws', workspaceId), host, state: shown, ...times, dispatchers }
 }

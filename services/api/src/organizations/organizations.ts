@@ -1,9 +1,12 @@
+import { member } from '@belfry/contract/member'
 import {
+  createOrganizationBody,
   type Organization,
   type OrganizationSummary,
   organization,
   organizationDetail,
   organizationSummary,
+  transferOrganizationBody,
   type UpdateOrganizationBody,
   updateOrganizationBody,
 } from '@belfry/contract/organization'
@@ -12,9 +15,10 @@ import type { Organization as OrganizationRow } from '@belfry/db/generated/clien
 import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { readUsage } from '@belfry/db/usage/read-usage'
 import { AppError } from '@belfry/domain/app-error'
-import { toId } from '@belfry/domain/id'
-import { decide, flagName, policyFlags } from '@belfry/domain/permissions'
+import { newUuid, toId } from '@belfry/domain/id'
+import { decide, flagName, policyFlags, type Role } from '@belfry/domain/permissions'
 import { z } from 'zod'
+import { requireConfirmedEmail } from '../account/email-confirmation.ts'
 import { audit } from '../audit/audit.ts'
 import { type OrganizationCaller, requireRight } from '../auth/authorize.ts'
 import type { UserCaller } from '../auth/find-user.ts'
@@ -23,10 +27,12 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { given } from '../http/given.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { noContent, ok } from '../http/reply.ts'
+import { invalid, notFound } from '../http/refusals.ts'
+import { created, noContent, ok } from '../http/reply.ts'
 import { presentUsage } from './get-usage.ts'
 import { lockOrganization } from './lock-organization.ts'
-import { isReservedSlug } from './slug.ts'
+import { memberUser, presentMember } from './members.ts'
+import { isReservedSlug, slugOf, withSuffix } from './slug.ts'
 
 export const listOrganizations = endpoint({
   right: 'signed_in',
@@ -169,7 +175,7 @@ async function refuseWhilePaid(tx: PrismaTransaction, organizationId: string): P
     throw new AppError('conflict', 'Cancel the subscription first: choose the tier free.')
 }
 
-export function presentOrganization(row: OrganizationRow): Organization {
+function presentOrganization(row: OrganizationRow): Organization {
   return {
     id: toId('org', row.id),
     name: row.name,
@@ -192,4 +198,85 @@ export function presentOrganization(row: OrganizationRow): Organization {
 
 function presentOrganizationSummary({ id, name, slug, tier }: OrganizationRow): OrganizationSummary {
   return { id: toId('org', id), name, slug, tier }
+}
+
+export const createOrganization = endpoint({
+  right: 'signed_in',
+  summary: 'Create an organization, of which the caller becomes the owner',
+  answer: { status: 201, body: organization },
+  refusals: ['email_not_confirmed', 'organization_limit_reached'],
+  body: createOrganizationBody,
+  async handle(ctx, { caller, body }) {
+    const row = await insertOrganization(ctx, body.name, caller)
+    const presented = presentOrganization(row)
+    return created(`/api/v1/organizations/${presented.id}`, presented)
+  },
+})
+
+async function insertOrganization(ctx: Context, name: string, caller: UserCaller) {
+  const base = slugOf(name)
+  for (let slug = isReservedSlug(base) ? withSuffix(base) : base; ; slug = withSuffix(base)) {
+    try {
+      return await insertWithSlug(ctx, name, slug, caller)
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error
+    }
+  }
+}
+
+function insertWithSlug(ctx: Context, name: string, slug: string, caller: UserCaller) {
+  const id = newUuid()
+  const memberships = { create: { userId: caller.userId, role: 'owner' as const } }
+  return ctx.prisma.$transaction(async tx => {
+    await requireMay(ctx, tx, caller.userId)
+    const row = await tx.organization.create({ data: { id, name, slug, tier: ctx.config.defaultTier, memberships } })
+    const by = { organizationId: id, user: caller, apiKeyId: null, address: caller.address }
+    await audit(tx, by, { action: 'organization.created', objectId: toId('org', id), details: { name, slug } })
+    return row
+  })
+}
+
+// The lock makes concurrent requests of a user wait for each other, so the count stays exact.
+async function requireMay(ctx: Context, tx: PrismaTransaction, userId: string): Promise<void> {
+  await tx.$queryRaw`SELECT FROM users WHERE id = ${userId}::uuid FOR NO KEY UPDATE`
+  requireConfirmedEmail(ctx, await tx.user.findUniqueOrThrow({ where: { id: userId } }))
+  const { organizationsPerUser } = ctx.config
+  const owned = await tx.membership.count({ where: { userId, role: 'owner' } })
+  if (owned < organizationsPerUser) return
+  throw new AppError('organization_limit_reached', `A user can own ${organizationsPerUser} organizations.`)
+}
+
+export const transferOrganization = endpoint({
+  right: 'organization.transfer',
+  summary: 'Make another member an owner in place of the caller, who stays as an admin',
+  answer: { status: 200, body: member },
+  refusals: ['step_up_required'],
+  params: { org: 'org' },
+  body: transferOrganizationBody,
+  async handle(ctx, { caller, body }) {
+    const { organizationId, user } = caller
+    await requireStepUp(ctx, user)
+    if (body.user_id === user.userId) throw alreadyYours()
+    const row = await ctx.prisma.$transaction(async tx => {
+      await lockOrganization(tx, organizationId)
+      const own = await tx.membership.findFirst({ where: { organizationId, userId: user.userId, role: 'owner' } })
+      if (!own) throw new AppError('forbidden', 'This requires the role owner.') // lost meanwhile
+      const next = await tx.membership.findFirst({ where: { organizationId, userId: body.user_id } })
+      if (!next) throw notFound()
+      const setRole = async (userId: string, from: Role, role: Role) => {
+        const details = { from, to: role, transfer: true }
+        if (from !== role)
+          await audit(tx, caller, { action: 'member.role_changed', objectId: toId('user', userId), details })
+        const where = { organizationId_userId: { organizationId, userId } }
+        return tx.membership.update({ where, data: { role }, include: { user: memberUser } })
+      }
+      await setRole(user.userId, 'owner', 'admin')
+      return setRole(next.userId, next.role, 'owner')
+    })
+    return ok(presentMember(row))
+  },
+})
+
+function alreadyYours(): AppError {
+  return invalid('body', [{ path: 'user_id', code: 'own_user', message: 'user_id must be another member.' }])
 }

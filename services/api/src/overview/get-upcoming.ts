@@ -1,10 +1,14 @@
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import { type Upcoming, upcoming } from '@belfry/contract/overview'
+import { type CronJobFields, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
+import type { Db } from '@belfry/db/postgres/in-transaction'
 import { maxCounted, measureDueWork } from '@belfry/db/tasks/startable-tasks'
+import { waitsForTime } from '@belfry/db/tasks/task-row'
+import { countOccurrences, nextRuns } from '@belfry/domain/cron/cron-schedule'
+import { toId } from '@belfry/domain/id'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
-import { countDueTasks, findDueTasks } from './due-tasks.ts'
-import { countForeseen, findForeseen } from './foresee-occurrences.ts'
-import type { Span } from './span.ts'
+import { type Span, spanValues } from './span.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -56,5 +60,96 @@ function presentCounts(span: Span, tasks: readonly number[], foreseen: readonly 
   return tasks.map((count, index) => ({
     at: new Date(span.fromMs + index * span.bucketMs).toISOString(),
     count: count + (foreseen[index] ?? 0),
+  }))
+}
+
+type Rule = Pick<CronJobFields, 'cron' | 'timezone' | 'startsAt' | 'endsAt'> & { nextRunAt: Date }
+
+const ruleColumns = `cron, timezone, starts_at AS "startsAt", ends_at AS "endsAt", next_run_at AS "nextRunAt"`
+// Occurrences before next_run_at are tasks already.
+const isAhead = 'workspace_id = $1 AND paused_at IS NULL AND unreadable_since IS NULL AND next_run_at < $2'
+const rulesPerIteration = 500
+
+/** Counts, for each bucket of each span, the occurrences of a workspace's cron jobs that are not tasks yet. */
+async function countForeseen(db: Db, workspaceId: string, spans: readonly Span[]): Promise<number[][]> {
+  const toMs = Math.max(...spans.map(({ fromMs, bucketMs, count }) => fromMs + bucketMs * count))
+  const text = `SELECT ${ruleColumns}, count(*)::int AS jobs FROM cron_jobs WHERE ${isAhead} GROUP BY 1, 2, 3, 4, 5`
+  const { rows } = await db.query<Rule & { jobs: number }>(text, [workspaceId, new Date(toMs)])
+  const totals = spans.map(({ count }) => Array.from({ length: count }, () => 0))
+  for (const [index, rule] of rows.entries()) {
+    if (index % rulesPerIteration === rulesPerIteration - 1) await nextIteration()
+    for (const [i, span] of spans.entries()) addTo(totals[i] ?? [], rule, rule.jobs, span)
+  }
+  return totals
+}
+
+function addTo(totals: number[], rule: Rule, jobs: number, { fromMs, bucketMs }: Span): void {
+  const schedule = scheduleOf(rule)
+  for (const [index, total] of totals.entries()) {
+    const beginMs = fromMs + index * bucketMs
+    const firstMs = Math.max(beginMs, rule.nextRunAt.getTime())
+    totals[index] = total + jobs * countOccurrences(schedule, firstMs, beginMs + bucketMs)
+  }
+}
+
+/** Finds the first occurrences of a workspace's cron jobs that are not tasks yet, between two times. */
+async function findForeseen(
+  db: Db,
+  workspaceId: string,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  max: number,
+): Promise<NextUp[]> {
+  const text = `SELECT id, name, ${ruleColumns} FROM cron_jobs WHERE ${isAhead} ORDER BY next_run_at, id LIMIT $3`
+  const { rows } = await db.query<Rule & { id: string; name: string }>(text, [workspaceId, new Date(toMs), max])
+  return rows
+    .flatMap(job => {
+      const after = Math.max(fromMs, job.nextRunAt.getTime()) - 1
+      const runs = nextRuns(scheduleOf(job), after, max).filter(({ atMs }) => atMs < toMs)
+      return runs.map(({ atMs }) => ({ atMs, taskId: null, cronJobId: toId('cron', job.id), name: job.name }))
+    })
+    .sort((a, b) => a.atMs - b.atMs)
+    .slice(0, max)
+}
+
+/** A task that is due soon, or an occurrence of a cron job that is not a task yet. */
+export type NextUp = { atMs: number; taskId: string | null; cronJobId: string | null; name: string }
+
+const maxInBucket = 2_000
+const isWaiting = `t.workspace_id = $1 AND ${waitsForTime}`
+
+/** Counts the waiting tasks that are due in each bucket, up to a maximum in each. */
+async function countDueTasks(
+  db: Db,
+  workspaceId: string,
+  span: Span,
+  max: number = maxInBucket,
+): Promise<{ counts: number[]; isCapped: boolean }> {
+  const text = `
+    SELECT due.counted::int AS counted FROM generate_series(0, $4::int - 1) AS step (n)
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS counted FROM (
+        SELECT FROM tasks t WHERE ${isWaiting} AND t.due_at >= $2::timestamptz + step.n * $3::interval
+          AND t.due_at < $2::timestamptz + (step.n + 1) * $3::interval LIMIT $5
+      ) found
+    ) due ORDER BY step.n`
+  const values = [workspaceId, ...spanValues(span), span.count, max]
+  const { rows } = await db.query<{ counted: number }>(text, values)
+  const counts = rows.map(({ counted }) => counted)
+  return { counts, isCapped: counts.some(count => count === max) }
+}
+
+/** Finds the waiting tasks that are due first from a time on. */
+async function findDueTasks(db: Db, workspaceId: string, fromMs: number, max: number): Promise<NextUp[]> {
+  const text = `
+    SELECT t.id, t.cron_job_id AS "cronJobId", t.due_at AS "dueAt", r.name
+    FROM tasks t JOIN task_requests r ON r.task_id = t.id
+    WHERE ${isWaiting} AND t.due_at >= $2 ORDER BY t.due_at, t.id LIMIT $3`
+  type Row = { id: string; cronJobId: string | null; dueAt: Date; name: string }
+  const { rows } = await db.query<Row>(text, [workspaceId, new Date(fromMs), max])
+  return rows.map(({ id, cronJobId, dueAt, name }) => ({
+    atMs: dueAt.getTime(),
+    taskId: toId('task', id),
+    cronJobId: cronJobId === null ? null : toId('cron', cronJobId),
+    name,
   }))
 }

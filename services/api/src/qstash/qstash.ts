@@ -1,13 +1,15 @@
 import { problems } from '@belfry/contract/problem'
+import { readQstashSigningKeys, rotateQstashSigningKeys } from '@belfry/db/qstash/signing-keys'
 import type { AppError, AppErrorCode } from '@belfry/domain/app-error'
 import type { ActionIn } from '@belfry/domain/permissions'
 import { type Response, Router } from 'express'
+import { audit } from '../audit/audit.ts'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { addRoutes, type Endpoint, endpoint, type Methods } from '../endpoint.ts'
 import { problemHandler } from '../http/problem.ts'
 import { notFound } from '../http/refusals.ts'
-import type { Reply } from '../http/reply.ts'
+import { ok, type Reply } from '../http/reply.ts'
 import type { Call } from './call.ts'
 import {
   deleteDeadLetter,
@@ -28,7 +30,6 @@ import {
   resumeFlowControl,
   unpinFlowControl,
 } from './flow-control.ts'
-import { getKeys, rotateKeys } from './keys.ts'
 import { cancelMessage, cancelMessages, getMessage } from './messages.ts'
 import { publishBatch, publishMessage } from './publish/publish-messages.ts'
 import { notOffered, QstashError } from './qstash-error.ts'
@@ -145,4 +146,20 @@ function burstHeaders(response: Response): Record<string, string> {
   const limit = /q=(\d+)/.exec(String(response.getHeader('RateLimit-Policy')))?.[1] ?? '0'
   const reset = String(Math.ceil(Date.now() / 1000) + 1)
   return { 'Burst-RateLimit-Limit': limit, 'Burst-RateLimit-Remaining': '0', 'Burst-RateLimit-Reset': reset }
+}
+
+/** `GET /v2/keys` */
+async function getKeys({ ctx, caller: { workspaceId } }: Call): Promise<Reply> {
+  const keys = (await readQstashSigningKeys(ctx.pool, ctx.config.masterKeys, [workspaceId])).get(workspaceId)
+  if (!keys) throw notFound()
+  return ok(keys)
+}
+
+/** `POST /v2/keys/rotate` */
+async function rotateKeys({ ctx, caller }: Call): Promise<Reply> {
+  const record: Parameters<typeof rotateQstashSigningKeys>[3] = tx =>
+    audit(tx, caller, { action: 'signing_secret.rotated', objectId: 'qstash' })
+  const keys = await rotateQstashSigningKeys(ctx.pool, ctx.config.masterKeys, caller.workspaceId, record)
+  if (!keys) throw notFound()
+  return ok(keys)
 }

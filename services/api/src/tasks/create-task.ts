@@ -1,9 +1,16 @@
+import { parseInput } from '@belfry/contract/field-errors'
+import { problems } from '@belfry/contract/problem'
 import { createTaskBody, task } from '@belfry/contract/task'
+import { type BatchRow, batchAnswer, createTasksBody } from '@belfry/contract/task-batch'
 import { hasControls } from '@belfry/db/tasks/insert-tasks'
+import { AppError } from '@belfry/domain/app-error'
+import { elementTexts } from '@belfry/domain/json-text'
 import { presentNewTask } from '@belfry/present/task-form'
 import { failpoint } from '@belfry/runtime'
-import { creation } from '../endpoint.ts'
+import { creation, type Work } from '../endpoint.ts'
+import { bodyLimits } from '../http/read-body.ts'
 import { created, ok } from '../http/reply.ts'
+import { type Quota, readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { inspectNewTask, toControls, toNewTask } from './new-task.ts'
 import { schedule } from './schedule.ts'
 import { hasKey, isNew, presentStored, storeTask, storeTasks } from './store-tasks.ts'
@@ -45,3 +52,72 @@ export const createTask = creation({
     return reply
   },
 })
+
+// The rows lie two levels below the body.
+const limits = { maxBytes: 5 * 1024 * 1024, maxDepth: bodyLimits.maxDepth + 2, maxKeys: 200_000 }
+
+export const createTasks = creation({
+  right: 'task.create',
+  summary: 'Schedule up to 1,000 tasks; an invalid row does not affect the others',
+  answer: { status: 200, body: batchAnswer },
+  refusals: ['quota_exceeded', 'conflict'],
+  body: createTasksBody,
+  limits,
+  async handle(work, input) {
+    const { caller, body, bodyText, arrivedAt } = input
+    const quota = await readQuota(work, caller.organizationId)
+    const texts = elementTexts(bodyText, ['tasks']) ?? []
+    const read = (row: unknown, i: number) =>
+      orRefusal(() => readRow(work, quota, caller.workspaceId, row, texts[i] ?? ''))
+    const rows = await Promise.all(body.tasks.map(read))
+    const good = rows.flatMap(row => (row instanceof AppError ? [] : [row]))
+    const tasks = good.map(({ task }) => task)
+    // All good rows are stored, or none.
+    const { results } = await schedule(work, input, {
+      starts: 'later',
+      rows: tasks,
+      queues: good.map(({ queue }) => queue),
+      store: work => storeTasks(work, tasks),
+    })
+    const resultOf = new Map(tasks.map((task, i) => [task, results[i]]))
+    const present = async (row: Row, index: number): Promise<BatchRow> => {
+      if (row instanceof AppError) return { index, error: toRowError(row) }
+      const { task } = row
+      const stored = await orRefusal(() => presentStored(work.db, task, resultOf.get(task), arrivedAt))
+      return stored instanceof AppError ? { index, error: toRowError(stored) } : { index, task: stored }
+    }
+    return ok({ data: await Promise.all(rows.map(present)) })
+  },
+})
+
+type Row = ReturnType<typeof readRow> | AppError
+
+function readRow(work: Work, quota: Quota, workspaceId: string, row: unknown, text: string) {
+  if (Buffer.byteLength(text) > bodyLimits.maxBytes) {
+    throw new AppError('payload_too_large', `A task may have at most ${bodyLimits.maxBytes} bytes.`)
+  }
+  const parsed = parseInput(createTaskBody, row)
+  const schemaErrors = parsed.ok ? [] : parsed.errors
+  const errors = [...schemaErrors, ...inspectNewTask(work, row, schemaErrors)]
+  if (!parsed.ok || errors.length > 0) {
+    throw new AppError('validation_failed', 'The task is invalid; see errors.', { errors })
+  }
+  const task = toNewTask(workspaceId, parsed.value, text)
+  refuseLargePayload(quota, task.payload)
+  return { task, queue: parsed.value.queue }
+}
+
+/** Runs something, and returns the refusal that it throws. */
+export async function orRefusal<T>(run: () => T | Promise<T>): Promise<T | AppError> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
+function toRowError({ code, message, errors }: AppError) {
+  const { status, title } = problems[code]
+  return { code, title, status, detail: message, ...(errors ? { errors: [...errors] } : {}) }
+}

@@ -1,6 +1,6 @@
 import { ok, type Reply } from '../../http/reply.ts'
 import { readQuota } from '../../quotas/quotas.ts'
-import { orRefusal } from '../../tasks/create-tasks.ts'
+import { orRefusal } from '../../tasks/create-task.ts'
 import { type Call, type Publication, readJson, readPublication } from '../call.ts'
 import { badRequest } from '../qstash-error.ts'
 import { storeSchedule } from '../schedules.ts'

@@ -1,4 +1,5 @@
-import { changeTierBody, organizationSubscription } from '@belfry/contract/tier'
+import { billingPortal, changeTierBody, organizationSubscription } from '@belfry/contract/tier'
+import { readBillingAccount } from '@belfry/db/billing/billing-accounts'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { AppError } from '@belfry/domain/app-error'
 import type { TierName } from '@belfry/domain/tiers'
@@ -10,6 +11,16 @@ import { applyTier } from './apply-tier.ts'
 import { readSubscription } from './present-subscription.ts'
 import { chooseTier } from './stripe/choose-tier.ts'
 import { callingStripe } from './stripe/stripe-billing.ts'
+
+export const getTier = endpoint({
+  right: 'billing.read',
+  summary: 'Get the tier of an organization, its limits and its billing',
+  answer: { status: 200, body: organizationSubscription },
+  params: { org: 'org' },
+  async handle(ctx, { caller }) {
+    return ok(await readSubscription(ctx, caller.organizationId))
+  },
+})
 
 export const changeTier = endpoint({
   right: 'billing.change',
@@ -40,3 +51,22 @@ function requireTierChanges({ config }: Context): void {
   if (config.tierChanges === 'operator')
     throw new AppError('forbidden', 'The operator of this installation sets tiers.')
 }
+
+export const openPortal = endpoint({
+  right: 'billing.change',
+  summary: "Open the payment provider's page for payment methods, invoices and cancellation",
+  answer: { status: 200, body: billingPortal },
+  refusals: ['conflict', 'unavailable'],
+  params: { org: 'org' },
+  async handle(ctx, { caller: { organizationId } }) {
+    const { stripe } = ctx.stripe ?? {}
+    if (!stripe) throw new AppError('conflict', 'This installation has no payment provider: choose a tier instead.')
+    const { slug } = await ctx.prisma.organization.findUniqueOrThrow({ where: { id: organizationId } })
+    const account = await readBillingAccount(ctx.pool, organizationId)
+    const customer = account?.customerId
+    if (!customer) throw new AppError('conflict', 'The organization has never had a subscription.')
+    const portal = { customer, return_url: `${ctx.config.publicUrl}/${slug}/settings/usage` }
+    const session = await callingStripe(ctx, () => stripe.billingPortal.sessions.create(portal))
+    return ok({ url: session.url })
+  },
+})

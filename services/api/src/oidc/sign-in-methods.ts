@@ -1,5 +1,20 @@
+import { signInMethods } from '@belfry/contract/sign-in'
 import type { Context } from '../context.ts'
+import { endpoint } from '../endpoint.ts'
+import { ok } from '../http/reply.ts'
 import { findOrganization } from './apply-groups.ts'
+
+export const getSignInMethods = endpoint({
+  right: 'public',
+  summary: 'Read how users sign in',
+  answer: { status: 200, body: signInMethods },
+  async handle({ config, oidc }) {
+    return ok({
+      password: config.passwordLogin,
+      oidc: oidc && { name: oidc.settings.name, available: oidc.problem() === null },
+    })
+  },
+})
 
 /** Returns what operators have to know about the sign-in through the issuer, for `/readyz`. */
 export async function warnOfOidc({ oidc, prisma }: Pick<Context, 'oidc' | 'prisma'>): Promise<string[]> {

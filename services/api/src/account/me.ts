@@ -1,0 +1,153 @@
+import { type AccountExport, accountExport } from '@belfry/contract/account-export'
+import { type Me, me, type UpdateMeBody, type User, updateMeBody } from '@belfry/contract/auth'
+import { recordAccountEntry } from '@belfry/db/account-log'
+import type { AppError } from '@belfry/domain/app-error'
+import { toId } from '@belfry/domain/id'
+import type { UserCaller } from '../auth/find-user.ts'
+import { readSecondFactors } from '../auth/second-factors.ts'
+import type { Context } from '../context.ts'
+import { endpoint } from '../endpoint.ts'
+import { invalid } from '../http/refusals.ts'
+import { ok } from '../http/reply.ts'
+import { mailPasswordChange } from './account-mail.ts'
+import { mustConfirmEmail } from './email-confirmation.ts'
+import { presentAccountEntry, readAccountLog } from './list-account-log.ts'
+import { hashPassword, provePassword, requirePasswordLogin } from './password.ts'
+import { presentSession } from './sessions.ts'
+
+const maxOrganizations = 100
+
+export const getMe = endpoint({
+  right: 'signed_in',
+  summary: 'Read the signed-in user and their organizations',
+  answer: { status: 200, body: me },
+  async handle(ctx, { caller }) {
+    return ok(await readMe(ctx, caller.userId))
+  },
+})
+
+/** Reads the signed-in user and the user's organizations. */
+async function readMe(ctx: Context, userId: string): Promise<Me> {
+  const user = await ctx.prisma.user.findUniqueOrThrow({
+    where: { id: userId },
+    include: {
+      memberships: { include: { organization: true }, orderBy: { joinedAt: 'desc' }, take: maxOrganizations },
+    },
+  })
+  return {
+    user: presentUser(user),
+    must_confirm_email: mustConfirmEmail(ctx, user),
+    organizations: user.memberships.map(({ role, organization: { id, name, slug } }) => ({
+      id: toId('org', id),
+      name,
+      slug,
+      role,
+    })),
+  }
+}
+
+export type UserRow = { id: string; email: string; name: string; createdAt: Date }
+
+/** Returns the public form of a user. */
+export function presentUser(user: UserRow): User {
+  return { id: toId('user', user.id), email: user.email, name: user.name, created_at: user.createdAt.toISOString() }
+}
+
+export const updateMe = endpoint({
+  right: 'signed_in',
+  summary: 'Change the name or the password of the user; a password ends all other sessions',
+  answer: { status: 200, body: me },
+  body: updateMeBody,
+  async handle(ctx, { caller, body }) {
+    const { password, current_password: current } = body
+    if (password !== undefined && current !== undefined) await changePassword(ctx, caller, current, password)
+    await rename(ctx, caller.userId, body)
+    return ok(await readMe(ctx, caller.userId))
+  },
+})
+
+async function changePassword(ctx: Context, caller: UserCaller, current: string, password: string): Promise<void> {
+  requirePasswordLogin(ctx)
+  const { userId, sessionId } = caller
+  const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
+  if (!(await provePassword(ctx, user, { address: caller.address, known: sessionId }, current))) throw wrongPassword()
+  const { passwordHash } = user
+  const changed = await hashPassword(password)
+  await ctx.prisma.$transaction(async tx => {
+    const { count } = await tx.user.updateMany({ where: { id: userId, passwordHash }, data: { passwordHash: changed } })
+    if (count === 0) throw wrongPassword() // another request has changed it meanwhile
+    await tx.session.deleteMany({ where: { userId, id: { not: sessionId } } })
+    await tx.challenge.deleteMany({ where: { userId } }) // sign-ins with the old password
+    await recordAccountEntry(tx, { userId, action: 'password_changed', address: caller.address })
+    await mailPasswordChange(ctx, tx, user, caller.address)
+  })
+}
+
+async function rename(ctx: Context, userId: string, { name }: UpdateMeBody): Promise<void> {
+  if (name !== undefined) await ctx.prisma.user.update({ where: { id: userId }, data: { name } })
+}
+
+function wrongPassword(): AppError {
+  const error = {
+    path: 'current_password',
+    code: 'wrong_password',
+    message: 'The current password is wrong.',
+  }
+  return invalid('body', [error])
+}
+
+const maxEntries = 10_000
+
+export const exportMe = endpoint({
+  right: 'signed_in',
+  summary: 'Export all data about the user',
+  answer: { status: 200, body: accountExport },
+  async handle(ctx, { caller }) {
+    const { userId } = caller
+    const createdKeys = await ctx.prisma.apiKey.findMany({
+      where: { createdBy: userId, federatedCredentialId: null },
+      orderBy: { id: 'asc' },
+    })
+    const user = await ctx.prisma.user.findUniqueOrThrow({
+      where: { id: userId },
+      include: {
+        memberships: { include: { organization: { select: { name: true } } } },
+        workspaceMemberships: { include: { workspace: { select: { name: true } } } },
+        sessions: true,
+        invitations: true,
+        identities: true,
+      },
+    })
+    const body: AccountExport = {
+      exported_at: new Date(ctx.clock.now()).toISOString(),
+      user: { ...presentUser(user), email_confirmed_at: user.emailConfirmedAt?.toISOString() ?? null },
+      organizations: user.memberships.map(({ organizationId, organization, role, joinedAt }) => {
+        return { id: toId('org', organizationId), name: organization.name, role, joined_at: joinedAt.toISOString() }
+      }),
+      workspaces: user.workspaceMemberships.map(({ workspaceId, workspace, role, createdAt }) => {
+        return { id: toId('ws', workspaceId), name: workspace.name, role, added_at: createdAt.toISOString() }
+      }),
+      identities: user.identities.map(({ issuer, subject, createdAt }) => {
+        return { issuer, subject, created_at: createdAt.toISOString() }
+      }),
+      second_factors: await readSecondFactors(ctx.prisma, userId),
+      sessions: user.sessions.map(row => presentSession(row, caller)),
+      api_keys: createdKeys.map(({ id, name, workspaceId, createdAt, revokedAt }) => ({
+        id: toId('key', id),
+        name,
+        workspace_id: toId('ws', workspaceId),
+        created_at: createdAt.toISOString(),
+        revoked_at: revokedAt?.toISOString() ?? null,
+      })),
+      invitations: user.invitations.map(({ id, organizationId, email, createdAt }) => ({
+        id: toId('inv', id),
+        organization_id: toId('org', organizationId),
+        email,
+        created_at: createdAt.toISOString(),
+      })),
+      security_log: (await readAccountLog(ctx, userId, null, maxEntries)).map(presentAccountEntry),
+    }
+    const headers = { 'Content-Disposition': 'attachment; filename="belfry-account.json"' }
+    return { status: 200, body, headers }
+  },
+})
