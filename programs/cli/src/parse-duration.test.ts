@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseDuration } from './parse-duration.ts'
+import { parseDuration } from './parse-options.ts'
 
 it.each([
   ['90s', 90_000],

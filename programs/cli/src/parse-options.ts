@@ -1,3 +1,4 @@
+import { parseDuration as parse } from '@belfry/client'
 import { InvalidArgumentError, Option } from 'commander'
 import { UsageError } from './usage-error.ts'
 
@@ -38,4 +39,30 @@ export function parseInstant(text: string): Date {
   const instant = new Date(text)
   if (isZoned && !Number.isNaN(instant.getTime())) return instant
   throw new UsageError(`${text} is not a time with a zone such as 2026-12-01T09:00:00Z or 2026-12-01T10:00:00+01:00.`)
+}
+
+/** Parses a duration such as `90s`, `10m` or `1h30m` into milliseconds. */
+export function parseDuration(text: string): number {
+  try {
+    return parse(text)
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** Returns the times of the options `--from` and `--to`. */
+export function timesOf({ from, to }: { from?: string; to?: string }): { from?: Date; to?: Date } {
+  return given({ from: ifGiven(from, parseInstant), to: ifGiven(to, parseInstant) })
+}
+
+/** Parses the value of an option, unless the option is absent. */
+export function ifGiven<T>(text: string | undefined, parse: (text: string) => T): T | undefined {
+  return text === undefined ? undefined : parse(text)
+}
+
+/** Returns the members that have a value. */
+export function given<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: NonNullable<T[Name]> // the filter leaves no undefined values
+  }
 }

@@ -13,11 +13,9 @@ import { addPublish } from './commands/publish.ts'
 import { addQueues } from './commands/queues.ts'
 import { addReplay } from './commands/replay.ts'
 import { addSchedule } from './commands/schedule.ts'
-import { addStatus } from './commands/status.ts'
+import { addShow, addStatus, addWhoami } from './commands/show.ts'
 import { addTail } from './commands/tail.ts'
-import { addShow } from './commands/tasks.ts'
 import { addToken } from './commands/token.ts'
-import { addWhoami } from './commands/whoami.ts'
 import { type Context, createContext, type GlobalOptions, type Io } from './context.ts'
 
 /** Returns all commands with their options and help. `fail` marks a failure; default: 1. */

@@ -1,7 +1,7 @@
 import type { CronJob } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { choice, number, parseInstant } from '../parse-options.ts'
+import { choice, given, ifGiven, number, parseInstant } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
 import {
   type ControlFlags,
@@ -77,15 +77,8 @@ function addPreview(cron: Command, context: () => Context): void {
     .option('--from <time>', 'show the runs after this time (default: now)')
     .action(async (expression: string, { timezone, count, from }: PreviewFlags) => {
       const ctx = context()
-      const preview = await ctx.belfry().cronJobs.preview(
-        {
-          cron: expression,
-          ...(timezone ? { timezone } : {}),
-          ...(count ? { count } : {}),
-          ...(from ? { from: parseInstant(from) } : {}),
-        },
-        { signal: ctx.signal },
-      )
+      const options = given({ timezone, count, from: ifGiven(from, parseInstant) })
+      const preview = await ctx.belfry().cronJobs.preview({ cron: expression, ...options }, { signal: ctx.signal })
       if (ctx.out.isJson) return ctx.out.show(preview, '')
       ctx.out.say(ctx.out.paint(preview.description, 'bold'))
       for (const at of preview.nextRuns) ctx.out.say(`${at}  ${inZone(at, timezone)}${noteAt(preview, at)}`.trimEnd())
@@ -118,21 +111,10 @@ function addCreate(cron: Command, context: () => Context): void {
     .addOption(choice('--catch-up <what>', 'which missed runs are made up for', ['latest', 'all', 'none']))
   withControlOptions(withRequestOptions(command)).action(async (url: string, flags: CreateFlags & { cron: string }) => {
     const ctx = context()
-    const job = await ctx.belfry().cronJobs.create(
-      {
-        ...(flags.name === undefined ? {} : { name: flags.name }),
-        targetUrl: url,
-        ...(flags.method ? { method: flags.method } : {}),
-        cron: flags.cron,
-        ...(flags.timezone ? { timezone: flags.timezone } : {}),
-        ...(flags.overlap ? { overlap: flags.overlap } : {}),
-        ...(flags.catchUp ? { catchUp: flags.catchUp } : {}),
-        ...controlFields(flags),
-        ...(await requestFields(ctx, flags)),
-      },
-      { signal: ctx.signal },
-    )
-    showJob(ctx, job)
+    const { name, method, cron, timezone, overlap, catchUp } = flags
+    const fields = { ...given({ name, method, timezone, overlap, catchUp }), ...controlFields(flags) }
+    const body = { targetUrl: url, cron, ...fields, ...(await requestFields(ctx, flags)) }
+    showJob(ctx, await ctx.belfry().cronJobs.create(body, { signal: ctx.signal }))
   })
 }
 

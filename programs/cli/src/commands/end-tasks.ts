@@ -1,7 +1,7 @@
 import type { TaskChoice, TaskFilter, TaskOperation } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { parseInstant, repeated } from '../parse-options.ts'
+import { given, repeated, timesOf } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
 
 type Flags = {
@@ -80,14 +80,6 @@ async function endMany(ctx: Context, verb: Verb, choice: TaskChoice): Promise<vo
   }
 }
 
-function filterOf({ label, cronjob, event, topic, name, from, to }: Flags): TaskFilter {
-  return {
-    ...(label ? { label } : {}),
-    ...(cronjob ? { cronjobId: cronjob } : {}),
-    ...(event ? { eventId: event } : {}),
-    ...(topic ? { topic } : {}),
-    ...(name === undefined ? {} : { name }),
-    ...(from ? { from: parseInstant(from) } : {}),
-    ...(to ? { to: parseInstant(to) } : {}),
-  }
+function filterOf({ label, cronjob, event, topic, name, ...times }: Flags): TaskFilter {
+  return given({ label, cronjobId: cronjob, eventId: event, topic, name, ...timesOf(times) })
 }

@@ -12,7 +12,7 @@ import {
   taskHeading,
   taskRow,
 } from '../output/rows.ts'
-import { number, parseInstant, repeated } from '../parse-options.ts'
+import { given, number, repeated, timesOf } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
 import { hostHeading, hostRow } from './hosts.ts'
 import { queueHeading, queueRow } from './queues.ts'
@@ -172,9 +172,7 @@ function withOptions(command: Command, names: ReadonlyArray<keyof Filters>): Com
 
 async function show(ctx: Context, what: string, kind: Kind, flags: Flags): Promise<void> {
   const max = flags.all ? Number.POSITIVE_INFINITY : flags.limit
-  const { from, to } = flags
-  const times = { ...given({ from: from && parseInstant(from), to: to && parseInstant(to) }) } as Omit<Times, 'limit'>
-  const found = kind.rows(ctx.belfry(), flags, { ...times, limit: Math.min(max, pageSize) })
+  const found = kind.rows(ctx.belfry(), flags, { ...timesOf(flags), limit: Math.min(max, pageSize) })
   const count = await ctx.out.rows(kind.heading, take(found, max))
   if (count === 0 && !ctx.out.isJson) ctx.stderr.write(`No ${what} found.\n`)
 }
@@ -189,12 +187,5 @@ async function* take<T>(items: AsyncIterable<T>, max: number): AsyncGenerator<T>
     yield item
     count += 1
     if (count >= max) return
-  }
-}
-
-/** Returns the members that have a value. */
-function given<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof T]?: NonNullable<T[Name]> // the filter leaves no undefined values
   }
 }

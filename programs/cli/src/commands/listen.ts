@@ -1,12 +1,13 @@
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import type { Run } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { isExpected, toLocalRequest, whyNotFaithful } from '../listen/local-request.ts'
-import { type LocalAnswer, sendLocalRequest } from '../listen/send-local-request.ts'
+import { isExpected, type LocalRequest, toLocalRequest, whyNotFaithful } from '../listen/local-request.ts'
 import type { Cell } from '../output/output.ts'
-import { parseDuration } from '../parse-duration.ts'
+import { parseDuration } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
-import { isWanted, type RunFlags, withRunFilter } from './run-filter.ts'
+import { isWanted, type RunFlags, withRunFilter } from './tail.ts'
 
 type Flags = RunFlags & { from?: string[]; pathPrefix?: string; path?: string; timeout: string; retries: boolean }
 
@@ -83,4 +84,27 @@ function localUrl(where: string): URL {
   const text = /^\d+$/.test(where) ? `http://localhost:${where}` : where
   if (URL.canParse(text) && /^https?:/.test(text)) return new URL(text)
   throw new UsageError(`${where} is not a port or a URL such as http://localhost:3001.`)
+}
+
+type LocalAnswer = { status: number; durationMs: number } | { error: string; durationMs: number }
+
+/** Sends a request to a program on this machine. Resolves even when there is no response. */
+function sendLocalRequest(local: LocalRequest, timeoutMs: number, signal: AbortSignal): Promise<LocalAnswer> {
+  const { url, method, headers, body } = local
+  const started = performance.now()
+  const took = () => Math.round(performance.now() - started)
+  const length = body === null ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise(resolve => {
+    const fail = (error: Error) => resolve({ error: error.message, durationMs: took() })
+    const options = { method, headers: { ...headers, ...length }, signal, agent: false, timeout: timeoutMs } as const
+    const outgoing = send(url, options, answer => {
+      answer.resume()
+      answer.once('end', () => resolve({ status: answer.statusCode ?? 0, durationMs: took() }))
+      answer.once('error', fail)
+    })
+    outgoing.once('timeout', () => outgoing.destroy(new Error(`no response within ${timeoutMs} ms`)))
+    outgoing.once('error', fail)
+    outgoing.end(body ?? undefined)
+  })
 }

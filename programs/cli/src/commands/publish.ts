@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { taskHeading, taskRow } from '../output/rows.ts'
+import { given } from '../parse-options.ts'
 import {
   type ControlFlags,
   controlFields,
@@ -26,16 +27,10 @@ export function addPublish(program: Command, context: () => Context): void {
     .option('--idempotency-key <key>', 'the same key publishes only once in 24 hours')
   withControlOptions(withDeliveryOptions(command)).action(async (topic: string, flags: Flags) => {
     const ctx = context()
-    const event = await ctx.belfry().events.publish(
-      {
-        topic,
-        payload: '{}',
-        ...(flags.to ? { targetUrl: flags.to } : {}),
-        ...(await requestFields(ctx, flags)),
-        ...controlFields(flags),
-      },
-      { signal: ctx.signal, ...(flags.idempotencyKey ? { idempotencyKey: flags.idempotencyKey } : {}) },
-    )
+    const { to: targetUrl, idempotencyKey } = flags
+    const fields = { ...given({ targetUrl }), ...(await requestFields(ctx, flags)), ...controlFields(flags) }
+    const options = { signal: ctx.signal, ...given({ idempotencyKey }) }
+    const event = await ctx.belfry().events.publish({ topic, payload: '{}', ...fields }, options)
     if (ctx.out.isJson) return ctx.out.show(event, '')
     ctx.out.say(`${event.id}  ${event.topic}  ${event.tasks.length} ${event.tasks.length === 1 ? 'task' : 'tasks'}`)
     await ctx.out.rows(taskHeading, event.tasks.map(taskRow))

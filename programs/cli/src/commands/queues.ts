@@ -2,8 +2,7 @@ import type { Queue, QueueLimits } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import type { Cell, Row } from '../output/output.ts'
-import { parseDuration } from '../parse-duration.ts'
-import { number } from '../parse-options.ts'
+import { given, ifGiven, number, parseDuration } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
 
 type LimitFlags = { maxConcurrent?: number; rate?: string; ordered?: boolean }
@@ -73,12 +72,8 @@ function limitsText({ maxConcurrent, rateLimit, ordered }: Queue): string {
   return limits.join(', ') || '-'
 }
 
-function limitsOf({ maxConcurrent, rate, ordered }: LimitFlags): QueueLimits {
-  return {
-    ...(maxConcurrent === undefined ? {} : { maxConcurrent }),
-    ...(rate === undefined ? {} : { rateLimit: parseRate(rate) }),
-    ...(ordered ? { ordered } : {}),
-  }
+function limitsOf({ rate, ...limits }: LimitFlags): QueueLimits {
+  return given({ ...limits, rateLimit: ifGiven(rate, parseRate) })
 }
 
 function parseRate(text: string): { count: number; periodMs: number } {

@@ -1,7 +1,7 @@
-import type { DeadLetterFilter, RunErrorCode } from '@belfry/client'
+import type { RunErrorCode } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { number, parseInstant, repeated } from '../parse-options.ts'
+import { given, number, repeated, timesOf } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
 
 type Flags = {
@@ -56,18 +56,11 @@ export function addReplay(program: Command, context: () => Context): void {
 }
 
 async function replayDeadLetters(ctx: Context, { perSecond, ...flags }: Flags): Promise<void> {
-  const filter: DeadLetterFilter = {
-    ...(flags.cronjob ? { cronjobId: flags.cronjob } : {}),
-    ...(flags.topic ? { topic: flags.topic } : {}),
-    ...(flags.label ? { label: flags.label } : {}),
-    ...(flags.name ? { name: flags.name } : {}),
-    ...(flags.host ? { host: flags.host } : {}),
-    ...(flags.error ? { error: flags.error as RunErrorCode[] } : {}), // the API checks them
-    ...(flags.from ? { from: parseInstant(flags.from) } : {}),
-    ...(flags.to ? { to: parseInstant(flags.to) } : {}),
-  }
+  const { cronjob, topic, label, name, host } = flags
+  const error = flags.error as RunErrorCode[] | undefined // the API checks them
+  const filter = given({ cronjobId: cronjob, topic, label, name, host, error, ...timesOf(flags) })
   const { deadLetters } = ctx.belfry()
-  const answer = await deadLetters.replay({ filter, ...(perSecond ? { perSecond } : {}) }, { signal: ctx.signal })
+  const answer = await deadLetters.replay({ filter, ...given({ perSecond }) }, { signal: ctx.signal })
   if (!answer.operation) return ctx.out.show(answer, `${answer.replayed} replayed`)
   for await (const operation of deadLetters.progress(answer.operation.id, { signal: ctx.signal })) {
     ctx.out.show(operation, `${operation.settled} of ${operation.total} replayed (${operation.status})`)

@@ -1,8 +1,7 @@
 import type { ControlFields, MethodInput, RequestFields } from '@belfry/client'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Context } from '../context.ts'
-import { parseDuration } from '../parse-duration.ts'
-import { number, parseHeaders, repeated } from '../parse-options.ts'
+import { given, ifGiven, number, parseDuration, parseHeaders, repeated } from '../parse-options.ts'
 import { readBytes, readInput } from '../read-input.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -60,11 +59,8 @@ export function withControlOptions(command: Command): Command {
 }
 
 /** Returns the fields of these options. */
-export function controlFields({ maxAge, label }: ControlFlags): ControlFields {
-  return {
-    ...(maxAge === undefined ? {} : { maxAgeMs: parseDuration(maxAge) }),
-    ...(label ? { labels: label } : {}),
-  }
+export function controlFields({ maxAge, label: labels }: ControlFlags): ControlFields {
+  return given({ maxAgeMs: ifGiven(maxAge, parseDuration), labels })
 }
 
 function parseMethod(text: string): MethodInput {
@@ -78,34 +74,33 @@ export async function requestFields(
   ctx: Context,
   flags: RequestFlags,
 ): Promise<Omit<RequestFields, 'payload'> & { payload?: string }> {
-  const bodies = [flags.data, flags.text, flags.file].filter(body => body !== undefined)
+  const { data, text, file, contentType, retries, queue, connection } = flags
+  const bodies = [data, text, file].filter(body => body !== undefined)
   if (bodies.length > 1) throw new UsageError('Give only one of --data, --text and --file.')
-  if (flags.contentType !== undefined && flags.file === undefined) {
+  if (contentType !== undefined && file === undefined) {
     throw new UsageError('--content-type belongs to --file. For --data and --text, give the header Content-Type.')
   }
-  if (flags.retries !== undefined && flags.retryDelays !== undefined) {
+  if (retries !== undefined && flags.retryDelays !== undefined) {
     throw new UsageError('Give --retries or --retry-delays, not both.')
   }
   const headers = parseHeaders(flags.header)
   const isTyped = Object.keys(headers).some(name => name.toLowerCase() === 'content-type')
-  if (flags.text !== undefined && !isTyped) headers['Content-Type'] = 'text/plain; charset=utf-8'
-  return {
-    ...(Object.keys(headers).length > 0 ? { headers } : {}),
-    ...(flags.data === undefined ? {} : { payload: await readJson(ctx, flags.data) }),
-    ...(flags.text === undefined ? {} : { payload: JSON.stringify(flags.text) }),
-    ...(flags.file === undefined ? {} : { payloadBase64: (await readBytes(ctx, flags.file)).toString('base64') }),
-    ...(flags.contentType === undefined ? {} : { contentType: flags.contentType }),
-    ...(flags.onSuccess === undefined ? {} : { onSuccess: { url: flags.onSuccess } }),
-    ...(flags.onFailure === undefined ? {} : { onFailure: { url: flags.onFailure } }),
-    ...(flags.onAttempt === undefined ? {} : { onAttempt: { url: flags.onAttempt } }),
-    ...(flags.retries === undefined ? {} : { retry: { maxRetries: flags.retries } }),
-    ...(flags.retryDelays === undefined
-      ? {}
-      : { retry: { delaysMs: flags.retryDelays.split(',').map(delay => parseDuration(delay.trim())) } }),
-    ...(flags.timeout === undefined ? {} : { timeoutMs: parseDuration(flags.timeout) }),
-    ...(flags.queue === undefined ? {} : { queue: flags.queue }),
-    ...(flags.connection === undefined ? {} : { connection: flags.connection }),
-  }
+  if (text !== undefined && !isTyped) headers['Content-Type'] = 'text/plain; charset=utf-8'
+  const callback = (target: string | undefined) => ifGiven(target, url => ({ url }))
+  const delaysMs = flags.retryDelays?.split(',').map(delay => parseDuration(delay.trim()))
+  return given({
+    headers: Object.keys(headers).length > 0 ? headers : undefined,
+    payload: data === undefined ? ifGiven(text, JSON.stringify) : await readJson(ctx, data),
+    payloadBase64: file === undefined ? undefined : (await readBytes(ctx, file)).toString('base64'),
+    contentType,
+    onSuccess: callback(flags.onSuccess),
+    onFailure: callback(flags.onFailure),
+    onAttempt: callback(flags.onAttempt),
+    retry: retries === undefined ? delaysMs && { delaysMs } : { maxRetries: retries },
+    timeoutMs: ifGiven(flags.timeout, parseDuration),
+    queue,
+    connection,
+  })
 }
 
 async function readJson(ctx: Context, data: string): Promise<string> {

@@ -1,8 +1,7 @@
 import type { OnConflict } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { parseDuration } from '../parse-duration.ts'
-import { choice, parseInstant, repeated } from '../parse-options.ts'
+import { choice, given, ifGiven, parseDuration, parseInstant, repeated } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
 import { type RequestFlags, requestFields, withRequestOptions } from './request-options.ts'
 
@@ -37,20 +36,14 @@ export function addSchedule(program: Command, context: () => Context): void {
     const ctx = context()
     if (flags.onConflict && flags.key === undefined) throw new UsageError('--on-conflict needs --key.')
     const executeAt = when(ctx, flags)
-    const task = await ctx.belfry().tasks.create(
-      {
-        ...(flags.name === undefined ? {} : { name: flags.name }),
-        targetUrl: url,
-        ...(flags.method ? { method: flags.method } : {}),
-        executeAt,
-        ...(flags.expires ? { expiresAt: deadline(flags.expires, executeAt) } : {}),
-        ...(flags.key === undefined ? {} : { key: flags.key }),
-        ...(flags.onConflict ? { onConflict: flags.onConflict } : {}),
-        ...(flags.label ? { labels: flags.label } : {}),
-        ...(await requestFields(ctx, flags)),
-      },
-      { signal: ctx.signal, ...(flags.idempotencyKey ? { idempotencyKey: flags.idempotencyKey } : {}) },
-    )
+    const { name, method, key, onConflict, label: labels, idempotencyKey } = flags
+    const expiresAt = ifGiven(flags.expires, text => deadline(text, executeAt))
+    const fields = {
+      ...given({ name, method, expiresAt, key, onConflict, labels }),
+      ...(await requestFields(ctx, flags)),
+    }
+    const options = { signal: ctx.signal, ...given({ idempotencyKey }) }
+    const task = await ctx.belfry().tasks.create({ targetUrl: url, executeAt, ...fields }, options)
     ctx.out.show(task, `${task.id}  ${task.method} ${task.url}  at ${task.executeAt}`)
   })
 }

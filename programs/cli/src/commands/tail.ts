@@ -1,7 +1,8 @@
+import type { Run } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { runRow } from '../output/rows.ts'
-import { isWanted, type RunFlags, withRunFilter } from './run-filter.ts'
+import { choice, repeated } from '../parse-options.ts'
 
 export function addTail(program: Command, context: () => Context): void {
   const command = program
@@ -18,4 +19,27 @@ export function addTail(program: Command, context: () => Context): void {
       if (isWanted(run, flags)) ctx.out.row(runRow(run))
     }
   })
+}
+
+export type RunFlags = { status?: string; topic?: string[]; cronjob?: string[]; task?: string[]; source?: string }
+
+/** Adds the filter options of new runs. */
+export function withRunFilter(command: Command): Command {
+  return command
+    .addOption(choice('--status <status>', 'only runs with this status', ['success', 'failed']))
+    .addOption(repeated('--topic <topic>', 'only runs of events with this topic; can be repeated'))
+    .addOption(repeated('--cronjob <id>', 'only runs of this cron job; can be repeated'))
+    .addOption(repeated('--task <id>', 'only runs of this task; can be repeated'))
+    .addOption(choice('--source <source>', 'only runs of this source', ['task', 'cron', 'event', 'callback']))
+}
+
+/** Returns whether a run matches the filter. */
+export function isWanted(run: Run, { status, topic, cronjob, task, source }: RunFlags): boolean {
+  return (
+    (status === undefined || run.status === status) &&
+    (source === undefined || run.source === source) &&
+    (topic === undefined || topic.includes(run.topic ?? '')) &&
+    (cronjob === undefined || cronjob.includes(run.cronjobId ?? '')) &&
+    (task === undefined || task.includes(run.taskId))
+  )
 }

@@ -1,5 +1,4 @@
-import type { Output } from '../output/output.ts'
-import { printable } from '../output/printable.ts'
+import { type Output, printable } from '../output/output.ts'
 import type { Change, Live, Plan } from './plan.ts'
 import type { Kind } from './read-configuration.ts'
 

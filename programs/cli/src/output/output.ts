@@ -1,6 +1,4 @@
 import { styleText } from 'node:util'
-import { printable } from './printable.ts'
-import { alignColumns } from './table.ts'
 
 /** An output stream; terminals have columns and often colours. */
 export type OutputStream = {
@@ -99,4 +97,40 @@ function bold(text: string): Cell {
 
 function textOf(cell: Cell): string {
   return typeof cell === 'string' ? cell : cell.text
+}
+
+type Piece = { text: string; colour?: Colour }
+
+const gap = 2
+const widest = 40
+
+/** Aligns cells in columns. The last column takes the remaining width. */
+function alignColumns(rows: ReadonlyArray<readonly Cell[]>, width: number): Piece[][] {
+  const pieces = rows.map(row => row.map(toPiece))
+  const columns = Math.max(0, ...pieces.map(row => row.length))
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.min(widest, Math.max(...pieces.map(row => row[column]?.text.length ?? 0))),
+  )
+  const before = widths.slice(0, -1).reduce((sum, one) => sum + one + gap, 0)
+  return pieces.map(row =>
+    row.map((piece, column) => {
+      const isLast = column === columns - 1
+      const text = shorten(piece.text, isLast ? Math.max(20, width - before) : (widths[column] ?? 0))
+      return { ...piece, text: isLast ? text : text.padEnd((widths[column] ?? 0) + gap) }
+    }),
+  )
+}
+
+function toPiece(cell: Cell): Piece {
+  return typeof cell === 'string' ? { text: printable(cell) } : { ...cell, text: printable(cell.text) }
+}
+
+function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`
+}
+
+/** Returns untrusted text on one line, without control characters for the terminal. */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be printed
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+/g, ' ')
 }
