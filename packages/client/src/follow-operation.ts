@@ -1,17 +1,22 @@
 import type { ProgressOptions, RequestOptions } from './options.ts'
 import { pause } from './time-limit.ts'
+import type { Id } from './types/index.ts'
 
-/** Yields each change of an operation's progress until it has ended. */
-export async function* followOperation<Operation extends { status: string }>(
-  read: (options: RequestOptions) => Promise<Operation>,
-  countOf: (operation: Operation) => number,
+/** Yields each change of the count of an operation until the operation has ended. */
+export async function* followOperation<
+  Count extends string,
+  Operation extends { status: string } & Record<Count, number>,
+>(
+  read: (id: Id, options: RequestOptions) => Promise<Operation>,
+  id: Id,
+  count: Count,
   { intervalMs = 1_000, ...options }: ProgressOptions = {},
 ): AsyncGenerator<Operation> {
-  for (let count = -1; ; ) {
-    const now = await read(options)
-    if (countOf(now) !== count || now.status !== 'running') yield now
+  for (let done = -1; ; ) {
+    const now = await read(id, options)
+    if (now[count] !== done || now.status !== 'running') yield now
     if (now.status !== 'running') return
-    count = countOf(now)
+    done = now[count]
     await pause(intervalMs, options.signal)
   }
 }

@@ -28,11 +28,7 @@ export function bulkOperationsOf(http: Http) {
 
     /** Yields each change of an operation's progress until it has ended. */
     progress: (id: Id, options?: ProgressOptions): AsyncGenerator<BulkOperation> =>
-      followOperation(
-        options => get(id, options),
-        ({ done }) => done,
-        options,
-      ),
+      followOperation(get, id, 'done', options),
 
     /** Cancels an operation. What it has done stays done. Throws `ConflictError` when it has ended. */
     cancel: (id: Id, options?: RequestOptions): Promise<BulkOperation> =>

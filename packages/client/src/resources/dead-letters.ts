@@ -44,11 +44,7 @@ export function deadLettersOf(http: Http) {
 
     /** Yields each change of an operation's progress until it has ended. */
     progress: (id: Id, options?: ProgressOptions): AsyncGenerator<DeadLetterOperation> =>
-      followOperation(
-        options => operation(id, options),
-        ({ settled }) => settled,
-        options,
-      ),
+      followOperation(operation, id, 'settled', options),
 
     /** Stops an operation. Settled dead letters stay settled. Throws `ConflictError` when it has ended. */
     cancelOperation: (id: Id, options?: RequestOptions): Promise<DeadLetterOperation> =>

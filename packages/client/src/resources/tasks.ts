@@ -88,11 +88,7 @@ export function tasksOf(http: Http) {
 
     /** Yields each change of an operation's progress until it has ended. */
     progress: (id: Id, options?: ProgressOptions): AsyncGenerator<TaskOperation> =>
-      followOperation(
-        options => operation(id, options),
-        ({ ended }) => ended,
-        options,
-      ),
+      followOperation(operation, id, 'ended', options),
 
     /** Cancels an operation. Ended tasks stay ended. Throws `ConflictError` when it has ended. */
     cancelOperation: (id: Id, options?: RequestOptions): Promise<TaskOperation> =>
