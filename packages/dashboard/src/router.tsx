@@ -29,11 +29,11 @@ export function createRoutes(client: QueryClient): RouteObject[] {
         { index: true, loader: () => toStart(client), Component: Nothing },
         screen('sign-in', () => import('./screens/sign-in/sign-in.tsx'), 'SignIn'),
         screen('register', () => import('./screens/sign-in/register.tsx'), 'Register'),
-        screen('forgot-password', () => import('./screens/sign-in/forgot-password.tsx'), 'ForgotPassword'),
-        screen('confirm-alerts', () => import('./screens/sign-in/confirm-alerts.tsx'), 'ConfirmAlerts'),
-        screen('confirm-email', () => import('./screens/sign-in/confirm-email.tsx'), 'ConfirmEmail'),
-        screen('reset-password', () => import('./screens/sign-in/reset-password.tsx'), 'ResetPassword'),
-        screen('unsubscribe', () => import('./screens/sign-in/unsubscribe.tsx'), 'Unsubscribe'),
+        screen('forgot-password', () => import('./screens/sign-in/password-reset.tsx'), 'ForgotPassword'),
+        screen('confirm-alerts', () => import('./screens/sign-in/mail-links.tsx'), 'ConfirmAlerts'),
+        screen('confirm-email', () => import('./screens/sign-in/mail-links.tsx'), 'ConfirmEmail'),
+        screen('reset-password', () => import('./screens/sign-in/password-reset.tsx'), 'ResetPassword'),
+        screen('unsubscribe', () => import('./screens/sign-in/mail-links.tsx'), 'Unsubscribe'),
         screen('invitations', () => import('./screens/sign-in/join.tsx'), 'Join'),
         {
           loader: async () => {

@@ -14,10 +14,11 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { showControls } from '../../ui/show-controls.ts'
 import { Tabs } from '../../ui/tabs.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
-import { Message } from './message.tsx'
+import { type Body, BodyView } from './body/body-view.tsx'
 import styles from './run.module.css'
 import { Timing } from './timing.tsx'
 import { toCurl } from './to-curl.ts'
@@ -210,5 +211,42 @@ function Request({ run: { id, request } }: { run: RunDetail }): ReactNode {
       body={{ text, bytes, isTruncated: request.body_truncated, encoding }}
       fileName={`${id}-request`}
     />
+  )
+}
+
+type MessageProps = {
+  /** "request" or "response". */
+  label: string
+  line: string
+  headers: Readonly<Record<string, string | string[]>>
+  body: Body
+  fileName: string
+}
+
+/** Shows a request or response as text: its first line, body and headers. */
+function Message({ label, line, headers, body, fileName }: MessageProps): ReactNode {
+  const rows = Object.entries(headers).flatMap(([name, value]) => [value].flat().map(one => [name, one] as const))
+  return (
+    <div className={styles.message}>
+      <p className={styles.line}>
+        <code>{line}</code>
+      </p>
+      <BodyView body={body} label={`${label} body`} fileName={fileName} />
+      <h3>
+        Headers <span className={styles.count}>{rows.length}</span>
+      </h3>
+      <table className={styles.headers} aria-label={`Headers of the ${label}`}>
+        <tbody>
+          {rows.map(([name, value], index) => (
+            <tr key={index}>
+              <th scope="row">{showControls(name)}</th>
+              <td>
+                <bdi>{showControls(value)}</bdi>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }

@@ -1,6 +1,7 @@
 import type { Run } from '@belfry/contract/run'
 import { ArrowUp, ScrollText } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useNavigate, useParams } from 'react-router'
 import { messageOf } from '../../api/api-problem.ts'
 import { useWorkspace } from '../../session/scope.ts'
@@ -17,7 +18,6 @@ import type { LogFilter } from './log-filters.ts'
 import { RowSlots } from './row-slots.ts'
 import type { LogView, RunLog } from './run-log.ts'
 import { RunRow, SkeletonRow } from './run-row.tsx'
-import { useRowsInView } from './use-rows-in-view.ts'
 import type { ShownLog } from './use-run-log.ts'
 
 const freshMs = 1600
@@ -268,4 +268,44 @@ function LogEnd({ view, log, oldest, filters }: LogEndProps): ReactNode {
         </p>
       )
   }
+}
+
+/** `first` and `last`: the indexes of the rows at the edges of the view, which may be past the end of the list. */
+export type RowsInView = { first: number; last: number; isAtTop: boolean; isScrolling: boolean }
+
+/**
+ * Returns the rows of equal height that a scrolling element shows.
+ * @param restMs - How long the element must rest until `isScrolling` is false.
+ */
+function useRowsInView(scroller: HTMLElement | null, rowHeight: number, restMs: number): RowsInView {
+  const [inView, setInView] = useState<RowsInView>({ first: 0, last: 0, isAtTop: true, isScrolling: false })
+  useEffect(() => {
+    if (!scroller) return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const update = (isScrolling: boolean) => {
+      const { scrollTop: top, clientHeight } = scroller
+      const first = Math.max(0, Math.floor(top / rowHeight))
+      const last = Math.max(first, Math.floor((top + clientHeight) / rowHeight))
+      const isAtTop = top < rowHeight / 2
+      setInView(before => {
+        const next = { first, last, isAtTop, isScrolling }
+        return JSON.stringify(before) === JSON.stringify(next) ? before : next
+      })
+    }
+    const onScroll = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => update(false), restMs)
+      // In the same frame, or the view would be empty for a moment.
+      flushSync(() => update(true))
+    }
+    const sizes = new ResizeObserver(() => update(false))
+    sizes.observe(scroller)
+    scroller.addEventListener('scroll', onScroll, { passive: true })
+    return () => {
+      clearTimeout(timer)
+      sizes.disconnect()
+      scroller.removeEventListener('scroll', onScroll)
+    }
+  }, [scroller, rowHeight, restMs])
+  return inView
 }

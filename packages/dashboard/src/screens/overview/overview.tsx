@@ -1,9 +1,11 @@
+import type { Host } from '@belfry/contract/host'
 import type { OverviewRange, Upcoming } from '@belfry/contract/overview'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { Plus, SquareActivity } from 'lucide-react'
+import { CirclePause, Plus, SquareActivity } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
-import { overviewQuery, upcomingQuery } from '../../api/delivery.ts'
+import { hostsQuery, overviewQuery, upcomingQuery } from '../../api/delivery.ts'
 import { usageQuery } from '../../api/organizations.ts'
+import { CloseCircuit } from '../../layout/close-circuit.tsx'
 import { paths } from '../../paths.ts'
 import { Allowed, useRefusal } from '../../session/allowed.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
@@ -21,7 +23,6 @@ import { RelativeTime } from '../../ui/time.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import { FailureGroups } from './failure-groups.tsx'
 import { Figures } from './figures.tsx'
-import { OpenCircuits } from './open-circuits.tsx'
 import styles from './overview.module.css'
 import { RunCharts } from './run-charts.tsx'
 
@@ -221,6 +222,47 @@ function Meter({ label, share: { used, limit }, format }: MeterProps): ReactNode
       <div className={styles.track}>
         <div className={tone} style={{ width: `${part * 100}%` }} />
       </div>
+    </div>
+  )
+}
+
+const maxCircuits = 3
+
+/** Says which hosts are not called, because their circuit breakers are open, and how many tasks wait for them. */
+export function OpenCircuits(): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const { data } = useQuery(hostsQuery(workspace.id))
+  const open = data?.data.filter(({ circuit }) => circuit.state !== 'closed') ?? []
+  if (open.length === 0) return null
+  return (
+    <section className={styles.circuits} aria-label="Open circuit breakers">
+      {open.slice(0, maxCircuits).map(host => (
+        <Circuit key={host.host} host={host} isCapped={data?.waiting_is_capped ?? false} />
+      ))}
+      <Link to={to.targets()}>
+        {open.length > maxCircuits ? `${open.length - maxCircuits} more with an open circuit breaker` : 'All targets'}
+      </Link>
+    </section>
+  )
+}
+
+function Circuit({ host: { host, circuit, waiting }, isCapped }: { host: Host; isCapped: boolean }): ReactNode {
+  const count = formatCounted(waiting, isCapped && waiting > 0)
+  return (
+    <div className={styles.circuit}>
+      <CirclePause size={18} aria-hidden="true" />
+      <p>
+        <strong>{host}</strong> is paused after too many failures: {count} {waiting === 1 ? 'task waits' : 'tasks wait'}
+        .{' '}
+        {circuit.state === 'open' && circuit.next_probe_at ? (
+          <>
+            Next probe <RelativeTime at={circuit.next_probe_at} />.
+          </>
+        ) : (
+          'Probing now.'
+        )}
+      </p>
+      <CloseCircuit host={host} />
     </div>
   )
 }
