@@ -2,16 +2,18 @@ import { openPool, type Pool } from '@belfry/db/postgres/pool'
 import { PlainError, startCommand } from '@belfry/launcher'
 import type { Installation } from '../config.ts'
 import { openDatabase } from '../open-database.ts'
-import { checkBackups } from './checks/backups.ts'
-import { judgeClocks, measureDatabaseSkew } from './checks/clocks.ts'
-import { checkConnection, checkServer, explainMissingPrimary } from './checks/database.ts'
-import { checkDisk } from './checks/disk.ts'
-import { checkKeys } from './checks/keys.ts'
-import { checkLogs } from './checks/log.ts'
-import { checkMail } from './checks/mail.ts'
-import { judgeMigrations, readMigrations } from './checks/migrations.ts'
+import { checkBackups, checkDisk, checkLogs } from './checks/data-folder.ts'
+import {
+  checkConnection,
+  checkServer,
+  explainMissingPrimary,
+  judgeClocks,
+  judgeMigrations,
+  measureDatabaseSkew,
+  readMigrations,
+} from './checks/database.ts'
 import { checkHeartbeats, checkProcesses, type ProcessReport } from './checks/processes.ts'
-import { checkSettings } from './checks/settings.ts'
+import { checkKeys, checkMail, checkSettings } from './checks/settings.ts'
 import { checkPartitions, checkWork } from './checks/work.ts'
 import { type Finding, type Observation, problem, reasonOf, warning } from './finding.ts'
 

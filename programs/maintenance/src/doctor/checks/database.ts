@@ -1,7 +1,10 @@
+import { join } from 'node:path'
 import { findMissingRights } from '@belfry/db/migrate/find-missing-rights'
+import { type MigrationHistory, readMigrationHistory } from '@belfry/db/migrate/read-history'
 import { inspectDatabase } from '@belfry/db/postgres/inspect-database'
 import type { Pool } from '@belfry/db/postgres/pool'
 import { probeWrite } from '@belfry/db/postgres/probe-write'
+import { checkout } from '@belfry/launcher'
 import pg from 'pg'
 import { codeOf, type Observation, ok, problem, reasonOf, warning } from '../finding.ts'
 
@@ -138,4 +141,60 @@ async function checkMaintenance(pool: Pool): Promise<Observation[]> {
     found.push(warning(message, `It blocks migrations and cleanup. End it: SELECT pg_terminate_backend(${row.pid})`))
   }
   return found
+}
+
+export function readMigrations(pool: Pool): Promise<MigrationHistory> {
+  return readMigrationHistory(pool, join(checkout, 'prisma'))
+}
+
+/** Judges the migrations. Pending ones of a stopped `npm start` are applied by its next start. */
+export function judgeMigrations(history: MigrationHistory): Observation[] {
+  const { pending, unknown, edited } = history
+  const found: Observation[] = []
+  if (pending.length > 0) {
+    const message = `${pending.length} migrations of this version are not applied, first ${pending[0]}.`
+    found.push(
+      problem(message, 'Run the migrate image or "node prisma/dist/main.mjs deploy"; npm start does it itself.'),
+    )
+  }
+  if (unknown.length > 0) {
+    const message = `The database has ${unknown.length} migrations of a later version, last ${unknown.at(-1)}.`
+    found.push(warning(message, 'A later Belfry migrated this database. Run the later version.'))
+  }
+  if (edited.length > 0) {
+    const message = `${edited.length} migrations were applied with another text, first ${edited[0]}.`
+    found.push(warning(message, 'Another build of Belfry migrated this database. Install a released version.'))
+  }
+  return found.length > 0 ? found : [ok('all migrations of this version are applied')]
+}
+
+const warnFromMs = 200
+const problemFromMs = 5_000
+
+/** Returns how far the clock of PostgreSQL is ahead of this machine, in ms: the best of three measurements. */
+export async function measureDatabaseSkew(pool: Pool): Promise<number> {
+  let best = { tripMs: Number.POSITIVE_INFINITY, skewMs: 0 }
+  for (let i = 0; i < 3; i++) {
+    const [start, before] = [performance.now(), Date.now()]
+    const { rows } = await pool.query<{ ms: number }>(
+      'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
+    )
+    const tripMs = performance.now() - start
+    if (tripMs < best.tripMs) best = { tripMs, skewMs: Math.round((rows[0]?.ms ?? 0) - (before + tripMs / 2)) }
+  }
+  return best.skewMs
+}
+
+/** Judges how far clocks are ahead of this machine's, by the name of their server. */
+export function judgeClocks(skews: Readonly<Record<string, number>>): Observation[] {
+  const found = Object.entries(skews).flatMap(([name, skewMs]) => judge(name, skewMs))
+  return found.length > 0 ? found : [ok(`clocks agree: ${Object.keys(skews).join(', ')}`)]
+}
+
+function judge(name: string, skewMs: number): Observation[] {
+  const distance = Math.abs(skewMs)
+  if (distance < warnFromMs) return []
+  const message = `The clock of ${name} is ${(distance / 1000).toFixed(1)} s ${skewMs > 0 ? 'ahead of' : 'behind'} this machine's.`
+  const advice = 'Run NTP (chrony or systemd-timesyncd) on both machines.'
+  return [distance < problemFromMs ? warning(message, advice) : problem(message, advice)]
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { judgeDisk } from './disk.ts'
+import { judgeDisk } from './data-folder.ts'
 
 const gigabyte = 1024 ** 3
 

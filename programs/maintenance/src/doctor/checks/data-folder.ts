@@ -1,6 +1,27 @@
-import { open } from 'node:fs/promises'
+import { open, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf, type Observation, ok, warning } from '../finding.ts'
+import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
+import { openStore } from '../../backup/open-store.ts'
+import { type Installation, readBackupSettings } from '../../config.ts'
+import { codeOf, type Observation, ok, problem, warning } from '../finding.ts'
+
+const gigabyte = 1024 ** 3
+
+/** Checks the disk of the data folder. */
+export async function checkDisk(dataDir: string): Promise<Observation[]> {
+  const { bsize, bavail, blocks } = await statfs(dataDir)
+  return judgeDisk(dataDir, bavail * bsize, blocks * bsize)
+}
+
+/** Judges the free space of a disk, in bytes. */
+export function judgeDisk(folder: string, free: number, size: number): Observation[] {
+  const percent = Math.floor((free / size) * 100)
+  const message = `${(free / gigabyte).toFixed(1)} GB (${percent} %) of the disk of ${folder} are free`
+  const advice = 'Free space, or move the data folder. A full disk stops PostgreSQL; accepted tasks are kept.'
+  if (free < gigabyte / 2 || percent < 2) return [problem(`${message}.`, advice)]
+  if (free < 2 * gigabyte || percent < 10) return [warning(`${message}.`, advice)]
+  return [ok(message)]
+}
 
 const tailBytes = 4 * 1024 * 1024
 const maxAgeMs = 24 * 3_600_000
@@ -68,4 +89,23 @@ function isServerFault(text: string): boolean {
 function isRecent(text: string, now: Date): boolean {
   const [, at] = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \w+)/.exec(text) ?? []
   return at !== undefined && now.getTime() - new Date(at).getTime() < maxAgeMs
+}
+
+const graceMs = 3_600_000
+
+/** Checks that the scheduled backups are made: at most one of them may be missing. */
+export async function checkBackups(installation: Installation, now = Date.now()): Promise<Observation[]> {
+  const settings = readBackupSettings(installation)
+  const [newest] = await openStore(settings).list()
+  const advice = 'Run "belfry backup" to see why it fails, and read logs/backup.log of the data folder.'
+  if (!newest) return [warning(`There is no backup in ${settings.folder} yet.`, advice)]
+  const { createdAt } = newest.manifest
+  const schedule = settings.schedule && { cron: settings.schedule, timezone: 'UTC', startsAt: null, endsAt: null }
+  const next = schedule && nextScheduled(schedule, new Date(createdAt).getTime())
+  const afterNext = schedule && next && nextScheduled(schedule, next.atMs)
+  if (afterNext && now > afterNext.atMs + graceMs) {
+    const message = `The newest backup is of ${createdAt}, although BACKUP_SCHEDULE is ${installation.env.BACKUP_SCHEDULE}.`
+    return [problem(message, advice)]
+  }
+  return [ok(`the newest backup is of ${createdAt}; belfry backup verify checks it`)]
 }
