@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { checkout, readConfig } from './config.ts'
-import { withoutPassword } from './servers.ts'
+import { withoutPassword } from './launch.ts'
 
 test('requires no variables, and treats an empty value as unset', () => {
   const nothing = { dataDir: `${checkout}.belfry`, port: 3000, databaseUrl: null, redisUrl: null }
