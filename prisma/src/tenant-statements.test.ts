@@ -70,7 +70,6 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'tasks/task-filter.ts#conditionsOf': 'part',
   'tasks/task-row.ts#lastErrorOfTask': 'part',
   'tasks/task-row.ts#topicOf': 'part',
-  'tasks/upcoming-tasks.ts#upcomingStatement': 'scatter',
   'tasks/waiting-floor.ts#mendWaitingFloor': 'scatter',
   'tasks/waiting-floor.ts#raiseStatement': 'scatter',
   'usage/count-storage.ts#changedRequests': 'part',

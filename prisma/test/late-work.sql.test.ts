@@ -206,8 +206,8 @@ describe('behind a backlog of one workspace that is larger than the head', () =>
         },
         {
           text: waitingStatement,
-          types: 'timestamptz, uuid, timestamptz',
-          values: `'${epoch}', '${NIL_UUID}', now()`,
+          types: 'timestamptz, uuid, timestamptz, int, int',
+          values: `'${epoch}', '${NIL_UUID}', now(), 0, 1`,
           rows: 3_500,
           bound: 'ROW(due_at, id) >',
         },

@@ -1,5 +1,4 @@
-import { inTransaction } from './in-transaction.ts'
-import type { Pool } from './pool.ts'
+import { type Db, inTransaction } from './in-transaction.ts'
 
 // With outdated statistics, or many dead entries in the index of due work, the planner would read all due tasks and sort
 // them for each page.
@@ -7,10 +6,12 @@ export const inIndexOrder = ['sort', 'incremental_sort', 'bitmapscan']
   .map(path => `SET LOCAL enable_${path} = off`)
   .join('; ')
 
-/** Runs a query in the order of an index, regardless of the statistics. */
+/**
+ * Runs a query in the order of an index, regardless of the statistics. An open transaction has to have set `inIndexOrder`.
+ */
 export async function queryInIndexOrder<Row extends object>(
-  pool: Pool,
+  db: Db,
   query: { name: string; text: string; values: unknown[] },
 ): Promise<Row[]> {
-  return inTransaction(pool, async tx => (await tx.query<Row>(query)).rows, inIndexOrder)
+  return inTransaction(db, async tx => (await tx.query<Row>(query)).rows, inIndexOrder)
 }

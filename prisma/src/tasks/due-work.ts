@@ -1,13 +1,17 @@
 import { NIL_UUID, toId } from '@belfry/domain/id'
-import { inIndexOrder } from '../postgres/in-index-order.ts'
-import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
+import { inIndexOrder, queryInIndexOrder } from '../postgres/in-index-order.ts'
+import { type Db, inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { isWaiting, originOf } from './task-row.ts'
+import { isOfShare, type TaskShare, wholeShare } from './task-share.ts'
 
 export type DueRow = { id: string; dueAt: Date }
 
 /** A waiting task, its workspace, and the origin that it calls, as its URL spells it. */
 export type WaitingRow = DueRow & { workspaceId: string; origin: string }
+
+/** Waiting tasks due from `from` to before `until`. `share`: those of one dispatcher. Default: all. */
+type WaitingWindow = { from: Date; until: Date; share?: TaskShare }
 
 /** One round of the promotion. Only one process at a time has one. */
 export type PromotionRound = {
@@ -16,11 +20,12 @@ export type PromotionRound = {
   marker: string
   /** The database's clock. */
   now: Date
-  /** Reads the waiting tasks due from `from` to before `to`, in order of time, page by page. */
-  waiting(from: Date, to: Date): AsyncIterable<WaitingRow[]>
+  /** Reads as `waitingTasks` does. */
+  waiting(from: Date, until: Date): AsyncIterable<WaitingRow[]>
 }
 
-const pageSize = 1000
+/** The size of a page of `waitingTasks`. */
+export const waitingPageSize = 1_000
 
 /**
  * Locks the row that holds how far the queue has been filled, calls `promote` for the next window, and stores the result.
@@ -38,7 +43,7 @@ export async function withPromotion(
     const row = rows[0]
     if (!row) return false
     await tx.query(inIndexOrder)
-    const next = await promote({ waiting: (from, to) => waitingTasks(tx, from, to), ...row })
+    const next = await promote({ waiting: (from, until) => waitingTasks(tx, { from, until }), ...row })
     await tx.query('UPDATE promotion SET watermark = $1, marker = $2', [next.watermark, next.marker])
     return true
   })
@@ -79,13 +84,18 @@ export function toDueTask({ id, dueAt, workspaceId, origin }: DueRow & Partial<W
   }
 }
 
-async function* waitingTasks(tx: Transaction, from: Date, to: Date): AsyncIterable<WaitingRow[]> {
+/** Reads waiting tasks in order of time from the index of due work, page by page. */
+export async function* waitingTasks(
+  db: Db,
+  { from, until, share = wholeShare }: WaitingWindow,
+): AsyncGenerator<WaitingRow[], undefined> {
   let after: DueRow = { dueAt: from, id: NIL_UUID }
   for (;;) {
-    const { rows } = await tx.query<WaitingRow>({ text: waitingStatement, values: [after.dueAt, after.id, to] })
+    const values = [after.dueAt, after.id, until, share.index, share.of]
+    const rows = await queryInIndexOrder<WaitingRow>(db, { name: 'waiting_tasks', text: waitingStatement, values })
     if (rows.length > 0) yield rows
     const last = rows.at(-1)
-    if (!last || rows.length < pageSize) return
+    if (!last || rows.length < waitingPageSize) return
     after = last
   }
 }
@@ -94,7 +104,8 @@ export const waitingStatement = `
   SELECT t.id, t.due_at AS "dueAt", t.workspace_id AS "workspaceId", ${originOf('r.url')} AS origin
   FROM (
     SELECT id, due_at, workspace_id FROM tasks
-    WHERE ${isWaiting} AND (due_at, id) > ($1, $2) AND due_at < $3
-    ORDER BY due_at, id LIMIT ${pageSize}
+    WHERE ${isWaiting} AND (due_at, id) > ($1::timestamptz, $2::uuid) AND due_at < $3::timestamptz
+      AND ${isOfShare('id', '$4::int', '$5::int')}
+    ORDER BY due_at, id LIMIT ${waitingPageSize}
   ) t JOIN task_requests r ON r.task_id = t.id
   ORDER BY t.due_at, t.id`

@@ -1,9 +1,9 @@
 import { NIL_UUID } from '@belfry/domain/id'
 import { queryInIndexOrder } from '../postgres/in-index-order.ts'
 import type { Pool } from '../postgres/pool.ts'
-import type { WaitingRow } from './due-work.ts'
+import type { DueRow, WaitingRow } from './due-work.ts'
 import { isWaiting, originOf } from './task-row.ts'
-import { isOfShare, type TaskShare } from './task-share.ts'
+import { isOfShare, type TaskShare, wholeShare } from './task-share.ts'
 import { waitingFloor } from './waiting-floor.ts'
 
 /** How many late tasks one search reads. When there are fewer, it has seen all of them. */
@@ -54,7 +54,7 @@ export function openLateSearch(pool: Pool): LateSearch {
  */
 export type DueTasksQuery = {
   workspaceId: string
-  after?: { dueAt: Date; id: string }
+  after?: DueRow
   share?: TaskShare
 }
 
@@ -69,8 +69,8 @@ export async function dueTasksOf(
     queries.map(({ after }) => after?.dueAt ?? new Date(0)),
     queries.map(({ after }) => after?.id ?? NIL_UUID),
     limitEach,
-    queries.map(({ share }) => share?.index ?? 0),
-    queries.map(({ share }) => share?.of ?? 1),
+    queries.map(({ share = wholeShare }) => share.index),
+    queries.map(({ share = wholeShare }) => share.of),
   ]
   return queryInIndexOrder(pool, { name: 'due_tasks_of', text: dueTasksStatement, values })
 }

@@ -14,7 +14,7 @@ import { deleteCancelledTasks, deleteDeadWithoutRun, deleteOldRuns } from '../..
 import { cancelPendingTask, changePendingTask, stopRetryingTask } from '../../src/tasks/change-task.ts'
 import { claimFromBlocks, claimWithTopUp } from '../../src/tasks/claim-tasks.ts'
 import { dropCallbacks } from '../../src/tasks/drop-callbacks.ts'
-import { withPromotion } from '../../src/tasks/due-work.ts'
+import { waitingTasks, withPromotion } from '../../src/tasks/due-work.ts'
 import { endTasks } from '../../src/tasks/end-tasks.ts'
 import { expireTasks } from '../../src/tasks/expire-tasks.ts'
 import { insertKeyedTasks } from '../../src/tasks/insert-keyed-tasks.ts'
@@ -27,7 +27,6 @@ import { replayTask } from '../../src/tasks/replay-task.ts'
 import { journalSends } from '../../src/tasks/send-journal.ts'
 import { storeUnderKeys } from '../../src/tasks/store-under-key.ts'
 import { undoClaims } from '../../src/tasks/undo-claims.ts'
-import { upcomingTasks } from '../../src/tasks/upcoming-tasks.ts'
 import { mendWaitingFloor, raiseWaitingFloor } from '../../src/tasks/waiting-floor.ts'
 import {
   answer,
@@ -352,22 +351,20 @@ export const functions: SendingFunction[] = [
   },
   {
     by: withPromotion,
-    call: db =>
-      withPromotion(db, async ({ waiting }) => {
-        await waiting(now, now)[Symbol.asyncIterator]().next()
-        return { watermark: now, marker: '' }
-      }),
+    call: db => withPromotion(db, async () => ({ watermark: now, marker: '' })),
     answers: { 'FROM promotion': [{ watermark: now, marker: '', now }] },
     sends: {
       lock_promotion: ['Locks the promotion, unless another scheduler has it.', /FROM promotion/],
-      promote_tasks: ['Reads a page of the waiting tasks of a window, which are added to the queue.', /FROM tasks/],
       store_promotion: ['Stores how far the queue has been filled.', /UPDATE promotion/],
     },
   },
   {
-    by: upcomingTasks,
-    call: db => upcomingTasks(db, { after: { dueAt: now, id }, until: now, share: { index: 0, of: 1 }, limit: 1 }),
-    sends: { upcoming_tasks: 'Reads the next waiting tasks of the share of a dispatcher.' },
+    by: waitingTasks,
+    call: db => waitingTasks(db, { from: now, until: now }).next(),
+    sends: {
+      waiting_tasks:
+        'Reads a page of the waiting tasks of a window, for the queue, or of one share, for its dispatcher.',
+    },
   },
   {
     by: openLateSearch,

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { upcomingTasks } from '@belfry/db/tasks/upcoming-tasks'
-import { NIL_UUID } from '@belfry/domain/id'
+import { waitingPageSize, waitingTasks } from '@belfry/db/tasks/due-work'
 import { type DueTask, steadyTime, type VirtualRole } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { admit, queueWhenDue, startAttempts } from './intake/admit.ts'
@@ -8,20 +7,18 @@ import { shareCircuits } from './intake/circuits.ts'
 import { toIncomingTask } from './intake/incoming-task.ts'
 import type { IncomingTask } from './intake/task-buffer.ts'
 
-const pageSize = 1_000
 // A task that no attempt takes in so many readings, at least a millisecond apart, waits for something else. On a busy machine
 // the readings are slow too, so their number is a better limit than a time.
 const maxVainReadings = 5_000
 
 /** Returns the part of the dispatcher in a move of the virtual clock: it makes the attempts that are due. */
 export function createVirtualDispatcher(ctx: Context): VirtualRole {
-  const whole = { index: 0, of: 1 }
   const keyOf = ({ workspace, host }: { workspace: string; host: string }) => `${workspace} ${host}`
 
-  function readDueTasks(): Promise<DueTask[]> {
-    const after = { dueAt: new Date(0), id: NIL_UUID }
-    const until = new Date(ctx.clock.now())
-    return upcomingTasks(ctx.pool, { after, until, share: whole, limit: pageSize })
+  async function readDueTasks(): Promise<DueTask[]> {
+    const until = new Date(ctx.clock.now() + 1) // times have whole milliseconds
+    const { value: page } = await waitingTasks(ctx.pool, { from: new Date(0), until }).next()
+    return page ?? []
   }
 
   // Leaves out tasks behind an open circuit breaker.
@@ -44,7 +41,7 @@ export function createVirtualDispatcher(ctx: Context): VirtualRole {
       await ctx.attempts.whenEmpty()
       await Promise.allSettled(ctx.deferred.values())
       found = Math.max(found, tasks.length)
-      if (tasks.length === 0 || (ctx.buffer.size === 0 && tasks.length < pageSize)) return found
+      if (tasks.length === 0 || (ctx.buffer.size === 0 && tasks.length < waitingPageSize)) return found
       vain = taken > 0 ? 0 : vain + 1
       if (vain > 0) await sleep(1) // their tenants are being read, or their rows are locked
     }

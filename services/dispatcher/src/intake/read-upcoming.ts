@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { upcomingTasks } from '@belfry/db/tasks/upcoming-tasks'
-import { NIL_UUID } from '@belfry/domain/id'
+import { waitingTasks } from '@belfry/db/tasks/due-work'
 import { admit } from './admit.ts'
 import { toIncomingTask } from './incoming-task.ts'
 import type { IntakeContext } from './intake-context.ts'
@@ -25,14 +24,10 @@ const queueCheckMs = 1_000
 // Covers what came due while nothing was read, or a reading failed. Anything older is late work.
 const rewindMs = 5_000
 const maxGapMs = 60_000
-const pageSize = 1_000
-const MAX_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
-type Position = { dueAt: Date; id: string }
 
 export function createUpcomingReader(ctx: IntakeContext): UpcomingReader {
-  let position: Position | null = null // null: nothing was read lately
-  let readUntil = Number.NEGATIVE_INFINITY
+  let position = ctx.clock.now() // all tasks that are due before have been read
+  let readUntil = position
   let pauseMs = minPauseMs
   let isRewound = true
   let wake = new AbortController()
@@ -40,26 +35,19 @@ export function createUpcomingReader(ctx: IntakeContext): UpcomingReader {
   /** Reads once. Returns how long to wait before the next time. */
   async function round(): Promise<number> {
     const hasQueue = await isQueueWorking()
-    if (hasQueue && !isRewound) {
-      position = null
+    const now = ctx.clock.now()
+    if (isRewound) position = Math.max(Math.min(position, now - rewindMs), now - maxGapMs)
+    else if (hasQueue) {
+      position = now - rewindMs // where to begin when the queue fails
       return queueCheckMs
     }
-    const now = ctx.clock.now()
-    if (isRewound || position === null) position = rewound(position, now)
     isRewound = false
     readUntil = now + pauseMs + leadMs
-    const until = new Date(readUntil)
-    const found = await readPages(position, until)
-    position = { dueAt: until, id: MAX_UUID }
+    const found = await readPages(new Date(position), new Date(readUntil))
+    position = readUntil
     const nextMs = found > 0 ? minPauseMs : pauseMs // within what was read
     pauseMs = found > 0 ? minPauseMs : Math.min(pauseMs * 2, maxPauseMs)
     return hasQueue ? queueCheckMs : nextMs
-  }
-
-  // Some seconds back, or to where the readings before an outage ended.
-  function rewound(before: Position | null, now: number): Position {
-    const back = Math.min(now - rewindMs, before?.dueAt.getTime() ?? now)
-    return { dueAt: new Date(Math.max(back, now - maxGapMs)), id: NIL_UUID }
   }
 
   async function isQueueWorking(): Promise<boolean> {
@@ -70,15 +58,12 @@ export function createUpcomingReader(ctx: IntakeContext): UpcomingReader {
     )
   }
 
-  async function readPages(from: Position, until: Date): Promise<number> {
+  async function readPages(from: Date, until: Date): Promise<number> {
     let found = 0
-    for (let after = from; !ctx.stop.aborted; ) {
-      const rows = await upcomingTasks(ctx.pool, { after, until, share: ctx.share.current(), limit: pageSize })
+    for await (const rows of waitingTasks(ctx.pool, { from, until, share: ctx.share.current() })) {
+      if (ctx.stop.aborted) break
       found += rows.length
       admit(ctx, rows.map(toIncomingTask))
-      const last = rows.at(-1)
-      if (!last || rows.length < pageSize) break
-      after = last
     }
     return found
   }

@@ -1,4 +1,4 @@
-import { isInShare, type TaskShare } from '@belfry/db/tasks/task-share'
+import { isInShare, type TaskShare, wholeShare } from '@belfry/db/tasks/task-share'
 
 /**
  * The part of the tasks in PostgreSQL that this dispatcher takes. The live dispatchers divide the tasks by their ids. While
@@ -13,14 +13,14 @@ export type Share = {
 
 /** @param id - The id of this dispatcher. It takes everything until the first division. */
 export function createShare(id: string): Share {
-  let share: TaskShare = { index: 0, of: 1 }
+  let share = wholeShare
   return {
     current: () => share,
     has: taskId => isInShare(taskId, share),
     divide(live) {
       const before = share
       const index = live.indexOf(id)
-      share = index === -1 ? { index: 0, of: 1 } : { index, of: live.length }
+      share = index === -1 ? wholeShare : { index, of: live.length }
       return share.index !== before.index || share.of !== before.of
     },
   }
