@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { waitingTasks } from '@belfry/db/tasks/due-work'
+import { createWaker } from '@belfry/runtime'
 import { admit } from './admit.ts'
 import { toIncomingTask } from './incoming-task.ts'
 import type { IntakeContext } from './intake-context.ts'
@@ -26,14 +26,13 @@ const rewindMs = 5_000
 const maxGapMs = 60_000
 
 export function createUpcomingReader(ctx: IntakeContext): UpcomingReader {
+  const waker = createWaker()
   let position = ctx.clock.now() // all tasks that are due before have been read
   let readUntil = position
   let pauseMs = minPauseMs
-  let isRewound = true
-  let wake = new AbortController()
 
   /** Reads once. Returns how long to wait before the next time. */
-  async function round(): Promise<number> {
+  async function round(isRewound: boolean): Promise<number> {
     const hasQueue = await isQueueWorking()
     const now = ctx.clock.now()
     if (isRewound) position = Math.max(Math.min(position, now - rewindMs), now - maxGapMs)
@@ -41,7 +40,6 @@ export function createUpcomingReader(ctx: IntakeContext): UpcomingReader {
       position = now - rewindMs // where to begin when the queue fails
       return queueCheckMs
     }
-    isRewound = false
     readUntil = now + pauseMs + leadMs
     const found = await readPages(new Date(position), new Date(readUntil))
     position = readUntil
@@ -70,20 +68,14 @@ export function createUpcomingReader(ctx: IntakeContext): UpcomingReader {
 
   return {
     isTooLate: dueAt => dueAt <= Math.max(readUntil, ctx.clock.now() + 2 * leadMs),
-    rewind() {
-      isRewound = true
-      wake.abort()
-    },
+    rewind: waker.wake,
     async run() {
-      ctx.stop.addEventListener('abort', () => wake.abort())
-      while (!ctx.stop.aborted) {
-        wake = new AbortController()
-        const nextMs = await round().catch(error => {
+      for (let isRewound = true; !ctx.stop.aborted; ) {
+        const nextMs: number | null = await round(isRewound).catch(error => {
           ctx.log.warn({ err: error }, 'upcoming.unreadable')
-          isRewound = true
-          return minPauseMs
+          return null
         })
-        if (!ctx.stop.aborted) await sleep(nextMs, undefined, { signal: wake.signal }).catch(() => {}) // woken
+        isRewound = (await waker.pause(nextMs ?? minPauseMs, ctx.stop)) || nextMs === null
       }
     },
   }
