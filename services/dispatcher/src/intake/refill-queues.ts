@@ -1,5 +1,6 @@
 import type { WaitingRow } from '@belfry/db/tasks/due-work'
 import { dueTasksOf } from '@belfry/db/tasks/late-work'
+import { wholeShare } from '@belfry/db/tasks/task-share'
 import { admit } from './admit.ts'
 import { toIncomingTask } from './incoming-task.ts'
 import type { IntakeContext } from './intake-context.ts'
@@ -21,18 +22,19 @@ export async function refillQueues(ctx: IntakeContext): Promise<number> {
   const limit = Math.ceil(pageSize / readings.length)
   const share = ctx.share.current()
   const queries = readings.map(({ workspace, after, isWhole }) => {
-    return { workspaceId: workspace, after, ...(isWhole ? {} : { share }) }
+    return { workspaceId: workspace, after, share: isWhole ? wholeShare : share }
   })
   const rows = await dueTasksOf(ctx.pool, queries, limit)
   if (ctx.stop.aborted) return 0
   const pages = new Map(readings.map(({ workspace }) => [workspace, [] as WaitingRow[]]))
-  const isBacklog = new Map(readings.map(({ workspace, hadNoSpace }) => [workspace, hadNoSpace]))
   for (const row of rows) pages.get(row.workspaceId)?.push(row)
   let total = 0
-  for (const [workspace, page] of pages) {
-    const fromBacklog = isBacklog.get(workspace) ?? false
-    const tasks = page.map(row => Object.assign(toIncomingTask(row), { isBacklog: fromBacklog }))
-    const count = admit(ctx, tasks)
+  for (const { workspace, hadNoSpace } of readings) {
+    const page = pages.get(workspace) ?? []
+    const count = admit(
+      ctx,
+      page.map(row => Object.assign(toIncomingTask(row), { isBacklog: hadNoSpace })),
+    )
     const last = page.length === limit ? (page.at(-1) ?? null) : null
     ctx.backlog.recordPage({ workspace, ...count, last }, ctx.clock.now())
     total += count.taken
