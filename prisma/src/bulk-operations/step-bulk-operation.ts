@@ -6,7 +6,10 @@ import { type EndAction, endTasks } from '../tasks/end-tasks.ts'
 import { matchesOf } from '../tasks/task-filter.ts'
 import { type BulkOperation, columns, isEnding, openTo } from './bulk-operations.ts'
 
-/** `isWaiting`: prefetched tasks match, and it is not decided whether their attempts start. */
+/**
+ * `isWaiting`: it makes no progress for now. Prefetched tasks match, and it is not decided whether their attempts start, or the
+ * step failed.
+ */
 export type BulkStep = {
   id: string
   /** How many tasks were ended or settled. */
@@ -16,13 +19,15 @@ export type BulkStep = {
   /** The settled dead letters. */
   settled: string[]
   isWaiting: boolean
+  /** Why the step failed. */
+  failure?: unknown
 }
 
 /**
  * Advances the least recently advanced operation: reads the next `limit` tasks of its workspace, and ends or settles those that
  * match. One transaction also stores the position, so an operation survives the death of a scheduler, and any number of
  * schedulers may call this at once. A cancel or a stop begins again at its end while prefetched tasks match. Returns null when
- * no operation is open.
+ * no operation is open, and a step that failed with its `failure`, so the caller can continue with the other operations.
  * @param except - The ids of operations to leave out.
  */
 export async function stepBulkOperation(
@@ -30,24 +35,22 @@ export async function stepBulkOperation(
   limit: number,
   except: readonly string[] = [],
 ): Promise<BulkStep | null> {
-  return inTransaction(pool, async tx => {
-    const text = `
-      SELECT ${columns}, cursor, cursor_at AS "cursorAt", next_due_at AS "nextDueAt" FROM bulk_operations
-      WHERE ${isOpen} AND id <> ALL ($1::uuid[])
-      ORDER BY updated_at LIMIT 1 FOR UPDATE SKIP LOCKED`
-    const { rows } = await tx.query<Position>({ name: 'next_operation', text, values: [except] })
-    const [operation] = rows
-    if (!operation) return null
-    const page = await readPage(tx, operation, limit)
-    const matching = page.flatMap(({ id, isMatch }) => (isMatch ? [id] : []))
-    const isLast = page.length < limit
-    const { action } = operation
-    const { nextDueAt, ...step } = isEnding(action)
-      ? await end(tx, operation, action, matching, isLast)
-      : await settle(tx, operation, action, matching)
-    await advance(tx, operation, { last: isLast ? undefined : page.at(-1), nextDueAt, ...step })
-    return step
-  })
+  let chosen: string | undefined
+  try {
+    return await inTransaction(pool, async tx => {
+      const text = `
+        SELECT ${columns}, cursor, cursor_at AS "cursorAt", next_due_at AS "nextDueAt" FROM bulk_operations
+        WHERE ${isOpen} AND id <> ALL ($1::uuid[])
+        ORDER BY updated_at LIMIT 1 FOR UPDATE SKIP LOCKED`
+      const { rows } = await tx.query<Position>({ name: 'next_operation', text, values: [except] })
+      const [operation] = rows
+      chosen = operation?.id
+      return operation ? await step(tx, operation, limit) : null
+    })
+  } catch (failure) {
+    if (chosen === undefined) throw failure
+    return { id: chosen, done: 0, ended: [], settled: [], isWaiting: true, failure }
+  }
 }
 
 const isOpen = 'finished_at IS NULL AND held_at IS NULL'
@@ -58,6 +61,18 @@ export const openOperations = `SELECT id FROM bulk_operations WHERE ${isOpen}`
 type Position = BulkOperation & { cursor: string | null; cursorAt: Date | null; nextDueAt: Date | null }
 type Page = Array<{ id: string; executeAt: Date; isMatch: boolean | null }>
 type Result = BulkStep & { nextDueAt: Date | null }
+
+async function step(tx: Transaction, operation: Position, limit: number): Promise<BulkStep> {
+  const page = await readPage(tx, operation, limit)
+  const matching = page.flatMap(({ id, isMatch }) => (isMatch ? [id] : []))
+  const isLast = page.length < limit
+  const { action } = operation
+  const { nextDueAt, ...result } = isEnding(action)
+    ? await end(tx, operation, action, matching, isLast)
+    : await settle(tx, operation, action, matching)
+  await advance(tx, operation, { last: isLast ? undefined : page.at(-1), nextDueAt, ...result })
+  return result
+}
 
 // An id contains the clock of the process that made it, so it says where the walk is, and not what was created when. By the
 // clock of PostgreSQL, the walk leaves out tasks that were created or died after the start, which its own replays may be.

@@ -144,6 +144,18 @@ it('settles nothing more after it is cancelled', async () => {
   expect(await cancelBulkOperation(test.ctx.pool, workspaceId, id)).toBeUndefined()
 })
 
+it('continues with the other operations when one fails, and reports that', async () => {
+  const { pool } = test.ctx
+  const [failing, other] = [await storeWorkspace(test.ctx), await storeWorkspace(test.ctx)]
+  for (const workspaceId of [failing, other]) await storeDeadLetters(workspaceId, 3)
+  const { id } = await startBulkOperation(pool, failing, all)
+  await pool.query(`UPDATE bulk_operations SET filter = '{"ids":["unreadable"]}'`)
+  const { id: otherId } = await startBulkOperation(pool, other, all)
+  await expect(stepBulkOperations(test.ctx, never)).rejects.toThrow('unreadable')
+  expect(await findBulkOperation(pool, failing, id)).toMatchObject({ done: 0, finishedAt: null })
+  expect(await findBulkOperation(pool, other, otherId)).toMatchObject({ done: 3, finishedAt: expect.any(Date) })
+})
+
 describe('the copy of the dead letters', () => {
   it('keeps the newest, and drops the settled ones', async () => {
     const own = await openTestQueue()
