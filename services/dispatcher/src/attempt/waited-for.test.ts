@@ -1,7 +1,7 @@
 import { newUuid } from '@belfry/domain/id'
 import type { WaitReason } from '@belfry/domain/wait-reason'
 import { expect, it } from 'vitest'
-import { noBlocks } from '../scheduling/blocks.ts'
+import { noBlocks } from '../scheduling/host.ts'
 import { type Steps, type Wait, waitedFor } from './waited-for.ts'
 
 type Way = Wait & Steps

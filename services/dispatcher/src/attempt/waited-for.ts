@@ -1,7 +1,7 @@
 import type { ClaimedTask } from '@belfry/db/tasks/claimed-row'
 import { timeOfUuid } from '@belfry/domain/id'
 import { lateMs, type WaitReason } from '@belfry/domain/wait-reason'
-import { type BlockReason, type Blocks, noBlocks } from '../scheduling/blocks.ts'
+import { type BlockReason, type Blocks, noBlocks } from '../scheduling/host.ts'
 
 /** What the intake knows about the wait of a task. All times are by `performance.now()`. */
 export type Wait = {

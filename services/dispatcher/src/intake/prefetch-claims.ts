@@ -1,7 +1,6 @@
 import { undoClaimsDurably } from '../attempt/follow-up.ts'
 import type { IntakeContext } from './intake-context.ts'
-import type { PendingClaim } from './pending-claim.ts'
-import { abandonClaim, releaseClaim, requestClaim } from './request-claim.ts'
+import { abandonClaim, type PendingClaim, releaseClaim, requestClaim } from './pending-claim.ts'
 import type { BufferedTask } from './task-buffer.ts'
 
 /** For how long a prefetched claim may wait for a slot. */

@@ -1,8 +1,8 @@
 import { toId } from '@belfry/domain/id'
 import { enqueueDue } from '../attempt/follow-up.ts'
 import type { IntakeContext } from './intake-context.ts'
+import { abandonClaim } from './pending-claim.ts'
 import { undoPrefetched } from './prefetch-claims.ts'
-import { abandonClaim } from './request-claim.ts'
 import type { BufferedTask } from './task-buffer.ts'
 
 /** Evicts tasks that this process has not claimed, and adds jobs for those that are due soon. Never rejects. */

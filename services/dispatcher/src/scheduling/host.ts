@@ -1,6 +1,13 @@
-import type { BlockReason } from './blocks.ts'
 import { accountHeadroom } from './fair-share.ts'
 import { createStartWindow, type StartRate, type StartWindow } from './start-window.ts'
+
+/** Why a queue may start no attempt now. */
+export type BlockReason = 'circuit_breaker' | 'host_concurrency' | 'host_rate'
+
+/** When each reason stopped to block a queue last, in milliseconds of the queues' clock. */
+export type Blocks = Readonly<Partial<Record<BlockReason, number>>>
+
+export const noBlocks: Blocks = {}
 
 /** A host: the permits that the attempts of all workspaces share, and the queues that it blocks now. */
 export type Host<Queue> = {
@@ -34,4 +41,10 @@ export function freePermits({ taken, takenBy }: Host<unknown>, account: string, 
 export function nextStart(host: Host<unknown>, rate: StartRate): number {
   host.starts ??= createStartWindow()
   return host.starts.nextAt(rate)
+}
+
+/** Returns whether something blocked a queue at a time, or later. */
+export function wasBlocked(blocks: Blocks, since: number): boolean {
+  const { circuit_breaker: breaker = 0, host_concurrency: concurrency = 0, host_rate: rate = 0 } = blocks
+  return Math.max(breaker, concurrency, rate) > since
 }
