@@ -73,9 +73,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
   const identity = createIdentity(config.abuseContact, masterKeys)
   const clock = await openDatabaseClock(pool)
   const livenessPool = openPool(config.databaseUrl, { name, max: 2, onError, plansOnce: true, commitsAsync: true })
-  const missed = quarantine ? 0 : await cancelMissed(pool)
-  metrics.missed(missed)
-  if (missed > 0) log.warn({ missed }, 'occurrences.missed')
+  if (!quarantine) await endMissed(pool, metrics, log)
   const dispatcher = await enterDispatchers(livenessPool, quarantine, {
     slots: concurrency,
     permitsPerHost: config.hostConcurrency,
@@ -134,6 +132,13 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
       config.mail,
     ),
   }
+}
+
+// Before this process has a heartbeat: an occurrence is missed when nothing could start it.
+async function endMissed(pool: Pool, metrics: Metrics, log: Logger): Promise<void> {
+  const missed = await cancelMissed(pool)
+  metrics.missed(missed)
+  if (missed > 0) log.warn({ missed }, 'occurrences.missed')
 }
 
 export async function closeContext(ctx: Context): Promise<void> {
