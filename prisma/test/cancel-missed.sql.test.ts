@@ -76,7 +76,7 @@ async function pass(minutes: number, hasScheduler: boolean): Promise<void> {
   await moveTo(stoppedAt + minutes * minuteMs)
 }
 
-/** Claims what is due, as a dispatcher does after its start, and returns the times of a cron job's occurrences by their state. */
+/** Claims all due tasks, as a dispatcher does after its start, and returns the times of a cron job's occurrences by their state. */
 async function start(jobId: string): Promise<Record<string, string[]>> {
   const due = await pool.query(`SELECT id FROM tasks WHERE state = 'pending' AND due_at <= now() ORDER BY due_at`)
   for (const { id } of due.rows) await claimAll(pool, [id])

@@ -31,7 +31,7 @@ export async function cancelMissed(db: Db): Promise<number> {
 /** The cancelled tasks of some cron jobs. `last`: the id of the last one of these cron jobs; null after all of them. */
 type Page = { last: string | null; ids: string[] }
 
-// A dispatcher that was killed has left its last heartbeat. One that shut down has left nothing.
+// A dispatcher that was killed has left its last heartbeat. A stopped one has left none.
 const gapStatement = `
   SELECT greatest(max(seen_at), 'epoch') AS "from", clock_timestamp() - interval '${lateMs} milliseconds' AS "to"
   FROM dispatchers WHERE NOT quarantine`
@@ -42,7 +42,7 @@ const reason = 'missed' satisfies StateReason
 const isUnstarted = `t.state NOT IN ('processing', 'retrying', 'success', 'dead', 'cancelled') AND t.waits_for = 0`
 
 // While the cursor of a cron job is behind, the scheduler will add at least one later occurrence, and catch up on that. An
-// occurrence that waits for its queue is not missed. LATERAL reads the tasks by cron job, whatever the planner knows of them.
+// occurrence that waits for its queue is not missed. LATERAL reads the tasks by cron job with any statistics of the planner.
 const cancelStatement = `
   WITH jobs AS (
     SELECT id, greatest(CASE catch_up ${catchUps.map(name => `WHEN '${name}' THEN ${caughtUpOn[name]}`).join(' ')} END
