@@ -21,6 +21,7 @@ import {
   measurePool,
   reportBuild,
   type Service,
+  steadyTime,
 } from '@belfry/runtime'
 import { chores } from './chores.ts'
 import { type Config, describeEgress } from './config.ts'
@@ -70,9 +71,11 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
     startAttempts(ctx) // none has started while there was no heartbeat
     if (isDivided) upcoming.rewind()
   }
+  const aheadMs = () => ctx.clock.now() - steadyTime()
   const divideLimits = (live: string[]) => {
     ctx.hostQueues.setPermitsPerHost(dividePermits(config.hostConcurrency, live, ctx.dispatcher.id))
-    if (config.hostRate > 0) ctx.hostQueues.setStartsPerHost(divideRate(config.hostRate, live, ctx.dispatcher.id))
+    if (config.hostRate > 0)
+      ctx.hostQueues.setStartsPerHost(divideRate(config.hostRate, live, ctx.dispatcher.id, aheadMs))
   }
   const beating = every(heartbeat(ctx, onLive), end.signal)
   const quarantine = program === undefined ? null : superviseQuarantine(ctx, program)

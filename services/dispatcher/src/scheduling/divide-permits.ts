@@ -12,12 +12,25 @@ export function dividePermits(permits: number, live: readonly string[], id: stri
   return Math.max(1, Math.floor(permits / count) + extra)
 }
 
+// A dispatcher may start its call in this part of its turn. The rest keeps the calls of a second apart.
+const openPart = 0.25
+
 /**
  * Returns the part of a rate per second that one of the live dispatchers has. Together they start at most `perSecond` calls
- * in any second. With more dispatchers than calls, each starts one call in a longer period.
+ * in any second. More dispatchers than calls take turns, with one call in each. A second has a quarter of a turn less than
+ * calls, as a call may start late in its turn.
+ * @param aheadMs - How far the clock that all dispatchers share is ahead of the clock of the queues.
  */
-export function divideRate(perSecond: number, live: readonly string[], id: string): StartRate {
-  const count = live.includes(id) ? live.length : live.length + 1
-  if (perSecond < count) return { count: 1, periodMs: (1_000 * count) / perSecond }
-  return { count: dividePermits(perSecond, live, id), periodMs: 1_000 }
+export function divideRate(perSecond: number, live: readonly string[], id: string, aheadMs: () => number): StartRate {
+  const index = live.indexOf(id)
+  const count = index === -1 ? live.length + 1 : live.length
+  if (perSecond >= count) return { count: dividePermits(perSecond, live, id), periodMs: 1_000 }
+  const turnMs = 1_000 / (perSecond - openPart)
+  const openMs = turnMs * openPart
+  const place = index === -1 ? live.length : index
+  return {
+    count: 1,
+    periodMs: 2 * openMs, // one call in a turn
+    turn: { everyMs: turnMs * count, openMs, beganAt: () => turnMs * place - aheadMs() },
+  }
 }

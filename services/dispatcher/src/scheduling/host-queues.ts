@@ -284,7 +284,7 @@ function blockOf<Task>(state: State<Task>, { host, taken, breaker, workspace, ke
   const free = freePermits(host, levels.accountOf(workspace), permitsPerHost)
   if (!mayTake(taken, free, innerWeight)) return 'host_concurrency'
   if (startsPerHost === null) return null
-  const at = nextStart(host, startsPerHost)
+  const at = nextStart(host, startsPerHost, now)
   if (at <= now) return null
   state.wakeUps.set(key.host, at)
   return 'host_rate'

@@ -38,9 +38,9 @@ export function freePermits({ taken, takenBy }: Host<unknown>, account: string, 
 }
 
 /** Returns when the next call may start at a rate. */
-export function nextStart(host: Host<unknown>, rate: StartRate): number {
+export function nextStart(host: Host<unknown>, rate: StartRate, now: number): number {
   host.starts ??= createStartWindow()
-  return host.starts.nextAt(rate)
+  return host.starts.nextAt(rate, now)
 }
 
 /** Returns whether something blocked a queue at a time, or later. */
