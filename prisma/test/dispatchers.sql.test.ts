@@ -103,6 +103,22 @@ describe('when a dispatcher dies', () => {
     expect(await taskRow(db.pool, id)).toMatchObject({ lost: 1, lost_alone: 0, quarantined: true })
   })
 
+  it('that has come back meanwhile is not ended, with or without a row before', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const [id = ''] = await store(1)
+    await claim(dispatcher, [id])
+    const beats = async () => (await readHeartbeats(db.pool))[0]?.beats ?? null
+    const observed = await beats()
+    await dispatcher.beat(() => [])
+    for (const before of [observed, null])
+      expect(await endDispatcher(db.pool, dispatcher.id, before)).toEqual({ undone: [], lost: [], isEnded: false })
+    expect(await taskRow(db.pool, id)).toMatchObject({ state: 'processing', lost: 0 })
+    expect(await endDispatcher(db.pool, dispatcher.id, await beats())).toMatchObject({
+      isEnded: true,
+      lost: [{ taskId: id }],
+    })
+  })
+
   it('several schedulers end it once, with more claims than one batch', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const ids = await store(1_001)

@@ -22,14 +22,25 @@ const batchSize = 1_000
  * PostgreSQL has restarted, the send journal is gone. Then every claim counts as sent, and as lost together with others.
  *
  * A dispatcher that comes back later no longer owns its claims: the fence of the run's id rejects its outcomes, and the
- * journal rejects its sends.
+ * journal rejects its sends. One that has come back already is not ended.
+ * @param observed - The number of its heartbeats when it was found dead; null when it had no row. Default: any.
  */
-export async function endDispatcher(pool: Pool, id: string): Promise<EndedDispatcher> {
+export async function endDispatcher(
+  pool: Pool,
+  id: string,
+  observed?: number | null,
+): Promise<EndedDispatcher & { isEnded: boolean }> {
   return inTransaction(pool, async tx => {
-    const { rowCount } = await tx.query('DELETE FROM dispatchers WHERE id = $1', [id])
-    const claims = await readClaims(tx, id, rowCount === 1)
+    const { rows } = await tx.query<{ hadRow: boolean; isKnown: boolean }>(deleteStatement, [
+      id,
+      observed === undefined,
+      observed,
+    ])
+    const { hadRow = false, isKnown = false } = rows[0] ?? {}
+    if (!hadRow && isKnown && observed !== undefined) return { undone: [], lost: [], isEnded: false }
+    const claims = await readClaims(tx, id, hadRow)
     const sent = claims.filter(claim => !claim.isUnsent)
-    const isAlone = rowCount === 1 && sent.length === 1
+    const isAlone = hadRow && sent.length === 1
     const undone = await inBatches(
       claims.filter(claim => claim.isUnsent),
       batch => undoAll(tx, batch),
@@ -40,9 +51,14 @@ export async function endDispatcher(pool: Pool, id: string): Promise<EndedDispat
       'UPDATE resting_hosts SET probing_until = NULL WHERE dispatcher = $1 AND probing_until IS NOT NULL',
       [id],
     )
-    return { undone, lost }
+    return { undone, lost, isEnded: true }
   })
 }
+
+// `isKnown` is as of the snapshot, so it is true for a dispatcher that another scheduler ends at the same time.
+const deleteStatement = `
+  WITH ended AS (DELETE FROM dispatchers WHERE id = $1 AND ($2 OR beats = $3::float8) RETURNING id)
+  SELECT EXISTS (SELECT FROM ended) AS "hadRow", EXISTS (SELECT FROM dispatchers WHERE id = $1) AS "isKnown"`
 
 /**
  * Ends claims of a live dispatcher that it does not hold. Undoes those that it never sent. The others count as lost: a

@@ -178,7 +178,7 @@ describe('unspent executions', () => {
   type End = (pool: Pool, id: string, isUnsent: (runId: string) => boolean) => Promise<unknown>
   it.each<[string, End]>([
     ['leaves', leaveDispatchers],
-    ['dies', endDispatcher],
+    ['dies', (pool, id) => endDispatcher(pool, id)],
   ])('of a dispatcher that %s return, and so do those of its prefetched claims', async (_how, end) => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const tiers = limitedTo(100)

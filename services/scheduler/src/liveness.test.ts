@@ -8,7 +8,7 @@ function watch(beatsOf: (second: number) => Record<string, number | null>, secon
   return seconds.flatMap(second => {
     at = second * 1000
     const heartbeats = Object.entries(beatsOf(second)).map(([id, beats]) => ({ id, beats }))
-    return liveness.observe(heartbeats).map(id => `${id} at ${second}`)
+    return liveness.observe(heartbeats).map(({ id }) => `${id} at ${second}`)
   })
 }
 

@@ -7,8 +7,8 @@ const maxBlindMs = 4_000
 
 /** Detects dead dispatchers by the scheduler's own monotonic clock, because PostgreSQL's clock may step. */
 export type Liveness = {
-  /** Records all current heartbeats. Returns the dispatchers without one for 12 seconds. */
-  observe(heartbeats: readonly Heartbeat[]): string[]
+  /** Records all current heartbeats. Returns those that have not changed for 12 seconds. */
+  observe(heartbeats: readonly Heartbeat[]): Heartbeat[]
 }
 
 /** @param now - Milliseconds of a monotonic clock. */
@@ -27,7 +27,7 @@ export function createLiveness(now: () => number): Liveness {
         const known = wasBlind ? undefined : before.get(id)
         seen.set(id, known && known.beats === beats ? known : { beats, since: at })
       }
-      return [...seen].flatMap(([id, { since }]) => (at - since >= livenessWindowMs ? [id] : []))
+      return heartbeats.filter(({ id }) => at - (seen.get(id)?.since ?? at) >= livenessWindowMs)
     },
   }
 }

@@ -16,9 +16,10 @@ import type { Context } from './context.ts'
 export async function rescueLostAttempts(ctx: Context): Promise<number> {
   let total = 0
   let failure: unknown
-  for (const id of ctx.liveness.observe(await readHeartbeats(ctx.pool))) {
+  for (const { id, beats } of ctx.liveness.observe(await readHeartbeats(ctx.pool))) {
     try {
-      const { undone, lost } = await endDispatcher(ctx.pool, id)
+      const { undone, lost, isEnded } = await endDispatcher(ctx.pool, id, beats)
+      if (!isEnded) continue
       ctx.log.warn({ dispatcher: id, lost: lost.length, undone: undone.length }, 'dispatcher.lost')
       ctx.metrics.dispatcherLost()
       await advanceQueuesOf(
