@@ -801,6 +801,8 @@ CREATE TABLE queues (
 CREATE INDEX queues_advance_at_idx ON public.queues USING btree (advance_at) WHERE (advance_at IS NOT NULL);
 CREATE UNIQUE INDEX queues_pkey ON public.queues USING btree (id);
 CREATE UNIQUE INDEX queues_workspace_id_name_key ON public.queues USING btree (workspace_id, name);
+CREATE TRIGGER forget_queue_starts AFTER DELETE ON public.queues FOR EACH ROW WHEN ((old.rate_count IS NOT NULL)) EXECUTE FUNCTION forget_queue_starts();
+CREATE TRIGGER forget_starts_without_rate AFTER UPDATE OF rate_count ON public.queues FOR EACH ROW WHEN (((old.rate_count IS NOT NULL) AND (new.rate_count IS NULL))) EXECUTE FUNCTION forget_queue_starts();
 ALTER TABLE queues ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON queues FOR * TO {-} USING (((( SELECT COALESCE(current_setting('belfry.workspace'::text, true), ''::text) AS "coalesce") = ''::text) OR (( SELECT COALESCE(current_setting('belfry.workspace'::text, true), ''::text) AS "coalesce") = (workspace_id)::text))) WITH CHECK ();
 GRANT DELETE, INSERT, SELECT, UPDATE ON queues TO belfry_api;
@@ -1385,7 +1387,7 @@ GRANT SELECT ON suspended_workspaces TO belfry_api;
 GRANT SELECT ON suspended_workspaces TO belfry_dispatcher;
 GRANT SELECT ON suspended_workspaces TO belfry_scheduler;
 
--- functions: 24
+-- functions: 25
 
 CREATE OR REPLACE FUNCTION public.advance_queues(ids uuid[], max_moves integer)
  RETURNS bigint
@@ -1602,6 +1604,15 @@ BEGIN
 END
 $function$;
 GRANT EXECUTE ON FUNCTION expire_audit_log(uuid,integer,integer) TO belfry_scheduler;
+
+CREATE OR REPLACE FUNCTION public.forget_queue_starts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM queue_starts WHERE queue_id = OLD.id;
+  RETURN NULL;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.lock_queues(ids uuid[])
  RETURNS TABLE(queue_id uuid, locked_at timestamp with time zone, permits bigint, is_rated boolean, is_ordered boolean, head uuid, blocked_at timestamp with time zone, blocked_id uuid)

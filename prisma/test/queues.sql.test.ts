@@ -197,6 +197,23 @@ describe('rate_limit', () => {
     expect(dueAt.getTime()).toBe(rows[0].at.getTime() + 3_000)
   })
 
+  it.each(['it is removed', 'its queue is deleted', 'its workspace is deleted'])(
+    'leaves no starts behind when %s',
+    async how => {
+      const { id, workspaceId, tasks } = await aQueue({ rateLimit: { count: 2, periodMs: 1_000 } }, 1)
+      await claimAll(db.pool, tasks)
+      const starts = async () => (await db.pool.query('SELECT FROM queue_starts WHERE queue_id = $1', [id])).rowCount
+      expect(await starts()).toBe(1)
+      if (how === 'it is removed') await changeQueue(db.pool, workspaceId, 'q', { rateLimit: null })
+      else {
+        await db.pool.query('DELETE FROM tasks WHERE queue_id = $1', [id])
+        if (how === 'its queue is deleted') expect(await deleteQueue(db.pool, workspaceId, 'q')).toBe('deleted')
+        else await db.pool.query('DELETE FROM workspaces WHERE id = $1', [workspaceId])
+      }
+      expect(await starts()).toBe(0)
+    },
+  )
+
   it('is not looked at again and again while the queue is paused', async () => {
     const { id, workspaceId, tasks } = await aQueue({ rateLimit: { count: 1, periodMs: 3_000 } }, 2)
     await claimAll(db.pool, tasks)
