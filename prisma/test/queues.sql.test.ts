@@ -164,6 +164,17 @@ describe('max_concurrent', () => {
   })
 })
 
+it('advances many queues in several statements, so one moves a bounded number of tasks', async () => {
+  const sizes: number[] = []
+  const query = (statement: { text: string; values: [string[], number] }) => {
+    sizes.push(statement.values[0].length)
+    return db.pool.query(statement)
+  }
+  const ids = Array.from({ length: 45 }, () => randomUUID())
+  expect(await advanceQueues({ query } as Parameters<typeof advanceQueues>[0], ids)).toBe(0)
+  expect(sizes).toEqual([20, 20, 5])
+})
+
 describe('rate_limit', () => {
   // The queues of earlier tests would be counted, too.
   beforeEach(() => db.pool.query('UPDATE queues SET advance_at = NULL'))

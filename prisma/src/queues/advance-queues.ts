@@ -1,8 +1,9 @@
 import type { Db } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 
-// Bounds the duration of a statement, and of the locks that it holds.
+// Both bound the duration of a statement, and of the locks that it holds.
 const maxMoves = 500
+const queuesPerStatement = 20
 const walkedPerRound = 2_000
 
 /**
@@ -12,8 +13,13 @@ const walkedPerRound = 2_000
  */
 export async function advanceQueues(db: Db, ids: readonly string[]): Promise<number> {
   const text = 'SELECT advance_queues($1::uuid[], $2::int)::int AS moved'
-  const { rows } = await db.query<{ moved: number }>({ name: 'advance_queues', text, values: [ids, maxMoves] })
-  return rows[0]?.moved ?? 0
+  let moved = 0
+  for (let i = 0; i < ids.length; i += queuesPerStatement) {
+    const values = [ids.slice(i, i + queuesPerStatement), maxMoves]
+    const { rows } = await db.query<{ moved: number }>({ name: 'advance_queues', text, values })
+    moved += rows[0]?.moved ?? 0
+  }
+  return moved
 }
 
 /** Advances the queues of tasks. Tasks without a queue cost one index lookup. */

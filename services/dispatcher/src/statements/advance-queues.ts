@@ -4,9 +4,6 @@ import type { ClaimOptions } from './claim-short-tasks.ts'
 /** Wakes a queue soon: see `advanceQueues`. */
 export type AdvanceQueue = (queueId: string) => void
 
-// Bounds the locks that one statement holds.
-const maxQueues = 100
-
 /**
  * Opens the wake-up of queues. Queues that need it at the same time share a statement, and a queue that needs it twice is
  * woken once. After a failure the scheduler's search finds the queue.
@@ -18,8 +15,8 @@ export function openAdvanceQueue({ pool, log, metrics }: ClaimOptions): AdvanceQ
   async function run(): Promise<void> {
     isRunning = true
     while (waiting.size > 0) {
-      const ids = [...waiting].slice(0, maxQueues)
-      for (const id of ids) waiting.delete(id)
+      const ids = [...waiting]
+      waiting.clear()
       metrics.batch({ batch: 'advance_queues' }, ids.length)
       await advanceQueues(pool, ids).catch(error => log.warn({ err: error, queues: ids.length }, 'queues.not_advanced'))
     }
