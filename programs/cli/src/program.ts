@@ -2,7 +2,7 @@ import { version } from '@belfry/domain/version'
 import { Command } from 'commander'
 import { addConfiguration } from './commands/configuration.ts'
 import { addCron } from './commands/cron.ts'
-import { addCancel, addStop } from './commands/end-tasks.ts'
+import { addEndings } from './commands/end-tasks.ts'
 import { addHosts } from './commands/hosts.ts'
 import { addImport } from './commands/import.ts'
 import { addList } from './commands/list.ts'
@@ -41,8 +41,7 @@ export function createProgram(io: Io, fail: (code?: 1 | 2) => void): Command {
   addPublish(program, context)
   addCron(program, context)
   addShow(program, context)
-  addCancel(program, context)
-  addStop(program, context)
+  addEndings(program, context)
   addReplay(program, context)
   addTail(program, context)
   addHosts(program, context)

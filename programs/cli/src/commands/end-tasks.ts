@@ -22,12 +22,9 @@ const verbs = {
 } as const
 type Verb = keyof typeof verbs
 
-export function addCancel(program: Command, context: () => Context): void {
-  addVerb(program, context, 'cancel')
-}
-
-export function addStop(program: Command, context: () => Context): void {
-  addVerb(program, context, 'stop')
+/** Adds `cancel` and `stop`. */
+export function addEndings(program: Command, context: () => Context): void {
+  for (const verb of ['cancel', 'stop'] as const) addVerb(program, context, verb)
 }
 
 function addVerb(program: Command, context: () => Context, verb: Verb): void {
