@@ -31,10 +31,8 @@ export async function refillQueues(ctx: IntakeContext): Promise<number> {
   let total = 0
   for (const { workspace, hadNoSpace } of readings) {
     const page = pages.get(workspace) ?? []
-    const count = admit(
-      ctx,
-      page.map(row => Object.assign(toIncomingTask(row), { isBacklog: hadNoSpace })),
-    )
+    const tasks = page.map(row => Object.assign(toIncomingTask(row), { isBacklog: hadNoSpace }))
+    const count = admit(ctx, tasks)
     const last = page.length === limit ? (page.at(-1) ?? null) : null
     ctx.backlog.recordPage({ workspace, ...count, last }, ctx.clock.now())
     total += count.taken
