@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { startBulkOperation } from '../src/bulk-operations/bulk-operations.ts'
 import { stepBulkOperation } from '../src/bulk-operations/step-bulk-operation.ts'
 import { expandCronJobs } from '../src/cron-jobs/expand-cron-jobs.ts'
@@ -35,6 +35,7 @@ it('holds tasks that were due or in flight, skips future ones, and releases them
 })
 
 it('holds open operations, and lets them continue after the release of their workspace', async () => {
+  onTestFinished(async () => void (await db.pool.query('DELETE FROM bulk_operations')))
   const [workspaceId, other] = [await aWorkspace(db.pool), await aWorkspace(db.pool)]
   const dead = aTask({ workspaceId })
   await insertTasks(db.pool, [dead])
