@@ -16,7 +16,7 @@ const lanes = {
     cpuBudget: 30,
   },
   sql: { files: '*.sql.test.ts', testTimeout: 60_000, cpuBudget: 40 },
-  service: { files: '*.service.test.ts', testTimeout: 60_000, cpuBudget: 250 },
+  service: { files: '*.service.test.ts', testTimeout: 60_000, cpuBudget: 200 },
   e2e: { files: '*.e2e.test.ts', testTimeout: 60_000, cpuBudget: 250 },
   long: { files: '*.long.ts', testTimeout: 15 * 60_000, cpuBudget: null },
   // Measures real time, so one file runs at a time, after all others.

@@ -41,7 +41,8 @@ export function openBatch<Item, Out>(options: BatchOptions<Item, Out>): Batch<It
   let scheduled = false
   let hasUrgent = false
   let gathering: NodeJS.Timeout | undefined
-  let latest = { size: 0, endedAt: 0 }
+  let rule: Gather | undefined
+  let endedAt = 0
 
   function schedule(): void {
     if (scheduled || queue.length === 0 || inFlight >= maxInFlight) return
@@ -51,8 +52,7 @@ export function openBatch<Item, Out>(options: BatchOptions<Item, Out>): Batch<It
   }
 
   function patienceMs(): number {
-    const rule = gather.findLast(({ from }) => latest.size >= from)
-    if (!rule || queue.length >= rule.enough || performance.now() - latest.endedAt >= rule.ms) return 0
+    if (!rule || queue.length >= rule.enough || performance.now() - endedAt >= rule.ms) return 0
     return rule.ms
   }
 
@@ -72,7 +72,8 @@ export function openBatch<Item, Out>(options: BatchOptions<Item, Out>): Batch<It
     void runBatch(batch, options).finally(() => {
       inFlight--
       pending -= batch.length
-      latest = { size: batch.length, endedAt: performance.now() }
+      rule = gather.findLast(({ from }) => batch.length >= from)
+      endedAt = performance.now()
       schedule()
     })
     schedule()

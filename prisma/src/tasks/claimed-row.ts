@@ -87,8 +87,7 @@ const {
   connection,
   ...sentColumns
 } = requestColumnOf
-// biome-ignore lint/plugin: once for each process
-const requestFields = { ...sentColumns, rare: 'rare' }
+const requestFields = Object.assign({}, sentColumns, { rare: 'rare' })
 
 // Each column of a row costs the client as much as its value, and few tasks have one of these.
 const rareColumns = {

@@ -18,7 +18,7 @@ const budgets = {
   transactions: 0.08,
   walBytes: 2_800,
 }
-const [warmUp, measured] = [1_000, 4_000]
+const [warmUp, measured] = [500, 4_000]
 
 let test: IntakeTest
 let target: Worker

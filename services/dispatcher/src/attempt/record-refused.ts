@@ -35,15 +35,13 @@ export async function recordRefused(
 }
 
 function withoutContent(attempt: FinishedAttempt): FinishedAttempt {
-  // biome-ignore lint/plugin: rare
-  return {
-    ...attempt,
+  return Object.assign({}, attempt, {
     requestHeaders: '{}',
     responseHeaders: attempt.responseHeaders && '{}',
     responseBody: attempt.responseBody && Buffer.alloc(0),
     responseTruncated: attempt.responseTruncated || attempt.responseBody !== null,
     errorMessage: attempt.errorCode && 'The database refused the full record of this attempt.',
-  }
+  })
 }
 
 // The error itself quotes the row, which holds what the target sent.

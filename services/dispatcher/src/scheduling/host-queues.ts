@@ -1,16 +1,8 @@
 import Denque from 'denque'
 import { type CircuitBreaker, type CircuitRules, createCircuitBreaker, type HealthSignal } from './circuit-breaker.ts'
 import { innerWeight, mayTake } from './fair-share.ts'
-import {
-  type BlockReason,
-  type Blocks,
-  countPermit,
-  createHost,
-  freePermits,
-  type Host,
-  nextStart,
-  noBlocks,
-} from './host.ts'
+import type { BlockReason, Blocks, Host } from './host.ts'
+import { countPermit, createHost, freePermits, nextStart, noBlocks } from './host.ts'
 import { createPrefetchWindows, type PrefetchWindow, type PrefetchWindows } from './prefetch-windows.ts'
 import type { StartRate } from './start-window.ts'
 import { createTenantLevels, type Level, type Tenant, type TenantLevels } from './tenant-levels.ts'
