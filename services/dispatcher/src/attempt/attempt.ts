@@ -1,24 +1,21 @@
-import type { Claim } from '@belfry/db/tasks/claimed-row'
+import type { Claim, ClaimedTask } from '@belfry/db/tasks/claimed-row'
 import type { FinishedAttempt, RecordedAttempt } from '@belfry/db/tasks/record-attempts'
 import { toId } from '@belfry/domain/id'
 import { type NextAttempt, nextAttempt } from '@belfry/domain/next-attempt'
-import { lateMs } from '@belfry/domain/wait-reason'
+import { lateMs, type WaitReason } from '@belfry/domain/wait-reason'
 import { failpoint, type Span } from '@belfry/runtime'
 import type { AttemptRequest } from '../connections/apply-connection.ts'
-import type { UnsentOutcome } from '../egress/outcome.ts'
+import type { ResponseOutcome, UnsentOutcome } from '../egress/outcome.ts'
 import type { CallEnds, WriteGate } from '../egress/send.ts'
 import { noBlocks, wasBlocked } from '../scheduling/host.ts'
 import { type AttemptOutcome, internalError } from '../secrets/attempt-outcome.ts'
 import { redactFault, redactOutcome, withoutContent } from '../secrets/redact-outcome.ts'
-import { advanceQueue } from '../statements/advance-queues.ts'
 import type { Recording } from '../statements/batched-statements.ts'
 import type { AttemptContext } from './attempt-context.ts'
-import type { AttemptIds } from './build-request.ts'
-import { toFinishedAttempt } from './finished-attempt.ts'
+import { type AttemptIds, prepareRequest } from './build-request.ts'
 import { followUp, undoUnsentAttempt } from './follow-up.ts'
-import { prepareRequest } from './prepare-request.ts'
 import { recordRefused } from './record-refused.ts'
-import { mayRenew, renewRefused } from './renew-refused.ts'
+import { renewRefused } from './renew-refused.ts'
 import { endTrace, traceAttempt } from './trace-attempt.ts'
 import { type Wait, waitedFor } from './waited-for.ts'
 
@@ -141,7 +138,8 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
 
   #answer(outcome: AttemptOutcome | UnsentOutcome): void {
     const request = this.#request
-    if (request === null || !mayRenew(request, outcome)) this.#settle(outcome)
+    const isRefused = outcome.kind === 'response' && outcome.status === 401
+    if (!isRefused || !request?.renew) this.#settle(outcome)
     else
       renewRefused(this.#ctx, request, outcome, this.#sentAt, this)
         .then(renewed => {
@@ -255,7 +253,7 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
   #report(recorded: RecordedAttempt | null): void {
     try {
       const ctx = this.#ctx
-      advanceQueue(ctx, this.queueId)
+      if (this.queueId !== null) ctx.batches.advance(this.queueId)
       const isBlocked = wasBlocked(this.wait?.blocks ?? noBlocks, this.#dueAt)
       ctx.metrics.attemptEnded(this.finished, recorded !== null, isBlocked, this.#traceparent)
       const state = recorded ? this.#next.state : 'superseded'
@@ -301,4 +299,49 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
         .then(step)
         .catch(error => this.#fault(error))
   }
+}
+
+/** Returns the record of an attempt. The headers and the outcome must not show secrets. */
+function toFinishedAttempt(
+  task: ClaimedTask,
+  headers: Readonly<Record<string, string>>,
+  outcome: AttemptOutcome,
+  next: NextAttempt,
+  startedAt: Date,
+  finishedAt: Date,
+  waitedFor: WaitReason | null,
+): FinishedAttempt {
+  const response = outcome.kind === 'response' ? outcome : null
+  const error = outcome.kind === 'failure' ? outcome : next.state === 'success' ? null : wrongStatus(outcome)
+  return {
+    taskId: task.taskId,
+    runId: task.runId,
+    state: next.state,
+    retryDelayMs: next.state === 'retrying' ? next.delayMs : null,
+    status: next.state === 'success' ? 'success' : 'failed',
+    scheduledAt: task.scheduledAt,
+    startedAt,
+    finishedAt,
+    requestHeaders: JSON.stringify(headers),
+    responseStatus: response?.status ?? null,
+    responseHeaders: response && withoutNul(JSON.stringify(response.headers)),
+    responseBody: response?.body ?? null,
+    responseBytes: response?.bodyBytes ?? null,
+    responseTruncated: response?.bodyTruncated ?? false,
+    errorCode: error?.code ?? null,
+    errorMessage: error?.message ?? null,
+    waitedFor,
+    timings: outcome.timings ?? null,
+  }
+}
+
+function wrongStatus({ status, headers: { location } }: ResponseOutcome): { code: string; message: string } {
+  const isRedirect = status >= 300 && status < 400 && typeof location === 'string'
+  const redirect = isRedirect ? ` Redirects are not followed (Location: ${location.slice(0, 2048)}).` : ''
+  return { code: 'http_status', message: `The target answered with status ${status}.${redirect}` }
+}
+
+// PostgreSQL cannot store NUL, and a response must not prevent the record of its run.
+function withoutNul(json: string): string {
+  return json.includes('\\u0000') ? json.replaceAll('\\u0000', '\\ufffd') : json
 }

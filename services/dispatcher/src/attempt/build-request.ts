@@ -1,17 +1,22 @@
+import { isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
+import { UnreadableSecretError } from '@belfry/db/secrets/data-keys'
 import type { ClaimedTask } from '@belfry/db/tasks/claimed-row'
 import { toId } from '@belfry/domain/id'
 import { writeInstant } from '@belfry/domain/instant'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
 import { requestBody } from '@belfry/domain/request-body'
+import { createRedactor } from '@belfry/domain/secrets/redact'
 import { version } from '@belfry/domain/version'
 import { payloadOf } from '@belfry/present/payload-of'
 import { depthHeader, depthHeaders, type MasterKeys } from '@belfry/vault'
-import type { AttemptRequest } from '../connections/apply-connection.ts'
+import { type AttemptRequest, applyConnection } from '../connections/apply-connection.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'
-import { type OwnFailure, secretMissing } from '../secrets/attempt-outcome.ts'
-import type { AttemptSecrets } from '../secrets/attempt-secrets.ts'
-import { fillRequest, type RequestParts } from '../secrets/fill-request.ts'
+import { type OwnFailure, secretMissing, secretUnreadable } from '../secrets/attempt-outcome.ts'
+import { type AttemptSecrets, peekAttemptSecrets, readAttemptSecrets } from '../secrets/attempt-secrets.ts'
+import { fillRequest, type RequestParts, secretNamesOf } from '../secrets/fill-request.ts'
+import { redactFault } from '../secrets/redact-outcome.ts'
 import { sign, signMessage } from '../secrets/sign.ts'
+import type { AttemptContext } from './attempt-context.ts'
 
 /** The public ids of an attempt, and its number within its task, from 1. */
 export type AttemptIds = { task: string; run: string; workspace: string; attempt: number }
@@ -30,8 +35,85 @@ export function createIdentity(abuseContact: string | null, masterKeys: MasterKe
   return { userAgent: `Belfry/${version}${contact}`, depths: depthHeaders(masterKeys) }
 }
 
+/**
+ * Reads the secrets of an attempt, builds its request, and adds the credentials of its connection. Most requests are ready
+ * at once.
+ * @param waited - See `applyConnection`.
+ */
+export function prepareRequest(
+  ctx: AttemptContext,
+  task: ClaimedTask,
+  ids: AttemptIds,
+  traceparent: string | null,
+  waited: Promise<unknown> | null,
+): AttemptRequest | Promise<AttemptRequest> {
+  const parts = requestPartsOf(task)
+  const names = secretNamesOf(parts)
+  const cached = task.connection ? null : peekAttemptSecrets(ctx, task, names)
+  if (cached) return buildWith(cached, task, ids, parts, traceparent, ctx.identity)
+  return prepareSlowly(ctx, task, ids, parts, names, traceparent, waited)
+}
+
+async function prepareSlowly(
+  ctx: AttemptContext,
+  task: ClaimedTask,
+  ids: AttemptIds,
+  parts: RequestParts,
+  names: readonly string[],
+  traceparent: string | null,
+  waited: Promise<unknown> | null,
+): Promise<AttemptRequest> {
+  let secrets: AttemptSecrets
+  try {
+    secrets = await readAttemptSecrets(ctx, task, names)
+  } catch (error) {
+    return unsendable(unsentBecause(ctx, ids, error))
+  }
+  logUnreadable(ctx, ids, secrets)
+  const request = buildWith(secrets, task, ids, parts, traceparent, ctx.identity)
+  const { workspaceId, connection: name } = task
+  return name ? applyConnection(ctx, { workspaceId, name }, ids, request, waited) : request
+}
+
+// An error may quote the request, secrets included.
+function buildWith(
+  secrets: AttemptSecrets,
+  task: ClaimedTask,
+  ids: AttemptIds,
+  parts: RequestParts,
+  traceparent: string | null,
+  identity: Identity,
+): AttemptRequest {
+  try {
+    return buildRequest(task, ids, parts, secrets, traceparent, identity)
+  } catch (error) {
+    const values = [...secrets.secrets].flatMap(([name, secret]) =>
+      secret instanceof Error ? [] : [{ name, value: secret.value }],
+    )
+    throw values.length === 0 ? error : redactFault(error, createRedactor(values))
+  }
+}
+
+function unsentBecause(ctx: AttemptContext, ids: AttemptIds, error: unknown): OwnFailure | UnsentOutcome {
+  if (isTransientDatabaseError(error)) {
+    return { kind: 'unsent', message: 'The secrets of the workspace cannot be read: the database is away.' }
+  }
+  if (!(error instanceof UnreadableSecretError)) throw error
+  ctx.log.error({ err: error, task: ids.task, run: ids.run }, 'secret.unreadable')
+  return secretUnreadable('Nothing was sent: this installation cannot decrypt a signing secret.')
+}
+
+function logUnreadable(ctx: AttemptContext, ids: AttemptIds, { names, secrets }: AttemptSecrets): void {
+  for (const name of names) {
+    const secret = secrets.get(name)
+    if (secret instanceof Error) {
+      ctx.log.error({ err: secret, secret: name, task: ids.task, run: ids.run }, 'secret.unreadable')
+    }
+  }
+}
+
 /** Returns the parts of a task's request. */
-export function requestPartsOf(task: ClaimedTask): RequestParts {
+function requestPartsOf(task: ClaimedTask): RequestParts {
   const headers = JSON.parse(task.headers) as Record<string, string> // validated and stored by the API
   // Secrets are not filled in a raw body.
   const payload = task.contentType ? null : payloadOf(task)
@@ -40,7 +122,7 @@ export function requestPartsOf(task: ClaimedTask): RequestParts {
 }
 
 /** Builds the request of an attempt: the task's own headers and body, and the headers that identify the call. */
-export function buildRequest(
+function buildRequest(
   task: ClaimedTask,
   ids: AttemptIds,
   parts: RequestParts,
@@ -69,10 +151,7 @@ export function buildRequest(
 }
 
 /** Returns a request that cannot be sent. */
-export function unsendable(
-  outgoing: OwnFailure | UnsentOutcome,
-  shownHeaders: Record<string, string> = {},
-): AttemptRequest {
+function unsendable(outgoing: OwnFailure | UnsentOutcome, shownHeaders: Record<string, string> = {}): AttemptRequest {
   return { outgoing, shownHeaders, redactor: null, keepsResponse: true, sender: null, renew: null }
 }
 

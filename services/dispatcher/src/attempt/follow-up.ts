@@ -7,7 +7,6 @@ import { toId } from '@belfry/domain/id'
 import { type DueTask, needsJob } from '@belfry/queue'
 import { failpoint } from '@belfry/runtime'
 import type { UnsentOutcome } from '../egress/outcome.ts'
-import { advanceQueue } from '../statements/advance-queues.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import type { AttemptIds } from './build-request.ts'
 
@@ -54,7 +53,7 @@ export async function undoUnsentAttempt(
   const [waiting = null] = await undoClaimsDurably(ctx, [
     { taskId, workspaceId, runId, ...(isDeferred ? {} : { delayMs }) },
   ])
-  advanceQueue(ctx, queueId)
+  if (queueId !== null) ctx.batches.advance(queueId)
   if (waiting && !isDeferred) await enqueueDue(ctx, [{ id, dueAt: waiting.dueAt.getTime() }], waiting.now.getTime())
   return waiting !== null
 }

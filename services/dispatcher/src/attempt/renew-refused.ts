@@ -7,11 +7,6 @@ import type { AttemptContext } from './attempt-context.ts'
 
 const minRepeatMs = 500
 
-/** Returns whether a call may be repeated with a new access token, because the target has refused the old one. */
-export function mayRenew({ renew }: AttemptRequest, outcome: AttemptOutcome | UnsentOutcome): boolean {
-  return renew !== null && outcome.kind === 'response' && outcome.status === 401
-}
-
 /**
  * Repeats a call once, with a new access token. Both calls are one attempt: they share its timeout, and the run shows the
  * second one, without its timings: they do not add up to the duration of both.

@@ -6,7 +6,6 @@ import { type HealthSignal, healthSignalOf } from '../scheduling/circuit-breaker
 import type { Blocks } from '../scheduling/host.ts'
 import type { Slot } from '../scheduling/host-queues.ts'
 import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
-import { advanceQueue } from '../statements/advance-queues.ts'
 import { pauseHost, reportCircuit } from './circuits.ts'
 import { targetOf } from './incoming-task.ts'
 import type { IntakeContext } from './intake-context.ts'
@@ -144,7 +143,7 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
     if (answer.kind === 'gone' || answer.kind === 'blocked') {
       ctx.buffer.evict(task)
       // The wake-up for a rate limit, or for a permit that became free during the claim.
-      if (answer.kind === 'blocked') advanceQueue(ctx, answer.queueId)
+      if (answer.kind === 'blocked') ctx.batches.advance(answer.queueId)
       this.#leave()
       return
     }

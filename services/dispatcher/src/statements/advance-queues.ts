@@ -28,8 +28,3 @@ export function openAdvanceQueue({ pool, log, metrics }: ClaimOptions): AdvanceQ
     if (!isRunning) setImmediate(() => isRunning || run())
   }
 }
-
-/** Makes the next blocked tasks of a queue due, now that a permit may be free. */
-export function advanceQueue({ batches }: { batches: { advance: AdvanceQueue } }, queueId: string | null): void {
-  if (queueId !== null) batches.advance(queueId)
-}

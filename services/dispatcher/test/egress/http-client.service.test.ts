@@ -1,7 +1,7 @@
 import { AxiosHeaders } from 'axios'
 import { afterEach, expect, it } from 'vitest'
 import { createConnect } from '../../src/egress/connect.ts'
-import { createHttpClient } from '../../src/egress/http-client.ts'
+import { createHttpClient } from '../../src/egress/send.ts'
 import { closeAll, receiverFor, whenClosing } from './setup-sender.ts'
 
 afterEach(closeAll)

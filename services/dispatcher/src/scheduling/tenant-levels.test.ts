@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createSlowCallBudget } from './slow-call-budget.ts'
+import { createSlowCallBudget } from './tenant-levels.ts'
 
 const perMinute = () => 60_000
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createCompletionRate } from './completion-rate.ts'
+import { createCompletionRate } from './prefetch-windows.ts'
 
 function recordEach(ms: number, { from, to }: { from: number; to: number }) {
   const rate = createCompletionRate()
