@@ -1,4 +1,4 @@
-import { Session } from 'node:inspector/promises'
+import { recordFunctions } from '@belfry/test-support/record-functions'
 import { expect, it } from 'vitest'
 import { aTaskBody, useApi } from './setup.ts'
 
@@ -12,22 +12,12 @@ it('creates a task with functions of few files', async () => {
     expect(status).toBe(201)
   }
   await create() // loads what the first request loads
-  const session = new Session()
-  session.connect()
-  await session.post('Profiler.enable')
-  await session.post('Profiler.startPreciseCoverage', { callCount: true })
-  const filesOfRequest = async () => {
-    await session.post('Profiler.takePreciseCoverage')
-    await create()
-    const { result } = await session.post('Profiler.takePreciseCoverage')
-    const ran = result.filter(({ functions }) =>
-      functions.some(({ functionName, ranges }) => functionName !== '' && ranges.some(({ count }) => count > 0)),
-    )
-    return ran.flatMap(({ url }) => /\/services\/api\/src\/(.*)$/.exec(url)?.[1] ?? [])
-  }
+  const recorder = await recordFunctions()
+  const filesOfRequest = async () =>
+    new Set((await recorder.during(create)).flatMap(name => /\/services\/api\/src\/(.*)#/.exec(name)?.[1] ?? []))
   const [first, second] = [await filesOfRequest(), await filesOfRequest()]
-  session.disconnect()
-  const files = first.filter(file => second.includes(file)) // without those of the background
+  recorder.stop()
+  const files = [...first].filter(file => second.has(file)) // without those of the background
   expect(files).toContain('tasks/create-task.ts')
   expect(files.length, files.sort().join('\n')).toBeLessThanOrEqual(maxFiles)
 })

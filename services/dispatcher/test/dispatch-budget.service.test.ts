@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import type { HeapProfiler } from 'node:inspector'
 import { Session } from 'node:inspector/promises'
+import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { deployMigrations } from '@belfry/db/migrate'
 import { startOwnServer } from '@belfry/test-support'
+import { recordFunctions } from '@belfry/test-support/record-functions'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { aWorkspace, type IntakeTest, setupIntake } from './intake/setup-intake.ts'
 
@@ -19,6 +21,7 @@ const budgets = {
   walBytes: 2_800,
 }
 const [warmUp, measured] = [500, 4_000]
+const maxFiles = 45
 
 let test: IntakeTest
 let target: Worker
@@ -68,6 +71,33 @@ it('makes a dispatch within its budgets of memory, statements, columns, transact
   const exceeded = Object.entries(budgets).filter(([name, budget]) => cost[name as keyof typeof cost] > budget)
   expect(exceeded, JSON.stringify(cost)).toEqual([])
 }, 60_000)
+
+// A newcomer reads these files to follow an attempt, from its timer to its record.
+it('makes an attempt with functions of few files', async () => {
+  const workspace = aWorkspace()
+  const stop = await test.start()
+  const firstDueAt = Date.now() + 5_000
+  for (const delay of [0, 500, 1_000, 1_500])
+    await test.store({ count: 1, workspace, url, dueInMs: firstDueAt + delay - Date.now() })
+  const recorder = await recordFunctions()
+  const until = (ms: number) => recorder.during(() => setTimeout(firstDueAt + ms - Date.now()))
+  await until(-1_200) // what the start and the search need
+  const idle = await until(-200)
+  await until(300) // what the first one loads
+  const [first, second, third] = [await until(800), await until(1_300), await until(1_800)]
+  recorder.stop()
+  await stop()
+  const functions = first.filter(name => second.includes(name) && third.includes(name) && !idle.includes(name))
+  const files = [...new Set(functions.flatMap(fileOf))]
+  expect((await test.pool.query(countRuns, [workspace])).rows[0].runs).toBe(4)
+  expect(files).toContain('services/dispatcher/src/attempt/attempt.ts')
+  expect(files.length, files.sort().join('\n')).toBeLessThanOrEqual(maxFiles)
+}, 30_000)
+
+function fileOf(name: string): string[] {
+  const [, file] = /((?:services|packages|prisma)\/(?:(?!node_modules|test-support)[^#])*)#/.exec(name) ?? []
+  return file?.includes('/src/') ? [file] : []
+}
 
 // Also what was collected meanwhile.
 const sampling = {
