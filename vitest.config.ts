@@ -23,7 +23,7 @@ const lanes = {
   timing: { files: '*.timing.ts', testTimeout: 15 * 60_000, cpuBudget: null },
 }
 
-// One and a half to two times what an idle machine with two cores needs, because a busy or slower one takes longer for the same work.
+// Above what the lane takes, by the room that new tests need for a while. The reporter makes up for a slower machine.
 const budgets = Object.fromEntries(
   Object.entries(lanes).map(([name, { cpuBudget }]) => [name, isFull ? null : cpuBudget]),
 )

@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node'
 import { readProc } from './proc.ts'
+import { usualReferenceWorkMs } from './reference-work.ts'
 
 type Counts = { passed: number; failed: number; skipped: number }
 
-/** The CPU seconds that the files of each lane may use together; null for no limit. */
+/** The CPU seconds that the files of each lane may use together, on a machine of the usual speed; null for no limit. */
 export type CpuBudgets = Readonly<Record<string, number | null>>
 
 /**
@@ -44,16 +45,18 @@ export class LaneReporter implements Reporter {
   private reportCpu(modules: readonly TestModule[]): number {
     const costs = modules.map(module => ({ module, lane: module.project.name, cpu: module.meta().cpuSeconds ?? 0 }))
     costs.sort((a, b) => b.cpu - a.cpu)
+    const slowness = slownessOf(modules)
     let overBudget = 0
-    console.log('\nCPU seconds of each lane:')
+    console.log(`\nCPU seconds of each lane, on a machine that takes ${slowness.toFixed(2)} times the usual CPU time:`)
     for (const [lane, budget] of Object.entries(this.budgets)) {
       const files = costs.filter(cost => cost.lane === lane)
       if (files.length === 0) continue
       const { passed, failed, skipped } = addCounts(files.map(({ module }) => countsOf(module)))
       const cpu = files.reduce((sum, file) => sum + file.cpu, 0)
-      const isOver = budget !== null && cpu > budget
+      const allowed = budget === null ? Number.POSITIVE_INFINITY : budget * slowness
+      const isOver = cpu > allowed
       if (isOver) overBudget++
-      const limit = budget === null ? '' : ` of ${budget}${isOver ? ': OVER BUDGET' : ''}`
+      const limit = budget === null ? '' : ` of ${allowed.toFixed(1)}${isOver ? ': OVER BUDGET' : ''}`
       const counts = `${files.length} files, ${passed + failed + skipped} tests`
       console.log(`  ${lane.padEnd(8)} ${cpu.toFixed(1).padStart(7)}${limit} (${counts})`)
     }
@@ -66,6 +69,11 @@ export class LaneReporter implements Reporter {
     if (table) writeFileSync(table, costs.map(({ module, lane, cpu }) => row(module, lane, cpu)).join(''))
     return overBudget
   }
+}
+
+function slownessOf(modules: readonly TestModule[]): number {
+  const measured = modules.flatMap(module => module.meta().referenceWorkMs ?? []).sort((a, b) => a - b)
+  return (measured[measured.length >> 1] ?? usualReferenceWorkMs) / usualReferenceWorkMs
 }
 
 // Without idle time and waits for disks. Processes that outlive their parents count here only.
