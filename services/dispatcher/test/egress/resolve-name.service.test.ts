@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { lookup as lookUpAtSystem } from 'node:dns/promises'
 import { once } from 'node:events'
+import { startAwakeTime } from '@belfry/test-support/awake-time'
 import { expect, it, onTestFinished } from 'vitest'
 import { createResolver } from '../../src/egress/resolve-name.ts'
 
@@ -23,9 +24,9 @@ it('finds addresses of both families', async () => {
 
 it('does not wait for an address family that the server does not answer for', async () => {
   const { resolve } = await nameServer((_, type) => (type === 'A' ? 'live' : 'silent'))
-  const startedAt = performance.now()
+  const awakeMs = startAwakeTime()
   expect(await resolve('only-v4.example.net')).toEqual(['8.8.8.8'])
-  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  expect(awakeMs()).toBeLessThan(2_000)
 })
 
 it('resolves a name without waiting for a hundred others whose servers are silent, by DNS or by the system', async () => {
