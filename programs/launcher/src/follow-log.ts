@@ -1,7 +1,8 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync, watch } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 
-const pollMs = 200
+// For file systems that report no changes.
+const pollMs = 2_000
 const chunkBytes = 64 * 1024
 const largeLogBytes = 10 * 1024 * 1024
 
@@ -37,9 +38,11 @@ export function followLog(path: string, onLine: (line: string) => void): Followe
   }
 
   const timer = setInterval(catchUp, pollMs)
+  const watcher = watch(path, catchUp).on('error', () => {})
   return {
     catchUp,
     close() {
+      watcher.close()
       clearInterval(timer)
       catchUp()
       closeSync(file)
