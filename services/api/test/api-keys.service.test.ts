@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createApiKeyText } from '../src/auth/api-key.ts'
 import { anOrganization, type TestOrganization } from './organization.ts'
-import { aTaskBody, type Json, useApi } from './setup.ts'
+import { aTaskBody, burstUntilRefused, type Json, useApi } from './setup.ts'
 
 const api = useApi()
 const keysOf = ({ workspaceId }: TestOrganization) => `/api/v1/workspaces/${workspaceId}/api-keys`
@@ -354,14 +354,12 @@ describe('refuses', () => {
     const { key } = await create(organization)
     const from = (address: string) => ({ 'X-Forwarded-For': address })
     expect((await tasks(key, from('192.0.2.78'))).status).toBe(200)
-    const wrong = await Promise.all(
-      Array.from({ length: 200 }, () => tasks(createApiKeyText().key, from('192.0.2.78'))),
-    )
+    const wrong = await burstUntilRefused(200, () => tasks(createApiKeyText().key, from('192.0.2.78')))
     const statuses = wrong.map(({ status }) => status)
     expect(statuses.filter(status => status === 401).length).toBeGreaterThanOrEqual(100)
-    const refused = await tasks(createApiKeyText().key, from('192.0.2.78'))
-    expect(refused.status).toBe(429)
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    const refused = wrong.find(({ status }) => status === 429)
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
+    api.ctx.apiKeys.clear() // as after five seconds
     expect((await tasks(key, from('192.0.2.78'))).status).toBe(200)
     expect((await tasks(createApiKeyText().key, from('192.0.2.79'))).status).toBe(401)
   })

@@ -48,26 +48,42 @@ describe('the cache of keys', () => {
 })
 
 describe('rejected keys', () => {
+  it('let a key pass that was right within a day, until it is rejected itself', () => {
+    const clock = testClock()
+    const rejected = createRejectedKeys(clock)
+    for (const key of ['right', 'revoked']) rejected.remember(key)
+    for (let i = 0; i < 5_000; i++) rejected.add(`${i}`, '192.0.2.1')
+    rejected.add('revoked', '192.0.2.1')
+    rejected.check('right', '192.0.2.1')
+    expect(() => rejected.check('revoked', '192.0.2.1')).toThrow(/too many/i)
+    clock.pass(24 * 3_600_000)
+    rejected.add('another', '192.0.2.1')
+    for (let i = 0; i < 100; i++) rejected.add(`again ${i}`, '192.0.2.1')
+    rejected.check('right', '192.0.2.1')
+    clock.pass(1)
+    expect(() => rejected.check('right', '192.0.2.1')).toThrow(/too many/i)
+  })
+
   it('block an address after a hundred, let it send one more each second, and do not affect others', () => {
     const clock = testClock()
     const rejected = createRejectedKeys(clock)
     for (let i = 0; i < 100; i++) {
-      rejected.check('192.0.2.1')
+      rejected.check('a hash', '192.0.2.1')
       rejected.add(`${i}`, '192.0.2.1')
     }
-    expect(() => rejected.check('192.0.2.1')).toThrow(/too many/i)
-    rejected.check('192.0.2.2')
+    expect(() => rejected.check('a hash', '192.0.2.1')).toThrow(/too many/i)
+    rejected.check('a hash', '192.0.2.2')
     clock.pass(1_000)
-    rejected.check('192.0.2.1')
+    rejected.check('a hash', '192.0.2.1')
     rejected.add('100', '192.0.2.1')
-    expect(() => rejected.check('192.0.2.1')).toThrow(/too many/i)
+    expect(() => rejected.check('a hash', '192.0.2.1')).toThrow(/too many/i)
   })
 
   it('count one IPv6 network as one address', () => {
     const rejected = createRejectedKeys(testClock())
     for (let i = 0; i < 100; i++) rejected.add(`${i}`, `2001:db8::${i + 1}`)
-    expect(() => rejected.check('2001:db8::ffff')).toThrow(/too many/i)
-    rejected.check('2001:db8:0:1::1')
+    expect(() => rejected.check('a hash', '2001:db8::ffff')).toThrow(/too many/i)
+    rejected.check('a hash', '2001:db8:0:1::1')
   })
 
   it('are known for a minute', () => {

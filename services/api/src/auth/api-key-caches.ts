@@ -42,6 +42,7 @@ export function forgetApiKeys(cache: ApiKeyCache, isRevoked: (key: FoundApiKey) 
 const burst = 100
 const everyMs = 1_000
 const rejectedMs = 60_000
+const rememberedMs = 24 * 3_600_000
 
 /** The API keys that this process has rejected, and how many different ones each address has sent. */
 export type RejectedKeys = {
@@ -50,19 +51,26 @@ export type RejectedKeys = {
    * sending a revoked key costs no query, and does not lock out others at its address.
    */
   has(hash: string): boolean
-  /** Throws `rate_limited` when an address has sent too many different ones. */
-  check(address: string): void
+  /**
+   * Throws `rate_limited` when an address has sent too many different ones. A key that was right within a day passes: an
+   * address can belong to an office, and those who guess do not lock out their neighbors.
+   */
+  check(hash: string, address: string): void
   add(hash: string, address: string): void
+  /** Remembers a key that was right. */
+  remember(hash: string): void
 }
 
 /** Counts rejected keys: an address may send a hundred at once, and one more each second. */
 export function createRejectedKeys(clock: Clock = { now: steadyTime }): RejectedKeys {
   const rejected = new LRUCache<string, true>({ ...options, ttl: rejectedMs, perf: clock })
+  const right = new LRUCache<string, true>({ ...options, ttl: rememberedMs, perf: clock })
   // When all keys that an address has sent are paid for.
   const freeAt = new LRUCache<string, number>(options)
   return {
     has: hash => rejected.has(hash),
-    check(address) {
+    check(hash, address) {
+      if (right.has(hash)) return
       const waitMs = (freeAt.get(networkOf(address)) ?? 0) - clock.now() - (burst - 1) * everyMs
       if (waitMs <= 0) return
       const message = 'Too many wrong API keys came from your address. Try again later.'
@@ -71,7 +79,9 @@ export function createRejectedKeys(clock: Clock = { now: steadyTime }): Rejected
     add(hash, address) {
       const network = networkOf(address)
       rejected.set(hash, true)
+      right.delete(hash)
       freeAt.set(network, Math.max(freeAt.get(network) ?? 0, clock.now()) + everyMs)
     },
+    remember: hash => void right.set(hash, true),
   }
 }

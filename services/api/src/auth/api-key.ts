@@ -37,11 +37,14 @@ export async function findApiKey(ctx: Context, request: Request, text: string, a
 async function findInForce(ctx: Context, text: string, hash: string, address: string): Promise<FoundApiKey> {
   const refused = new AppError('unauthenticated', 'The API key is unknown, expired or revoked.')
   if (ctx.rejectedKeys.has(hash)) throw refused
-  ctx.rejectedKeys.check(address)
+  ctx.rejectedKeys.check(hash, address)
   const found = isApiKey(text) ? await findByHash(ctx, hash) : undefined
-  if (found) return found
-  ctx.rejectedKeys.add(hash, address)
-  throw refused
+  if (!found) {
+    ctx.rejectedKeys.add(hash, address)
+    throw refused
+  }
+  ctx.rejectedKeys.remember(hash)
+  return found
 }
 
 /** Checks a key in the database, past the cache. Throws `unauthenticated` when the key is no longer in force. */
