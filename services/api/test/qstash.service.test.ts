@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Caller, useApi } from './setup.ts'
+import { burstUntilRefused, type Caller, useApi } from './setup.ts'
 
 const api = useApi({
   QSTASH_API: 'on',
@@ -26,7 +26,7 @@ const as =
 
 it('answers the burst limit with the headers of the burst limit', async () => {
   const call = as(await signUp('startup'))
-  const answers = await Promise.all(Array.from({ length: 10 }, () => call('GET', '/v2/queues')))
+  const answers = await burstUntilRefused(10, () => call('GET', '/v2/queues'))
   const refused = answers.find(({ status }) => status === 429)
   expect(refused?.body).toEqual({ error: expect.any(String) })
   expect(refused?.headers.get('Burst-RateLimit-Limit')).toBe('3')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { anOrganization } from './organization.ts'
 import { allRoutes } from './permissions/all-routes.ts'
 import { requests } from './permissions/requests.ts'
-import { useApi } from './setup.ts'
+import { burstUntilRefused, useApi } from './setup.ts'
 
 const api = useApi({}, { tier: 'free' })
 const path = '/api/v1/scheduler/tasks'
@@ -19,12 +19,11 @@ describe('rate limits', () => {
     const first = await api.send('GET', path, undefined, headers)
     expect(first.headers.get('RateLimit-Policy')).toBe('"key";q=10;w=1')
     expect(first.headers.get('RateLimit')).toBe('"key";r=9;t=1')
-    const answers = await Promise.all(Array.from({ length: 60 }, () => api.send('GET', path, undefined, headers)))
+    const answers = await burstUntilRefused(60, () => api.send('GET', path, undefined, headers))
     const refused = answers.filter(({ status }) => status === 429)
-    expect(refused.length).toBeGreaterThan(0)
     expect(refused[0]?.body).toMatchObject({ code: 'rate_limited', status: 429 })
     expect(refused[0]?.headers.get('Retry-After')).toBe('1')
-    expect(answers.filter(({ status }) => status === 200).length).toBe(60 - refused.length)
+    expect(answers.filter(({ status }) => status === 200).length).toBe(answers.length - refused.length)
   })
 
   it('count each key separately', async () => {

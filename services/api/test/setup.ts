@@ -4,6 +4,7 @@ import { openPool, type Pool } from '@belfry/db/postgres/pool'
 import type { TierName } from '@belfry/domain/tiers'
 import { createLogger, openHost } from '@belfry/runtime'
 import { createTestDatabase, serviceUrl } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
 import { afterAll, beforeAll } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
@@ -157,6 +158,17 @@ async function startApi(settings: Settings): Promise<RunningApi> {
       await database.drop()
     },
   }
+}
+
+/**
+ * Sends requests at once, again and again until one is refused for their number, and returns all answers: on a busy machine a
+ * burst takes as long as its limit needs to recover.
+ */
+export async function burstUntilRefused(count: number, send: () => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = []
+  const burst = async () => answers.push(...(await Promise.all(Array.from({ length: count }, send))))
+  await waitFor(burst, () => answers.some(({ status }) => status === 429))
+  return answers
 }
 
 /** Returns a body that creates a task an hour ahead. */
