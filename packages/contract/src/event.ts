@@ -38,4 +38,9 @@ export const publishedEvent = z
   })
   .meta({ id: 'PublishedEvent' })
 
+/** The same for a caller without the right `task.read`. */
+export const publishedEventBrief = z
+  .object({ id: idField('evt'), topic: publishedEvent.shape.topic, tasks: z.array(z.object({ id: idField('task') })) })
+  .meta({ id: 'PublishedEventBrief' })
+
 export type PublishedEvent = z.infer<typeof publishedEvent>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { problem } from './problem.ts'
-import { task } from './task.ts'
+import { task, taskBrief } from './task.ts'
 import { exampleTime } from './text-rules.ts'
 
 const maxTasks = 1_000
@@ -35,3 +35,8 @@ export type BatchRow = z.infer<typeof batchRow>
 
 /** The results of a batch, in the order of the body. */
 export const batchAnswer = z.object({ data: z.array(batchRow) }).meta({ id: 'TaskBatch' })
+
+const briefRow = z.union([z.object({ index: z.int(), task: taskBrief }), z.object({ index: z.int(), error: rowError })])
+
+/** The same for a caller without the right `task.read`. */
+export const batchBrief = z.object({ data: z.array(briefRow) }).meta({ id: 'TaskBatchBrief' })

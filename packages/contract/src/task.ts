@@ -204,3 +204,6 @@ export const task = z
   .meta({ id: 'Task' })
 
 export type Task = z.infer<typeof task>
+
+/** What a caller without the right `task.read` sees of a task. */
+export const taskBrief = task.pick({ id: true, state: true, created_at: true }).meta({ id: 'TaskBrief' })

@@ -4,7 +4,8 @@ import type { Db } from '@belfry/db/postgres/in-transaction'
 import { scopeTo } from '@belfry/db/postgres/scope-to'
 import { AppError, type AppErrorCode, type FieldError } from '@belfry/domain/app-error'
 import { fromId, type IdKind, NIL_UUID } from '@belfry/domain/id'
-import type { ActionIn } from '@belfry/domain/permissions'
+import { type ActionIn, decide } from '@belfry/domain/permissions'
+import { toJsonText } from '@belfry/present/raw-json'
 import { failpoint } from '@belfry/runtime'
 import type { IRouter, Request, Response } from 'express'
 import { z } from 'zod'
@@ -67,11 +68,16 @@ export type Answer = {
   /** A second status with the same body. */
   orStatus?: number
   body?: z.ZodType
+  /** What a caller without a right gets instead of the whole body. */
+  brief?: Brief
   /** Whether it begins or ends the session of a browser. */
   setsCookie?: boolean
   /** Media types of text responses, in addition to JSON or instead of it. */
   texts?: readonly string[]
 }
+
+/** The part of a body that a caller without `right` gets. `body` is a schema that strips what it does not name. */
+export type Brief = { right: ActionIn<'workspace'>; body: z.ZodType }
 
 export type Endpoint = {
   right: Right
@@ -121,9 +127,15 @@ export function endpoint<R extends Right, Body = undefined, Query = undefined, P
       const input = { caller, params, query, body: value, bodyText: text, request, arrivedAt }
       const handled = definition.handle(scoped, input)
       const reply = await (ctx.readReplica ? handled.finally(() => recordWrite(ctx, request, caller)) : handled)
-      await sendReply(response, reply)
+      await sendReply(response, presentFor(caller, reply, definition.answer.brief))
     },
   }
+}
+
+// Also for a reply that was kept for an Idempotency-Key, since the caller before may have had other rights.
+function presentFor(caller: CallerOf<Right>, reply: Reply, brief: Brief | undefined): Reply {
+  if (!brief || !caller || !('actor' in caller) || decide(caller.actor, brief.right).allowed) return reply
+  return Object.assign({}, reply, { body: brief.body.parse(JSON.parse(toJsonText(reply.body))) })
 }
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'

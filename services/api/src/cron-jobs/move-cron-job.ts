@@ -1,5 +1,5 @@
-import { cronJob } from '@belfry/contract/cron-job'
-import { task } from '@belfry/contract/task'
+import { cronJob, cronJobBrief } from '@belfry/contract/cron-job'
+import { task, taskBrief } from '@belfry/contract/task'
 import {
   type CronJobMove,
   pauseCronJob as pause,
@@ -26,7 +26,7 @@ import { readCronJob } from './present-cron-job.ts'
 export const pauseCronJob = endpoint({
   right: 'cron_job.write',
   summary: 'Pause a cron job',
-  answer: { status: 200, body: cronJob },
+  answer: { status: 200, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params: { cronjob: id } }) {
     const { workspaceId } = caller
@@ -38,7 +38,7 @@ export const pauseCronJob = endpoint({
 export const resumeCronJob = endpoint({
   right: 'cron_job.write',
   summary: 'Resume a cron job from now on',
-  answer: { status: 200, body: cronJob },
+  answer: { status: 200, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params: { cronjob: id } }) {
     const { workspaceId } = caller
@@ -87,7 +87,7 @@ export async function moveCronJob(
 export const triggerCronJob = endpoint({
   right: 'cron_job.write',
   summary: 'Dispatch a cron job at once',
-  answer: { status: 201, body: task },
+  answer: { status: 201, body: task, brief: { right: 'task.read', body: taskBrief } },
   refusals: ['quota_exceeded', 'loop_detected'],
   params: { cronjob: 'cron' },
   async handle(ctx, input) {

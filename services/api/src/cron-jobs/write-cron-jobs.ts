@@ -2,6 +2,7 @@ import {
   type CreateCronJobBody,
   createCronJobBody,
   cronJob,
+  cronJobBrief,
   type UpdateCronJobBody,
   updateCronJobBody,
 } from '@belfry/contract/cron-job'
@@ -34,7 +35,7 @@ import { findCronJob, presentCronJob, readCronJob } from './present-cron-job.ts'
 export const createCronJob = creation({
   right: 'cron_job.write',
   summary: 'Create a cron job',
-  answer: { status: 201, body: cronJob },
+  answer: { status: 201, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
   refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
   body: createCronJobBody,
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body), ...inspectSchedule(ctx, body)],
@@ -99,7 +100,7 @@ export async function addCronJob(
 export const updateCronJob = endpoint({
   right: 'cron_job.write',
   summary: 'Change a cron job',
-  answer: { status: 200, body: cronJob },
+  answer: { status: 200, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
   refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
   params: { cronjob: 'cron' },
   body: updateCronJobBody,

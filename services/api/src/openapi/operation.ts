@@ -8,7 +8,7 @@ import type { IdKind } from '@belfry/domain/id'
 import { idPattern } from '@belfry/domain/id-pattern'
 import { rights } from '@belfry/domain/permissions'
 import type { z } from 'zod'
-import { type Answer, currentWorkspace, type Endpoint } from '../endpoint.ts'
+import { type Answer, type Brief, currentWorkspace, type Endpoint } from '../endpoint.ts'
 import { exampleOf, resolve } from './example.ts'
 import { type Components, type JsonSchema, toJsonSchema } from './json-schema.ts'
 
@@ -159,7 +159,7 @@ function requestBody(body: z.ZodType, components: Components): RequestBody {
 }
 
 function successResponse(answer: Answer, endpoint: Endpoint, components: Components): Response {
-  const json = answer.body ? jsonContent(toJsonSchema(answer.body, 'output', components), components) : {}
+  const json = answer.body ? jsonContent(schemaOf(answer.body, answer.brief, components), components) : {}
   const texts = (answer.texts ?? []).map(type => [type, { schema: { type: 'string' } }] as const)
   const content: Content = { ...json, ...Object.fromEntries(texts) }
   return {
@@ -172,6 +172,13 @@ function successResponse(answer: Answer, endpoint: Endpoint, components: Compone
     },
     ...(Object.keys(content).length > 0 ? { content } : {}),
   }
+}
+
+function schemaOf(body: z.ZodType, brief: Brief | undefined, components: Components): JsonSchema {
+  const whole = toJsonSchema(body, 'output', components)
+  if (!brief) return whole
+  const description = `Without the right \`${brief.right}\`, the brief form.`
+  return { description, anyOf: [whole, toJsonSchema(brief.body, 'output', components)] }
 }
 
 function problemResponses(endpoint: Endpoint, components: Components): Record<string, Response> {

@@ -6,6 +6,7 @@ import { maxCounted, measureDueWork } from '@belfry/db/tasks/startable-tasks'
 import { waitsForTime } from '@belfry/db/tasks/task-row'
 import { countOccurrences, nextRuns } from '@belfry/domain/cron/cron-schedule'
 import { toId } from '@belfry/domain/id'
+import { decide } from '@belfry/domain/permissions'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { type Span, spanValues } from './span.ts'
@@ -20,18 +21,19 @@ export const getUpcoming = endpoint({
   right: 'task.read',
   summary: 'Get the upcoming tasks of a workspace',
   answer: { status: 200, body: upcoming },
-  async handle(ctx, { caller: { workspaceId } }) {
+  async handle(ctx, { caller: { workspaceId, actor } }) {
     const fromMs = ctx.clock.now()
     const hour: Span = { fromMs, bucketMs: 5 * minuteMs, count: 12 }
     const hoursAfter: Span = { fromMs: fromMs + hourMs, bucketMs: hourMs, count: 23 }
+    const seesCronJobs = decide(actor, 'cron_job.read').allowed
     const [overdue, inHour, inHoursAfter, tasks, [foreseenInHour = [], foreseenAfter = []], occurrences] =
       await Promise.all([
         measureDueWork(ctx.pool, workspaceId),
         countDueTasks(ctx.pool, workspaceId, hour, maxInFiveMinutes),
         countDueTasks(ctx.pool, workspaceId, hoursAfter),
         findDueTasks(ctx.pool, workspaceId, fromMs, maxNext),
-        countForeseen(ctx.pool, workspaceId, [hour, hoursAfter]),
-        findForeseen(ctx.pool, workspaceId, { fromMs, toMs: fromMs + 24 * hourMs }, maxNext),
+        seesCronJobs ? countForeseen(ctx.pool, workspaceId, [hour, hoursAfter]) : [],
+        seesCronJobs ? findForeseen(ctx.pool, workspaceId, { fromMs, toMs: fromMs + 24 * hourMs }, maxNext) : [],
       ])
     const firstHour = presentCounts(hour, inHour.counts, foreseenInHour)
     const dueInHour = firstHour.reduce((sum, { count }) => sum + count, 0)

@@ -2,6 +2,7 @@ import { type Found, type SearchResult, searchQuery, searchResult } from '@belfr
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { hostOfRequest } from '@belfry/db/tasks/task-row'
 import { fromId, toId } from '@belfry/domain/id'
+import { type Action, decide } from '@belfry/domain/permissions'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { hasStoredRuns } from '../runs/read-runs.ts'
@@ -10,6 +11,14 @@ import { hasStoredRuns } from '../runs/read-runs.ts'
 const limits = { runs: 4_000, tasks: 1_000, cronJobs: 4_000 }
 const maxOfKind = 8
 
+const rightOf = {
+  task: 'task.read',
+  cron_job: 'cron_job.read',
+  run: 'run.read',
+  host: 'run.read',
+  topic: 'run.read',
+} as const satisfies Record<Found['kind'], Action>
+
 export const search = endpoint({
   right: 'run.read',
   summary: 'Find tasks, cron jobs, runs, hosts and topics by id or by a part of the name',
@@ -17,11 +26,15 @@ export const search = endpoint({
   answer: { status: 200, body: searchResult },
   query: searchQuery,
   async handle(ctx, { caller, query }) {
-    const { workspaceId } = caller
+    const { workspaceId, actor } = caller
+    const mayRead = ({ kind }: Found) => decide(actor, rightOf[kind]).allowed
     const byId = await findId(ctx.pool, workspaceId, query.q.trim())
-    if (byId) return ok({ data: [byId], is_partial: false })
+    if (byId) return ok({ data: [byId].filter(mayRead), is_partial: false })
     const found = await searchNames(ctx.pool, workspaceId, query.q.trim())
-    return ok({ ...found, is_partial: found.is_partial || (await hasStoredRuns(ctx, workspaceId)) })
+    return ok({
+      data: found.data.filter(mayRead),
+      is_partial: found.is_partial || (await hasStoredRuns(ctx, workspaceId)),
+    })
   },
 })
 

@@ -1,5 +1,5 @@
 import type { CallbackEvent } from '@belfry/contract/callback'
-import { type PublishEventBody, publishEventBody, publishedEvent } from '@belfry/contract/event'
+import { type PublishEventBody, publishEventBody, publishedEvent, publishedEventBrief } from '@belfry/contract/event'
 import type { Task } from '@belfry/contract/task'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { hasControls, type NewTask, type TaskControls } from '@belfry/db/tasks/insert-tasks'
@@ -29,7 +29,7 @@ const maxBytes = 16 * 1024 * 1024
 export const publishEvent = creation({
   right: 'event.publish',
   summary: 'Publish an event: call its target, or every matching subscription, at once',
-  answer: { status: 202, body: publishedEvent },
+  answer: { status: 202, body: publishedEvent, brief: { right: 'task.read', body: publishedEventBrief } },
   refusals: ['quota_exceeded', 'conflict'],
   body: publishEventBody,
   storesReply: body =>

@@ -5,6 +5,7 @@ import {
   listSubscriptionsQuery,
   type Subscription,
   subscription,
+  subscriptionBrief,
   updateSubscriptionBody,
 } from '@belfry/contract/subscription'
 import type { Subscription as SubscriptionRow } from '@belfry/db/generated/client'
@@ -106,7 +107,7 @@ export const getSubscription = endpoint({
 export const updateSubscription = endpoint({
   right: 'subscription.write',
   summary: 'Change a subscription, for events published from then on',
-  answer: { status: 200, body: subscription },
+  answer: { status: 200, body: subscription, brief: { right: 'subscription.read', body: subscriptionBrief } },
   refusals: ['key_in_use', 'conflict'],
   params: { sub: 'sub' },
   body: updateSubscriptionBody,

@@ -1,7 +1,7 @@
 import { parseInput } from '@belfry/contract/field-errors'
 import { problems } from '@belfry/contract/problem'
-import { createTaskBody, task } from '@belfry/contract/task'
-import { type BatchRow, batchAnswer, createTasksBody } from '@belfry/contract/task-batch'
+import { createTaskBody, task, taskBrief } from '@belfry/contract/task'
+import { type BatchRow, batchAnswer, batchBrief, createTasksBody } from '@belfry/contract/task-batch'
 import { hasControls } from '@belfry/db/tasks/insert-tasks'
 import { AppError } from '@belfry/domain/app-error'
 import { elementTexts } from '@belfry/domain/json-text'
@@ -19,7 +19,7 @@ import { toStoredRetry } from './stored-request.ts'
 export const createTask = creation({
   right: 'task.create',
   summary: 'Schedule a task',
-  answer: { status: 201, orStatus: 200, body: task },
+  answer: { status: 201, orStatus: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
   refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
   body: createTaskBody,
   storesReply: body =>
@@ -59,7 +59,7 @@ const limits = { maxBytes: 5 * 1024 * 1024, maxDepth: bodyLimits.maxDepth + 2, m
 export const createTasks = creation({
   right: 'task.create',
   summary: 'Schedule up to 1,000 tasks; an invalid row does not affect the others',
-  answer: { status: 200, body: batchAnswer },
+  answer: { status: 200, body: batchAnswer, brief: { right: 'task.read', body: batchBrief } },
   refusals: ['quota_exceeded', 'conflict'],
   body: createTasksBody,
   limits,

@@ -1,4 +1,4 @@
-import { task, updateTaskBody } from '@belfry/contract/task'
+import { task, taskBrief, updateTaskBody } from '@belfry/contract/task'
 import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
 import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
 import {
@@ -33,7 +33,7 @@ import { findTask } from './task-row.ts'
 export const cancelTask = endpoint({
   right: 'task.delete',
   summary: 'Cancel a pending task',
-  answer: { status: 200, body: task },
+  answer: { status: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
   refusals: ['task_not_pending'],
   params: { task: 'task' },
   async handle(ctx, { caller, params }) {
@@ -48,7 +48,7 @@ export const cancelTask = endpoint({
 export const stopTask = endpoint({
   right: 'task.delete',
   summary: 'Stop a task that waits for a retry: it is dead',
-  answer: { status: 200, body: task },
+  answer: { status: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
   refusals: ['task_not_retrying'],
   params: { task: 'task' },
   async handle(ctx, { caller, params }) {
@@ -64,7 +64,7 @@ export const stopTask = endpoint({
 export const replayTask = creation({
   right: 'task.write',
   summary: 'Replay a finished task, as a new task that is due at once',
-  answer: { status: 201, body: task },
+  answer: { status: 201, body: task, brief: { right: 'task.read', body: taskBrief } },
   refusals: ['task_not_finished', 'quota_exceeded'],
   params: { task: 'task' },
   async handle(work, input) {
@@ -93,7 +93,7 @@ export const replayTask = creation({
 export const updateTask = endpoint({
   right: 'task.write',
   summary: 'Change a pending task',
-  answer: { status: 200, body: task },
+  answer: { status: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
   refusals: ['task_not_pending', 'quota_exceeded', 'conflict'],
   params: { task: 'task' },
   body: updateTaskBody,

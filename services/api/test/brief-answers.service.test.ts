@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { allRoutes } from './permissions/all-routes.ts'
+import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
+
+const api = useApi()
+const root = '/api/v1/scheduler'
+const secretUrl = 'https://example.com/hook?token=of-another'
+const secretHeaders = { Authorization: 'Bearer of-another' }
+
+let owner: Caller
+let full: Send
+beforeAll(async () => {
+  owner = await api.signUp()
+  full = sendAs(owner.apiKey)
+})
+
+type Send = (method: string, path: string, body?: Json, headers?: Record<string, string>) => Promise<Json>
+
+function sendAs(key: string): Send {
+  return (method, path, body, headers) => api.send(method, path, body, { 'X-Api-Key': key, ...headers })
+}
+
+async function keyWith(...scopes: string[]): Promise<Send> {
+  const path = `/api/v1/workspaces/${owner.workspaceId}/api-keys`
+  const { body } = await api.send('POST', path, { name: 'A', scopes }, { Authorization: `Bearer ${owner.token}` })
+  return sendAs(body.key)
+}
+
+const taskId = expect.stringMatching(/^task_/)
+const brief = { id: taskId, state: 'pending', created_at: expect.any(String) }
+
+describe('a key that may create tasks and not read them', () => {
+  it('gets the id, the state and the time of what it creates, alone and in a batch', async () => {
+    const publish = await keyWith('publish')
+    expect((await publish('POST', `${root}/tasks`, aTaskBody())).body).toEqual(brief)
+    const tasks = [aTaskBody(), { name: 'invalid' }]
+    const { body } = await publish('POST', `${root}/tasks/batch`, { tasks })
+    expect(body.data).toEqual([
+      { index: 0, task: brief },
+      { index: 1, error: expect.objectContaining({ code: 'validation_failed', errors: expect.any(Array) }) },
+    ])
+  })
+
+  it('does not see the task of another caller that has its key', async () => {
+    const publish = await keyWith('publish')
+    const own = aTaskBody({ key: 'a-guess', url: secretUrl, headers: secretHeaders, payload: { secret: 1 } })
+    await full('POST', `${root}/tasks`, own)
+    const guess = aTaskBody({ key: 'a-guess', on_conflict: 'keep' })
+    expect(await publish('POST', `${root}/tasks`, guess)).toMatchObject({ status: 200, body: brief })
+    const { text } = await publish('POST', `${root}/tasks/batch`, { tasks: [guess] })
+    expect(text).not.toContain('of-another')
+  })
+
+  it('does not see the subscriptions that get its event', async () => {
+    const publish = await keyWith('publish')
+    await full('POST', `${root}/subscriptions`, { topic: 'orders.*', url: secretUrl, headers: secretHeaders })
+    const { body } = await publish('POST', '/api/events', { topic: 'orders.paid', payload: {} })
+    expect(body).toEqual({ id: expect.stringMatching(/^evt_/), topic: 'orders.paid', tasks: [{ id: taskId }] })
+  })
+
+  it('gets no more when the answer was kept for another caller', async () => {
+    const publish = await keyWith('publish')
+    const key = { 'Idempotency-Key': 'shared' }
+    const body = aTaskBody({ url: secretUrl })
+    const first = await full('POST', `${root}/tasks`, body, key)
+    expect(first.body.url).toBe(secretUrl)
+    const repeated = await publish('POST', `${root}/tasks`, body, key)
+    expect(repeated.headers.get('idempotent-replayed')).toBe('true')
+    expect(repeated.body).toEqual({ ...brief, id: first.body.id })
+    expect((await full('POST', `${root}/tasks`, body, key)).body).toEqual(first.body)
+  })
+})
+
+it('a key that may change things and not read them sees what identifies them', async () => {
+  const change = await keyWith('task.write', 'task.delete', 'cron_job.write', 'subscription.write')
+  const { id } = (await full('POST', `${root}/tasks`, aTaskBody({ url: secretUrl }))).body
+  expect((await change('PATCH', `${root}/tasks/${id}`, { name: 'Renamed' })).body).toEqual({ ...brief, id })
+  expect((await change('DELETE', `${root}/tasks/${id}`)).body).toEqual({ ...brief, id, state: 'cancelled' })
+  const rule = { name: 'J', url: secretUrl, method: 'POST', cron: '0 0 1 1 *' }
+  const job = (await full('POST', `${root}/cronjobs`, rule)).body
+  const briefJob = { id: job.id, status: 'active', created_at: job.created_at }
+  expect((await change('PATCH', `${root}/cronjobs/${job.id}`, { name: 'K' })).body).toEqual(briefJob)
+  expect((await change('POST', `${root}/cronjobs/${job.id}/trigger`)).body).toEqual({ ...brief, state: 'pending' })
+  const subscription = (await full('POST', `${root}/subscriptions`, { topic: 'a', url: secretUrl })).body
+  const changed = await change('PATCH', `${root}/subscriptions/${subscription.id}`, { topic: 'b' })
+  expect(changed.body).toEqual({ id: subscription.id, active: true, created_at: subscription.created_at })
+})
+
+it('every answer that shows a task to a caller who need not read tasks has a brief form', () => {
+  const shows = allRoutes().filter(({ endpoint: { answer, right } }) => {
+    const names = JSON.stringify(answer.body?.toJSONSchema({ unrepresentable: 'any' }) ?? {})
+    return names.includes('"scheduled_by_restore"') || (/"execute_at"/.test(names) && !/read$/.test(right))
+  })
+  expect(shows.length).toBeGreaterThan(5)
+  expect(shows.filter(({ endpoint: { answer } }) => !answer.brief).map(({ name }) => name)).toEqual([])
+})
+
+it('a search finds no kind that the key may not read, and upcoming work shows no cron jobs', async () => {
+  await full('POST', `${root}/cronjobs`, { name: 'Needle', url: secretUrl, method: 'POST', cron: '*/5 * * * *' })
+  await full('POST', `${root}/tasks`, aTaskBody({ name: 'Needle' }))
+  const kinds = async (send: Send) =>
+    (await send('GET', `${root}/search?q=needle`)).body.data.map(({ kind }: Json) => kind).sort()
+  expect(await kinds(full)).toEqual(['cron_job', 'task'])
+  expect(await kinds(await keyWith('run.read', 'task.read'))).toEqual(['task'])
+  expect(await kinds(await keyWith('run.read'))).toEqual([])
+  const upcoming = async (send: Send) => (await send('GET', `${root}/upcoming`)).body
+  const { next, day } = await upcoming(await keyWith('task.read'))
+  expect(next.every(({ task_id }: Json) => task_id !== null)).toBe(true)
+  const total = (counts: Json) => counts.reduce((sum: number, { count }: Json) => sum + count, 0)
+  expect(total(day)).toBeLessThan(total((await upcoming(full)).day) - 200)
+})
