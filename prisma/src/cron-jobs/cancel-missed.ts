@@ -1,35 +1,59 @@
-import { catchUps, caughtUpOn, lateMs } from '@belfry/domain/cron/plan-occurrences'
+import { catchUps, caughtUpOn, countCaughtUp, lateMs } from '@belfry/domain/cron/plan-occurrences'
 import { NIL_UUID } from '@belfry/domain/id'
 import type { StateReason } from '@belfry/domain/task-state'
 import type { Db } from '../postgres/in-transaction.ts'
 import { advanceQueuesOf } from '../queues/advance-queues.ts'
+import { type CronJobCursor, cursorColumns, scheduleOf } from './cron-job.ts'
 
 const jobsPerStatement = 1_000
 
 /**
  * Cancels the stored occurrences whose time passed while no dispatcher took tasks, except for those that their cron jobs
- * catch up on. A dispatcher calls it before it enters, so no occurrence is claimed earlier. Several may call it at once.
+ * catch up on. A dispatcher calls it before it takes tasks, so no occurrence is claimed earlier. Several may call it at once.
  * Occurrences that are not stored yet are missed when the scheduler plans them.
  * @returns How many occurrences were cancelled.
  */
 export async function cancelMissed(db: Db): Promise<number> {
-  const { rows } = await db.query<{ from: Date; to: Date }>({ name: 'read_gap', text: gapStatement })
+  const { rows } = await db.query<Gap>({ name: 'read_gap', text: gapStatement })
   const gap = rows[0]
   if (gap === undefined || gap.from >= gap.to) return 0
   let cancelled = 0
   for (let after: string | null = NIL_UUID; after !== null; ) {
-    const values: unknown[] = [gap.from, gap.to, after, jobsPerStatement]
-    const { rows: pages } = await db.query<Page>({ name: 'cancel_missed', text: cancelStatement, values })
-    const [{ last, ids } = { last: null, ids: [] }] = pages
+    const { last, ids, isOutdated }: Page = await cancelPage(db, gap, after)
     if (ids.length > 0) await advanceQueuesOf(db, ids)
     cancelled += ids.length
-    after = last
+    if (!isOutdated) after = last
   }
   return cancelled
 }
 
-/** The cancelled tasks of some cron jobs. `last`: the id of the last one of these cron jobs; null after all of them. */
-type Page = { last: string | null; ids: string[] }
+type Gap = { from: Date; to: Date }
+
+/**
+ * The cancelled tasks of some cron jobs. `last`: the id of the last one of these cron jobs; null after all of them.
+ * `isOutdated`: a scheduler has planned occurrences of one of them meanwhile.
+ */
+type Page = { last: string | null; ids: string[]; isOutdated: boolean }
+
+async function cancelPage(db: Db, { from, to }: Gap, after: string): Promise<Page> {
+  const behind = { name: 'read_unplanned', text: unplannedStatement, values: [to, after, jobsPerStatement] }
+  const { rows: jobs } = await db.query<CronJobCursor>(behind)
+  const ids = jobs.map(({ id }) => id)
+  const cursors = jobs.map(({ nextRunAt }) => nextRunAt)
+  const counts = jobs.map(job => unplannedOf(job, to))
+  const values = [from, to, after, jobsPerStatement, ids, cursors, counts]
+  const { rows } = await db.query<Page>({ name: 'cancel_missed', text: cancelStatement, values })
+  return rows[0] ?? { last: null, ids: [], isOutdated: false }
+}
+
+// Nothing is planned while no scheduler can read the rule, for example because of an unknown time zone.
+function unplannedOf(job: CronJobCursor, before: Date): number {
+  try {
+    return job.nextRunAt === null ? 0 : countCaughtUp(scheduleOf(job), job.catchUp, job.nextRunAt, before)
+  } catch {
+    return 0
+  }
+}
 
 // A dispatcher that was killed has left its last heartbeat. A stopped one has left none.
 const gapStatement = `
@@ -41,13 +65,20 @@ const reason = 'missed' satisfies StateReason
 // "NOT IN" rather than "= pending", for which the planner may choose the index of all due work.
 const isUnstarted = `t.state NOT IN ('processing', 'retrying', 'success', 'dead', 'cancelled') AND t.waits_for = 0`
 
-// While the cursor of a cron job is behind, the scheduler will add at least one later occurrence, and catch up on that. An
-// occurrence that waits for its queue is not missed. LATERAL reads the tasks by cron job with any statistics of the planner.
+const unplannedStatement = `
+  SELECT ${cursorColumns} FROM cron_jobs
+  WHERE id IN (SELECT id FROM cron_jobs WHERE id > $2 ORDER BY id LIMIT $3) AND catch_up <> 'none' AND next_run_at < $1`
+
+// While the cursor of a cron job is behind, the scheduler will add later occurrences, and catch up on these. An occurrence
+// that waits for its queue is not missed. LATERAL reads the tasks by cron job with any statistics of the planner.
 const cancelStatement = `
   WITH jobs AS (
-    SELECT id, greatest(CASE catch_up ${catchUps.map(name => `WHEN '${name}' THEN ${caughtUpOn[name]}`).join(' ')} END
-                        - CASE WHEN next_run_at < $2 THEN 1 ELSE 0 END, 0) AS kept
-    FROM cron_jobs WHERE id > $3 ORDER BY id LIMIT $4
+    SELECT j.id,
+           CASE catch_up ${catchUps.map(name => `WHEN '${name}' THEN ${caughtUpOn[name]}`).join(' ')} END - coalesce(u.count, 0) AS kept,
+           catch_up <> 'none' AND j.next_run_at < $2 AND u.id IS NULL AS is_outdated
+    FROM cron_jobs j LEFT JOIN unnest($5::uuid[], $6::timestamptz[], $7::int[]) AS u (id, next_run_at, count)
+      ON u.id = j.id AND u.next_run_at = j.next_run_at
+    WHERE j.id > $3 ORDER BY j.id LIMIT $4
   ),
   missed AS MATERIALIZED (
     SELECT t.id FROM jobs j CROSS JOIN LATERAL (
@@ -56,6 +87,7 @@ const cancelStatement = `
         AND t.execute_at > $1 AND t.execute_at < $2
       ORDER BY t.execute_at DESC OFFSET j.kept
     ) t
+    WHERE NOT j.is_outdated
   ),
   locked AS (
     SELECT t.id FROM missed m CROSS JOIN LATERAL (
@@ -67,4 +99,5 @@ const cancelStatement = `
     FROM locked WHERE t.id = locked.id
     RETURNING t.id
   )
-  SELECT (SELECT id FROM jobs ORDER BY id DESC LIMIT 1) AS last, ARRAY (SELECT id FROM cancelled) AS ids`
+  SELECT (SELECT id FROM jobs ORDER BY id DESC LIMIT 1) AS last, ARRAY (SELECT id FROM cancelled) AS ids,
+         coalesce((SELECT bool_or(is_outdated) FROM jobs), false) AS "isOutdated"`

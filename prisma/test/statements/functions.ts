@@ -165,7 +165,10 @@ export const functions: SendingFunction[] = [
     by: cancelMissed,
     call: cancelMissed,
     answers: { 'FROM dispatchers': [{ from: now, to: new Date(hourMs) }] },
-    sends: { cancel_missed: 'Cancels the occurrences of some cron jobs that no dispatcher could start in time.' },
+    sends: {
+      read_unplanned: 'Reads the cron jobs whose passed occurrences are not all stored, to count those that will run.',
+      cancel_missed: 'Cancels the occurrences of some cron jobs that no dispatcher could start in time.',
+    },
   },
   {
     by: expireTasks,

@@ -24,6 +24,18 @@ export const lateMs = 10_000
 /** How many missed occurrences of a cron job run, the latest ones. */
 export const caughtUpOn: Readonly<Record<CatchUp, number>> = { latest: 1, all: 100, none: 0 }
 
+/** Returns how many of the unplanned occurrences before a time will run: those that `planOccurrences` will not miss. */
+export function countCaughtUp(schedule: CronSchedule, catchUp: CatchUp, next: Date, before: Date): number {
+  let count = 0
+  for (
+    let at: number | null = next.getTime();
+    at !== null && at < before.getTime() && count < caughtUpOn[catchUp];
+    at = nextScheduled(schedule, at)?.atMs ?? null
+  )
+    count++
+  return count
+}
+
 const maxPerPlan = 1000
 
 /**
