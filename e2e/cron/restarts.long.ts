@@ -109,6 +109,45 @@ describe.each(queueBackends())('a restart of the dispatcher and the scheduler, w
     },
     180_000,
   )
+
+  it('catches up as each cron job says after a freeze of all processes', async () => {
+    await waitFor(
+      async () => new Date().getSeconds(),
+      second => second >= 13 && second <= 28,
+      61_000,
+    )
+    const minute = Math.floor(Date.now() / minuteMs) * minuteMs
+    const plans = [
+      ['none', []],
+      ['latest', ['success']],
+      ['all', Array(4).fill('success')],
+    ] as const
+    const jobs = await Promise.all(
+      plans.map(async ([catchUp, ran]) => {
+        const id = await create(`/frozen/${catchUp}`, { cron: minutely, catch_up: catchUp })
+        return { id, path: `/frozen/${catchUp}`, ran }
+      }),
+    )
+    const frozen = belfry.services.filter(service => service.name !== 'api' && service.isRunning())
+    for (const { pid } of frozen) process.kill(pid, 'SIGSTOP')
+    await waitFor(
+      () => belfry.execute(`SELECT id FROM dispatchers WHERE seen_at > clock_timestamp() - interval '11 seconds'`),
+      live => live.length === 0,
+      60_000,
+    )
+    await age(4)
+    for (const { pid } of frozen) process.kill(pid, 'SIGCONT')
+    for (const { id, path, ran } of jobs) {
+      const found = await waitFor(
+        () => occurrencesOf(id, minute),
+        all => all.length >= 4 && all.every(isOver),
+        30_000,
+      )
+      const states = found.map(({ state }) => state)
+      expect([path, states]).toEqual([path, [...Array(4 - ran.length).fill('missed'), ...ran]])
+    }
+    await Promise.all(jobs.map(({ id }) => belfry.call('POST', `${cronJobs}/${id}/pause`)))
+  }, 180_000)
 })
 
 function taskIn(rawHeaders: readonly string[]): string {

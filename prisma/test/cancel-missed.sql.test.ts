@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { cancelMissed } from '../src/cron-jobs/cancel-missed.ts'
 import { createCronJob, type NewCronJob } from '../src/cron-jobs/change-cron-job.ts'
 import { expandCronJobs } from '../src/cron-jobs/expand-cron-jobs.ts'
-import { leaveDispatchers } from '../src/dispatchers/end-dispatcher.ts'
+import { endDispatcher, leaveDispatchers } from '../src/dispatchers/end-dispatcher.ts'
 import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
 import { openPool, type Pool } from '../src/postgres/pool.ts'
 import {
@@ -170,6 +170,76 @@ it('counts again when a scheduler has planned occurrences meanwhile', async () =
   } as unknown as Pool
   await cancelMissed(beside)
   expect((await start(id)).processing).toHaveLength(100)
+})
+
+describe('after live dispatchers had no heartbeat', () => {
+  const live = async () => {
+    const { id, beat } = await enterDispatchers(pool, false, null, () => cancelMissed(pool))
+    await beat(() => [])
+    return { id, beat: () => beat(() => []) }
+  }
+  const interruptions = policies.flatMap(([catchUp, max]) => [1, 4, 10].map(minutes => ({ catchUp, max, minutes })))
+
+  it.each(interruptions)(
+    'for $minutes min, a minutely job with catch_up $catchUp',
+    async ({ catchUp, max, minutes }) => {
+      const id = await create({ catchUp })
+      const dispatchers = [await live(), await live()]
+      await pass(minutes, true)
+      for (const { beat } of dispatchers) await beat()
+      const { processing: ran = [], missed = [] } = await start(id)
+      expect(ran).toHaveLength(Math.min(max, minutes))
+      expect(missed).toHaveLength(minutes - ran.length)
+      expect([...missed, ...ran]).toEqual([...missed, ...ran].sort())
+    },
+  )
+
+  it('of which a scheduler has ended all', async () => {
+    const id = await create({ catchUp: 'none' })
+    const dispatcher = await live()
+    await pass(4, true)
+    await endDispatcher(pool, dispatcher.id)
+    await dispatcher.beat()
+    expect(await start(id)).toEqual({ missed: ['12:00', '12:01', '12:02', '12:03'] })
+  })
+
+  it('while another one had some', async () => {
+    const id = await create({ catchUp: 'none' })
+    const [frozen, other] = [await live(), await live()]
+    for (let seconds = 5; seconds <= 60; seconds += 5) {
+      await moveTo(stoppedAt + seconds * 1_000)
+      await other.beat()
+    }
+    await moveTo(stoppedAt + 65_000)
+    await frozen.beat()
+    expect(await start(id)).toEqual({ processing: ['12:00'] })
+  })
+
+  it('for ten seconds, which is no interruption, also when PostgreSQL has lost their rows', async () => {
+    const id = await create({ catchUp: 'none' })
+    const { beat } = await live()
+    for (let seconds = 9; seconds <= 54; seconds += 9) {
+      await moveTo(stoppedAt + seconds * 1_000)
+      await pool.query('DELETE FROM dispatchers')
+      await beat()
+    }
+    expect(await start(id)).toEqual({ processing: ['12:00'] })
+  })
+
+  it('starts the dispatcher once, and shows since when it takes tasks', async () => {
+    let starts = 0
+    const { id, beat } = await enterDispatchers(pool, false, null, async () => starts++)
+    const startedAt = async () => (await pool.query('SELECT started_at FROM dispatchers')).rows[0].started_at.getTime()
+    await beat(() => [])
+    expect([starts, await startedAt()]).toEqual([1, stoppedAt])
+    await moveTo(stoppedAt + minuteMs)
+    expect(await beat(() => [])).toEqual([id])
+    await beat(() => [])
+    expect([starts, await startedAt()]).toEqual([2, stoppedAt + minuteMs])
+    await moveTo(stoppedAt + 2 * minuteMs)
+    await beat(() => [], false)
+    expect(starts).toBe(2)
+  })
 })
 
 describe('is not missed', () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { lateMs } from '@belfry/domain/cron/plan-occurrences'
 import type { Db } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { isInFlight } from '../tasks/task-row.ts'
@@ -14,7 +15,8 @@ export type DispatcherRow = {
   readonly session: string
   /**
    * Writes a heartbeat. The dispatcher calls it each second. When its row is gone, it enters again, in a new session and
-   * with a journal entry for its open sends: PostgreSQL may have crashed and emptied both tables.
+   * with a journal entry for its open sends: PostgreSQL may have crashed and emptied both tables. A dispatcher that had no
+   * heartbeat for ten seconds starts again: `onStart` of `enterDispatchers` runs before this resolves.
    * @param takesTasks - False while the process shuts down; the others then divide its share. Default: true.
    * @returns The sorted ids of the dispatchers that take waiting tasks and had a heartbeat in the last three seconds.
    * Quarantine processes are not among them.
@@ -31,22 +33,28 @@ export function isLive(alias: string): string {
   return `${alias}.seen_at > clock_timestamp() - interval '5 seconds'`
 }
 
+type Beaten = { hasRow: boolean; isStarted: boolean; at: Date; live: string[] }
+
 /**
  * Registers this process as a dispatcher.
  * @param quarantine - Whether it attempts quarantined tasks only. Default: false.
  * @param capacity - Default: none is published.
+ * @param onStart - Runs before the dispatcher takes tasks, at first and after each time without heartbeats. Default: nothing.
  */
 export async function enterDispatchers(
   pool: Pool,
   quarantine = false,
   capacity: DispatcherCapacity | null = null,
+  onStart: () => Promise<unknown> = async () => {},
 ): Promise<DispatcherRow> {
   const id = randomUUID()
   let session = randomUUID()
+  let seenAt: Date | null = null
   const enter = (openSends: Iterable<string>) => {
     const { slots = null, permitsPerHost = null } = capacity ?? {}
-    return pool.query(enterStatement, [id, session, [...openSends], quarantine, slots, permitsPerHost])
+    return pool.query(enterStatement, [id, session, [...openSends], quarantine, slots, permitsPerHost, seenAt])
   }
+  await onStart()
   await enter([])
   return {
     id,
@@ -54,13 +62,21 @@ export async function enterDispatchers(
       return session
     },
     async beat(openSends, takesTasks = true) {
-      const beat = () =>
-        pool.query<{ hasRow: boolean; live: string[] }>({ name: 'beat', text: beatStatement, values: [id, takesTasks] })
-      const { rows } = await beat()
-      if (rows[0]?.hasRow) return rows[0].live
-      session = randomUUID()
-      await enter(openSends())
-      return (await beat()).rows[0]?.live ?? []
+      for (let starts = !takesTasks; ; ) {
+        const values = [id, takesTasks, starts]
+        const { rows } = await pool.query<Beaten>({ name: 'beat', text: beatStatement, values })
+        const [beaten] = rows
+        if (!beaten?.hasRow) {
+          session = randomUUID()
+          await enter(openSends())
+        } else if (beaten.isStarted) {
+          seenAt = beaten.at
+          return beaten.live
+        } else {
+          await onStart()
+          starts = true
+        }
+      }
     },
   }
 }
@@ -74,18 +90,25 @@ export async function readHeartbeats(db: Db): Promise<Heartbeat[]> {
 // `seq` 0: the entry of earlier sessions precedes all others.
 const enterStatement = `
   WITH entered AS (
-    INSERT INTO dispatchers (id, session, quarantine, slots, permits_per_host) VALUES ($1, $2, $4, $5, $6) RETURNING id
+    INSERT INTO dispatchers (id, session, quarantine, slots, permits_per_host, seen_at)
+    VALUES ($1, $2, $4, $5, $6, coalesce($7, clock_timestamp())) RETURNING id
   )
   INSERT INTO sends (dispatcher_id, seq, run_ids) SELECT id, 0, $3::uuid[] FROM entered WHERE cardinality($3::uuid[]) > 0`
 
+const isRecent = `seen_at > clock_timestamp() - interval '${lateMs} milliseconds'`
+
 // The SELECT sees the row before the update, so it takes its own id from `beaten`. `seen_at` is the last heartbeat at which
-// the dispatcher took tasks.
+// the dispatcher took tasks. An old one stays until the dispatcher starts again: PostgreSQL may have kept this statement
+// waiting for minutes.
 const beatStatement = `
   WITH beaten AS (
-    UPDATE dispatchers SET beats = beats + 1, seen_at = CASE WHEN $2 THEN clock_timestamp() ELSE '-infinity' END
-    WHERE id = $1 RETURNING id, quarantine
+    UPDATE dispatchers
+    SET beats = beats + 1, started_at = CASE WHEN $3 THEN clock_timestamp() ELSE started_at END,
+        seen_at = CASE WHEN NOT $2 THEN '-infinity' WHEN $3 OR ${isRecent} THEN clock_timestamp() ELSE seen_at END
+    WHERE id = $1 RETURNING id, quarantine, seen_at
   )
-  SELECT EXISTS (SELECT FROM beaten) AS "hasRow", ARRAY(
+  SELECT EXISTS (SELECT FROM beaten) AS "hasRow", EXISTS (SELECT FROM beaten WHERE NOT $2 OR ${isRecent}) AS "isStarted",
+         clock_timestamp() AS at, ARRAY(
     SELECT id FROM dispatchers
     WHERE id <> $1 AND NOT quarantine AND seen_at > clock_timestamp() - interval '3 seconds'
     UNION SELECT id FROM beaten WHERE NOT quarantine

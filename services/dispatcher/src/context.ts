@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { cancelMissed } from '@belfry/db/cron-jobs/cancel-missed'
-import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
+import { type DispatcherRow, enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
 import { readTenants } from '@belfry/db/organizations/tenants'
 import { openDatabaseClock } from '@belfry/db/postgres/database-clock'
 import { openPool, type Pool } from '@belfry/db/postgres/pool'
@@ -73,11 +73,8 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
   const identity = createIdentity(config.abuseContact, masterKeys)
   const clock = await openDatabaseClock(pool)
   const livenessPool = openPool(config.databaseUrl, { name, max: 2, onError, plansOnce: true, commitsAsync: true })
-  if (!quarantine) await endMissed(pool, metrics, log)
-  const dispatcher = await enterDispatchers(livenessPool, quarantine, {
-    slots: concurrency,
-    permitsPerHost: config.hostConcurrency,
-  })
+  const onStart = () => endMissed(pool, metrics, log)
+  const dispatcher = await enter(livenessPool, config, quarantine ? null : onStart, host)
   const backlogWaker = createWaker()
   const now = steadyTime
   const tenants = createTenants(ids => readTenants(pool, ids), tiers)
@@ -134,7 +131,20 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
   }
 }
 
-// Before this process has a heartbeat: an occurrence is missed when nothing could start it.
+async function enter(
+  pool: Pool,
+  { concurrency: slots, hostConcurrency: permitsPerHost }: Config,
+  onStart: (() => Promise<void>) | null,
+  host: Host,
+): Promise<DispatcherRow> {
+  const capacity = { slots, permitsPerHost }
+  if (onStart === null) return enterDispatchers(pool, true, capacity)
+  if (!__VIRTUAL_CLOCK__ || !host.virtualClock) return enterDispatchers(pool, false, capacity, onStart)
+  await onStart()
+  return enterDispatchers(pool, false, capacity) // the virtual clock leaps over heartbeats, but over no work
+}
+
+// Before a heartbeat shows that this process takes tasks: an occurrence is missed when nothing could start it.
 async function endMissed(pool: Pool, metrics: Metrics, log: Logger): Promise<void> {
   const missed = await cancelMissed(pool)
   metrics.missed(missed)
