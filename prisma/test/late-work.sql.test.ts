@@ -129,7 +129,7 @@ describe('behind a backlog of one workspace that is larger than the head', () =>
       `SELECT id FROM tasks WHERE workspace_id = $1 AND state = 'pending' ORDER BY due_at, id LIMIT 1`,
       [big],
     )
-    expect((await openLateSearch(db.pool)(3_000)).get(big)).toBe(rows[0]?.id)
+    expect((await openLateSearch(db.pool)(3_000)).get(big)?.id).toBe(rows[0]?.id)
   })
 
   it('returns the oldest due tasks of each requested workspace', async () => {

@@ -11,11 +11,14 @@ const lateHeadSize = 1_000
 /** How many workspaces one search checks. Each check reads one index entry and takes some microseconds. */
 const workspacesPerRound = 5_000
 
+/** The oldest late task of a workspace. `isStuck`: it was that, too, when the search read the workspace before. */
+type OldestLate = { id: string; isStuck: boolean }
+
 /**
  * Finds workspaces with a waiting task that was due more than `graceMs` ago, each with its oldest such task. Suspended
- * workspaces have none. A search keeps its position between calls, so each caller opens its own.
+ * workspaces have none. A search keeps its position, and what it has found, between calls, so each caller opens its own.
  */
-export type LateSearch = (graceMs: number) => Promise<Map<string, string>>
+export type LateSearch = (graceMs: number) => Promise<Map<string, OldestLate>>
 
 /**
  * Opens a search for late work. Each call reads the 1,000 oldest late tasks. When there are fewer, no other task is late.
@@ -24,6 +27,7 @@ export type LateSearch = (graceMs: number) => Promise<Map<string, string>>
  */
 export function openLateSearch(pool: Pool): LateSearch {
   let cursor = NIL_UUID
+  let known = new Map<string, string>() // the oldest late task of each workspace when it was read last
 
   return async graceMs => {
     const late = await find(graceMs)
@@ -31,20 +35,29 @@ export function openLateSearch(pool: Pool): LateSearch {
     return late
   }
 
-  async function find(graceMs: number): Promise<Map<string, string>> {
+  async function find(graceMs: number): Promise<Map<string, OldestLate>> {
     const head = await readHead(pool, graceMs)
-    const late = new Map<string, string>()
-    for (const { workspaceId, id } of head) if (!late.has(workspaceId)) late.set(workspaceId, id)
-    if (head.length < lateHeadSize) return late
-    let left = workspacesPerRound
-    for (const start of [cursor, NIL_UUID]) {
-      const walked = await walk(pool, start, left, graceMs)
-      for (const { workspaceId, id } of walked) if (id !== null) late.set(workspaceId, id)
-      cursor = walked.at(-1)?.workspaceId ?? cursor
-      left -= walked.length
-      if (left === 0 || start === NIL_UUID) break
+    const walked = head.length < lateHeadSize ? [] : await walkOn(graceMs)
+    const before = known
+    known = new Map(walked.length > 0 ? before : [])
+    for (const { workspaceId } of walked) known.delete(workspaceId)
+    const late = new Map<string, OldestLate>()
+    for (const { workspaceId, id } of [...head, ...walked]) {
+      if (id === null || late.has(workspaceId)) continue
+      late.set(workspaceId, { id, isStuck: before.get(workspaceId) === id })
+      known.set(workspaceId, id)
     }
     return late
+  }
+
+  async function walkOn(graceMs: number) {
+    const walked: Array<{ workspaceId: string; id: string | null }> = []
+    for (const start of [cursor, NIL_UUID]) {
+      walked.push(...(await walk(pool, start, workspacesPerRound - walked.length, graceMs)))
+      cursor = walked.at(-1)?.workspaceId ?? cursor
+      if (walked.length === workspacesPerRound || start === NIL_UUID) break
+    }
+    return walked
   }
 }
 

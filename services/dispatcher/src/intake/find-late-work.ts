@@ -16,23 +16,22 @@ export type FindLateWork = (isThorough: boolean) => Promise<number>
 /**
  * Opens the search for workspaces whose tasks have been due for three seconds: a notification or a job was lost, or the
  * queue is slow. `refillQueues` then reads their tasks, each dispatcher its share. When a task is the oldest one of its
- * workspace in two thorough rounds, its dispatcher is too busy or dying, so this one reads the whole workspace.
+ * workspace in two thorough rounds that read the workspace, its dispatcher is too busy or dying, so this one reads the whole
+ * workspace.
  *
  * When many tasks of a workspace are buffered, its tasks are late because there is much to do. Only thorough rounds search
  * such a workspace for a task that was lost.
  */
 export function openFindLateWork(ctx: LateWorkContext): FindLateWork {
-  const search = openLateSearch(ctx.pool)
-  let oldestBefore = new Map<string, string>()
+  const [search, thoroughSearch] = [openLateSearch(ctx.pool), openLateSearch(ctx.pool)]
 
   return async isThorough => {
-    const late = await search(graceMs)
-    for (const [workspace, oldest] of late) {
+    const late = await (isThorough ? thoroughSearch : search)(graceMs)
+    for (const [workspace, { isStuck }] of late) {
       const startable = ctx.buffer.countOf(workspace) - ctx.hostQueues.blockedOf(workspace)
-      if (isThorough && oldestBefore.get(workspace) === oldest) ctx.backlog.addWhole(workspace)
+      if (isThorough && isStuck) ctx.backlog.addWhole(workspace)
       else if (isThorough || startable < fewBuffered) ctx.backlog.add(workspace, 0)
     }
-    if (isThorough) oldestBefore = late
     const missed = [...late.keys()].filter(workspace => ctx.buffer.countOf(workspace) === 0)
     if (missed.length > 0) ctx.log.warn({ workspaces: missed.length }, 'tasks.late')
     return late.size

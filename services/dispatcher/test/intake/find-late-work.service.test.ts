@@ -54,3 +54,24 @@ it('reads a whole workspace when its oldest late task is the same in two thoroug
   await findLateWork(true)
   expect(isWhole()).toEqual([true])
 })
+
+it('reads a whole workspace beside 15,000 others and a backlog, of which a round checks a third', async () => {
+  const { ctx, findLateWork } = await setup(aWorkspace(), { buffered: 0 })
+  const { pool } = test
+  await test.store({ count: 1_000, workspace: aWorkspace(), url: 'http://127.0.0.1:9/', dueInMs: -20_000 })
+  await pool.query(`
+    INSERT INTO workspaces (id, organization_id, name)
+    SELECT gen_random_uuid(), (SELECT id FROM organizations LIMIT 1), 'A' FROM generate_series(1, 14997)`)
+  const text =
+    'SELECT id FROM workspaces WHERE id NOT IN (SELECT workspace_id FROM tasks) ORDER BY id OFFSET 7000 LIMIT 1'
+  const workspace: string = (await pool.query(text)).rows[0].id
+  await test.store({ count: 1, workspace, url: 'http://127.0.0.1:9/', dueInMs: -10_000 })
+  const whole = new Set<string>()
+  for (let thorough = 0; thorough < 6; thorough++) {
+    await findLateWork(true)
+    for (const reading of ctx.backlog.next(() => true, 10, Date.now()))
+      if (reading.isWhole) whole.add(reading.workspace)
+    for (let i = 0; i < 5; i++) await findLateWork(false)
+  }
+  expect(whole).toContain(workspace)
+})
