@@ -58,7 +58,7 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'tasks/locate-tasks.ts#locateStatement': 'byTask',
   'tasks/lose-attempts.ts#statement': 'byTask',
   'tasks/measure-backlog.ts#leasesStatement': 'scatter',
-  'tasks/quarantine.ts#claimQuarantined': 'scatter',
+  'tasks/quarantine.ts#nextQuarantined': 'scatter',
   'tasks/quarantine.ts#countQuarantined': 'scatter',
   'tasks/record-attempts.ts#recordStatement': 'byTask',
   'tasks/replay-task.ts#copiesOf': 'part',

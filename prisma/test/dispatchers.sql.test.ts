@@ -8,7 +8,7 @@ import { type DispatcherRow, enterDispatchers, readHeartbeats } from '../src/dis
 import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import type { Claim, ClaimedTask } from '../src/tasks/claimed-row.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
-import { claimQuarantined, countQuarantined } from '../src/tasks/quarantine.ts'
+import { claimQuarantined, countQuarantined, nextQuarantined } from '../src/tasks/quarantine.ts'
 import { journalSends, trimJournal } from '../src/tasks/send-journal.ts'
 import { undoClaims } from '../src/tasks/undo-claims.ts'
 import { aTask, aWorkspace, claimAll, runRows, taskRow, useDatabase } from './setup.ts'
@@ -39,8 +39,10 @@ async function dueNow(): Promise<void> {
   await db.pool.query(`UPDATE tasks SET due_at = now() - interval '1 ms' WHERE quarantined`)
 }
 
-const takeQuarantined = (dispatcher: DispatcherRow): Promise<Claim | null> =>
-  claimQuarantined(db.pool, dispatcher.id, defaultTiers)
+async function takeQuarantined(dispatcher: DispatcherRow): Promise<Claim | null> {
+  const task = await nextQuarantined(db.pool)
+  return task && claimQuarantined(db.pool, dispatcher.id, task, defaultTiers)
+}
 
 describe('when a dispatcher dies', () => {
   it('its unsent tasks are pending again, uncounted and without a run', async () => {

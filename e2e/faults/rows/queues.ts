@@ -1,7 +1,7 @@
 import type { TaskSpec } from '../fixture/api-operations.ts'
 import { demandHits, demandKilled } from '../fixture/demands.ts'
 import type { Fixture } from '../fixture/fixture.ts'
-import { called, restartPostgres, untilInState, untilTaskIs } from '../fixture/moments.ts'
+import { burst, called, restartPostgres, untilInState, untilTaskIs } from '../fixture/moments.ts'
 import type { Row } from '../row.ts'
 
 // The scheduler notices a death after 12 s; it spreads the lost tasks over some seconds more.
@@ -14,7 +14,7 @@ const slow = { answers: [{ status: 200, delayMs: 300 }], timeoutMs: 5_000 }
 const onceFailing = { answers: [{ status: 500 }, { status: 200 }] }
 const hanging = { answers: [{ does: 'hang' } as const, { status: 200 }], timeoutMs: 60_000 }
 
-/** Faults while queues limit, block and order their tasks. The checker verifies the limits of every queue (I15). */
+/** Faults while queues and hosts limit, block and order their tasks. The checker verifies the limits of every queue (I15). */
 export const queues: Row[] = [
   {
     id: 'S70',
@@ -129,6 +129,27 @@ export const queues: Row[] = [
       fixture.demand(waitedMs < 5_000, `The next task started after ${waitedMs} ms.`)
       await untilInState(fixture, ['success'], 4)
       demandHits(fixture, 4)
+      return {}
+    },
+  },
+  {
+    id: 'S75',
+    fault: 'kill -9 of a dispatcher while a host that gets one call at a time has a backlog',
+    moment: 'M3',
+    expected: 'the host gets one call at a time, also while the lost call is repeated',
+    async run(fixture) {
+      const one = { env: { HOST_CONCURRENCY: '1' } }
+      const { dispatcher } = await fixture.startAll({ dispatcher: one })
+      await burst(fixture, 20, { caller: 0, answers: [{ status: 200, delayMs: 1_500 }], timeoutMs: 10_000 })
+      await called(fixture, 2)
+      await dispatcher.stop('SIGKILL')
+      await fixture.start('dispatcher', one)
+      await untilInState(fixture, ['success'], 20, 120_000)
+      demandHits(fixture, 21)
+      const hits = fixture.target.hits(at => at)
+      const isOpen = (at: number) => hits.filter(hit => hit.at <= at && (hit.until ?? Infinity) > at).length
+      const most = Math.max(...hits.map(({ at }) => isOpen(at)))
+      fixture.demand(most === 1, `The host got ${most} calls at once.`)
       return {}
     },
   },

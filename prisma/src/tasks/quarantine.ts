@@ -3,6 +3,7 @@ import type { Tiers } from '@belfry/domain/tiers'
 import type { Pool } from '../postgres/pool.ts'
 import { claimTasks } from './claim-tasks.ts'
 import type { Claim } from './claimed-row.ts'
+import { originOf } from './task-row.ts'
 
 // Several processes look for the next task at the same time, so each picks one of the first few.
 const candidates = 8
@@ -19,16 +20,28 @@ export async function countQuarantined(pool: Pool, max: number): Promise<number>
   return rows[0]?.n ?? 0
 }
 
-/** Claims one of the oldest due tasks in quarantine. Null when none is due. */
-export async function claimQuarantined(pool: Pool, dispatcherId: string, tiers: Tiers): Promise<Claim | null> {
+/** A task in quarantine, and the origin that it calls. */
+export type QuarantinedTask = { id: string; workspaceId: string; origin: string }
+
+/** Returns one of the oldest due tasks in quarantine; null when none is due. */
+export async function nextQuarantined(pool: Pool): Promise<QuarantinedTask | null> {
   const text = `
-    SELECT id FROM (
-      SELECT id FROM tasks WHERE ${isDue}
+    SELECT due.id, due.workspace_id AS "workspaceId", ${originOf('r.url')} AS origin FROM (
+      SELECT id, workspace_id FROM tasks WHERE ${isDue}
       ORDER BY due_at LIMIT ${candidates}
-    ) due ORDER BY random() LIMIT 1`
-  const { rows } = await pool.query<{ id: string }>({ name: 'next_quarantined', text })
-  if (!rows[0]) return null
-  const request = { taskId: rows[0].id, token: randomUUID() }
+    ) due JOIN task_requests r ON r.task_id = due.id ORDER BY random() LIMIT 1`
+  const { rows } = await pool.query<QuarantinedTask>({ name: 'next_quarantined', text })
+  return rows[0] ?? null
+}
+
+/** Claims a task in quarantine. */
+export async function claimQuarantined(
+  pool: Pool,
+  dispatcherId: string,
+  { id: taskId, origin }: QuarantinedTask,
+  tiers: Tiers,
+): Promise<Claim | null> {
+  const request = { taskId, origin, token: randomUUID() }
   const [claim = null] = await claimTasks(pool, { dispatcherId, quarantine: true }, [request], tiers)
   return claim
 }

@@ -21,7 +21,7 @@ import { insertKeyedTasks } from '../../src/tasks/insert-keyed-tasks.ts'
 import { insertTasks } from '../../src/tasks/insert-tasks.ts'
 import { dueTasksOf, openLateSearch } from '../../src/tasks/late-work.ts'
 import { loseAttempts } from '../../src/tasks/lose-attempts.ts'
-import { claimQuarantined } from '../../src/tasks/quarantine.ts'
+import { nextQuarantined } from '../../src/tasks/quarantine.ts'
 import { recordAttempts } from '../../src/tasks/record-attempts.ts'
 import { replayTask } from '../../src/tasks/replay-task.ts'
 import { journalSends } from '../../src/tasks/send-journal.ts'
@@ -227,8 +227,8 @@ export const functions: SendingFunction[] = [
     sends: { own_claims: 'Reads the claims of a live dispatcher, which compares them with those that it holds.' },
   },
   {
-    by: claimQuarantined,
-    call: db => claimQuarantined(db, id, defaultTiers),
+    by: nextQuarantined,
+    call: nextQuarantined,
     sends: { next_quarantined: 'Picks one of the oldest due tasks in quarantine, to be claimed alone.' },
   },
   {

@@ -2,14 +2,18 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger } from '@belfry/runtime'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Context } from '../src/context.ts'
+import type { BufferedTask } from '../src/intake/task-buffer.ts'
 import { superviseQuarantine } from '../src/quarantine/supervise-quarantine.ts'
+import { createHostQueues } from '../src/scheduling/host-queues.ts'
 import { aWorkspace, type IntakeTest, setupIntake } from './intake/setup-intake.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'belfry-quarantine-'))
 const started = join(folder, 'started')
 const program = join(folder, 'program.mjs')
+const granted = join(folder, 'granted')
+const askingProgram = join(folder, 'asking-program.mjs')
 
 let test: IntakeTest
 beforeAll(async () => {
@@ -22,15 +26,27 @@ beforeAll(async () => {
      appendFileSync(${JSON.stringify(started)}, process.pid + '\\n')
      setInterval(() => {}, 1_000)`,
   )
+  // Asks for a permit, and holds it.
+  appendFileSync(granted, '')
+  writeFileSync(
+    askingProgram,
+    `import { appendFileSync } from 'node:fs'
+     process.on('message', () => appendFileSync(${JSON.stringify(granted)}, process.pid + '\\n'))
+     process.send({ ask: 1, task: { id: String(process.pid), workspaceId: 'w', origin: 'http://127.0.0.1:1' } })
+     setInterval(() => {}, 1_000)`,
+  )
 })
 afterAll(async () => {
   await test?.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
-it('has at most four processes, and replaces a process that died', async () => {
+beforeEach(async () => {
   await test.store({ count: 10, workspace: aWorkspace(), url: 'http://127.0.0.1:1/', dueInMs: 0 })
   await test.pool.query(`UPDATE tasks SET state = 'retrying', quarantined = true`)
+})
+
+it('has at most four processes, and replaces a process that died', async () => {
   const stop = new AbortController()
   const ctx = { pool: test.pool, log: createLogger('dispatcher', 'silent'), stop: stop.signal } as Context
   const quarantine = superviseQuarantine(ctx, program)
@@ -46,6 +62,37 @@ it('has at most four processes, and replaces a process that died', async () => {
     await quarantine.close()
   }
   expect(alive()).toEqual([])
+})
+
+it('grants its processes the permits of the host, one after another, and releases those of a process that died', async () => {
+  const stop = new AbortController()
+  const hostQueues = createHostQueues<BufferedTask>({ slots: 10, permitsPerHost: 1, now: () => performance.now() })
+  const ctx = {
+    ...{
+      pool: test.pool,
+      log: createLogger('dispatcher', 'silent'),
+      stop: stop.signal,
+      hostQueues,
+      retryAfterMaxMs: 0,
+    },
+    ...{ fence: { holds: () => true }, dispatcher: { session: '' }, attempts: { hasCapacity: true } },
+    tenants: { load: async () => {}, find: () => null },
+  } as unknown as Context
+  const quarantine = superviseQuarantine(ctx, askingProgram)
+  const pids = () => readFileSync(granted, 'utf8').trim().split('\n').filter(Boolean).map(Number)
+  try {
+    for (const count of [1, 2, 3]) {
+      await expect.poll(() => pids().length, { timeout: 20_000 }).toBe(count)
+      expect(hostQueues.slotsTaken).toBe(1)
+      process.kill(pids().at(-1) ?? 0, 'SIGKILL')
+    }
+    expect(new Set(pids()).size).toBe(3)
+  } finally {
+    stop.abort()
+    await quarantine.close()
+  }
+  expect(hostQueues.slotsTaken).toBe(0)
+  expect(hostQueues.take(() => true)).toEqual([])
 })
 
 function isAlive(pid: number): boolean {

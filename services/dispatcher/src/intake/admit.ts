@@ -85,7 +85,8 @@ export function startAttempts(ctx: IntakeContext): void {
   while (!ctx.stop.aborted && ctx.attempts.hasCapacity) {
     const slot = ctx.hostQueues.next()
     if (!slot) break
-    new AttemptInSlot(ctx, slot, intake).start()
+    if (slot.task.onSlot) slot.task.onSlot(slot)
+    else new AttemptInSlot(ctx, slot, intake).start()
   }
   for (const { host, at } of ctx.hostQueues.takeWakeUps()) setTimeout(unblock, at - steadyTime(), ctx, host)
 }

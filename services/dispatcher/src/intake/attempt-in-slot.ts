@@ -1,4 +1,5 @@
 import type { Claim } from '@belfry/db/tasks/claimed-row'
+import { askedDelayMs } from '@belfry/domain/next-attempt'
 import { failpoint } from '@belfry/runtime'
 import { Attempt } from '../attempt/attempt.ts'
 import type { Wait } from '../attempt/waited-for.ts'
@@ -121,7 +122,7 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
 
   protected override onCalled(outcome: AttemptOutcome): void {
     this.#release(healthSignalOf(outcome))
-    pauseHost(this.#ctx, this.#slot.task, outcome)
+    pauseHost(this.#ctx, this.#slot.task, askedDelayMs(outcome, new Date(this.#ctx.clock.now())))
     this.#intake.startAttempts(this.#ctx)
     prefetchClaims(this.#ctx, this.#slot.prefetchNext())
   }

@@ -1,9 +1,7 @@
 import { claimProbes, type PublishedCircuit, publishCircuits } from '@belfry/db/dispatchers/host-circuits'
 import { toId } from '@belfry/domain/id'
-import { askedDelayMs } from '@belfry/domain/next-attempt'
 import { steadyTime } from '@belfry/runtime'
 import type { CircuitChange, OpenCircuit, QueueKey } from '../scheduling/host-queues.ts'
-import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
 import type { IntakeContext } from './intake-context.ts'
 
 // For so long one dispatcher alone probes a host. When it dies, another one probes after this time.
@@ -30,10 +28,10 @@ export function reportCircuit(ctx: IntakeContext, key: QueueKey, change: NonNull
 /**
  * Opens the circuit breaker of a host that has asked for a pause: a 429 or 503 with `Retry-After`, where
  * `HOST_RETRY_AFTER_MAX_MS` is set.
+ * @param askedMs - 0: it has not asked for one.
  */
-export function pauseHost(ctx: IntakeContext, { host, workspace }: QueueKey, outcome: AttemptOutcome): void {
-  if (ctx.retryAfterMaxMs === 0 || outcome.kind !== 'response') return
-  const ms = Math.min(askedDelayMs(outcome, new Date(ctx.clock.now())), ctx.retryAfterMaxMs)
+export function pauseHost(ctx: IntakeContext, { host, workspace }: QueueKey, askedMs: number): void {
+  const ms = Math.min(askedMs, ctx.retryAfterMaxMs)
   if (ms === 0) return
   const key = { host, workspace }
   const change = ctx.hostQueues.openCircuit(key, steadyTime() + ms)

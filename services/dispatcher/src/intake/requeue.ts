@@ -11,8 +11,9 @@ export async function requeue(ctx: IntakeContext, tasks: readonly BufferedTask[]
     ctx.buffer.evict(task)
     abandonClaim(ctx, task)
   }
-  const due = tasks.map(({ id, workspace, dueAt, origin }) => {
-    return { id: toId('task', id), workspace: toId('ws', workspace), dueAt: Math.round(dueAt), origin }
+  const due = tasks.flatMap(({ id, workspace, dueAt, origin, onSlot }) => {
+    if (onSlot) return [] // a quarantine process finds it again
+    return [{ id: toId('task', id), workspace: toId('ws', workspace), dueAt: Math.round(dueAt), origin }]
   })
   await enqueueDue(ctx, due, ctx.clock.now())
 }
@@ -21,7 +22,7 @@ export async function requeue(ctx: IntakeContext, tasks: readonly BufferedTask[]
 export async function requeueAll(ctx: IntakeContext): Promise<void> {
   const deferred = [...ctx.deferred.keys()]
   ctx.deferred.clear()
-  const tasks = await undoPrefetched(ctx, [...deferred, ...ctx.timers.takeAll(), ...ctx.hostQueues.takeAll()])
+  const tasks = await undoPrefetched(ctx, [...deferred, ...ctx.timers.takeAll(), ...ctx.hostQueues.take(() => true)])
   await requeue(ctx, tasks)
   if (tasks.length > 0) ctx.log.info({ tasks: tasks.length }, 'tasks.requeued')
 }

@@ -1,4 +1,5 @@
 import { mayTake } from '../scheduling/fair-share.ts'
+import type { Slot } from '../scheduling/host-queues.ts'
 import type { PendingClaim } from './pending-claim.ts'
 
 /** A task that this process has learned of. */
@@ -29,6 +30,8 @@ export type BufferedTask = IncomingTask & {
   waited: Promise<unknown> | null
   /** Identifies its claim when the answer is unknown. */
   token?: string | undefined
+  /** Gets the slot of a task in quarantine, whose attempt another process makes. Default: this process makes the attempt. */
+  onSlot?: (slot: Slot<BufferedTask>) => void
 }
 
 /** The tasks that a process holds in memory. No account, no workspace and none of its hosts can fill the buffer. */

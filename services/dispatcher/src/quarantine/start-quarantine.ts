@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { claimQuarantined } from '@belfry/db/tasks/quarantine'
+import { claimQuarantined, nextQuarantined } from '@belfry/db/tasks/quarantine'
+import { askedDelayMs } from '@belfry/domain/next-attempt'
 import { createLogger, every, type Host, type Logger, runService, type Service } from '@belfry/runtime'
 import { Attempt, type Claimed } from '../attempt/attempt.ts'
 import type { Config } from '../config.ts'
 import { type Context, closeContext, openContext } from '../context.ts'
 import { heartbeat, leave, recoverStrays } from '../liveness.ts'
+import { healthSignalOf } from '../scheduling/circuit-breaker.ts'
+import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
+import { openPermits, type Permit } from './ask-permits.ts'
 
 /** Runs the quarantine in this process, from its start to its stop. */
 export async function runQuarantine(config: Config): Promise<void> {
@@ -17,7 +21,7 @@ const pauseMs = 250
 const maxIdleMs = 5_000
 
 /**
- * Makes the attempts of lost tasks, one at a time.
+ * Makes the attempts of lost tasks, one at a time, each with a permit of the dispatcher that has started this process.
  * @param onIdle - Called to stop the process, when no such task was due for five seconds.
  */
 async function startQuarantine(config: Config, log: Logger, host: Host, onIdle: () => void): Promise<Service> {
@@ -40,15 +44,23 @@ async function startQuarantine(config: Config, log: Logger, host: Host, onIdle: 
 }
 
 async function work(ctx: Context, { tiers }: Config): Promise<void> {
+  const askPermit = openPermits(ctx.stop)
   for (let idleSince = performance.now(); performance.now() - idleSince < maxIdleMs; ) {
     if (ctx.stop.aborted) return
     try {
       const { id, session } = ctx.dispatcher
-      const claim = ctx.fence.holds(session) ? await claimQuarantined(ctx.pool, id, tiers) : null
-      if (claim?.kind === 'claimed') {
-        await new QuarantinedAttempt(ctx).make(claim, session)
-        idleSince = performance.now()
-        continue
+      const task = await nextQuarantined(ctx.pool)
+      if (task !== null) idleSince = performance.now()
+      const permit = task && (await askPermit(task))
+      try {
+        const canClaim = permit !== null && ctx.fence.holds(session)
+        const claim = task && canClaim ? await claimQuarantined(ctx.pool, id, task, tiers) : null
+        if (permit && claim?.kind === 'claimed') {
+          await new QuarantinedAttempt(ctx, permit).make(claim, session)
+          continue
+        }
+      } finally {
+        permit?.release(null)
       }
     } catch (error) {
       ctx.log.warn({ err: error }, 'quarantine.failed')
@@ -60,9 +72,17 @@ async function work(ctx: Context, { tiers }: Config): Promise<void> {
 }
 
 class QuarantinedAttempt extends Attempt {
+  readonly #ctx: Context
+  readonly #permit: Permit
   #resolve = () => {}
   #reject = (_fault: unknown) => {}
   #until: Promise<unknown> | null = null
+
+  constructor(ctx: Context, permit: Permit) {
+    super(ctx)
+    this.#ctx = ctx
+    this.#permit = permit
+  }
 
   make(claimed: Claimed, session: string): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -81,7 +101,10 @@ class QuarantinedAttempt extends Attempt {
     this.#until = until
   }
 
-  protected override onCalled(): void {}
+  protected override onCalled(outcome: AttemptOutcome): void {
+    const now = new Date(this.#ctx.clock.now())
+    this.#permit.release(healthSignalOf(outcome), outcome.kind === 'response' ? askedDelayMs(outcome, now) : 0)
+  }
 
   protected override onOver(fault?: unknown): void {
     if (fault === undefined) Promise.resolve(this.#until).then(this.#resolve, this.#resolve)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { countQuarantined } from '@belfry/db/tasks/quarantine'
 import { every } from '@belfry/runtime'
 import type { Context } from '../context.ts'
+import { sharePermits } from './share-permits.ts'
 
 /** The argument that makes the dispatcher's program run the quarantine. */
 export const quarantineArgument = 'quarantine'
@@ -11,18 +12,17 @@ const maxProcesses = 4
 
 /**
  * Starts up to four quarantine processes while tasks are due that were lost with a dispatcher. Each process makes one attempt
- * at a time, so a task that kills its process takes no other with it. A process ends by itself when no such task is due.
+ * at a time, so a task that kills its process takes no other with it, and asks this dispatcher for a permit before. A process
+ * ends by itself when no such task is due.
  * @param program - The program of the dispatcher.
  */
-export function superviseQuarantine(
-  ctx: Pick<Context, 'pool' | 'log' | 'stop'>,
-  program: string,
-): { close(): Promise<void> } {
+export function superviseQuarantine(ctx: Context, program: string): { close(): Promise<void> } {
   const processes = new Set<ChildProcess>()
 
   function start(): void {
     const child = fork(program, [quarantineArgument])
     processes.add(child)
+    sharePermits(ctx, child)
     child.once('exit', (code, signal) => {
       processes.delete(child)
       if (code !== 0 && !ctx.stop.aborted) ctx.log.warn({ pid: child.pid, code, signal }, 'quarantine.ended')

@@ -45,10 +45,8 @@ export type HostQueues<Task> = {
   next(): Slot<Task> | null
   /** Considers the queues for a host again: a circuit breaker may have become half-open. */
   unblock(host: string): void
-  /** Removes and returns every queued task. */
-  takeAll(): Task[]
-  /** Removes and returns the queued tasks of a workspace. */
-  takeOf(workspace: string): Task[]
+  /** Removes and returns the queued tasks that `isTaken` returns true for. */
+  take(isTaken: (task: Task) => boolean): Task[]
   /** Applies a change of the tenant of a workspace. */
   move(workspace: string): void
   /**
@@ -135,8 +133,7 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
     options,
     free: slots,
     windows: createPrefetchWindows(),
-    levels,
-    ...empty,
+    ...{ levels, ...empty },
     permitsPerHost: options.permitsPerHost,
     startsPerHost: options.startsPerHost ?? null,
     wakeUps: new Map(),
@@ -161,9 +158,7 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
       const known = state.hosts.get(host)
       if (known) unblock(state, known)
     },
-    takeAll: () => [...state.queues.values()].flatMap(queue => clear(state, queue)),
-    takeOf: workspace =>
-      [...state.queues.values()].flatMap(queue => (queue.key.workspace === workspace ? clear(state, queue) : [])),
+    take: isTaken => [...state.queues.values()].flatMap(queue => take(state, queue, isTaken)),
     move: levels.move,
     takeDelayed: ms => takeDelayed(state, now() - ms),
     setPermitsPerHost(permits) {
@@ -250,12 +245,19 @@ function unblock<Task>(state: State<Task>, host: Host<Queue<Task>>): void {
   host.blocked.clear()
 }
 
-function clear<Task>(state: State<Task>, queue: Queue<Task>): Task[] {
-  if (queue.host.blocked.delete(queue)) countBlocked(state, queue, -queue.tasks.length)
-  const all = queue.tasks.toArray()
-  queue.tasks.clear()
-  queue.window.clear()
-  return all
+function take<Task>(state: State<Task>, queue: Queue<Task>, isTaken: (task: Task) => boolean): Task[] {
+  const prefetched = queue.window.size
+  const [taken, kept]: [Task[], Task[]] = [[], []]
+  for (const [i, task] of queue.tasks.toArray().entries()) {
+    const isMatch = isTaken(task)
+    ;(isMatch ? taken : kept).push(task)
+    if (isMatch && i < prefetched) queue.window.shift()
+  }
+  if (taken.length === 0) return taken
+  queue.tasks = new Denque(kept)
+  if (isBlocked(queue)) countBlocked(state, queue, -taken.length)
+  if (kept.length === 0) queue.host.blocked.delete(queue)
+  return taken
 }
 
 /** Starts the next task of a queue. Returns null when the queue is empty or blocked now. */

@@ -16,7 +16,6 @@ export type PrefetchWindow = {
   startingWithin(ms: number, now: number): number
   /** Removes the task at the front, if there is one. */
   shift(): void
-  clear(): void
   /** When the task at the front was added; null when the window is empty. */
   readonly oldest: number | null
 }
@@ -62,10 +61,6 @@ export function createPrefetchWindows(): PrefetchWindows {
         if (addedAt.isEmpty()) return
         addedAt.shift()
         total--
-      },
-      clear() {
-        total -= addedAt.length
-        addedAt.clear()
       },
     }
   }

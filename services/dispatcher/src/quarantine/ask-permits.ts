@@ -1,0 +1,53 @@
+import type { QuarantinedTask } from '@belfry/db/tasks/quarantine'
+import type { HealthSignal } from '../scheduling/circuit-breaker.ts'
+import type { PermitAnswer, PermitMessage } from './share-permits.ts'
+
+/** The permit of a call. */
+export type Permit = {
+  /**
+   * Releases it, once.
+   * @param pauseMs - For how long the host asked Belfry to pause. Default: it did not.
+   */
+  release(signal: HealthSignal, pauseMs?: number): void
+}
+
+// The host may be failing for hours, and other tasks wait for this process.
+const patienceMs = 30_000
+
+/**
+ * Opens the requests of a quarantine process to its dispatcher. A request resolves to null when the process stops, or the host
+ * of the task has no permit for 30 seconds.
+ */
+export function openPermits(stop: AbortSignal): (task: QuarantinedTask) => Promise<Permit | null> {
+  let number = 0
+  let onGranted = (_number: number) => {}
+  process.on('message', ({ granted }: PermitAnswer) => onGranted(granted))
+
+  return task => {
+    const own = ++number
+    let [isGranted, isOver] = [false, false]
+    const release = (signal: HealthSignal, pauseMs = 0) => {
+      if (!isOver) send({ end: own, signal, pauseMs })
+      isOver = true
+    }
+    return new Promise(resolve => {
+      const giveUp = () => {
+        if (isGranted) return
+        release(null)
+        resolve(null)
+      }
+      AbortSignal.any([stop, AbortSignal.timeout(patienceMs)]).addEventListener('abort', giveUp)
+      onGranted = granted => {
+        if (granted !== own || isOver) return
+        isGranted = true
+        resolve({ release })
+      }
+      send({ ask: own, task })
+    })
+  }
+}
+
+// A dispatcher that is gone needs no answer, and ends this process.
+function send(message: PermitMessage): void {
+  if (process.connected) process.send?.(message)
+}
