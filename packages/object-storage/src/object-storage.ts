@@ -11,6 +11,11 @@ export type ObjectStorage = {
   read(key: string): Promise<Readable>
   /** Deletes an object. A missing object is no error. */
   remove(key: string): Promise<void>
+  /**
+   * Returns up to 1,000 keys that begin with a prefix, in their order.
+   * @param after - The last key of the page before; null for the first page.
+   */
+  list(prefix: string, after: string | null): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -23,7 +28,7 @@ export class MissingObjectError extends Error {}
 type Limits = {
   /** How long an upload may take. Default: 2 minutes. */
   writeMs?: number
-  /** How long a read or a deletion may take. Default: 30 s. */
+  /** How long a read, a deletion or a list may take. Default: 30 s. */
   readMs?: number
 }
 
@@ -55,6 +60,11 @@ export function openObjectStorage(
       explained(
         place,
         load().then(one => one.remove(key, AbortSignal.timeout(readMs))),
+      ),
+    list: (prefix, after) =>
+      explained(
+        place,
+        load().then(one => one.list(prefix, after, AbortSignal.timeout(readMs))),
       ),
     close: async () => (await objects)?.close(),
   }

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { createS3Client } from './s3-client.ts'
 import type { StoragePlace } from './storage-url.ts'
 
 /** Loaded by `openObjectStorage` on first use, because the AWS SDK is large. */
 export function openS3Objects(place: StoragePlace) {
   const client = createS3Client(place)
-  const at = (key: string) => ({ Bucket: place.bucket, Key: place.prefix === '' ? key : `${place.prefix}/${key}` })
+  const folder = place.prefix === '' ? '' : `${place.prefix}/`
+  const at = (key: string) => ({ Bucket: place.bucket, Key: `${folder}${key}` })
 
   async function read(key: string, signal: AbortSignal): Promise<Readable> {
     const { Body } = await client.send(new GetObjectCommand(at(key)), { abortSignal: signal })
@@ -28,6 +29,12 @@ export function openS3Objects(place: StoragePlace) {
     },
     async remove(key: string, signal: AbortSignal): Promise<void> {
       await client.send(new DeleteObjectCommand(at(key)), { abortSignal: signal })
+    },
+    async list(prefix: string, after: string | null, signal: AbortSignal): Promise<string[]> {
+      const start = after === null ? {} : { StartAfter: `${folder}${after}` }
+      const page = new ListObjectsV2Command({ Bucket: place.bucket, Prefix: `${folder}${prefix}`, ...start })
+      const { Contents = [] } = await client.send(page, { abortSignal: signal })
+      return Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key.slice(folder.length)]))
     },
     close: () => client.destroy(),
   }

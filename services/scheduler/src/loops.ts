@@ -3,6 +3,7 @@ import { raiseWaitingFloor } from '@belfry/db/tasks/waiting-floor'
 import { createWaker, type Loop, type Waker, watchClockSkew } from '@belfry/runtime'
 import { announceQuotaCrossings } from './announce-quota-crossings.ts'
 import { type Context, hasQueue, type QueueContext } from './context.ts'
+import { deleteOrphans } from './delete-orphans.ts'
 import { drain } from './drain.ts'
 import { endGracePeriods } from './end-grace-periods.ts'
 import { expandCronJobs, type UnreadableCronJobs } from './expand-cron-jobs.ts'
@@ -90,6 +91,9 @@ export function backgroundLoops(ctx: Context): Chore[] {
     chore('expire-log', 3_600_000, signal => expireLog(background, signal)),
     ...(ctx.logStorage === null ? [] : [chore('store-log', 3_600_000, signal => storeLog(background, signal))]),
     chore('expire-log-parts', 600_000, signal => expireLogParts(background, signal)),
+    ...(ctx.logStorage === null
+      ? []
+      : [chore('delete-orphans', 86_400_000, signal => deleteOrphans(background, signal))]),
     chore('expire-audit-logs', 3_600_000, signal => expireAuditLogs(background, signal)),
     chore('step-bulk-operations', 1_000, signal => stepBulkOperations(background, signal), wokenMs),
     chore('forget-old-requests', 60_000, signal => forgetOldRequests(background, signal)),

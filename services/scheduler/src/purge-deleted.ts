@@ -4,6 +4,7 @@ import { purgeWorkspace, workspacesToPurge } from '@belfry/db/purge/purge-worksp
 import { windDownWorkspace, workspacesToWindDown } from '@belfry/db/purge/wind-down-workspace'
 import { toId } from '@belfry/domain/id'
 import type { Context } from './context.ts'
+import { deleteOrphans } from './delete-orphans.ts'
 
 /**
  * Cancels the planned tasks and cron jobs of deleted workspaces, in batches and round-robin, so a big one does not delay
@@ -42,6 +43,7 @@ export async function purgeDeleted(ctx: Context, signal: AbortSignal): Promise<n
   while (open.length > 0 && !signal.aborted) {
     const unfinished: string[] = []
     for (const workspaceId of open) {
+      await deleteOrphans(ctx, signal, `${toId('ws', workspaceId)}/`)
       const purged = await purgeWorkspace(ctx.pool, workspaceId, batchSize)
       if (purged === 0) continue
       total += purged

@@ -1,0 +1,39 @@
+import { type Tiers, tierNames } from '@belfry/domain/tiers'
+import type { Pool } from '../postgres/pool.ts'
+
+/** An object that was written as a part of the log. */
+export type PartObject = { partId: string; workspaceId: string; day: string; key: string }
+
+/**
+ * Returns those of some objects that have no part and that nothing keeps: their workspace was deleted, or its tier keeps no run
+ * of their day. A workspace that PostgreSQL does not know has the tier that keeps the log for the longest time: the objects may
+ * belong to the database of which this one is a copy.
+ * @param held - Organizations whose objects stay.
+ */
+export async function findOrphans(
+  pool: Pool,
+  objects: readonly PartObject[],
+  tiers: Tiers,
+  held: readonly string[],
+): Promise<string[]> {
+  const text = `
+    SELECT o.key FROM unnest($1::uuid[], $2::uuid[], $3::date[], $4::text[]) AS o (part_id, workspace_id, day, key)
+    LEFT JOIN workspaces w ON w.id = o.workspace_id
+    LEFT JOIN organizations owner ON owner.id = w.organization_id
+    LEFT JOIN unnest($5::text[], $6::int[]) AS kept (tier, days) ON kept.tier = owner.tier
+    WHERE NOT EXISTS (SELECT FROM log_parts p WHERE p.id = o.part_id AND p.workspace_id = o.workspace_id)
+      AND (w.deleted_at IS NOT NULL OR (
+        o.day < (now() AT TIME ZONE 'UTC')::date - coalesce(kept.days, $7::int)
+        AND (owner.id = ANY ($8::uuid[])) IS NOT TRUE
+      ))`
+  const days = tierNames.map(name => tiers[name].logDays)
+  const values = [
+    objects.map(({ partId }) => partId),
+    objects.map(({ workspaceId }) => workspaceId),
+    objects.map(({ day }) => day),
+    objects.map(({ key }) => key),
+    ...[tierNames, days, Math.max(...days), held],
+  ]
+  const { rows } = await pool.query<{ key: string }>({ name: 'find_orphans', text, values })
+  return rows.map(({ key }) => key)
+}
