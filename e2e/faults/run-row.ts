@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitFor } from '@belfry/test-support/wait-for'
-import { checkHistory, type Verdict } from './check/check-history.ts'
+import { checkHistory, maxCommitsPerSecond, type Verdict } from './check/check-history.ts'
 import { formatHistory } from './check/history.ts'
 import { readHistory } from './check/read-history.ts'
 import { findPreload } from './find-preload.ts'
 import { cronJobId } from './fixture/api-operations.ts'
+import { commitsAtRest } from './fixture/commits-at-rest.ts'
 import { type Fixture, type FixtureOptions, openFixture } from './fixture/fixture.ts'
 import type { Template } from './fixture/template.ts'
 import { within } from './fixture/within.ts'
@@ -79,7 +80,8 @@ export async function judge(
   await stopCronJobs(fixture).catch(error => complaints.push(`I2: a cron job keeps running. ${error.message}`))
   await untilIdle(fixture, allowance.restMs ?? 60_000).catch(error => complaints.push(`I2: ${error.message}`))
   await fixture.charges.settled()
-  const history = await readHistory(fixture)
+  const commitsPerSecond = await commitsAtRest(fixture, maxCommitsPerSecond)
+  const history = { ...(await readHistory(fixture)), commitsPerSecond }
   const verdict = checkHistory(history, allowance)
   for (const { invariant, taskId, text } of verdict.violations.slice(0, maxHistories)) {
     complaints.push(

@@ -49,7 +49,7 @@ export async function runChaos(template: Template, options: ChaosOptions): Promi
       cronOperations(fixture, { random: createRandom(options.seed + 3), endAt }),
     ])
     options.onFault('the faults are over')
-    const { verdict, complaints } = await judge(fixture, { restMs: 180_000 })
+    const { verdict, complaints } = await judge(fixture, { restMs: 180_000, latenessMs: 300_000 })
     await fleet.release()
     const accepted = fixture.creates.filter(({ status }) => status === 201).length
     const operations = fixture.cronJobs.reduce((sum, job) => sum + job.operations.length, 0)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { checkHistory } from './check-history.ts'
-import { goodHistory, moves, ran, stored } from './good-history.ts'
+import { due, goodHistory, moves, ran, stored } from './good-history.ts'
 import type { CronOperation, History } from './history.ts'
 
 const minute = 60_000
@@ -25,7 +25,9 @@ function cronHistory(): History {
 function addOccurrence(history: History, id: string, at: number): void {
   const times = { createdAt: start + 2.5 * minute + 50, executeAt: at, dueAt: at, isBlocked: false }
   history.tasks.push({ ...stored(id, 'success', 1), ...times, cronJobId: 'j', occurrenceAt: at })
-  history.moves.push(...moves(id, ['pending', 'processing', 'success']).map((move, i) => ({ ...move, at: at + i })))
+  history.moves.push(
+    ...moves(id, ['pending', 'processing', 'success']).map(move => ({ ...move, at: at + move.at - due })),
+  )
   history.runs.push({ ...ran(id, 1, at), status: 'success', responseStatus: 200 })
   history.hits.push({
     taskId: id,
@@ -125,7 +127,9 @@ it('allows a retry, a trigger and an undone claim after the pause', () => {
     task.attempts = 2
     history.moves = history.moves.filter(({ taskId }) => taskId !== 'o6')
     const states = ['pending', 'processing', 'retrying', 'processing', 'success']
-    history.moves.push(...moves('o6', states).map((move, i) => ({ ...move, at: i < 3 ? task.dueAt : at + i })))
+    history.moves.push(
+      ...moves('o6', states).map((move, i) => ({ ...move, at: i < 3 ? task.dueAt : at + move.at - due })),
+    )
     history.runs.push({ ...ran('o6', 2, at), status: 'success', responseStatus: 200 })
     history.runs.find(({ id }) => id === 'o61')!.status = 'failed'
     history.hits.push({
@@ -154,4 +158,15 @@ it('finds an occurrence that was created while the cron job was paused', () => {
     history.cronJobs[0]!.operations.push(operation('pause', start + 7.9 * minute))
   }
   expect(cronFindings(resumed)).toEqual([])
+})
+
+it('finds a call long after the answer to a pause, whose claim was before it', () => {
+  const call = (afterMs: number) => (history: History) => {
+    const paused = history.cronJobs[0]!.operations[1]!
+    const hit = history.hits.find(({ taskId }) => taskId === 'o6')!
+    hit.at = hit.until = paused.answeredAt + afterMs
+    for (const move of history.moves) if (move.taskId === 'o6' && move.to === 'success') move.at = hit.at + 10
+  }
+  expect(cronFindings(call(11_000))).toEqual([])
+  expect(cronFindings(call(13_000))).toEqual(['I7 o6'])
 })

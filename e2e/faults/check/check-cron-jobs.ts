@@ -1,4 +1,6 @@
+import type { Hit } from '../fixture/fixture-target.ts'
 import type { Report } from './check-history.ts'
+import { hitDuring } from './check-stops.ts'
 import { clockToleranceMs } from './check-task.ts'
 import { groupBy } from './group-by.ts'
 import type { CronJobHistory, CronOperation, History, Move, StoredTask } from './history.ts'
@@ -14,7 +16,7 @@ type Span = { from: number; until: number; everyMs: number }
  * job has a task. No occurrence starts after the answer to a pause, a deletion or a change.
  */
 export function checkCronJobs(history: History, report: Report): void {
-  const moves = groupBy(history.moves)
+  const [moves, hits] = [groupBy(history.moves), groupBy(history.hits)]
   const tasksOf = new Map<string, StoredTask[]>()
   for (const task of history.tasks)
     if (task.cronJobId !== null) tasksOf.set(task.cronJobId, [...(tasksOf.get(task.cronJobId) ?? []), task])
@@ -22,7 +24,7 @@ export function checkCronJobs(history: History, report: Report): void {
   for (const job of history.cronJobs) {
     const tasks = tasksOf.get(job.id) ?? []
     checkGaps(job, tasks, history.now, report)
-    checkStops(job, tasks, moves, report)
+    checkStops(job, tasks, { moves, hits }, report)
   }
 }
 
@@ -80,7 +82,7 @@ function activeSpans(operations: readonly CronOperation[], now: number): Span[] 
 function checkStops(
   job: CronJobHistory,
   tasks: readonly StoredTask[],
-  moves: ReadonlyMap<string, Move[]>,
+  { moves, hits }: { moves: ReadonlyMap<string, Move[]>; hits: ReadonlyMap<string, Hit[]> },
   report: Report,
 ): void {
   for (const [i, stop] of job.operations.entries()) {
@@ -91,7 +93,14 @@ function checkStops(
       const started = (moves.get(task.id) ?? []).find(
         ({ to, attempts, at }) => to === 'processing' && attempts === 1 && at > stop.answeredAt + clockToleranceMs,
       )
-      if (isOld && started) report('I7', task.id, `started after the ${stop.kind} of its cron job was answered`)
+      const first = (hits.get(task.id) ?? []).filter(({ attempt }) => attempt === 1)
+      const call = hitDuring(first, stop.answeredAt, Number.POSITIVE_INFINITY)
+      if (isOld && (started || call))
+        report(
+          'I7',
+          task.id,
+          `${started ? 'started' : 'was called'} after the ${stop.kind} of its cron job was answered`,
+        )
       const isWithin =
         task.createdAt > stop.answeredAt + clockToleranceMs && task.createdAt < (next?.sentAt ?? Infinity)
       if (stop.kind !== 'change' && isWithin && task.occurrenceAt !== null)

@@ -8,6 +8,8 @@ const arrows = new Set([
   'pending>dead',
   // The same, or the late record of an attempt that was lost.
   ...['retrying>success', 'retrying>dead', 'retrying>retrying'],
+  // Its workspace was deleted.
+  'retrying>cancelled',
 ])
 
 /** Checks that a task moved only along the arrows of docs/task-states.md, and counted each attempt once. */
@@ -16,6 +18,7 @@ export function checkMoves(task: StoredTask, { moves, runs }: Known, complain: C
   let before: Move | undefined
   for (const move of moves) {
     const state = before?.to ?? null
+    if (move.wasHeld && !mayMoveHeld(task, move)) complain('I8', `went to ${move.to} while it was held`)
     if (move.from !== state) complain('I8', `left ${move.from} although it was ${state}`)
     if (!arrows.has(`${move.from}>${move.to}`)) complain('I8', `went from ${move.from} to ${move.to}`)
     else if (move.from === null) checkCreation(task, move, complain)
@@ -24,6 +27,11 @@ export function checkMoves(task: StoredTask, { moves, runs }: Known, complain: C
   }
   const last = before?.to ?? null
   if (last !== task.state) complain('I8', `is ${task.state} although its last move was to ${last}`)
+}
+
+// Only its user ends a held task.
+function mayMoveHeld({ stateReason }: StoredTask, { to }: Move): boolean {
+  return to === 'cancelled' || (to === 'dead' && stateReason === 'stopped')
 }
 
 function checkCreation(task: StoredTask, move: Move, complain: Complain): void {
@@ -43,6 +51,8 @@ function checkMove(task: StoredTask, before: Move, move: Move, stored: ReadonlyS
   } else if (move.from === 'processing') {
     if (counted !== 0) complain('I8', `counted ${counted} attempts when one ended`)
     if (!isStored) complain('I8', `ended attempt ${move.attempts} without its run`)
+  } else if (move.to === 'cancelled' && move.from === 'retrying') {
+    if (task.stateReason !== 'workspace_deleted') complain('I8', 'was cancelled while it was retrying')
   } else if (move.from === 'retrying' || move.to === 'dead') {
     checkLateRecord(before, move, isStored, complain)
   } else if (counted !== 0) complain('I8', `counted ${counted} attempts while it was cancelled`)

@@ -18,13 +18,14 @@ function withQueue(limits: Partial<StoredQueue>, doctor: (history: History) => v
     history.queues.push({ id: 'q', name: 'queue', ...none, ...limits })
     for (const [i, id] of ['x', 'y', 'z'].entries()) {
       const [at, runId] = [claimTime + i * 100, runIdAt(claimTime + i * 100, id)]
-      history.tasks.push({ ...stored(id, 'success', 1), queueId: 'q', executeAt: due + i })
+      history.tasks.push({ ...stored(id, 'success', 1), queueId: 'q', createdAt: at, executeAt: due + i })
       history.hits.push({ taskId: id, runId, attempt: 1, path: `/${id}`, at, until: at + 50, answered: 200 })
       history.runs.push({ ...ran(id, 1, at), id: runId, status: 'success', responseStatus: 200, scheduledAt: due })
       for (const move of moves(id, ['pending', 'processing', 'success'])) {
         const isNew = move.from === null
         history.moves.push({
           ...move,
+          at: at + move.at - due,
           id: (isNew ? 10 : 20) + i * 5 + history.moves.length / 100,
           runId: isNew ? null : runId,
         })
@@ -109,4 +110,19 @@ it('finds a task that stays blocked', () => {
     history.moves.push({ ...moves(id, ['pending'])[0]!, id: 60 })
   }
   expect(findings(withQueue({ maxConcurrent: 1 }, block))).toEqual(['I15 v'])
+})
+
+it('finds a call long after the answer to a pause, whose claim was before it', () => {
+  const call = (afterMs: number) =>
+    withQueue({ pauses: [{ from: claimTime + 50, until: claimTime + 60_000 }] }, history => {
+      hitOf(history, 'x').at = hitOf(history, 'x').until = claimTime + 50 + afterMs
+      for (const move of history.moves) if (move.to === 'success') move.at = claimTime + 30_000
+      for (const id of ['y', 'z']) {
+        history.tasks = history.tasks.filter(task => task.id !== id)
+        for (const list of ['moves', 'runs', 'hits'] as const)
+          history[list] = (history[list] as Array<{ taskId: string }>).filter(({ taskId }) => taskId !== id) as never
+      }
+    })
+  expect(findings(call(11_000))).toEqual([])
+  expect(findings(call(13_000))).toEqual(['I15 x'])
 })

@@ -1,15 +1,23 @@
 import type { Hit } from '../fixture/fixture-target.ts'
 import type { Report } from './check-history.ts'
+import { hitDuring } from './check-stops.ts'
 import { claimedAt, clockToleranceMs } from './check-task.ts'
 import { groupBy } from './group-by.ts'
-import { type History, lostCode, type Move, type StoredQueue, type StoredTask } from './history.ts'
+import {
+  type History,
+  lostCode,
+  type Move,
+  type StoredOperation,
+  type StoredQueue,
+  type StoredTask,
+} from './history.ts'
 
 type Claimed = Move & { runId: string }
 
 /**
  * Checks I15: a queue never has more attempts in flight than `max_concurrent`, starts no more in a period than its
- * `rate_limit`, none while it is paused, and with `ordered` none before the task in front of it is final. Nothing stays
- * blocked. The permit of a dead dispatcher is in use until its attempt is ended; its call may outlive it at the target.
+ * `rate_limit`, none while it is paused, and with `ordered` none before the task in front of it is final. Replays of one
+ * operation have the order of their tasks. Nothing stays blocked. The permit of a dead dispatcher is in use until its attempt is ended; its call may outlive it at the target.
  */
 export function checkQueues(history: History, report: Report): void {
   const moves = groupBy(history.moves)
@@ -29,7 +37,9 @@ export function checkQueues(history: History, report: Report): void {
     const calls = tasks.flatMap(({ id }) => hits.get(id) ?? [])
     const unlost = calls.filter(({ runId }) => !lost.has(runId))
     checkCalls(queue, unlost, complain)
+    checkCallsInPauses(queue, calls, complain)
     if (queue.ordered) checkSuccesses(tasks, calls, complain)
+    if (queue.ordered) checkReplays(tasks, history.operations, complain)
     for (const task of tasks)
       if (task.isBlocked && ['pending', 'retrying'].includes(task.state))
         complain(task.id, 'is blocked although no task is in flight')
@@ -73,6 +83,32 @@ function checkPauses({ pauses }: StoredQueue, claims: readonly Claimed[], compla
     // The answer to the pause is timed by the clock of this process.
     const isPaused = pauses.some(({ from, until }) => at > from + clockToleranceMs && at < until - clockToleranceMs)
     if (isPaused) complain(taskId, 'was claimed during a pause')
+  }
+}
+
+// What was claimed just before the pause is sent.
+function checkCallsInPauses({ pauses }: StoredQueue, hits: readonly Hit[], complain: Complain): void {
+  for (const { from, until } of pauses) {
+    const call = hitDuring(hits, from, until)
+    if (call) complain(call.taskId, `was called ${Math.round(call.at - from)} ms after the answer to a pause`)
+  }
+}
+
+function checkReplays(tasks: readonly StoredTask[], operations: readonly StoredOperation[], complain: Complain): void {
+  const byId = new Map(tasks.map(task => [task.id, task]))
+  for (const { action, createdAt, finishedAt } of operations) {
+    if (action !== 'replay') continue
+    const replays = tasks.flatMap(replay => {
+      const original = byId.get(replay.replayOf ?? '')
+      const isOwn = replay.createdAt >= createdAt && replay.createdAt <= (finishedAt ?? Number.POSITIVE_INFINITY)
+      return original && isOwn ? [{ replay, original }] : []
+    })
+    replays.sort((a, b) => (isBefore(a.replay, b.replay) ? -1 : 1))
+    for (const [i, { replay, original }] of replays.entries()) {
+      const before = replays[i - 1]
+      if (before && isBefore(original, before.original))
+        complain(replay.id, `is behind the replay of a task that was behind ${original.id}`)
+    }
   }
 }
 

@@ -15,6 +15,8 @@ export function goodHistory(): History {
     stopped: [],
     keys: [],
     cronJobs: [],
+    workspaceStops: [],
+    operations: [],
     organizations: [],
     queues: [],
     charges: [],
@@ -33,16 +35,22 @@ export function goodHistory(): History {
       ...moves('a', ['pending', 'processing', 'success']),
       ...moves('b', ['pending', 'processing', 'retrying', 'processing', 'success']),
     ],
+    commitsPerSecond: 10,
     now: due + 500_000,
   }
 }
+
+// The tasks end after all of their calls.
+const recordMs = 2_000
 
 /** Returns a task with two retries and the due time of the others. */
 export function stored(id: string, state: string, attempts: number): StoredTask {
   const times = { createdAt: due - 1_000, executeAt: due, dueAt: due, isBlocked: false }
   const origin = {
     queueId: null,
+    workspaceId: 'w',
     organizationId: 'o',
+    replayOf: null,
     name: `/${id}`,
     cronJobId: null,
     occurrenceAt: null,
@@ -71,7 +79,8 @@ export function moves(taskId: string, states: readonly string[]): Move[] {
     // No run has the run id of an undone claim.
     const isDoomed = states[i + 1]?.startsWith('undone ') ?? false
     const runId = attempts === 0 || isUndone ? null : `${taskId}${attempts}${isDoomed ? ` doomed ${i}` : ''}`
-    const move: Move = { id: i, taskId, from, to, attempts, runId, wasQuarantined: false, at: due + i }
+    const at = due + i + (['success', 'dead', 'cancelled'].includes(to) ? recordMs : 0)
+    const move: Move = { id: i, taskId, from, to, attempts, runId, wasQuarantined: false, wasHeld: false, at }
     from = to
     return move
   })

@@ -12,6 +12,9 @@ export type History = {
   /** Creates with an `Idempotency-Key`. */
   keys: KeyedCreations[]
   cronJobs: CronJobHistory[]
+  workspaceStops: WorkspaceStop[]
+  /** Operations on many tasks. */
+  operations: StoredOperation[]
   /** Organizations with a limit of executions. */
   organizations: LimitedOrganization[]
   queues: StoredQueue[]
@@ -22,8 +25,26 @@ export type History = {
   moves: Move[]
   /** The attempts that each fault may have lost. */
   charges: Charge[]
+  /** How many transactions a second the installation committed at the end, while no task was due. Null: not measured. */
+  commitsPerSecond: number | null
   /** By the database's clock. */
   now: number
+}
+
+/** A time in which a workspace starts nothing: from the answer to its suspension or deletion to the call that resumed it. */
+export type WorkspaceStop = { workspaceId: string; kind: 'suspension' | 'deletion'; from: number; until: number }
+
+export type StoredOperation = {
+  id: string
+  workspaceId: string
+  action: 'cancel' | 'stop' | 'replay' | 'discard'
+  /** Whether it applies to all tasks of the workspace that it can. */
+  isWhole: boolean
+  /** How many tasks it says to have ended or settled. */
+  done: number
+  createdAt: number
+  /** Null while it runs. */
+  finishedAt: number | null
 }
 
 /** The possible values of a task after its POST and its PATCH: two for a field whose PATCH was not answered. */
@@ -82,7 +103,10 @@ export type StoredTask = {
   id: string
   /** Null without a queue. */
   queueId: string | null
+  workspaceId: string
   organizationId: string | null
+  /** The task of which it is a replay. */
+  replayOf: string | null
   name: string
   state: string
   stateReason: string | null
@@ -126,6 +150,8 @@ export type Move = {
   runId: string | null
   /** Whether the task was in quarantine before this move. */
   wasQuarantined: boolean
+  /** Whether an operator held the task before this move. */
+  wasHeld: boolean
   at: number
 }
 

@@ -9,9 +9,11 @@ import type {
   KeyedCreations,
   LimitedOrganization,
   Move,
+  StoredOperation,
   StoredQueue,
   StoredRun,
   StoredTask,
+  WorkspaceStop,
 } from './history.ts'
 
 type ToDatabase = (monotonic: number) => number
@@ -22,7 +24,7 @@ export async function readHistory(fixture: Fixture): Promise<History> {
   const toDatabase = toDatabaseTime(fixture.clockReadings, offset)
   const ms = (column: string) => `extract(epoch FROM ${column})::float8 * 1000`
   const tasks = await fixture.sql<StoredTask>(
-    `SELECT t.id, t.queue_id AS "queueId", w.organization_id AS "organizationId", r.name, t.state, t.state_reason AS "stateReason", t.attempts,
+    `SELECT t.id, t.queue_id AS "queueId", t.workspace_id AS "workspaceId", t.replay_of AS "replayOf", w.organization_id AS "organizationId", r.name, t.state, t.state_reason AS "stateReason", t.attempts,
             r.max_retries AS "maxRetries", ${ms('t.created_at')} AS "createdAt", ${ms('t.execute_at')} AS "executeAt",
             ${ms('t.due_at')} AS "dueAt", t.waits_for = 1 AS "isBlocked", t.cron_job_id AS "cronJobId", ${ms('t.occurrence_at')} AS "occurrenceAt",
             ${ms('t.expires_at')} AS "expiresAt",
@@ -37,8 +39,12 @@ export async function readHistory(fixture: Fixture): Promise<History> {
   )
   const moves = await fixture.sql<Move>(
     `SELECT id::int, task_id AS "taskId", from_state AS from, to_state AS to, attempts, run_id AS "runId",
-            was_quarantined AS "wasQuarantined", ${ms('at')} AS at
+            was_quarantined AS "wasQuarantined", was_held AS "wasHeld", ${ms('at')} AS at
      FROM fixture.transitions ORDER BY id`,
+  )
+  const operations = await fixture.sql<StoredOperation>(
+    `SELECT id, workspace_id AS "workspaceId", action, json_strip_nulls(filter::json)::text = '{}' AS "isWhole", done,
+            ${ms('created_at')} AS "createdAt", ${ms('finished_at')} AS "finishedAt" FROM bulk_operations`,
   )
   return {
     accepted: acceptedTasks(fixture, toDatabase),
@@ -46,6 +52,8 @@ export async function readHistory(fixture: Fixture): Promise<History> {
     stopped: fixture.stops.flatMap(({ id, status }) => (status === 200 ? [uuidOf(id)] : [])),
     keys: keyedCreations(fixture),
     cronJobs: fixture.cronJobs.flatMap(job => cronJobHistory(job, toDatabase)),
+    workspaceStops: workspaceStops(fixture, toDatabase),
+    operations,
     organizations: await limitedOrganizations(fixture),
     queues: await storedQueues(fixture, toDatabase),
     hits: fixture.target
@@ -55,6 +63,7 @@ export async function readHistory(fixture: Fixture): Promise<History> {
     runs,
     moves,
     charges: fixture.charges.list,
+    commitsPerSecond: null,
     now,
   }
 }
@@ -96,6 +105,17 @@ function cronJobHistory({ id, catchUp, operations }: CronJobRecord, toDatabase: 
     answeredAt: toDatabase(operation.answeredAt),
   }))
   return [{ id: uuidOf(id), catchUp, operations: converted }]
+}
+
+function workspaceStops({ workspaceOperations }: Fixture, toDatabase: ToDatabase): WorkspaceStop[] {
+  return workspaceOperations.flatMap(({ workspaceId, kind, answeredAt, status }) => {
+    if (kind === 'resumption' || status !== 204) return []
+    const resumed = workspaceOperations.find(
+      other => other.workspaceId === workspaceId && other.kind === 'resumption' && other.sentAt > answeredAt,
+    )
+    const until = resumed ? toDatabase(resumed.sentAt) : Number.POSITIVE_INFINITY
+    return [{ workspaceId: uuidOf(workspaceId), kind, from: toDatabase(answeredAt), until }]
+  })
 }
 
 async function storedQueues({ sql, queueOperations }: Fixture, toDatabase: ToDatabase): Promise<StoredQueue[]> {

@@ -29,7 +29,8 @@ function killAfterCalls({ id, kills }: { id: string; kills: number }): Row {
       const { lost = 0 } = (await fixture.sql<{ lost: number }>(lostText))[0] ?? {}
       const stored = await fixture.count(`tasks WHERE source = 'callback'`)
       fixture.notes.push(`${stored} callbacks, ${lost} attempts lost`)
-      return { restMs: 180_000 }
+      // Each round waits until the deaths of the one before are noticed.
+      return { restMs: 180_000, latenessMs: 400_000 }
     },
   }
 }

@@ -45,7 +45,7 @@ export const deadHosts: Row[] = [
 
       await fixture.start('dispatcher')
       await dead.set({ does: 'pass' })
-      return { restMs: 150_000 }
+      return { restMs: 150_000, latenessMs: 180_000 }
     },
   },
 ]

@@ -95,7 +95,7 @@ export const failovers: Row[] = [
         open => open === 0,
         240_000,
       )
-      return { lostCommits: { from, until }, restMs: 120_000 }
+      return { lostCommits: { from, until }, restMs: 120_000, latenessMs: 300_000 }
     },
   },
 ]

@@ -1,7 +1,10 @@
+import { waitFor } from '@belfry/test-support/wait-for'
 import type { TaskSpec } from '../fixture/api-operations.ts'
 import { demandHits, demandKilled } from '../fixture/demands.ts'
 import type { Fixture } from '../fixture/fixture.ts'
-import { burst, called, restartPostgres, untilInState, untilTaskIs } from '../fixture/moments.ts'
+import { burst, called, freeze, lasting, restartPostgres, untilInState, untilTaskIs } from '../fixture/moments.ts'
+import { uuidOf } from '../fixture/task-uuid.ts'
+import { setSuspended } from '../fixture/workspaces.ts'
 import type { Row } from '../row.ts'
 
 // The scheduler notices a death after 12 s; it spreads the lost tasks over some seconds more.
@@ -153,7 +156,76 @@ export const queues: Row[] = [
       return {}
     },
   },
+  {
+    id: 'S76',
+    fault:
+      'kill -9 of the scheduler during operations on 1,500 tasks: a cancel, a stop, and a replay of an ordered queue',
+    moment: 'load',
+    expected: 'each operation ends and has done what it says: nothing ended is called, and replays keep their order',
+    async run(fixture) {
+      let { scheduler } = await fixture.startAll()
+      const operate = async (action: 'cancel' | 'stop' | 'replay', caller: 0 | 1) => {
+        const status = await fixture.operateAll(action, caller)
+        fixture.demand(status === 202, `The ${action} was answered with ${status}.`)
+        await scheduler.stop('SIGKILL')
+        scheduler = await fixture.start('scheduler')
+        await waitFor(
+          () => fixture.count('bulk_operations WHERE finished_at IS NULL'),
+          open => open === 0,
+          60_000,
+        )
+      }
+      const failing = { answers: [{ status: 500 }, { status: 200 }], maxRetries: 0 }
+      await createInOrder(fixture, 'replayed', 20, () => ({ queue: ordered, inMs: 4_000, ...failing }))
+      await burst(fixture, 30, { caller: 1, answers: [{ status: 404 }], baseDelayMs: 300_000, inMs: 4_000 })
+      await untilInState(fixture, ['dead'], 20)
+      await untilInState(fixture, ['retrying'], 30)
+      await addPending(fixture, 1_500)
+      await operate('stop', 1)
+      await operate('cancel', 1)
+      await operate('replay', 0)
+      await untilInState(fixture, ['success'], 20)
+      const ended = await fixture.count(`tasks WHERE state_reason IN ('user', 'stopped')`)
+      fixture.demand(ended === 1_530, `${ended} tasks were ended, not 1,530.`)
+      return {}
+    },
+  },
+  {
+    id: 'S77',
+    fault:
+      'the workspaces of a backlog are suspended, resumed and deleted while a dispatcher is killed and one is frozen',
+    moment: 'load',
+    expected: 'nothing starts while a workspace is suspended, and nothing after the answer to its deletion',
+    async run(fixture) {
+      const { dispatcher } = await fixture.startAll({ dispatcher: { env: { HOST_CONCURRENCY: '4' } } })
+      const other = await fixture.start('dispatcher', { env: { HOST_CONCURRENCY: '4' } })
+      await burst(fixture, 200, { inMs: 8_000, answers: [{ status: 200, delayMs: 300 }] })
+      await called(fixture, 20)
+      await setSuspended(fixture, 0, true)
+      await Promise.all([dispatcher.stop('SIGKILL'), freeze(fixture, other, 6_000)])
+      await lasting(14_000)
+      await setSuspended(fixture, 0, false)
+      const { status } = await fixture.deleteWorkspace(1)
+      fixture.demand(status === 204, `The deletion was answered with ${status}.`)
+      await untilInState(fixture, ['success', 'cancelled'], 200, 120_000)
+      return {}
+    },
+  },
 ]
+
+// Through SQL: so many calls of the API would take longer than the operation.
+async function addPending(fixture: Fixture, count: number): Promise<void> {
+  await fixture.sql(
+    `WITH made AS (
+       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
+       SELECT uuid_v7(clock_timestamp()), $1::uuid, 'task', now() + interval '30 seconds', now() + interval '30 seconds'
+       FROM generate_series(1, $2::int) RETURNING id
+     )
+     INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+     SELECT id, '/pending', $3, 'POST', 0, 'fixed', 1000, 1000, 1000 FROM made`,
+    [uuidOf(fixture.callers[1]?.workspaceId ?? ''), count, fixture.target.url('/pending')],
+  )
+}
 
 // Tasks of a queue with max_concurrent, one with a rate limit, and an ordered one in which some fail once.
 async function fillQueues(fixture: Fixture, each: number): Promise<void> {
