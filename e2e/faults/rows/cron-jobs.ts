@@ -1,11 +1,12 @@
 import { waitFor } from '@belfry/test-support/wait-for'
 import { ageCronJobs, areOccurrencesDone, countOccurrences } from '../fixture/cron-moments.ts'
 import type { Fixture } from '../fixture/fixture.ts'
-import { burst, called, lasting, untilInState } from '../fixture/moments.ts'
+import { burst, called, freeze, lasting, restartPostgres, untilInState } from '../fixture/moments.ts'
 import { publicId } from '../fixture/task-uuid.ts'
 import type { Row } from '../row.ts'
 
 const catchUps = ['all', 'latest', 'none'] as const
+const minuteMs = 60_000
 
 /** The scheduler of cron jobs dies, their queue is lost, or they are stopped while they run. */
 export const cronJobs: Row[] = [
@@ -213,6 +214,41 @@ export const cronJobs: Row[] = [
       return {}
     },
   },
+  ...(['Postgres down', 'STOP dispatcher'] as const).map(
+    (fault, i): Row => ({
+      id: `S7${8 + i}`,
+      fault: `${fault} for 75 s, while an occurrence of each cron job comes due`,
+      moment: 'cron',
+      expected: 'each cron job catches up as it says when its occurrence is more than 10 s old, without a restart',
+      async run(fixture) {
+        const { dispatcher } = await fixture.startAll()
+        await createThree(fixture)
+        // The next minute begins and the one after it does not, so exactly one occurrence is missed.
+        await waitFor(
+          async () => new Date().getSeconds(),
+          second => second >= 15 && second <= 30,
+          61_000,
+        )
+        const missedAt = new Date((Math.floor(Date.now() / minuteMs) + 1) * minuteMs)
+        if (fault === 'Postgres down') await restartPostgres(fixture, 75_000)
+        else await freeze(fixture, dispatcher, 75_000)
+        const states = () =>
+          fixture.sql<{ path: string; state: string }>(
+            `SELECT r.name AS path, coalesce(t.state_reason, t.state::text) AS state
+             FROM tasks t JOIN task_requests r ON r.task_id = t.id WHERE t.occurrence_at = $1 ORDER BY r.name`,
+            [missedAt],
+          )
+        const ended = await waitFor(
+          states,
+          all => all.length === 3 && !all.some(({ state }) => ['pending', 'processing', 'retrying'].includes(state)),
+          60_000,
+        )
+        const seen = ended.map(({ path, state }) => `${path} ${state}`).join()
+        fixture.demand(seen === '/all success,/latest success,/none missed', `The occurrences ended as ${seen}.`)
+        return { latenessMs: 120_000 }
+      },
+    }),
+  ),
 ]
 
 async function createThree(fixture: Fixture): Promise<void> {
