@@ -79,6 +79,8 @@ export const rights = {
   'secret.read': secretHolders,
   'secret.write': secretHolders,
   'secret.delete': secretHolders,
+  // To refer to a secret that may go to any host.
+  'secret.use': editors,
   'connection.read': viewers,
   'connection.write': secretHolders,
   'connection.delete': secretHolders,

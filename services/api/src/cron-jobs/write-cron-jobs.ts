@@ -25,6 +25,7 @@ import { notFound } from '../http/refusals.ts'
 import { created, ok } from '../http/reply.ts'
 import { nameQueues, planQueues } from '../queues/name-queues.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
+import { requireSecretUse } from '../secrets/require-secret-use.ts'
 import { toLabels } from '../tasks/new-task.ts'
 import { type ScheduleRequest, schedule } from '../tasks/schedule.ts'
 import { inspectCallbacks, toRequestChange, toStoredRequest } from '../tasks/stored-request.ts'
@@ -109,6 +110,7 @@ export const updateCronJob = endpoint({
     const { workspaceId, organizationId } = caller
     const change = toChange(body, bodyText)
     if (!isEmpty(change)) {
+      await requireSecretUse(ctx.pool, caller, [change])
       refuseLargePayload(await readQuota(ctx, organizationId), change.payload)
       await refuseUsedKey(body.key, () =>
         moveCronJob(ctx, caller, { id, action: 'cron_job.changed', body }, async tx => {

@@ -19,6 +19,7 @@ import {
   inspectCallbacks,
   mergeCallbacks,
   queueNameOf,
+  toStoredCallbacks,
   toStoredRequest,
   toStoredRetry,
 } from '../tasks/stored-request.ts'
@@ -68,6 +69,10 @@ export const publishEvent = creation({
     const { reply } = await schedule(work, input, {
       starts: 'at_once',
       rows: tasks,
+      written:
+        url === undefined
+          ? [{ headers: JSON.stringify(body.headers), payload, callbacks: toStoredCallbacks(body) }]
+          : tasks,
       payload,
       fanOut: tasks.length - 1,
       queues: [body.queue],

@@ -24,6 +24,7 @@ import { type PageRows, readPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { nameQueues, planQueues } from '../queues/name-queues.ts'
+import { requireSecretUse } from '../secrets/require-secret-use.ts'
 import {
   type Callbacks,
   changeCallbacks,
@@ -48,6 +49,9 @@ export const createSubscription = endpoint({
   async handle(ctx, { caller, body }) {
     const { workspaceId } = caller
     const id = newUuid()
+    const headers = JSON.stringify(body.headers)
+    const callbacks = toStoredCallbacks(body)
+    await requireSecretUse(ctx.pool, caller, [{ url: body.url, headers, callbacks }])
     const store = async (tx: PrismaTransaction) => {
       // The lock keeps concurrent creations within the limit.
       await tx.$queryRaw`SELECT id FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`
@@ -65,12 +69,12 @@ export const createSubscription = endpoint({
           topic: body.topic,
           active: body.active,
           url: body.url,
-          headers: JSON.stringify(body.headers),
+          headers,
           ...toStoredRetry(body.retry),
           timeoutMs: body.timeout_ms,
           queue: queueNameOf(body.queue) ?? null,
           connection: body.connection ?? null,
-          callbacks: toStoredCallbacks(body),
+          callbacks,
           maxAgeMs: body.max_age_ms,
           labels: body.labels,
         },
@@ -131,6 +135,7 @@ export const updateSubscription = endpoint({
     if (isEmpty(change) && callbackChange === undefined) {
       return ok(await readSubscription(ctx, workspaceId, params.sub))
     }
+    await requireSecretUse(ctx.pool, caller, [{ url: body.url, headers: change.headers, callbacks: callbackChange }])
     const store = async (tx: PrismaTransaction) => {
       await nameQueue(tx, caller, body.queue)
       const data =

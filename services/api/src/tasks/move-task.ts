@@ -24,6 +24,7 @@ import { notFound } from '../http/refusals.ts'
 import { created, ok } from '../http/reply.ts'
 import { nameQueues, planQueues } from '../queues/name-queues.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
+import { requireSecretUse } from '../secrets/require-secret-use.ts'
 import { executeAtPassed, inspectControls, inspectExecuteAt, neverStarts } from './new-task.ts'
 import { readTask } from './read-tasks.ts'
 import { enqueue, hideDeadLetters, type Origin, schedule } from './schedule.ts'
@@ -112,6 +113,7 @@ export const updateTask = endpoint({
       ...toRequestChange(body, bodyText),
     })
     if (isEmpty(change)) return ok(await readTask(ctx, caller.workspaceId, params.task))
+    await requireSecretUse(ctx.pool, caller, [change])
     refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
     if (change.callbacks !== undefined) await refuseForCallback(ctx, caller.workspaceId, params.task)
     const changed = { ...change, updatedBy: authorOf(caller) }

@@ -14,6 +14,7 @@ import type { Work } from '../endpoint.ts'
 import { nameQueues, planQueues, type QueueDefaults } from '../queues/name-queues.ts'
 import { withinLimit } from '../quotas/headroom.ts'
 import { chargeFanOut, readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
+import { requireSecretUse, type Written } from '../secrets/require-secret-use.ts'
 
 /** A request that schedules something, and its caller. */
 export type ScheduleRequest = { caller: WorkspaceCaller; request: Request }
@@ -30,7 +31,9 @@ type Plan<T extends Stored> = {
   /** What the rows count as. Default: pending tasks. */
   objects?: 'pendingTasks' | 'cronJobs'
   /** One for each task or cron job. `schedule` records the origin in them. */
-  rows: readonly Origin[]
+  rows: ReadonlyArray<Origin & Written>
+  /** What the caller has written of the requests. Default: `rows`. */
+  written?: readonly Written[]
   /** The payload that all rows have. Default: the caller has checked its size. */
   payload?: string | null
   /** How many rows are the further ones of an event, which the tier limits. Default: none. */
@@ -57,6 +60,7 @@ export async function schedule<T extends Stored>(
   const quota = await readQuota(work, organizationId)
   refuseOverQuota(quota, plan.starts)
   if (plan.payload) refuseLargePayload(quota, plan.payload)
+  await requireSecretUse(work.db, caller, plan.written ?? rows)
   const origin = originOf(work, caller, request)
   for (const row of rows) Object.assign(row, origin)
   const charged = origin.depth !== null && objects === 'pendingTasks' ? rows.length : (plan.fanOut ?? 0)

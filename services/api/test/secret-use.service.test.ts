@@ -1,0 +1,70 @@
+import { beforeAll, expect, it } from 'vitest'
+import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
+
+const api = useApi({ QSTASH_API: 'on' })
+const root = '/api/v1/scheduler'
+const url = 'https://example.com/'
+const event = { topic: 't', payload: {} }
+const job = { name: 'J', url, method: 'POST', cron: '0 0 1 1 *' }
+
+type Send = (method: string, path: string, body?: Json, headers?: Record<string, string>) => Promise<Json>
+let owner: Caller
+let full: Send
+let task: string
+let cronJob: string
+let subscription: string
+beforeAll(async () => {
+  owner = await api.signUp()
+  full = sendAs(owner.apiKey)
+  const secrets = `/api/v1/workspaces/${owner.workspaceId}/secrets`
+  await full('PUT', `${secrets}/ANYWHERE`, { value: 'a long value' })
+  await full('PUT', `${secrets}/BOUND`, { value: 'a long value', allowed_hosts: ['example.com'] })
+  task = (await full('POST', `${root}/tasks`, aTaskBody())).body.id
+  cronJob = (await full('POST', `${root}/cronjobs`, job)).body.id
+  subscription = (await full('POST', `${root}/subscriptions`, { topic: 't', url })).body.id
+})
+
+function sendAs(key: string): Send {
+  return (method, path, body, headers) => api.send(method, path, body, { Authorization: `Bearer ${key}`, ...headers })
+}
+
+async function keyWith(...scopes: string[]): Promise<Send> {
+  const path = `/api/v1/workspaces/${owner.workspaceId}/api-keys`
+  const { body } = await api.send('POST', path, { name: 'A', scopes }, { Authorization: `Bearer ${owner.token}` })
+  return sendAs(body.key)
+}
+
+const writing = ['publish', 'task.write', 'cron_job.write', 'subscription.write']
+
+/** Each way to send a reference to a secret. */
+const doors: Record<string, (send: Send, reference: string) => Promise<Json>> = {
+  'the URL of a task': (send, s) => send('POST', `${root}/tasks`, aTaskBody({ url: `${url}?key=${s}` })),
+  'a header of a task': (send, s) => send('POST', `${root}/tasks`, aTaskBody({ headers: { 'X-Key': s } })),
+  'a payload': (send, s) => send('POST', `${root}/tasks`, aTaskBody({ payload: { key: s } })),
+  'a callback': (send, s) =>
+    send('POST', `${root}/tasks`, aTaskBody({ on_failure: { url, headers: { Authorization: s } } })),
+  'a batch': (send, s) => send('POST', `${root}/tasks/batch`, { tasks: [aTaskBody({ payload: [s] })] }),
+  'a changed task': (send, s) => send('PATCH', `${root}/tasks/${task}`, { headers: { 'X-Key': s } }),
+  'an event with a target': (send, s) => send('POST', '/api/events', { ...event, target_url: `${url}${s}` }),
+  'an event for subscriptions': (send, s) => send('POST', '/api/events', { ...event, payload: { key: s } }),
+  'a cron job': (send, s) => send('POST', `${root}/cronjobs`, { ...job, payload: { key: s } }),
+  'a changed cron job': (send, s) => send('PATCH', `${root}/cronjobs/${cronJob}`, { payload: { key: s } }),
+  'a subscription': (send, s) => send('POST', `${root}/subscriptions`, { topic: 'u', url, headers: { 'X-Key': s } }),
+  'a changed subscription': (send, s) => send('PATCH', `${root}/subscriptions/${subscription}`, { url: `${url}${s}` }),
+  'a message': (send, s) => send('POST', `/v2/publish/${url}`, 'x', { 'Upstash-Forward-X-Key': s }),
+}
+
+it.each(Object.keys(doors))(
+  '%s refers to a secret without allowed_hosts only with the right secret.use',
+  async name => {
+    const door = doors[name] as (typeof doors)[string]
+    const narrow = await keyWith(...writing)
+    for (const secret of ['ANYWHERE', 'NOT_YET_THERE']) {
+      const refused = await door(narrow, `{{ secrets.${secret} }}`)
+      expect([secret, refused.status, refused.text]).toEqual([secret, 403, expect.stringContaining(secret)])
+    }
+    expect((await door(narrow, '{{ secrets.BOUND }}')).status).toBeLessThan(300)
+    expect((await door(await keyWith(...writing, 'secret.use'), '{{ secrets.ANYWHERE }}')).status).toBeLessThan(300)
+    expect((await door(full, '{{ secrets.ANYWHERE }}')).status).toBeLessThan(300)
+  },
+)
