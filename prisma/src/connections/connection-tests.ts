@@ -11,7 +11,13 @@ export type ConnectionTestOutcome = {
 }
 
 /** A test that a dispatcher runs. */
-export type ConnectionTest = { id: string; workspaceId: string; name: string; url: string | null }
+export type ConnectionTest = {
+  id: string
+  organizationId: string
+  workspaceId: string
+  name: string
+  url: string | null
+}
 
 /** Asks a dispatcher to test a connection. Returns the id of the test. */
 export async function requestConnectionTest(
@@ -33,15 +39,18 @@ export async function requestConnectionTest(
 /** SQL: the age after which no caller waits for the start of a test. */
 const waitedFor = `interval '5 seconds'`
 
-/** Takes a test that no dispatcher has; null when there is none. */
-export async function takeConnectionTest(pool: Pool): Promise<ConnectionTest | null> {
-  const { rows } = await pool.query<ConnectionTest>(`
-    UPDATE connection_tests t SET started_at = clock_timestamp() FROM connections c
-    WHERE c.id = t.connection_id AND t.id = (
-      SELECT id FROM connection_tests WHERE started_at IS NULL AND created_at > now() - ${waitedFor}
-      ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED
+/** Takes a test that no dispatcher has, of another organization than the excluded ones; null when there is none. */
+export async function takeConnectionTest(pool: Pool, excluded: readonly string[]): Promise<ConnectionTest | null> {
+  const text = `
+    UPDATE connection_tests t SET started_at = clock_timestamp() FROM connections c, workspaces w
+    WHERE c.id = t.connection_id AND w.id = t.workspace_id AND t.id = (
+      SELECT waiting.id FROM connection_tests waiting JOIN workspaces own ON own.id = waiting.workspace_id
+      WHERE waiting.started_at IS NULL AND waiting.created_at > now() - ${waitedFor}
+        AND own.organization_id <> ALL ($1::uuid[])
+      ORDER BY waiting.created_at LIMIT 1 FOR UPDATE OF waiting SKIP LOCKED
     )
-    RETURNING t.id, t.workspace_id AS "workspaceId", c.name, t.url`)
+    RETURNING t.id, w.organization_id AS "organizationId", t.workspace_id AS "workspaceId", c.name, t.url`
+  const { rows } = await pool.query<ConnectionTest>(text, [excluded])
   return rows[0] ?? null
 }
 

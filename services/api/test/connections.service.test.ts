@@ -200,7 +200,7 @@ describe('a test of a connection', () => {
     const testing = test()
     await expect
       .poll(async () => {
-        const taken = await takeConnectionTest(api.db)
+        const taken = await takeConnectionTest(api.db, [])
         if (taken) await finishConnectionTest(api.db, taken.id, { ok: true, message: 'It works.', responseStatus: 204 })
         return taken
       })
@@ -213,7 +213,7 @@ describe('a test of a connection', () => {
     const send = sendAs(organization)
     await send('PUT', path(organization, '/tested'), oauth2)
     const testing = send('POST', path(organization, '/tested/test'), {})
-    await expect.poll(() => takeConnectionTest(api.db)).toMatchObject({ name: 'tested' })
+    await expect.poll(() => takeConnectionTest(api.db, [])).toMatchObject({ name: 'tested' })
     await pass(25_000)
     expect((await testing).body).toEqual({
       ok: false,

@@ -11,7 +11,9 @@ import type { ConnectionsContext } from './connections-context.ts'
 import { type Credentials, credentialsOf } from './credentials.ts'
 import { requestToken, TokenRequestError } from './request-token.ts'
 
-const maxInFlight = 8
+const maxInFlight = 32
+// Targets that hang hold up the tests of their own organization only.
+const maxOfOrganization = 2
 const timeoutMs = 10_000
 
 /**
@@ -23,12 +25,13 @@ export function createConnectionTestRunner(
   userAgent: string,
   wake: () => void,
 ): () => Promise<void> {
-  let inFlight = 0
+  const inFlight: string[] = [] // the organization of each
+  const atLimit = () => inFlight.filter(one => inFlight.filter(other => other === one).length >= maxOfOrganization)
   return async () => {
-    while (inFlight < maxInFlight) {
-      const test = await takeConnectionTest(ctx.pool)
+    while (inFlight.length < maxInFlight) {
+      const test = await takeConnectionTest(ctx.pool, atLimit())
       if (test === null) return
-      inFlight += 1
+      inFlight.push(test.organizationId)
       testConnection(ctx, test, userAgent)
         .catch(error => {
           ctx.log.error({ err: error }, 'connection_test.fault')
@@ -37,7 +40,7 @@ export function createConnectionTestRunner(
         .then(outcome => finishConnectionTest(ctx.pool, test.id, outcome))
         .catch(error => ctx.log.warn({ err: error }, 'connection_test.not_recorded'))
         .finally(() => {
-          inFlight -= 1
+          inFlight.splice(inFlight.indexOf(test.organizationId), 1)
           wake()
         })
     }

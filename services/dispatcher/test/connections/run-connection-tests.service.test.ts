@@ -20,8 +20,8 @@ useDatabase(opened => {
 async function storeConnection() {
   const [organizationId, workspaceId] = [newUuid(), newUuid()]
   await pool.query(
-    `INSERT INTO organizations (id, name, slug, tier, updated_at) VALUES ($1, 'Acme', 'acme', 'free', now())`,
-    [organizationId],
+    `INSERT INTO organizations (id, name, slug, tier, updated_at) VALUES ($1, 'Acme', $2, 'free', now())`,
+    [organizationId, organizationId],
   )
   await pool.query(`INSERT INTO workspaces (id, organization_id, name, updated_at) VALUES ($1, $2, 'Main', now())`, [
     ...[workspaceId, organizationId],
@@ -42,7 +42,7 @@ async function storeConnection() {
   return { workspaceId, id: stored.id }
 }
 
-it('a dispatcher runs eight tests at a time, and the next one when one of them has ended', async () => {
+it('a dispatcher runs two tests of an organization at a time, the next one when one has ended, and those of others meanwhile', async () => {
   const { workspaceId, id } = await storeConnection()
   const answers: Array<() => void> = []
   const token: SendOutcome = {
@@ -54,25 +54,28 @@ it('a dispatcher runs eight tests at a time, and the next one when one of them h
     timings: null,
     body: Buffer.from(JSON.stringify({ access_token: 'a-token', expires_in: 60 })),
   }
-  const reload = async () => (await readConnections(pool, masterKeys, [workspaceId])).get(workspaceId)
+  const reload = async (workspace: string) => (await readConnections(pool, masterKeys, [workspace])).get(workspace)
   const ctx = {
     ...{ pool, connections: { get: reload, reload }, tlsSenders: { of: () => null } },
     sender: { send: () => new Promise<SendOutcome>(resolve => answers.push(() => resolve(token))) },
   } as unknown as ConnectionsContext
   const runTests = createConnectionTestRunner(ctx, 'Belfry', () => void runTests())
-  const tests = await Promise.all(Array.from({ length: 9 }, () => requestConnectionTest(pool, workspaceId, id, null)))
+  const request = (of: { workspaceId: string; id: string }) => requestConnectionTest(pool, of.workspaceId, of.id, null)
+  const tests = await Promise.all(Array.from({ length: 3 }, () => request({ workspaceId, id })))
   const progress = () => Promise.all(tests.map(test => readConnectionTest(pool, workspaceId, test)))
   const started = async () => (await progress()).filter(({ isTaken }) => isTaken).length
   const ended = async () => (await progress()).filter(({ outcome }) => outcome?.ok).length
 
   await runTests()
-  await expect.poll(() => answers.length).toBe(8)
+  await expect.poll(() => answers.length).toBe(2)
+  await request(await storeConnection())
   await runTests()
-  expect(await started()).toBe(8)
+  await expect.poll(() => answers.length).toBe(3)
+  expect(await started()).toBe(2)
 
   answers[0]?.()
-  await expect.poll(() => answers.length).toBe(9)
-  expect([await started(), await ended()]).toEqual([9, 1])
+  await expect.poll(() => answers.length).toBe(4)
+  expect([await started(), await ended()]).toEqual([3, 1])
   for (const answer of answers) answer()
-  await expect.poll(ended).toBe(9)
+  await expect.poll(ended).toBe(3)
 })
