@@ -42,7 +42,7 @@ const prefetches = { no: 0, unsent: 1, journaled: 2 } as const
 const restores = { none: 0, held: 1, released: 2 } as const
 const cronJobs = { active: 0, paused: 1, deleted: 2 } as const
 const lives = { up: 0, frozen: 1, draining: 2, dead: 3 } as const
-const places = { nothing: 0, asked: 1, claimed: 2, journaled: 3, sent: 4 } as const
+const places = { nothing: 0, asked: 1, claimed: 2, journaled: 3, sent: 4, checked: 5 } as const
 
 function packSettings({ cronJob, workspace }: Stored): number {
   return cronJobs[cronJob] * 2 + (workspace === 'deleted' ? 1 : 0)
@@ -71,11 +71,12 @@ function packRow(row: Row, isMirrored: boolean): number {
   return (packed << 3) | flags
 }
 
-function packProcess({ is, isEntered, holds }: Process): number {
-  return ((((lives[is] * 2 + (isEntered ? 1 : 0)) << 10) | packHold(holds[0])) << 10) | packHold(holds[1])
+function packProcess({ is, isEntered, isProven, holds }: Process): number {
+  const life = (lives[is] * 2 + (isEntered ? 1 : 0)) * 2 + (isProven ? 1 : 0)
+  return (((life << 10) | packHold(holds[0])) << 10) | packHold(holds[1])
 }
 
-function packHold({ at, attempt, prefetchedIn, hasOlder }: Hold): number {
-  const session = prefetchedIn === null ? 0 : prefetchedIn === 'this session' ? 1 : 2
-  return (((((places[at] << 3) | attempt) << 2) | session) << 1) | (hasOlder ? 1 : 0)
+function packHold({ at, attempt, isPrefetched, isOfSession, hasOlder }: Hold): number {
+  const flags = (isPrefetched ? 4 : 0) | (isOfSession ? 2 : 0) | (hasOlder ? 1 : 0)
+  return (((places[at] << 3) | attempt) << 3) | flags
 }

@@ -23,6 +23,8 @@ export function dispatcherSteps(rules: Rules, state: State, who: number, visit: 
   for (let task = 0; task < process.holds.length; task++) {
     const hold = holdOf(state, who, task)
     if (hold.at === 'asked') commitSteps(rules, state, who, task, visit)
+    // A process that is cut off from PostgreSQL still sends what it has claimed.
+    if (process.is !== 'dead') sendSteps(rules, state, who, task, visit)
     if (process.is !== 'up' && process.is !== 'draining') continue
     if (hold.at === 'nothing') askSteps(rules, state, who, task, visit)
     if (hold.at === 'claimed' || hold.at === 'journaled') claimedSteps(rules, state, who, task, visit)
@@ -40,19 +42,19 @@ function askSteps(rules: Rules, state: State, who: number, task: number, visit: 
   const process = processOf(state, who)
   const row = rowOf(state, task)
   const isQuarantine = who === quarantineProcess
-  if (process.is !== 'up' || row.due !== 'due' || row.quarantined !== isQuarantine) return
+  if (process.is !== 'up' || (row.due !== 'due' && rules.claimAsksClock)) return
+  if (row.quarantined !== isQuarantine && rules.claimKeepsQuarantine) return
   if (row.state !== 'pending' && row.state !== 'retrying') return
   if (isQuarantine && process.holds.some(({ at }) => at !== 'nothing')) return
   const asked: Hold = { ...nothing, at: 'asked' }
-  const session = process.isEntered ? 'this session' : 'an earlier session'
   visit('claim', who, task, committed(rules, state, who, task, asked))
   if (!isQuarantine && task === plain)
-    visit('prefetch', who, task, committed(rules, state, who, task, { ...asked, prefetchedIn: session }))
+    visit('prefetch', who, task, committed(rules, state, who, task, { ...asked, isPrefetched: true }))
   if (state.faults === 0) return
   const slow = { ...state, faults: state.faults - 1 }
   visit('claimSlowly', who, task, withHold(slow, who, task, asked))
   if (!isQuarantine && task === plain)
-    visit('prefetchSlowly', who, task, withHold(slow, who, task, { ...asked, prefetchedIn: session }))
+    visit('prefetchSlowly', who, task, withHold(slow, who, task, { ...asked, isPrefetched: true }))
 }
 
 // The statement runs even when its process has died or frozen meanwhile. The statement of a dead process may also be lost.
@@ -69,7 +71,7 @@ function commitSteps(rules: Rules, state: State, who: number, task: number, visi
 function committed(rules: Rules, state: State, who: number, task: number, hold: Hold): State {
   const before = rowOf(state, task)
   const isQuarantine = who === quarantineProcess
-  const claimed = claimInQueue(rules, state, task, { by: who, isPrefetch: hold.prefetchedIn !== null, isQuarantine })
+  const claimed = claimInQueue(rules, state, task, { by: who, isPrefetch: hold.isPrefetched, isQuarantine })
   const after = rowOf(claimed, task)
   const isClaimed = after !== before && after.state === 'processing'
   if (hold.hasOlder) return withHold(claimed, who, task, { ...hold, hasOlder: false })
@@ -81,25 +83,10 @@ function claimedSteps(rules: Rules, state: State, who: number, task: number, vis
   const process = processOf(state, who)
   const hold = holdOf(state, who, task)
   const row = rowOf(state, task)
-  const needsJournal = hold.prefetchedIn !== null && rules.sendsNeedJournal
-  const isOfSession = hold.prefetchedIn === 'this session' || rules.journalNames === 'present session'
-  if (needsJournal && process.isEntered && isOfSession) {
-    const journaled = withHold(withRow(state, task, journal(row, who)), who, task, {
-      ...hold,
-      at: 'journaled',
-      prefetchedIn: null,
-    })
-    visit('journal', who, task, journaled)
-  }
-  if (!needsJournal) {
-    const isSinceBackup = state.backup !== null
-    const sent = { ...row, sent: row.sent | (1 << hold.attempt), sentSinceBackup: row.sentSinceBackup || isSinceBackup }
-    visit(
-      'send',
-      who,
-      task,
-      withHold(withRow(state, task, sent), who, task, { ...hold, at: 'sent', prefetchedIn: null }),
-    )
+  const isOfSession = hold.isOfSession || rules.journalNames === 'present session'
+  if (needsJournal(rules, hold) && process.isEntered && isOfSession) {
+    const journaled: Hold = { ...hold, at: 'journaled', isPrefetched: false }
+    visit('journal', who, task, withHold(withRow(state, task, journal(row, who)), who, task, journaled))
   }
   for (const [verb, due] of [
     ['undo', row.due],
@@ -107,6 +94,38 @@ function claimedSteps(rules: Rules, state: State, who: number, task: number, vis
   ] as const) {
     visit(verb, who, task, withHold(withRow(state, task, undo(rules, row, who, due)), who, task, nothing))
   }
+}
+
+function needsJournal({ sendsNeedJournal }: Rules, { isPrefetched }: Hold): boolean {
+  return isPrefetched && sendsNeedJournal
+}
+
+// The check and the first byte are one step, except in the variation in which a process may freeze between them.
+function sendSteps(rules: Rules, state: State, who: number, task: number, visit: Visit): void {
+  const hold = holdOf(state, who, task)
+  const isReady = (hold.at === 'claimed' || hold.at === 'journaled') && !needsJournal(rules, hold)
+  if (isReady && passesFence(rules, state, who, task)) {
+    if (rules.sendIsOneStep) visit('send', who, task, sentOf(state, who, task))
+    else visit('check', who, task, withHold(state, who, task, { ...hold, at: 'checked' }))
+  }
+  if (hold.at === 'checked' && processOf(state, who).is !== 'frozen')
+    visit('write', who, task, sentOf(state, who, task))
+}
+
+/** `WriteGate.refusal`: the last decision, right before the first byte. The deadline is as of the claim. */
+function passesFence(rules: Rules, state: State, who: number, task: number): boolean {
+  const { isProven } = processOf(state, who)
+  const { isOfSession } = holdOf(state, who, task)
+  const isInTime = rowOf(state, task).deadline !== 'passed' || !rules.sendAsksDeadline
+  return isInTime && ((isProven && isOfSession) || !rules.sendIsFenced)
+}
+
+function sentOf(state: State, who: number, task: number): State {
+  const row = rowOf(state, task)
+  const { attempt } = holdOf(state, who, task)
+  const sentSinceBackup = row.sentSinceBackup || state.backup !== null
+  const sent = withRow(state, task, { ...row, sent: row.sent | (1 << attempt), sentSinceBackup })
+  return withHold(sent, who, task, { ...nothing, at: 'sent', attempt })
 }
 
 function sentSteps(rules: Rules, state: State, who: number, task: number, visit: Visit): void {
@@ -124,17 +143,17 @@ function sentSteps(rules: Rules, state: State, who: number, task: number, visit:
 function enterStep(rules: Rules, state: State, who: number, visit: Visit): void {
   const process = processOf(state, who)
   const holds = [outOfSession(process.holds[0]), outOfSession(process.holds[1])] as const
-  let next = withProcess(state, who, { ...process, isEntered: true, holds })
+  let next = withProcess(state, who, { ...process, isEntered: true, isProven: true, holds })
   for (let task = 0; task < holds.length; task++) {
     const { at } = holdOf(state, who, task)
-    const isLetGo = at === 'journaled' || at === 'sent'
+    const isLetGo = at === 'journaled' || at === 'checked' || at === 'sent'
     if (isLetGo && rules.entersWithOpenSends) next = withRow(next, task, journal(rowOf(next, task), who))
   }
   visit('enter', who, -1, next)
 }
 
 function outOfSession(hold: Hold): Hold {
-  return hold.prefetchedIn === null ? hold : { ...hold, prefetchedIn: 'an earlier session' }
+  return hold.at === 'nothing' || hold.at === 'sent' ? hold : { ...hold, isOfSession: false }
 }
 
 // A claim statement may still be in flight when the process exits: its connection broke, and it has no answer.

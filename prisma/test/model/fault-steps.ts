@@ -1,7 +1,7 @@
 import { cron, type Hold, nothing, plain, processOf, type Row, rowOf, type State, withProcess } from './state.ts'
 import type { Visit } from './steps.ts'
 
-/** The faults of a process. A frozen process continues in the end, or the scheduler ends it. */
+/** The faults of a process. A frozen process may only be cut off from PostgreSQL. It continues in the end. */
 export function faultSteps(state: State, who: number, visit: Visit): void {
   const process = processOf(state, who)
   if (process.is === 'frozen') visit('thaw', who, -1, withProcess(state, who, { ...process, is: 'up' }))
@@ -11,7 +11,12 @@ export function faultSteps(state: State, who: number, visit: Visit): void {
     'kill',
     who,
     -1,
-    withProcess(less, who, { ...process, is: 'dead', holds: [left(process.holds[0]), left(process.holds[1])] }),
+    withProcess(less, who, {
+      ...process,
+      is: 'dead',
+      isProven: true,
+      holds: [left(process.holds[0]), left(process.holds[1])],
+    }),
   )
   if (process.is !== 'up') return
   visit('freeze', who, -1, withProcess(less, who, { ...process, is: 'frozen' }))

@@ -9,20 +9,53 @@ import {
   rowOf,
   type State,
   stranger,
-  taskNames,
 } from './state.ts'
 import type { Verb } from './steps.ts'
 
-const claims: ReadonlySet<Verb> = new Set<Verb>(['claim', 'prefetch', 'commit', 'commitOlder'])
+/** The promise: one sentence for each way to break it. */
+export const sentences = [
+  'a task starts before it is due',
+  'a task starts after its deadline',
+  'a task starts after the pause of its queue was answered',
+  'a task of an ordered queue starts before the one in front of it is final',
+  'more attempts of a queue are in flight than it allows',
+  'a queue starts more attempts in a period than it allows',
+  'an occurrence starts after the pause or deletion of its cron job was answered',
+  'a task starts after the deletion of its workspace was answered',
+  'a task in quarantine is claimed by a dispatcher',
+  'a task with a deadline is claimed before a slot is free',
+  'a task is sent after its deadline',
+  'a task is sent after its cancellation was answered',
+  'a task is sent after its stop was answered',
+  'a task is sent after too many losses',
+  'a task is sent after it has ended',
+  'a task is sent after its claim has ended',
+  'an attempt number is sent twice',
+  'what was sent since the backup is sent again, unheld',
+  'a held task expires',
+  'a task had ended, and its state changes',
+  'an outcome has no callback',
+  'a callback has no outcome',
+  'an attempt is reported lost though its dispatcher lives',
+  'a prefetched claim that was never sent gets a run',
+  'a shared loss counts towards the poison limit',
+  'an attempt was sent and has no run',
+  'the executions counted are not those that were claimed',
+  'a living dispatcher has lost its own attempt',
+  'a task can never end',
+] as const
 
-// The violations of the promise, one sentence each.
+export type Sentence = (typeof sentences)[number]
+
+const claims: ReadonlySet<Verb> = new Set<Verb>(['claim', 'prefetch', 'commit', 'commitOlder'])
+const sends: ReadonlySet<Verb> = new Set<Verb>(['send', 'write'])
 
 /** Returns which sentence of the promise this step breaks, or null. */
-export function brokenByStep(before: State, verb: Verb, who: number, task: number, after: State): string | null {
+export function brokenByStep(before: State, verb: Verb, who: number, task: number, after: State): Sentence | null {
   if (verb !== 'restore') {
     for (const each of [plain, cron]) {
       const [was, is] = [rowOf(before, each), rowOf(after, each)]
-      if (isFinished(was) && is.state !== was.state) return `${taskNames[each]} had ended, and its state changes`
+      if (isFinished(was) && is.state !== was.state) return 'a task had ended, and its state changes'
       if (is.missingCallbacks > was.missingCallbacks) return 'an outcome has no callback'
       if (is.missingCallbacks < was.missingCallbacks) return 'a callback has no outcome'
     }
@@ -30,27 +63,33 @@ export function brokenByStep(before: State, verb: Verb, who: number, task: numbe
   if (claims.has(verb)) return brokenByClaim(before, who, task, rowOf(after, task))
   if (verb === 'expire' && rowOf(before, task).due === 'held' && rowOf(after, task).state === 'dead')
     return 'a held task expires'
-  if (verb === 'send') return brokenBySend(before, who, task)
+  if (sends.has(verb)) return brokenBySend(before, who, task)
   if (verb === 'declareDead' || verb === 'endLease') return brokenByEnd(before, who, after)
   return null
 }
 
-function brokenByClaim(before: State, who: number, task: number, after: Row): string | null {
+function brokenByClaim(before: State, who: number, task: number, after: Row): Sentence | null {
   const row = rowOf(before, task)
   if (after.state !== 'processing' || after === row) return null
-  if (row.due !== 'due') return 'a task is claimed before it is due'
-  if (row.deadline === 'passed') return 'a task is claimed after its deadline'
   if (row.deadline !== 'none' && after.prefetched !== 'no')
     return 'a task with a deadline is claimed before a slot is free'
-  if (row.quarantined !== (who === quarantineProcess)) return 'a task in quarantine is claimed by a dispatcher'
+  return brokenByStart(before, who, task)
+}
+
+// Everything that forbids an attempt to start now.
+function brokenByStart(before: State, who: number, task: number): Sentence | null {
+  const row = rowOf(before, task)
   const inQueue = brokenByQueue(before, task)
   if (inQueue) return inQueue
+  if (row.due !== 'due') return 'a task starts before it is due'
+  if (row.deadline === 'passed') return 'a task starts after its deadline'
+  if (row.quarantined !== (who === quarantineProcess)) return 'a task in quarantine is claimed by a dispatcher'
   if (row.mayNotStart && row.attempts === 0)
     return 'an occurrence starts after the pause or deletion of its cron job was answered'
   return before.workspace === 'deleted' ? 'a task starts after the deletion of its workspace was answered' : null
 }
 
-function brokenByQueue({ queue, rows }: State, task: number): string | null {
+function brokenByQueue({ queue, rows }: State, task: number): Sentence | null {
   if (queue.isPaused) return 'a task starts after the pause of its queue was answered'
   if (queue.limit === 'ordered' && task === cron && !isFinished(rows[plain]))
     return 'a task of an ordered queue starts before the one in front of it is final'
@@ -64,16 +103,26 @@ function isInFlight({ state, due }: Row): boolean {
   return state === 'processing' && due !== 'held'
 }
 
-function brokenBySend(before: State, who: number, task: number): string | null {
+// A request of a claim that stands belongs to the start that the claim was. Without one, the request is a start of its own.
+function brokenBySend(before: State, who: number, task: number): Sentence | null {
   const row = rowOf(before, task)
   const { attempt } = holdOf(before, who, task)
-  if (row.state === 'cancelled' && row.runs === 0) return 'a task is sent after its cancellation was answered'
-  if (row.state === 'pending' && row.due !== 'due') return 'a task is sent early'
+  if (row.deadline === 'passed') return 'a task is sent after its deadline'
+  const stands = row.state === 'processing' && row.by === who && row.attempts === attempt
+  if (!stands)
+    return brokenByLateSend(row) ?? brokenByStart(before, who, task) ?? 'a task is sent after its claim has ended'
   if (row.sentSinceBackup && before.restore === 'held') return 'what was sent since the backup is sent again, unheld'
   return (row.sent & (1 << attempt)) !== 0 ? 'an attempt number is sent twice' : null
 }
 
-function brokenByEnd(before: State, who: number, after: State): string | null {
+function brokenByLateSend(row: Row): Sentence | null {
+  if (row.state === 'cancelled') return 'a task is sent after its cancellation was answered'
+  if (row.reason === 'stopped') return 'a task is sent after its stop was answered'
+  if (row.state === 'dead' && row.quarantined) return 'a task is sent after too many losses'
+  return isFinished(row) ? 'a task is sent after it has ended' : null
+}
+
+function brokenByEnd(before: State, who: number, after: State): Sentence | null {
   const lost = [plain, cron].filter(task => rowOf(after, task).runs !== rowOf(before, task).runs)
   const { is, isEntered } = who === stranger ? { is: 'dead', isEntered: false } : processOf(before, who)
   if (lost.length > 0 && is !== 'dead' && is !== 'frozen')
@@ -87,11 +136,11 @@ function brokenByEnd(before: State, who: number, after: State): string | null {
 }
 
 /** Returns which sentence of the promise this state breaks, or null. */
-export function brokenByState(state: State): string | null {
+export function brokenByState(state: State): Sentence | null {
   return brokenByTask(state, plain) ?? brokenByTask(state, cron)
 }
 
-function brokenByTask(state: State, task: number): string | null {
+function brokenByTask(state: State, task: number): Sentence | null {
   const row = rowOf(state, task)
   const inFlight = row.state === 'processing' ? 1 << row.attempts : 0
   if ((row.sent & ~(row.runs | inFlight)) !== 0) return 'an attempt was sent and has no run'

@@ -16,7 +16,7 @@ const timeout = 120_000
 
 const searches: Array<{ name: string; question: Question; states: number }> = [
   { name: 'max_concurrent', question: oneAtATime, states: 9_280 },
-  { name: 'rate_limit', question: oneInAPeriod, states: 23_514 },
+  { name: 'rate_limit', question: oneInAPeriod, states: 23_522 },
   { name: 'ordered', question: ordered, states: 5_464 },
   { name: 'max_concurrent, restored', question: restoredOneAtATime, states: 5_720 },
   { name: 'ordered, restored', question: restoredOrder, states: 3_378 },

@@ -18,7 +18,7 @@ const queues = new Map<string, QueueSituation>()
 
 /** Runs a search, and collects the situations that it reaches. */
 export function explore(question: Question): Found {
-  const found = explored.get(question) ?? search(question, [], collect)
+  const found = explored.get(question) ?? search(question, null, collect)
   explored.set(question, found)
   return found
 }

@@ -8,10 +8,28 @@ export type Rules = {
   sendsNeedJournal: boolean
   /** The session of the entry: the one of the claim, or the current one. */
   journalNames: 'session of the claim' | 'present session'
+  /** Whether a request is sent only while the send fence holds: a heartbeat in the session of the claim, in the last 10 s. */
+  sendIsFenced: boolean
+  /** Whether a request is sent only before the deadline. */
+  sendAsksDeadline: boolean
+  /** Whether the check and the first byte are one step. No program has that. */
+  sendIsOneStep: boolean
+  /** Whether a scheduler waits for a dispatcher less long than its fence holds. */
+  deathIsSeenBeforeFence: boolean
   /** Whether the outcome of an attempt is refused when its task has been claimed again. */
   recordIsFenced: boolean
   /** Whether an undo is refused when its task has been claimed again. */
   undoIsFenced: boolean
+  /** Whether the outcome of a lost attempt is refused when its task no longer waits in quarantine. */
+  lateRecordIsFenced: boolean
+  /** Whether a claimed task must be due. */
+  claimAsksClock: boolean
+  /** Whether only the quarantine claims the tasks in it. */
+  claimKeepsQuarantine: boolean
+  /** Whether a claim refuses the tasks of a deleted workspace. */
+  claimAsksWorkspace: boolean
+  /** Whether the end of a dispatcher undoes its claims that are not in the journal. */
+  endUndoesUnsent: boolean
   /** Which losses count to the poison limit. */
   lossCounts: 'alone' | 'any'
   /** Whether `hold-overdue` makes overdue occurrences, and holds them. */
@@ -57,8 +75,17 @@ export const theRules: Rules = {
   tokenOfRepeatedClaim: 'same',
   sendsNeedJournal: true,
   journalNames: 'session of the claim',
+  sendIsFenced: true,
+  sendAsksDeadline: true,
+  sendIsOneStep: true,
+  deathIsSeenBeforeFence: false,
   recordIsFenced: true,
   undoIsFenced: true,
+  lateRecordIsFenced: true,
+  claimAsksClock: true,
+  claimKeepsQuarantine: true,
+  claimAsksWorkspace: true,
+  endUndoesUnsent: true,
   lossCounts: 'alone',
   holdsCronJobs: true,
   holdStopsDeadline: true,

@@ -25,15 +25,16 @@ export function schedulerSteps(rules: Rules, state: State, visit: Visit): void {
   }
 }
 
-// The heartbeats of a process stop when it dies, or for as long as it is frozen. The journal is known while its row is
-// there. A claim that runs after the end of its dispatcher is found later, and the dispatcher is ended again.
+// The heartbeats of a process stop when it dies, or for as long as it is frozen. The scheduler misses them for 12 s, so the
+// process has no heartbeat of the last 10 s then. The journal is known while its row is there. A claim that runs after the end of its dispatcher is found later, and the dispatcher is ended again.
 function deathSteps(rules: Rules, state: State, who: number, visit: Visit): void {
   const process = processOf(state, who)
   const isSilent = process.is === 'dead' || process.is === 'frozen'
   const owns = state.rows.some(row => row.state === 'processing' && row.by === who && row.due !== 'held')
   if (rules.deathIsSeenBy === 'leases') endLeases(rules, state, who, visit)
   else if (isSilent && (process.isEntered || owns)) {
-    const ended = withProcess(state, who, { ...process, isEntered: false })
+    const isProven = process.isProven && (process.is === 'dead' || rules.deathIsSeenBeforeFence)
+    const ended = withProcess(state, who, { ...process, isEntered: false, isProven })
     visit('declareDead', who, -1, endDispatcher(rules, ended, who, process.isEntered))
   }
   if (process.is === 'dead' && !process.isEntered && !hasClaims(state, process, who)) {

@@ -1,25 +1,26 @@
 import { canonicalText } from './canonical.ts'
-import { brokenByState, brokenByStep, isOver } from './promise.ts'
+import { brokenByState, brokenByStep, isOver, type Sentence } from './promise.ts'
 import type { Rules } from './rules.ts'
 import type { Question } from './scopes.ts'
 import { initialState, type State } from './state.ts'
 import { describe, isBoundToHappen, type Scope, type Verb, visitNext } from './steps.ts'
 
 /** The result of a search. `trace` is the shortest way to the first violation, one step per line. */
-export type Found = { states: number; violation: string | null; trace: string[] }
+export type Found = { states: number; violation: Sentence | null; trace: string[] }
 
 type Edges = { from: number[]; to: number[] }
 
 /**
  * Visits every state that the rules allow, breadth first, and stops at the first step or state that breaks the promise. So
- * no shorter way leads to a violation. Skips violations in `ignored`.
+ * no shorter way leads to a violation.
+ * @param only - The only violation to look for. Default: any.
  * @param onState - Called with each state in the order of the search. Without it, the search also looks for states from
  * which a task can never end although no more faults happen. It does so for a target that answers 2xx in the end, and for
  * one which always fails.
  */
 export function search(
   { rules, scope, faults }: Question,
-  ignored: readonly string[] = [],
+  only: Sentence | null = null,
   onState: (state: State) => void = () => {},
 ): Found {
   const first = initialState(faults, scope.deadlines, scope.queue)
@@ -28,8 +29,8 @@ export function search(
   const numbers = new Map<string, number>([[canonicalText(first), 0]])
   const answered: Edges = { from: [], to: [] }
   const failing: Edges = { from: [], to: [] }
-  let violation: string | null = null
-  const reported = (broken: string | null) => (broken !== null && ignored.includes(broken) ? null : broken)
+  let violation: Sentence | null = null
+  const reported = (broken: Sentence | null) => (only !== null && broken !== only ? null : broken)
 
   for (let at = 0; at < states.length; at++) {
     const state = states[at] as State
@@ -62,7 +63,8 @@ export function search(
     }
   }
   const stuck = [answered, failing].map(edges => findStuck(states, edges)).find(found => found !== null)
-  if (stuck === undefined || stuck === null) return { states: states.length, violation: null, trace: [] }
+  if (stuck === undefined || stuck === null || reported('a task can never end') === null)
+    return { states: states.length, violation: null, trace: [] }
   return {
     states: states.length,
     violation: 'a task can never end',

@@ -54,12 +54,14 @@ export type Queue = {
   readonly isToWake: boolean
 }
 
-/** The knowledge of a process about a task. `asked`: its claim statement is in flight. */
+/** The knowledge of a process about a task. `asked`: its claim statement is in flight. `checked`: only in a variation. */
 export type Hold = {
-  readonly at: 'nothing' | 'asked' | 'claimed' | 'journaled' | 'sent'
+  readonly at: 'nothing' | 'asked' | 'claimed' | 'journaled' | 'checked' | 'sent'
   readonly attempt: number
-  /** When it was prefetched and is not in the journal: in which session of the process. The journal refuses earlier ones. */
-  readonly prefetchedIn: null | 'this session' | 'an earlier session'
+  /** Whether it must be in the send journal before it is sent. */
+  readonly isPrefetched: boolean
+  /** Whether it was claimed in the present session of the process. The journal and the send fence refuse earlier ones. */
+  readonly isOfSession: boolean
   /** Only in the variation `asks again with a new token`: an older claim statement is in flight as well. */
   readonly hasOlder: boolean
 }
@@ -68,6 +70,8 @@ export type Process = {
   readonly is: 'up' | 'frozen' | 'draining' | 'dead'
   /** Whether its row is in `dispatchers`. */
   readonly isEntered: boolean
+  /** Whether its last heartbeat was less than ten seconds ago, by its own clock. */
+  readonly isProven: boolean
   readonly holds: readonly [Hold, Hold]
 }
 
@@ -88,9 +92,9 @@ export type State = Stored & {
   readonly restore: 'none' | 'held' | 'released'
 }
 
-export const nothing: Hold = { at: 'nothing', attempt: 0, prefetchedIn: null, hasOlder: false }
+export const nothing: Hold = { at: 'nothing', attempt: 0, isPrefetched: false, isOfSession: true, hasOlder: false }
 
-export const freshProcess: Process = { is: 'up', isEntered: true, holds: [nothing, nothing] }
+export const freshProcess: Process = { is: 'up', isEntered: true, isProven: true, holds: [nothing, nothing] }
 
 const newRow: Row = {
   state: 'pending',

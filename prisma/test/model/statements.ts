@@ -11,12 +11,12 @@ export type ClaimOf = { by: number; isPrefetch: boolean; isQuarantine: boolean }
 export function claim(rules: Rules, stored: Stored, task: number, { by, isPrefetch, isQuarantine }: ClaimOf): Row {
   const row = stored.rows[task] as Row
   const isWaiting = row.state === 'pending' || row.state === 'retrying'
-  if (!isWaiting || row.quarantined !== isQuarantine) return row
+  if (!isWaiting || (row.quarantined !== isQuarantine && rules.claimKeepsQuarantine)) return row
   if (row.deadline === 'passed' && row.due !== 'held' && rules.claimExpires) return expire(rules, row)
-  if (row.due !== 'due') return row
+  if (row.due !== 'due' && rules.claimAsksClock) return row
   if (isPrefetch && (task === cron || (row.deadline !== 'none' && !rules.prefetchesDeadlines))) return row
-  if (stored.workspace === 'deleted' || (task === cron && isRefused(rules, stored.cronJob, row)))
-    return { ...row, state: 'cancelled' }
+  const isDeleted = stored.workspace === 'deleted' && rules.claimAsksWorkspace
+  if (isDeleted || (task === cron && isRefused(rules, stored.cronJob, row))) return { ...row, state: 'cancelled' }
   return {
     ...row,
     state: 'processing',
@@ -130,7 +130,7 @@ export type Outcome = 'success' | 'failure' | 'abandoned'
 /** `recordAttempts`. A lost attempt may still be recorded until its task is claimed again. */
 export function record(rules: Rules, row: Row, by: number, attempt: number, outcome: Outcome): Row {
   const isOwn = row.by === by || !rules.recordIsFenced
-  const isLate = row.state === 'retrying' && row.quarantined && isOwn
+  const isLate = row.quarantined && isOwn && (row.state === 'retrying' || !rules.lateRecordIsFenced)
   if (!isLate && !(row.state === 'processing' && isOwn)) return row
   const lostBefore = isLate ? row.lost - 1 : row.lost
   const lost = lostBefore + (outcome === 'abandoned' ? 1 : 0)
@@ -155,8 +155,8 @@ function nextOf(rules: Rules, tried: number, outcome: Outcome): Pick<Row, 'state
 }
 
 /** The claims that `endDispatcher` and `leaveDispatchers` undo: prefetched ones that are not in the journal. */
-function isUnsent(row: Row, hasJournal: boolean): boolean {
-  return hasJournal && row.prefetched === 'unsent'
+function isUnsent({ endUndoesUnsent }: Rules, row: Row, hasJournal: boolean): boolean {
+  return hasJournal && row.prefetched === 'unsent' && endUndoesUnsent
 }
 
 /** `loseAttempts` */
@@ -182,11 +182,11 @@ export function endRows(
   id: number,
   hasJournal: boolean,
 ): [Row | null, Row | null] {
-  const sent = owned.filter(row => row && row.due !== 'held' && !isUnsent(row, hasJournal))
+  const sent = owned.filter(row => row && row.due !== 'held' && !isUnsent(rules, row, hasJournal))
   const isAlone = hasJournal && sent.length === 1
   const end = (row: Row | null) => {
     if (!row || row.due === 'held') return row
-    return isUnsent(row, hasJournal) ? undo(rules, row, id, row.due) : lose(rules, row, isAlone)
+    return isUnsent(rules, row, hasJournal) ? undo(rules, row, id, row.due) : lose(rules, row, isAlone)
   }
   return [end(owned[0]), end(owned[1])]
 }

@@ -1,0 +1,48 @@
+import type { Mutation } from './mutations.ts'
+import { backupAndRestore, restoredDeadline, restoredOrder } from './scopes.ts'
+
+/** Mutations of a restore. */
+export const restoreMutations: Mutation[] = [
+  {
+    name: 'hold-overdue leaves cron jobs out',
+    question: backupAndRestore,
+    mutation: { holdsCronJobs: false },
+    violation: 'what was sent since the backup is sent again, unheld',
+    trace: [
+      'the operator takes a backup',
+      'the scheduler makes the occurrence of the cron job',
+      'cron comes due',
+      'A claims cron',
+      'A sends cron',
+      'the operator stops all processes, restores the backup, runs hold-overdue and starts them again',
+      'the scheduler makes the occurrence of the cron job',
+      'A claims cron',
+      'A sends cron',
+    ],
+  },
+  {
+    name: 'the deadline of a held task passes',
+    question: restoredDeadline,
+    mutation: { holdStopsDeadline: false },
+    violation: 'a held task expires',
+    trace: [
+      'the deadline of plain passes',
+      'the operator takes a backup',
+      'the operator stops all processes, restores the backup, runs hold-overdue and starts them again',
+      'the scheduler ends plain: its deadline has passed',
+    ],
+  },
+  {
+    name: 'a task of an ordered queue passes a held one',
+    question: restoredOrder,
+    mutation: { heldTasksKeepOrder: false },
+    violation: 'a task of an ordered queue starts before the one in front of it is final',
+    trace: [
+      'the scheduler makes the occurrence of the cron job',
+      'the operator takes a backup',
+      'the operator stops all processes, restores the backup, runs hold-overdue and starts them again',
+      'cron comes due',
+      'A claims cron',
+    ],
+  },
+]
