@@ -5,6 +5,7 @@ import { expandCronJobs } from '../src/cron-jobs/expand-cron-jobs.ts'
 import { findStuckWork } from '../src/dispatchers/find-stuck-work.ts'
 import { readHeartbeats } from '../src/dispatchers/heartbeat.ts'
 import { holdOverdueTasks, releaseHeldTasks } from '../src/migrate/held-tasks.ts'
+import { expireTasks } from '../src/tasks/expire-tasks.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { aTask, aWorkspace, claimAll, taskRow, useDatabase } from './setup.ts'
 
@@ -75,6 +76,16 @@ it('releases the tasks of one workspace, first those due first, in batches', asy
   expect(await releaseHeldTasks(db.pool, { workspaceId, limit: 2 })).toBe(1)
   expect(await isHeld()).toEqual([false, false, false, false, false, true])
   expect(await releaseHeldTasks(db.pool)).toBe(1)
+})
+
+it('holds a task that has expired, though its retry is not due yet', async () => {
+  const task = aTask({ executeAt: new Date(Date.now() + hour) })
+  await insertTasks(db.pool, [task])
+  await db.pool.query(`UPDATE tasks SET state = 'retrying', attempts = 1, expires_at = now() - interval '1 s'`)
+  expect(await holdOverdueTasks(db.pool)).toMatchObject({ tasks: 1 })
+  expect(await expireTasks(db.pool, { limit: 10 })).toEqual([]) // its failure was reported after the backup
+  expect(await releaseHeldTasks(db.pool)).toBe(1)
+  expect(await expireTasks(db.pool, { limit: 10 })).toMatchObject([{ taskId: task.id }])
 })
 
 it('also holds tasks that are due before a given time, including occurrences of cron jobs', async () => {

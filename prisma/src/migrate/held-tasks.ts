@@ -18,10 +18,10 @@ const isAway = `> now() + interval '5000 years'`
 const cronJobsPerBatch = 500
 
 /**
- * Holds all tasks that were due or in flight when a restored backup was taken, and the occurrences of cron jobs that have
- * come due since, and open operations. Some of these may have been delivered, and only the operator can find out which. Run it before any
+ * Holds all tasks that were due, expired or in flight when a restored backup was taken, and the occurrences of cron jobs that
+ * have come due since, and open operations. Some of these may have been delivered, and only the operator can find out which. Run it before any
  * service uses the restored database. It holds all of them or, when it rejects, none.
- * @param until - Also holds tasks due before this time. Default: only tasks due by now.
+ * @param until - Also holds tasks due before this time. Default: only tasks due or expired by now.
  */
 export async function holdOverdueTasks(db: Db, until: Date | null = null): Promise<Held> {
   return inTransaction(db, async tx => {
@@ -55,7 +55,8 @@ async function holdCronJobs(tx: Transaction, ids: string[]): Promise<void> {
 async function hold(tx: Transaction, dueBy: Date): Promise<number> {
   const text = `
     UPDATE tasks SET waits_for = 2, updated_at = now()
-    WHERE waits_for <> 2 AND (state = 'processing' OR state IN ('pending', 'retrying') AND due_at <= $1)`
+    WHERE waits_for <> 2
+      AND (state = 'processing' OR state IN ('pending', 'retrying') AND (due_at <= $1 OR expires_at <= $1))`
   return (await tx.query(text, [dueBy])).rowCount ?? 0
 }
 

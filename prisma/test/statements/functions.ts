@@ -320,7 +320,9 @@ export const functions: SendingFunction[] = [
     by: holdOverdueTasks,
     call: db => holdOverdueTasks(db),
     answers: clock,
-    sends: { hold_tasks: ['Holds the tasks of a restored backup that were due or in flight.', /UPDATE tasks/] },
+    sends: {
+      hold_tasks: ['Holds the tasks of a restored backup that were due, expired or in flight.', /UPDATE tasks/],
+    },
   },
   {
     by: releaseHeldTasks,
