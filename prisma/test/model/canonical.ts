@@ -15,8 +15,10 @@ function textOf(state: State, one: number, two: number, q: number, isMirrored: b
   const row = packRow(state.rows[0], isMirrored)
   const other = packRow(state.rows[1], isMirrored)
   const settings = ((state.faults * 3 + restores[state.restore]) * 6 + packSettings(state)) * 8 + packQueue(state.queue)
+  const extras = packExtras(state.rows)
   const text = String.fromCharCode(
     settings,
+    extras,
     row,
     row >>> 16,
     other,
@@ -53,6 +55,10 @@ function packQueue({ isPaused, starts, isToWake }: Queue): number {
   return (isPaused ? 4 : 0) + (starts > 0 ? 2 : 0) + (isToWake ? 1 : 0)
 }
 
+function packExtras([one, other]: Stored['rows']): number {
+  return (one.expiredSinceBackup ? 1 : 0) * 2 + (other.expiredSinceBackup ? 1 : 0)
+}
+
 // 32 bits. The attempts of the model fit into five bits of a mask.
 function packRow(row: Row, isMirrored: boolean): number {
   const by = row.by === null ? 4 : isMirrored && row.by < 2 ? 1 - row.by : row.by
@@ -67,7 +73,7 @@ function packRow(row: Row, isMirrored: boolean): number {
   packed = (packed << 2) | row.executions
   packed = (packed << 4) | (row.runs >> 1)
   packed = (packed << 4) | (row.sent >> 1)
-  const flags = (row.quarantined ? 4 : 0) | (row.mayNotStart ? 2 : 0) | (row.sentSinceBackup ? 1 : 0)
+  const flags = (row.quarantined ? 4 : 0) | (row.mayNotStart ? 2 : 0) | (row.startedSinceBackup ? 1 : 0)
   return (packed << 3) | flags
 }
 

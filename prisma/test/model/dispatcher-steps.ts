@@ -74,9 +74,11 @@ function committed(rules: Rules, state: State, who: number, task: number, hold: 
   const claimed = claimInQueue(rules, state, task, { by: who, isPrefetch: hold.isPrefetched, isQuarantine })
   const after = rowOf(claimed, task)
   const isClaimed = after !== before && after.state === 'processing'
-  if (hold.hasOlder) return withHold(claimed, who, task, { ...hold, hasOlder: false })
+  const isStart = isClaimed && state.backup !== null
+  const marked = isStart ? withRow(claimed, task, { ...after, startedSinceBackup: true }) : claimed
+  if (hold.hasOlder) return withHold(marked, who, task, { ...hold, hasOlder: false })
   const isKnown = isClaimed && processOf(state, who).is !== 'dead'
-  return withHold(claimed, who, task, isKnown ? { ...hold, at: 'claimed', attempt: after.attempts } : nothing)
+  return withHold(marked, who, task, isKnown ? { ...hold, at: 'claimed', attempt: after.attempts } : nothing)
 }
 
 function claimedSteps(rules: Rules, state: State, who: number, task: number, visit: Visit): void {
@@ -123,8 +125,7 @@ function passesFence(rules: Rules, state: State, who: number, task: number): boo
 function sentOf(state: State, who: number, task: number): State {
   const row = rowOf(state, task)
   const { attempt } = holdOf(state, who, task)
-  const sentSinceBackup = row.sentSinceBackup || state.backup !== null
-  const sent = withRow(state, task, { ...row, sent: row.sent | (1 << attempt), sentSinceBackup })
+  const sent = withRow(state, task, { ...row, sent: row.sent | (1 << attempt) })
   return withHold(sent, who, task, { ...nothing, at: 'sent', attempt })
 }
 

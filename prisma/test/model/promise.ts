@@ -2,6 +2,7 @@ import {
   cron,
   holdOf,
   isFinished,
+  isHeld,
   plain,
   processOf,
   quarantineProcess,
@@ -32,7 +33,8 @@ export const sentences = [
   'a task is sent after its claim has ended',
   'an attempt number is sent twice',
   'what was sent since the backup is sent again, unheld',
-  'a held task expires',
+  'an outcome that was reported since the backup is reported again, unheld',
+  'a held task changes by itself',
   'a task had ended, and its state changes',
   'an outcome has no callback',
   'a callback has no outcome',
@@ -48,6 +50,10 @@ export const sentences = [
 export type Sentence = (typeof sentences)[number]
 
 const claims: ReadonlySet<Verb> = new Set<Verb>(['claim', 'prefetch', 'commit', 'commitOlder'])
+// Users change held tasks, and the operator releases them.
+const changesHeld: ReadonlySet<Verb> = new Set<Verb>([
+  ...(['release', 'stop', 'cancel', 'pause', 'deleteCronJob', 'windDown'] as const),
+])
 const sends: ReadonlySet<Verb> = new Set<Verb>(['send', 'write'])
 
 /** Returns which sentence of the promise this step breaks, or null. */
@@ -55,14 +61,17 @@ export function brokenByStep(before: State, verb: Verb, who: number, task: numbe
   if (verb !== 'restore') {
     for (const each of [plain, cron]) {
       const [was, is] = [rowOf(before, each), rowOf(after, each)]
+      if (isHeld(was) && !changesHeld.has(verb) && (is.state !== was.state || is.due !== was.due))
+        return 'a held task changes by itself'
       if (isFinished(was) && is.state !== was.state) return 'a task had ended, and its state changes'
       if (is.missingCallbacks > was.missingCallbacks) return 'an outcome has no callback'
       if (is.missingCallbacks < was.missingCallbacks) return 'a callback has no outcome'
     }
   }
   if (claims.has(verb)) return brokenByClaim(before, who, task, rowOf(after, task))
-  if (verb === 'expire' && rowOf(before, task).due === 'held' && rowOf(after, task).state === 'dead')
-    return 'a held task expires'
+  const isExpired = verb === 'expire' && rowOf(after, task).state !== rowOf(before, task).state
+  if (isExpired && rowOf(before, task).expiredSinceBackup && before.restore === 'held')
+    return 'an outcome that was reported since the backup is reported again, unheld'
   if (sends.has(verb)) return brokenBySend(before, who, task)
   if (verb === 'declareDead' || verb === 'endLease') return brokenByEnd(before, who, after)
   return null
@@ -111,7 +120,7 @@ function brokenBySend(before: State, who: number, task: number): Sentence | null
   const stands = row.state === 'processing' && row.by === who && row.attempts === attempt
   if (!stands)
     return brokenByLateSend(row) ?? brokenByStart(before, who, task) ?? 'a task is sent after its claim has ended'
-  if (row.sentSinceBackup && before.restore === 'held') return 'what was sent since the backup is sent again, unheld'
+  if (row.startedSinceBackup && before.restore === 'held') return 'what was sent since the backup is sent again, unheld'
   return (row.sent & (1 << attempt)) !== 0 ? 'an attempt number is sent twice' : null
 }
 

@@ -6,7 +6,15 @@ import { claimFromBlocks, claimTasks } from '../../src/tasks/claim-tasks.ts'
 import { useOwnDatabase } from '../setup.ts'
 import { explore, queueSituationsOf } from './reached.ts'
 import { theRules } from './rules.ts'
-import { oneAtATime, oneInAPeriod, ordered, type Question, restoredOneAtATime, restoredOrder } from './scopes.ts'
+import {
+  oneAtATime,
+  oneInAPeriod,
+  ordered,
+  type Question,
+  restoredOneAtATime,
+  restoredOrder,
+  restoredRate,
+} from './scopes.ts'
 import { cron, isFinished, plain, type Queue, quarantineProcess, rowOf, type Stored } from './state.ts'
 import { advance, type ClaimOf, claimInQueue } from './statements.ts'
 import { expectedAfter, project, type StoredSituation, storeQueues } from './stored-rows.ts'
@@ -18,8 +26,9 @@ const searches: Array<{ name: string; question: Question; states: number }> = [
   { name: 'max_concurrent', question: oneAtATime, states: 9_280 },
   { name: 'rate_limit', question: oneInAPeriod, states: 23_522 },
   { name: 'ordered', question: ordered, states: 5_464 },
-  { name: 'max_concurrent, restored', question: restoredOneAtATime, states: 5_720 },
-  { name: 'ordered, restored', question: restoredOrder, states: 3_378 },
+  { name: 'max_concurrent, restored', question: restoredOneAtATime, states: 9_791 },
+  { name: 'rate_limit, restored', question: restoredRate, states: 49_343 },
+  { name: 'ordered, restored', question: restoredOrder, states: 4_433 },
 ]
 
 it.each(searches)('keeps the promise in each of $states states, and can end from each: $name', { timeout }, search => {

@@ -69,7 +69,14 @@ const texts = new WeakMap<Row, string>()
 function textOf(row: Row): string {
   const known = texts.get(row)
   if (known) return known
-  const { sent: _, mayNotStart: __, sentSinceBackup: ___, missingCallbacks: ____, ...stored } = row
+  const {
+    sent: _,
+    mayNotStart: __,
+    startedSinceBackup: ___,
+    expiredSinceBackup: ____,
+    missingCallbacks: _____,
+    ...stored
+  } = row
   const text = Object.values(stored).join()
   texts.set(row, text)
   return text

@@ -34,6 +34,8 @@ export type Rules = {
   lossCounts: 'alone' | 'any'
   /** Whether `hold-overdue` makes overdue occurrences, and holds them. */
   holdsCronJobs: boolean
+  /** Whether `hold-overdue` holds a task whose deadline has passed, though its next attempt is not due yet. */
+  holdsExpired: boolean
   /** Whether a held task has no deadline. */
   holdStopsDeadline: boolean
   /** Whether the tasks of an ordered queue wait for a held one in front. */
@@ -88,6 +90,7 @@ export const theRules: Rules = {
   endUndoesUnsent: true,
   lossCounts: 'alone',
   holdsCronJobs: true,
+  holdsExpired: true,
   holdStopsDeadline: true,
   heldTasksKeepOrder: true,
   claimRefuses: 'cron job was paused',

@@ -12,8 +12,9 @@ export function schedulerSteps(rules: Rules, state: State, visit: Visit): void {
     const row = rowOf(state, task)
     const isWaiting = row.state === 'pending' || row.state === 'retrying'
     if (isWaiting && row.due === 'later') visit('comeDue', -1, task, withRow(state, task, { ...row, due: 'due' }))
+    // Also while it is due later, because it waits for a retry or its claim was undone for some seconds.
     if (row.deadline === 'ahead') visit('passDeadline', -1, task, withRow(state, task, { ...row, deadline: 'passed' }))
-    if (isWaiting && row.deadline === 'passed') visit('expire', -1, task, withRow(state, task, expire(rules, row)))
+    if (isWaiting && row.deadline === 'passed') visit('expire', -1, task, withExpired(rules, state, task))
     if (isWaiting && row.due === 'due') visit('stepBack', -1, task, withRow(state, task, { ...row, due: 'later' }))
   }
   if (state.cronJob === 'active' && state.workspace === 'exists' && rowOf(state, cron).state === 'none') {
@@ -23,6 +24,13 @@ export function schedulerSteps(rules: Rules, state: State, visit: Visit): void {
     const wound = withRow(withRow(state, plain, windDown(rowOf(state, plain))), cron, windDown(rowOf(state, cron)))
     visit('windDown', -1, -1, wound)
   }
+}
+
+function withExpired(rules: Rules, state: State, task: number): State {
+  const row = rowOf(state, task)
+  const expired = expire(rules, row)
+  const isSinceBackup = expired !== row && state.backup !== null
+  return withRow(state, task, isSinceBackup ? { ...expired, expiredSinceBackup: true } : expired)
 }
 
 // The heartbeats of a process stop when it dies, or for as long as it is frozen. The scheduler misses them for 12 s, so the

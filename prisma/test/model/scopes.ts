@@ -39,9 +39,9 @@ export const backupAndRestore: Question = {
   faults: 0,
 }
 
-/** A backup and a restore, and a deadline that may pass at any moment. */
+/** A backup and a restore, a deadline that may pass at any moment, and one retry. */
 export const restoredDeadline: Question = {
-  rules: { ...theRules, maxRetries: 0 },
+  rules: theRules,
   scope: { ...nothingElse, deadlines: true, backups: true },
   faults: 0,
 }
@@ -57,6 +57,13 @@ export const pausesThatEnd: Question = {
 export const deadlines: Question = {
   rules: { ...theRules, poisonLimit: 1 },
   scope: { ...nothingElse, users: true, deadlines: true, crashes: true },
+  faults: 1,
+}
+
+/** A backup and a restore, and any one fault before or after it. */
+export const restoredFault: Question = {
+  rules: { ...theRules, maxRetries: 0 },
+  scope: { ...nothingElse, backups: true },
   faults: 1,
 }
 
@@ -85,6 +92,9 @@ const inRestoredQueue = (limit: Scope['queue']): Question => ({
 
 /** A queue with `max_concurrent: 1`, a backup and a restore. */
 export const restoredOneAtATime = inRestoredQueue('one at a time')
+
+/** A queue with a rate limit, a backup and a restore. */
+export const restoredRate = inRestoredQueue('one in a period')
 
 /** An ordered queue, a backup and a restore. */
 export const restoredOrder = inRestoredQueue('ordered')

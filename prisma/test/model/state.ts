@@ -38,8 +38,10 @@ export type Row = {
   readonly sent: number
   /** The cron job was paused or deleted, and this occurrence had not started. */
   readonly mayNotStart: boolean
-  /** Sent after the backup that has been restored since. */
-  readonly sentSinceBackup: boolean
+  /** Claimed after the backup, which has been restored since or may be. */
+  readonly startedSinceBackup: boolean
+  /** Its deadline ended it after the backup. */
+  readonly expiredSinceBackup: boolean
   /** Outcomes without their callbacks, minus callbacks without an outcome. */
   readonly missingCallbacks: number
 }
@@ -111,7 +113,8 @@ const newRow: Row = {
   runs: 0,
   sent: 0,
   mayNotStart: false,
-  sentSinceBackup: false,
+  startedSinceBackup: false,
+  expiredSinceBackup: false,
   missingCallbacks: 0,
 }
 
@@ -137,6 +140,10 @@ export const noQueue: Queue = { limit: 'none', isPaused: false, starts: 0, isToW
 
 export function isFinished({ state }: Row): boolean {
   return state === 'success' || state === 'dead' || state === 'cancelled'
+}
+
+export function isHeld(row: Row): boolean {
+  return row.due === 'held' && !isFinished(row)
 }
 
 export function withRow<Part extends Stored>(state: Part, task: number, row: Row): Part {
@@ -182,15 +189,22 @@ export function tidied(state: State): State {
 // The owner of the run id is relevant while a process may name it. The sends of recorded attempts are relevant while a
 // process may still send one. All details of an ended task that no process holds are irrelevant.
 function tidiedRow(state: State, task: number): Row {
-  const row = rowOf(state, task)
+  const row = withoutBackup(state, rowOf(state, task))
   const isHeldBy = (who: number) => holdOf(state, who, task).at !== 'nothing'
   const isHeld = isHeldBy(0) || isHeldBy(1) || isHeldBy(2)
-  const { sentSinceBackup, missingCallbacks } = row
-  if (isFinished(row)) return isHeld ? row : { ...newRow, state: row.state, sentSinceBackup, missingCallbacks }
+  const { startedSinceBackup, expiredSinceBackup, missingCallbacks } = row
+  const history = { startedSinceBackup, expiredSinceBackup, missingCallbacks }
+  if (isFinished(row)) return isHeld ? row : { ...newRow, state: row.state, ...history }
   const isNamed =
     row.by !== null && (row.state === 'processing' || (row.quarantined && row.by < stranger && isHeldBy(row.by)))
   const by = isNamed ? row.by : null
   const sent = isHeld ? row.sent : row.sent | row.runs
   const mayNotStart = row.mayNotStart && row.runs === 0
   return by === row.by && sent === row.sent && mayNotStart === row.mayNotStart ? row : { ...row, by, sent, mayNotStart }
+}
+
+// What happened since the backup is irrelevant once the operator has released the held tasks.
+function withoutBackup({ restore }: State, row: Row): Row {
+  const isKept = row.startedSinceBackup || row.expiredSinceBackup
+  return restore === 'released' && isKept ? { ...row, startedSinceBackup: false, expiredSinceBackup: false } : row
 }

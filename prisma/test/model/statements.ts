@@ -1,5 +1,5 @@
 import { type Rules, theRules } from './rules.ts'
-import { cron, isFinished, plain, type Row, rowOf, type Stored, withRow } from './state.ts'
+import { cron, isFinished, isHeld, plain, type Row, rowOf, type Stored, withRow } from './state.ts'
 
 // Each function is one statement of the product: from a row before it to the same row after it. A statement that changes
 // nothing returns the row that it was given. `model.long.ts` compares each of them with PostgreSQL.
@@ -65,10 +65,6 @@ function isNext(rules: Rules, { queue, rows }: Stored, task: number): boolean {
 function isBehindHeld(rows: Stored['rows']): boolean {
   const head = rows.findIndex(waitsUnblocked)
   return rows.some((row, i) => i < head && isHeld(row))
-}
-
-function isHeld(row: Row): boolean {
-  return row.due === 'held' && !isFinished(row)
 }
 
 function waitsUnblocked(row: Row): boolean {
@@ -238,12 +234,13 @@ export function windDown(row: Row): Row {
 }
 
 /** `holdOverdueTasks` */
-export function hold(row: Row): Row {
-  const isOverdue = row.due === 'due' || row.due === 'blocked' || row.state === 'processing'
+export function hold({ holdsExpired }: Rules, row: Row): Row {
+  const isExpired = row.deadline === 'passed' && holdsExpired
+  const isOverdue = row.due === 'due' || row.due === 'blocked' || row.state === 'processing' || isExpired
   return !isFinished(row) && row.state !== 'none' && isOverdue ? { ...row, due: 'held' } : row
 }
 
-/** `releaseHeldTasks`. The deadline moves by the time for which the task is late. */
+/** `releaseHeldTasks`. The deadline moves by the time for which the task is late. Held tasks count as due in the model. */
 export function release(row: Row): Row {
   if (!isHeld(row)) return row
   return { ...row, due: 'due', deadline: row.deadline === 'passed' ? 'ahead' : row.deadline }

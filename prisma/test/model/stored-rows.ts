@@ -21,7 +21,11 @@ export type StoredRow = Situation & {
 }
 
 /** The columns that the model has, and the callbacks that the row has stored. */
-export type Projection = Omit<Row, 'sent' | 'mayNotStart' | 'sentSinceBackup' | 'missingCallbacks'> & Callbacks
+export type Projection = Omit<
+  Row,
+  'sent' | 'mayNotStart' | 'startedSinceBackup' | 'expiredSinceBackup' | 'missingCallbacks'
+> &
+  Callbacks
 
 /** Stores the row of each situation as a task of a workspace of its own. */
 export async function storeSituations(
@@ -308,6 +312,13 @@ export function expectedAfter(before: Row, after: Row): Projection {
 
 /** The row that the model expects. The due time and the deadline of an ended task are irrelevant. */
 export function expected(row: Row): Omit<Projection, keyof Callbacks> {
-  const { sent: _, mayNotStart: __, sentSinceBackup: ___, missingCallbacks: ____, ...stored } = row
+  const {
+    sent: _,
+    mayNotStart: __,
+    startedSinceBackup: ___,
+    expiredSinceBackup: ____,
+    missingCallbacks: _____,
+    ...stored
+  } = row
   return isFinished(row) ? { ...stored, due: 'due', deadline: 'none' } : stored
 }

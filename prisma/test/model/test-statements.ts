@@ -251,7 +251,7 @@ export function testStatements(questions: readonly Question[]): void {
       await compare(
         unheld,
         () => holdOverdueTasks(db.pool),
-        ({ row }) => model.hold(row),
+        ({ row }) => model.hold(rules, row),
       )
       await db.pool.query('TRUNCATE tasks, task_requests, runs, cron_jobs, sends, usage_changes')
       await compare(

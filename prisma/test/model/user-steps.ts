@@ -43,7 +43,8 @@ export function operatorSteps(rules: Rules, state: State, visit: Visit): void {
   }
 }
 
-// Tasks that were sent since the backup are due. Other tasks may or may not have come due meanwhile.
+// Tasks that have started since the backup are due. Other tasks may or may not have come due meanwhile. A deadline that has
+// passed stays so.
 function restoreSteps(rules: Rules, state: State, backup: Stored, visit: Visit): void {
   for (const plainRow of restoredRows(rowOf(backup, plain), rowOf(state, plain))) {
     for (const cronRow of restoredRows(rowOf(backup, cron), rowOf(state, cron))) {
@@ -51,7 +52,7 @@ function restoreSteps(rules: Rules, state: State, backup: Stored, visit: Visit):
       const occurrence = cronRow.due === 'due' && isMade ? expand(cronRow) : cronRow
       visit('restore', -1, -1, {
         ...backup,
-        rows: [hold(plainRow), hold(occurrence)],
+        rows: [hold(rules, plainRow), hold(rules, occurrence)],
         processes: [freshProcess, freshProcess, freshProcess],
         faults: state.faults,
         backup: null,
@@ -62,10 +63,13 @@ function restoreSteps(rules: Rules, state: State, backup: Stored, visit: Visit):
 }
 
 function restoredRows(stored: Row, now: Row): Row[] {
-  const { sentSinceBackup } = now
+  const { startedSinceBackup, expiredSinceBackup } = now
+  const isPassed = stored.deadline !== 'none' && (now.deadline === 'passed' || expiredSinceBackup)
+  const deadline = isPassed ? 'passed' : stored.deadline
   const prefetched = stored.prefetched === 'journaled' ? 'unsent' : stored.prefetched
-  const row = { ...stored, by: stored.by === null ? null : stranger, prefetched, sentSinceBackup } as const
+  const by = stored.by === null ? null : stranger
+  const row = { ...stored, by, prefetched, deadline, startedSinceBackup, expiredSinceBackup } as const
   if (isFinished(row) || row.state === 'processing') return [row]
   const due = { ...row, due: 'due' as const }
-  return sentSinceBackup || row.due === 'due' ? [due] : [due, row]
+  return startedSinceBackup || row.due === 'due' ? [due] : [due, row]
 }
