@@ -213,6 +213,7 @@ CREATE TABLE bulk_operations (
   updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   finished_at timestamp(3) with time zone,
   held_at timestamp(3) with time zone,
+  undecided uuid[] DEFAULT ARRAY[]::uuid[],
   CONSTRAINT bulk_operations_pkey PRIMARY KEY (id),
   CONSTRAINT bulk_operations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE
 );

@@ -1,8 +1,8 @@
--- Counts the tasks that a dispatcher has prefetched, whose next attempt may start.
+-- Reads the tasks that a dispatcher has prefetched, whose next attempt may start.
 -- Sent by endTasks.
 
-SELECT count(*)::int AS n FROM tasks t
-WHERE t.id = ANY ($2::uuid[]) AND t.workspace_id = $1 AND t.state = 'processing'
-  AND t.attempts > 1 AND (t.prefetched AND NOT EXISTS (
+SELECT t.id FROM tasks t
+WHERE t.id = ANY ($2::uuid[]) AND t.workspace_id = $1 AND (t.state = 'retrying'
+  OR t.state = 'processing' AND t.attempts > 1 AND (t.prefetched AND NOT EXISTS (
   SELECT FROM sends s WHERE s.dispatcher_id = t.dispatcher_id AND t.run_id = ANY (s.run_ids)
-))
+)))

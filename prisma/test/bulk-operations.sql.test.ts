@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newUuid } from '@belfry/domain/id'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type BulkRequest, findBulkOperation, startBulkOperation } from '../src/bulk-operations/bulk-operations.ts'
 import { stepBulkOperation } from '../src/bulk-operations/step-bulk-operation.ts'
 import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
 import { deployMigrations } from '../src/migrate/index.ts'
 import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
-import { aTask, aWorkspace, useDatabase } from './setup.ts'
+import { undoClaims } from '../src/tasks/undo-claims.ts'
+import { aTask, aWorkspace, taskRow, useDatabase } from './setup.ts'
 import { copyFolder, emptyDatabase } from './setup-migrations.ts'
 
 const db = useDatabase()
@@ -93,10 +94,36 @@ it('an operation that waits can be left out, and others continue', async () => {
   await db.pool.query('UPDATE bulk_operations SET finished_at = now() WHERE id = $1', [id])
 })
 
+it.each(['cancel', 'stop'] as const)(
+  'a %s ends a task whose claim is undone after the walk has passed it',
+  async action => {
+    const workspaceId = await aWorkspace(db.pool)
+    const [taskId, ...others] = Array.from({ length: 3 }, (_, i) => newUuid(Date.now() - i * 1_000)) as [string]
+    await insertTasks(
+      db.pool,
+      [taskId, ...others].map(id => aTask({ id, workspaceId })),
+    )
+    if (action === 'stop')
+      await db.pool.query(`UPDATE tasks SET state = 'retrying', attempts = 1 WHERE workspace_id = $1`, [workspaceId])
+    await db.pool.query('SELECT pg_sleep(0.01)')
+    const { id: dispatcherId } = await enterDispatchers(db.pool)
+    const [claim] = await claimTasks(db.pool, { dispatcherId }, [{ taskId, token: randomUUID(), isPrefetch: true }])
+    if (claim?.kind !== 'claimed') throw new Error('The task was not claimed.')
+    const { id } = await startBulkOperation(db.pool, workspaceId, { ...all, action })
+    onTestFinished(async () => void (await db.pool.query('DELETE FROM bulk_operations WHERE id = $1', [id])))
+    expect(await stepBulkOperation(db.pool, 1)).toMatchObject({ id, done: 1, isWaiting: false }) // the newest task is prefetched
+    await undoClaims(db.pool, [claim.task])
+    while (await stepBulkOperation(db.pool, 1));
+    expect(await taskRow(db.pool, taskId)).toMatchObject({ state: action === 'cancel' ? 'cancelled' : 'dead' })
+    expect(await findBulkOperation(db.pool, workspaceId, id)).toMatchObject({ done: 3 })
+  },
+)
+
 it('the migration moves operations from the two tables before it', async () => {
   const { url, query } = await emptyDatabase()
   const folder = await copyFolder({})
-  for (const name of ['20261127000400_bulk_operations', '20261127000410_dead_letters_in_order'])
+  const later = ['20261127000410_dead_letters_in_order', '20261127000800_undecided_tasks']
+  for (const name of ['20261127000400_bulk_operations', ...later])
     await rm(join(folder, 'migrations', name), { recursive: true })
   await deployMigrations(url, folder)
   const [workspace, cronJob] = [randomUUID(), randomUUID()]

@@ -45,7 +45,7 @@ describe('endTasks', () => {
     ]
     await db.pool.query(`UPDATE tasks SET state = 'retrying' WHERE id = ANY ($1)`, [retrying])
     const ids = [...own, ...foreign, ...retrying, randomUUID()]
-    expect(await endTasks(db.pool, workspaceId, ids, 'cancel')).toEqual({ ended: 2, undecided: 0 })
+    expect(await endTasks(db.pool, workspaceId, ids, 'cancel')).toEqual({ ended: 2, undecided: [] })
     expect([await stateCounts(workspaceId), await stateCounts(other)]).toEqual([
       { cancelled: 2, retrying: 1 },
       { pending: 1 },
@@ -57,7 +57,7 @@ describe('endTasks', () => {
     const workspaceId = await workspace()
     const ids = await insert(workspaceId, 3)
     await db.pool.query(`UPDATE tasks SET state = 'retrying', attempts = 1 WHERE id = ANY ($1)`, [ids.slice(0, 2)])
-    expect(await endTasks(db.pool, workspaceId, ids, 'stop')).toEqual({ ended: 2, undecided: 0 })
+    expect(await endTasks(db.pool, workspaceId, ids, 'stop')).toEqual({ ended: 2, undecided: [] })
     expect(await stateCounts(workspaceId)).toEqual({ dead: 2, pending: 1 })
     const failed = await db.pool.query('SELECT sum(failed)::int AS n FROM usage_changes WHERE workspace_id = $1', [
       workspaceId,
@@ -72,10 +72,10 @@ describe('endTasks', () => {
     await db.pool.query('SELECT pg_sleep(0.01)')
     const [claim] = await claimTasks(db.pool, { dispatcherId }, [{ taskId, token: randomUUID(), isPrefetch: true }])
     if (claim?.kind !== 'claimed') throw new Error('The task was not claimed.')
-    expect(await endTasks(db.pool, workspaceId, [taskId], 'cancel')).toEqual({ ended: 0, undecided: 1 })
-    expect(await endTasks(db.pool, workspaceId, [taskId], 'stop')).toEqual({ ended: 0, undecided: 0 })
+    expect(await endTasks(db.pool, workspaceId, [taskId], 'cancel')).toEqual({ ended: 0, undecided: [taskId] })
+    expect(await endTasks(db.pool, workspaceId, [taskId], 'stop')).toEqual({ ended: 0, undecided: [] })
     await undoClaims(db.pool, [claim.task])
-    expect(await endTasks(db.pool, workspaceId, [taskId], 'cancel')).toEqual({ ended: 1, undecided: 0 })
+    expect(await endTasks(db.pool, workspaceId, [taskId], 'cancel')).toEqual({ ended: 1, undecided: [] })
   })
 })
 

@@ -26,8 +26,8 @@ export type BulkStep = {
 /**
  * Advances the least recently advanced operation: reads the next `limit` tasks of its workspace, and ends or settles those that
  * match. One transaction also stores the position, so an operation survives the death of a scheduler, and any number of
- * schedulers may call this at once. A cancel or a stop begins again at its end while prefetched tasks match. Returns null when
- * no operation is open, and a step that failed with its `failure`, so the caller can continue with the other operations.
+ * schedulers may call this at once. A cancel or a stop remembers the prefetched tasks that match, and waits at its end until each
+ * has started or was ended. Returns null when no operation is open, and a step that failed with its `failure`, so the caller can continue with the other operations.
  * @param except - The ids of operations to leave out.
  */
 export async function stepBulkOperation(
@@ -39,7 +39,7 @@ export async function stepBulkOperation(
   try {
     return await inTransaction(pool, async tx => {
       const text = `
-        SELECT ${columns}, cursor, cursor_at AS "cursorAt", next_due_at AS "nextDueAt" FROM bulk_operations
+        SELECT ${columns}, cursor, cursor_at AS "cursorAt", next_due_at AS "nextDueAt", undecided FROM bulk_operations
         WHERE ${isOpen} AND id <> ALL ($1::uuid[])
         ORDER BY updated_at LIMIT 1 FOR UPDATE SKIP LOCKED`
       const { rows } = await tx.query<Position>({ name: 'next_operation', text, values: [except] })
@@ -58,25 +58,31 @@ const isOpen = 'finished_at IS NULL AND held_at IS NULL'
 /** The operations that are to be advanced. */
 export const openOperations = `SELECT id FROM bulk_operations WHERE ${isOpen}`
 
-type Position = BulkOperation & { cursor: string | null; cursorAt: Date | null; nextDueAt: Date | null }
-type Page = Array<{ id: string; executeAt: Date; isMatch: boolean | null }>
-type Result = BulkStep & { nextDueAt: Date | null }
+type Position = BulkOperation & Marks & { cursor: string | null; cursorAt: Date | null }
+type Marks = { nextDueAt: Date | null; undecided: string[] }
+/** `executeAt`: null for a prefetched task, which is not of the page. */
+type Found = { id: string; executeAt: Date | null; isMatch: boolean | null }
 
 async function step(tx: Transaction, operation: Position, limit: number): Promise<BulkStep> {
-  const page = await readPage(tx, operation, limit)
-  const matching = page.flatMap(({ id, isMatch }) => (isMatch ? [id] : []))
-  const isLast = page.length < limit
+  const found = await readPage(tx, operation, limit)
+  const page = found.filter(({ executeAt }) => executeAt !== null)
+  const matching = found.flatMap(({ id, isMatch }) => (isMatch ? [id] : []))
   const { action } = operation
-  const { nextDueAt, ...result } = isEnding(action)
-    ? await end(tx, operation, action, matching, isLast)
+  const { nextDueAt, undecided, ...result } = isEnding(action)
+    ? await end(tx, operation, action, matching)
     : await settle(tx, operation, action, matching)
-  await advance(tx, operation, { last: isLast ? undefined : page.at(-1), nextDueAt, ...result })
-  return result
+  const isWaiting = page.length < limit && undecided.length > 0
+  const isDone = page.length < limit && !isWaiting
+  await advance(tx, operation, { last: page.at(-1), done: result.done, nextDueAt, undecided, isDone })
+  return { ...result, isWaiting }
 }
 
 // An id contains the clock of the process that made it, so it says where the walk is, and not what was created when. By the
 // clock of PostgreSQL, the walk leaves out tasks that were created or died after the start, which its own replays may be.
-async function readPage(tx: Transaction, operation: Position, limit: number): Promise<Page> {
+//
+// The claim of a prefetched task may be undone when the walk has passed it. One snapshot shows each task that has not started: as
+// waiting, or as prefetched.
+async function readPage(tx: Transaction, operation: Position, limit: number): Promise<Found[]> {
   const { workspaceId, action, createdAt, cursor, cursorAt } = operation
   const { ids, ...filter } = operation.filter
   const values: unknown[] = [workspaceId, limit, createdAt, cursor ?? (isEnding(action) ? aboveAllIds : NIL_UUID)]
@@ -88,37 +94,34 @@ async function readPage(tx: Transaction, operation: Position, limit: number): Pr
     order: 't.workspace_id, t.execute_at, t.id',
   })
   const { time, after, order } = isEnding(action) ? newestFirst : inOrderOfQueue()
-  const text = `
+  const page = `
     SELECT t.id, t.execute_at AS "executeAt", (${time} <= $3 AND ${matchesOf(filter, values)}) AS "isMatch" FROM tasks t
     WHERE t.workspace_id = $1 AND ${openTo[action]} AND ${after} AND ${matchesOf({ ids }, values)}
     ORDER BY ${order} LIMIT $2`
-  return (await tx.query<Page[number]>(text, values)).rows
+  const withPrefetched = () => `
+    SELECT * FROM (
+      (${page})
+      UNION ALL
+      SELECT t.id, NULL, true FROM tasks t
+      WHERE t.workspace_id = $1 AND t.state = 'processing' AND t.prefetched AND t.created_at <= $3
+        AND ${matchesOf(operation.filter, values)}
+    ) found ORDER BY id DESC`
+  return (await tx.query<Found>(isEnding(action) ? withPrefetched() : page, values)).rows
 }
 
 const aboveAllIds = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
+type Result = Omit<BulkStep, 'isWaiting'> & Marks
+
 async function end(
   tx: Transaction,
-  operation: BulkOperation,
+  { id, workspaceId, undecided: remembered }: Position,
   action: EndAction,
-  ids: string[],
-  isLast: boolean,
+  matching: string[],
 ): Promise<Result> {
-  const { id, workspaceId } = operation
-  const { ended } = await endTasks(tx, workspaceId, ids, action)
-  const prefetched = await endTasks(tx, workspaceId, isLast ? await findPrefetched(tx, operation) : [], action)
-  const isWaiting = prefetched.undecided > 0
-  return { id, done: ended + prefetched.ended, ended: ids, settled: [], isWaiting, nextDueAt: null }
-}
-
-// Tasks that were prefetched when the operation came by, and may wait again.
-async function findPrefetched(tx: Transaction, { workspaceId, filter, createdAt }: BulkOperation): Promise<string[]> {
-  const values: unknown[] = [workspaceId, createdAt]
-  const text = `
-    SELECT t.id FROM tasks t
-    WHERE t.workspace_id = $1 AND t.state = 'processing' AND t.prefetched AND t.created_at <= $2
-      AND ${matchesOf(filter, values)}`
-  return (await tx.query<{ id: string }>(text, values)).rows.map(({ id }) => id)
+  const ids = [...new Set([...remembered, ...matching])]
+  const { ended: done, undecided } = await endTasks(tx, workspaceId, ids, action)
+  return { id, done, ended: ids, settled: [], nextDueAt: null, undecided }
 }
 
 async function settle(
@@ -132,22 +135,20 @@ async function settle(
   // The replays of the next page are due after those of this one.
   const nextDueAt =
     dueTimes.length === 0 ? null : new Date(Math.max(...dueTimes) + Math.ceil(1000 / (perSecond ?? 1000)))
-  return { id, done: deadLetters.length, ended: [], settled: deadLetters, isWaiting: false, nextDueAt }
+  return { id, done: deadLetters.length, ended: [], settled: deadLetters, nextDueAt, undecided: [] }
 }
 
 async function advance(
   tx: Transaction,
   { id }: Position,
-  step: Result & { last: Page[number] | undefined },
+  { last, done, nextDueAt, undecided, isDone }: Marks & { last: Found | undefined; done: number; isDone: boolean },
 ): Promise<void> {
   const text = `
     UPDATE bulk_operations
-    SET cursor = $2, cursor_at = $3, done = done + $4, total = greatest(total, done + $4),
-        next_due_at = coalesce($5, next_due_at), updated_at = clock_timestamp(),
-        finished_at = CASE WHEN $6 THEN clock_timestamp() END
+    SET cursor = coalesce($2, cursor), cursor_at = coalesce($3, cursor_at), done = done + $4,
+        total = greatest(total, done + $4), next_due_at = coalesce($5, next_due_at), undecided = $6,
+        updated_at = clock_timestamp(), finished_at = CASE WHEN $7 THEN clock_timestamp() END
     WHERE id = $1`
-  const { last, done, nextDueAt, isWaiting } = step
-  const isDone = last === undefined && !isWaiting
-  const values = [id, last?.id ?? null, last?.executeAt ?? null, done, nextDueAt, isDone]
+  const values = [id, last?.id ?? null, last?.executeAt ?? null, done, nextDueAt, undecided, isDone]
   await tx.query({ name: 'advance_operation', text, values })
 }

@@ -11,19 +11,19 @@ export const endedState = { cancel: 'pending', stop: 'retrying' } as const
 /**
  * Ends tasks of a workspace, in one statement: `cancelPendingTask` or `stopRetryingTask` for many. Skips tasks in other
  * states.
- * @returns How many were ended, and how many are prefetched: their attempts may start, or they may wait again.
+ * @returns How many were ended, and which are prefetched: their attempts may start, or they may wait again.
  */
 export async function endTasks(
   db: Db,
   workspaceId: string,
   taskIds: readonly string[],
   action: EndAction,
-): Promise<{ ended: number; undecided: number }> {
-  if (taskIds.length === 0) return { ended: 0, undecided: 0 }
+): Promise<{ ended: number; undecided: string[] }> {
+  if (taskIds.length === 0) return { ended: 0, undecided: [] }
   const values = [workspaceId, taskIds]
   const end = await db.query<{ n: number }>({ name: `${action}_tasks`, text: statements[action], values })
-  const open = await db.query<{ n: number }>({ name: `${action}_undecided`, text: undecided(action), values })
-  return { ended: end.rows[0]?.n ?? 0, undecided: open.rows[0]?.n ?? 0 }
+  const open = await db.query<{ id: string }>({ name: `${action}_undecided`, text: undecided(action), values })
+  return { ended: end.rows[0]?.n ?? 0, undecided: open.rows.map(({ id }) => id) }
 }
 
 // Locks in the order of the ids, so concurrent statements cannot deadlock.
@@ -51,7 +51,8 @@ const statements: Record<EndAction, string> = {
   SELECT count(*)::int AS n FROM ended`,
 }
 
+// A claim may be undone between the two statements, so its task is one of them again.
 const undecided = (action: EndAction) => `
-  SELECT count(*)::int AS n FROM tasks t
-  WHERE t.id = ANY ($2::uuid[]) AND t.workspace_id = $1 AND t.state = 'processing'
-    AND t.attempts ${action === 'cancel' ? '=' : '>'} 1 AND ${isUnsent('t')}`
+  SELECT t.id FROM tasks t
+  WHERE t.id = ANY ($2::uuid[]) AND t.workspace_id = $1 AND (t.state = '${endedState[action]}'
+    OR t.state = 'processing' AND t.attempts ${action === 'cancel' ? '=' : '>'} 1 AND ${isUnsent('t')})`

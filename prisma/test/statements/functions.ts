@@ -249,7 +249,7 @@ export const functions: SendingFunction[] = [
     call: db => endTasks(db, id, [id], 'cancel'),
     sends: {
       cancel_tasks: 'Cancels those of the given tasks that have not started.',
-      cancel_undecided: 'Counts the tasks that a dispatcher has prefetched, whose first attempt may start.',
+      cancel_undecided: 'Reads the tasks that a dispatcher has prefetched, whose first attempt may start.',
     },
   },
   {
@@ -257,7 +257,7 @@ export const functions: SendingFunction[] = [
     call: db => endTasks(db, id, [id], 'stop'),
     sends: {
       stop_tasks: 'Ends those of the given tasks that wait for a retry.',
-      stop_undecided: 'Counts the tasks that a dispatcher has prefetched, whose next attempt may start.',
+      stop_undecided: 'Reads the tasks that a dispatcher has prefetched, whose next attempt may start.',
     },
   },
   {

@@ -81,6 +81,6 @@ export async function endDecided(
     })
     total += ended
     if (ended > 0) await advanceQueuesOf(ctx.pool, ids)
-    if (undecided === 0 || performance.now() > giveUpAt) return total
+    if (undecided.length === 0 || performance.now() > giveUpAt) return total
   }
 }
