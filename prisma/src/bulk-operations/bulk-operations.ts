@@ -41,6 +41,12 @@ export const openTo = {
   discard: isDeadLetter,
 } as const satisfies Record<BulkAction, string>
 
+/**
+ * SQL: the attempt of a task `t` may start, or its claim may be undone. A cancel or a stop waits until that is decided, so it reads
+ * these tasks in one snapshot with those that it may end.
+ */
+export const isPrefetched = `t.state = 'processing' AND t.prefetched`
+
 export const columns = `id, workspace_id AS "workspaceId", action, filter, per_second AS "perSecond", total, done, cancelled,
   created_at AS "createdAt", updated_at AS "updatedAt", finished_at AS "finishedAt"`
 

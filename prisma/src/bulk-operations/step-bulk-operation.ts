@@ -4,7 +4,7 @@ import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type EndAction, endTasks } from '../tasks/end-tasks.ts'
 import { matchesOf } from '../tasks/task-filter.ts'
-import { type BulkOperation, columns, isEnding, openTo } from './bulk-operations.ts'
+import { type BulkOperation, columns, isEnding, isPrefetched, openTo } from './bulk-operations.ts'
 
 /**
  * `isWaiting`: it makes no progress for now. Prefetched tasks match, and it is not decided whether their attempts start, or the
@@ -80,8 +80,7 @@ async function step(tx: Transaction, operation: Position, limit: number): Promis
 // An id contains the clock of the process that made it, so it says where the walk is, and not what was created when. By the
 // clock of PostgreSQL, the walk leaves out tasks that were created or died after the start, which its own replays may be.
 //
-// The claim of a prefetched task may be undone when the walk has passed it. One snapshot shows each task that has not started: as
-// waiting, or as prefetched.
+// The claim of a prefetched task may be undone when the walk has passed it.
 async function readPage(tx: Transaction, operation: Position, limit: number): Promise<Found[]> {
   const { workspaceId, action, createdAt, cursor, cursorAt } = operation
   const { ids, ...filter } = operation.filter
@@ -103,7 +102,7 @@ async function readPage(tx: Transaction, operation: Position, limit: number): Pr
       (${page})
       UNION ALL
       SELECT t.id, NULL, true FROM tasks t
-      WHERE t.workspace_id = $1 AND t.state = 'processing' AND t.prefetched AND t.created_at <= $3
+      WHERE t.workspace_id = $1 AND ${isPrefetched} AND t.created_at <= $3
         AND ${matchesOf(operation.filter, values)}
     ) found ORDER BY id DESC`
   return (await tx.query<Found>(isEnding(action) ? withPrefetched() : page, values)).rows

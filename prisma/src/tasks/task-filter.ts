@@ -71,6 +71,7 @@ const maxScannedTasks = 100_000
 /**
  * Finds up to `limit` tasks of a workspace, newest first. `isComplete`: whether no other one matches.
  * @param among - The SQL that tasks `t` are checked.
+ * @param also - The SQL that few other tasks `t` are checked, too, in the same snapshot. Default: none.
  * @param maxScanned - The filter is checked for this many tasks at most. Default: `maxScannedTasks`.
  */
 export async function findMatchingTasks(
@@ -79,13 +80,15 @@ export async function findMatchingTasks(
   among: string,
   filter: TaskFilter,
   limit: number,
-  maxScanned = maxScannedTasks,
+  { also = 'false', maxScanned = maxScannedTasks }: { also?: string; maxScanned?: number } = {},
 ): Promise<{ ids: string[]; isComplete: boolean }> {
   const values: unknown[] = [workspaceId, limit, maxScanned]
   const matches = matchesOf(filter, values)
   const text = `
     SELECT t.id FROM (
-      SELECT * FROM tasks t WHERE t.workspace_id = $1 AND ${among} ORDER BY t.workspace_id, t.state, t.id DESC LIMIT $3
+      (SELECT * FROM tasks t WHERE t.workspace_id = $1 AND ${among} ORDER BY t.workspace_id, t.state, t.id DESC LIMIT $3)
+      UNION ALL
+      SELECT * FROM tasks t WHERE t.workspace_id = $1 AND ${also}
     ) t WHERE ${matches} LIMIT $2`
   const { rows } = await db.query<{ id: string }>(text, values)
   const isComplete = rows.length < limit && !(await hasMore(db, workspaceId, among, maxScanned))

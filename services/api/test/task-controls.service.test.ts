@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { stepBulkOperation } from '@belfry/db/bulk-operations/step-bulk-operation'
+import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
 import { claimTasks } from '@belfry/db/tasks/claim-tasks'
+import { undoClaims } from '@belfry/db/tasks/undo-claims'
 import { fromId, newUuid } from '@belfry/domain/id'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
@@ -295,6 +298,19 @@ describe('many at once', () => {
     expect(await count('label=bulk&state=pending')).toEqual({ count: 1, is_capped: false })
     const byId = await call('POST', `${tasks}/cancel`, { ids: [...wanted.map(({ id }) => id), other.id] })
     expect(byId.body).toEqual({ cancelled: 1, operation: null })
+  })
+
+  it('are cancelled after their claims are undone, when a dispatcher had prefetched them', async () => {
+    const id = fromId('task', (await create({ labels: ['soon'] })).id) ?? ''
+    await api.db.query(`UPDATE tasks SET due_at = now() - interval '1 second' WHERE id = $1`, [id])
+    const { id: dispatcherId } = await enterDispatchers(api.db)
+    const [claim] = await claimTasks(api.db, { dispatcherId }, [{ taskId: id, token: randomUUID(), isPrefetch: true }])
+    if (claim?.kind !== 'claimed') throw new Error('The task was not claimed.')
+    const answer = call('POST', `${tasks}/cancel`, { filter: { label: 'soon' } })
+    const first = await Promise.race([answer, new Promise(resolve => setTimeout(resolve, 200))])
+    expect(first).toBeUndefined()
+    await undoClaims(api.db, [claim.task])
+    expect((await answer).body).toEqual({ cancelled: 1, operation: null })
   })
 
   it('are stopped', async () => {

@@ -3,6 +3,7 @@ import {
   type BulkOperation,
   type BulkRequest,
   isEnding,
+  isPrefetched,
   openTo,
   startBulkOperation,
 } from '@belfry/db/bulk-operations/bulk-operations'
@@ -25,7 +26,10 @@ export async function selectAtOnce(
   { action, filter }: BulkRequest,
 ): Promise<string[] | null> {
   if (filter.ids) return filter.ids
-  const { ids, isComplete } = await findMatchingTasks(pool, workspaceId, openTo[action], filter, maxAtOnce + 1)
+  const also = isEnding(action) ? isPrefetched : 'false'
+  const { ids, isComplete } = await findMatchingTasks(pool, workspaceId, openTo[action], filter, maxAtOnce + 1, {
+    also,
+  })
   return isComplete ? ids : null
 }
 
