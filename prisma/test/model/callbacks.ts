@@ -33,7 +33,7 @@ export function withTriggers(rules: Rules, before: State, verb: Verb, after: Sta
   let next = after
   for (const task of [plain, cron]) {
     const [was, is] = [rowOf(before, task), rowOf(after, task)]
-    if (was === is) continue
+    if (was === is || isFinished(was)) continue
     const attempts = is.runs !== was.runs || (records.has(verb) && was.state === 'retrying') ? 1 : 0
     const ends = is.state !== was.state && (is.state === 'success' || is.state === 'dead') ? 1 : 0
     const { onAttempt, onSuccess, onFailure } = storedCallbacks(rules, was, is)

@@ -1,4 +1,4 @@
-import type { Hold, Process, Queue, Row, State, Stored } from './state.ts'
+import type { Hold, Operation, Process, Queue, Row, State, Stored } from './state.ts'
 
 /**
  * Returns a text that is equal for equal states. The dispatchers A and B follow the same rules, so two states that differ
@@ -15,10 +15,11 @@ function textOf(state: State, one: number, two: number, q: number, isMirrored: b
   const row = packRow(state.rows[0], isMirrored)
   const other = packRow(state.rows[1], isMirrored)
   const settings = ((state.faults * 3 + restores[state.restore]) * 6 + packSettings(state)) * 8 + packQueue(state.queue)
-  const extras = packExtras(state.rows)
+  const extras = packExtras(state, state.hasReplays)
   const text = String.fromCharCode(
     settings,
     extras,
+    packOperation(state.operation),
     row,
     row >>> 16,
     other,
@@ -33,16 +34,21 @@ function textOf(state: State, one: number, two: number, q: number, isMirrored: b
   if (state.backup === null) return text
   const [kept, keptOther] = [packRow(state.backup.rows[0], isMirrored), packRow(state.backup.rows[1], isMirrored)]
   const backedUp = packSettings(state.backup) * 8 + packQueue(state.backup.queue)
-  return text + String.fromCharCode(backedUp, kept, kept >>> 16, keptOther, keptOther >>> 16)
+  const [backedUpExtras, operation] = [
+    packExtras(state.backup, state.hasReplays),
+    packOperation(state.backup.operation),
+  ]
+  return text + String.fromCharCode(backedUp, backedUpExtras, operation, kept, kept >>> 16, keptOther, keptOther >>> 16)
 }
 
-// All final states are equal here.
+// All final states are equal here. See `packExtras`.
 const rowStates = { none: 0, pending: 1, processing: 2, retrying: 3, success: 4, dead: 4, cancelled: 4 } as const
 const dues = { later: 0, due: 1, held: 2, blocked: 3 } as const
 const deadlines = { none: 0, ahead: 1, passed: 2 } as const
 const prefetches = { no: 0, unsent: 1, journaled: 2 } as const
 const restores = { none: 0, held: 1, released: 2 } as const
 const cronJobs = { active: 0, paused: 1, deleted: 2 } as const
+const actions = { cancel: 0, stop: 1, replay: 2 } as const
 const lives = { up: 0, frozen: 1, draining: 2, dead: 3 } as const
 const places = { nothing: 0, asked: 1, claimed: 2, journaled: 3, sent: 4, checked: 5 } as const
 
@@ -55,8 +61,16 @@ function packQueue({ isPaused, starts, isToWake }: Queue): number {
   return (isPaused ? 4 : 0) + (starts > 0 ? 2 : 0) + (isToWake ? 1 : 0)
 }
 
-function packExtras([one, other]: Stored['rows']): number {
-  return (one.expiredSinceBackup ? 1 : 0) * 2 + (other.expiredSinceBackup ? 1 : 0)
+function packExtras({ rows: [one, other] }: Stored, hasReplays: boolean): number {
+  const isDead = (row: Row) => (hasReplays && row.state === 'dead' ? 2 : 0)
+  const extrasOf = (row: Row) => isDead(row) + (row.expiredSinceBackup ? 1 : 0)
+  return extrasOf(one) * 4 + extrasOf(other)
+}
+
+function packOperation(operation: Operation | null): number {
+  if (operation === null) return 0
+  const { action, takes, owes, walked, isHeld } = operation
+  return ((actions[action] << 7) | (takes << 5) | (owes << 3) | (walked << 1) | (isHeld ? 1 : 0)) + 1
 }
 
 // 32 bits. The attempts of the model fit into five bits of a mask.

@@ -3,10 +3,12 @@ import { explore } from './reached.ts'
 import {
   backupAndRestore,
   deadlines,
+  operationsAndOneFault,
   pausesThatEnd,
   type Question,
   restoredDeadline,
   restoredFault,
+  restoredReplays,
   twoFaults,
   usersAndOneFault,
 } from './scopes.ts'
@@ -26,6 +28,8 @@ const searches: Array<{ name: string; question: Question; states: number }> = [
   { name: 'a deadline that passes before or after a restore', question: restoredDeadline, states: 29_397 },
   { name: 'a backup and a restore, with any one fault', question: restoredFault, states: 522_242 },
   { name: 'a deadline that passes at any moment', question: deadlines, states: 104_687 },
+  { name: 'operations in the background, with any one fault', question: operationsAndOneFault, states: 123_900 },
+  { name: 'replays in the background that are restored', question: restoredReplays, states: 36_653 },
   { name: 'cron jobs that are paused and resumed', question: pausesThatEnd, states: 24_032 },
 ]
 

@@ -2,12 +2,16 @@ import { expect, it } from 'vitest'
 import { expectViolation, mutations } from './mutations.ts'
 import { sentences } from './promise.ts'
 import { explore } from './reached.ts'
-import { oneFault } from './scopes.ts'
+import { oneFault, operations } from './scopes.ts'
 import { testStatements } from './test-statements.ts'
 
 // A part of model.long.ts and mutations.long.ts.
 it('keeps the promise in each of 5,037 states with at most one fault, and can end from each', () => {
   expect(explore(oneFault)).toEqual({ states: 5_037, violation: null, trace: [] })
+})
+
+it('keeps the promise in each of 598 states with operations in the background, and can end from each', () => {
+  expect(explore(operations)).toEqual({ states: 598, violation: null, trace: [] })
 })
 
 it('each sentence of the promise has a mutation that breaks it', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { claimMutations } from './claim-mutations.ts'
 import { endMutations } from './end-mutations.ts'
+import { operationMutations } from './operation-mutations.ts'
 import type { Sentence } from './promise.ts'
 import { restoreMutations } from './restore-mutations.ts'
 import type { Rules } from './rules.ts'
@@ -18,7 +19,13 @@ export type Mutation = {
 }
 
 /** All mutations, each of which the search must notice. */
-export const mutations: Mutation[] = [...claimMutations, ...sendMutations, ...endMutations, ...restoreMutations]
+export const mutations: Mutation[] = [
+  ...claimMutations,
+  ...sendMutations,
+  ...endMutations,
+  ...restoreMutations,
+  ...operationMutations,
+]
 
 /** Expects that a search with the mutation finds its violation, on the shortest way. */
 export function expectViolation({ question, mutation, violation, trace }: Mutation): void {

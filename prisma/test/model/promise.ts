@@ -1,3 +1,4 @@
+import { endedBy } from './operation-steps.ts'
 import {
   cron,
   holdOf,
@@ -44,6 +45,8 @@ export const sentences = [
   'an attempt was sent and has no run',
   'the executions counted are not those that were claimed',
   'a living dispatcher has lost its own attempt',
+  'an operation ends a task that was created after its start',
+  'an operation ends and leaves out a task',
   'a task can never end',
 ] as const
 
@@ -52,13 +55,14 @@ export type Sentence = (typeof sentences)[number]
 const claims: ReadonlySet<Verb> = new Set<Verb>(['claim', 'prefetch', 'commit', 'commitOlder'])
 // Users change held tasks, and the operator releases them.
 const changesHeld: ReadonlySet<Verb> = new Set<Verb>([
-  ...(['release', 'stop', 'cancel', 'pause', 'deleteCronJob', 'windDown'] as const),
+  ...(['release', 'stop', 'cancel', 'pause', 'deleteCronJob', 'windDown', 'walk', 'finishWalk'] as const),
 ])
 const sends: ReadonlySet<Verb> = new Set<Verb>(['send', 'write'])
 
 /** Returns which sentence of the promise this step breaks, or null. */
 export function brokenByStep(before: State, verb: Verb, who: number, task: number, after: State): Sentence | null {
-  if (verb !== 'restore') {
+  const isReplay = before.operation?.action === 'replay' && (verb === 'walk' || verb === 'finishWalk')
+  if (verb !== 'restore' && !isReplay) {
     for (const each of [plain, cron]) {
       const [was, is] = [rowOf(before, each), rowOf(after, each)]
       if (isHeld(was) && !changesHeld.has(verb) && (is.state !== was.state || is.due !== was.due))
@@ -68,12 +72,27 @@ export function brokenByStep(before: State, verb: Verb, who: number, task: numbe
       if (is.missingCallbacks < was.missingCallbacks) return 'a callback has no outcome'
     }
   }
+  if (verb === 'walk' || verb === 'finishWalk') return brokenByOperation(before, after)
   if (claims.has(verb)) return brokenByClaim(before, who, task, rowOf(after, task))
   const isExpired = verb === 'expire' && rowOf(after, task).state !== rowOf(before, task).state
   if (isExpired && rowOf(before, task).expiredSinceBackup && before.restore === 'held')
     return 'an outcome that was reported since the backup is reported again, unheld'
   if (sends.has(verb)) return brokenBySend(before, who, task)
   if (verb === 'declareDead' || verb === 'endLease') return brokenByEnd(before, who, after)
+  return null
+}
+
+function brokenByOperation(before: State, after: State): Sentence | null {
+  const { operation } = before
+  if (operation === null) return null
+  for (const task of [plain, cron]) {
+    const isOwed = (operation.owes & (1 << task)) !== 0
+    const row = rowOf(after, task)
+    if (!isOwed && row.state !== rowOf(before, task).state)
+      return 'an operation ends a task that was created after its start'
+    if (isOwed && after.operation === null && endedBy(operation.action, row) !== row)
+      return 'an operation ends and leaves out a task'
+  }
   return null
 }
 

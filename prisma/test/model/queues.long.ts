@@ -65,7 +65,7 @@ async function differences({ stored, run, says }: Change) {
 }
 
 function storedOf({ rows, queue }: StoredSituation['situation']): Stored {
-  return { rows, queue, cronJob: 'active', workspace: 'exists' }
+  return { rows, queue, cronJob: 'active', workspace: 'exists', operation: null }
 }
 
 /** Claims one task of each queue that the search has reached. */

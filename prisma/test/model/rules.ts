@@ -34,6 +34,12 @@ export type Rules = {
   lossCounts: 'alone' | 'any'
   /** Whether `hold-overdue` makes overdue occurrences, and holds them. */
   holdsCronJobs: boolean
+  /** Whether `hold-overdue` holds open bulk operations. */
+  holdsOperations: boolean
+  /** By which column a bulk operation takes the tasks of its start. */
+  operationBound: 'created_at' | 'id'
+  /** Whether a bulk operation remembers the prefetched tasks that it meets. */
+  operationsRemember: boolean
   /** Whether `hold-overdue` holds a task whose deadline has passed, though its next attempt is not due yet. */
   holdsExpired: boolean
   /** Whether a held task has no deadline. */
@@ -90,6 +96,9 @@ export const theRules: Rules = {
   endUndoesUnsent: true,
   lossCounts: 'alone',
   holdsCronJobs: true,
+  holdsOperations: true,
+  operationBound: 'created_at',
+  operationsRemember: true,
   holdsExpired: true,
   holdStopsDeadline: true,
   heldTasksKeepOrder: true,

@@ -6,6 +6,7 @@ export type Question = { rules: Rules; scope: Scope; faults: number }
 
 const nothingElse: Scope = {
   ...{ users: false, deadlines: false, pausesEnd: false, crashes: false, backups: false, queue: 'none' },
+  operations: [],
 }
 
 /** No faults, and no further steps of users. */
@@ -65,6 +66,27 @@ export const restoredFault: Question = {
   rules: { ...theRules, maxRetries: 0 },
   scope: { ...nothingElse, backups: true },
   faults: 1,
+}
+
+/** Cancels and stops of all tasks in the background. */
+export const operations: Question = {
+  rules: { ...theRules, maxRetries: 0 },
+  scope: { ...nothingElse, operations: ['cancel', 'stop'] },
+  faults: 0,
+}
+
+/** Cancels, stops and replays in the background, and any one fault. */
+export const operationsAndOneFault: Question = {
+  rules: { ...theRules, maxRetries: 0 },
+  scope: { ...nothingElse, operations: ['cancel', 'stop', 'replay'] },
+  faults: 1,
+}
+
+/** Replays in the background, a backup and a restore. */
+export const restoredReplays: Question = {
+  rules: { ...theRules, maxRetries: 0 },
+  scope: { ...nothingElse, backups: true, operations: ['replay'] },
+  faults: 0,
 }
 
 // A queue of one kind, with its pauses, cancels and stops, and any one fault.

@@ -23,7 +23,7 @@ export function search(
   only: Sentence | null = null,
   onState: (state: State) => void = () => {},
 ): Found {
-  const first = initialState(faults, scope.deadlines, scope.queue)
+  const first = initialState(faults, scope)
   const states: State[] = [first]
   const parents: number[] = [-1]
   const numbers = new Map<string, number>([[canonicalText(first), 0]])

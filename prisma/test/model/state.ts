@@ -1,3 +1,5 @@
+import type { Scope } from './steps.ts'
+
 /** The two tasks of the model: one created by a call, one occurrence of a cron job. */
 export const taskNames = ['plain', 'cron'] as const
 /** The processes of the model. A and B are dispatchers, Q is the quarantine process. */
@@ -77,12 +79,25 @@ export type Process = {
   readonly holds: readonly [Hold, Hold]
 }
 
+/** A cancel, a stop or a replay of all tasks, in the background. Its tasks are masks, with a bit for each. */
+export type Operation = {
+  readonly action: 'cancel' | 'stop' | 'replay'
+  /** The tasks that it takes and has not decided on. */
+  readonly takes: number
+  /** Those which existed at its start, and which it has not decided on: the history that the promise needs. */
+  readonly owes: number
+  /** The tasks that its walk has passed. */
+  readonly walked: number
+  readonly isHeld: boolean
+}
+
 /** The content of a backup. */
 export type Stored = {
   readonly rows: readonly [Row, Row]
   readonly cronJob: 'active' | 'paused' | 'deleted'
   readonly workspace: 'exists' | 'deleted'
   readonly queue: Queue
+  readonly operation: Operation | null
 }
 
 export type State = Stored & {
@@ -92,6 +107,8 @@ export type State = Stored & {
   readonly backup: Stored | null
   /** `held`: restored, and the operator has not released the held tasks. */
   readonly restore: 'none' | 'held' | 'released'
+  /** Whether dead tasks may be replayed. Otherwise all final states are equal. */
+  readonly hasReplays: boolean
 }
 
 export const nothing: Hold = { at: 'nothing', attempt: 0, isPrefetched: false, isOfSession: true, hasOlder: false }
@@ -119,24 +136,31 @@ const newRow: Row = {
 }
 
 /** The plain task is accepted, with a deadline or without one, the cron job has no occurrence yet, and all processes are up. */
-export function initialState(faults: number, hasDeadline: boolean, limit: Queue['limit']): State {
+export function initialState(faults: number, { deadlines, queue: limit, operations }: Scope): State {
   return {
     rows: [
-      { ...newRow, deadline: hasDeadline ? 'ahead' : 'none' },
+      { ...newRow, deadline: deadlines ? 'ahead' : 'none' },
       { ...newRow, state: 'none' },
     ],
     cronJob: 'active',
     workspace: 'exists',
     queue: { ...noQueue, limit },
+    operation: null,
     processes: [freshProcess, freshProcess, freshProcess],
     faults,
     backup: null,
     restore: 'none',
+    hasReplays: operations.includes('replay'),
   }
 }
 
 /** The queue of tasks that have none. */
 export const noQueue: Queue = { limit: 'none', isPaused: false, starts: 0, isToWake: false }
+
+/** The replay of a task: it takes the place of its original here. */
+export function replayed({ startedSinceBackup, expiredSinceBackup, missingCallbacks }: Row): Row {
+  return { ...newRow, due: 'due', startedSinceBackup, expiredSinceBackup, missingCallbacks }
+}
 
 export function isFinished({ state }: Row): boolean {
   return state === 'success' || state === 'dead' || state === 'cancelled'

@@ -1,10 +1,11 @@
 import { withTriggers } from './callbacks.ts'
 import { dispatcherSteps } from './dispatcher-steps.ts'
 import { crashStep, faultSteps } from './fault-steps.ts'
+import { operationSteps } from './operation-steps.ts'
 import { queueSteps, withWakeUp } from './queue-steps.ts'
 import type { Rules } from './rules.ts'
 import { schedulerSteps } from './scheduler-steps.ts'
-import { processNames, type Queue, type State, taskNames, tidied } from './state.ts'
+import { type Operation, processNames, type Queue, type State, taskNames, tidied } from './state.ts'
 import { operatorSteps, userSteps } from './user-steps.ts'
 
 /** The text of each step in a trace. `{who}` and `{task}` are placeholders. */
@@ -48,6 +49,12 @@ const verbs = {
   resume: 'the user resumes the cron job: 200',
   deleteCronJob: 'the user deletes the cron job: 204',
   deleteWorkspace: 'the user deletes the workspace: 204',
+  openCancel: 'the user cancels all tasks: 202',
+  openStop: 'the user stops all tasks: 202',
+  openReplay: 'the user replays all dead letters: 202',
+  cancelOperation: 'the user cancels the operation: 200',
+  walk: 'the operation comes to {task}',
+  finishWalk: 'the operation comes to its end',
   kill: '{who} is killed',
   terminate: '{who} gets SIGTERM',
   freeze: '{who} freezes, or is cut off from PostgreSQL',
@@ -72,6 +79,7 @@ export type Scope = {
   crashes: boolean
   backups: boolean
   queue: Queue['limit']
+  operations: ReadonlyArray<Operation['action']>
 }
 
 /** Visits all successors of a state. */
@@ -85,6 +93,7 @@ export function visitNext(rules: Rules, scope: Scope, state: State, visit: Visit
   if (scope.crashes) crashStep(state, tidy)
   schedulerSteps(rules, state, tidy)
   if (scope.queue !== 'none') queueSteps(rules, state, tidy)
+  if (scope.operations.length > 0) operationSteps(rules, scope, state, tidy)
   if (scope.users) userSteps(scope, state, tidy)
   if (scope.backups) operatorSteps(rules, state, tidy)
 }
@@ -103,6 +112,10 @@ const optional: ReadonlySet<Verb> = new Set<Verb>([
     'crash',
     'backUp',
     'restore',
+    'openCancel',
+    'openStop',
+    'openReplay',
+    'cancelOperation',
   ] as const),
 ])
 

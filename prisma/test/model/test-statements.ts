@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { nextAttempt } from '@belfry/domain/next-attempt'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { stepBulkOperation } from '../../src/bulk-operations/step-bulk-operation.ts'
 import { deleteCronJob, pauseCronJob } from '../../src/cron-jobs/change-cron-job.ts'
 import { expandCronJobs } from '../../src/cron-jobs/expand-cron-jobs.ts'
 import { endDispatcher, leaveDispatchers } from '../../src/dispatchers/end-dispatcher.ts'
@@ -16,10 +17,11 @@ import { type FinishedAttempt, recordAttempts } from '../../src/tasks/record-att
 import { journalSends } from '../../src/tasks/send-journal.ts'
 import { undoClaims } from '../../src/tasks/undo-claims.ts'
 import { useOwnDatabase } from '../setup.ts'
+import { endedBy, isUndecided } from './operation-steps.ts'
 import { type EndSituation, type Situation, situationsOf } from './reached.ts'
 import { theRules } from './rules.ts'
 import type { Question } from './scopes.ts'
-import { cron, noQueue, quarantineProcess, type Row, type Stored } from './state.ts'
+import { cron, isFinished, noQueue, quarantineProcess, type Row, type Stored } from './state.ts'
 import * as model from './statements.ts'
 import {
   expected,
@@ -46,13 +48,14 @@ async function compare(
   chosen: readonly Situation[],
   run: (stored: StoredRow[]) => Promise<unknown>,
   says: (situation: Situation) => Row,
-): Promise<void> {
+): Promise<StoredRow[]> {
   expect(chosen.length).toBeGreaterThan(5)
   const stored = await storeSituations(db.pool, chosen, dispatchers)
   const since = await now()
   expect(differences(stored, await project(db.pool, stored, since), ({ row }) => row)).toEqual([])
   await run(stored)
   expect(differences(stored, await project(db.pool, stored, since), says)).toEqual([])
+  return stored
 }
 
 async function now(): Promise<Date> {
@@ -75,7 +78,7 @@ function ofRows(chosen: readonly Situation[]): Situation[] {
 }
 
 function storedOf({ row, cronJob, workspace }: Situation): Stored {
-  return { rows: [row, row], cronJob, workspace, queue: noQueue }
+  return { rows: [row, row], cronJob, workspace, queue: noQueue, operation: null }
 }
 
 /**
@@ -89,7 +92,11 @@ export function testStatements(questions: readonly Question[]): void {
       ;({ situations, ends } = situationsOf(questions))
     }, timeout)
 
-    beforeEach(() => db.pool.query('TRUNCATE tasks, task_requests, runs, cron_jobs, dispatchers, sends, usage_changes'))
+    beforeEach(() =>
+      db.pool.query(
+        'TRUNCATE tasks, task_requests, runs, cron_jobs, dispatchers, sends, usage_changes, bulk_operations',
+      ),
+    )
 
     it.each([
       ['for a free slot', { by: 0, isPrefetch: false, isQuarantine: false }],
@@ -222,6 +229,19 @@ export function testStatements(questions: readonly Question[]): void {
       await compare(ofRows(situations), run, ({ row }) => says(row))
     })
 
+    it.each(['cancel', 'stop'] as const)('when an operation comes to it: %s', async action => {
+      const unfinished = ofRows(situations).filter(({ row }) => !isFinished(row))
+      const stored = await compare(
+        unfinished,
+        rows => runOperations(rows, action),
+        ({ row }) => endedBy(action, row),
+      )
+      const text = 'SELECT workspace_id AS id FROM bulk_operations WHERE finished_at IS NULL ORDER BY id'
+      const open = (await db.pool.query<{ id: string }>(text)).rows.map(({ id }) => id)
+      const undecided = stored.filter(({ row }) => isUndecided(action, row)).map(({ workspaceId }) => workspaceId)
+      expect(open.toSorted()).toEqual(undecided.toSorted())
+    })
+
     it.each([
       ['paused', pauseCronJob],
       ['deleted', deleteCronJob],
@@ -291,6 +311,20 @@ async function storeCronJobDue(seconds: number): Promise<string> {
 
 function endOne(action: EndAction) {
   return (pool: typeof db.pool, workspaceId: string, taskId: string) => endTasks(pool, workspaceId, [taskId], action)
+}
+
+/** Runs an operation in the workspace of each row, until it ends or waits. */
+async function runOperations(stored: readonly StoredRow[], action: EndAction): Promise<void> {
+  const text = `
+    INSERT INTO bulk_operations (id, workspace_id, action, filter, total)
+    SELECT gen_random_uuid(), id, $2::text::bulk_action, '{}', 1 FROM unnest($1::uuid[]) AS id`
+  await db.pool.query(text, [stored.map(({ workspaceId }) => workspaceId), action])
+  const waiting: string[] = []
+  for (;;) {
+    const step = await stepBulkOperation(db.pool, 10, waiting)
+    if (!step) return
+    if (step.isWaiting) waiting.push(step.id)
+  }
 }
 
 function postpone(...[pool, workspaceId, taskId]: Parameters<typeof cancelPendingTask>) {

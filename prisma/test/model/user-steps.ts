@@ -33,12 +33,12 @@ export function userSteps(scope: Scope, state: State, visit: Visit): void {
 
 /** The steps of the operator: one backup, one restore, one release. */
 export function operatorSteps(rules: Rules, state: State, visit: Visit): void {
-  const { rows, cronJob, workspace, queue, backup } = state
+  const { rows, cronJob, workspace, queue, operation, backup } = state
   if (state.restore === 'none' && backup === null)
-    visit('backUp', -1, -1, { ...state, backup: { rows, cronJob, workspace, queue } })
+    visit('backUp', -1, -1, { ...state, backup: { rows, cronJob, workspace, queue, operation } })
   if (state.restore === 'none' && backup !== null) restoreSteps(rules, state, backup, visit)
   if (state.restore === 'held') {
-    const released = { ...state, restore: 'released' as const }
+    const released = { ...state, restore: 'released' as const, operation: operation && { ...operation, isHeld: false } }
     visit('release', -1, -1, withRow(withRow(released, plain, release(rows[0])), cron, release(rows[1])))
   }
 }
@@ -53,10 +53,12 @@ function restoreSteps(rules: Rules, state: State, backup: Stored, visit: Visit):
       visit('restore', -1, -1, {
         ...backup,
         rows: [hold(rules, plainRow), hold(rules, occurrence)],
+        operation: backup.operation && { ...backup.operation, isHeld: rules.holdsOperations },
         processes: [freshProcess, freshProcess, freshProcess],
         faults: state.faults,
         backup: null,
         restore: 'held',
+        hasReplays: state.hasReplays,
       })
     }
   }
