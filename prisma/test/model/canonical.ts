@@ -44,6 +44,7 @@ function textOf(state: State, one: number, two: number, q: number, isMirrored: b
 // All final states are equal here. See `packExtras`.
 const rowStates = { none: 0, pending: 1, processing: 2, retrying: 3, success: 4, dead: 4, cancelled: 4 } as const
 const dues = { later: 0, due: 1, held: 2, blocked: 3 } as const
+const ages = { recent: 0, old: 1, 'below the floor': 2 } as const
 const deadlines = { none: 0, ahead: 1, passed: 2 } as const
 const prefetches = { no: 0, unsent: 1, journaled: 2 } as const
 const restores = { none: 0, held: 1, released: 2 } as const
@@ -63,8 +64,8 @@ function packQueue({ isPaused, starts, isToWake }: Queue): number {
 
 function packExtras({ rows: [one, other] }: Stored, hasReplays: boolean): number {
   const isDead = (row: Row) => (hasReplays && row.state === 'dead' ? 2 : 0)
-  const extrasOf = (row: Row) => isDead(row) + (row.expiredSinceBackup ? 1 : 0)
-  return extrasOf(one) * 4 + extrasOf(other)
+  const extrasOf = (row: Row) => ages[row.age] * 4 + isDead(row) + (row.expiredSinceBackup ? 1 : 0)
+  return extrasOf(one) * 12 + extrasOf(other)
 }
 
 function packOperation(operation: Operation | null): number {

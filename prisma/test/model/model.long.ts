@@ -3,11 +3,13 @@ import { explore } from './reached.ts'
 import {
   backupAndRestore,
   deadlines,
+  floorAndOneFault,
   operationsAndOneFault,
   pausesThatEnd,
   type Question,
   restoredDeadline,
   restoredFault,
+  restoredFloor,
   restoredReplays,
   twoFaults,
   usersAndOneFault,
@@ -30,6 +32,8 @@ const searches: Array<{ name: string; question: Question; states: number }> = [
   { name: 'a deadline that passes at any moment', question: deadlines, states: 104_687 },
   { name: 'operations in the background, with any one fault', question: operationsAndOneFault, states: 123_900 },
   { name: 'replays in the background that are restored', question: restoredReplays, states: 36_653 },
+  { name: 'a floor of the searches, with any one fault', question: floorAndOneFault, states: 19_992 },
+  { name: 'a floor of the searches, and a restore', question: restoredFloor, states: 112_689 },
   { name: 'cron jobs that are paused and resumed', question: pausesThatEnd, states: 24_032 },
 ]
 
@@ -37,4 +41,12 @@ it.each(searches)('keeps the promise in each of $states states, and can end from
   expect(explore(search.question)).toEqual({ states: search.states, violation: null, trace: [] })
 })
 
-testStatements([twoFaults, usersAndOneFault, backupAndRestore, restoredDeadline, deadlines])
+testStatements([
+  twoFaults,
+  usersAndOneFault,
+  backupAndRestore,
+  restoredDeadline,
+  deadlines,
+  floorAndOneFault,
+  restoredFloor,
+])

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { claimMutations } from './claim-mutations.ts'
 import { endMutations } from './end-mutations.ts'
+import { floorMutations } from './floor-mutations.ts'
 import { operationMutations } from './operation-mutations.ts'
 import type { Sentence } from './promise.ts'
 import { restoreMutations } from './restore-mutations.ts'
@@ -25,6 +26,7 @@ export const mutations: Mutation[] = [
   ...endMutations,
   ...restoreMutations,
   ...operationMutations,
+  ...floorMutations,
 ]
 
 /** Expects that a search with the mutation finds its violation, on the shortest way. */

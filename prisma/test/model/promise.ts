@@ -4,6 +4,7 @@ import {
   holdOf,
   isFinished,
   isHeld,
+  isSearched,
   plain,
   processOf,
   quarantineProcess,
@@ -47,6 +48,7 @@ export const sentences = [
   'a living dispatcher has lost its own attempt',
   'an operation ends a task that was created after its start',
   'an operation ends and leaves out a task',
+  'a waiting task lies below the floor, so no search finds it',
   'a task can never end',
 ] as const
 
@@ -170,6 +172,8 @@ export function brokenByState(state: State): Sentence | null {
 
 function brokenByTask(state: State, task: number): Sentence | null {
   const row = rowOf(state, task)
+  if (row.age === 'below the floor' && isSearched(row))
+    return 'a waiting task lies below the floor, so no search finds it'
   const inFlight = row.state === 'processing' ? 1 << row.attempts : 0
   if ((row.sent & ~(row.runs | inFlight)) !== 0) return 'an attempt was sent and has no run'
   if (row.executions !== (row.attempts > 0 ? 1 : 0)) return 'the executions counted are not those that were claimed'

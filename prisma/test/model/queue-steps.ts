@@ -1,6 +1,6 @@
 import type { Rules } from './rules.ts'
 import { cron, isFinished, plain, rowOf, type State, withRow } from './state.ts'
-import { advance, cancel, stop } from './statements.ts'
+import { advance, cancel, moveToQueue, stop } from './statements.ts'
 import type { Verb, Visit } from './steps.ts'
 
 /** The steps of a queue and of its users. */
@@ -18,6 +18,7 @@ export function queueSteps(rules: Rules, state: State, visit: Visit): void {
     if (isFinished(row)) continue
     if (row.state === 'retrying') visit('stop', -1, task, withRow(state, task, stop(row)))
     if (row.state === 'pending') visit('cancel', -1, task, withRow(state, task, cancel(row)))
+    if (moveToQueue(row) !== row) visit('moveToQueue', -1, task, withRow(state, task, moveToQueue(row)))
   }
 }
 

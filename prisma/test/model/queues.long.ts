@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { defaultTiers } from '@belfry/domain/tiers'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { advanceQueues } from '../../src/queues/advance-queues.ts'
+import { changePendingTask } from '../../src/tasks/change-task.ts'
 import { claimFromBlocks, claimTasks } from '../../src/tasks/claim-tasks.ts'
 import { useOwnDatabase } from '../setup.ts'
 import { explore, queueSituationsOf } from './reached.ts'
@@ -11,24 +12,26 @@ import {
   oneInAPeriod,
   ordered,
   type Question,
+  queueAndFloor,
   restoredOneAtATime,
   restoredOrder,
   restoredRate,
 } from './scopes.ts'
-import { cron, isFinished, plain, type Queue, quarantineProcess, rowOf, type Stored } from './state.ts'
-import { advance, type ClaimOf, claimInQueue } from './statements.ts'
-import { expectedAfter, project, type StoredSituation, storeQueues } from './stored-rows.ts'
+import { cron, isFinished, plain, type Queue, quarantineProcess, rowOf, type Stored, withRow } from './state.ts'
+import { advance, type ClaimOf, claimInQueue, moveToQueue } from './statements.ts'
+import { expectedAfter, project, recordLowered, type StoredSituation, storeQueues } from './stored-rows.ts'
 
 // A busy machine needs ten times as long as an idle one.
 const timeout = 120_000
 
 const searches: Array<{ name: string; question: Question; states: number }> = [
   { name: 'max_concurrent', question: oneAtATime, states: 9_280 },
+  { name: 'max_concurrent, below the floor', question: queueAndFloor, states: 291 },
   { name: 'rate_limit', question: oneInAPeriod, states: 23_522 },
   { name: 'ordered', question: ordered, states: 5_464 },
-  { name: 'max_concurrent, restored', question: restoredOneAtATime, states: 9_791 },
-  { name: 'rate_limit, restored', question: restoredRate, states: 49_343 },
-  { name: 'ordered, restored', question: restoredOrder, states: 4_433 },
+  { name: 'max_concurrent, restored', question: restoredOneAtATime, states: 9_839 },
+  { name: 'rate_limit, restored', question: restoredRate, states: 49_703 },
+  { name: 'ordered, restored', question: restoredOrder, states: 4_729 },
 ]
 
 it.each(searches)('keeps the promise in each of $states states, and can end from each: $name', { timeout }, search => {
@@ -36,6 +39,7 @@ it.each(searches)('keeps the promise in each of $states states, and can end from
 })
 
 const db = useOwnDatabase()
+beforeAll(() => recordLowered(db.pool))
 const dispatchers = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 
 type Change = { stored: StoredSituation[]; run(): Promise<unknown>; says(before: Stored): Stored }
@@ -86,6 +90,16 @@ async function claimOneOfEach(question: Question, task: number, of: ClaimOf): Pr
   return { stored, run: () => inParts(requests, claimed), says: before => claimInQueue(theRules, before, task, of) }
 }
 
+async function moveOneOfEach(question: Question, task: number): Promise<Change> {
+  const reached = queueSituationsOf(question).filter(({ rows }) => rows[task]?.due === 'blocked')
+  const stored = await storeQueues(db.pool, reached, dispatchers)
+  const moved = stored.flatMap(({ rows }) => rows.filter(row => row.task === task))
+  const run = async () => {
+    for (const { workspaceId, taskId } of moved) await changePendingTask(db.pool, workspaceId, taskId, { queue: 'B' })
+  }
+  return { stored, run, says: before => withRow(before, task, moveToQueue(rowOf(before, task))) }
+}
+
 /** Runs a statement on parts that PostgreSQL handles well within its statement timeout, on a busy machine too. */
 async function inParts<T>(all: readonly T[], run: (part: T[]) => Promise<unknown>): Promise<void> {
   for (let i = 0; i < all.length; i += 200) await run(all.slice(i, i + 200))
@@ -116,6 +130,14 @@ describe.each(searches)('PostgreSQL agrees with the model of $name', ({ question
       const claim = await claimOneOfEach(question, task, of)
       expect(claim.stored.length).toBeGreaterThan(50)
       expect(await differences(claim)).toEqual([])
+    }
+  })
+
+  it('when the user moves a task to a queue', { timeout }, async () => {
+    for (const task of [plain, cron]) {
+      const change = await moveOneOfEach(question, task)
+      expect(change.stored.length).toBeGreaterThan(5)
+      expect(await differences(change)).toEqual([])
     }
   })
 
@@ -188,4 +210,17 @@ describe('the comparison notices a claim without', () => {
     }
     expect(found.length).toBeGreaterThan(0)
   })
+})
+
+it('the comparison notices a floor that only a change of the state lowers', { timeout }, async () => {
+  const text = `SELECT pg_get_triggerdef(oid) AS text FROM pg_trigger WHERE tgname = 'lower_waiting_floor' AND tgparentid = 0`
+  const { rows } = await db.pool.query<{ text: string }>(text)
+  const original = rows[0]?.text.replace('CREATE TRIGGER', 'CREATE OR REPLACE TRIGGER') ?? ''
+  expect(original).toContain('UPDATE OF state, due_at, waits_for')
+  await db.pool.query(original.replace('UPDATE OF state, due_at, waits_for', 'UPDATE OF state'))
+  try {
+    expect((await differences(await moveOneOfEach(queueAndFloor, plain))).length).toBeGreaterThan(0)
+  } finally {
+    await db.pool.query(original)
+  }
 })

@@ -34,6 +34,8 @@ export type Rules = {
   lossCounts: 'alone' | 'any'
   /** Whether `hold-overdue` makes overdue occurrences, and holds them. */
   holdsCronJobs: boolean
+  /** Which changes that let a task wait lower the floor of the searches to it. */
+  floorIsLoweredBy: 'any change' | 'a change of the state' | 'nothing'
   /** Whether `hold-overdue` holds open bulk operations. */
   holdsOperations: boolean
   /** By which column a bulk operation takes the tasks of its start. */
@@ -96,6 +98,7 @@ export const theRules: Rules = {
   endUndoesUnsent: true,
   lossCounts: 'alone',
   holdsCronJobs: true,
+  floorIsLoweredBy: 'any change',
   holdsOperations: true,
   operationBound: 'created_at',
   operationsRemember: true,

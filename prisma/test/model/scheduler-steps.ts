@@ -15,7 +15,8 @@ export function schedulerSteps(rules: Rules, state: State, visit: Visit): void {
     // Also while it is due later, because it waits for a retry or its claim was undone for some seconds.
     if (row.deadline === 'ahead') visit('passDeadline', -1, task, withRow(state, task, { ...row, deadline: 'passed' }))
     if (isWaiting && row.deadline === 'passed') visit('expire', -1, task, withExpired(rules, state, task))
-    if (isWaiting && row.due === 'due') visit('stepBack', -1, task, withRow(state, task, { ...row, due: 'later' }))
+    if (isWaiting && row.due === 'due')
+      visit('stepBack', -1, task, withRow(state, task, { ...row, due: 'later', age: 'recent' }))
   }
   if (state.cronJob === 'active' && state.workspace === 'exists' && rowOf(state, cron).state === 'none') {
     visit('expand', -1, -1, withRow(state, cron, expand(rowOf(state, cron))))

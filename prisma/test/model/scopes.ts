@@ -6,6 +6,7 @@ export type Question = { rules: Rules; scope: Scope; faults: number }
 
 const nothingElse: Scope = {
   ...{ users: false, deadlines: false, pausesEnd: false, crashes: false, backups: false, queue: 'none' },
+  floor: false,
   operations: [],
 }
 
@@ -68,6 +69,19 @@ export const restoredFault: Question = {
   faults: 1,
 }
 
+/** Due times that become old, below the floor of the searches. */
+export const floor: Question = {
+  rules: { ...theRules, maxRetries: 0 },
+  scope: { ...nothingElse, floor: true },
+  faults: 0,
+}
+
+/** The floor of the searches, and any one fault. */
+export const floorAndOneFault: Question = { ...floor, faults: 1 }
+
+/** The floor of the searches, a backup and a restore. */
+export const restoredFloor: Question = { ...floor, scope: { ...floor.scope, backups: true } }
+
 /** Cancels and stops of all tasks in the background. */
 export const operations: Question = {
   rules: { ...theRules, maxRetries: 0 },
@@ -120,3 +134,10 @@ export const restoredRate = inRestoredQueue('one in a period')
 
 /** An ordered queue, a backup and a restore. */
 export const restoredOrder = inRestoredQueue('ordered')
+
+/** A queue with `max_concurrent: 1`, and the floor of the searches. */
+export const queueAndFloor: Question = {
+  rules: { ...theRules, maxRetries: 0 },
+  scope: { ...nothingElse, floor: true, queue: 'one at a time' },
+  faults: 0,
+}

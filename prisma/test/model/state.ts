@@ -18,6 +18,8 @@ export type Row = {
   readonly state: 'none' | 'pending' | 'processing' | 'retrying' | 'success' | 'dead' | 'cancelled'
   /** Whether the task is due by PostgreSQL's clock, or waits for its queue (`blocked`) or for the operator (`held`). */
   readonly due: 'later' | 'due' | 'held' | 'blocked'
+  /** Only in a search with the floor: whether `due_at` is old, so the floor of the searches may rise above it, or is above it. */
+  readonly age: 'recent' | 'old' | 'below the floor'
   readonly attempts: number
   /** Whose claim `run_id` names: a process, or null when no process could name it. The owner while `processing`. */
   readonly by: number | null
@@ -118,6 +120,7 @@ export const freshProcess: Process = { is: 'up', isEntered: true, isProven: true
 const newRow: Row = {
   state: 'pending',
   due: 'later',
+  age: 'recent',
   attempts: 0,
   by: null,
   prefetched: 'no',
@@ -164,6 +167,11 @@ export function replayed({ startedSinceBackup, expiredSinceBackup, missingCallba
 
 export function isFinished({ state }: Row): boolean {
   return state === 'success' || state === 'dead' || state === 'cancelled'
+}
+
+/** Whether the searches for waiting tasks look for it. */
+export function isSearched({ state, due }: Row): boolean {
+  return (state === 'pending' || state === 'retrying') && due === 'due'
 }
 
 export function isHeld(row: Row): boolean {

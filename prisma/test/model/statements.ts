@@ -90,7 +90,7 @@ export function advance<Part extends Stored>(stored: Part): Part {
   const first = rows.findIndex(row => !isFinished(row) && row.due === 'blocked')
   if (first === -1 || permitsOf(theRules, stored) === 0) return stored
   const isTaken = queue.limit === 'ordered' && rows.some((row, i) => i < first && (waitsUnblocked(row) || isHeld(row)))
-  return isTaken ? stored : withRow(stored, first, { ...rowOf(stored, first), due: 'due' })
+  return isTaken ? stored : withRow(stored, first, { ...rowOf(stored, first), due: 'due', age: 'recent' })
 }
 
 function isRefused({ claimRefuses }: Rules, cronJob: Stored['cronJob'], row: Row): boolean {
@@ -98,7 +98,7 @@ function isRefused({ claimRefuses }: Rules, cronJob: Stored['cronJob'], row: Row
   return cronJob !== 'active' || (claimRefuses === 'cron job was paused' && row.mayNotStart)
 }
 
-/** `undoClaims` */
+/** `undoClaims`, to be claimed later than before with `due`. */
 export function undo(rules: Rules, row: Row, by: number, due: Row['due']): Row {
   if (row.state !== 'processing' || (rules.undoIsFenced && row.by !== by)) return row
   const isUnstarted = row.attempts === 1
@@ -106,6 +106,7 @@ export function undo(rules: Rules, row: Row, by: number, due: Row['due']): Row {
     ...row,
     state: isUnstarted ? rules.undoneState : 'retrying',
     due,
+    age: due === 'later' ? 'recent' : row.age,
     attempts: row.attempts - 1,
     by: null,
     prefetched: 'no',
@@ -135,6 +136,7 @@ export function record(rules: Rules, row: Row, by: number, attempt: number, outc
     ...row,
     ...next,
     due: row.due === 'held' && next.state === 'retrying' ? 'held' : next.due,
+    age: 'recent',
     prefetched: 'no',
     quarantined: false,
     lost,
@@ -163,6 +165,7 @@ export function lose(rules: Rules, row: Row, isAlone: boolean): Row {
     ...row,
     state: isPoison ? 'dead' : 'retrying',
     due: isPoison ? row.due : 'later',
+    age: 'recent',
     prefetched: 'no',
     quarantined: true,
     lost: row.lost + 1,
@@ -213,7 +216,13 @@ export function expire({ holdStopsDeadline }: Rules, row: Row): Row {
 
 /** `changePendingTask`, with a later time that is before the deadline. After the deadline there is no such time. */
 export function postpone(row: Row): Row {
-  return row.state === 'pending' && row.deadline !== 'passed' && row.due !== 'held' ? { ...row, due: 'later' } : row
+  if (row.state !== 'pending' || row.deadline === 'passed') return row
+  return { ...row, due: row.due === 'held' ? 'held' : 'later', age: 'recent' }
+}
+
+/** `changePendingTask`, with a queue, which decides again. */
+export function moveToQueue(row: Row): Row {
+  return row.state === 'pending' && row.due === 'blocked' ? { ...row, due: 'due' } : row
 }
 
 /** `pauseCronJob` and `deleteCronJob`, for an occurrence. */

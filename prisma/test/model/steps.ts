@@ -1,6 +1,7 @@
 import { withTriggers } from './callbacks.ts'
 import { dispatcherSteps } from './dispatcher-steps.ts'
 import { crashStep, faultSteps } from './fault-steps.ts'
+import { floorSteps, lowered } from './floor-steps.ts'
 import { operationSteps } from './operation-steps.ts'
 import { queueSteps, withWakeUp } from './queue-steps.ts'
 import type { Rules } from './rules.ts'
@@ -38,11 +39,14 @@ const verbs = {
   expire: 'the scheduler ends {task}: its deadline has passed',
   expand: 'the scheduler makes the occurrence of the cron job',
   wake: 'the queue has a permit for {task}, and makes it due',
+  age: '{task} has been due for more than a minute',
+  raiseFloor: 'the floor of the searches rises above the time of {task}',
   pass: 'a period of the queue passes',
   windDown: 'the scheduler winds the workspace down',
   stop: 'the user stops {task}: 200',
   cancel: 'the user cancels {task}: 200',
   postpone: 'the user moves {task} to a later time: 200',
+  moveToQueue: 'the user moves {task} to a queue: 200',
   pauseQueue: 'the user pauses the queue: 200',
   resumeQueue: 'the user resumes the queue: 200',
   pause: 'the user pauses the cron job: 200',
@@ -79,28 +83,50 @@ export type Scope = {
   crashes: boolean
   backups: boolean
   queue: Queue['limit']
+  /** Whether the floor of the searches rises. */
+  floor: boolean
   operations: ReadonlyArray<Operation['action']>
 }
 
 /** Visits all successors of a state. */
 export function visitNext(rules: Rules, scope: Scope, state: State, visit: Visit): void {
   const tidy: Visit = (verb, who, task, next) =>
-    visit(verb, who, task, tidied(withWakeUp(rules, state, verb, withTriggers(rules, state, verb, next))))
+    visit(
+      verb,
+      who,
+      task,
+      tidied(withWakeUp(rules, state, verb, withTriggers(rules, state, verb, withFloor(rules, state, next)))),
+    )
   for (let who = 0; who < state.processes.length; who++) {
     dispatcherSteps(rules, state, who, tidy)
     faultSteps(state, who, tidy)
   }
   if (scope.crashes) crashStep(state, tidy)
   schedulerSteps(rules, state, tidy)
+  if (scope.floor) floorSteps(state, tidy)
   if (scope.queue !== 'none') queueSteps(rules, state, tidy)
   if (scope.operations.length > 0) operationSteps(rules, scope, state, tidy)
   if (scope.users) userSteps(scope, state, tidy)
   if (scope.backups) operatorSteps(rules, state, tidy)
 }
 
+function withFloor(rules: Rules, before: State, { rows: [one, other], ...after }: State): State {
+  return { ...after, rows: [lowered(rules, before.rows[0], one), lowered(rules, before.rows[1], other)] }
+}
+
 // Steps of users, operators and faults are optional. All other steps happen in the end.
 const optional: ReadonlySet<Verb> = new Set<Verb>([
-  ...(['pauseQueue', 'stop', 'cancel', 'postpone', 'pause', 'resume', 'deleteCronJob', 'deleteWorkspace'] as const),
+  ...([
+    'moveToQueue',
+    'pauseQueue',
+    'stop',
+    'cancel',
+    'postpone',
+    'pause',
+    'resume',
+    'deleteCronJob',
+    'deleteWorkspace',
+  ] as const),
   ...([
     'claimSlowly',
     'prefetchSlowly',

@@ -3,6 +3,7 @@ import { newUuid } from '@belfry/domain/id'
 import type { Pool } from '../../src/postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../../src/postgres/statement-input.ts'
 import { type Callbacks, storedCallbacks } from './callbacks.ts'
+import { lowered } from './floor-steps.ts'
 import type { EndSituation, QueueSituation, Situation } from './reached.ts'
 import { theRules } from './rules.ts'
 import { cron, isFinished, type Row, stranger } from './state.ts'
@@ -26,6 +27,14 @@ export type Projection = Omit<
   'sent' | 'mayNotStart' | 'startedSinceBackup' | 'expiredSinceBackup' | 'missingCallbacks'
 > &
   Callbacks
+
+/** Lets the trigger that lowers the floor record its task instead, because each row has a floor of its own in the model. */
+export async function recordLowered(pool: Pool): Promise<void> {
+  await pool.query(`
+    CREATE TABLE lowered (id uuid NOT NULL);
+    CREATE OR REPLACE FUNCTION lower_waiting_floor() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN INSERT INTO lowered VALUES (NEW.id); RETURN NULL; END $$`)
+}
 
 /** Stores the row of each situation as a task of a workspace of its own. */
 export async function storeSituations(
@@ -109,6 +118,7 @@ async function storeRows(pool: Pool, rows: readonly StoredRow[]): Promise<void> 
   await insertAll(pool, tasksStatement, taskInput, rows)
   const runs = rows.flatMap(stored => attemptsIn(stored.row.runs).map(attempt => ({ stored, attempt })))
   await insertAll(pool, runsStatement, runInput, runs)
+  await pool.query('TRUNCATE lowered')
 }
 
 async function insertAll<Item>(
@@ -177,6 +187,7 @@ const taskInput: ReadonlyArray<InputColumn<StoredRow>> = [
   ['task', 'int4', ({ task }) => task],
   ['state', 'task_state', ({ row }) => stateOf(row)],
   ['due', 'text', ({ row }) => row.due],
+  ['age', 'text', ({ row }) => row.age],
   ['attempts', 'int2', ({ row }) => row.attempts],
   ['run_id', 'uuid', ({ row, runId }) => (row.by !== null ? runId : row.attempts > 0 ? newUuid() : null)],
   ['owner', 'uuid', ({ row, dispatchers }) => (row.state === 'processing' ? dispatchers[row.by ?? stranger] : null)],
@@ -196,7 +207,8 @@ const tasksStatement = `
                        expires_at, state_reason, queue_id, has_callbacks, waits_for)
     SELECT id, workspace_id, CASE WHEN cron_job_id IS NULL THEN 'task' ELSE 'cron' END::task_source, state, attempts,
            now() - interval '1 minute' + task * interval '1 second',
-           CASE WHEN state <> 'processing' AND due = 'later' THEN now() + interval '1 hour' ELSE now() - interval '1 minute' END,
+           CASE WHEN state <> 'processing' AND due = 'later' THEN now() + interval '1 hour'
+                ELSE now() - CASE age WHEN 'recent' THEN interval '1 minute' ELSE interval '50 minutes' END END,
            run_id, CASE WHEN state = 'processing' THEN now() + interval '1 minute' END,
            owner, prefetched <> 'no', quarantined, lost, lost_alone, cron_job_id,
            CASE WHEN cron_job_id IS NOT NULL THEN now() - interval '1 minute' END, now() - interval '1 hour',
@@ -242,6 +254,8 @@ type Read = {
   id: string
   state: Row['state']
   due: Row['due']
+  is_old: boolean
+  is_lowered: boolean
   attempts: number
   run_id: string | null
   dispatcher_id: string | null
@@ -263,6 +277,8 @@ export async function project(pool: Pool, stored: readonly StoredRow[], since: D
            CASE WHEN t.finished_at IS NOT NULL THEN 'due'
                 WHEN t.waits_for = 2 THEN 'held' WHEN t.waits_for = 1 THEN 'blocked'
                 WHEN t.state IN ('pending', 'retrying') AND t.due_at > $2 THEN 'later' ELSE 'due' END AS due,
+           t.finished_at IS NULL AND t.due_at < now() - interval '30 minutes' AS is_old,
+           EXISTS (SELECT FROM lowered l WHERE l.id = t.id) AS is_lowered,
            CASE WHEN NOT t.prefetched THEN 'no'
                 WHEN EXISTS (SELECT FROM sends s WHERE s.dispatcher_id = t.dispatcher_id AND t.run_id = ANY (s.run_ids)) THEN 'journaled'
                 ELSE 'unsent' END AS prefetched,
@@ -285,6 +301,7 @@ function projected({ row, runId, dispatchers }: StoredRow, read: Read): Projecti
   return {
     state: read.state,
     due: read.due,
+    age: !read.is_old ? 'recent' : row.age === 'below the floor' && !read.is_lowered ? 'below the floor' : 'old',
     attempts: read.attempts,
     by,
     prefetched: read.prefetched,
@@ -307,7 +324,7 @@ function countOf(event: string, callbacks: readonly string[]): number {
 
 /** The row and the callbacks that the model expects after a statement. */
 export function expectedAfter(before: Row, after: Row): Projection {
-  return { ...expected(after), ...storedCallbacks(theRules, before, after) }
+  return { ...expected(lowered(theRules, before, after)), ...storedCallbacks(theRules, before, after) }
 }
 
 /** The row that the model expects. The due time and the deadline of an ended task are irrelevant. */
@@ -320,5 +337,5 @@ export function expected(row: Row): Omit<Projection, keyof Callbacks> {
     missingCallbacks: _____,
     ...stored
   } = row
-  return isFinished(row) ? { ...stored, due: 'due', deadline: 'none' } : stored
+  return isFinished(row) ? { ...stored, due: 'due', age: 'recent', deadline: 'none' } : stored
 }

@@ -28,6 +28,7 @@ import {
   expectedAfter,
   type Projection,
   project,
+  recordLowered,
   type StoredRow,
   storeEnds,
   storeSituations,
@@ -88,7 +89,8 @@ function storedOf({ row, cronJob, workspace }: Situation): Stored {
 export function testStatements(questions: readonly Question[]): void {
   db = useOwnDatabase()
   describe('PostgreSQL agrees with the model', () => {
-    beforeAll(() => {
+    beforeAll(async () => {
+      await recordLowered(db.pool)
       ;({ situations, ends } = situationsOf(questions))
     }, timeout)
 
