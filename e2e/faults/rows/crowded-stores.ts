@@ -1,13 +1,12 @@
-import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, statfsSync, statSync, writeFileSync } from 'node:fs'
-import { rm, truncate } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { truncate } from 'node:fs/promises'
 import pg from 'pg'
 import { demandAllAlive, demandPosts } from '../fixture/demands.ts'
 import type { Fixture } from '../fixture/fixture.ts'
 import { load, steadyLoad } from '../fixture/load.ts'
 import { burst, lasting, untilInState } from '../fixture/moments.ts'
 import { startWithProbes } from '../fixture/probes.ts'
+import { fillDisk, moveToSmallDisk } from '../fixture/small-disk.ts'
 import type { Row } from '../row.ts'
 
 const latenessMs = 60_000
@@ -155,35 +154,6 @@ async function takeConnections(fixture: Fixture, forMs: number): Promise<pg.Clie
     }
   }
   return clients
-}
-
-// A file system of its own, with 40 MB of free space. Returns the path of a file that takes the rest.
-async function moveToSmallDisk(fixture: Fixture): Promise<string> {
-  const { dataDir } = fixture.postgres
-  const copy = join(fixture.folder, 'copy')
-  await fixture.postgres.stop('fast')
-  execFileSync('cp', ['-a', dataDir, copy])
-  const kilobytes = Number(execFileSync('du', ['-sk', copy], { encoding: 'utf8' }).split('\t')[0])
-  const { uid, gid } = statSync(copy)
-  const options = `size=${kilobytes + 40_000}k,mode=700,uid=${uid},gid=${gid}`
-  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', dataDir])
-  fixture.onClose(async () => {
-    await fixture.postgres.stop('immediate')
-    execFileSync('umount', ['--lazy', dataDir])
-  })
-  execFileSync('cp', ['-a', `${copy}/.`, dataDir])
-  await rm(copy, { recursive: true })
-  await fixture.postgres.start()
-  return join(dataDir, 'ballast')
-}
-
-function fillDisk(path: string): void {
-  const { bavail, bsize } = statfsSync(join(path, '..'))
-  try {
-    writeFileSync(path, Buffer.alloc(bavail * bsize))
-  } catch {
-    // PostgreSQL took the last blocks
-  }
 }
 
 async function answers(fixture: Fixture): Promise<boolean> {

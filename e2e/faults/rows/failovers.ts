@@ -1,19 +1,14 @@
-import { execFile } from 'node:child_process'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { waitFor } from '@belfry/test-support/wait-for'
-import { repositoryRoot } from '../../repository-root.ts'
 import { backUp } from '../../restore/online-backup.ts'
+import { migrate, restoreBackup, untilBack } from '../fixture/backup.ts'
 import { ageCronJobs } from '../fixture/cron-moments.ts'
 import { readDatabaseClock } from '../fixture/database-clock.ts'
-import type { Fixture } from '../fixture/fixture.ts'
 import { load } from '../fixture/load.ts'
 import { burst, called, killAll, lasting } from '../fixture/moments.ts'
 import { startReplica } from '../fixture/replica.ts'
 import type { Row } from '../row.ts'
 
-const run = promisify(execFile)
 const slow = { answers: [{ status: 200, delayMs: 3_000 }], timeoutMs: 20_000 }
 
 /** Another PostgreSQL replaces the current one. */
@@ -71,11 +66,7 @@ export const failovers: Row[] = [
       await backUp({ url: () => fixture.postgres.url }, fixture.postgres.dataDir, backup)
       await called(fixture, 30)
       await killAll(fixture)
-      await fixture.postgres.stop('immediate')
-      await rm(fixture.postgres.dataDir, { recursive: true, force: true })
-      await run('cp', ['--archive', backup, fixture.postgres.dataDir])
-      await fixture.postgres.start()
-      const until = await untilBack(fixture)
+      const until = await restoreBackup(fixture, backup)
       // As if the backup were three hours old.
       await ageCronJobs(fixture, 180)
       fixture.notes.push(await migrate(fixture, 'hold-overdue'))
@@ -99,16 +90,3 @@ export const failovers: Row[] = [
     },
   },
 ]
-
-// Returns the time by which all answers of the old server have arrived.
-async function untilBack(fixture: Fixture): Promise<number> {
-  const clock = await waitFor(() => readDatabaseClock(fixture.sql).catch(() => null), Boolean, 180_000)
-  return (clock?.now ?? 0) + 500
-}
-
-async function migrate(fixture: Fixture, command: string): Promise<string> {
-  const program = join(repositoryRoot(), 'prisma/dist/main.mjs')
-  const env = { PATH: process.env.PATH, DATABASE_URL: fixture.postgres.url }
-  const { stdout } = await run(process.execPath, [program, command], { env })
-  return stdout.trim().split('\n').at(-1) ?? ''
-}
