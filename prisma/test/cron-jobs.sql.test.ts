@@ -223,6 +223,19 @@ describe('a change of a cron job', () => {
     },
   )
 
+  it('cancels what a user triggered while it was paused, when it is paused again', async () => {
+    const job = await create()
+    await pauseCronJob(db.pool, job.workspaceId, job.id)
+    const pausedAt = async () =>
+      (await db.pool.query('SELECT paused_at AS at FROM cron_jobs WHERE id = $1', [job.id])).rows
+    const before = await pausedAt()
+    const triggered = await triggerCronJob(db.pool, job.workspaceId, job.id)
+    expect(await pauseCronJob(db.pool, job.workspaceId, job.id)).toMatchObject({ kind: 'moved', isChanged: false })
+    const cancelled = { state: 'cancelled', state_reason: 'cronjob_paused' }
+    expect(await taskRow(db.pool, triggered?.id ?? '')).toMatchObject(cancelled)
+    expect(await pausedAt()).toEqual(before)
+  })
+
   it('loses no occurrence that was due at that moment', async () => {
     const job = await create()
     const [first] = await tasksOf(job)

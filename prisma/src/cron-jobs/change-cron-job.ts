@@ -49,20 +49,21 @@ const requestFields = [
 ] as const
 
 /**
- * Pauses a cron job. When this resolves, no occurrence starts any more. The transaction cancels the occurrences that have
- * not started, and the row lock of each decides between this and a claim.
+ * Pauses a cron job. When this resolves, no task that it had made before starts any more. The transaction cancels the tasks
+ * that have not started, and the row lock of each decides between this and a claim.
  */
 export async function pauseCronJob(db: Db, workspaceId: string, id: string): Promise<CronJobMove> {
   return withCronJob(db, workspaceId, id, async (tx, job) => {
-    if (job.pausedAt !== null) return 'unchanged'
-    const expansion = await expandLocked(tx, [job], 0)
+    const isPaused = job.pausedAt !== null
+    const expansion = await expandLocked(tx, isPaused ? [] : [job], 0)
+    // Also while it is paused: a manual trigger may wait.
     await cancelUnstarted(tx, id, 'cronjob_paused', 'all')
     const text = `
-      UPDATE cron_jobs SET paused_at = clock_timestamp(), void_before = clock_timestamp(), next_run_at = NULL,
+      UPDATE cron_jobs SET paused_at = coalesce(paused_at, clock_timestamp()), void_before = clock_timestamp(), next_run_at = NULL,
                            unreadable_since = NULL, updated_at = clock_timestamp()
       WHERE id = $1`
     await tx.query(text, [id])
-    return { ...expansion, tasks: [] }
+    return isPaused ? 'unchanged' : { ...expansion, tasks: [] }
   })
 }
 
