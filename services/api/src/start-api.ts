@@ -16,7 +16,7 @@ import {
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { closeContext, openContext } from './context.ts'
-import { createApiServer } from './http/api-server.ts'
+import { closeServer, createApiServer } from './http/api-server.ts'
 import { warnOfOidc } from './oidc/sign-in-methods.ts'
 import { followReplica } from './read-replica.ts'
 
@@ -56,12 +56,7 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
   const replicaLoop = followReplica(ctx)
   return {
     async drain() {
-      await new Promise<void>(resolve => {
-        server.close(() => resolve())
-        server.closeIdleConnections()
-        devListener?.close()
-        devListener?.closeIdleConnections()
-      })
+      await Promise.all([server, devListener].map(each => each && closeServer(each)))
       await Promise.all([clockLoop, replicaLoop])
       await closeContext(ctx)
     },

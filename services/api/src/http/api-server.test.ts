@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createExpressServer } from './api-server.ts'
+import { closeServer, createExpressServer } from './api-server.ts'
 
 let server: Server
 afterEach(() => {
@@ -74,5 +74,32 @@ describe('createExpressServer', () => {
     staying.write(get('/stayed'))
     expect(await bodies(staying, 1)).toEqual(['/stayed'])
     expect(served).toEqual(['/stayed'])
+  })
+})
+
+describe('closeServer', () => {
+  const closeDuringRequest = () => {
+    server.keepAliveTimeout = 60_000
+    return new Promise<void>(resolve => {
+      server.prependOnceListener('request', () => closeServer(server).then(resolve))
+    })
+  }
+
+  it('ends although a caller keeps its connection busy', async () => {
+    const { dial } = await start()
+    const closed = closeDuringRequest()
+    const socket = await dial()
+    socket.on('data', () => socket.write(get('/again'))).on('error', () => {})
+    socket.write(get('/first'))
+    await closed
+  })
+
+  it('answers requests in flight, and does not wait for another request of its caller', async () => {
+    const { dial } = await start()
+    const closed = closeDuringRequest()
+    const socket = await dial()
+    socket.write(get('/last'))
+    expect(String(await once(socket, 'data'))).toContain('/last')
+    await closed
   })
 })

@@ -22,6 +22,19 @@ export function createApiServer(ctx: Context, app: Express, changes: Partial<typ
   return server
 }
 
+/** Closes a server: requests in flight are answered, and each connection ends with its response. */
+export function closeServer(server: Server): Promise<void> {
+  // Node keeps a connection that is in use: its caller would be served until the process is killed.
+  server.prependListener('request', (_request, response) => {
+    response.shouldKeepAlive = false
+  })
+  server.keepAliveTimeout = 1
+  return new Promise(resolve => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+  })
+}
+
 // For a caller that is still sending: if closed at once, the connection is reset before the caller reads the response.
 const lingerMs = 2_000
 
