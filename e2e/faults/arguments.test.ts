@@ -1,13 +1,24 @@
 import { expect, it } from 'vitest'
 import { readArguments } from './arguments.ts'
 
-it('reads rows, a seed, and the duration of chaos', () => {
-  expect(readArguments([])).toEqual({ ids: [], seed: 1, chaosMinutes: null, withRedis: true, writesDocs: true })
+it('reads rows and a seed', () => {
+  expect(readArguments([])).toEqual({ ids: [], seed: 1, torture: null, withRedis: true, writesDocs: true })
   expect(readArguments(['F07', '--seed', '42', 'S01'])).toMatchObject({ ids: ['F07', 'S01'], seed: 42 })
   expect(readArguments(['--without-redis'])).toMatchObject({ withRedis: false })
   expect(readArguments(['--without-docs', 'F23'])).toMatchObject({ writesDocs: false, ids: ['F23'] })
-  expect(readArguments(['--chaos'])).toMatchObject({ chaosMinutes: 10 })
-  expect(readArguments(['--chaos', '--minutes', '2'])).toMatchObject({ chaosMinutes: 2 })
   expect(() => readArguments(['7'])).toThrow('7 is neither')
   expect(() => readArguments(['--seed', 'x'])).toThrow('--seed needs a number')
+})
+
+it('reads the options of a torture run', () => {
+  const whole = { minutes: 3, planFile: null, reportFile: null, shrinkTries: 0 }
+  expect(readArguments(['--torture', '--seed', '5'])).toMatchObject({ seed: 5, torture: whole })
+  expect(readArguments(['--torture', '--minutes', '0.5', '--report', 'a.html'])).toMatchObject({
+    torture: { ...whole, minutes: 0.5, reportFile: 'a.html' },
+  })
+  expect(readArguments(['--torture', '--plan', 'a.json', '--shrink']).torture).toEqual({
+    ...{ ...whole, planFile: 'a.json', shrinkTries: 30 },
+  })
+  expect(readArguments(['--torture', '--shrink', '--tries', '4']).torture?.shrinkTries).toBe(4)
+  expect(() => readArguments(['--torture', '--plan'])).toThrow('--plan needs a value')
 })

@@ -2,28 +2,53 @@ export type Arguments = {
   /** Rows to run; none means all. */
   ids: string[]
   seed: number
-  /** Null runs rows instead of chaos. */
-  chaosMinutes: number | null
+  /** Null runs rows instead. */
+  torture: TortureArguments | null
   /** Whether the processes get a Redis. */
   withRedis: boolean
   /** Whether the results go into docs/reliability.md. */
   writesDocs: boolean
 }
 
-/** Reads `[--chaos] [--minutes N] [--seed N] [--without-redis] [--without-docs] [F07 ...]`. */
+export type TortureArguments = {
+  minutes: number
+  /** A file with a plan, instead of the plan of the seed. */
+  planFile: string | null
+  /** Where the page about the run goes. Default: a file of the seed in e2e/dist/torture. */
+  reportFile: string | null
+  /** How many runs may be made to shrink a plan that fails. */
+  shrinkTries: number
+}
+
+const defaultTries = 30
+
+/**
+ * Reads `[--seed N] [--without-redis] [--without-docs] [F07 ...]`, or
+ * `--torture [--seed N] [--minutes M] [--plan FILE] [--report FILE] [--shrink] [--tries N]`.
+ */
 export function readArguments(given: readonly string[]): Arguments {
   const rest = [...given]
-  const read: Arguments = { ids: [], seed: 1, chaosMinutes: null, withRedis: true, writesDocs: true }
+  const read: Arguments = { ids: [], seed: 1, torture: null, withRedis: true, writesDocs: true }
+  const torture: TortureArguments = { minutes: 3, planFile: null, reportFile: null, shrinkTries: 0 }
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (word === '--chaos') read.chaosMinutes ??= 10
-    else if (word === '--minutes') read.chaosMinutes = numberIn(word, rest.shift())
+    if (word === '--torture') read.torture = torture
+    else if (word === '--minutes') torture.minutes = numberIn(word, rest.shift())
+    else if (word === '--plan') torture.planFile = textIn(word, rest.shift())
+    else if (word === '--report') torture.reportFile = textIn(word, rest.shift())
+    else if (word === '--shrink') torture.shrinkTries ||= defaultTries
+    else if (word === '--tries') torture.shrinkTries = numberIn(word, rest.shift())
     else if (word === '--seed') read.seed = numberIn(word, rest.shift())
     else if (word === '--without-redis') read.withRedis = false
     else if (word === '--without-docs') read.writesDocs = false
     else if (/^[FS]\d\d$/.test(word)) read.ids.push(word)
-    else throw new Error(`${word} is neither a row such as F07 nor --seed N nor --minutes N nor --without-redis.`)
+    else throw new Error(`${word} is neither a row such as F07 nor an option such as --seed N.`)
   }
   return read
+}
+
+function textIn(name: string, text: string | undefined): string {
+  if (text === undefined) throw new Error(`${name} needs a value.`)
+  return text
 }
 
 function numberIn(name: string, text: string | undefined): number {

@@ -1,16 +1,16 @@
 import { readArguments } from './arguments.ts'
-import { runChaos } from './chaos/run-chaos.ts'
 import { makeTemplate } from './fixture/template.ts'
 import { publishResults } from './publish-results.ts'
 import type { RowResult } from './row.ts'
 import { allRows } from './rows/all-rows.ts'
 import { runRows } from './run-rows.ts'
+import { torture } from './torture/torture.ts'
 
 const args = readArguments(process.argv.slice(2))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 const template = await makeTemplate()
 try {
-  process.exitCode = args.chaosMinutes === null ? await rows() : await chaos(args.chaosMinutes)
+  process.exitCode = args.torture === null ? await rows() : await torture(template, args.seed, args.torture)
 } finally {
   template.remove()
 }
@@ -31,16 +31,6 @@ async function rows(): Promise<number> {
     `${results.length - failed.length - notRun.length} passed, ${failed.length} failed, ${notRun.length} not run`,
   )
   return failed.length === 0 ? 0 : 1
-}
-
-async function chaos(minutes: number): Promise<number> {
-  const beganAt = Date.now()
-  const onFault = (line: string) =>
-    console.log(`${String(Math.round((Date.now() - beganAt) / 1000)).padStart(4)} s  ${line}`)
-  const result = await runChaos(template, { minutes, seed: args.seed, onFault })
-  console.log(describeResult(result))
-  if (args.writesDocs) publishResults([result], { withRedis: true })
-  return result.status === 'passed' ? 0 : 1
 }
 
 function describeResult({ row, status, complaints, notes, ...seen }: RowResult): string {

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitFor } from '@belfry/test-support/wait-for'
 import { checkHistory, maxCommitsPerSecond, type Verdict } from './check/check-history.ts'
-import { formatHistory } from './check/history.ts'
+import { formatHistory, type History } from './check/history.ts'
 import { readHistory } from './check/read-history.ts'
 import { findPreload } from './find-preload.ts'
 import { cronJobId } from './fixture/api-operations.ts'
@@ -71,17 +71,21 @@ async function runAndJudge(row: Row, fixture: Fixture, { seed, limitMs = default
   )
 }
 
-/** Waits until no task is due or in flight, and checks everything that was seen. */
+/**
+ * Waits until no task is due or in flight, and checks everything that was seen.
+ * @param adapt - Changes the history before it is checked.
+ */
 export async function judge(
   fixture: Fixture,
   allowance: Allowance,
-): Promise<{ verdict: Verdict; complaints: string[] }> {
+  adapt: (history: History) => History = history => history,
+): Promise<{ verdict: Verdict; history: History; complaints: string[] }> {
   const complaints: string[] = []
   await stopCronJobs(fixture).catch(error => complaints.push(`I2: a cron job keeps running. ${error.message}`))
   await untilIdle(fixture, allowance.restMs ?? 60_000).catch(error => complaints.push(`I2: ${error.message}`))
   await fixture.charges.settled()
   const commitsPerSecond = await commitsAtRest(fixture, maxCommitsPerSecond)
-  const history = { ...(await readHistory(fixture)), commitsPerSecond }
+  const history = adapt({ ...(await readHistory(fixture)), commitsPerSecond })
   const verdict = checkHistory(history, allowance)
   for (const { invariant, taskId, text } of verdict.violations.slice(0, maxHistories)) {
     complaints.push(
@@ -90,7 +94,7 @@ export async function judge(
   }
   const more = verdict.violations.length - maxHistories
   if (more > 0) complaints.push(`and ${more} more violations`)
-  return { verdict, complaints: [...fixture.failures, ...complaints] }
+  return { verdict, history, complaints: [...fixture.failures, ...complaints] }
 }
 
 // Pauses the active cron jobs: otherwise the row never ends. The row does not know the id of a cron job whose
@@ -135,7 +139,8 @@ async function untilIdle(fixture: Fixture, maxMs: number): Promise<void> {
   )
 }
 
-async function keepLogs(fixture: Fixture, id: string, folder: string, complaints: string[]): Promise<void> {
+/** Writes the complaints and the output of all processes to a file. */
+export async function keepLogs(fixture: Fixture, id: string, folder: string, complaints: string[]): Promise<void> {
   await mkdir(folder, { recursive: true })
   const logs = fixture.services.map(({ name, pid, output }) => `--- ${name} ${pid}\n${output}`)
   await writeFile(join(folder, `${id}.log`), [...complaints, ...logs].join('\n\n'))

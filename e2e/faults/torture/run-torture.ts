@@ -1,0 +1,210 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startReceiver } from '@belfry/test-support'
+import { waitFor } from '@belfry/test-support/wait-for'
+import { callApi } from '../../api-calls.ts'
+import { repositoryRoot } from '../../repository-root.ts'
+import type { Verdict } from '../check/check-history.ts'
+import type { History } from '../check/history.ts'
+import { findPreload } from '../find-preload.ts'
+import { type Fixture, openFixture } from '../fixture/fixture.ts'
+import type { Template } from '../fixture/template.ts'
+import { within } from '../fixture/within.ts'
+import { judge, keepLogs } from '../run-row.ts'
+import type { Fault, TorturePlan } from './plan.ts'
+import { kindOf, queueNames, stored } from './plan-load.ts'
+import { runLoad } from './run-load.ts'
+import { startInstallation } from './seats.ts'
+import { prepareServers, releaseHeld, type Stage, strike } from './strike.ts'
+
+/** A fault as it happened, in milliseconds from the start. */
+export type Struck = { fault: Fault; from: number; until: number }
+
+export type TortureResult = {
+  /** What was run of the plan: without the faults that this machine cannot make. */
+  plan: TorturePlan
+  struck: Struck[]
+  /** When the target was called, in milliseconds from the start; in the order of the hits of `history`. */
+  calledAt: number[]
+  verdict: Verdict
+  history: History
+  /** How many calls of the API had an answer, by status. */
+  statuses: Record<string, number>
+  postgres: string
+  redis: string
+  notes: string[]
+  complaints: string[]
+}
+
+const secret = 'a secret of the torture run'
+const credentials = 'Token of the torture run'
+const restMs = 240_000
+const atFirst = { aheadMs: 0, backup: null, lostCommits: null, heldInFlight: new Set<string>() }
+// Until the processes have started, and from the last fault to the last check.
+const maxOverheadMs = 15 * 60_000
+const logs = join(repositoryRoot(), 'e2e/dist/torture')
+// How many of the limited organization's tasks its quota covers.
+const limitedShare = 0.6
+
+/** Runs a plan against a whole installation, ends all faults, waits until it is at rest, and checks what was recorded. */
+export async function runTorture(
+  template: Template,
+  given: TorturePlan,
+  onFault: (line: string) => void,
+): Promise<TortureResult> {
+  const { plan, notes } = withoutImpossible(given)
+  const limited = plan.load.filter(operation => operation.does === 'create' && operation.task.caller === 2).length
+  const executionLimit = Math.max(1, Math.ceil(limited * limitedShare))
+  const fixture = await openFixture(template, { persistRedis: true, executionLimit })
+  const keep = (complaints: string[]) => keepLogs(fixture, `seed-${plan.seed}`, logs, complaints)
+  try {
+    const limitMs = plan.minutes * 60_000 + maxOverheadMs
+    const waits = () => `the run. It waited for ${fixture.waits().join('; ')}`
+    const result = await within(limitMs, runOn(fixture, plan, onFault), waits)
+    if (result.complaints.length > 0) await keep(result.complaints)
+    return { ...result, notes: [...notes, ...result.notes] }
+  } catch (error) {
+    await keep([String(error)])
+    throw error
+  } finally {
+    await fixture.close()
+  }
+}
+
+async function runOn(fixture: Fixture, plan: TorturePlan, onFault: (line: string) => void): Promise<TortureResult> {
+  const servers = await prepareServers(fixture, plan)
+  const installation = await startInstallation(fixture, plan)
+  await storeCredentials(fixture)
+  const stage: Stage = { fixture, installation, ...servers, ...atFirst }
+  const beganAt = performance.now()
+  const struck: Struck[] = []
+  await Promise.all([
+    runLoad(fixture, plan.load, { beganAt, aheadMs: () => stage.aheadMs }),
+    strikeAll(stage, plan.faults, { beganAt, struck, onFault }),
+  ])
+  onFault('the faults are over')
+  await resumeQueues(fixture)
+  await releaseHeld(stage)
+  await untilOperationsEnd(fixture)
+  const { lostCommits } = stage
+  const { verdict, history, complaints } = await judge(
+    fixture,
+    { restMs, ...(lostCommits && { lostCommits }) },
+    history => withoutPermits(history, stage.heldInFlight),
+  )
+  const [server] = await fixture.sql<{ version: string }>(`SELECT current_setting('server_version') AS version`)
+  return {
+    ...{ plan, struck, verdict, history, statuses: countStatuses(fixture), notes: fixture.notes },
+    complaints: [...complaints, ...checkCredentials(fixture)],
+    calledAt: fixture.target.hits(at => at - beganAt).map(({ at }) => at),
+    postgres: server?.version ?? '',
+    redis: /redis_version:(\S+)/.exec(await fixture.redis.client.info('server'))?.[1] ?? '',
+  }
+}
+
+// Checks the queues as if they did not have these tasks.
+function withoutPermits(history: History, held: ReadonlySet<string>): History {
+  return { ...history, tasks: history.tasks.map(task => (held.has(task.id) ? { ...task, queueId: null } : task)) }
+}
+
+// Clocks need libfaketime, and a full disk needs root.
+function withoutImpossible(plan: TorturePlan): { plan: TorturePlan; notes: string[] } {
+  const hasClock = findPreload('libfaketime.so.1') !== null
+  const isRoot = process.getuid?.() === 0
+  const faults = plan.faults.filter(({ does }) => (hasClock || !/clock/.test(does)) && (isRoot || does !== 'fill disk'))
+  const left = plan.faults.length - faults.length
+  return {
+    plan: { ...plan, faults },
+    notes: left === 0 ? [] : [`${left} faults need libfaketime or root, and were left out`],
+  }
+}
+
+async function strikeAll(
+  stage: Stage,
+  faults: readonly Fault[],
+  { beganAt, struck, onFault }: { beganAt: number; struck: Struck[]; onFault: (line: string) => void },
+): Promise<void> {
+  // One fault at a time for each process, and one for the servers.
+  const lanes = new Map<string, Promise<void>>()
+  const inFlight: Array<Promise<void>> = []
+  for (const fault of faults) {
+    await sleep(Math.max(0, beganAt + fault.at - performance.now()))
+    const lane = 'process' in fault ? fault.process : 'servers'
+    const done = (lanes.get(lane) ?? Promise.resolve()).then(async () => {
+      const from = performance.now() - beganAt
+      onFault(describeFault(fault))
+      await strike(stage, fault).catch(error => stage.fixture.demand(false, `${describeFault(fault)}: ${error.stack}`))
+      struck.push({ fault, from, until: performance.now() - beganAt })
+    })
+    lanes.set(lane, done)
+    inFlight.push(done)
+  }
+  await Promise.all(inFlight)
+}
+
+/** Describes a fault in a line. */
+export function describeFault(fault: Fault): string {
+  const { at: _, forMs, does, ...rest } = fault
+  const words = Object.values(rest).map(value =>
+    typeof value === 'object' ? Object.values(value).join(' ').replace('_', ' ') : String(value),
+  )
+  return `${[does, ...words].join(' ')}${forMs === 0 ? '' : `, for ${(forMs / 1_000).toFixed(1)} s`}`
+}
+
+async function storeCredentials(fixture: Fixture): Promise<void> {
+  // A slow token endpoint, whose tokens live for less than the run.
+  const tokens = await startReceiver({
+    otherwise: {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ access_token: credentials, token_type: 'Bearer', expires_in: 20 }),
+      delayMs: 1_500,
+    },
+  })
+  fixture.onClose(() => tokens.close())
+  const [caller = {}] = fixture.callers
+  const put = async (path: string, body: unknown) => {
+    const answer = await callApi(fixture.url, caller, 'PUT', `/api/v1/workspaces/current/${path}`, body)
+    if (answer.status > 299) throw new Error(`${path} was not stored: ${answer.text}`)
+  }
+  const hosts = [new URL(fixture.target.url('/')).host]
+  await put(`secrets/${stored.secret}`, { value: secret })
+  await put(`connections/${stored.header}`, { kind: 'header', hosts, value: credentials })
+  const client = { client_id: 'torture', client_secret: secret }
+  await put(`connections/${stored.oauth}`, { kind: 'oauth2', hosts, token_url: tokens.url('/token'), ...client })
+}
+
+// Every call has the secret and the credentials that its task names.
+function checkCredentials({ target }: Fixture): string[] {
+  const calls = target.requestsTo(/^\/(secret|connected)-/)
+  const wrong = calls.filter(({ path, rawHeaders, body }) => {
+    if (kindOf(path) === 'secret') return !rawHeaders.includes(secret) || !body.includes(secret)
+    return !rawHeaders.some(value => value.endsWith(credentials))
+  })
+  return wrong.map(({ path }) => `${path} was called without its secret or connection.`)
+}
+
+async function resumeQueues(fixture: Fixture): Promise<void> {
+  for (const name of queueNames) {
+    await waitFor(
+      () => fixture.operateQueue(name, 'resume'),
+      ({ status }) => status === 200 || status === 404,
+      60_000,
+    )
+  }
+}
+
+async function untilOperationsEnd(fixture: Fixture): Promise<void> {
+  const running = () => fixture.count('bulk_operations WHERE finished_at IS NULL')
+  await waitFor(running, count => count === 0, 120_000).catch(() =>
+    fixture.demand(false, 'A bulk operation has not ended.'),
+  )
+}
+
+function countStatuses(fixture: Fixture): Record<string, number> {
+  const { creates, cancels, stops, changes, queueOperations, cronJobs } = fixture
+  const operations = cronJobs.flatMap(job => job.operations)
+  const counts: Record<string, number> = {}
+  for (const { status } of [...creates, ...cancels, ...stops, ...changes, ...queueOperations, ...operations])
+    counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
