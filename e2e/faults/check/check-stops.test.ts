@@ -4,7 +4,7 @@ import type { History } from './history.ts'
 
 const secondMs = 1_000
 
-/** Ends the second task by a stop after its first attempt, whose call arrives at a time. */
+/** Ends the second task by a stop after its first attempt, which was lost and whose call arrives at a time. */
 const stop = (calledAt: number) => (history: History) => {
   Object.assign(taskOf(history, 'b'), { state: 'dead', stateReason: 'stopped', attempts: 1 })
   setMoves(history, 'b', ['pending', 'processing', 'retrying', 'dead'])
@@ -12,13 +12,18 @@ const stop = (calledAt: number) => (history: History) => {
   history.hits.pop()
   history.hits[1]!.at = calledAt
   history.runs.pop()
+  Object.assign(history.runs[1]!, { errorCode: 'worker_lost', responseStatus: null })
+  history.charges.push({ cause: 'a kill', runIds: ['b1'] })
 }
 
 it('finds a call after its task was stopped, and after any other end', () => {
   const stoppedAt = due + 3 + 2 * secondMs
   expect(findings(stop(stoppedAt))).toEqual([])
   expect(findings(stop(stoppedAt + secondMs))).toEqual(['I7 b'])
-  expect(findings(history => (history.hits[0]!.at = due + 3 * secondMs))).toEqual(['I7 a'])
+  // A busy target reads a call late whose outcome is recorded.
+  const calledLate = (seconds: number) => (history: History) => (history.hits[0]!.at = due + seconds * secondMs)
+  expect(findings(calledLate(3))).toEqual([])
+  expect(findings(calledLate(15))).toEqual(['I7 a'])
 })
 
 it('compares no times across a step of the clock', () => {
