@@ -122,7 +122,8 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
 
   protected override onCalled(outcome: AttemptOutcome): void {
     this.#release(healthSignalOf(outcome))
-    pauseHost(this.#ctx, this.#slot.task, askedDelayMs(outcome, new Date(this.#ctx.clock.now())))
+    if (this.#ctx.retryAfterMaxMs > 0)
+      pauseHost(this.#ctx, this.#slot.task, askedDelayMs(outcome, new Date(this.#ctx.clock.now())))
     this.#intake.startAttempts(this.#ctx)
     prefetchClaims(this.#ctx, this.#slot.prefetchNext())
   }
