@@ -42,9 +42,10 @@ export function readEscapes(text: string, work: Work): Reader {
 
 function decodeEscapes(text: string, read: Reader, work: Work): Reader {
   const known = new Map<number, Readings>()
+  const runs: Runs = new Map()
   return at => {
     if (!mayBeEscape(text, at)) return read(at) // nearly always
-    const readings = known.get(at) ?? new Escapes(read, work).at(at)
+    const readings = known.get(at) ?? new Escapes(read, work, runs).at(at)
     known.set(at, readings)
     return readings
   }
@@ -58,16 +59,21 @@ function mayBeEscape(text: string, at: number): boolean {
   return next === undefined || Number.isNaN(follower) || rules[follower] !== undefined || next.has(follower)
 }
 
+/** The runs of backslashes by the positions in them: where each backslash ends, and the index of the position. */
+type Runs = Map<number, { chain: number[]; index: number }>
+
 /** Collects the readings of one position. */
 class Escapes implements Readings {
   readonly #read: Reader
   readonly #work: Work
+  readonly #runs: Runs
   readonly readings: Reading[] = []
   isCut = false
 
-  constructor(read: Reader, work: Work) {
+  constructor(read: Reader, work: Work, runs: Runs) {
     this.#read = read
     this.#work = work
+    this.#runs = runs
   }
 
   at(position: number): Readings {
@@ -92,11 +98,28 @@ class Escapes implements Readings {
   /** Returns where a literal ends that starts at a position. */
   follow(from: number, literal: string): number[] {
     let places = [from]
-    for (const character of literal) {
-      const token = character.charCodeAt(0)
-      places = places.flatMap(place => this.next(place).flatMap(found => (found.token === token ? [found.end] : [])))
+    for (let i = 0; i < literal.length && places.length > 0; i++) {
+      const ends: number[] = []
+      for (const place of places) {
+        for (const { token, end } of this.next(place)) {
+          if (token === literal.charCodeAt(i) && !ends.includes(end)) ends.push(end)
+        }
+      }
+      places = ends
     }
     return places
+  }
+
+  /** Returns where up to 32 backslashes end. Positions of one run share a chain, so a long run is read once. */
+  endOfBackslashes(from: number): number {
+    const { chain, index } = this.#runs.get(from) ?? { chain: [from], index: 0 }
+    while (chain.length <= index + maxBackslashes) {
+      const [end] = this.follow(chain[chain.length - 1] ?? from, '\\')
+      if (end === undefined) break
+      this.#runs.set(end, { chain, index: chain.length })
+      chain.push(end)
+    }
+    return chain[Math.min(index + maxBackslashes, chain.length - 1)] ?? from
   }
 
   /** Returns the numbers of `min` to `max` digits that start at a position, as tokens. */
@@ -214,19 +237,14 @@ function codePointOf(name: string): number | null {
   return codePoint
 }
 
+const controls: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, e: 27 }
+
 // Five levels of JSON.
 const maxBackslashes = 32
-const controls: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, e: 27 }
 
 // Each level of nesting doubles the backslashes of the level within, so one matches any number of them.
 function readBackslash(found: Escapes, at: number): void {
-  let afterAll = at
-  for (let count = 0; count < maxBackslashes; count++) {
-    const [end] = found.follow(afterAll, '\\')
-    if (end === undefined) break
-    afterAll = end
-  }
-  for (const start of new Set([at, afterAll])) {
+  for (const start of new Set([at, found.endOfBackslashes(at)])) {
     for (const { token, end } of found.next(start)) {
       const letter = String.fromCharCode(token)
       found.add(controls[letter] ?? token, end)

@@ -1,36 +1,38 @@
 import { type Reader, readEscapes, type Work } from './escapes.ts'
 import { type Pattern, patternsOf, type Unit } from './secret-patterns.ts'
 import { secretReference } from './secret-reference.ts'
+import { inSlices, type Slices } from './slices.ts'
 
 /** A value to hide. `put` replaces it. Default: the reference to the secret. */
 export type Secret = { name: string; value: string; put?: string }
 
 /** Replaces the values of secrets, however they are escaped, by `{{ secrets.NAME }}`. */
 export type Redactor = {
-  text(text: string): string
+  text(text: string): Promise<string>
   /**
    * @param isCut - Whether the bytes are truncated: the start of a value at their end is then removed.
    */
-  bytes(bytes: Uint8Array, isCut: boolean): Buffer
+  bytes(bytes: Uint8Array, isCut: boolean): Promise<Buffer>
 }
 
-/** Returns a redactor for secrets. */
+/** Returns a redactor for secrets. It searches in slices of time, so a crafted text does not block the event loop. */
 export function createRedactor(secrets: readonly Secret[]): Redactor {
-  const patterns = byFirstToken(
-    secrets.flatMap(({ name, value, put = secretReference(name) }) =>
-      patternsOf(value).map(pattern => ({ put, ...pattern })),
-    ),
-  )
+  // Made when there is something to search: until then, hundreds of calls that wait would keep the forms of their secrets.
+  let known: Patterns | null = null
+  function* search(text: string, isCut: boolean): Slices<string> {
+    known ??= yield* patternsOfAll(secrets)
+    return yield* redact(text, known, isCut)
+  }
   return {
-    text(text) {
+    async text(text) {
       // The reader of these characters may have decoded them, or taken each byte for a character.
-      if (/^[\0-\xff]*$/.test(text)) return redact(text, patterns, false)
+      if (/^[\0-\xff]*$/.test(text)) return inSlices(search(text, false))
       const bytes = Buffer.from(text).toString('latin1')
-      return Buffer.from(redact(bytes, patterns, false), 'latin1').toString()
+      return Buffer.from(await inSlices(search(bytes, false)), 'latin1').toString()
     },
-    bytes(bytes, isCut) {
+    async bytes(bytes, isCut) {
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
-      return Buffer.from(redact(text, patterns, isCut), 'latin1')
+      return Buffer.from(await inSlices(search(text, isCut)), 'latin1')
     },
   }
 }
@@ -43,18 +45,21 @@ type Match = { start: number; end: number; put: string }
 // A crafted text can resemble a value at every position, which would take the product of their lengths.
 const freeSteps = 100_000
 const stepsPerCharacter = 16
+// Some tenths of a millisecond.
+const stepsAtATime = 256
 
 // `text` has one character per byte.
-function redact(text: string, patterns: Patterns, isCut: boolean): string {
+function* redact(text: string, patterns: Patterns, isCut: boolean): Slices<string> {
   const work = { stepsLeft: freeSteps + text.length * stepsPerCharacter }
-  const search = { read: readEscapes(text, work), isCut, work }
+  const search = { read: readEscapes(text, work), isCut, work, pauseAt: work.stepsLeft - stepsAtATime }
   const all = [...new Set([...patterns.values()].flat())]
   let redacted = ''
   let done = 0
   for (let at = 0; at < text.length; at++) {
+    if (at % stepsAtATime === 0 || isPauseDue(search)) yield
     const { readings, isCut: isEscapeCut } = search.read(at)
     const candidates = isCut && isEscapeCut ? all : readings.flatMap(({ token }) => patterns.get(token) ?? [])
-    const match = candidates.length === 0 ? null : findMatch(search, at, candidates, text.length)
+    const match = candidates.length === 0 ? null : yield* findMatch(search, at, candidates, text.length)
     if (work.stepsLeft < 0) return all[0]?.put ?? ''
     if (!match) continue
     redacted += text.slice(done, Math.max(done, match.start)) + match.put
@@ -64,12 +69,23 @@ function redact(text: string, patterns: Patterns, isCut: boolean): string {
   return redacted + text.slice(done)
 }
 
-type Search = { read: Reader; isCut: boolean; work: Work }
+type Search = { read: Reader; isCut: boolean; work: Work; pauseAt: number }
 
-function findMatch(search: Search, at: number, candidates: readonly NamedPattern[], length: number): Match | null {
+function isPauseDue(search: Search): boolean {
+  if (search.work.stepsLeft > search.pauseAt) return false
+  search.pauseAt = search.work.stepsLeft - stepsAtATime
+  return true
+}
+
+function* findMatch(
+  search: Search,
+  at: number,
+  candidates: readonly NamedPattern[],
+  length: number,
+): Slices<Match | null> {
   let longest: Match | null = null
   for (const pattern of candidates) {
-    const found = endOfMatch(search, at, pattern)
+    const found = yield* endOfMatch(search, at, pattern)
     const isBeginning = found === 'runs out'
     if (found === null || (isBeginning && !search.isCut)) continue
     const end = isBeginning ? length : Math.min(length, found + (pattern.after ? 1 : 0))
@@ -81,14 +97,19 @@ function findMatch(search: Search, at: number, candidates: readonly NamedPattern
 }
 
 /** Returns where a pattern that starts at an index ends, or whether the text ends within it; null when it does not match. */
-function endOfMatch(search: Search, start: number, { units, mayWrap }: Pattern): number | 'runs out' | null {
+function* endOfMatch(
+  search: Search,
+  start: number,
+  { length, unitAt, mayWrap }: Pattern,
+): Slices<number | 'runs out' | null> {
   let places = [start]
   let runsOut = false
-  for (const unit of units) {
+  for (let i = 0; i < length; i++) {
     if (search.work.stepsLeft < 0) return null
+    if (isPauseDue(search)) yield
     const ends = new Set<number>()
     for (const place of mayWrap ? withoutLineEnds(search.read, places) : places) {
-      if (addEnds(search, place, unit, ends)) runsOut = true
+      if (addEnds(search, place, unitAt(i), ends)) runsOut = true
     }
     if (ends.size === 0) return runsOut ? 'runs out' : null
     places = [...ends]
@@ -123,11 +144,14 @@ function withoutLineEnds(read: Reader, places: readonly number[]): number[] {
   return [...all]
 }
 
-function byFirstToken(patterns: readonly NamedPattern[]): Patterns {
+function* patternsOfAll(secrets: readonly Secret[]): Slices<Patterns> {
   const table = new Map<number, NamedPattern[]>()
-  for (const pattern of patterns) {
-    for (const first of new Set(pattern.units[0]?.map(([token = -1]) => token))) {
-      table.set(first, [...(table.get(first) ?? []), pattern])
+  for (const { name, value, put = secretReference(name) } of secrets) {
+    yield
+    for (const pattern of patternsOf(value)) {
+      for (const first of new Set(pattern.unitAt(0).map(([token = -1]) => token))) {
+        table.set(first, [...(table.get(first) ?? []), { put, ...pattern }])
+      }
     }
   }
   return table

@@ -7,7 +7,15 @@ export type Unit = ReadonlyArray<readonly number[]>
  * A form in which a response may hold a value. `before` and `after` are true when the adjacent character on that side also
  * holds bits of the value, as in base64 when the value does not start at a character boundary.
  */
-export type Pattern = { units: readonly Unit[]; before: boolean; after: boolean; mayWrap: boolean }
+export type Pattern = {
+  /** The number of units. */
+  length: number
+  /** Units are made when they are compared: those of all forms of a long value would take megabytes. */
+  unitAt: (index: number) => Unit
+  before: boolean
+  after: boolean
+  mayWrap: boolean
+}
 
 const minCharacters = 4
 
@@ -16,15 +24,21 @@ export function patternsOf(value: string): Pattern[] {
   const distinct = new Set([value, ...inJson(value), encodeURIComponent(value)])
   const once = [...distinct].flatMap(text => inBase64(Buffer.from(text)))
   const twice = once.flatMap(({ text }) => (text.length < minCharacters ? [] : inBase64(Buffer.from(text))))
+  const shown = value.match(characters) ?? []
+  const whole = { before: false, after: false, mayWrap: false }
   return [
-    { units: (value.match(characters) ?? []).map(textUnit), before: false, after: false, mayWrap: false },
-    { units: Array.from(Buffer.from(value).toString('hex'), hexUnit), before: false, after: false, mayWrap: false },
-    ...[...once, ...twice].map(({ text, ...ends }) => ({
-      units: Array.from(text, base64Unit),
-      ...ends,
-      mayWrap: true,
-    })),
+    { length: shown.length, unitAt: index => textUnit(shown[index] ?? ''), ...whole },
+    patternOf(Buffer.from(value).toString('hex'), hexUnit, whole),
+    ...[...once, ...twice].map(({ text, ...ends }) => patternOf(text, base64Unit, { mayWrap: true, ...ends })),
   ]
+}
+
+function patternOf(
+  text: string,
+  unitOf: (character: string) => Unit,
+  ends: Omit<Pattern, 'length' | 'unitAt'>,
+): Pattern {
+  return { length: text.length, unitAt: index => unitOf(text.charAt(index)), ...ends }
 }
 
 /** Returns the JSON strings that JavaScript, Python, Go and PHP make of a value, without their quotes. */

@@ -40,24 +40,25 @@ const put = secretReference('S')
 const refused = 'ZgotmplZ'
 
 /** Returns the values that redaction does not hide in what the escapers make of them. */
-export function leaksOf(escapers: Escapers, values: readonly string[]): Leak[] {
+export async function leaksOf(escapers: Escapers, values: readonly string[]): Promise<Leak[]> {
   const all = escapers.escape([shortest, ...values])
   if (all.length !== values.length + 1)
     throw new Error(`${escapers.name} wrote ${all.length - 1} of ${values.length} values.`)
   const [around = {}, ...escaped] = all
-  return values.flatMap((value, i) => leaksOfOne(value, escaped[i] ?? {}, around))
+  return (await Promise.all(values.map((value, i) => leaksOfOne(value, escaped[i] ?? {}, around)))).flat()
 }
 
 /** @param around - What the escapers make of `shortest`: the text around a value is about as long. */
-export function leaksOfOne(value: string, texts: Escaped, around: Escaped): Leak[] {
+export async function leaksOfOne(value: string, texts: Escaped, around: Escaped): Promise<Leak[]> {
   const { text } = createRedactor([{ name: 'S', value }])
-  return Object.entries(texts).flatMap(([escaper, escaped]) => {
+  const leaks = Object.entries(texts).map(async ([escaper, escaped]) => {
     if (escaped.includes(refused)) return []
-    const redacted = text(`before ${escaped} after`)
+    const redacted = await text(`before ${escaped} after`)
     const rest = redacted.replaceAll(put, '').length - 'before  after'.length
     const isHidden = redacted.includes(put) && rest <= (around[escaper] ?? '').length + maxMore
     return isHidden ? [] : [{ value, escaper, escaped, redacted }]
   })
+  return (await Promise.all(leaks)).flat()
 }
 
 /** The shortest value of a secret. */

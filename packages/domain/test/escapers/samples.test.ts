@@ -9,9 +9,10 @@ const { values, ...samples } = JSON.parse(readFileSync(new URL('samples.json', i
 } & Record<string, Escaped[]>
 
 describe('redaction hides a value', () => {
-  it.each(Object.entries(samples))('as %s has escaped it', (_, escaped) => {
+  it.each(Object.entries(samples))('as %s has escaped it', async (_, escaped) => {
     const [around = {}] = escaped
     expect(escaped).toHaveLength(values.length)
-    expect(values.flatMap((value, i) => leaksOfOne(value, escaped[i] ?? {}, around))).toEqual([])
+    const leaks = await Promise.all(values.map((value, i) => leaksOfOne(value, escaped[i] ?? {}, around)))
+    expect(leaks.flat()).toEqual([])
   })
 })

@@ -133,7 +133,11 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
 
   onFault(error: unknown): void {
     const redactor = this.#request?.redactor
-    this.#fault(redactor ? redactFault(error, redactor) : error)
+    if (redactor)
+      redactFault(error, redactor)
+        .then(redacted => this.#fault(redacted))
+        .catch(fault => this.#fault(fault))
+    else this.#fault(error)
   }
 
   #answer(outcome: AttemptOutcome | UnsentOutcome): void {
@@ -164,21 +168,25 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
         return
       }
       this.#outcome = outcome
-      this.onCalled(outcome)
-      if (__FAILPOINTS__) this.#pass('dispatcher.answered', () => this.#finish(outcome))
-      else this.#finish(outcome)
+      const request = this.#request
+      const endedAt = performance.now()
+      if (request === null || request.redactor === null) this.#finish(outcome, outcome, endedAt)
+      else if (!request.keepsResponse) this.#finish(outcome, withoutContent(outcome), endedAt)
+      // The attempt keeps its slot: otherwise targets could answer faster than their responses are redacted.
+      else
+        redactOutcome(outcome, request.redactor)
+          .then(shown => this.#finish(outcome, shown, endedAt))
+          .catch(error => this.#fault(error))
     } catch (error) {
       this.#fault(error)
     }
   }
 
-  #finish(outcome: AttemptOutcome): void {
-    const request = this.#request
-    if (request === null || request.redactor === null) this.#record(outcome, outcome, request?.shownHeaders ?? {})
-    else {
-      const shown = request.keepsResponse ? redactOutcome(outcome, request.redactor) : withoutContent(outcome)
-      this.#record(outcome, shown, request.shownHeaders)
-    }
+  #finish(outcome: AttemptOutcome, shown: AttemptOutcome, endedAt: number): void {
+    this.onCalled(outcome)
+    const headers = this.#request?.shownHeaders ?? {}
+    if (__FAILPOINTS__) this.#pass('dispatcher.answered', () => this.#record(outcome, shown, headers, endedAt))
+    else this.#record(outcome, shown, headers, endedAt)
   }
 
   // After a fault the content may not be safe to store.
@@ -201,11 +209,16 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
   }
 
   // The outcome decides about the task. The stored form shows no secrets.
-  #record(outcome: AttemptOutcome, shown: AttemptOutcome, headers: Record<string, string>): void {
+  #record(
+    outcome: AttemptOutcome,
+    shown: AttemptOutcome,
+    headers: Record<string, string>,
+    endedAt = performance.now(),
+  ): void {
     const { task, receivedAt } = this.#claimed
     const sentAt = this.#sentAt
     const startedAt = new Date(task.claimedAt.getTime() + Math.floor(sentAt - receivedAt))
-    const finishedAt = new Date(startedAt.getTime() + Math.round(performance.now() - sentAt))
+    const finishedAt = new Date(startedAt.getTime() + Math.round(endedAt - sentAt))
     this.#next = nextAttempt({
       policy: task.retryDelays == null ? task : Object.assign({}, task, { delaysMs: JSON.parse(task.retryDelays) }),
       attempt: task.attempt - task.lost,

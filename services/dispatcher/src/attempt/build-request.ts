@@ -50,7 +50,7 @@ export function prepareRequest(
   const parts = requestPartsOf(task)
   const names = secretNamesOf(parts)
   const cached = task.connection ? null : peekAttemptSecrets(ctx, task, names)
-  if (cached) return buildWith(cached, task, ids, parts, traceparent, ctx.identity)
+  if (cached) return buildRequest(task, ids, parts, cached, traceparent, ctx.identity)
   return prepareSlowly(ctx, task, ids, parts, names, traceparent, waited)
 }
 
@@ -70,27 +70,27 @@ async function prepareSlowly(
     return unsendable(unsentBecause(ctx, ids, error))
   }
   logUnreadable(ctx, ids, secrets)
-  const request = buildWith(secrets, task, ids, parts, traceparent, ctx.identity)
+  const request = await buildWith(secrets, task, ids, parts, traceparent, ctx.identity)
   const { workspaceId, connection: name } = task
   return name ? applyConnection(ctx, { workspaceId, name }, ids, request, waited) : request
 }
 
 // An error may quote the request, secrets included.
-function buildWith(
+async function buildWith(
   secrets: AttemptSecrets,
   task: ClaimedTask,
   ids: AttemptIds,
   parts: RequestParts,
   traceparent: string | null,
   identity: Identity,
-): AttemptRequest {
+): Promise<AttemptRequest> {
   try {
     return buildRequest(task, ids, parts, secrets, traceparent, identity)
   } catch (error) {
     const values = [...secrets.secrets].flatMap(([name, secret]) =>
       secret instanceof Error ? [] : [{ name, value: secret.value }],
     )
-    throw values.length === 0 ? error : redactFault(error, createRedactor(values))
+    throw values.length === 0 ? error : await redactFault(error, createRedactor(values))
   }
 }
 

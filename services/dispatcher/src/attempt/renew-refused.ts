@@ -30,5 +30,5 @@ export async function renewRefused(
 
 function send(ctx: AttemptContext, { redactor, sender }: AttemptRequest, outgoing: OutgoingRequest, gate: WriteGate) {
   const sending = (sender ?? ctx.sender).send(outgoing, gate)
-  return redactor === null ? sending : sending.catch(error => Promise.reject(redactFault(error, redactor)))
+  return redactor === null ? sending : sending.catch(async error => Promise.reject(await redactFault(error, redactor)))
 }

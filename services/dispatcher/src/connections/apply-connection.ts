@@ -149,8 +149,8 @@ function without(headers: Record<string, string>, name: string): Record<string, 
 function joined(first: Redactor | null, second: Redactor): Redactor {
   if (first === null) return second
   return {
-    text: text => second.text(first.text(text)),
-    bytes: (bytes, isCut) => second.bytes(first.bytes(bytes, isCut), isCut),
+    text: async text => second.text(await first.text(text)),
+    bytes: async (bytes, isCut) => second.bytes(await first.bytes(bytes, isCut), isCut),
   }
 }
 

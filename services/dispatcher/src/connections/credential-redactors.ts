@@ -7,7 +7,7 @@ export type CredentialRedactors = {
   get(hidden: readonly string[], reference: string): Redactor
 }
 
-// The patterns of a character take about 300 bytes.
+// The patterns of a character take up to 300 bytes.
 const maxCharacters = 100_000
 
 export function createCredentialRedactors(): CredentialRedactors {

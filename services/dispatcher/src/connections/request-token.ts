@@ -43,7 +43,7 @@ export async function requestToken(sender: Pick<Sender, 'send'>, connection: Ope
   }
   const request = { url: tokenUrl, method: 'POST', headers, body: form.toString(), timeoutMs: tokenRequestTimeoutMs }
   const redactor = createRedactor(hidden.map(value => ({ name: '', value, put: '***' })))
-  const outcome = await sender.send(request).catch(error => Promise.reject(redactFault(error, redactor)))
+  const outcome = await sender.send(request).catch(async error => Promise.reject(await redactFault(error, redactor)))
   return readToken(outcome, redactor)
 }
 
@@ -52,14 +52,15 @@ function formEncoded(text: string): string {
   return new URLSearchParams({ _: text }).toString().slice('_='.length)
 }
 
-function readToken(outcome: SendOutcome, redactor: Redactor): IssuedToken {
+async function readToken(outcome: SendOutcome, redactor: Redactor): Promise<IssuedToken> {
   if (outcome.kind !== 'response') {
     const reason = outcome.kind === 'unsent' ? outcome.message : outcome.message.replaceAll('target', 'token endpoint')
     throw new TokenRequestError(`No access token was issued. ${reason}`)
   }
   const { status } = outcome
   const answer = parseObject(outcome.bodyTruncated ? '' : outcome.body.toString())
-  if (status !== 200) throw new TokenRequestError(`The token endpoint answered ${status}${reasonIn(answer, redactor)}.`)
+  if (status !== 200)
+    throw new TokenRequestError(`The token endpoint answered ${status}${await reasonIn(answer, redactor)}.`)
   const { access_token: value, token_type: type, expires_in: lifetime } = answer
   if (typeof value !== 'string' || !tokenForm.test(value)) {
     throw new TokenRequestError('The token endpoint answered 200 without a valid access_token.')
@@ -73,16 +74,16 @@ function readToken(outcome: SendOutcome, redactor: Redactor): IssuedToken {
 }
 
 // An authorization server may repeat what it has received.
-function reasonIn(answer: Record<string, unknown>, redactor: Redactor): string {
-  const shown = (text: unknown) =>
+async function reasonIn(answer: Record<string, unknown>, redactor: Redactor): Promise<string> {
+  const shown = async (text: unknown) =>
     typeof text === 'string'
-      ? redactor
-          .text(text)
+      ? (await redactor.text(text))
           .replace(/[^\x20-\x7e]/g, ' ')
           .slice(0, 200)
           .trim()
       : ''
-  const [code, description] = [shown(answer.error), shown(answer.error_description).replace(/\.$/, '')]
+  const code = await shown(answer.error)
+  const description = (await shown(answer.error_description)).replace(/\.$/, '')
   return `${code && ` ${code}`}${description && `: ${description}`}`
 }
 

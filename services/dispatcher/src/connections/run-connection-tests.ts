@@ -71,7 +71,7 @@ async function testConnection(
     const redactor = ctx.credentialRedactors.get(credentials.hidden, '***')
     const outcome = await sender
       .send({ url, method: 'GET', headers, body: null, timeoutMs })
-      .catch(error => Promise.reject(redactFault(error, redactor)))
+      .catch(async error => Promise.reject(await redactFault(error, redactor)))
     if (outcome.kind !== 'response') return failed(outcome.message)
     const { status } = outcome
     return { ok: status < 400, message: `The target answered ${status}.`, responseStatus: status }

@@ -11,19 +11,18 @@ export function withoutContent(outcome: AttemptOutcome): AttemptOutcome {
 const maxBodyBytes = 64 * 1024
 
 /** Returns an outcome without the secrets of the request, wherever the target put them. */
-export function redactOutcome(outcome: AttemptOutcome, redactor: Redactor): AttemptOutcome {
+export async function redactOutcome(outcome: AttemptOutcome, redactor: Redactor): Promise<AttemptOutcome> {
   if (outcome.kind === 'failure') return outcome // Belfry's own message
-  const shown = Object.entries(outcome.headers).map(([name, value]) => [redactor.text(name), redactValue(value)])
-  const headers = Object.fromEntries(shown)
+  const shown = Object.entries(outcome.headers).map(async ([name, value]) => [
+    await redactor.text(name),
+    Array.isArray(value) ? await Promise.all(value.map(redactor.text)) : await redactor.text(value),
+  ])
+  const headers = Object.fromEntries(await Promise.all(shown))
   // A compressed body may hold secrets that cannot be found here.
   if (isEncoded(outcome.headers['content-encoding'])) return withContent(outcome, headers, Buffer.alloc(0), true)
-  const body = redactor.bytes(outcome.body, outcome.bodyTruncated)
+  const body = await redactor.bytes(outcome.body, outcome.bodyTruncated)
   const isTruncated = outcome.bodyTruncated || body.length > maxBodyBytes
   return withContent(outcome, headers, body.subarray(0, maxBodyBytes), isTruncated) // a placeholder may be longer than the value
-
-  function redactValue(value: string | string[]): string | string[] {
-    return Array.isArray(value) ? value.map(redactor.text) : redactor.text(value)
-  }
 }
 
 function withContent(
@@ -36,9 +35,9 @@ function withContent(
 }
 
 /** Returns an internal error without the secrets of the request. */
-export function redactFault(error: unknown, redactor: Redactor): Error {
+export async function redactFault(error: unknown, redactor: Redactor): Promise<Error> {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return Object.assign(new Error('An attempt with secrets failed.'), { stack: redactor.text(text) })
+  return Object.assign(new Error('An attempt with secrets failed.'), { stack: await redactor.text(text) })
 }
 
 function isEncoded(encoding: string | string[] | undefined): boolean {

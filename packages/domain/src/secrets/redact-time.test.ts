@@ -1,0 +1,71 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { maxStallOf } from '@belfry/test-support/cpu-time'
+import { propertyRuns } from '@belfry/test-support/property-runs'
+import { expect, it } from 'vitest'
+import { createRedactor } from './redact.ts'
+
+const maxStallMs = 50
+const escapes = [
+  '\\',
+  '"',
+  "'",
+  `'"'"'`,
+  '%25',
+  '&#38;',
+  '&',
+  '=3D',
+  '&#x26;',
+  '%5c&#92;=5C',
+  '\\u005c',
+  '&ampampamp',
+  '+',
+]
+const start = 'aB3/+x_9'
+
+const secrets = (count: number, length: number, unit = start) =>
+  Array.from({ length: count }, (_, i) => ({
+    name: `S${i}`,
+    value: unit.repeat(length).slice(0, length - 4) + String(i).padStart(4, 'q'),
+  }))
+
+const body = (unit: string, bytes = propertyRuns(64 * 1024, 8 * 1024)) => Buffer.alloc(bytes, unit)
+
+it.each([
+  ['one secret', secrets(1, 40), escapes],
+  ['a hundred secrets', secrets(100, 40), [start, 'YUIz']],
+  ['two long secrets', secrets(2, 8_190), [start, 'YUIz', '\\']],
+  ['two long secrets of one letter', secrets(2, 8_190, 'A'), ['A', 'QUFB']],
+  ['two long secrets of escapes', secrets(2, 8_190, `\\'"&`), ['x', `\\'"&`]],
+])('crafted responses to a request with %s do not block the event loop', async (_, all, units) => {
+  const redactor = createRedactor(all)
+  await redactor.bytes(body(start, 1024), true) // compiles the code
+  for (const unit of units) {
+    expect(await maxStallOf(() => redactor.bytes(body(unit), true)), unit).toBeLessThan(maxStallMs)
+  }
+})
+
+it('a plain response does not wait for crafted ones that came before it', async () => {
+  const redactor = createRedactor(secrets(1, 40))
+  const ended: string[] = []
+  const end = (name: string) => () => void ended.push(name)
+  const crafted = Array.from({ length: 12 }, () => redactor.bytes(body('\\', 2_048), true).then(end('crafted')))
+  const stall = await maxStallOf(async () => {
+    await redactor.text('plain').then(end('plain'))
+    await Promise.all(crafted)
+  })
+  expect(ended[0]).toBe('plain')
+  expect(stall).toBeLessThan(maxStallMs)
+})
+
+it('the forms of all secrets that a request may have take less than 16 MB', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const redactor = createRedactor(secrets(2, 8_190, '\u00ffa\u00e9"'))
+  collect()
+  const before = process.memoryUsage().heapUsed
+  await redactor.text('a response')
+  collect()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(16e6)
+  expect(await redactor.text('a response')).toBe('a response')
+})

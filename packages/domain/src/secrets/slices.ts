@@ -1,0 +1,36 @@
+/** Work that yields where it may be interrupted, at least every millisecond. */
+export type Slices<T> = Generator<undefined, T>
+
+const sliceMs = 2
+
+type Job = { work: Slices<unknown>; resolve: (value: unknown) => void; reject: (error: unknown) => void }
+
+const jobs: Job[] = []
+
+/**
+ * Does work in slices. All such work together takes 2 ms of an event-loop iteration. The jobs take turns, so a short one does
+ * not wait for the end of a long one.
+ */
+export function inSlices<T>(work: Slices<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    jobs.push({ work, resolve: resolve as Job['resolve'], reject })
+    if (jobs.length === 1) setImmediate(runSlice)
+  })
+}
+
+function runSlice(): void {
+  const endsAt = performance.now() + sliceMs
+  do {
+    const job = jobs[0]
+    if (!job) return
+    try {
+      const { done, value } = job.work.next()
+      if (done) job.resolve(value)
+      else jobs.push(job)
+    } catch (error) {
+      job.reject(error)
+    }
+    jobs.shift()
+  } while (performance.now() < endsAt)
+  if (jobs.length > 0) setImmediate(runSlice)
+}
