@@ -87,9 +87,10 @@ async function buildWith(
   try {
     return buildRequest(task, ids, parts, secrets, traceparent, identity)
   } catch (error) {
-    const values = [...secrets.secrets].flatMap(([name, secret]) =>
-      secret instanceof Error ? [] : [{ name, value: secret.value }],
-    )
+    const values = secrets.names.flatMap(name => {
+      const secret = secrets.secrets.get(name)
+      return secret === undefined || secret instanceof Error ? [] : [{ name, value: secret.value }]
+    })
     throw values.length === 0 ? error : await redactFault(error, createRedactor(values))
   }
 }

@@ -42,3 +42,44 @@ it('names every secret that is missing, and shows the value of none', () => {
   expect(message).toContain('{{ secrets.B }} and no {{ secrets.C }}')
   expect(message).not.toContain('a value')
 })
+
+const repeated = (count: number, isJson = true) => ({
+  url: 'https://example.com/',
+  headers: {},
+  body: `[${Array(count).fill('"{{secrets.A}}"').join()}]`,
+  isJson,
+})
+
+it('a request whose secrets would make it larger than 1 MiB is not built', () => {
+  const value = `${'\n'.repeat(4_000)}last`
+  const secrets = new Map([['A', secret(value)]])
+  const fill = (count: number, isJson?: boolean) => fillRequest(repeated(count, isJson), ['A'], secrets)
+  expect(fill(130, true)).toMatchObject({ body: expect.stringContaining('last"]') })
+  expect(fill(260, false)).toMatchObject({ body: expect.stringContaining('last"]') })
+  // In JSON a line end takes two bytes.
+  for (const outcome of [fill(132, true), fill(263, false), fill(14_000)]) {
+    expect(outcome).toMatchObject({
+      kind: 'failure',
+      code: 'secret_missing',
+      message: expect.stringMatching(/1048576/),
+    })
+  }
+  const inHeader = { ...repeated(0), headers: { X: '{{secrets.A}}'.repeat(300) } }
+  expect(fillRequest(inHeader, ['A'], secrets)).toMatchObject({ message: expect.stringMatching(/1048576/) })
+})
+
+it('a payload of more than 512 KiB may double', () => {
+  const parts = { ...repeated(100), body: `["${'x'.repeat(1024 * 1024)}","{{secrets.A}}"]` }
+  expect(fillRequest(parts, ['A'], new Map([['A', secret('a value')]]))).toMatchObject({
+    body: expect.stringContaining('a value'),
+  })
+})
+
+it('the secrets of a request may have 16,384 characters together', () => {
+  const secrets = new Map(['A', 'B', 'C'].map(name => [name, secret('x'.repeat(8_192))]))
+  expect(fillRequest(repeated(1), ['A', 'B'], secrets)).toMatchObject({ body: expect.stringContaining('x') })
+  expect(fillRequest(repeated(1), ['A', 'B', 'C'], secrets)).toMatchObject({
+    code: 'secret_missing',
+    message: expect.stringContaining('24576'),
+  })
+})

@@ -42,6 +42,8 @@ export function fillRequest(
   }
   const opened = (name: string) => secrets.get(name) as OpenSecret // neither missing nor unreadable
   const secretOf = (name: string) => opened(name).value
+  const tooMuch = excessOf(parts, names, secretOf)
+  if (tooMuch !== null) return secretMissing(`Nothing was sent: ${tooMuch}`)
   const url = fillSecretsInUrl(parts.url, secretOf)
   const urlProblem = checkTargetUrl(url)
   if (urlProblem !== null)
@@ -66,6 +68,30 @@ export function fillRequest(
 
 function mayGoTo({ allowedHosts }: OpenSecret, url: string): boolean {
   return allowedHosts === null || isAllowedHost(allowedHosts, url)
+}
+
+// The forms in which a response may hold them take memory and time.
+const maxCharacters = 16_384
+const maxFilledBytes = 1024 * 1024
+
+/** Returns a sentence about secrets that would make a request too large, before it is built; null when they do not. */
+function excessOf(parts: RequestParts, names: readonly string[], secretOf: (name: string) => string): string | null {
+  const characters = names.reduce((sum, name) => sum + secretOf(name).length, 0)
+  if (characters > maxCharacters) {
+    return `the secrets of a request may have ${maxCharacters} characters together, and these have ${characters}.`
+  }
+  const bytesInJson = new Map(names.map(name => [name, Buffer.byteLength(JSON.stringify(secretOf(name))) - 2]))
+  let bytesOfSecrets = 0
+  const count = (name: string, isJson = false) => {
+    bytesOfSecrets += (isJson ? bytesInJson.get(name) : undefined) ?? Buffer.byteLength(secretOf(name))
+    return ''
+  }
+  const { url, headers, body, isJson } = parts
+  const texts = [url, ...Object.values(headers)].map(text => replaceReferences(text, name => count(name)))
+  texts.push(fillBody(parts, name => count(name, isJson)) ?? '')
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), bytesOfSecrets)
+  const limit = Math.max(maxFilledBytes, 2 * Buffer.byteLength(body ?? ''))
+  return bytes > limit ? `with its secrets filled in, the request would have ${bytes} bytes, above ${limit}.` : null
 }
 
 function fillBody({ body, isJson }: RequestParts, secretOf: (name: string) => string): string | null {
