@@ -1,7 +1,8 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { X509Certificate } from 'node:crypto'
 import type { PutConnectionBody } from '@belfry/contract/connection'
 import type { ConnectionSecrets, ConnectionSettings, OpenConnection } from '@belfry/db/connections/connections'
 import type { FieldError } from '@belfry/domain/app-error'
+import { readClientKey } from '@belfry/vault'
 import { invalid } from '../http/refusals.ts'
 
 /** Returns the settings in the body of a connection. */
@@ -110,9 +111,10 @@ function certificateErrors(body: PutConnectionBody, clientKey: string | undefine
     errors.push({ path: 'client_certificate', code: 'required', message: 'client_key needs a client_certificate.' })
   }
   if (certificate && clientKey !== undefined && errors.length === 0) {
-    const message = 'client_key must be the private key of client_certificate, without a passphrase.'
+    const message =
+      'client_key must be the private key of client_certificate, RSA of up to 4,096 bits, EC or Ed25519, without a passphrase.'
     check('client_key', message, () => {
-      if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(clientKey))) throw new Error(message)
+      if (!new X509Certificate(certificate).checkPrivateKey(readClientKey(clientKey))) throw new Error(message)
     })
   }
   return errors

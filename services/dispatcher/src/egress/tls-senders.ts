@@ -1,6 +1,8 @@
 import { createSecureContext, rootCertificates, type SecureContext, type SecureContextOptions } from 'node:tls'
 import type { OpenConnection } from '@belfry/db/connections/connections'
+import { readClientKey } from '@belfry/vault'
 import { LRUCache } from 'lru-cache'
+import { tlsRules } from './connect.ts'
 import type { Sender } from './send.ts'
 
 /** Senders with the certificates of connections. Each has sockets of its own, so no other call uses these. */
@@ -32,11 +34,14 @@ export function createTlsSenders(open: (secureContext: SecureContext) => Sender)
       const known = senders.get(key)
       if (known) return known
       const sender = open(
-        openSecureContext({
-          minVersion: 'TLSv1.2',
-          ...(caCertificate === undefined ? {} : { ca: [...rootCertificates, caCertificate] }),
-          ...(clientCertificate === undefined ? {} : { cert: clientCertificate, key: secrets.clientKey }),
-        }),
+        openSecureContext(
+          Object.assign(
+            {},
+            tlsRules,
+            caCertificate === undefined ? {} : { ca: [...rootCertificates, caCertificate] },
+            clientCertificate === undefined ? {} : { cert: clientCertificate, key: secrets.clientKey },
+          ),
+        ),
       )
       senders.set(key, sender)
       return sender
@@ -49,6 +54,8 @@ export function createTlsSenders(open: (secureContext: SecureContext) => Sender)
 
 function openSecureContext(options: SecureContextOptions): SecureContext {
   try {
+    // The key may have been stored before the API had this rule.
+    if (options.key) readClientKey(String(options.key))
     return createSecureContext(options)
   } catch (cause) {
     throw new CertificateError('The certificates of the connection cannot be used.', { cause })
