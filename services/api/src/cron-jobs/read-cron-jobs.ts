@@ -72,6 +72,7 @@ export function scanCronJobs(workspaceId: string, { status, name, label }: CronJ
     along,
     rest,
     read: `${selectCronJobs} WHERE ${isOnPage('j.id')}`,
+    payload: '(SELECT payload FROM cron_jobs WHERE id = candidate.id)',
   }
 }
 

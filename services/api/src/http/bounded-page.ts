@@ -4,6 +4,8 @@ import { type PageQuery, readCursor } from './page.ts'
 import type { Where } from './where.ts'
 
 const defaultMaxScanned = 4_000
+// The payloads of a page. One row may have up to 256 KiB more.
+const maxPageBytes = 2_000_000
 // For each stream, so a list of many workspaces advances too.
 const minScannedPerStream = 40
 /** Sorts after every other id. */
@@ -37,7 +39,11 @@ export type Scan = {
   maxScanned?: number
   /** Reads only the rows whose ids are in `page (id)`, in any order. */
   read: string
+  /** The payload of the row with the id `candidate.id`, as `read` returns it in `payload`. Default: rows have none. */
+  payload?: string
 }
+
+type PageRow = { id: string; payload?: string | null }
 
 /**
  * Returns the condition that a row is on the page. With a join the planner could read the whole table.
@@ -48,9 +54,9 @@ export function isOnPage(column: string): string {
 
 /**
  * Reads a page of such a list. With a selective filter the page ends after a number of scanned rows, to bound the cost of
- * the filter. Such a page may be short or empty although there is a next one.
+ * the filter, and it ends at 2 MB of payloads. Such a page may be short or empty although there is a next one.
  */
-export async function readBoundedPage<Row extends { id: string }, Item>(
+export async function readBoundedPage<Row extends PageRow, Item>(
   ctx: Pick<Context, 'pool'>,
   query: PageQuery,
   scan: Scan,
@@ -62,7 +68,7 @@ export async function readBoundedPage<Row extends { id: string }, Item>(
 }
 
 /** Reads the rows of such a page. `next` is the id after which the next page begins; null at the end of the list. */
-export async function readBounded<Row extends { id: string }>(
+export async function readBounded<Row extends PageRow>(
   ctx: Pick<Context, 'pool'>,
   scan: Scan,
   after: string | undefined,
@@ -71,11 +77,18 @@ export async function readBounded<Row extends { id: string }>(
   const depth = depthOf(scan, limit)
   const values = [...scan.rest.values, after]
   const { rows } = await ctx.pool.query<Row>(pageText(scan, values, limit, depth), values)
-  const end = await endOf(ctx, scan, after, depth, rows.length > limit)
+  const reached = await endOf(ctx, scan, after, depth, rows.length > limit)
+  const last = hasAllBytes(rows) ? (rows.at(-1)?.id ?? null) : null
+  const end = reached === null || (last !== null && last > reached) ? last : reached
   // The streams were scanned up to different ids. Rows beyond the newest of these belong to the next page.
   const complete = end === null ? rows : rows.filter(({ id }) => id >= end)
   const shown = complete.slice(0, limit)
   return { rows: shown, next: complete.length > limit ? (shown.at(-1)?.id ?? null) : end }
+}
+
+// The statement has then left out the rows after these, if there are any.
+function hasAllBytes(rows: readonly PageRow[]): boolean {
+  return rows.reduce((sum, { payload }) => sum + Buffer.byteLength(payload ?? ''), 0) >= maxPageBytes
 }
 
 function depthOf({ rest, streamCount, maxScanned = defaultMaxScanned }: Scan, limit: number): number {
@@ -90,16 +103,26 @@ function streamText({ table, alias, along, order }: Scan, values: readonly unkno
 }
 
 function pageText(scan: Scan, values: readonly unknown[], limit: number, depth: number): string {
-  const { streams, alias, joined = '', rest, read, order } = scan
+  const { streams, alias, joined = '', rest, read, order, payload } = scan
   const scanned = `(${streamText(scan, values)} LIMIT ${depth}) ${alias}`
   const kept = rest.text === '' ? '' : `${joined} WHERE ${rest.text}`
   return `
-    WITH page AS MATERIALIZED (
+    WITH ${payload ? 'candidate' : 'page'} AS MATERIALIZED (
       SELECT found.id FROM ${streams} CROSS JOIN LATERAL (
         SELECT ${alias}.id FROM ${scanned} ${kept} ORDER BY ${order} LIMIT ${limit + 1}
       ) found ORDER BY found.id DESC LIMIT ${limit + 1}
-    )
+    )${payload ? `, page AS MATERIALIZED (${withinBytes(payload)})` : ''}
     ${read} ORDER BY ${alias}.id DESC`
+}
+
+// Each row before which there are less bytes. `octet_length` does not read the text.
+function withinBytes(payload: string): string {
+  return `
+    SELECT sized.id FROM (
+      SELECT candidate.id, sum(octet_length(${payload})) OVER (
+        ORDER BY candidate.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS bytes_before FROM candidate
+    ) sized WHERE coalesce(sized.bytes_before, 0) < ${maxPageBytes}`
 }
 
 // Returns the newest id at which the scan of a stream ended, when rows may be missing from the page; null otherwise.

@@ -2,6 +2,7 @@ import { toJsonText } from '@belfry/present/raw-json'
 import type { Reply } from './reply.ts'
 
 const rowsAtATime = 1000
+const minPieceLength = 64 * 1024
 
 /** The content of a table cell. */
 export type Cell = string | number | boolean | null
@@ -38,19 +39,25 @@ export function exportReply<Row, Item>(content: Export<Row, Item>): Reply {
 async function* csvPieces<Row, Item>(content: Export<Row, Item>) {
   const columns = Object.values(content.columns)
   yield csvLine(Object.keys(content.columns))
-  for await (const items of readAll(content)) {
-    yield items.map(item => csvLine(columns.map(column => column(item)))).join('')
-  }
+  yield* lines(content, item => csvLine(columns.map(column => column(item))))
 }
 
-async function* jsonPieces<Row, Item>(content: Export<Row, Item>) {
-  for await (const items of readAll(content)) yield items.map(item => `${toJsonText(item)}\n`).join('')
+function jsonPieces<Row, Item>(content: Export<Row, Item>) {
+  return lines(content, item => `${toJsonText(item)}\n`)
 }
 
-async function* readAll<Row, Item>({ read, present }: Export<Row, Item>) {
+// A caller that does not read keeps one page of rows and one piece in memory.
+async function* lines<Row, Item>({ read, present }: Export<Row, Item>, toLine: (item: Item) => string) {
   for (let after: string | undefined | null; after !== null; ) {
     const page: { rows: Row[]; next: string | null } = await read(after, rowsAtATime)
-    if (page.rows.length > 0) yield page.rows.map(present)
+    let piece = ''
+    for (const row of page.rows) {
+      piece += toLine(present(row))
+      if (piece.length < minPieceLength) continue
+      yield piece
+      piece = ''
+    }
+    if (piece !== '') yield piece
     after = page.next
   }
 }

@@ -14,8 +14,8 @@ export const maxRead = { parts: 20, ms: 5_000 }
 export async function readStoredRun(ctx: Context, workspaceId: string, id: string): Promise<RunDetailRow | null> {
   if (ctx.logStorage === null) return null
   for (const part of await findParts(ctx.primary, [workspaceId], { from: id, before: idAfter(id) }, maxRead.parts)) {
-    const [stored] = await readPart(ctx, part, ({ run }) => run.id === id, 1)
-    if (stored) return toRunDetailRow(stored)
+    const [stored] = await readPart(ctx, part, ({ run }) => run.id === id, 1, toRunDetailRow)
+    if (stored) return stored
   }
   return null
 }
@@ -36,28 +36,32 @@ export async function findStoredTask(ctx: Context, workspaceId: string, taskId: 
     if (i === maxRead.parts || (i > 0 && performance.now() - began > maxRead.ms))
       return { last: null, isComplete: false }
     const isLast = ({ run, task }: StoredLine) => run.task_id === taskId && task?.run_id === run.id
-    const [last] = await readPart(ctx, part, isLast, 1)
+    const [last] = await readPart(ctx, part, isLast, 1, stored => stored)
     if (last) return { last, isComplete: true }
   }
   return { last: null, isComplete: true }
 }
 
-/** Reads up to `limit` matching runs of a part, newest first. */
-export function readPart(
+/**
+ * Reads up to `limit` matching runs of a part, newest first.
+ * @param toRow - Keeps what the caller needs: a line has the bodies of the request and the response.
+ */
+export function readPart<Row>(
   ctx: Context,
   part: LogPart,
   matches: (stored: StoredLine) => boolean,
   limit: number,
-): Promise<StoredLine[]> {
+  toRow: (stored: StoredLine) => Row,
+): Promise<Row[]> {
   return ctx
     .partLimit(async () => {
-      const found: StoredLine[] = []
+      const found: Row[] = []
       const object = await ctx.logStorage?.read(part.objectKey)
       if (!object) return found
       for await (const line of readLines(object)) {
         const stored = parseStoredLine(line)
         if (stored?.run.workspace_id !== part.workspaceId || !matches(stored)) continue
-        if (found.push(stored) === limit) break
+        if (found.push(toRow(stored)) === limit) break
       }
       return found
     })

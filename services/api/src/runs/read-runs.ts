@@ -76,7 +76,7 @@ async function mergeParts(
       end = idAfter(part.lastRunId)
       break
     }
-    for (const stored of await readPart(ctx, part, isOnPage, limit + 1)) found.set(stored.run.id, toRunRow(stored))
+    for (const row of await readPart(ctx, part, isOnPage, limit + 1, toRunRow)) found.set(row.id, row)
     isFromStorage = true
   }
   const complete = [...found.values()]

@@ -63,6 +63,7 @@ export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
     along,
     rest,
     read: `${selectTasks} WHERE ${isOnPage('t.id')}`,
+    payload: '(SELECT payload FROM task_requests WHERE task_id = candidate.id)',
   }
 }
 
