@@ -1,11 +1,11 @@
 import { type Mail, type Unsubscribe, writeMail } from './mail.ts'
 
-/** Returns an invitation to an organization. `inviter` is a name that a user chose, so the mail quotes it. */
+/** Returns an invitation to an organization. Both names may be a stranger's, so the mail quotes them without links. */
 export function invitationMail(to: string, invitation: { organization: string; inviter: string; url: string }): Mail {
   return writeMail(to, {
-    subject: `Join ${oneLine(invitation.organization)} on Belfry`,
+    subject: `Join ${unlinked(invitation.organization)} on Belfry`,
     paragraphs: [
-      `"${oneLine(invitation.inviter)}" invites you to the organization "${oneLine(invitation.organization)}" on Belfry.`,
+      `"${unlinked(invitation.inviter)}" invites you to the organization "${unlinked(invitation.organization)}" on Belfry.`,
       'The link works once and expires in seven days.',
     ],
     action: { label: 'Join', url: invitation.url },
@@ -45,7 +45,7 @@ export function newDeviceMail(to: string, url: string, { device, address, at }: 
     subject: 'New sign-in to Belfry',
     paragraphs: [
       'Your account was used to sign in from a new device.',
-      `Device: ${oneLine(device)}. IP address: ${address}. Time: ${minuteOf(at)}.`,
+      `Device: ${unlinked(device)}. IP address: ${address}. Time: ${minuteOf(at)}.`,
       'If this was not you, end the session on your profile page and change your password.',
     ],
     action: { label: 'Review sessions', url },
@@ -74,7 +74,7 @@ export function factorChangeMail(to: string, url: string, { what, address, at }:
   return writeMail(to, {
     subject: 'Your Belfry sign-in was changed',
     paragraphs: [
-      oneLine(what),
+      unlinked(what),
       `${address === null ? '' : `IP address: ${address}. `}Time: ${minuteOf(at)}.`,
       'If this was not you, end all other sessions on your profile page and change your password.',
     ],
@@ -113,6 +113,13 @@ export function alertConsentMail(to: string, url: string, unsubscribe: Unsubscri
   })
 }
 
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
+// Mail programs make a link of every text that looks like an address. Format characters could reverse the order of the letters.
+function unlinked(text: string): string {
+  const plain = text.replace(/[\s\p{C}]+/gu, ' ').replace(/"/g, "'")
+  return plain
+    .replace(/[.:/\\@]+(?=\S)/g, ' ')
+    .trim()
+    .slice(0, maxTextLength)
 }
+
+const maxTextLength = 200

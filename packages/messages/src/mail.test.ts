@@ -19,6 +19,13 @@ it('shows user input as text, on one line', () => {
   expect(invitation.subject).not.toMatch(/[\r\n]/)
 })
 
+it('quotes names of strangers without links', () => {
+  const organization = 'Acme Inc. "free" at https://evil.example/x or eve@evil.example \u202egro'
+  const { subject, text, html } = invitationMail('a@example.com', { organization, inviter: 'www.evil.example', url })
+  for (const part of [subject, text, html]) expect(part).not.toMatch(/evil\.|@evil|:\/\/evil|\u202e|"free"/)
+  expect(subject).toBe("Join Acme Inc. 'free' at https evil example x or eve evil example gro on Belfry")
+})
+
 it('sets text and background colours together', () => {
   const styles = [...invitation.html.matchAll(/class="paper" style="([^"]*)"/g)].map(([, style]) => style)
   expect(styles).toHaveLength(2)

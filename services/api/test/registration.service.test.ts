@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { anOrganization, aPerson } from './organization.ts'
 import { mailsTo, tokenFor } from './sent-mails.ts'
@@ -6,6 +7,7 @@ import { useApi } from './setup.ts'
 const path = '/api/v1/auth/register'
 const newEmail = (domain = 'example.com') => `${crypto.randomUUID()}@${domain}`
 const anAccount = (email = newEmail()) => ({ email, password: 'correct horse battery', name: 'Ada' })
+const mailInTotal = createHash('sha256').update('mail').digest('base64url')
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 describe('by default', () => {
@@ -88,9 +90,43 @@ describe('with a mail server and domains', () => {
     const { token } = (await api.send('POST', path, account)).body
     const resend = () => api.send('POST', '/api/v1/auth/email/resend', undefined, bearer(token))
     for (let i = 0; i < 7; i++) expect(await resend()).toMatchObject({ status: 202 })
-    expect(await mailsTo(api, account.email)).toHaveLength(1 + 5)
+    expect(await mailsTo(api, account.email)).toHaveLength(5)
     await api.db.query(`UPDATE email_confirmations SET expires_at = now() - interval '1 second'`)
     expect(await confirm(await tokenFor(api, account.email))).toMatchObject({ status: 400 })
+  })
+
+  it('an unconfirmed address gets its confirmation, and no notices', async () => {
+    const account = anAccount()
+    const { token } = (await api.send('POST', path, account)).body
+    const { email, password } = account
+    for (const agent of ['curl/8', 'Firefox/145.0', 'evil.example'])
+      await api.send('POST', '/api/v1/auth/login', { email, password }, { 'User-Agent': agent })
+    const change = { current_password: password, password: 'another good password' }
+    expect(await api.send('PATCH', '/api/v1/auth/me', change, bearer(token))).toMatchObject({ status: 200 })
+    const subjects = async () => (await mailsTo(api, email)).map(({ subject }) => subject)
+    expect(await subjects()).toEqual(['Confirm your email address for Belfry'])
+    await confirm(await tokenFor(api, email))
+    const login = { email, password: change.password }
+    expect(await api.send('POST', '/api/v1/auth/login', login, { 'User-Agent': 'Chrome/142' })).toMatchObject({
+      status: 200,
+    })
+    expect(await subjects()).toEqual(['Confirm your email address for Belfry', 'New sign-in to Belfry'])
+  })
+
+  it('sends so many mails to strangers at most, and one more per hour for each network', async () => {
+    const inADay = `clock_timestamp() + interval '1 day'`
+    await api.db.query(
+      `INSERT INTO throttles (name, free_at) VALUES ($1, ${inADay}) ON CONFLICT (name) DO UPDATE SET free_at = ${inADay}`,
+      [mailInTotal],
+    )
+    const mailsOf = async (address: string) => {
+      const account = anAccount()
+      expect(await api.send('POST', path, account, { 'X-Forwarded-For': address })).toMatchObject({ status: 201 })
+      return (await mailsTo(api, account.email)).length
+    }
+    const sent = [await mailsOf('192.0.2.1'), await mailsOf('192.0.2.1'), await mailsOf('192.0.2.2')]
+    await api.db.query('DELETE FROM throttles WHERE name = $1', [mailInTotal])
+    expect(sent).toEqual([1, 0, 1])
   })
 
   it('a reset of the password confirms the address too', async () => {

@@ -1,9 +1,17 @@
 import { addToOutbox } from '@belfry/db/outbox/outbox'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { newUuid } from '@belfry/domain/id'
-import { accountDeletedMail, factorChangeMail, type Mail, newDeviceMail, passwordChangedMail } from '@belfry/messages'
+import {
+  accountDeletedMail,
+  factorChangeMail,
+  type Mail,
+  type Message,
+  newDeviceMail,
+  passwordChangedMail,
+} from '@belfry/messages'
 import type { Request } from 'express'
 import { callerAddress } from '../auth/caller-address.ts'
+import { type MailKind, mayMail } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { agentOf, deviceName, knownDevice } from './device.ts'
 
@@ -27,7 +35,8 @@ export async function mailNewDevice(ctx: Context, tx: Statements, user: Owner, r
     FROM users u WHERE id = ${user.id}::uuid`
   if (found?.isKnown !== false) return
   const device = { device: deviceName(agent), address, at: new Date(ctx.clock.now()) }
-  await storeMail(tx, 'sign-in from a new device', newDeviceMail(user.email, profileOf(ctx), device))
+  const mail = newDeviceMail(user.email, profileOf(ctx), device)
+  await storeMail(ctx, tx, user, { label: 'sign-in from a new device', mail, address })
 }
 
 /** Stores the mail about a changed or reset password. */
@@ -36,13 +45,13 @@ export async function mailPasswordChange(ctx: Context, tx: Statements, user: Own
     address,
     at: new Date(ctx.clock.now()),
   })
-  await storeMail(tx, 'changed password', mail)
+  await storeMail(ctx, tx, user, { label: 'changed password', mail, address })
 }
 
 /** Stores the mail about the deletion of an account. */
-export async function mailAccountDeletion(ctx: Context, tx: Statements, user: Owner): Promise<void> {
-  const at = new Date(ctx.clock.now())
-  await storeMail(tx, 'deleted account', accountDeletedMail(user.email, at))
+export async function mailAccountDeletion(ctx: Context, tx: Statements, user: Owner, address: string): Promise<void> {
+  const mail = accountDeletedMail(user.email, new Date(ctx.clock.now()))
+  await storeMail(ctx, tx, user, { label: 'deleted account', mail, address })
 }
 
 /** Stores the mail about a change of the second factors. `address` is null for what an operator did. */
@@ -54,14 +63,44 @@ export async function mailFactorChange(
   address: string | null,
 ): Promise<void> {
   const at = new Date(ctx.clock.now())
-  await storeMail(tx, 'second factor', factorChangeMail(user.email, profileOf(ctx), { what, address, at }))
+  const mail = factorChangeMail(user.email, profileOf(ctx), { what, address, at })
+  await storeMail(ctx, tx, user, { label: 'second factor', mail, address: address ?? '' })
 }
 
 function profileOf({ config }: Context): string {
   return `${config.publicUrl}/account/profile`
 }
 
-async function storeMail(tx: Statements, label: string, mail: Mail): Promise<void> {
-  const content = JSON.stringify({ type: 'mail', mail })
-  await addToOutbox(tx, { id: newUuid(), kind: 'mail', label, content, masterKeys: null })
+type AccountMail = {
+  label: string
+  mail: Mail
+  /** Where the request comes from that causes the mail. */
+  address: string
+  /** The link in the mail. Default: the mail is a notice without a secret. */
+  link?: { kind: Exclude<MailKind, 'notice'>; usefulMs: number }
+}
+
+/**
+ * Stores a mail to the user of an account. Any person may have registered an address that must be confirmed, so it only gets
+ * links by which its owner proves it.
+ * @returns Whether the mail is stored: an address gets only so many.
+ */
+export async function storeMail(
+  ctx: Context,
+  tx: Statements,
+  { id, email }: Owner,
+  { label, mail, address, link }: AccountMail,
+): Promise<boolean> {
+  const isUnproven = async () => {
+    const [row] = await tx.$queryRaw<Array<{ isConfirmed: boolean }>>`
+      SELECT email_confirmed_at IS NOT NULL AS "isConfirmed" FROM users WHERE id = ${id}::uuid`
+    return ctx.config.confirmsEmails && !row?.isConfirmed
+  }
+  if (!link && (await isUnproven())) return false
+  if (!(await mayMail(ctx, link?.kind ?? 'notice', email, address))) return false
+  const message: Message = { type: 'mail', mail }
+  const stored = { id: newUuid(), kind: 'mail', label, content: JSON.stringify(message) } as const
+  const { masterKeys } = ctx.config
+  await addToOutbox(tx, link ? { ...stored, masterKeys, usefulMs: link.usefulMs } : { ...stored, masterKeys: null })
+  return true
 }

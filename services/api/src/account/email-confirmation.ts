@@ -1,16 +1,15 @@
 import { confirmEmailBody } from '@belfry/contract/auth'
-import { addToOutbox } from '@belfry/db/outbox/outbox'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
-import { newUuid } from '@belfry/domain/id'
-import { confirmEmailMail, type Message } from '@belfry/messages'
+import { confirmEmailMail } from '@belfry/messages'
 import { callerAddress } from '../auth/caller-address.ts'
 import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
-import { consumeReset, mayGetConfirmationMail } from '../auth/throttle.ts'
+import { consumeReset } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
+import { storeMail } from './account-mail.ts'
 
 export const confirmEmail = endpoint({
   right: 'public',
@@ -38,8 +37,8 @@ export const resendConfirmation = endpoint({
   answer: { status: 202 },
   async handle(ctx, { caller }) {
     const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: caller.userId } })
-    if (mustConfirmEmail(ctx, user) && (await mayGetConfirmationMail(ctx, user.email))) {
-      await ctx.prisma.$transaction(tx => storeConfirmationMail(ctx, tx, user))
+    if (mustConfirmEmail(ctx, user)) {
+      await ctx.prisma.$transaction(tx => storeConfirmationMail(ctx, tx, user, caller.address))
     }
     return { status: 202 }
   },
@@ -49,16 +48,19 @@ const confirmationMs = 24 * 3_600_000
 
 type Owner = { id: string; email: string }
 
-/** Stores the mail with the link that confirms a user's address. */
-export async function storeConfirmationMail(ctx: Context, tx: PrismaTransaction, user: Owner): Promise<void> {
-  const { masterKeys, publicUrl } = ctx.config
+/** Stores the mail with the link that confirms a user's address, unless the address has got too many mails. */
+export async function storeConfirmationMail(
+  ctx: Context,
+  tx: PrismaTransaction,
+  user: Owner,
+  address: string,
+): Promise<void> {
   const { token, tokenHash } = newOneTimeToken()
+  const mail = confirmEmailMail(user.email, `${ctx.config.publicUrl}/confirm-email#${token}`)
+  const link = { kind: 'mail', usefulMs: confirmationMs } as const
+  if (!(await storeMail(ctx, tx, user, { label: 'email confirmation', mail, address, link }))) return
   const expiresAt = new Date(ctx.clock.now() + confirmationMs)
-  const message: Message = { type: 'mail', mail: confirmEmailMail(user.email, `${publicUrl}/confirm-email#${token}`) }
-  const content = JSON.stringify(message)
   await tx.emailConfirmation.create({ data: { tokenHash, userId: user.id, expiresAt } })
-  const outbox = { id: newUuid(), kind: 'mail', label: 'email confirmation', content, masterKeys } as const
-  await addToOutbox(tx, { ...outbox, usefulMs: confirmationMs })
 }
 
 /** Records that a user receives mail at the address of the account. */

@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { forgotPasswordBody, resetPasswordBody } from '@belfry/contract/auth'
 import { recordAccountEntry } from '@belfry/db/account-log'
-import { addToOutbox } from '@belfry/db/outbox/outbox'
 import type { AppError } from '@belfry/domain/app-error'
-import { newUuid } from '@belfry/domain/id'
-import { type Message, passwordResetMail } from '@belfry/messages'
+import { passwordResetMail } from '@belfry/messages'
 import { callerAddress } from '../auth/caller-address.ts'
 import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
-import { clearLoginAttempts, consumeReset, mayGetResetMail } from '../auth/throttle.ts'
+import { clearLoginAttempts, consumeReset } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
-import { mailPasswordChange } from './account-mail.ts'
+import { mailPasswordChange, storeMail } from './account-mail.ts'
 import { recordConfirmedEmail } from './email-confirmation.ts'
 import { hashPassword, requirePasswordLogin } from './password.ts'
 
@@ -39,19 +37,16 @@ export const forgotPassword = endpoint({
 })
 
 async function sendLink(ctx: Context, email: string, address: string): Promise<void> {
-  if (!(await mayGetResetMail(ctx, email))) return
-  const { masterKeys, publicUrl } = ctx.config
   const { token, tokenHash } = newOneTimeToken()
-  const message: Message = { type: 'mail', mail: passwordResetMail(email, `${publicUrl}/reset-password#${token}`) }
-  const id = newUuid()
-  const content = JSON.stringify(message)
+  const mail = passwordResetMail(email, `${ctx.config.publicUrl}/reset-password#${token}`)
+  const link = { kind: 'reset', usefulMs: resetMs } as const
   await ctx.prisma.$transaction(async tx => {
     const user = await tx.user.findUnique({ where: { email }, select: { id: true } })
     if (!user) return
+    if (!(await storeMail(ctx, tx, { ...user, email }, { label: 'password reset', mail, address, link }))) return
     const expiresAt = new Date(ctx.clock.now() + resetMs)
     await tx.passwordReset.create({ data: { tokenHash, userId: user.id, expiresAt } })
     await recordAccountEntry(tx, { userId: user.id, action: 'password_reset_requested', address })
-    await addToOutbox(tx, { id, kind: 'mail', label: 'password reset', content, masterKeys, usefulMs: resetMs })
   })
 }
 

@@ -29,7 +29,8 @@ export const register = endpoint({
   body: registerBody,
   async handle(ctx, { body, request }) {
     requirePasswordLogin(ctx)
-    await consumeRegistration(ctx, callerAddress(request))
+    const address = callerAddress(request)
+    await consumeRegistration(ctx, address)
     const email = body.email.toLowerCase()
     requireOpenRegistration(ctx.config, email, await hasAccounts(ctx.prisma)) // before the expensive hash
     const passwordHash = await hashPassword(body.password)
@@ -41,7 +42,7 @@ export const register = endpoint({
         const emailConfirmedAt = isFirst ? new Date(ctx.clock.now()) : null
         const data = { id: newUuid(), email, name: body.name, passwordHash, emailConfirmedAt }
         const user = await tx.user.create({ data })
-        if (mustConfirmEmail(ctx, user)) await storeConfirmationMail(ctx, tx, user)
+        if (mustConfirmEmail(ctx, user)) await storeConfirmationMail(ctx, tx, user, address)
         return startSession(ctx, tx, user, request)
       })
       .catch(error => {

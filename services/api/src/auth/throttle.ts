@@ -21,7 +21,18 @@ const registrations = {
 // have their own.
 const totpCodes = { burst: 10, everyMs: 300_000 }
 
-const mailsToAddress = { burst: 5, everyMs: 600_000 }
+// Others cause mails, and any caller asks for a reset: each has its own limit, so an owner can always ask for a reset. Only who
+// is signed in causes notices, so no stranger uses up their limit.
+const mails = {
+  mail: { burst: 5, everyMs: 600_000 },
+  reset: { burst: 5, everyMs: 600_000 },
+  notice: { burst: 10, everyMs: 600_000 },
+}
+const mailsInTotal = { burst: 1000, everyMs: 1_000 }
+
+/** What a mail is: a link that a stranger may have caused, a link to a new password, or a notice to the user of an account. */
+export type MailKind = keyof typeof mails
+
 const invitations = { burst: 50, everyMs: 60_000 }
 const resets = {
   address: { burst: 20, everyMs: 60_000 },
@@ -114,24 +125,26 @@ export async function consumeTokenExchange(ctx: Context, address: string): Promi
 }
 
 /** Counts a mail that an organization sends to an address. Throws `rate_limited`. */
-export async function consumeInvitation(ctx: Context, organizationId: string, email: string): Promise<void> {
-  await consume(ctx, [
-    { name: `invitations of ${organizationId}`, throttle: invitations },
-    { name: `invitation to ${email}`, throttle: mailsToAddress },
-  ])
+export async function consumeInvitation(
+  ctx: Context,
+  { organizationId, address }: { organizationId: string; address: string },
+  email: string,
+): Promise<void> {
+  const own = { name: `invitations of ${organizationId}`, throttle: invitations }
+  await consume(ctx, [own, ...mailLimits('mail', email, address)])
 }
 
 /** Counts a mail that asks a recipient whether a workspace may send alerts. Throws `rate_limited`. */
 export async function consumeAlertConsent(
   ctx: Context,
-  workspaceId: string,
+  { workspaceId, address }: { workspaceId: string; address: string },
   email: string,
   isUnsubscribed: boolean,
 ): Promise<void> {
   const again = { name: `alert consent of unsubscribed ${email}`, throttle: consentsAfterUnsubscribing }
   await consume(ctx, [
     { name: `alert consents of ${workspaceId}`, throttle: integrationTests },
-    { name: `invitation to ${email}`, throttle: mailsToAddress },
+    ...mailLimits('mail', email, address),
     ...(isUnsubscribed ? [again] : []),
   ])
 }
@@ -154,14 +167,21 @@ export async function consumeReset(ctx: Context, address: string): Promise<void>
   ])
 }
 
-/** Returns whether an address may get another mail about its password, so a mailbox cannot be flooded. */
-export async function mayGetResetMail(ctx: Context, email: string): Promise<boolean> {
-  return (await consumeAttempt(ctx.pool, digest(`reset of ${email}`), mailsToAddress)) === 0
+/** Counts a mail, and returns whether it may be sent: no mailbox is flooded, nor others from this installation. */
+export async function mayMail(ctx: Context, kind: MailKind, email: string, address: string): Promise<boolean> {
+  try {
+    await consume(ctx, mailLimits(kind, email, address))
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'rate_limited') return false
+    throw error
+  }
 }
 
-/** Returns whether an address may get another mail that confirms it. */
-export async function mayGetConfirmationMail(ctx: Context, email: string): Promise<boolean> {
-  return (await consumeAttempt(ctx.pool, digest(`confirmation of ${email}`), mailsToAddress)) === 0
+function mailLimits(kind: MailKind, email: string, address: string): Limit[] {
+  const own = { name: `${kind} to ${email}`, throttle: mails[kind] }
+  const all = { name: 'mail', throttle: mailsInTotal, sparing: widestOf(address) }
+  return kind === 'notice' ? [own] : [own, all]
 }
 
 // One limit after the other: a caller who is over a limit of its own must not use up the total.

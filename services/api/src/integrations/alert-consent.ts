@@ -29,7 +29,7 @@ type TargetWithConsent = IntegrationTarget & { token: string | null }
  */
 export async function withConsent(
   ctx: Context,
-  { organizationId, workspaceId }: WorkspaceCaller,
+  caller: WorkspaceCaller,
   target: IntegrationTarget,
   channel: AlertChannel,
 ): Promise<TargetWithConsent> {
@@ -37,8 +37,8 @@ export async function withConsent(
   const email = target.target.toLowerCase()
   await refuseBlockedAddress(ctx, email)
   const { isUnsubscribed } = await readMailBlock(ctx.pool, email)
-  if (!isUnsubscribed && !(await mustConfirm(ctx, organizationId, email))) return { ...target, token: null }
-  await consumeAlertConsent(ctx, workspaceId, email, isUnsubscribed)
+  if (!isUnsubscribed && !(await mustConfirm(ctx, caller.organizationId, email))) return { ...target, token: null }
+  await consumeAlertConsent(ctx, caller, email, isUnsubscribed)
   const { token, tokenHash } = newOneTimeToken()
   return { ...target, token, confirmHash: tokenHash }
 }

@@ -38,7 +38,7 @@ export const createInvitation = endpoint({
     requireGrantable(actor, body.role)
     const email = body.email.toLowerCase()
     await refuseBlockedAddress(ctx, email)
-    await consumeInvitation(ctx, organizationId, email)
+    await consumeInvitation(ctx, caller, email)
     const id = newUuid()
     const { token, tokenHash } = newOneTimeToken()
     const expiresAt = new Date(ctx.clock.now() + invitationMs)
@@ -117,7 +117,7 @@ export const resendInvitation = endpoint({
     if (!found) throw notFound()
     requireGrantable(caller.actor, found.role)
     await refuseBlockedAddress(ctx, found.email)
-    await consumeInvitation(ctx, organizationId, found.email)
+    await consumeInvitation(ctx, caller, found.email)
     const { token, tokenHash } = newOneTimeToken()
     const expiresAt = new Date(ctx.clock.now() + invitationMs)
     const row = await ctx.prisma.$transaction(async tx => {

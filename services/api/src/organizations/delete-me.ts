@@ -36,7 +36,7 @@ export const deleteMe = endpoint({
     if ((await factorsOf(ctx.prisma, userId)).length > 0) await requireStepUp(ctx, caller)
     await ctx.prisma.$transaction(async tx => {
       for (const membership of await lockMemberships(tx, userId)) await leave(tx, caller, membership)
-      await mailAccountDeletion(ctx, tx, user)
+      await mailAccountDeletion(ctx, tx, user, address)
       // Its sessions, tokens of links and invitations go with it. The log of the account expires.
       await tx.user.delete({ where: { id: userId } })
     })
