@@ -3,7 +3,7 @@ import { hash } from '@node-rs/argon2'
 import { describe, expect, it } from 'vitest'
 import { hashPassword } from '../src/account/password.ts'
 import { aPerson, password } from './organization.ts'
-import { type Answer, useApi } from './setup.ts'
+import { type Answer, burstUntilRefused, useApi } from './setup.ts'
 
 const api = useApi({}, { isAlone: true }) // uses up limits of addresses
 const me = '/api/v1/auth/me'
@@ -20,6 +20,14 @@ async function aUser(passwordHash?: string): Promise<string> {
   const { email } = await aPerson(api)
   if (passwordHash) await api.ctx.prisma.user.update({ where: { email }, data: { passwordHash } })
   return email
+}
+
+/** Uses up a limit. Returns how many attempts had counted before: 0 or more than 0, as 1. */
+async function useUp(limit: string): Promise<number> {
+  const text = `INSERT INTO throttles (name, free_at) VALUES ($1, clock_timestamp() + interval '1 hour')
+                ON CONFLICT (name) DO UPDATE SET free_at = excluded.free_at RETURNING (xmax <> 0)::int AS known`
+  const { rows } = await api.db.query(text, [createHash('sha256').update(limit).digest('base64url')])
+  return rows[0].known
 }
 
 describe('works', () => {
@@ -47,7 +55,7 @@ describe('works', () => {
 
   it('every character of a password counts, also beyond 72 bytes', async () => {
     const long = `${'ä'.repeat(40)} and its end`
-    const email = await aUser(await hashPassword(long))
+    const email = await aUser(await hashPassword(long, ''))
     expect((await login(email, `${long.slice(0, -1)}D`)).status).toBe(401)
     expect((await login(email, long.slice(0, 36))).status).toBe(401)
     expect((await login(email, long)).status).toBe(200)
@@ -65,7 +73,7 @@ describe('works', () => {
 
   it('every character of a long password counts, also non-ASCII ones', async () => {
     const long = `${'ä'.repeat(100)}1`
-    const email = await aUser(await hashPassword(long))
+    const email = await aUser(await hashPassword(long, ''))
     expect((await login(email, long)).status).toBe(200)
     expect((await login(email, `${long.slice(0, -1)}2`)).status).toBe(401)
   })
@@ -118,11 +126,35 @@ describe('refuses', () => {
     expect((await login(await aUser(), password, from(other))).status).toBe(200)
   })
 
-  it('no successful login, one after the other or concurrent: these are not counted', async () => {
+  it('more than ten right passwords of one account, from all networks together, and no other account', async () => {
     const email = await aUser()
-    for (let i = 0; i < 15; i++) expect((await login(email, password, from('198.51.100.9'))).status).toBe(200)
-    const answers = await Promise.all(Array.from({ length: 30 }, () => login(email)))
-    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    for (let i = 0; i < 5; i++) expect((await login(email, password, from('198.51.100.9'))).status).toBe(200)
+    await burstUntilRefused(6, () => login(email))
+    const { token } = await aPerson(api)
+    expect((await login(await aUser(), password, from('198.51.100.9'))).status).toBe(200)
+    expect((await api.send('GET', me, undefined, bearer(token))).status).toBe(200)
+  })
+
+  it('right passwords of sessions and known devices too, each of which costs a hash', async () => {
+    const { email, token } = await aPerson(api)
+    await useUp(`right password of ${email}`)
+    const change = { password: 'a new password', current_password: password }
+    expect((await api.send('PATCH', me, change, bearer(token))).status).toBe(429)
+    expect((await login(email)).status).toBe(429)
+  })
+
+  it('no right password because strangers have tried wrong ones', async () => {
+    const email = await aUser()
+    await Promise.all(Array.from({ length: 30 }, () => login(email, 'a wrong password')))
+    expect((await login(email)).status).toBe(200)
+  })
+
+  it('more right passwords of a network than its users need', async () => {
+    const name = 'right password from 198.51.100.10'
+    await login(await aUser(), password, from('198.51.100.10'))
+    expect(await useUp(name)).toBe(1)
+    expect((await login(await aUser(), password, from('198.51.100.10'))).status).toBe(429)
+    expect((await login(await aUser(), password, from('198.51.100.11'))).status).toBe(200)
   })
 })
 

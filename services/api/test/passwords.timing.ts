@@ -15,12 +15,12 @@ const login = (email: string, given = password) => {
 /** Makes a user whose password hash has the full cost. */
 async function aUser(): Promise<string> {
   const { email } = await aPerson(api)
-  await api.ctx.prisma.user.update({ where: { email }, data: { passwordHash: await hashPassword(password) } })
+  await api.ctx.prisma.user.update({ where: { email }, data: { passwordHash: await hashPassword(password, '') } })
   return email
 }
 
 it('fifty concurrent logins leave the event loop free', { timeout: 180_000 }, async () => {
-  const email = await aUser()
+  const emails = await Promise.all(Array.from({ length: 5 }, () => aUser()))
   const maxDelay = async (call: (i: number) => Promise<Answer>) => {
     const delay = monitorEventLoopDelay({ resolution: 10 })
     delay.enable()
@@ -34,7 +34,8 @@ it('fifty concurrent logins leave the event loop free', { timeout: 180_000 }, as
   let [without, withLogins] = [0, Number.POSITIVE_INFINITY]
   for (let i = 0; i < 5 && withLogins > Math.max(200, 2 * without); i++) {
     without = await maxDelay(() => api.send('GET', '/api/v1/auth/me'))
-    withLogins = await maxDelay(i => login(i % 10 ? email : `${i}@example.com`, password))
+    await api.db.query('DELETE FROM throttles') // right passwords of one account have a limit
+    withLogins = await maxDelay(i => login(i % 10 ? String(emails[i % 5]) : `${i}@example.com`, password))
   }
   expect(withLogins).toBeLessThan(Math.max(200, 2 * without))
 })

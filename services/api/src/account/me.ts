@@ -72,7 +72,7 @@ async function changePassword(ctx: Context, caller: UserCaller, current: string,
   const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
   if (!(await provePassword(ctx, user, { address: caller.address, known: sessionId }, current))) throw wrongPassword()
   const { passwordHash } = user
-  const changed = await hashPassword(password)
+  const changed = await hashPassword(password, caller.address)
   await ctx.prisma.$transaction(async tx => {
     const { count } = await tx.user.updateMany({ where: { id: userId, passwordHash }, data: { passwordHash: changed } })
     if (count === 0) throw wrongPassword() // another request has changed it meanwhile

@@ -64,7 +64,7 @@ export const resetPassword = endpoint({
     const reset = await ctx.prisma.passwordReset.findFirst({ where: valid })
     if (!reset) throw unknownToken()
     const { userId } = reset
-    const passwordHash = await hashPassword(body.password)
+    const passwordHash = await hashPassword(body.password, callerAddress(request))
     const { email } = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } })
     await ctx.prisma.$transaction(async tx => {
       // Only one of several concurrent requests deletes it. Links that were sent before end, too.

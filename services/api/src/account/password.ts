@@ -1,36 +1,76 @@
 import { AppError } from '@belfry/domain/app-error'
 import { hash, verify } from '@node-rs/argon2'
-import pLimit from 'p-limit'
-import { consumeLoginAttempt, type Origin } from '../auth/throttle.ts'
+import { consumeLoginAttempt, consumeRightPassword, type Origin, widestOf } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 
 // OWASP's first recommendation for Argon2id.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-// The library uses Node's four threads, off the event loop; two of them stay free for files and DNS.
-const slots = pLimit(2)
-const maxWaiting = 200
-
 // The hash of no password. Comparing with it makes an unknown address take as long as a wrong password.
 let dummyHash: Promise<string> | undefined
 
-export function hashPassword(password: string): Promise<string> {
-  return inHashingSlot(() => hash(password, cost))
+/** @param address - Of the caller. */
+export function hashPassword(password: string, address: string): Promise<string> {
+  return inHashingSlot(address, () => hash(password, cost))
 }
 
+// The library uses Node's four threads, off the event loop; two of them stay free for files and DNS.
+const maxActive = 2
+const maxWaiting = 200
+
+type Waiting = { start(): void; refuse(error: AppError): void }
+
+// By network, in the order of their turns.
+const queues = new Map<string, Waiting[]>()
+let active = 0
+
 /**
- * Runs work that hashes: two at a time in this process, up to 200 waiting in their order.
- * @throws AppError `rate_limited` when too much work is waiting.
+ * Runs work that hashes: two at a time in this process, up to 200 waiting, round-robin between the networks of their callers.
+ * @param address - Of the caller.
+ * @throws AppError `rate_limited` when too much work is waiting, for the latest of the network with the most.
  */
-export async function inHashingSlot<T>(work: () => Promise<T>): Promise<T> {
-  if (slots.activeCount + slots.pendingCount < slots.concurrency + maxWaiting) return slots(work)
-  throw new AppError('rate_limited', 'Too many people sign in at once. Try again in a moment.', { retryAfterMs: 1000 })
+export async function inHashingSlot<T>(address: string, work: () => Promise<T>): Promise<T> {
+  if (active < maxActive) active += 1
+  else await waitForSlot(widestOf(address))
+  try {
+    return await work()
+  } finally {
+    passSlot()
+  }
+}
+
+function waitForSlot(network: string): Promise<void> {
+  return new Promise((start, refuse) => {
+    const queue = queues.get(network) ?? []
+    queue.push({ start, refuse })
+    queues.set(network, queue)
+    const all = [...queues.values()]
+    if (all.reduce((sum, { length }) => sum + length, 0) <= maxWaiting) return
+    const longest = all.reduce((max, one) => (one.length > max.length ? one : max), queue)
+    const message = 'Too many people sign in at once. Try again in a moment.'
+    longest.pop()?.refuse(new AppError('rate_limited', message, { retryAfterMs: 1000 }))
+    if (queue.length === 0) queues.delete(network)
+  })
+}
+
+// The network whose turn it was goes to the end.
+function passSlot(): void {
+  const [next] = queues
+  if (next === undefined) {
+    active -= 1
+    return
+  }
+  const [network, queue] = next
+  const first = queue.shift()
+  queues.delete(network)
+  if (queue.length > 0) queues.set(network, queue)
+  first?.start()
 }
 
 /**
  * Returns whether a password is that of an account. `passwordHash` is null when there is no such account, which takes
- * the same time. The attempt is counted before the comparison, in a hashing slot: so failures are counted exactly, and
- * at most two attempts of callers who know the password count at a time.
+ * the same time. The attempt is counted before the comparison, as a failure and as a success, and the wrong one is refunded.
+ * In a hashing slot at most two attempts count as both at a time, so strangers do not use up the limit of successes.
  * @throws AppError `rate_limited`.
  */
 export function provePassword(
@@ -39,10 +79,11 @@ export function provePassword(
   from: Origin,
   password: string,
 ): Promise<boolean> {
-  return inHashingSlot(async () => {
-    const attempt = await consumeLoginAttempt(ctx, email, from)
+  return inHashingSlot(from.address, async () => {
+    const failure = await consumeLoginAttempt(ctx, email, from)
+    const success = await consumeRightPassword(ctx, email, from)
     const matches = await isPassword(password, passwordHash)
-    if (matches) await attempt.refund()
+    await (matches ? failure : success).refund()
     return matches
   })
 }

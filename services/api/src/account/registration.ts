@@ -33,7 +33,7 @@ export const register = endpoint({
     await consumeRegistration(ctx, address)
     const email = body.email.toLowerCase()
     requireOpenRegistration(ctx.config, email, await hasAccounts(ctx.prisma)) // before the expensive hash
-    const passwordHash = await hashPassword(body.password)
+    const passwordHash = await hashPassword(body.password, address)
     const session = await ctx.prisma
       .$transaction(async tx => {
         const isFirst = !(await hasAccountsForUpdate(tx))

@@ -12,6 +12,7 @@ const logins = {
   account: { burst: 10, everyMs: 30_000 },
   total: { burst: 1000, everyMs: 50 },
 }
+const rightPasswords = { burst: 10, everyMs: 10_000 }
 const registrations = {
   address: { burst: 100, everyMs: 30_000 },
   total: { burst: 1000, everyMs: 1_000 },
@@ -56,7 +57,7 @@ type Limit = {
   sparing?: string
 }
 
-/** A counted attempt. Successful attempts are refunded. */
+/** A counted attempt. An attempt with the other outcome is refunded. */
 export type Attempt = { refund(): Promise<void> }
 
 /**
@@ -71,6 +72,18 @@ export async function consumeLoginAttempt(ctx: Context, email: string, { address
     ...perNetwork('login', address, logins.address),
     { name: loginTo(email), throttle: logins.account, sparing },
     { name: 'login', throttle: logins.total, sparing },
+  ])
+}
+
+/**
+ * Counts a right password, because its hash costs as much as that of a wrong one. A network counts the users that it has not
+ * been known by.
+ * @throws AppError `rate_limited`.
+ */
+export async function consumeRightPassword(ctx: Context, email: string, { address, known }: Origin): Promise<Attempt> {
+  return consume(ctx, [
+    ...(known === null ? perNetwork('right password', address, logins.address) : []),
+    { name: `right password of ${email}`, throttle: rightPasswords },
   ])
 }
 
@@ -212,8 +225,8 @@ function perNetwork(name: string, address: string, { burst, everyMs }: Throttle)
   }))
 }
 
-// The smallest network that is expensive to get many of.
-function widestOf(address: string): string {
+/** Returns the smallest network of an address that is expensive to get many of. */
+export function widestOf(address: string): string {
   const [own = address, larger = own] = networksOf(address)
   return larger
 }

@@ -49,7 +49,7 @@ export const login = endpoint({
 // no row. So a password that is no longer the user's opens no session.
 async function signIn(ctx: Context, user: UserRow & { passwordHash: string }, password: string, request: Request) {
   const { id, passwordHash } = user
-  const kept = isOutdatedHash(passwordHash) ? await hashPassword(password) : passwordHash
+  const kept = isOutdatedHash(passwordHash) ? await hashPassword(password, callerAddress(request)) : passwordHash
   return ctx.prisma.$transaction(async tx => {
     const { count } = await tx.user.updateMany({ where: { id, passwordHash }, data: { passwordHash: kept } })
     return count === 0 ? null : startSignIn(ctx, tx, user, request)

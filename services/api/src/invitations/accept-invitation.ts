@@ -141,7 +141,7 @@ async function register(
   await consumeRegistration(ctx, address)
   const now = ctx.clock.now()
   const account = { email: invitation.email, emailConfirmedAt: new Date(now) }
-  const data = { id: newUuid(), name, ...account, passwordHash: await hashPassword(password) }
+  const data = { id: newUuid(), name, ...account, passwordHash: await hashPassword(password, address) }
   const open = async (tx: PrismaTransaction) => {
     const user = await tx.user.create({ data })
     const workspaceIds = await joinOrganization(ctx, tx, invitation, { userId: user.id, address }, now)

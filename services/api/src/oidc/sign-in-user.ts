@@ -26,7 +26,7 @@ export async function signInUser(
   { request, logoutHint }: { request: Request; logoutHint: string },
 ): Promise<Awaited<ReturnType<typeof startSession>>> {
   const address = callerAddress(request)
-  const unusable = await hashPassword(randomBytes(32).toString('base64')) // outside of the transaction, as it takes long
+  const unusable = await hashPassword(randomBytes(32).toString('base64'), address) // outside of the transaction, as it takes long
   return ctx.prisma.$transaction(async tx => {
     // One transaction per identity and per address, so two first sign-ins do not create or link two accounts.
     await lockText(tx, identity.email)
