@@ -166,7 +166,9 @@ describe.each(queueBackends())('after a life with secrets, with the queue on %s'
     const token = registered.body.token as string
     const confirmation = await tokenFrom(/^Confirm/)
     canaries['the token of a confirmation'] = confirmation
-    const confirmed = await callApi(belfry.url, {}, 'POST', '/api/v1/auth/email/confirm', { token: confirmation })
+    const confirmed = await callApi(belfry.url, { token }, 'POST', '/api/v1/auth/email/confirm', {
+      token: confirmation,
+    })
     expect(confirmed.status).toBe(204)
     for (const password of [canaries['a password'], canaries['a new password']]) {
       await callApi(belfry.url, {}, 'POST', '/api/v1/auth/login', { email, password })

@@ -12,7 +12,7 @@ describe('mail', { timeout: 180_000 }, () => {
   const register = async (account: { email: string; password: string; name: string }): Promise<string> => {
     const { token } = (await stage.belfry.call('POST', '/api/v1/auth/register', account)).body
     const [, confirmation] = (await stage.mailedLink(account.email, /^Confirm/)).split('#')
-    await stage.belfry.call('POST', '/api/v1/auth/email/confirm', { token: confirmation })
+    await stage.belfry.call('POST', '/api/v1/auth/email/confirm', { token: confirmation }, { token })
     return token
   }
 

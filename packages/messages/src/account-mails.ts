@@ -31,7 +31,11 @@ export function passwordResetMail(to: string, url: string): Mail {
 export function confirmEmailMail(to: string, url: string): Mail {
   return writeMail(to, {
     subject: 'Confirm your email address for Belfry',
-    paragraphs: ['An account was created with this address.', 'The link expires in 24 hours.'],
+    paragraphs: [
+      'An account was created with this address.',
+      'Open the link in the browser in which you created it. In another one, you choose a new password afterwards.',
+      'The link expires in 24 hours.',
+    ],
     action: { label: 'Confirm email address', url },
     footer: 'If you did not create the account, ignore this mail.',
   })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { TOTP } from 'otpauth'
 import { describe, expect, it } from 'vitest'
 import { anOrganization, aPerson } from './organization.ts'
 import { mailsTo, tokenFor } from './sent-mails.ts'
@@ -55,7 +56,8 @@ describe('with REGISTRATION=closed', () => {
 describe('with a mail server and domains', () => {
   const mailing = { SMTP_URL: 'smtp://mail.test', REGISTRATION_DOMAINS: 'Example.com, example.org' }
   const api = useApi(mailing)
-  const confirm = (token: string) => api.send('POST', '/api/v1/auth/email/confirm', { token })
+  const confirm = (link: string, session = {}) =>
+    api.send('POST', '/api/v1/auth/email/confirm', { token: link }, session)
   const createOrganization = (token: string) =>
     api.send('POST', '/api/v1/organizations', { name: 'Acme' }, bearer(token))
 
@@ -79,7 +81,7 @@ describe('with a mail server and domains', () => {
     const link = await tokenFor(api, account.email)
     expect((await mailsTo(api, account.email))[0]?.text).toContain(`http://belfry.test/confirm-email#${link}\n`)
     expect((await confirm('wrong')).body.errors[0].code).toBe('invalid_token')
-    expect(await confirm(link)).toMatchObject({ status: 204 })
+    expect(await confirm(link, bearer(token))).toMatchObject({ status: 204 })
     expect(await confirm(link)).toMatchObject({ status: 400 })
     expect((await me()).body.must_confirm_email).toBe(false)
     expect(await createOrganization(token)).toMatchObject({ status: 201 })
@@ -95,6 +97,45 @@ describe('with a mail server and domains', () => {
     expect(await confirm(await tokenFor(api, account.email))).toMatchObject({ status: 400 })
   })
 
+  describe.each(['reset', 'confirmation'])('the first proof of an address, by a %s,', proof => {
+    it('ends the password, factors, sessions and sign-ins of the stranger who registered it', async () => {
+      const { email, token, password } = await aSquatter()
+      const login = (given: string) => api.send('POST', '/api/v1/auth/login', { email, password: given })
+      const waiting = (await login(password)).body.sign_in_token
+      const own = 'a password of the owner'
+      const reset = async () => {
+        await api.send('POST', '/api/v1/auth/password/forgot', { email })
+        const body = { token: await tokenFor(api, email), password: own }
+        return api.send('POST', '/api/v1/auth/password/reset', body)
+      }
+      if (proof === 'confirmation') {
+        const [link, stranger] = [await tokenFor(api, email), await aPerson(api)]
+        expect(await confirm(link, stranger.session)).toMatchObject({ status: 204 })
+        expect(await login(password)).toMatchObject({ status: 401 })
+      }
+      expect(await reset()).toMatchObject({ status: 204 })
+      expect(await login(password)).toMatchObject({ status: 401 })
+      expect(await api.send('GET', '/api/v1/auth/me', undefined, bearer(token))).toMatchObject({ status: 401 })
+      const body = { sign_in_token: waiting, code: '123456' }
+      expect(await api.send('POST', '/api/v1/auth/login/factor', body)).toMatchObject({ status: 401 })
+      const session = bearer((await login(own)).body.token)
+      const factors = await api.send('GET', '/api/v1/auth/factors', undefined, session)
+      expect(factors.body).toEqual({ passkeys: [], totp: null, recovery_codes_left: 0 })
+      expect(await createOrganization((await login(own)).body.token)).toMatchObject({ status: 201 })
+    })
+  })
+
+  /** Registers an address and protects the account with an authenticator app. */
+  async function aSquatter() {
+    const account = anAccount()
+    const { token } = (await api.send('POST', path, account)).body
+    const factors = '/api/v1/auth/factors/totp'
+    const { secret } = (await api.send('POST', factors, undefined, bearer(token))).body
+    const code = new TOTP({ secret }).generate({ timestamp: api.ctx.clock.now() })
+    expect(await api.send('POST', `${factors}/confirm`, { code }, bearer(token))).toMatchObject({ status: 200 })
+    return { ...account, token }
+  }
+
   it('an unconfirmed address gets its confirmation, and no notices', async () => {
     const account = anAccount()
     const { token } = (await api.send('POST', path, account)).body
@@ -105,7 +146,7 @@ describe('with a mail server and domains', () => {
     expect(await api.send('PATCH', '/api/v1/auth/me', change, bearer(token))).toMatchObject({ status: 200 })
     const subjects = async () => (await mailsTo(api, email)).map(({ subject }) => subject)
     expect(await subjects()).toEqual(['Confirm your email address for Belfry'])
-    await confirm(await tokenFor(api, email))
+    await confirm(await tokenFor(api, email), bearer(token))
     const login = { email, password: change.password }
     expect(await api.send('POST', '/api/v1/auth/login', login, { 'User-Agent': 'Chrome/142' })).toMatchObject({
       status: 200,

@@ -2,14 +2,18 @@ import { confirmEmailBody } from '@belfry/contract/auth'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { confirmEmailMail } from '@belfry/messages'
+import type { Request } from 'express'
 import { callerAddress } from '../auth/caller-address.ts'
+import { findUser } from '../auth/find-user.ts'
 import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
+import { deleteFactors } from '../auth/second-factors.ts'
 import { consumeReset } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
 import { noContent } from '../http/reply.ts'
 import { storeMail } from './account-mail.ts'
+import { noPasswordHash } from './password.ts'
 
 export const confirmEmail = endpoint({
   right: 'public',
@@ -26,10 +30,21 @@ export const confirmEmail = endpoint({
       const message = 'The link is unknown, was used, or is older than a day. Request another one.'
       throw invalid('body', [{ path: 'token', code: 'invalid_token', message }])
     }
-    await ctx.prisma.$transaction(tx => recordConfirmedEmail(ctx, tx, confirmation.userId))
+    const { userId } = confirmation
+    const isRegistrant = await hasSession(ctx, request, userId)
+    await ctx.prisma.$transaction(tx => recordConfirmedEmail(ctx, tx, userId, isRegistrant))
     return noContent()
   },
 })
+
+async function hasSession(ctx: Context, request: Request, userId: string): Promise<boolean> {
+  try {
+    return (await findUser(ctx, request)).userId === userId
+  } catch (error) {
+    if (error instanceof AppError && ['unauthenticated', 'forbidden', 'suspended'].includes(error.code)) return false
+    throw error
+  }
+}
 
 export const resendConfirmation = endpoint({
   right: 'signed_in',
@@ -63,17 +78,28 @@ export async function storeConfirmationMail(
   await tx.emailConfirmation.create({ data: { tokenHash, userId: user.id, expiresAt } })
 }
 
-/** Records that a user receives mail at the address of the account. */
+/**
+ * Records that a user receives mail at the address of the account. Any person may have registered the address, so the first proof
+ * ends the password, factors, sessions and links that came before it.
+ * @param isRegistrant - Whether a session of the account gives the proof, which then keeps all of that.
+ */
 export async function recordConfirmedEmail(
   ctx: Pick<Context, 'clock'>,
   tx: PrismaTransaction,
   userId: string,
+  isRegistrant: boolean,
 ): Promise<void> {
-  await tx.user.updateMany({
+  const emailConfirmedAt = new Date(ctx.clock.now())
+  const { count } = await tx.user.updateMany({
     where: { id: userId, emailConfirmedAt: null },
-    data: { emailConfirmedAt: new Date(ctx.clock.now()) },
+    data: { emailConfirmedAt },
   })
   await tx.emailConfirmation.deleteMany({ where: { userId } })
+  if (count === 0 || isRegistrant) return
+  await tx.user.update({ where: { id: userId }, data: { passwordHash: await noPasswordHash() } })
+  await tx.session.deleteMany({ where: { userId } })
+  await tx.passwordReset.deleteMany({ where: { userId } })
+  await deleteFactors(tx, userId)
 }
 
 /** Returns whether a user must confirm the address before creating an organization. */

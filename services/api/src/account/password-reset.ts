@@ -71,11 +71,11 @@ export const resetPassword = endpoint({
       const { count } = await tx.passwordReset.deleteMany({ where: valid })
       if (count === 0) throw unknownToken()
       await tx.passwordReset.deleteMany({ where: { userId } })
+      await recordConfirmedEmail(ctx, tx, userId, false)
       await tx.user.update({ where: { id: userId }, data: { passwordHash } })
       await tx.session.deleteMany({ where: { userId } })
       await tx.challenge.deleteMany({ where: { userId } }) // sign-ins with the old password
       await recordAccountEntry(tx, { userId, action: 'password_reset', address: callerAddress(request) })
-      await recordConfirmedEmail(ctx, tx, userId)
       await mailPasswordChange(ctx, tx, { id: userId, email }, callerAddress(request))
     })
     await clearLoginAttempts(ctx, email)

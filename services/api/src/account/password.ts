@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { AppError } from '@belfry/domain/app-error'
 import { hash, verify } from '@node-rs/argon2'
 import { consumeLoginAttempt, consumeRightPassword, type Origin, widestOf } from '../auth/throttle.ts'
@@ -6,8 +7,13 @@ import type { Context } from '../context.ts'
 // OWASP's first recommendation for Argon2id.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-// The hash of no password. Comparing with it makes an unknown address take as long as a wrong password.
-let dummyHash: Promise<string> | undefined
+let unusableHash: Promise<string> | undefined
+
+/** Returns the hash of a password that no person knows. Comparing with it takes as long as with another one. */
+export function noPasswordHash(): Promise<string> {
+  unusableHash ??= hash(randomBytes(32), cost)
+  return unusableHash
+}
 
 /** @param address - Of the caller. */
 export function hashPassword(password: string, address: string): Promise<string> {
@@ -90,8 +96,7 @@ export function provePassword(
 
 // Takes the same time for a hash of null.
 async function isPassword(password: string, stored: string | null): Promise<boolean> {
-  dummyHash ??= hash(`${Math.random()}`, cost)
-  const matches = await verify(stored ?? (await dummyHash), password)
+  const matches = await verify(stored ?? (await noPasswordHash()), password)
   return matches && stored !== null
 }
 

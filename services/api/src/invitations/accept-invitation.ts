@@ -122,7 +122,7 @@ async function join(ctx: Context, request: Request, invitation: Found) {
   const now = ctx.clock.now()
   const by = { userId, address }
   const workspaceIds = await ctx.prisma.$transaction(async tx => {
-    await recordConfirmedEmail(ctx, tx, userId)
+    await recordConfirmedEmail(ctx, tx, userId, true)
     return joinOrganization(ctx, tx, invitation, by, now)
   })
   return { status: 200, body: present(invitation, workspaceIds, null) }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { recordAccountEntry } from '@belfry/db/account-log'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
@@ -6,11 +5,10 @@ import { newUuid } from '@belfry/domain/id'
 import type { Request } from 'express'
 import { recordConfirmedEmail } from '../account/email-confirmation.ts'
 import type { UserRow } from '../account/me.ts'
-import { hashPassword } from '../account/password.ts'
+import { noPasswordHash } from '../account/password.ts'
 import { hasAccountsForUpdate, requireOpenRegistration } from '../account/registration.ts'
 import { startSession } from '../account/start-session.ts'
 import { callerAddress } from '../auth/caller-address.ts'
-import { deleteFactors } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { applyGroups } from './apply-groups.ts'
 import { rolesOf } from './group-roles.ts'
@@ -26,12 +24,11 @@ export async function signInUser(
   { request, logoutHint }: { request: Request; logoutHint: string },
 ): Promise<Awaited<ReturnType<typeof startSession>>> {
   const address = callerAddress(request)
-  const unusable = await hashPassword(randomBytes(32).toString('base64'), address) // outside of the transaction, as it takes long
   return ctx.prisma.$transaction(async tx => {
     // One transaction per identity and per address, so two first sign-ins do not create or link two accounts.
     await lockText(tx, identity.email)
     await lockText(tx, `${identity.issuer} ${identity.subject}`)
-    const user = await findOrCreate(ctx, tx, settings, identity, { address, unusable })
+    const user = await findOrCreate(ctx, tx, settings, identity, address)
     if (user.suspendedAt) throw new OidcSignInError('suspended', 'The user is suspended.')
     await applyGroups(ctx, tx, settings, identity, { userId: user.id, address })
     return startSession(ctx, tx, user, request, { hasSecondFactor: identity.hasSecondFactor, logoutHint })
@@ -42,18 +39,12 @@ async function lockText(tx: PrismaTransaction, text: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`oidc ${text}`}, 0))`
 }
 
-type Made = {
-  address: string
-  /** The hash of a password that no person knows. */
-  unusable: string
-}
-
 async function findOrCreate(
   ctx: Context,
   tx: PrismaTransaction,
   settings: OidcSettings,
   identity: Identity,
-  { address, unusable }: Made,
+  address: string,
 ): Promise<UserRow & { suspendedAt: Date | null }> {
   const { issuer, subject, email, name } = identity
   const linked = await tx.userIdentity.findUnique({
@@ -67,26 +58,17 @@ async function findOrCreate(
     const emailConfirmedAt = new Date(ctx.clock.now())
     const identities = { create: { issuer, subject } }
     return tx.user.create({
-      data: { id: newUuid(), email, name, passwordHash: unusable, emailConfirmedAt, identities },
+      data: { id: newUuid(), email, name, passwordHash: await noPasswordHash(), emailConfirmedAt, identities },
     })
   }
   // An address that the issuer has given to another person does not open the account of the previous one.
   if (user.identities.length > 0) {
     throw new OidcSignInError('linked_to_another', 'The account is linked to another identity of the issuer.')
   }
-  if (user.emailConfirmedAt === null) await dropCredentials(tx, user.id, unusable)
-  await recordConfirmedEmail(ctx, tx, user.id)
+  await recordConfirmedEmail(ctx, tx, user.id, false)
   await tx.userIdentity.create({ data: { issuer, subject, userId: user.id } })
   await recordAccountEntry(tx, { userId: user.id, action: 'identity_linked', address })
   return user
-}
-
-// Any person may have registered the address without receiving its mail, and would otherwise keep a way in.
-async function dropCredentials(tx: PrismaTransaction, userId: string, passwordHash: string): Promise<void> {
-  await tx.user.update({ where: { id: userId }, data: { passwordHash } })
-  await tx.session.deleteMany({ where: { userId } })
-  await tx.passwordReset.deleteMany({ where: { userId } })
-  await deleteFactors(tx, userId)
 }
 
 /** Throws unless a new user may have an account: by a group, a domain, an invitation or open registration. */

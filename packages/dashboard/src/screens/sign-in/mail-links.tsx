@@ -69,7 +69,11 @@ export function ConfirmEmail(): ReactNode {
     },
   })
   return (
-    <PlainLayout title="Confirm your email address" foot={<Link to="/">Go to dashboard</Link>}>
+    <PlainLayout
+      title="Confirm your email address"
+      description="If you created the account in another browser, reset your password afterwards."
+      foot={<Link to="/">Go to dashboard</Link>}
+    >
       <Form form={form} action="Confirm" isWide />
     </PlainLayout>
   )
