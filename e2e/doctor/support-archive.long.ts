@@ -48,6 +48,7 @@ beforeAll(async () => {
     SMTP_URL: `smtp://belfry:${canaries['password of the mail server']}@127.0.0.1:${await freePort()}`,
     MAIL_FROM: 'belfry@example.com',
     REGISTRATION: 'open',
+    DEFAULT_TIER: 'unlimited',
     CONFIRM_EMAILS: 'off',
     BELFRY_UNKNOWN: String(canaries['unknown variable']),
   }

@@ -24,7 +24,12 @@ let caller: Caller
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'belfry-backups-'))
   target = await startReceiver()
-  env = { DATA_DIR: join(folder, 'data'), BACKUP_FOLDER: join(folder, 'backups'), REGISTRATION: 'open' }
+  env = {
+    DATA_DIR: join(folder, 'data'),
+    BACKUP_FOLDER: join(folder, 'backups'),
+    REGISTRATION: 'open',
+    DEFAULT_TIER: 'unlimited',
+  }
   belfry = await runNpmStart(env)
   caller = await signUp(belfry.url)
 }, 120_000)

@@ -31,6 +31,13 @@ test('adds development defaults to an empty environment', () => {
   })
 })
 
+test('lets owners choose their tier unless any person may register', () => {
+  const tierChanges = (env: Record<string, string>) => serviceEnvironment(env, settings).TIER_CHANGES
+  expect(tierChanges({ REGISTRATION: 'invite' })).toBe('owner')
+  expect(tierChanges({ REGISTRATION: 'open' })).toBe('operator')
+  expect(tierChanges({ REGISTRATION: 'open', TIER_CHANGES: 'owner' })).toBe('owner')
+})
+
 test('keeps all settings of the user except the server URLs, and drops NODE_ENV', () => {
   const env = { LOG_LEVEL: 'debug', JWT_SECRET: 'mine', SMTP_URL: 'smtp://mail', PORT: '0', NODE_ENV: 'production' }
   const result = serviceEnvironment(env, settings)

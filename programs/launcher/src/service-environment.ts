@@ -32,7 +32,7 @@ export function serviceEnvironment(env: Environment, settings: ServiceSettings):
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8,::1/128',
     HOST: '127.0.0.1',
     METRICS_HOST: '127.0.0.1',
-    TIER_CHANGES: 'owner',
+    TIER_CHANGES: env.REGISTRATION === 'open' ? 'operator' : 'owner', // an owner may be a stranger then
     LOG_LEVEL: 'info',
     QSTASH_API: 'on',
     // The credentials of the development mode are public.

@@ -83,7 +83,7 @@ it('is documented in docs/configuration.md, with required variables and defaults
   expect(undocumented({ process: 'api', names, load: loadConfig, env: env })).toEqual([])
 })
 
-it('limits new organizations only where tiers are sold, or where the operator chooses a tier', () => {
+it('limits new organizations only where tiers are sold, any person may register, or the operator chooses a tier', () => {
   const stripe = {
     BILLING: 'stripe',
     STRIPE_SECRET_KEY: 'sk_1',
@@ -92,6 +92,8 @@ it('limits new organizations only where tiers are sold, or where the operator ch
   }
   expect(loadConfig(env).defaultTier).toBe('unlimited')
   expect(loadConfig({ ...env, ...stripe }).defaultTier).toBe('free')
+  expect(loadConfig({ ...env, REGISTRATION: 'open' }).defaultTier).toBe('free')
+  expect(loadConfig({ ...env, REGISTRATION: 'open', DEFAULT_TIER: 'unlimited' }).defaultTier).toBe('unlimited')
   expect(loadConfig({ ...env, DEFAULT_TIER: 'startup' }).defaultTier).toBe('startup')
   expect(() => loadConfig({ ...env, ...stripe, STRIPE_PRICES: '{"unlimited":"price_1"}' })).toThrow(
     /not a tier for sale/,

@@ -68,7 +68,7 @@ export const variables = z.object({
   ORGANIZATIONS_PER_USER: integer(1, 1_000_000).default(3),
   /** Who changes the tier of an organization with `BILLING=manual`. */
   TIER_CHANGES: z.enum(['owner', 'operator'], 'must be owner or operator').default('operator'),
-  /** The tier of a new organization. Default: `unlimited`, or `free` where Stripe sells tiers. */
+  /** The tier of a new organization. Default: `unlimited`, or `free` where Stripe sells tiers or any person may register. */
   DEFAULT_TIER: z.enum(tierNames).optional(),
   /** Limits of tiers that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
@@ -142,7 +142,7 @@ const schema = variables
     confirmsEmails: confirmsEmails(env),
     organizationsPerUser: env.ORGANIZATIONS_PER_USER,
     tierChanges: env.TIER_CHANGES,
-    defaultTier: env.DEFAULT_TIER ?? (env.BILLING === 'stripe' ? 'free' : 'unlimited'),
+    defaultTier: env.DEFAULT_TIER ?? (env.BILLING === 'stripe' || env.REGISTRATION === 'open' ? 'free' : 'unlimited'),
     tiers: env.TIERS,
     billing: billingOf(env),
     traces: wantsTracing(env),

@@ -132,6 +132,7 @@ async function startApi(settings: Settings): Promise<RunningApi> {
     PUBLIC_URL: 'http://belfry.test',
     ALLOWED_PRIVATE_TARGETS: '10.1.0.0/16',
     REGISTRATION: 'open', // by default only the first account registers, and each test has an account of its own
+    DEFAULT_TIER: 'unlimited', // not the default with open registration
     TIER_CHANGES: 'owner', // not the default: there is no operator here who could choose a tier
     TRUST_PROXY: 'loopback', // not the default: each file calls from its own address, because addresses have limits
     ...(typeof settings === 'function' ? await settings(database.url) : settings),

@@ -13,6 +13,7 @@ describe.skipIf(reason !== null)('billing by Stripe', () => {
     stripe = await startStripeStandIn()
     return {
       BILLING: 'stripe',
+      DEFAULT_TIER: '',
       STRIPE_SECRET_KEY: 'sk_test_1',
       STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
       STRIPE_PRICES: '{"startup":"price_startup","scaleup":["price_scaleup","price_scaleup_old"]}',
