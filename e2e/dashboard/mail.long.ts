@@ -16,6 +16,13 @@ describe('mail', { timeout: 180_000 }, () => {
     return token
   }
 
+  /** Makes the sessions of the operator ones with a second factor, which the console requires. */
+  const useFactor = () =>
+    stage.belfry.execute(
+      'UPDATE sessions SET has_second_factor = true WHERE user_id = (SELECT id FROM users WHERE email = $1)',
+      [operatorEmail],
+    )
+
   it('a recipient agrees to alerts with a mailed link, and unsubscribes with the link of an alert', async () => {
     const { belfry } = stage
     const path = `/api/v1/workspaces/${belfry.caller.workspaceId}/integrations`
@@ -48,6 +55,7 @@ describe('mail', { timeout: 180_000 }, () => {
 
   it('an operator blocks an address and unblocks it', async () => {
     const token = await register({ email: operatorEmail, password, name: 'Root' })
+    await useFactor()
     const page = await stage.newPage({ token })
     await page.goto('/admin')
     await page.getByRole('link', { name: 'Blocked addresses' }).click()
@@ -70,6 +78,7 @@ describe('mail', { timeout: 180_000 }, () => {
 
   it('an operator reaches every page of the console on a narrow screen', async () => {
     const login = await stage.belfry.call('POST', '/api/v1/auth/login', { email: operatorEmail, password })
+    await useFactor()
     const page = await stage.newPage({ token: login.body.token, size: 'narrow' })
     await page.goto('/admin')
     for (const name of ['Blocked addresses', 'Operator log', 'Target hosts', 'Organizations']) {
@@ -95,6 +104,7 @@ describe('mail', { timeout: 180_000 }, () => {
 
   it('an operator keeps the console, with one main element, when a page fails', async () => {
     const login = await stage.belfry.call('POST', '/api/v1/auth/login', { email: operatorEmail, password })
+    await useFactor()
     const page = await stage.newPage({
       token: login.body.token,
       expected: /Cannot destructure|React Router caught/,

@@ -3,7 +3,7 @@ import { hashAddress } from '@belfry/db/outbox/mail-blocks'
 import { fromId } from '@belfry/domain/id'
 import { unsubscribeToken } from '@belfry/vault'
 import { describe, expect, it } from 'vitest'
-import { anOrganization, type TestOrganization } from './organization.ts'
+import { anOperator, anOrganization, type TestOrganization } from './organization.ts'
 import { mailsTo, tokenFor } from './sent-mails.ts'
 import { type Json, useApi } from './setup.ts'
 
@@ -132,9 +132,8 @@ describe('an address that an operator has blocked', () => {
   let session: Record<string, string> | undefined
   async function operate(method: string, path: string, body?: unknown) {
     if (!session) {
-      const account = { email: operator, password: 'correct horse battery', name: 'Root' }
-      session = { Authorization: `Bearer ${(await api.send('POST', '/api/v1/auth/register', account)).body.token}` }
-      await api.ctx.prisma.user.update({ where: { email: operator }, data: { emailConfirmedAt: new Date() } })
+      const { session: own } = await anOperator(api, operator)
+      session = own
     }
     return api.send(method, path, body, session)
   }

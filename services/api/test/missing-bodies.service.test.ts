@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { hashOneTimeToken } from '../src/auth/one-time-token.ts'
 import { routes } from '../src/routes.ts'
-import { anOrganization, aPerson, type TestOrganization } from './organization.ts'
+import { anOrganization, aPerson, type TestOrganization, trust } from './organization.ts'
 import { objects } from './permissions/objects.ts'
 import { type Answer, type Json, useApi } from './setup.ts'
 
@@ -13,6 +13,7 @@ let organization: TestOrganization
 beforeAll(async () => {
   document = (await api.send('GET', '/api/openapi.json')).body
   organization = await anOrganization(api)
+  await trust(api, organization.owner)
   vi.spyOn(api.ctx.config.operators, 'includes').mockImplementation(email => email === organization.owner.email)
 })
 afterAll(() => void vi.restoreAllMocks())

@@ -5,7 +5,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { routes } from '../src/routes.ts'
-import { anOrganization } from './organization.ts'
+import { anOrganization, trust } from './organization.ts'
 import { objects } from './permissions/objects.ts'
 import { type Json, useApi } from './setup.ts'
 
@@ -91,6 +91,7 @@ describe('GET /api/openapi.json', () => {
       const example = later.paths[path][method].requestBody?.content['application/json'].example
       if (example === undefined) return
       const organization = await anOrganization(api)
+      await trust(api, organization.owner)
       const filled: string[] = []
       for (const part of path.split('/')) {
         const name = /^\{(\w+)\}$/.exec(part)?.[1]

@@ -47,6 +47,22 @@ export async function aPerson({ ctx }: TestApi, validMs = 3_600_000): Promise<Pe
   return { id: toId('user', userId), userId, email, token, session: { Authorization: `Bearer ${token}` } }
 }
 
+/** Makes an operator: a user with a confirmed address of `OPERATORS`, who has signed in with a second factor. */
+export async function anOperator(api: TestApi, email: string): Promise<Person> {
+  const person = await aPerson(api)
+  await api.ctx.pool.query('UPDATE users SET email = $2 WHERE id = $1', [person.userId, email])
+  await trust(api, person)
+  return { ...person, email }
+}
+
+/** Gives a user what an operator needs in addition to the address: it is confirmed, and the sessions have a second factor. */
+export async function trust({ ctx }: TestApi, { userId }: Person): Promise<void> {
+  const text = `
+    WITH confirmed AS (UPDATE users SET email_confirmed_at = now() WHERE id = $1)
+    UPDATE sessions SET has_second_factor = true WHERE user_id = $1`
+  await ctx.pool.query(text, [userId])
+}
+
 /** Makes it with plain statements: the permission walk makes thousands, which would take Prisma minutes. */
 export async function anOrganization(api: TestApi, tier: TierName = 'free'): Promise<TestOrganization> {
   const { pool } = api.ctx

@@ -2,7 +2,7 @@ import { keyRights } from '@belfry/domain/permissions'
 import { TOTP } from 'otpauth'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { anAuthenticator } from './authenticator.ts'
-import { password } from './organization.ts'
+import { anOperator, password } from './organization.ts'
 import { mailsTo, tokenFor } from './sent-mails.ts'
 import { type Caller, type Json, useApi } from './setup.ts'
 
@@ -327,8 +327,7 @@ it('a sign-in that waits for a second factor, and the challenge of a passkey, en
 })
 
 it('an operator removes all factors of a user, who is signed out, told, and signs in with the password', async () => {
-  const registration = { email: operatorAddress, password, name: 'Root' }
-  const { token } = (await api.send('POST', '/api/v1/auth/register', registration)).body
+  const { token } = await anOperator(api, operatorAddress)
   const user = await aUser()
   await addApp(user)
   await addPasskey(user)

@@ -1,5 +1,6 @@
 import { fromId, toId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
+import { anOperator } from './organization.ts'
 import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
 
 const operatorAddress = 'root@operators.example'
@@ -12,9 +13,8 @@ let session: Record<string, string> | undefined
 /** Calls as an operator. */
 async function operate(method: string, path: string, body?: unknown) {
   if (!session) {
-    const registration = { email: operatorAddress, password, name: 'Root' }
-    const { body: signedIn } = await api.send('POST', '/api/v1/auth/register', registration)
-    session = { Authorization: `Bearer ${signedIn.token}` }
+    const operator = await anOperator(api, operatorAddress)
+    session = operator.session
   }
   return api.send(method, base + path, body, session)
 }
@@ -47,6 +47,47 @@ it('refuses users who are no operators, and callers without a session', async ()
   const answer = await api.send('GET', `${base}/organizations`, undefined, { Authorization: `Bearer ${token}` })
   expect([answer.status, answer.body.code]).toEqual([403, 'forbidden'])
   expect((await api.send('GET', `${base}/organizations`, undefined, { 'X-Api-Key': apiKey })).status).toBe(401)
+})
+
+describe('an operator', () => {
+  const email = 'second@operators.example'
+  const read = async (headers: Record<string, string>) => {
+    const { status, body } = await api.send('GET', `${base}/organizations`, undefined, headers)
+    return body.code ?? status
+  }
+
+  it('is no stranger who registers the address, and has used a second factor', async () => {
+    const { token } = (await api.send('POST', '/api/v1/auth/register', { email, password, name: 'Eve' })).body
+    const own = { Authorization: `Bearer ${token}` }
+    await api.db.query(
+      'UPDATE sessions SET has_second_factor = true WHERE user_id = (SELECT id FROM users WHERE email = $1)',
+      [email],
+    )
+    expect(await read(own)).toBe('forbidden')
+    await api.db.query('UPDATE users SET email_confirmed_at = now() WHERE email = $1', [email])
+    expect(await read(own)).toBe(200)
+    await api.db.query('UPDATE sessions SET has_second_factor = false')
+    expect(await read(own)).toBe('second_factor_required')
+    await api.db.query('DELETE FROM users WHERE email = $1', [email])
+  })
+
+  it('suspends, sets tiers and removes factors only within ten minutes after a confirmation', async () => {
+    const [{ userId, session: own }, tenant] = [await anOperator(api, email), await api.signUp()]
+    await api.db.query(`UPDATE sessions SET created_at = now() - interval '11 minutes' WHERE user_id = $1`, [userId])
+    const user = await userOf(tenant)
+    const acts = [
+      ['PUT', `/organizations/${tenant.organizationId}/tier`, { tier: 'startup' }],
+      ['POST', `/organizations/${tenant.organizationId}/suspend`, {}],
+      ['POST', `/users/${user}/factors/reset`, {}],
+    ] as const
+    const codes = []
+    for (const [method, path, body] of acts) codes.push((await api.send(method, base + path, body, own)).body.code)
+    expect([codes, await read(own)]).toEqual([Array(3).fill('step_up_required'), 200])
+    await api.db.query('UPDATE sessions SET confirmed_at = now() WHERE user_id = $1', [userId])
+    const statuses = []
+    for (const [method, path, body] of acts) statuses.push((await api.send(method, base + path, body, own)).status)
+    expect(statuses).toEqual([204, 204, 204])
+  })
 })
 
 describe('suspension', () => {

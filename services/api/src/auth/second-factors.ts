@@ -66,15 +66,20 @@ export async function requireStepUp(ctx: Context, { userId, sessionId, confirmed
 
 /**
  * Requires a second factor in the session of a user.
+ * @param who - What requires it.
  * @throws AppError `second_factor_required`, with the kinds of factor that the user has.
  */
-export async function requireSecondFactor(ctx: Context, { userId, hasSecondFactor }: UserCaller): Promise<void> {
+export async function requireSecondFactor(
+  ctx: Context,
+  { userId, hasSecondFactor }: UserCaller,
+  who = 'The organization',
+): Promise<void> {
   if (hasSecondFactor) return
   const factors = await factorsOf(ctx.prisma, userId)
   const message =
     factors.length > 0
-      ? 'The organization requires a second factor: confirm with yours, or sign in again.'
-      : 'The organization requires a second factor: add a passkey or an authenticator app to your profile.'
+      ? `${who} requires a second factor: confirm with yours, or sign in again.`
+      : `${who} requires a second factor: add a passkey or an authenticator app to your profile.`
   throw new AppError('second_factor_required', message, { extra: { factors } })
 }
 

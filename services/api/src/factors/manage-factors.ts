@@ -218,9 +218,11 @@ export const resetFactors = endpoint({
   right: 'operator',
   summary: 'Remove all second factors of a user who has lost them, and end the sessions of the user',
   answer: { status: 204 },
+  refusals: ['step_up_required'],
   params: { user: 'user' },
   body: suspensionBody,
   async handle(ctx, { caller, params: { user: id }, body }) {
+    await requireStepUp(ctx, caller)
     await ctx.prisma.$transaction(async tx => {
       const user = await tx.user.findUnique({ where: { id } })
       if (!user) throw notFound()

@@ -17,6 +17,7 @@ import { newUuid, toId } from '@belfry/domain/id'
 import type { Role } from '@belfry/domain/permissions'
 import type { TierName } from '@belfry/domain/tiers'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
+import { requireStepUp } from '../auth/second-factors.ts'
 import { applyTier } from '../billing/apply-tier.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readCursor, readPage, toPage } from '../http/page.ts'
@@ -85,9 +86,11 @@ export const setTier = endpoint({
   right: 'operator',
   summary: 'Set the tier of an organization',
   answer: { status: 204 },
+  refusals: ['step_up_required'],
   params: { org: 'org' },
   body: changeTierBody,
   async handle(ctx, { caller, params: { org }, body: { tier } }) {
+    await requireStepUp(ctx, caller)
     await inTransaction(ctx.pool, async tx => {
       const { rows } = await tx.query<{ tier: TierName }>(
         'SELECT tier FROM organizations WHERE id = $1 AND deleted_at IS NULL',
@@ -130,9 +133,11 @@ function suspension(kind: keyof typeof kinds, change: 'suspended' | 'resumed') {
         ? `Suspend a ${name}: its callers are refused and its tasks wait, and nothing is deleted`
         : `Resume a suspended ${name}; its waiting tasks start`,
     answer: { status: 204 },
+    refusals: ['step_up_required'],
     params: { [kind]: kind } as Record<typeof kind, typeof kind>,
     body: suspensionBody,
     async handle(ctx, { caller, params, body }) {
+      await requireStepUp(ctx, caller)
       const id = params[kind]
       await inTransaction(ctx.pool, async tx => {
         const { rows } = await tx.query<{ isSuspended: boolean }>(

@@ -21,7 +21,7 @@ each of these callers, and as others, and fails when a response or this page dif
 - A bulk operation needs the right of its action. The table shows a cancel. A replay needs \`dead_letter.replay\`, a discard
   \`dead_letter.discard\`, and both are read with \`dead_letter.read\` and cancelled with \`dead_letter.replay\`.
 - An invitation grants at most the roles of its sender, in the organization and in each workspace.
-- **operator**: the session of a user whose address is in \`OPERATORS\`.
+- **operator**: the session, with a second factor, of a user whose confirmed address is in \`OPERATORS\`.
 - In addition to this table, only owners may add or remove owners, the last owner stays, and all members may leave.
 `
 
