@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { aTaskBody, type Caller, useApi } from './setup.ts'
 
-const api = useApi()
+const api = useApi({ QSTASH_API: 'on' })
 const count = 12
 const payload = 'x'.repeat(250_000)
 const key = (caller: Caller) => ({ 'X-Api-Key': caller.apiKey })
@@ -50,4 +50,35 @@ it('a page of tasks or cron jobs ends at 2 MB of payloads, and its cursor leads 
   const response = await fetch(`${api.url}/api/v1/scheduler/tasks/export?format=jsonl`, { headers: key(caller) })
   const exported = (await response.text()).trimEnd().split('\n')
   expect(exported.map(line => JSON.parse(line).id)).toEqual(tasks)
+})
+
+it('pages of events and the list of schedules of the QStash interface have all of them, too', async () => {
+  const caller = await api.signUp()
+  const call = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
+    const options = { method, headers: { Authorization: `Bearer ${caller.apiKey}`, ...headers }, ...(body && { body }) }
+    const response = await fetch(api.url + path, options)
+    return JSON.parse(await response.text())
+  }
+  const messages: string[] = []
+  const schedules: string[] = []
+  for (let i = 0; i < count; i++) {
+    const delayed = { 'Upstash-Delay': '1h' }
+    messages.unshift((await call('POST', '/v2/publish/https://example.com/', payload, delayed)).messageId)
+    const timed = { 'Upstash-Cron': '0 0 1 1 *' }
+    schedules.unshift((await call('POST', '/v2/schedules/https://example.com/', payload, timed)).scheduleId)
+  }
+  const listed: string[] = []
+  for (let cursor = ''; ; ) {
+    const page = await call('GET', `/v2/events${cursor}`)
+    expect(page.events.length).toBeLessThanOrEqual(3)
+    for (const { messageId, body } of page.events) {
+      listed.push(messageId)
+      expect(Buffer.from(body, 'base64')).toHaveLength(payload.length)
+    }
+    if (page.cursor === undefined) break
+    cursor = `?cursor=${page.cursor}`
+  }
+  expect(listed).toEqual(messages)
+  const all = await call('GET', '/v2/schedules')
+  expect(all.map(({ scheduleId }: { scheduleId: string }) => scheduleId)).toEqual(schedules)
 })

@@ -33,6 +33,9 @@ const states = [
 ]
 const ownParameters = ['count', 'cursor', 'state', 'fromDate', 'toDate', 'responseStatus', 'order', 'trimBody']
 const maxRounds = 20
+// The bodies of a page: each attempt has up to three events, with the body in base64.
+const maxBytes = 2_000_000
+const bytesPerByte = 4
 
 type Event = { state: string; time: number } & Record<string, unknown>
 
@@ -47,11 +50,14 @@ async function readPage(call: Call): Promise<{ events: Event[]; cursor: string |
   const isWanted = (event: Event) => wanted.length === 0 || [...wanted, ...canceled].includes(event.state)
   const events: Event[] = []
   let at = readCursor(query.get('cursor'))
+  let bytesLeft = maxBytes
   for (let round = 0; round < maxRounds; round++) {
     // The first source may be the last one of the previous round.
     const size = count + 1
-    const sources = await readSources(call, at.id, size + 1)
-    for (const { id, events: all } of sources.slice(0, size)) {
+    const found = await readSources(call, at.id, size + 1)
+    const sources = await withPayloads(call, found.slice(0, size), bytesLeft)
+    for (const { id, events: all, bytes } of sources) {
+      bytesLeft -= bytes
       const skipped = id === at.id ? at.sent : 0
       for (let i = skipped; i < all.length; i++) {
         const event = all[i]
@@ -61,7 +67,8 @@ async function readPage(call: Call): Promise<{ events: Event[]; cursor: string |
       }
       at = { id, sent: all.length }
     }
-    if (sources.length <= size) return { events, cursor: null }
+    if (sources.length === found.length) return { events, cursor: null }
+    if (bytesLeft <= 0) break
   }
   return { events, cursor: `${at.id}.${at.sent}` }
 }
@@ -89,6 +96,7 @@ type TaskFields = RequestRow & {
   dueAt: Date
   createdAt: Date
   finishedAt: Date | null
+  payloadBytes: number | null
 }
 type RunFields = TaskFields & {
   runId: string
@@ -100,18 +108,40 @@ type RunFields = TaskFields & {
   isLast: boolean
 }
 
-const requestColumns = `r.url, r.method, r.headers, r.payload, r.is_report AS "isReport",
+const requestColumns = `r.url, r.method, r.headers, octet_length(r.payload) AS "payloadBytes", r.is_report AS "isReport",
   r.content_type AS "contentType", r.callbacks,
   r.max_retries AS "maxRetries", r.queue, r.labels, r.qstash`
 const taskColumns = `t.id AS "taskId", t.state, t.due_at AS "dueAt", t.created_at AS "createdAt", t.finished_at AS "finishedAt"`
 
-async function readSources(call: Call, from: string, limit: number): Promise<Array<{ id: string; events: Event[] }>> {
+/** What events are made of: a run, or a task. */
+type Source = { id: string; fields: TaskFields | RunFields }
+
+async function readSources(call: Call, from: string, limit: number): Promise<Source[]> {
   const [runs, tasks] = await Promise.all([readRuns(call, from, limit), readTasks(call, from, limit)])
   const sources = [
-    ...runs.map(run => ({ id: run.runId, events: eventsOfRun(run) })),
-    ...tasks.map(task => ({ id: task.taskId, events: eventsOfTask(task) })),
+    ...runs.map(run => ({ id: run.runId, fields: run })),
+    ...tasks.map(task => ({ id: task.taskId, fields: task })),
   ]
   return sources.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit)
+}
+
+// Returns the events of the first sources, up to those whose bodies reach a number of bytes. The first source may have been sent
+// already, so there are two at least.
+async function withPayloads({ ctx }: Call, sources: readonly Source[], maxBytes: number) {
+  let sum = 0
+  const sized = sources.map(({ id, fields }) => ({ id, fields, bytes: bytesPerByte * (fields.payloadBytes ?? 0) }))
+  const shown = sized.filter(({ bytes }, i) => {
+    sum += bytes
+    return i < 2 || sum - bytes < maxBytes
+  })
+  const text = 'SELECT task_id AS id, payload FROM task_requests WHERE task_id = ANY ($1::uuid[])'
+  const ids = [...new Set(shown.map(({ fields }) => fields.taskId))]
+  const { rows } = await ctx.pool.query<{ id: string; payload: string | null }>(text, [ids])
+  const payloads = new Map(rows.map(({ id, payload }) => [id, payload]))
+  return shown.map(({ id, fields, bytes }) => {
+    const filled = { ...fields, payload: payloads.get(fields.taskId) ?? null }
+    return { id, bytes, events: 'runId' in filled ? eventsOfRun(filled) : eventsOfTask(filled) }
+  })
 }
 
 async function readRuns({ ctx, caller, query }: Call, from: string, limit: number): Promise<RunFields[]> {

@@ -13,12 +13,15 @@ import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
+import { toJsonText } from '@belfry/present/raw-json'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { authorOf, requireRight } from '../auth/authorize.ts'
 import { moveCronJob } from '../cron-jobs/move-cron-job.ts'
 import { type CronJobRow, selectCronJobs } from '../cron-jobs/present-cron-job.ts'
+import { scanCronJobs } from '../cron-jobs/read-cron-jobs.ts'
 import { addCronJob, toNewCronJob } from '../cron-jobs/write-cron-jobs.ts'
 import { workOf } from '../endpoint.ts'
+import { readBounded } from '../http/bounded-page.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok, type Reply } from '../http/reply.ts'
 import { nameQueues, planQueues } from '../queues/name-queues.ts'
@@ -87,8 +90,27 @@ function isTaken(error: unknown): boolean {
 
 /** `GET /v2/schedules` */
 export async function listSchedules(call: Call): Promise<Reply> {
-  return ok(await present(call, await find(call, 'j.workspace_id = $1 ORDER BY j.id DESC', [])))
+  const scan = scanCronJobs(call.caller.workspaceId, {})
+  const read = (after: string | undefined) => readBounded<CronJobRow>(call.ctx, scan, after, schedulesAtATime)
+  const first = await read(undefined)
+  const headers = { 'Content-Type': 'application/json; charset=utf-8' }
+  return { status: 200, headers, pieces: pieces() }
+
+  // The list has no pages, so it is sent as it is read.
+  async function* pieces() {
+    let mark = '['
+    for (let page = first; ; page = await read(page.next)) {
+      for (const schedule of await present(call, page.rows)) {
+        yield mark + toJsonText(schedule)
+        mark = ','
+      }
+      if (page.next === null) break
+    }
+    yield mark === '[' ? '[]' : ']'
+  }
 }
+
+const schedulesAtATime = 1_000
 
 /** `GET /v2/schedules/{scheduleId}` */
 export async function getSchedule(call: Call): Promise<Reply> {
