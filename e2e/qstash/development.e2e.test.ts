@@ -46,6 +46,25 @@ it('accepts the public token from this machine only, once the first account exis
   expect((await dev('/v2/queues', { Authorization: `Bearer ${devToken}`, 'X-Forwarded-For': '10.0.0.1' })).status).toBe(
     401,
   )
+  expect((await dev('/v2/queues', { Authorization: `Bearer ${devToken}`, 'X-Belfry-Depth': '1' })).status).toBe(401)
   expect((await dev('/v2/queues', { Authorization: 'Bearer other' })).status).toBe(401)
   expect((await dev('/v2/queues')).status).toBe(200)
+})
+
+it('is no target of another account, although loopback is open', async () => {
+  const other = await belfry.anotherCaller()
+  const task = {
+    name: 'Keys',
+    url: `http://127.0.0.1:${port}/v2/keys`,
+    method: 'GET',
+    execute_at: new Date(Date.now() + 1_500).toISOString(),
+    headers: { Authorization: `Bearer ${devToken}` },
+    retry: { max_retries: 0 },
+  }
+  const { status, body } = await belfry.call('POST', '/api/v1/scheduler/tasks', task, other)
+  expect([status, body.errors]).toEqual([201, undefined])
+  const read = async () => (await belfry.call('GET', `/api/v1/scheduler/tasks/${body.id}`, undefined, other)).body
+  await expect.poll(async () => (await read()).state, { timeout: 30_000 }).toBe('dead')
+  const runs = await belfry.call('GET', `/api/v1/scheduler/runs?task_id=${body.id}`, undefined, other)
+  expect(runs.body.data[0].error.code).toBe('blocked_address')
 })

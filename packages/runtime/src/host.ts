@@ -11,6 +11,8 @@ export type Host = {
   registry: Registry
   /** Null when tracing is off. */
   tracing: ProcessTracing | null
+  /** The ports that the process listens on, which no target may use. */
+  ports: Set<number>
   /** Null for a process without an operator port. */
   operators: OperatorPort | null
   /** Only in the build for tests. */
@@ -31,13 +33,15 @@ export async function openHost(
   stop: AbortSignal,
   { roles, operatorListen, traces }: HostOptions,
 ): Promise<Host & { close(): Promise<void> }> {
+  const ports = new Set<number>()
   const registry = openRegistry(roles.length === 1 ? String(roles[0]) : 'belfry')
   const tracing = traces ? await openTracing(log) : null
-  const operators = operatorListen === null ? null : await openOperatorPort(operatorListen, roles, registry)
+  const operators = operatorListen === null ? null : await openOperatorPort(operatorListen, roles, registry, ports)
   return {
     stop,
     registry,
     tracing,
+    ports,
     operators,
     async close() {
       operators?.close()

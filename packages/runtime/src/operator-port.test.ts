@@ -8,7 +8,12 @@ afterEach(() => {
 })
 
 async function open(...roles: string[]) {
-  const operators = await openOperatorPort({ host: '127.0.0.1', port: 0 }, roles, openRegistry(String(roles[0])))
+  const operators = await openOperatorPort(
+    { host: '127.0.0.1', port: 0 },
+    roles,
+    openRegistry(String(roles[0])),
+    new Set(),
+  )
   opened.push(operators)
   const get = (path: string) => fetch(`http://127.0.0.1:${operators.port}${path}`)
   const statusOf = async (path: string) => (await get(path)).status
@@ -52,7 +57,12 @@ it('reports warnings without being unready, and none when they are unavailable',
 
 it('shows only whether it is ready to callers without the token, if there is one', async () => {
   const token = 'a token of operators'
-  const operators = await openOperatorPort({ host: '127.0.0.1', port: 0, token }, ['api'], openRegistry('api'))
+  const operators = await openOperatorPort(
+    { host: '127.0.0.1', port: 0, token },
+    ['api'],
+    openRegistry('api'),
+    new Set(),
+  )
   opened.push(operators)
   operators.report({ checks: { database: async () => {} }, about: { rules: ['10.0.0.0/8'] } })
   const get = (path: string, authorization = '') =>

@@ -1,13 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type HealthChecks, type Readiness, readiness } from './health.ts'
+import { type ListenAddress, listen } from './listen.ts'
 import { exposeMetrics, type Registry } from './metrics/registry.ts'
 import { withinMs } from './within-ms.ts'
 import { zoneData } from './zone-data.ts'
-
-/** An address of this machine, and a port. */
-export type ListenAddress = { host: string; port: number }
 
 /** Where operators ask, and the bearer token that they need. Null: none. */
 export type OperatorListen = ListenAddress & { token?: string | null }
@@ -33,11 +30,15 @@ export type OperatorPort = {
 
 const findingsTimeoutMs = 2000
 
-/** @param listen - Port 0 means any free port. */
+/**
+ * @param address - Port 0 means any free port.
+ * @param ports - The ports of the process, of which it becomes one.
+ */
 export async function openOperatorPort(
-  { token = null, ...listen }: OperatorListen,
+  { token = null, ...address }: OperatorListen,
   roles: readonly string[],
   metrics: Registry,
+  ports: Set<number>,
 ): Promise<OperatorPort> {
   const reports: RoleReport[] = []
   const server = createServer(async (request, response) => {
@@ -62,12 +63,9 @@ export async function openOperatorPort(
     if (!isOperator) return send(status, { ready: state.ready })
     send(status, { ...state, warnings, ...Object.assign({}, ...reports.map(({ about }) => about)) })
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(listen, resolve)
-  })
+  const port = await listen(server, address, ports)
   return {
-    port: (server.address() as AddressInfo).port, // it listens on a port, not on a pipe
+    port,
     report: report => void reports.push(report),
     close() {
       server.close()

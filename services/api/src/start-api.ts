@@ -7,6 +7,7 @@ import {
   every,
   type Host,
   type Logger,
+  listen,
   measureDependencies,
   measurePool,
   reportBuild,
@@ -36,12 +37,9 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
   meter.gauge('belfry_run_streams', 'Live tails of the activity log that are open.', () => ctx.runStreams.size)
   measureDependencies(meter, checks)
   const server = createApiServer(ctx, app)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(config.listen, resolve)
-  })
+  await listen(server, config.listen, host.ports)
   const devPort = config.qstash?.devPort
-  const devListener = devPort === undefined ? null : await listenForDevelopment(server, devPort, log)
+  const devListener = devPort === undefined ? null : await listenForDevelopment(server, devPort, host, log)
   const warnings = async () => (await Promise.all([inspectDatabase(pool), warnOfOidc(ctx)])).flat()
   host.operators?.report({ checks, optional: ['queue'], warnings })
   const warnOfSkew = watchClockSkew(ctx.clock, meter, log)
@@ -65,13 +63,18 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
 
 // Also listens where the clients of QStash look for a server in their development mode, on loopback only. Returns null when
 // another program has the port: then everything else works.
-function listenForDevelopment(server: Server, port: number, log: Logger): Promise<Server | null> {
+async function listenForDevelopment(
+  server: Server,
+  port: number,
+  { ports }: Host,
+  log: Logger,
+): Promise<Server | null> {
   const listener = createServer((request, response) => server.emit('request', request, response))
-  return new Promise(resolve => {
-    listener.once('error', err => {
-      log.warn({ err, port }, 'qstash.port_in_use')
-      resolve(null)
-    })
-    listener.listen(port, '127.0.0.1', () => resolve(listener))
-  })
+  try {
+    await listen(listener, { host: '127.0.0.1', port }, ports)
+    return listener
+  } catch (err) {
+    log.warn({ err, port }, 'qstash.port_in_use')
+    return null
+  }
 }

@@ -68,6 +68,20 @@ it('lets no target be a host of the database, of which there may be several', ()
   )
 })
 
+it('lets no target be a port of the API, the replica or the server of the log', () => {
+  const storage = 's3://logs/belfry?endpoint=http://minio.internal:9000'
+  const replica = 'postgresql://b:secret@replica/belfry'
+  const env = { PORT: '3000', QSTASH_DEV_PORT: '8080', DATABASE_READ_URL: replica, LOG_STORAGE_URL: storage }
+  expect(loadConfig({ ...complete, ...env }).ownListeners).toEqual(
+    expect.arrayContaining([
+      { host: '127.0.0.1', port: 3000 },
+      { host: '127.0.0.1', port: 8080 },
+      { host: 'replica', port: 5432 },
+      { host: 'minio.internal', port: 9000, isShared: true, isForeign: true },
+    ]),
+  )
+})
+
 it('lets no target be a node of the cluster that REDIS_URL names', () => {
   const { ownListeners } = loadConfig({ ...complete, REDIS_URL: 'redis+cluster://:secret@one:7000,two:7001' })
   expect(ownListeners).toEqual(

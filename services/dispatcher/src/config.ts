@@ -1,5 +1,6 @@
 import { urlsOfHosts } from '@belfry/db/postgres/database-hosts'
 import { formatCidr, parseCidrs } from '@belfry/domain/address'
+import { parseUrl } from '@belfry/domain/target-url'
 import { parseTiers } from '@belfry/domain/tiers'
 import { parseRedisAddress } from '@belfry/queue'
 import {
@@ -52,8 +53,11 @@ export const variables = z.object({
   EGRESS_PROXY_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   /** More ports of this installation that may not be called, as comma-separated host:port. */
   OWN_LISTENERS: parsedBy(parseListeners).prefault(''),
-  /** The port and the URL of the API, which may not be called either. */
+  /** The ports and the URL of the API, the replica and the object storage, which may not be called either. */
   PORT: port.optional(),
+  QSTASH_DEV_PORT: port.optional(),
+  DATABASE_READ_URL: z.string().optional(),
+  LOG_STORAGE_URL: z.string().optional(),
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   /** The limits of tiers that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
@@ -108,20 +112,31 @@ const schema = complete.transform(env => ({
 function ownListeners(env: z.output<typeof variables>): Listener[] {
   const {
     DATABASE_URL,
+    DATABASE_READ_URL,
+    LOG_STORAGE_URL,
     REDIS_URL,
     SMTP_URL,
     EGRESS_PROXY_URL,
     PUBLIC_URL,
     PORT,
+    QSTASH_DEV_PORT,
     OWN_LISTENERS,
     OTEL_EXPORTER_OTLP_ENDPOINT,
   } = env
   const redis = REDIS_URL === null ? [] : parseRedisAddress(REDIS_URL).nodes
-  const urls = [...urlsOfHosts(DATABASE_URL), SMTP_URL, EGRESS_PROXY_URL, OTEL_EXPORTER_OTLP_ENDPOINT]
+  const urls = [
+    ...urlsOfHosts(DATABASE_URL),
+    DATABASE_READ_URL,
+    SMTP_URL,
+    EGRESS_PROXY_URL,
+    OTEL_EXPORTER_OTLP_ENDPOINT,
+  ]
   const servers = urls.map(url => listenerOfUrl(url ?? ''))
   const front = listenerOfUrl(PUBLIC_URL ?? '')
-  const listeners = [...servers, front && { ...front, isShared: true }].filter(listener => listener !== null)
-  return [...listeners, ...redis, ...(PORT ? [{ host: '127.0.0.1', port: PORT }] : []), ...OWN_LISTENERS]
+  const storage = listenerOfUrl(parseUrl(LOG_STORAGE_URL ?? '')?.searchParams.get('endpoint') ?? '')
+  const shared = [front && { ...front, isShared: true }, storage && { ...storage, isShared: true, isForeign: true }]
+  const ports = [PORT, QSTASH_DEV_PORT].flatMap(port => (port ? [{ host: '127.0.0.1', port }] : []))
+  return [...[...servers, ...shared].filter(listener => listener !== null), ...redis, ...ports, ...OWN_LISTENERS]
 }
 
 /** Returns the rules for outgoing calls, for operators. */

@@ -68,7 +68,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
   if (problem !== null) throw new ConfigError([`ENCRYPTION_KEYS: ${problem}`])
   const metrics = openMetrics(openMeter('dispatcher', host.registry))
   const signingKeys = cacheSigningKeys(pool, config)
-  const egress = await openEgress(config)
+  const egress = await openEgress(config, host)
   const { sender } = egress
   const identity = createIdentity(config.abuseContact, masterKeys)
   const clock = await openDatabaseClock(pool)
@@ -177,9 +177,9 @@ function cacheMessageKeys(pool: Pool, { masterKeys }: Config): WorkspaceCache<Ke
   })
 }
 
-async function openEgress(config: Config) {
+async function openEgress(config: Config, { ports }: Host) {
   const resolve = createResolver()
-  const ownListeners = createOwnListeners(config.ownListeners, resolve)
+  const ownListeners = createOwnListeners(config.ownListeners, resolve, ports)
   await ownListeners.refresh()
   const { allowedPrivateTargets, blockedTargets, egressProxy: proxy } = config
   const rules = { allowedPrivateTargets, blockedTargets, listeners: ownListeners, proxy }

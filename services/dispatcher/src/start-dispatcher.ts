@@ -59,7 +59,6 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
   measurePool(ctx.metrics.meter, pool)
   measureCapacity(ctx.metrics.meter, config.concurrency, ctx)
   measureDependencies(ctx.metrics.meter, checks)
-  if (host.operators) ctx.ownListeners.add({ host: '127.0.0.1', port: host.operators.port })
   // The predecessors of this process may know hosts that fail.
   await shareCircuits(ctx).catch(error => log.warn({ err: error }, 'circuits.unknown'))
   const upcoming = createUpcomingReader(ctx)

@@ -40,10 +40,11 @@ function takeToken(request: Request): string {
   return decodeURIComponent(named.slice('qstash_token='.length))
 }
 
+// A call of a dispatcher is the wish of a tenant, who has read the public token too.
 function isFromLoopback({ socket, headers }: Request): boolean {
   const address = socket.remoteAddress ?? ''
-  const isProxied = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
-  return !isProxied && (address === '::1' || /^(::ffff:)?127\./.test(address))
+  const isOfOthers = ['x-forwarded-for', 'forwarded', 'x-belfry-depth'].some(name => headers[name] !== undefined)
+  return !isOfOthers && (address === '::1' || /^(::ffff:)?127\./.test(address))
 }
 
 const prepared = new WeakMap<Context, Promise<string>>()

@@ -10,11 +10,12 @@ export type Listener = {
   port: number
   /** Whether others may share its public addresses, as with a load balancer. Default: false. */
   isShared?: boolean
+  /** Whether users may also call it by its name, as a service of others. Default: false. */
+  isForeign?: boolean
 }
 
 /** The ports that no target may use, even in allowed ranges. */
 export type OwnListeners = {
-  add(listener: Listener): void
   /** Resolves the names of all listeners again. A name that cannot be resolved keeps its addresses. */
   refresh(): Promise<void>
   includesName(host: string, port: number): boolean
@@ -25,20 +26,20 @@ type KnownListener = Listener & { addresses: readonly string[] }
 
 /**
  * Keeps the listeners of this installation, with their addresses.
+ * @param ports - The ports that this process listens on. It may listen on more later.
  * @param here - The addresses of this machine.
  */
 export function createOwnListeners(
   listeners: readonly Listener[],
   resolve: Resolve,
+  ports: ReadonlySet<number> = new Set(),
   here: () => readonly Cidr[] = thisMachine,
 ): OwnListeners {
-  const known: KnownListener[] = []
-  const at = (port: number) => known.filter(listener => listener.port === port)
-
-  function add(listener: Listener): void {
+  const known = listeners.map((listener): KnownListener => {
     const host = plainName(listener.host)
-    known.push({ addresses: isIP(host) === 0 ? [] : [host], ...listener, host })
-  }
+    return { addresses: isIP(host) === 0 ? [] : [host], ...listener, host }
+  })
+  const at = (port: number) => known.filter(listener => listener.port === port)
 
   async function lookUp(listener: KnownListener): Promise<void> {
     const found = await resolve(listener.host).catch(() => [])
@@ -46,14 +47,13 @@ export function createOwnListeners(
     listener.addresses = listener.isShared ? found.filter(address => classifyAddress(address, []) === 'blocked') : found
   }
 
-  for (const listener of listeners) add(listener)
   return {
-    add,
     async refresh() {
       await Promise.all(known.filter(({ host }) => isIP(host) === 0).map(lookUp))
     },
-    includesName: (host, port) => at(port).some(listener => listener.host === plainName(host)),
+    includesName: (host, port) => at(port).some(({ host: own, isForeign }) => own === plainName(host) && !isForeign),
     includesAddress(address, port) {
+      if (ports.has(port) && isWithin(address, here())) return true
       const addresses = at(port).flatMap(listener => listener.addresses)
       if (addresses.length === 0) return false
       if (isWithin(address, exactly(addresses))) return true

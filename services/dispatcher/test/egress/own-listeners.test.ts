@@ -13,7 +13,7 @@ const resolve = async (name: string) => names[name] ?? []
 const here = () => parseCidrs('127.0.0.0/8,::1/128,192.168.7.7/32,203.0.113.7/32')
 
 async function listening(...listeners: Listener[]) {
-  const own = createOwnListeners(listeners, resolve, here)
+  const own = createOwnListeners(listeners, resolve, new Set(), here)
   await own.refresh()
   return own
 }
@@ -47,8 +47,30 @@ it('recognizes a front end by its name, and by its address only if that is priva
   expect(own.includesAddress('9.9.9.9', 443)).toBe(false)
 })
 
+it('recognizes a service of others by its private addresses only, and not by its name', async () => {
+  const own = await listening({ host: 'front.example', port: 443, isShared: true, isForeign: true })
+  expect(own.includesName('front.example', 443)).toBe(false)
+  expect(['10.0.0.9', '9.9.9.9'].map(address => own.includesAddress(address, 443))).toEqual([true, false])
+})
+
+it('recognizes the ports of this process, also those that it opens later', () => {
+  const ports = new Set<number>()
+  const own = createOwnListeners([], resolve, ports, here)
+  expect(own.includesAddress('127.0.0.1', 8080)).toBe(false)
+  ports.add(8080)
+  expect(['127.0.0.1', '127.9.9.9', '192.168.7.7'].map(address => own.includesAddress(address, 8080))).toEqual([
+    ...[true, true, true],
+  ])
+  expect(own.includesAddress('10.0.0.5', 8080)).toBe(false)
+})
+
 it('ignores addresses that are not valid', async () => {
-  const odd = createOwnListeners([{ host: 'db.internal', port: 5432 }], async () => ['fe80::1%eth0', 'nonsense'], here)
+  const odd = createOwnListeners(
+    [{ host: 'db.internal', port: 5432 }],
+    async () => ['fe80::1%eth0', 'nonsense'],
+    new Set(),
+    here,
+  )
   await odd.refresh()
   expect(odd.includesAddress('fe80::1', 5432)).toBe(true)
   expect(odd.includesAddress('10.0.0.5', 5432)).toBe(false)
@@ -56,7 +78,7 @@ it('ignores addresses that are not valid', async () => {
 
 it('keeps the addresses of a name that cannot be resolved', async () => {
   const changing = vi.fn(async () => ['10.0.0.1'])
-  const own = createOwnListeners([{ host: 'db.internal', port: 5432 }], changing, here)
+  const own = createOwnListeners([{ host: 'db.internal', port: 5432 }], changing, new Set(), here)
   await own.refresh()
   changing.mockRejectedValueOnce(new Error('ETIMEOUT')).mockResolvedValueOnce([])
   await own.refresh()
