@@ -331,6 +331,19 @@ describe('refuses', () => {
     await expect.poll(statuses, { timeout: 10_000 }).toEqual([401, true])
   })
 
+  it('to revoke a key with rights that the user lacks, unless the user has created it', async () => {
+    const organization = await anOrganization(api)
+    await organization.setPolicy({ membersCanCreateApiKeys: true })
+    const viewer = await organization.add('member', 'viewer')
+    const [full, reading] = [await create(organization), await create(organization, { scopes: ['task.read'] })]
+    const own = (await api.send('POST', keysOf(organization), { name: 'CI' }, viewer.session)).body
+    const revoke = (id: string) => api.send('DELETE', `${keysOf(organization)}/${id}`, undefined, viewer.session)
+    const refused = await revoke(full.id)
+    expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('You lack rights of this key')])
+    expect((await tasks(full.key)).status).toBe(200)
+    expect([(await revoke(reading.id)).status, (await revoke(own.id)).status]).toEqual([204, 204])
+  })
+
   it('to revoke the key of another workspace', async () => {
     const [organization, another] = [await anOrganization(api), await anOrganization(api)]
     const { id, key } = await create(another)

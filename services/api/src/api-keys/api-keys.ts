@@ -44,10 +44,13 @@ export const revokeApiKey = endpoint({
   answer: { status: 204 },
   params: { ws: 'ws', key: 'key' },
   async handle(ctx, { caller, params: { key: id } }) {
-    const { workspaceId } = caller
+    const { workspaceId, user, actor } = caller
     await ctx.prisma.$transaction(async tx => {
-      const row = await tx.apiKey.findFirst({ where: { id, workspaceId }, select: { name: true, prefix: true } })
-      if (!row) throw notFound()
+      const select = { name: true, prefix: true, scopes: true, createdBy: true }
+      const found = await tx.apiKey.findFirst({ where: { id, workspaceId }, select })
+      if (!found) throw notFound()
+      const { scopes, createdBy, ...row } = found
+      if (createdBy !== user.userId) requireRightsOf(actor, scopes)
       const revokedAt = new Date(ctx.clock.now())
       const { count } = await tx.apiKey.updateMany({ where: { id, workspaceId, revokedAt: null }, data: { revokedAt } })
       if (count > 0) await audit(tx, caller, { action: 'api_key.revoked', objectId: toId('key', id), details: row })
@@ -56,6 +59,12 @@ export const revokeApiKey = endpoint({
     return noContent()
   },
 })
+
+// A user who may create keys is not thereby above the keys of others.
+function requireRightsOf(actor: Actor, scopes: readonly string[]): void {
+  const missing = [...rightsOfScopes(scopes)].filter(right => !decide(actor, right).allowed)
+  if (missing.length > 0) throw new AppError('forbidden', `You lack rights of this key: ${missing.join(', ')}.`)
+}
 
 const dayMs = 86_400_000
 
@@ -188,8 +197,7 @@ export const rollApiKey = endpoint({
         )
       }
       if (isWideKey(old.scopes)) await requireStepUp(ctx, user)
-      const missing = [...rightsOfScopes(old.scopes)].filter(right => !decide(actor, right).allowed)
-      if (missing.length > 0) throw new AppError('forbidden', `You lack rights of this key: ${missing.join(', ')}.`)
+      requireRightsOf(actor, old.scopes)
       const others = { ...inForce(ctx, workspaceId), id: { not: old.id } }
       refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: others }))
       await endSoon(ctx, tx, old, body.overlap_ms ?? defaultOverlapMs)
