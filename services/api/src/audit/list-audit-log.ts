@@ -60,7 +60,8 @@ export const exportAuditLog = endpoint({
     }
     const present = presentAuditEntry
     const read = (after: string | undefined, limit: number) => readBounded<AuditRow>(ctx, scan, after, limit)
-    return exportReply<AuditRow, AuditEntry>({ name: 'audit-log', format: query.format, read, present, columns })
+    const content = { name: 'audit-log', format: query.format, read, present, columns }
+    return exportReply<AuditRow, AuditEntry>(caller.organizationId, content)
   },
 })
 

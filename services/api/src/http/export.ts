@@ -1,3 +1,4 @@
+import { AppError } from '@belfry/domain/app-error'
 import { toJsonText } from '@belfry/present/raw-json'
 import type { Reply } from './reply.ts'
 
@@ -23,16 +24,38 @@ const types = { csv: 'text/csv', jsonl: 'application/x-ndjson' }
 /** The media types of an export. */
 export const exportTypes = Object.values(types)
 
-/** Returns a whole list as a file. Rows are read as the caller receives them, so memory does not grow with the list. */
-export function exportReply<Row, Item>(content: Export<Row, Item>): Reply {
+const maxExports = 2
+/** The exports that this process is sending, by their organizations. */
+const inFlight = new Map<string, number>()
+
+/**
+ * Returns a whole list as a file. Rows are read as the caller receives them, so memory does not grow with the list.
+ * @throws AppError `rate_limited` when the organization has two exports already.
+ */
+export function exportReply<Row, Item>(organizationId: string, content: Export<Row, Item>): Reply {
   const { name, format } = content
+  if ((inFlight.get(organizationId) ?? 0) >= maxExports) {
+    const message = `An organization may have ${maxExports} exports at a time. Start this one when another has ended.`
+    throw new AppError('rate_limited', message)
+  }
   return {
     status: 200,
-    pieces: format === 'csv' ? csvPieces(content) : jsonPieces(content),
+    pieces: counted(organizationId, format === 'csv' ? csvPieces(content) : jsonPieces(content)),
     headers: {
       'Content-Type': `${types[format]}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${name}.${format}"`,
     },
+  }
+}
+
+async function* counted(organizationId: string, pieces: AsyncIterable<string>) {
+  inFlight.set(organizationId, (inFlight.get(organizationId) ?? 0) + 1)
+  try {
+    yield* pieces
+  } finally {
+    const left = (inFlight.get(organizationId) ?? 0) - 1
+    if (left > 0) inFlight.set(organizationId, left)
+    else inFlight.delete(organizationId)
   }
 }
 

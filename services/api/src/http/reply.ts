@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { toJsonText } from '@belfry/present/raw-json'
 import type { Response } from 'express'
+import { holdUnread, releaseUnread } from './unread-responses.ts'
 
 /** The response of an endpoint: a value as JSON, a text, or pieces of text as they become available. */
 export type Reply = {
@@ -45,10 +46,18 @@ export async function sendReply(response: Response, reply: Reply): Promise<void>
     return
   }
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8')
-  response.setHeader('Content-Length', Buffer.byteLength(content))
+  const bytes = Buffer.byteLength(content)
+  response.setHeader('Content-Length', bytes)
   response.end(content) // a text leaves together with the headers, in one write
+  if (bytes <= minHeldBytes || response.writableFinished) return
+  response.once('close', () => releaseUnread(response))
+  holdUnread(response, bytes)
 }
 
+// Smaller responses are in the buffers of the network.
+const minHeldBytes = 64 * 1024
+// The page that the pieces are made of, and the pieces that were written.
+const maxHeldByPieces = 4_000_000
 /** A caller that reads nothing for so long is gone or stuck. */
 const drainTimeoutMs = 30_000
 
@@ -59,7 +68,10 @@ async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string
   for await (const piece of pieces) {
     if (response.destroyed) return
     if (response.write(piece)) continue
-    if (!(await hasDrained(response))) {
+    holdUnread(response, maxHeldByPieces)
+    const isRead = await hasDrained(response)
+    releaseUnread(response)
+    if (!isRead) {
       response.destroy()
       return
     }

@@ -17,7 +17,7 @@ export const exportRuns = endpoint({
   answer: { status: 200, texts: exportTypes },
   query: exportRunsQuery,
   async handle(ctx, { caller, query }) {
-    return exportRunsOf(ctx, query.format, [caller.workspaceId], query)
+    return exportRunsOf(ctx, caller.organizationId, query.format, [caller.workspaceId], query)
   },
 })
 
@@ -30,19 +30,20 @@ export const exportOrganizationRuns = endpoint({
   query: exportOrganizationRunsQuery,
   async handle(ctx, { caller, query }) {
     const workspaceIds = await visibleWorkspaces(ctx, caller, query.workspace_id)
-    return exportRunsOf(ctx, query.format, workspaceIds, query)
+    return exportRunsOf(ctx, caller.organizationId, query.format, workspaceIds, query)
   },
 })
 
 /** Returns the runs of some workspaces as a file. */
 function exportRunsOf(
   ctx: Context,
+  organizationId: string,
   format: Export<RunRow, Run>['format'],
   workspaceIds: readonly string[],
   filter: RunFilter,
 ): Reply {
   const read: Export<RunRow, Run>['read'] = (after, limit) => readRuns(ctx, workspaceIds, filter, after, limit)
-  return exportReply<RunRow, Run>({ name: 'runs', format, read, present: presentRun, columns })
+  return exportReply<RunRow, Run>(organizationId, { name: 'runs', format, read, present: presentRun, columns })
 }
 
 const columns: Readonly<Record<string, (run: Run) => Cell>> = {

@@ -52,7 +52,9 @@ export const exportTasks = endpoint({
   async handle(ctx, { caller, query }) {
     const scan = scanTasks(caller.workspaceId, query)
     const read = (after: string | undefined, limit: number) => readBounded<TaskRow>(ctx, scan, after, limit)
-    return exportReply<TaskRow, Task>({ name: 'tasks', format: query.format, read, present: presentTask, columns })
+    const { format } = query
+    const content = { name: 'tasks', format, read, present: presentTask, columns }
+    return exportReply<TaskRow, Task>(caller.organizationId, content)
   },
 })
 
