@@ -7,8 +7,8 @@ import { runsAfter, type SomeRuns } from './follow-runs.ts'
 
 const heartbeatMs = 15_000
 const checkMs = 2_000
-// The events that are buffered for a slow listener; beyond them its stream ends.
-const maxWaiting = 2_000
+// The characters of the events that are buffered for a slow listener; beyond them its stream ends.
+const maxWaiting = 2_000_000
 
 export type Watch = {
   workspaceIds: readonly string[]
@@ -23,12 +23,16 @@ export type Watch = {
 /** Yields the new runs of some workspaces as server-sent events, until the caller disconnects or loses the right to see them. */
 export async function* runEvents(ctx: Context, { workspaceIds, after, check, over }: Watch): AsyncGenerator<string> {
   const waiting: string[] = []
+  let waitingLength = 0
   const sent = new Set<string>()
   let wake = () => {}
   const stops = workspaceIds.map(workspaceId =>
     ctx.runTails.listen(workspaceId, ({ runs, omitted, upTo }) => {
-      waiting.push(...runs.filter(({ id }) => !sent.has(id)).map(run => toEvent(run, upTo)))
-      if (omitted > 0) waiting.push(toOmitted(omitted, upTo))
+      if (waitingLength > maxWaiting) return
+      const events = runs.filter(({ id }) => !sent.has(id)).map(run => toEvent(run, upTo))
+      if (omitted > 0) events.push(toOmitted(omitted, upTo))
+      waiting.push(...events)
+      waitingLength += events.reduce((sum, { length }) => sum + length, 0)
       wake()
     }),
   )
@@ -46,12 +50,13 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
     }
     let checkedAt = performance.now()
     let beatAt = checkedAt
-    while (!over.aborted && waiting.length <= maxWaiting) {
+    while (!over.aborted && waitingLength <= maxWaiting) {
       if (performance.now() - checkedAt >= checkMs) {
         if (!(await isAllowed(check))) return
         checkedAt = performance.now()
       }
       if (waiting.length > 0 || performance.now() - beatAt >= heartbeatMs) {
+        waitingLength = 0
         yield waiting.splice(0).join('') || ': still here\n\n'
         beatAt = performance.now()
         continue
