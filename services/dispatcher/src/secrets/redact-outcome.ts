@@ -18,8 +18,7 @@ export async function redactOutcome(outcome: AttemptOutcome, redactor: Redactor)
     Array.isArray(value) ? await Promise.all(value.map(redactor.text)) : await redactor.text(value),
   ])
   const headers = Object.fromEntries(await Promise.all(shown))
-  // A compressed body may hold secrets that cannot be found here.
-  if (isEncoded(outcome.headers['content-encoding'])) return withContent(outcome, headers, Buffer.alloc(0), true)
+  if (!isSearchable(outcome)) return withContent(outcome, headers, Buffer.alloc(0), true)
   const body = await redactor.bytes(outcome.body, outcome.bodyTruncated)
   const isTruncated = outcome.bodyTruncated || body.length > maxBodyBytes
   return withContent(outcome, headers, body.subarray(0, maxBodyBytes), isTruncated) // a placeholder may be longer than the value
@@ -39,6 +38,17 @@ export async function redactFault(error: unknown, redactor: Redactor): Promise<E
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return Object.assign(new Error('An attempt with secrets failed.'), { stack: await redactor.text(text) })
 }
+
+// A compressed body, or one in UTF-16, may hold secrets that cannot be found here.
+function isSearchable({ headers, body }: ResponseOutcome): boolean {
+  if (isEncoded(headers['content-encoding']) || body.includes(0)) return false
+  return !compressed.some(magic => body.subarray(0, magic.length).equals(magic))
+}
+
+// gzip, bzip2, zstd, xz, zip, and zlib. Text does not begin like these.
+const compressed = ['1f8b', '425a6839314159265359', '28b52ffd', 'fd377a585a', '504b0304', '7801', '789c', '78da'].map(
+  hex => Buffer.from(hex, 'hex'),
+)
 
 function isEncoded(encoding: string | string[] | undefined): boolean {
   return encoding !== undefined && String(encoding).toLowerCase() !== 'identity'
