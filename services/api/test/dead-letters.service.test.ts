@@ -36,7 +36,13 @@ async function aCaller() {
     (await call('GET', `${deadLetters}?limit=100`)).body.data.map((task: Json) => task.id)
   const replaysOf = async (id: string): Promise<Json[]> =>
     (await call('GET', `${tasks}?limit=100`)).body.data.filter((task: Json) => task.replay_of === id)
-  return { call, store, listed, replaysOf }
+  /** The entries of dead letters in the audit log, without those of other actions. */
+  const audited = async (): Promise<Json[]> => {
+    const path = `/api/v1/organizations/${caller.organizationId}/audit-log`
+    const { data } = (await api.send('GET', path, undefined, { Authorization: `Bearer ${caller.token}` })).body
+    return data.filter(({ action }: Json) => action.startsWith('dead_letter.'))
+  }
+  return { call, store, listed, replaysOf, audited }
 }
 
 describe('works', () => {
@@ -193,6 +199,25 @@ describe('works', () => {
     for (const id of letters.slice(0, 2)) expect(await replaysOf(id)).toMatchObject([{ state: 'pending' }])
     expect(await replaysOf(alive)).toEqual([])
     expect(await listed()).toEqual([letters[2]])
+  })
+
+  it('records replays and discards in the audit log: how many, by which filter, and the operation', async () => {
+    const { call, store, audited } = await aCaller()
+    const [first, second] = await store('dead', 2)
+    await store('dead', 1, { topic: 'orders.paid' })
+    await call('POST', `${deadLetters}/replay`, { ids: [first] })
+    await call('POST', `${deadLetters}/discard`, { ids: [second] })
+    await call('POST', `${deadLetters}/discard`, { ids: [second] })
+    await call('POST', `${deadLetters}/discard`, { filter: { topic: 'orders.paid' } })
+    const { id } = (await call('POST', '/api/v1/scheduler/bulk-operations', { action: 'discard', filter: {} })).body
+    const entries = (await audited()).reverse()
+    expect(entries.map(({ action, details }) => [action, details])).toEqual([
+      ['dead_letter.replayed', { count: 1 }],
+      ['dead_letter.discarded', { count: 1 }],
+      ['dead_letter.discarded', { count: 1, filter: { topic: ['orders.paid'] } }],
+      ['dead_letter.discarded', { operation: id, count: 0 }],
+    ])
+    expect(entries[0].actor.api_key_id).toMatch(/^key_/)
   })
 
   it('discards dead letters: they leave the list, and their tasks stay dead', async () => {

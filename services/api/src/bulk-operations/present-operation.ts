@@ -8,20 +8,20 @@ export function presentOperation(row: Row): BulkOperation {
   const { action, perSecond: per_second, done } = row
   return {
     ...presentProgress(row),
-    ...{ action, ids: idsOf('task', row.filter.ids), filter: presentFilter(row), per_second, done },
+    ...{ action, ids: idsOf('task', row.filter.ids), filter: presentFilter(row.filter), per_second, done },
   }
 }
 
 /** Returns the form of a cancel or a stop. */
 export function presentTaskOperation(row: Row): TaskOperation {
-  const { host: _, error: __, ...filter } = presentFilter(row)
+  const { host: _, error: __, ...filter } = presentFilter(row.filter)
   const action = row.action as TaskOperation['action'] // the caller has asked for this kind
   return { ...presentProgress(row), action, filter, ended: row.done }
 }
 
 /** Returns the form of a replay or a discard, whose filter has one value where others have a list. */
 export function presentDeadLetterOperation(row: Row): DeadLetterOperation {
-  const { cronjob_id, topic, label, from, to, name, host, error } = presentFilter(row)
+  const { cronjob_id, topic, label, from, to, name, host, error } = presentFilter(row.filter)
   return {
     ...presentProgress(row),
     action: row.action as DeadLetterOperation['action'], // the caller has asked for this kind
@@ -48,7 +48,8 @@ function statusOf({ cancelled, finishedAt }: Row): TaskOperation['status'] {
   return finishedAt === null ? 'running' : 'done'
 }
 
-function presentFilter({ filter }: Row) {
+/** Returns the public form of a filter, without its ids. */
+export function presentFilter(filter: Row['filter']) {
   return {
     source: filter.source ?? null,
     cronjob_id: idsOf('cron', filter.cronjob_id),

@@ -8,13 +8,13 @@ import {
   startBulkOperation,
 } from '@belfry/db/bulk-operations/bulk-operations'
 import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
-import type { EndAction } from '@belfry/db/tasks/end-tasks'
 import { findMatchingTasks } from '@belfry/db/tasks/task-filter'
 import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
 import { audit } from '../audit/audit.ts'
 import type { WorkspaceCaller } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
+import { presentFilter } from './present-operation.ts'
 
 // More than this the scheduler does in the background, as an operation. So it does when the filter is too slow for a request.
 const maxAtOnce = 1_000
@@ -42,7 +42,7 @@ export async function startOperation(
   const operation = await inTransaction(ctx.pool, async tx => {
     const { isNew, ...started } = await startBulkOperation(tx, caller.workspaceId, wanted)
     const details = { operation: toId('op', started.id), count: started.total }
-    if (isNew && isEnding(wanted.action)) await auditEnded(tx, caller, wanted.action, details)
+    if (isNew) await auditBulk(tx, caller, wanted, details)
     return started
   })
   const filter: unknown = JSON.parse(JSON.stringify(wanted.filter)) // as it is stored
@@ -52,13 +52,22 @@ export async function startOperation(
   throw new AppError('conflict', `The workspace has ${other} in progress. Wait until it is done, or cancel it.`)
 }
 
-/** Records in the audit log that tasks are ended. */
-export function auditEnded(
+const auditActions = {
+  cancel: 'task.bulk_cancelled',
+  stop: 'task.bulk_stopped',
+  replay: 'dead_letter.replayed',
+  discard: 'dead_letter.discarded',
+} as const
+
+/** Records in the audit log what happens to many tasks, with the filter that has selected them. */
+export function auditBulk(
   tx: Transaction,
   caller: WorkspaceCaller,
-  ended: EndAction,
+  { action, filter = {} }: Pick<BulkRequest, 'action'> & Partial<BulkRequest>,
   details: Record<string, unknown>,
 ): Promise<void> {
-  const action = ended === 'cancel' ? 'task.bulk_cancelled' : 'task.bulk_stopped'
-  return audit(tx, caller, { action, objectId: toId('ws', caller.workspaceId), details })
+  const given = Object.entries(presentFilter(filter)).filter(([, value]) => value !== null)
+  const selected = given.length > 0 ? { filter: Object.fromEntries(given) } : {}
+  const audited = { action: auditActions[action], objectId: toId('ws', caller.workspaceId) }
+  return audit(tx, caller, { ...audited, details: { ...details, ...selected } })
 }

@@ -7,12 +7,18 @@ import {
 } from '@belfry/contract/bulk-operation'
 import { pageOf } from '@belfry/contract/page'
 import { listDeadLettersQuery, task } from '@belfry/contract/task'
-import { type SettleAction, settleDeadLetters } from '@belfry/db/dead-letters/settle-dead-letters'
+import type { BulkRequest } from '@belfry/db/bulk-operations/bulk-operations'
+import {
+  type SettleAction,
+  type SettledDeadLetters,
+  settleDeadLetters,
+} from '@belfry/db/dead-letters/settle-dead-letters'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { isDeadLetter } from '@belfry/db/tasks/task-row'
 import { toId } from '@belfry/domain/id'
 import type { WorkspaceCaller } from '../auth/authorize.ts'
 import { presentDeadLetterOperation } from '../bulk-operations/present-operation.ts'
-import { selectAtOnce, startOperation } from '../bulk-operations/start-operation.ts'
+import { auditBulk, selectAtOnce, startOperation } from '../bulk-operations/start-operation.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { accepted, ok, type Reply } from '../http/reply.ts'
@@ -65,12 +71,28 @@ async function settle(
     const headers = { Location: `/api/v1/scheduler/dead-letters/operations/${operation.id}` }
     return accepted({ [count]: 0, operation }, headers)
   }
-  const pace = { perSecond, from: null }
-  const { deadLetters, replays, now } = await settleDeadLetters(ctx.pool, caller.workspaceId, ids, action, pace)
-  enqueue(ctx, replays, now)
+  const { deadLetters } = await settleAtOnce(ctx, caller, wanted, ids)
+  return ok({ [count]: deadLetters.length, operation: null })
+}
+
+/** Settles dead letters, and records it in the audit log of the organization. */
+export async function settleAtOnce(
+  ctx: Context,
+  caller: WorkspaceCaller,
+  wanted: BulkRequest & { action: SettleAction },
+  ids: readonly string[],
+): Promise<SettledDeadLetters> {
+  const { action, perSecond } = wanted
+  const settled = await inTransaction(ctx.pool, async tx => {
+    const result = await settleDeadLetters(tx, caller.workspaceId, ids, action, { perSecond, from: null })
+    const count = result.deadLetters.length
+    if (count > 0) await auditBulk(tx, caller, wanted, { count })
+    return result
+  })
+  enqueue(ctx, settled.replays, settled.now)
   hideDeadLetters(
     ctx,
-    deadLetters.map(id => toId('task', id)),
+    settled.deadLetters.map(id => toId('task', id)),
   )
-  return ok({ [count]: deadLetters.length, operation: null })
+  return settled
 }

@@ -1,12 +1,12 @@
-import { type SettleAction, settleDeadLetters } from '@belfry/db/dead-letters/settle-dead-letters'
+import type { SettleAction } from '@belfry/db/dead-letters/settle-dead-letters'
 import { isDeadLetter } from '@belfry/db/tasks/task-row'
 import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
 import type { TaskRow } from '@belfry/present/task-row'
+import { settleAtOnce } from '../dead-letters/settle-dead-letters.ts'
 import { readBounded } from '../http/bounded-page.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok, type Reply } from '../http/reply.ts'
 import { scanTasks } from '../tasks/find-tasks.ts'
-import { enqueue, hideDeadLetters } from '../tasks/schedule.ts'
 import { selectTasks } from '../tasks/task-row.ts'
 import { type Call, readFilters } from './call.ts'
 import { messagesWhere, readCount, readStatuses, readTime } from './message-filter.ts'
@@ -111,11 +111,5 @@ function presentResponse(run: Response | undefined) {
 
 async function settle({ ctx, caller }: Call, rows: readonly TaskRow[], action: SettleAction) {
   const ids = rows.map(({ id }) => id)
-  const settled = await settleDeadLetters(ctx.pool, caller.workspaceId, ids, action)
-  enqueue(ctx, settled.replays, settled.now)
-  hideDeadLetters(
-    ctx,
-    settled.deadLetters.map(id => toId('task', id)),
-  )
-  return settled
+  return settleAtOnce(ctx, caller, { action, filter: { ids }, perSecond: null }, ids)
 }

@@ -14,7 +14,7 @@ import { countMatchingTasks, isIn } from '@belfry/db/tasks/task-filter'
 import { taskStates } from '@belfry/domain/task-state'
 import type { WorkspaceCaller } from '../auth/authorize.ts'
 import { presentTaskOperation } from '../bulk-operations/present-operation.ts'
-import { auditEnded, selectAtOnce, startOperation } from '../bulk-operations/start-operation.ts'
+import { auditBulk, selectAtOnce, startOperation } from '../bulk-operations/start-operation.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { accepted, ok, type Reply } from '../http/reply.ts'
@@ -76,7 +76,7 @@ export async function endDecided(
   for (const giveUpAt = performance.now() + decisionMs; ; await sleep(pauseMs)) {
     const { ended, undecided } = await inTransaction(ctx.pool, async tx => {
       const result = await endTasks(tx, caller.workspaceId, ids, action)
-      if (result.ended > 0) await auditEnded(tx, caller, action, { count: result.ended })
+      if (result.ended > 0) await auditBulk(tx, caller, { action }, { count: result.ended })
       return result
     })
     total += ended
