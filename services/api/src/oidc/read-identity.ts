@@ -20,8 +20,10 @@ export type Identity = {
  */
 export function readIdentity(settings: OidcSettings, token: IDToken, info: UserInfoResponse | null): Identity {
   const claims: Record<string, unknown> = { ...info, ...token }
-  const email = typeof claims.email === 'string' ? claims.email.trim().toLowerCase() : ''
-  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > maxEmailLength) {
+  const given = typeof claims.email === 'string' ? claims.email.trim() : ''
+  // Lower case of other letters may be another address: that of the Kelvin sign is "k".
+  const email = given.replace(/[A-Z]+/g, letters => letters.toLowerCase())
+  if (!/^[!-?A-~]+@[!-?A-~]+$/.test(email) || email.length > maxEmailLength) {
     throw new OidcSignInError('email_missing', 'The issuer sent no email address.')
   }
   // Of one source: another one's word would be about another address.
