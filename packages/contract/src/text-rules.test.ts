@@ -47,6 +47,9 @@ describe('displayName', () => {
     ['\u00a0\u2003\u3000', 'blank'],
     ['\u200b\u200d\ufeff', 'blank'],
     [' \t', 'invalid_characters'],
+    ['ada\u202egro', 'invalid_characters'],
+    ['\u2067a', 'invalid_characters'],
+    ['\u200fשלום', 'fine'],
     ['\ud800', 'invalid_characters'],
   ])('answers %j with %s', (text, expected) => {
     expect(codeOf(displayName(text))).toBe(expected)

@@ -47,10 +47,13 @@ export function line(maxLength: number): TextRule<string> {
   })
 }
 
+// A name could change the order of the letters around it.
+const directing = '\\u202a-\\u202e\\u2066-\\u2069'
 const invisible =
-  ' \\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f' +
+  ' \\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200f\\u2028\\u2029\\u202f\\u205f-\\u2065\\u206a-\\u206f' +
   '\\u2800\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0'
-const namePattern = `^[${invisible}]*[^${control}${invisible}][^${control}]*$`
+const namePattern = `^[${invisible}]*[^${control}${directing}${invisible}][^${control}${directing}]*$`
+const turn = new RegExp(`[${directing}]`)
 const nameForm = new RegExp(namePattern, 'u')
 const nameLine = line(200)
 
@@ -59,6 +62,7 @@ export const displayName: TextRule<string> = textRule(
   { ...nameLine.schema, pattern: namePattern, examples: ['A name'] },
   text => {
     const result = nameLine(text)
+    if (turn.test(text)) return { code: 'invalid_characters', must: 'not contain characters that change its direction' }
     const isBlank = 'value' in result && !nameForm.test(text)
     return isBlank ? { code: 'blank', must: 'contain a visible character' } : result
   },
