@@ -29,7 +29,7 @@ const secrets = (count: number, length: number, unit = start) =>
     value: unit.repeat(length).slice(0, length - 4) + String(i).padStart(4, 'q'),
   }))
 
-const body = (unit: string, bytes = propertyRuns(64 * 1024, 8 * 1024)) => Buffer.alloc(bytes, unit)
+const body = (unit: string, bytes = propertyRuns(64 * 1024, 4 * 1024)) => Buffer.alloc(bytes, unit)
 
 it.each([
   ['one secret', secrets(1, 40), escapes],
@@ -49,7 +49,7 @@ it('a plain response does not wait for crafted ones that came before it', async 
   const redactor = createRedactor(secrets(1, 40))
   const ended: string[] = []
   const end = (name: string) => () => void ended.push(name)
-  const crafted = Array.from({ length: 12 }, () => redactor.bytes(body('\\', 2_048), true).then(end('crafted')))
+  const crafted = Array.from({ length: 12 }, () => redactor.bytes(body('\\', 1_024), true).then(end('crafted')))
   const stall = await maxStallOf(async () => {
     await redactor.text('plain').then(end('plain'))
     await Promise.all(crafted)
