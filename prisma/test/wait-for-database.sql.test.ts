@@ -8,6 +8,8 @@ it('waits until the server accepts connections', async () => {
   const target = new URL(url)
   const proxy = createServer(socket => {
     const upstream = openSocket(Number(target.port), target.hostname)
+    // The server resets a connection whose client has ended.
+    for (const end of [socket, upstream]) end.on('error', () => {})
     socket.pipe(upstream).pipe(socket)
   })
   onTestFinished(() => void proxy.close())

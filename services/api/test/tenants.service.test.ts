@@ -4,7 +4,8 @@ import { anOperator } from './organization.ts'
 import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
 
 const operatorAddress = 'root@operators.example'
-const api = useApi({ OPERATORS: `second@operators.example, ${operatorAddress.toUpperCase()}` })
+const listed = ['unknown@operators.example', 'second@operators.example', operatorAddress.toUpperCase()]
+const api = useApi({ OPERATORS: listed.join(', ') })
 const base = '/api/v1/operator'
 
 const password = 'correct horse battery'
@@ -50,29 +51,26 @@ it('refuses users who are no operators, and callers without a session', async ()
 })
 
 describe('an operator', () => {
-  const email = 'second@operators.example'
   const read = async (headers: Record<string, string>) => {
     const { status, body } = await api.send('GET', `${base}/organizations`, undefined, headers)
     return body.code ?? status
   }
 
   it('is no stranger who registers the address, and has used a second factor', async () => {
+    const email = 'unknown@operators.example'
     const { token } = (await api.send('POST', '/api/v1/auth/register', { email, password, name: 'Eve' })).body
     const own = { Authorization: `Bearer ${token}` }
-    await api.db.query(
-      'UPDATE sessions SET has_second_factor = true WHERE user_id = (SELECT id FROM users WHERE email = $1)',
-      [email],
-    )
+    const useFactor = `UPDATE sessions SET has_second_factor = $2 WHERE user_id = (SELECT id FROM users WHERE email = $1)`
+    await api.db.query(useFactor, [email, true])
     expect(await read(own)).toBe('forbidden')
     await api.db.query('UPDATE users SET email_confirmed_at = now() WHERE email = $1', [email])
     expect(await read(own)).toBe(200)
-    await api.db.query('UPDATE sessions SET has_second_factor = false')
+    await api.db.query(useFactor, [email, false])
     expect(await read(own)).toBe('second_factor_required')
-    await api.db.query('DELETE FROM users WHERE email = $1', [email])
   })
 
   it('suspends, sets tiers and removes factors only within ten minutes after a confirmation', async () => {
-    const [{ userId, session: own }, tenant] = [await anOperator(api, email), await api.signUp()]
+    const [{ userId, session: own }, tenant] = [await anOperator(api, 'second@operators.example'), await api.signUp()]
     await api.db.query(`UPDATE sessions SET created_at = now() - interval '11 minutes' WHERE user_id = $1`, [userId])
     const user = await userOf(tenant)
     const acts = [

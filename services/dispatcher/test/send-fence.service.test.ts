@@ -43,7 +43,7 @@ it('makes no call after the deadline of its task, however long its connection ta
   await test.pool.query(expiry, [late, 1])
   await test.pool.query(expiry, [inTime, 30])
   await test.schedule(stored)
-  const states = async () => (await test.pool.query('SELECT state, attempts FROM tasks ORDER BY id')).rows
+  const states = async () => (await test.pool.query('SELECT state, attempts FROM tasks ORDER BY expires_at')).rows
   await expect
     .poll(states, { timeout: 15_000 })
     .toEqual([expect.objectContaining({ attempts: 0 }), { state: 'success', attempts: 1 }])
