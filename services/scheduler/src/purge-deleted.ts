@@ -40,10 +40,10 @@ const pauseMs = 50
 export async function purgeDeleted(ctx: Context, signal: AbortSignal): Promise<number> {
   let total = 0
   let open = await workspacesToPurge(ctx.pool)
+  for (const workspaceId of open) await deleteOrphans(ctx, signal, `${toId('ws', workspaceId)}/`)
   while (open.length > 0 && !signal.aborted) {
     const unfinished: string[] = []
     for (const workspaceId of open) {
-      await deleteOrphans(ctx, signal, `${toId('ws', workspaceId)}/`)
       const purged = await purgeWorkspace(ctx.pool, workspaceId, batchSize)
       if (purged === 0) continue
       total += purged
