@@ -1,44 +1,26 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { newUuid, toId } from '@belfry/domain/id'
-import { checksumOf, type ObjectStorage, openObjectStorage } from '@belfry/object-storage'
-import { findObjectStore, type ObjectStore, startObjectStore } from '@belfry/test-support'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { checksumOf } from '@belfry/object-storage'
+import { findObjectStore } from '@belfry/test-support'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Context } from '../src/context.ts'
 import { deleteOrphans } from '../src/delete-orphans.ts'
 import { purgeDeleted } from '../src/purge-deleted.ts'
 import { openTestContext, storeWorkspace } from './setup.ts'
+import { useLogObjects } from './use-log-objects.ts'
 
 const never = new AbortController().signal
 const dayMs = 86_400_000
 
 // `.ci/install` builds the S3 server with Go.
 describe.skipIf(findObjectStore() === null)('objects of the log without a part', () => {
-  let folder: string
-  let store: ObjectStore
-  let objects: ObjectStorage
+  const log = useLogObjects()
   let ctx: Context
   let workspaceId: string
 
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'belfry-orphans-'))
-    store = await startObjectStore(folder)
-    vi.stubEnv('AWS_ACCESS_KEY_ID', store.accessKey)
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', store.secretKey)
-    const place = { bucket: store.bucket, prefix: 'belfry', endpoint: store.endpoint, region: 'us-east-1' }
-    objects = openObjectStorage(place)
-  }, 60_000)
-  afterAll(async () => {
-    vi.unstubAllEnvs()
-    await objects?.close()
-    await store?.close()
-    await rm(folder, { recursive: true, force: true })
-  })
   beforeEach(async () => {
-    ctx = { ...(await openTestContext()), logStorage: { objects, hotDays: 2 } }
+    ctx = { ...(await openTestContext()), logStorage: { objects: log.objects, hotDays: 2 } }
     workspaceId = await storeWorkspace(ctx)
-    for (const key of await objects.list('', null)) await objects.remove(key)
+    for (const key of await log.objects.list('', null)) await log.objects.remove(key)
   })
   afterEach(() => ctx.close())
 
@@ -48,7 +30,7 @@ describe.skipIf(findObjectStore() === null)('objects of the log without a part',
     const { rows } = await ctx.pool.query<{ id: string }>('SELECT id FROM organizations')
     expect(await deleteOrphans({ ...ctx, legalHold: rows.map(({ id }) => id) }, never)).toBe(0)
     expect(await deleteOrphans(ctx, never)).toBe(1)
-    expect(await objects.list('', null)).toEqual([kept])
+    expect(await log.objects.list('', null)).toEqual([kept])
   })
 
   it('are not those of parts, nor objects that Belfry has not written', async () => {
@@ -69,7 +51,7 @@ describe.skipIf(findObjectStore() === null)('objects of the log without a part',
     const other = await put(1, newUuid())
     await ctx.pool.query('UPDATE workspaces SET deleted_at = now(), wound_down_at = now()')
     await purgeDeleted(ctx, never)
-    expect(await objects.list('', null)).toEqual([other])
+    expect(await log.objects.list('', null)).toEqual([other])
   })
 
   it('of an unknown workspace go after the longest time of all tiers', async () => {
@@ -87,7 +69,7 @@ describe.skipIf(findObjectStore() === null)('objects of the log without a part',
 
   async function write(key: string): Promise<string> {
     const bytes = Buffer.from('a line')
-    await objects.write(key, bytes, checksumOf(bytes))
+    await log.objects.write(key, bytes, checksumOf(bytes))
     return key
   }
 })

@@ -1,46 +1,29 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdir } from 'node:fs/promises'
 import { partsOfDay, restorePart } from '@belfry/db/log-parts/restore-part'
 import { maxPart, readNextPart } from '@belfry/db/log-parts/store-part'
 import { purgeWorkspace } from '@belfry/db/purge/purge-workspace'
 import { foldUsageChanges } from '@belfry/db/usage/fold-usage-changes'
 import { newUuid, toId } from '@belfry/domain/id'
-import { type ObjectStorage, openObjectStorage, readLines } from '@belfry/object-storage'
-import { findObjectStore, type ObjectStore, startObjectStore } from '@belfry/test-support'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type ObjectStorage, readLines } from '@belfry/object-storage'
+import { findObjectStore } from '@belfry/test-support'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Context } from '../src/context.ts'
 import { expireLog } from '../src/expire-log.ts'
 import { expireLogParts, storeLog } from '../src/store-log.ts'
 import { openTestContext, storeWorkspace } from './setup.ts'
+import { useLogObjects } from './use-log-objects.ts'
 
 const never = new AbortController().signal
 const hotDays = 2
 
 // `.ci/install` builds the S3 server with Go.
 describe.skipIf(findObjectStore() === null)('the log in object storage', () => {
-  let folder: string
-  let store: ObjectStore
-  let objects: ObjectStorage
+  const log = useLogObjects()
   let ctx: Context
   let workspaceId: string
 
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'belfry-log-'))
-    store = await startObjectStore(folder)
-    vi.stubEnv('AWS_ACCESS_KEY_ID', store.accessKey)
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', store.secretKey)
-    const place = { bucket: store.bucket, prefix: 'belfry', endpoint: store.endpoint, region: 'us-east-1' }
-    objects = openObjectStorage(place)
-  }, 60_000)
-  afterAll(async () => {
-    vi.unstubAllEnvs()
-    await objects?.close()
-    await store?.close()
-    await rm(folder, { recursive: true, force: true })
-  })
   beforeEach(async () => {
-    ctx = { ...(await openTestContext()), logStorage: { objects, hotDays } }
+    ctx = { ...(await openTestContext()), logStorage: { objects: log.objects, hotDays } }
     workspaceId = await storeWorkspace(ctx)
     await ctx.pool.query(`UPDATE organizations SET tier = 'unicorn'`)
   })
@@ -140,9 +123,9 @@ describe.skipIf(findObjectStore() === null)('the log in object storage', () => {
 
   describe('loses no run and shows none twice', () => {
     const broken = (method: 'write' | 'remove', after = false): ObjectStorage => ({
-      ...objects,
+      ...log.objects,
       [method]: async (...args: [string, Buffer, string]) => {
-        if (after) await objects[method](...args)
+        if (after) await log.objects[method](...args)
         throw new Error('The process ends here.')
       },
     })
@@ -166,11 +149,11 @@ describe.skipIf(findObjectStore() === null)('the log in object storage', () => {
         died = resolve
       })
       const write: ObjectStorage['write'] = async (...args) => {
-        await objects.write(...args)
+        await log.objects.write(...args)
         died()
         return new Promise(() => {})
       }
-      void storeLog({ ...ctx, logStorage: { objects: { ...objects, write }, hotDays } }, never)
+      void storeLog({ ...ctx, logStorage: { objects: { ...log.objects, write }, hotDays } }, never)
       await death
       expect([(await counts()).runs, (await parts())[0]?.state]).toEqual([4, 'writing'])
       expect(await storeLog(ctx, never)).toBe(0) // for another scheduler it is in progress
@@ -184,7 +167,7 @@ describe.skipIf(findObjectStore() === null)('the log in object storage', () => {
       const [task = ''] = await storeRuns({ count: 4, daysAgo: 4 })
       const changing = (change: () => Promise<unknown>) => ({
         ...ctx,
-        logStorage: { hotDays, objects: { ...objects, write: async () => void (await change()) } },
+        logStorage: { hotDays, objects: { ...log.objects, write: async () => void (await change()) } },
       })
       const changes = [
         () => setTask(task, 'updated_at = now()'),
@@ -219,10 +202,10 @@ describe.skipIf(findObjectStore() === null)('the log in object storage', () => {
     const round = async (failing: string[]) => {
       const write: ObjectStorage['write'] = async (key, ...more) => {
         if (failing.some(id => key.startsWith(toId('ws', id)))) throw new Error('No answer.')
-        await objects.write(key, ...more)
+        await log.objects.write(key, ...more)
       }
       const metrics = { ...ctx.metrics, logNotStored: (count: number) => void reported.push(count) }
-      return storeLog({ ...ctx, metrics, logStorage: { hotDays, objects: { ...objects, write } } }, never)
+      return storeLog({ ...ctx, metrics, logStorage: { hotDays, objects: { ...log.objects, write } } }, never)
     }
     await expect(round(all)).rejects.toThrow('No answer.')
     await expect(round(all.slice(0, 2))).rejects.toThrow('No answer.')
@@ -369,14 +352,14 @@ describe.skipIf(findObjectStore() === null)('the log in object storage', () => {
   }
 
   async function keys(): Promise<string[]> {
-    const place = join(folder, 'objects', store.bucket)
+    const place = log.bucketFolder
     const files = await readdir(place, { recursive: true })
     return files.filter(file => file.includes(toId('ws', workspaceId)) && file.endsWith('.jsonl.gz'))
   }
 
   async function lines(key: string): Promise<string[]> {
     const all: string[] = []
-    for await (const line of readLines(await objects.read(key))) all.push(line)
+    for await (const line of readLines(await log.objects.read(key))) all.push(line)
     return all
   }
 
