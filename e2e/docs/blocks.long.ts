@@ -42,14 +42,13 @@ describe('a wrong page fails', () => {
   const wrong = { page: 'docs/wrong.md', line: 1, mark: null }
 
   it('because it does not compile', async () => {
-    const text =
-      "import { Belfry } from '@belfry/client'\nawait new Belfry({ apiKey: 'bf_...' }).tasks.create({ url: 'x' })"
+    const text = "import { Belfry } from '@belfry/client'\nawait new Belfry().tasks.create({ url: 'x' })"
     const complaints = await checkTypes(stage.project.folder, [{ ...wrong, language: 'ts', text }])
     expect(complaints).toContain('docs-wrong-1.ts(2,')
   }, 120_000)
 
   it('because the API rejects a request', async () => {
-    const text = "curl -H 'X-Api-Key: bf_...' http://localhost:3000/api/v1/scheduler/task"
+    const text = 'curl -H "X-Api-Key: $BELFRY_API_KEY" $BELFRY_URL/api/v1/scheduler/task'
     const { code, error } = await runShell(stage, [{ ...wrong, language: 'sh', text }])
     expect(code).not.toBe(0)
     expect(error).toContain('404')

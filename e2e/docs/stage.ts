@@ -14,7 +14,7 @@ export type Stage = {
   project: ScratchProject
   signingSecret: string
   env: Record<string, string>
-  /** Replaces placeholders of the pages, such as `bf_...` and `https://example.com`, by real values. */
+  /** Replaces placeholders of the pages, such as `task_...` and `https://example.com`, by real values. */
   fillIn(text: string): string
   close(): Promise<void>
 }
@@ -34,9 +34,8 @@ export async function openStage(): Promise<Stage> {
   const { body: cronJob } = await belfry.call('POST', '/api/v1/scheduler/cronjobs', aCronJob(target))
   const signingSecret = secrets.data[0].secret as string
   const places: Array<[RegExp, string]> = [
-    [/https:\/\/belfry\.example\.com|http:\/\/localhost:3000/g, belfry.url],
+    [/https:\/\/belfry\.example\.com/g, belfry.url],
     [/https:\/\/example\.com|http:\/\/127\.0\.0\.1:3001/g, target.url('')],
-    [/\bbf_\.\.\./g, apiKey],
     [/\bwhsec_\.\.\./g, signingSecret],
     [/\bws_\.\.\./g, workspaceId],
     [/\borg_\.\.\./g, organizationId],
@@ -44,8 +43,6 @@ export async function openStage(): Promise<Stage> {
     [/\brun_\.\.\./g, task.last_run.id],
     [/\bcron_\.\.\./g, cronJob.id],
     [/\b2027-/g, '2097-'],
-    // These pages assume that Belfry runs at the default address of the client.
-    [/new Belfry\(\{ apiKey: ([^,}]+?) \}\)/g, `new Belfry({ apiKey: $1, baseUrl: '${belfry.url}' })`],
   ]
   return {
     belfry,

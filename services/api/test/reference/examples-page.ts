@@ -42,14 +42,14 @@ function curl(method: string, path: string, { parameters, requestBody, security 
   const inPath = parameters.filter(parameter => parameter.in === 'path')
   const filled = inPath.reduce((text, { name, schema }) => text.replace(`{${name}}`, exampleValue(schema)), path)
   const credential = security.some(scheme => 'apiKey' in scheme)
-    ? ["-H 'X-Api-Key: bf_...'"]
+    ? ['-H "X-Api-Key: $BELFRY_API_KEY"']
     : security.length > 0
       ? ['-H "Authorization: Bearer $SESSION_TOKEN"']
       : []
   const given = requestBody?.content['application/json']?.example
   const data = given === undefined ? [] : [`-H 'Content-Type: application/json' -d '${quoted(json(given))}'`]
   const verb = method === 'get' ? [] : [`-X ${method.toUpperCase()}`]
-  return [['curl', ...verb, `https://belfry.example.com${filled}`].join(' '), ...credential, ...data].join(' \\\n  ')
+  return [['curl', ...verb, `"$BELFRY_URL${filled}"`].join(' '), ...credential, ...data].join(' \\\n  ')
 }
 
 function exampleValue({ examples, enum: choices }: Operation['parameters'][number]['schema']): string {
