@@ -1,4 +1,4 @@
-// `npm run test:faults` and `npm run torture`: see docs/reliability.md.
+// `npm run test:faults` and `npm run torture`: see docs/fault-tests.md.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { bootstrap } from './bootstrap.mjs'

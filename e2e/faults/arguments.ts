@@ -6,7 +6,7 @@ export type Arguments = {
   torture: TortureArguments | null
   /** Whether the processes get a Redis. */
   withRedis: boolean
-  /** Whether the results go into docs/reliability.md. */
+  /** Whether the results go into docs/fault-tests.md. */
   writesDocs: boolean
 }
 

@@ -5,14 +5,11 @@ import type { RowResult } from './row.ts'
 
 const begin = '<!-- results: written by npm run test:faults -->'
 const end = '<!-- end of results -->'
-const head = [
-  '| Row | Fault | Moment | Expected | Seen | Result | Without a Redis |',
-  '| --- | --- | --- | --- | --- | --- | --- |',
-]
+const head = ['| Row | Fault | Moment | Expected | Result | Without a Redis |', '| --- | --- | --- | --- | --- | --- |']
 
-/** Writes results into the table of docs/reliability.md. Rows that did not run keep their results. */
+/** Writes results into the table of docs/fault-tests.md. Rows that did not run keep their results. */
 export function publishResults(results: readonly RowResult[], { withRedis }: { withRedis: boolean }): void {
-  const path = join(repositoryRoot(), 'docs/reliability.md')
+  const path = join(repositoryRoot(), 'docs/fault-tests.md')
   writeFileSync(path, withResults(readFileSync(path, 'utf8'), results, withRedis))
 }
 
@@ -33,17 +30,15 @@ export function withResults(text: string, results: readonly RowResult[], withRed
 }
 
 function cellsWith(result: RowResult, before: string[], withRedis: boolean): string[] {
-  const { row, status, notes } = result
+  const { row } = result
   const about = [row.id, row.fault, row.moment, row.expected].map(escapeBars)
-  const seen = status === 'not run' ? [] : [countsOf(result)]
-  const cell = escapeBars([...seen, ...notes].join('; '))
-  if (withRedis) return [...about, cell, status, before[6] ?? '']
-  return [...about, before[4] ?? '', before[5] ?? '', status === 'not run' ? `– (${cell})` : `${status}: ${cell}`]
+  const cell = escapeBars(outcomeOf(result))
+  return withRedis ? [...about, cell, before[5] ?? ''] : [...about, before[4] ?? '', cell]
 }
 
-function countsOf({ tasks, hits, repeats, latenessMs, durationMs }: RowResult): string {
-  const counts = `${tasks} tasks, ${hits} hits, ${repeats} repeated`
-  return `${counts}, ≤ ${(latenessMs / 1000).toFixed(1)} s late; ${Math.round(durationMs / 1000)} s`
+function outcomeOf({ status, notes, repeats, latenessMs }: RowResult): string {
+  if (status === 'not run') return `not run (${notes.join('; ')})`
+  return `${status}, ${repeats} repeated, ≤ ${(latenessMs / 1000).toFixed(1)} s late`
 }
 
 function escapeBars(cell: string): string {
