@@ -130,6 +130,11 @@ const runFields = {
     }),
     { examples: [null] },
   ),
+  note: orNull(z.string(), {
+    description:
+      'What was odd about a success, such as headers that could not be read. Null for a failure, whose `error` says it.',
+    examples: [null],
+  }),
 }
 
 /** An attempt in a list. */

@@ -26,6 +26,7 @@ export function presentRun(row: RunRow): Run {
     method: row.method,
     response_status: row.responseStatus,
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? '' },
+    note: row.errorCode === null ? row.errorMessage : null,
   }
 }
 

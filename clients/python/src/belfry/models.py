@@ -261,6 +261,8 @@ class Run:
     timings: RunTimings | None = None
     """None when nothing was measured, for example because the DNS lookup did not end."""
     error: RunError | None = None
+    note: str | None = None
+    """What was odd about a success, such as headers that could not be read."""
     request: RunRequest | None = None
     """The full request. Lists leave it out."""
     response: RunResponse | None = None

@@ -30,6 +30,8 @@ export type Run = {
   method: string
   responseStatus: number | null
   error: { code: RunErrorCode; message: string } | null
+  /** What was odd about a success, such as headers that could not be read. Null for a failure, whose `error` says it. */
+  note: string | null
 }
 
 /**

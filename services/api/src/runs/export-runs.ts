@@ -72,4 +72,5 @@ const columns: Readonly<Record<string, (run: Run) => Cell>> = {
   response_status: run => run.response_status,
   error_code: run => run.error?.code ?? null,
   error_message: run => run.error?.message ?? null,
+  note: run => run.note,
 }

@@ -342,16 +342,19 @@ function toFinishedAttempt(
     responseBytes: response?.bodyBytes ?? null,
     responseTruncated: response?.bodyTruncated ?? false,
     errorCode: error?.code ?? null,
-    errorMessage: error?.message ?? null,
+    errorMessage: error?.message ?? response?.note ?? null,
     waitedFor,
     timings: outcome.timings ?? null,
   }
 }
 
-function wrongStatus({ status, headers: { location } }: ResponseOutcome): { code: string; message: string } {
+function wrongStatus({ status, headers: { location }, note }: ResponseOutcome): { code: string; message: string } {
   const isRedirect = status >= 300 && status < 400 && typeof location === 'string'
   const redirect = isRedirect ? ` Redirects are not followed (Location: ${location.slice(0, 2048)}).` : ''
-  return { code: 'http_status', message: `The target answered with status ${status}.${redirect}` }
+  return {
+    code: 'http_status',
+    message: `The target answered with status ${status}.${redirect}${note === null ? '' : ` ${note}`}`,
+  }
 }
 
 // PostgreSQL cannot store NUL, and a response must not prevent the record of its run.

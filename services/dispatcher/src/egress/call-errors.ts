@@ -27,5 +27,6 @@ export class WithheldError extends Error {}
 export class DeadlineError extends Error {}
 /** The target closed a kept connection when it was used again, before any byte of a response; the cause is the error. */
 export class StaleConnectionError extends Error {}
-export class InvalidResponseError extends Error {}
+/** The target sends informational responses without end. */
+export class TooManyResponsesError extends Error {}
 export class InvalidRequestError extends Error {}

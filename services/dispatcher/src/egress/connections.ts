@@ -1,6 +1,6 @@
 import { Client, errors } from 'undici'
 import type { Connect, ConnectTimings } from './connect.ts'
-import { createContinueSkipper } from './skip-continue.ts'
+import { watchResponses } from './watch-responses.ts'
 
 /** A connection to an origin, for one request at a time. */
 export type Connection = {
@@ -20,6 +20,8 @@ export type Connection = {
   expectResponse(): void
   /** When the first byte since the request arrived, by `performance.now()`; null before. */
   firstByteAt(): number | null
+  /** The final status since the request, even if undici cannot read the headers; null before. */
+  status(): number | null
 }
 
 /**
@@ -40,7 +42,7 @@ export type Connections = {
   close(): Promise<void>
 }
 
-const maxHeaderBytes = 16 * 1024
+const maxHeaderBytes = 64 * 1024
 // The default of undici. It avoids a race with servers that close idle connections later than this.
 const idleMs = 4_000
 // A server may announce another time (Keep-Alive: timeout). undici then waits a second less than that, up to this.
@@ -136,7 +138,7 @@ function idleTime(keepAlive = ''): number {
 }
 
 function openConnection(origin: string, connect: Connect): Connection {
-  const skipper = createContinueSkipper()
+  const responses = watchResponses()
   const client = new Client(origin, {
     pipelining: 1,
     keepAliveTimeout: idleMs,
@@ -157,7 +159,7 @@ function openConnection(origin: string, connect: Connect): Connection {
         callback(...result)
       }
       connect(target, opening.signal, connection.opened).then(
-        socket => done(null, skipper.watch(socket)),
+        socket => done(null, responses.watch(socket)),
         error => done(error, null),
       )
     },
@@ -172,9 +174,10 @@ function openConnection(origin: string, connect: Connect): Connection {
     reusableUntil: 0,
     expectResponse() {
       connection.opened = null
-      skipper.expectResponse()
+      responses.expectResponse()
     },
-    firstByteAt: () => skipper.firstByteAt,
+    firstByteAt: () => responses.firstByteAt,
+    status: () => responses.status,
   }
   return connection
 }

@@ -6,11 +6,11 @@ import {
   ConnectTimeoutError,
   DeadlineError,
   InvalidRequestError,
-  InvalidResponseError,
   NameResolutionError,
   ProxyError,
   StaleConnectionError,
   TlsError,
+  TooManyResponsesError,
   TunnelRefusedError,
   WithheldError,
 } from './call-errors.ts'
@@ -24,7 +24,7 @@ const messages: Record<FailureCode, string> = {
   dns: 'The host name of the target could not be resolved.',
   tls: 'No secure connection to the target could be set up.',
   blocked_address: 'The target is at an address that this installation does not call.',
-  invalid_response: 'The answer of the target is not valid HTTP, or its headers are too long.',
+  invalid_response: 'The answer of the target is not valid HTTP.',
   worker_lost: 'The dispatcher was stopped before the target had answered; the target may have been called.',
 }
 
@@ -77,20 +77,33 @@ export function outcomeOfError(error: unknown): FailureOutcome | UnsentOutcome {
   if (error instanceof ConnectTimeoutError)
     return failure('timeout', 'No connection to the target could be made in time.')
   if (error instanceof DeadlineError) return failure('timeout')
-  if (error instanceof InvalidResponseError || error instanceof errors.HTTPParserError)
-    return failure('invalid_response')
+  const fault =
+    error instanceof TooManyResponsesError ? 'more than a hundred informational responses' : faultOfResponse(error)
+  if (fault !== null) return failure('invalid_response', `The answer of the target is not valid HTTP (${fault}).`)
   // The peer may refuse the handshake after this side has finished it.
   if (code.startsWith('ERR_SSL')) return failure('tls')
-  if (code === 'UND_ERR_SOCKET') return failure(isBadResponse(error) ? 'invalid_response' : 'connection_reset')
+  if (code === 'UND_ERR_SOCKET') return failure('connection_reset')
   // An error without a code is a fault of Belfry, not of the network or its protocols.
   if (code === '') throw error
   return failure(codes.get(code) ?? 'invalid_response')
 }
 
+/** Returns what is wrong with a response that undici cannot read; null for other errors. */
+export function faultOfResponse(error: unknown): string | null {
+  if (error instanceof errors.HTTPParserError) return /\((.+)\)$/.exec(error.message)?.[1] ?? 'no reason known'
+  if (error instanceof errors.HeadersOverflowError) return 'more than 64 KiB'
+  // undici counts the bytes of a body that it has not come to.
+  if (error instanceof errors.ResponseContentLengthMismatchError)
+    return 'Content-Length twice, or an invalid header after it'
+  // undici has one code for this and for a broken connection.
+  const isBad = error instanceof errors.SocketError && error.message.startsWith('bad ')
+  return isBad ? 'a change of the protocol that was not asked for' : null
+}
+
 /** True for errors that mean that an established connection ended. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error)
-  return code === 'UND_ERR_SOCKET' ? !isBadResponse(error) : codes.get(code) === 'connection_reset'
+  return code === 'UND_ERR_SOCKET' ? faultOfResponse(error) === null : codes.get(code) === 'connection_reset'
 }
 
 function failure(code: FailureCode, message: string = messages[code]): FailureOutcome {
@@ -103,11 +116,6 @@ function unsent(what: string, { cause, message = '' }: { cause?: unknown; messag
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-}
-
-// undici has one code for a broken connection and for a response that it cannot read.
-function isBadResponse(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('bad ')
 }
 
 // Resolvers do not report that file descriptors are missing.

@@ -6,7 +6,7 @@ export type SendOutcome = Outcome | UnsentOutcome
 /** What a target did with a request. */
 export type Outcome = ResponseOutcome | FailureOutcome
 
-/** The status line and the headers arrived in time; the body may have been cut short. */
+/** The status line arrived in time, and headers after it; the body may have been cut short. */
 export type ResponseOutcome = {
   kind: 'response'
   status: number
@@ -17,6 +17,8 @@ export type ResponseOutcome = {
   bodyBytes: number
   /** Whether a part of the body is missing: it was too long, too slow, or broke off. */
   bodyTruncated: boolean
+  /** A sentence about headers that could not be read; they are then empty, as is the body. Null when they could. */
+  note: string | null
   timings: RunTimings | null
 }
 

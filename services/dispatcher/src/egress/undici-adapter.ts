@@ -7,14 +7,14 @@ import {
   DeadlineError,
   FailedCallError,
   InvalidRequestError,
-  InvalidResponseError,
   StaleConnectionError,
+  TooManyResponsesError,
   WithheldError,
 } from './call-errors.ts'
 import type { Connect } from './connect.ts'
 import { type Connection, type Connections, createConnections } from './connections.ts'
 import type { ResponseOutcome } from './outcome.ts'
-import { isConnectionLoss } from './outcome-of-error.ts'
+import { faultOfResponse, isConnectionLoss } from './outcome-of-error.ts'
 
 declare module 'axios' {
   interface AxiosRequestConfig {
@@ -94,7 +94,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
   #connection: Connection
   #deadline: NodeJS.Timeout | undefined
-  #head: Pick<ResponseOutcome, 'status' | 'headers'> | null = null
+  #head: Head | null = null
   #informational = 0
   #bodyBytes = 0
   #sentAt: number | null = null
@@ -144,8 +144,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseOutcome['headers']): void {
-    if (status >= 200) this.#head = { status, headers }
-    else if (++this.#informational > maxInformational) this.#finish(new InvalidResponseError())
+    if (status >= 200) this.#head = { status, headers, note: null }
+    else if (++this.#informational > maxInformational) this.#finish(new TooManyResponsesError())
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -197,13 +197,21 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#deadline)
-    const head = this.#head
+    const head = this.#head ?? this.#headInSpiteOf(error)
     const timings = this.#timings()
     if (error === null && head && !announcesForbiddenBody(head))
       this.#connections.release(this.#connection, head.headers['keep-alive']?.toString())
     else this.#connections.discard(this.#connection)
     if (head === null) this.#ends.reject(new FailedCallError(timings, error))
     else this.#ends.answer(toOutcome(head, this.#chunks, this.#bodyBytes, error !== null, timings))
+  }
+
+  // The target has decided, whatever is wrong with its headers.
+  #headInSpiteOf(error: Error | null): Head | null {
+    const status = this.#connection.status()
+    const fault = status === null ? null : faultOfResponse(error)
+    if (status === null || fault === null) return null
+    return { status, headers: {}, note: `The headers of the response could not be read (${fault}).` }
   }
 
   // Null before the end of the DNS lookup. A call on a kept-alive connection has none.
@@ -221,18 +229,25 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
+type Head = Pick<ResponseOutcome, 'status' | 'headers' | 'note'>
+
 function toOutcome(
-  { status, headers }: Pick<ResponseOutcome, 'status' | 'headers'>,
+  { status, headers, note }: Head,
   chunks: Buffer[],
   bodyBytes: number,
-  bodyTruncated: boolean,
+  isCut: boolean,
   timings: RunTimings | null,
 ): ResponseOutcome {
-  return { kind: 'response', status, headers, body: Buffer.concat(chunks), bodyBytes, bodyTruncated, timings }
+  const bodyTruncated = isCut && !hasNoBody(status)
+  return { kind: 'response', status, headers, body: Buffer.concat(chunks), bodyBytes, bodyTruncated, note, timings }
 }
 
-// These statuses have no body. A body that is announced all the same would be read as the response to the next request.
-// undici itself detects a wrong Content-Length.
-function announcesForbiddenBody({ status, headers }: Pick<ResponseOutcome, 'status' | 'headers'>): boolean {
-  return (status === 204 || status === 304) && 'transfer-encoding' in headers
+// A body that is announced all the same would be read as the response to the next request. undici itself detects a wrong
+// Content-Length.
+function announcesForbiddenBody({ status, headers }: Head): boolean {
+  return hasNoBody(status) && 'transfer-encoding' in headers
+}
+
+function hasNoBody(status: number): boolean {
+  return status === 204 || status === 304
 }

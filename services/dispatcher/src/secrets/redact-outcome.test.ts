@@ -13,6 +13,7 @@ const response = (body: Buffer): ResponseOutcome => ({
   body,
   bodyBytes: body.length,
   bodyTruncated: false,
+  note: null,
   timings: null,
 })
 

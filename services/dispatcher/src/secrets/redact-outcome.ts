@@ -25,12 +25,12 @@ export async function redactOutcome(outcome: AttemptOutcome, redactor: Redactor)
 }
 
 function withContent(
-  { kind, status, bodyBytes, timings }: ResponseOutcome,
+  { kind, status, bodyBytes, note, timings }: ResponseOutcome,
   headers: ResponseOutcome['headers'],
   body: Buffer,
   bodyTruncated: boolean,
 ): ResponseOutcome {
-  return { kind, status, headers, body, bodyBytes, bodyTruncated, timings }
+  return { kind, status, headers, body, bodyBytes, bodyTruncated, note, timings }
 }
 
 /** Returns an internal error without the secrets of the request. */

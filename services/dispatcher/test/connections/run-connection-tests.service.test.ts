@@ -51,6 +51,7 @@ it('a dispatcher runs two tests of an organization at a time, the next one when 
     headers: {},
     bodyBytes: 31,
     bodyTruncated: false,
+    note: null,
     timings: null,
     body: Buffer.from(JSON.stringify({ access_token: 'a-token', expires_in: 60 })),
   }

@@ -206,37 +206,109 @@ describe('a response', () => {
   })
 
   it.each([
-    'SSH-2.0-OpenSSH_9.2\r\n',
-    'HTTP/1.1 2000 OK\r\n\r\n',
-    'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab',
-    'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n',
-    'HTTP/1.1 200 OK\r\nx : y\r\n\r\n',
-    'HTTP/1.1 200 OK\r\nx: y\r\n z\r\n\r\n',
-    'HTTP/1.1 200 OK\r\nx: \0\r\n\r\n',
-    'HTTP/1.1 101 Switching Protocols\r\n\r\n',
-    'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
-  ])('is refused if it is %j', async bytes => {
+    ['SSH-2.0-OpenSSH_9.2\r\n', 'Expected HTTP/, RTSP/ or ICE/'],
+    ['HTTP/1.1 2000 OK\r\n\r\n', 'Invalid response status'],
+    ['HTTP/1.1 20 OK\r\n\r\n', 'Invalid status code'],
+    ['HTTP/1.1 103 Hints\r\nx : y\r\n\r\n', 'Invalid header token'],
+    [
+      'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
+      'a change of the protocol that was not asked for',
+    ],
+  ])('is refused if it is %j', async (bytes, fault) => {
     const { receiver, send } = await setup()
     receiver.answer('/', { does: 'raw', bytes })
+    const message = `The answer of the target is not valid HTTP (${fault}).`
+    expect(await send(receiver.url('/'))).toMatchObject({ code: 'invalid_response', message })
+    await vi.waitUntil(() => receiver.openConnections() === 0)
+  })
+
+  it('is refused if it changes the protocol without naming one', async () => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', { does: 'raw', bytes: 'HTTP/1.1 101 Switching Protocols\r\n\r\n' })
     expect(await send(receiver.url('/'))).toEqual(failure('invalid_response'))
     await vi.waitUntil(() => receiver.openConnections() === 0)
   })
 
-  it.each([{ does: 'informational_flood' } as const, { does: 'huge_headers', bytes: 16 * 1024 } as const])(
-    'is refused long before the deadline: $does',
-    async behaviour => {
+  describe.each([200, 204, 410, 503])('with the status %i decides', status => {
+    it.each([
+      ['content-length: 1\r\ncontent-length: 2\r\n\r\nab', 'Content-Length twice, or an invalid header after it'],
+      ['content-length: 2\r\ncontent-length: 2\r\n\r\nab', 'Content-Length twice, or an invalid header after it'],
+      [
+        'content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n',
+        'Content-Length twice, or an invalid header after it',
+      ],
+      [
+        'transfer-encoding: chunked\r\ncontent-length: 2\r\n\r\n',
+        "Content-Length can't be present with Transfer-Encoding",
+      ],
+      ['content-length: -1\r\n\r\n', 'Invalid character in Content-Length'],
+      ['content-length: 99999999999999999999\r\n\r\n', 'Content-Length twice, or an invalid header after it'],
+      ['x : y\r\n\r\n', 'Invalid header token'],
+      ['é: y\r\n\r\n', 'Invalid header token'],
+      ['x: y\r\n z\r\n\r\n', 'Unexpected whitespace after header value'],
+      ['x: \0\r\n\r\n', 'Invalid header value char'],
+      ['x: \x07\r\n\r\n', 'Invalid header value char'],
+      ['x: y\n\r\n\r\n', 'Missing expected CR after header value'],
+      ['x: y\n\n', 'Missing expected CR after header value'],
+      ['x: y\rz\r\n\r\n', 'Missing expected LF after header value'],
+      [`x: ${'y'.repeat(64 * 1024)}\r\n\r\n`, 'more than 64 KiB'],
+    ])('although its headers are %j', async (headers, fault) => {
       const { receiver, send } = await setup()
-      receiver.answer('/', behaviour)
-      const start = performance.now()
-      expect(await send(receiver.url('/'), { timeoutMs: 40_000 })).toEqual(failure('invalid_response'))
-      expect(performance.now() - start).toBeLessThan(20_000)
+      receiver.answer('/', { does: 'raw', bytes: `HTTP/1.1 ${status} X\r\n${headers}` })
+      const outcome = await send(receiver.url('/'))
+      const note = `The headers of the response could not be read (${fault}).`
+      expect(outcome).toMatchObject({ kind: 'response', status, headers: {}, bodyBytes: 0, note })
       await vi.waitUntil(() => receiver.openConnections() === 0)
-    },
-  )
+    })
 
-  it('may have a header block of nearly 16 KiB', async () => {
+    it('although all its lines end with LF, in pieces of any size, and on a connection that was used before', async () => {
+      let calls = 0
+      const server = await tcpServerFor(socket =>
+        socket.on('data', async () => {
+          if (++calls === 1) return socket.write('HTTP/1.1 201 OK\r\ncontent-length: 0\r\n\r\n')
+          for (const piece of `HTTP/1.0 ${status}\nx: y\n\nbody`) {
+            socket.write(piece)
+            await new Promise(resolve => setImmediate(resolve))
+          }
+        }),
+      )
+      const { send } = senderFor()
+      expect(await send(`http://127.0.0.1:${server.port}/`)).toMatchObject({ status: 201, note: null })
+      const note = 'The headers of the response could not be read (Invalid response status).'
+      expect(await send(`http://127.0.0.1:${server.port}/`)).toMatchObject({ status, headers: {}, note })
+    })
+  })
+
+  it.each([204, 304])('with the status %i is complete, whatever follows it', async status => {
     const { receiver, send } = await setup()
-    receiver.answer('/', { does: 'huge_headers', bytes: 16_000 })
+    receiver.answer('/', { does: 'raw', bytes: `HTTP/1.1 ${status} X\r\ncontent-length: 5\r\n\r\nhello` })
+    expect(await send(receiver.url('/'))).toEqual(response(status))
+    await vi.waitUntil(() => receiver.openConnections() === 0)
+  })
+
+  it('is refused long before the deadline: informational_flood', async () => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', { does: 'informational_flood' })
+    const start = performance.now()
+    const message = 'The answer of the target is not valid HTTP (more than a hundred informational responses).'
+    expect(await send(receiver.url('/'), { timeoutMs: 40_000 })).toMatchObject({ code: 'invalid_response', message })
+    expect(performance.now() - start).toBeLessThan(20_000)
+    await vi.waitUntil(() => receiver.openConnections() === 0)
+  })
+
+  it('ends at 64 KiB of headers, long before the deadline', async () => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', { does: 'endless_headers' })
+    const start = performance.now()
+    const note = 'The headers of the response could not be read (more than 64 KiB).'
+    expect(await send(receiver.url('/'), { timeoutMs: 40_000 })).toMatchObject({ status: 200, headers: {}, note })
+    expect(performance.now() - start).toBeLessThan(20_000)
+    await vi.waitUntil(() => receiver.openConnections() === 0)
+  })
+
+  it('may have a header block of nearly 64 KiB', async () => {
+    const { receiver, send } = await setup()
+    receiver.answer('/', { does: 'huge_headers', bytes: 65_000 })
     expect(await send(receiver.url('/'))).toEqual(response(200))
   })
 })

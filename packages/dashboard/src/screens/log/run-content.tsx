@@ -34,6 +34,7 @@ export function RunContent({ run }: { run: RunDetail }): ReactNode {
     <>
       <Actions run={run} />
       {run.error && <Failure run={run} error={run.error} />}
+      {run.note && <p className={styles.note}>{run.note}</p>}
       <Timing run={run} />
       <DefinitionList
         rows={[
