@@ -42,11 +42,11 @@ it.concurrent.each(hostilities)(
 )
 
 it('waits as long as a valid Retry-After asks, in either form', async () => {
-  const asked: Record<string, number> = { '20': 20, '86401': 86_400, '0': 5, ['9'.repeat(400)]: 86_400 }
+  const asked: Record<string, number> = { '20': 20, ' 20.5 ': 21, '86401': 86_400, '0': 5, ['9'.repeat(400)]: 86_400 }
   asked[new Date(Date.now() + 45_000).toUTCString()] = 25
   asked['Thu, 31 Dec 2099 23:59:59 GMT'] = 86_400
   asked['Sun, 06 Nov 1994 08:49:37 GMT'] = 5
-  for (const nonsense of ['NaN', '-20', '20.5', '1e3', 'Infinity', '20, 40', 'tomorrow', '']) asked[nonsense] = 5
+  for (const nonsense of ['NaN', '-20', '20.', '1e3', 'Infinity', '20, 40', 'tomorrow', '']) asked[nonsense] = 5
   const target = await receive()
   const retry = { max_retries: 3, backoff: 'fixed', base_delay_ms: 5_000 }
   for (const [index, value] of Object.keys(asked).entries()) {

@@ -105,7 +105,7 @@ def test_a_refusal_by_rate_limit_is_repeated_unless_the_wait_is_long() -> None:
     server = Server(problem(429, "rate_limited", **{"retry-after": "1"}), httpx.Response(204))
     client_of(server).cron_jobs.delete("cron_1")
     assert len(server.requests) == 2
-    long = Server(problem(429, "rate_limited", **{"retry-after": "61"}))
+    long = Server(problem(429, "rate_limited", **{"retry-after": "60.5"}))
     with pytest.raises(errors.RateLimitError):
         client_of(long).cron_jobs.delete("cron_1")
 

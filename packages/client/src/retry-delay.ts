@@ -28,7 +28,7 @@ export function retryDelayMs(
 
 function retryAfterMs(headers: Headers): number | null {
   const text = headers.get('retry-after') ?? ''
-  if (/^\d+$/.test(text)) return Number(text) * 1000
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000
   const at = Date.parse(text)
   return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
 }

@@ -135,7 +135,7 @@ describe('repeats', () => {
   })
 
   it('not after more than a minute', async () => {
-    server.answers({ ...problem(429, 'rate_limited'), headers: { 'retry-after': '3600' } })
+    server.answers({ ...problem(429, 'rate_limited'), headers: { 'retry-after': '60.5' } })
     expect(await failure(client().runs.get('run_1'))).toBeInstanceOf(RateLimitError)
     expect(tries()).toBe(1)
   })

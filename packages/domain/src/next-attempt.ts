@@ -63,10 +63,13 @@ export function askedDelayMs(outcome: AttemptOutcome, now: Date): number {
 
 const maxRetryAfterMs = 24 * 3_600_000
 
-/** Parses a `Retry-After` header into milliseconds from now, at most 24 hours; returns null when it is invalid. */
+/**
+ * Parses a `Retry-After` header into milliseconds from now, at most 24 hours; returns null when it is invalid. Discord and others
+ * send fractions of a second, which are rounded up.
+ */
 export function parseRetryAfter(value: string | undefined, now: Date): number | null {
-  if (value === undefined) return null
-  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, maxRetryAfterMs)
-  const date = parseHttpDate(value, now)
+  const text = value?.trim() ?? ''
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text)) * 1000, maxRetryAfterMs)
+  const date = parseHttpDate(text, now)
   return date === null ? null : Math.min(Math.max(date.getTime() - now.getTime(), 0), maxRetryAfterMs)
 }

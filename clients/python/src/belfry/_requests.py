@@ -126,8 +126,8 @@ def retry_delay(error: BelfryError, attempt: int, is_repeatable: bool) -> float 
 
 
 def _retry_after(headers: Mapping[str, str]) -> float:
-    text = headers.get("retry-after") or ""
-    if text.isdigit():
+    text = (headers.get("retry-after") or "").strip()
+    if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text):
         return float(text)
     try:
         return max(0.0, (parsedate_to_datetime(text) - datetime.now(timezone.utc)).total_seconds())

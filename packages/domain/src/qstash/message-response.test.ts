@@ -38,6 +38,8 @@ it.each([
   [{ 'retry-after': '30' }, 30_000],
   [{ 'retry-after': '0' }, 0],
   [{ 'retry-after': '1.5' }, 1_500],
+  [{ 'retry-after': ' 30 \t' }, 30_000],
+  [{ 'x-ratelimit-reset-requests': '6m5s ' }, 365_000],
   [{ 'retry-after': ['7', '9'] }, 7_000],
   [{ 'retry-after': 'Sat, 21 Nov 2026 02:20:30 GMT' }, 30_000],
   [{ 'retry-after': 'Sat, 21 Nov 2026 02:19:30 GMT' }, 0],

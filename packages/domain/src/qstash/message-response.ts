@@ -29,8 +29,8 @@ export function messageDelayMs(outcome: AttemptOutcome, now: Date): number | nul
   return null
 }
 
-function readDelay(value: string | undefined, now: Date): number | null {
-  if (value === undefined) return null
+function readDelay(header: string | undefined, now: Date): number | null {
+  const value = header?.trim() ?? ''
   if (/^\d+(\.\d+)?$/.test(value)) return Math.round(Number(value) * 1000)
   const duration = readDuration(value)
   if (duration !== null) return duration
