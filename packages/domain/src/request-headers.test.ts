@@ -8,7 +8,7 @@ function many(count: number): Record<string, string> {
 describe('findHeaderProblems', () => {
   it.each([
     [{}],
-    [{ Authorization: 'Bearer abc', 'Content-Type': 'application/json', 'X-Empty': '' }],
+    [{ Authorization: 'Bearer abc', 'Content-Type': 'application/json', 'X-Empty': '', 'Content-Encoding': 'gzip' }],
     [{ "!#$%&'*+-.^_`|~09azAZ": 'every character of a token' }],
     [{ 'X-Latin': 'caf\u00e9 \u00a7 \u00ff', 'User-Agent': 'me', Accept: '*/*', Cookie: 'a=b' }],
     [{ constructor: 'x', toString: 'y' }],
@@ -21,7 +21,6 @@ describe('findHeaderProblems', () => {
   it.each([
     'Host',
     'content-length',
-    'Content-Encoding',
     'TRANSFER-ENCODING',
     'TE',
     'Trailer',

@@ -10,7 +10,7 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const visible = /^[\x20-\x7e\xa0-\xff]*$/
 
 const reserved = new Set([
-  ...['host', 'content-length', 'content-encoding', 'transfer-encoding', 'te', 'trailer', 'trailers'],
+  ...['host', 'content-length', 'transfer-encoding', 'te', 'trailer', 'trailers'],
   ...['connection', 'keep-alive', 'upgrade', 'expect', 'http2-settings'],
   // Receivers that keep headers in plain objects can break on it.
   '__proto__',

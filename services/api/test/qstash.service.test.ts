@@ -53,6 +53,19 @@ it('answers other quotas with 412, and a large body with 413', async () => {
   expect((await publish('x'.repeat(1024 * 1024 + 1))).status).toBe(413)
 })
 
+it('forwards Content-Encoding, which describes the body, and no header of the connection', async () => {
+  const call = as(await signUp('scaleup'))
+  const headers = {
+    'Upstash-Delay': '1h',
+    'Upstash-Forward-Content-Encoding': 'gzip',
+    'Upstash-Forward-TE': 'trailers',
+  }
+  const { body } = await call('POST', `/v2/publish/${target}`, 'x', headers)
+  const message = await call('GET', `/v2/messages/${body.messageId}`)
+  expect(message.body.header).toMatchObject({ 'content-encoding': ['gzip'] })
+  expect(Object.keys(message.body.header)).not.toContain('te')
+})
+
 it('refuses a batch with a message of a workflow as a whole', async () => {
   const call = as(await signUp('scaleup'))
   const item = (headers: Record<string, unknown>) => ({

@@ -104,7 +104,7 @@ function readCount(header: string, value: string, max: number): number {
 
 // Clients that pass on all headers of a request of their own also send those of the connection.
 const ownHeaders =
-  /^(host|content-length|content-encoding|transfer-encoding|te|trailers?|connection|keep-alive|upgrade|expect|http2-settings|__proto__|proxy-.*|webhook-.*|x-belfry-.*|upstash-(signature|message-id|retried|schedule-id|topic-name|caller-ip))$/
+  /^(host|content-length|transfer-encoding|te|trailers?|connection|keep-alive|upgrade|expect|http2-settings|__proto__|proxy-.*|webhook-.*|x-belfry-.*|upstash-(signature|message-id|retried|schedule-id|topic-name|caller-ip))$/
 
 function readForwarded(headers: MessageHeaders, prefix: string): Record<string, string> {
   const names = Object.keys(headers).filter(
