@@ -30,7 +30,8 @@ describe.each(queueBackends())('a task, with the queue on %s', backend => {
     )
 
   it('is delivered once, never early, unchanged', async () => {
-    const payload = '{"n":12345678901234567890,"p":1.10,"b":1,"a":2,"a":3,"s":"😀"}'
+    const payload =
+      '{"n":12345678901234567890,"p":1.10,"b":1,"a":2,"a":3,"s":"😀","z":"\\u0000\\ud83d\\udc00\\ude00","\\udfff\\u0000":0}'
     const dueAt = Date.now() + 2000
     const body = `{"name":"exact","url":"${target.url('/exact?x=1')}","method":"PUT","headers":{"X-Own":"yes"},
       "execute_at":"${new Date(dueAt).toISOString()}","payload":${payload}}`

@@ -53,7 +53,7 @@ describe('works', () => {
   })
 
   it('keeps the payload’s text, also in the tasks', async () => {
-    const payload = '{"n":12345678901234567890,"b":1.10,"a":[]}'
+    const payload = '{"n":12345678901234567890,"b":1.10,"a":[],"z":"\\u0000\\ud83d\\udc00\\ude00","\\udfff\\u0000":0}'
     const body = `{"name":"a","url":"https://example.com","method":"PUT","cron":"*  *\\t* * *","payload": ${payload}}`
     const created = await api.call('POST', path, body)
     expect(created.text).toContain(`"payload":${payload}`)

@@ -62,7 +62,8 @@ describe('works', () => {
   })
 
   it('keeps the payload to the byte', async () => {
-    const payload = '{"n":12345678901234567890, "p" : 1.10,"a":2,"a":3}'
+    const payload =
+      '{"n":12345678901234567890, "p" : 1.10,"a":2,"a":3,"z":"\\u0000\\ud83d\\udc00\\ude00","\\udfff\\u0000":0}'
     const answer = await api.call('POST', events, `{"payload":${payload},"target_url":"${target}","topic":"a"}`)
     expect(answer.text).toContain(`"payload":${payload}`)
   })

@@ -46,7 +46,13 @@ describe('works', () => {
   })
 
   it('keeps each payload to the byte', async () => {
-    const payloads = ['{"a":1.10, "b":[1,2]}', '"]"', '12345678901234567890', '{"a":1,"a":2}']
+    const payloads = [
+      '{"a":1.10, "b":[1,2]}',
+      '"]"',
+      '12345678901234567890',
+      '{"a":1,"a":2}',
+      '{"z":"\\u0000\\ud83d\\udc00\\ude00","\\udfff\\u0000":0}',
+    ]
     const rows = payloads.map(payload => JSON.stringify(aTaskBody()).replace(/}$/, ` , "payload" : ${payload} }`))
     const answer = await api.call('POST', batch, `{ "tasks" : [ ${rows.join(' , ')} ] }`)
     for (const [i, payload] of payloads.entries()) {

@@ -54,7 +54,8 @@ describe('works', () => {
   })
 
   it('keeps the payload to the byte: big numbers, trailing zeros, key order, duplicate keys, emoji', async () => {
-    const payload = '{"n":12345678901234567890, "p" : 1.10,"b":1,"a":2,"a":3,"e":1e400,"s":"😀 \\u00e9"}'
+    const payload =
+      '{"n":12345678901234567890, "p" : 1.10,"b":1,"a":2,"a":3,"e":1e400,"s":"😀 \\u00e9","z":"\\u0000\\ud83d\\udc00\\ude00","\\udfff\\u0000":0}'
     const body = JSON.stringify(aTaskBody()).replace(/}$/, `,"payload":${payload}}`)
     const created = await api.call('POST', tasks, body)
     expect(created.status).toBe(201)
@@ -211,6 +212,7 @@ describe('refuses', () => {
     ['null', 'null', 400, 'validation_failed'],
     ['U+0000', JSON.stringify({ ...{ name: 'a\u0000b' } }), 400, 'malformed_json'],
     ['a lone surrogate', '{"name":"\\ud800"}', 400, 'malformed_json'],
+    ['U+0000 beside a payload that has it, too', '{"payload":"\\u0000","labels":["\\u0000"]}', 400, 'malformed_json'],
     ['bytes that are not UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 400, 'malformed_json'],
     ['a depth of 40,000', `{"payload":${'['.repeat(40_000)}${']'.repeat(40_000)}}`, 400, 'malformed_json'],
     ['300 KB', JSON.stringify({ payload: 'a'.repeat(300_000) }), 413, 'payload_too_large'],

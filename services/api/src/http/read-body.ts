@@ -14,7 +14,7 @@ const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 /**
  * Reads a request's JSON body, as text and parsed. A request without a body has an empty object.
- * @throws AppError for another content type, too many bytes, invalid JSON, and JSON that cannot be stored unchanged.
+ * @throws AppError for another content type, too many bytes, invalid JSON, and text outside of payloads that cannot be stored.
  */
 export async function readJsonBody(
   request: IncomingMessage,
@@ -28,9 +28,14 @@ export async function readJsonBody(
   const text = decode(await readBytes(request, response, limits.maxBytes)) || '{}'
   const inspected = inspectJson(text, limits)
   if (!inspected.ok) throw new AppError('malformed_json', inspected.reason)
-  const unstorable = findUnstorable(text)
+  const unstorable = findUnstorable(text) && findUnstorable(withoutPayloads(inspected.value))
   if (unstorable) throw new AppError('malformed_json', `The body contains ${unstorable}, which cannot be stored.`)
   return { text, value: inspected.value }
+}
+
+// A payload is stored as its text, in which an escape is six plain characters.
+function withoutPayloads(value: unknown): string {
+  return JSON.stringify(value, (name, member) => (name === 'payload' ? null : member))
 }
 
 /** Returns whether a request has a body. */
