@@ -1,6 +1,6 @@
 import { fromId, type IdKind } from '@belfry/domain/id'
 import { idPattern } from '@belfry/domain/id-pattern'
-import { parseInstant } from '@belfry/domain/instant'
+import { readInstant } from '@belfry/domain/instant'
 import { secretNames } from '@belfry/domain/secrets/secret-reference'
 import { checkTargetUrl } from '@belfry/domain/target-url'
 import { isTopic, isTopicPattern } from '@belfry/domain/topic'
@@ -136,7 +136,8 @@ export const topicPattern: TextRule<string> = textRule(topicPatternSchema, text 
 
 const instantSchema: TextSchema = {
   format: 'date-time',
-  description: 'An RFC 3339 timestamp with an offset or `Z`.',
+  description:
+    'An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or with `+0000` or `+00`.',
   examples: ['2026-11-21T02:20:00Z'],
 }
 
@@ -155,9 +156,8 @@ export function fillExampleTimes(text: string, nowMs: number): string {
 
 /** A timestamp. */
 export const instant: TextRule<Date> = textRule(instantSchema, text => {
-  const value = parseInstant(text)
-  const must = 'be a timestamp with an offset, such as 2026-11-21T02:20:00Z'
-  return value === null ? { code: 'invalid_timestamp', must } : { value }
+  const read = readInstant(text)
+  return 'value' in read ? read : { code: 'invalid_timestamp', must: read.must }
 })
 
 /** A public id of one kind, parsed into its UUID. */

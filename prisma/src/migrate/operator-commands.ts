@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromId, toId } from '@belfry/domain/id'
+import { readInstant } from '@belfry/domain/instant'
 import pg from 'pg'
 import { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from '../secrets/data-keys.ts'
 import { readLogins, readMasterKeys } from './config.ts'
@@ -93,10 +94,9 @@ export function parseRelease(values: { workspace?: string | undefined; rate?: st
 }
 
 function parseTime(text: string): Date {
-  const time = new Date(text)
-  const isExact = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(time.getTime())
-  if (!isExact) throw new Error('--until takes an ISO 8601 time with its zone, such as 2026-11-23T06:00:00Z.')
-  return time
+  const read = readInstant(text)
+  if ('value' in read) return read.value
+  throw new Error(`--until takes a time: it must ${read.must}.`)
 }
 
 async function inOneTransaction<T>(client: pg.Client, change: () => Promise<T>): Promise<T> {

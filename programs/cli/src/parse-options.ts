@@ -1,4 +1,5 @@
 import { parseDuration as parse } from '@belfry/client'
+import { readInstant } from '@belfry/domain/instant'
 import { InvalidArgumentError, Option } from 'commander'
 import { UsageError } from './usage-error.ts'
 
@@ -33,12 +34,11 @@ export function parseHeaders(lines: readonly string[] = []): Record<string, stri
   )
 }
 
-/** Parses ISO 8601 with `Z` or an offset. The server validates it further. */
+/** Parses a time as the API does. */
 export function parseInstant(text: string): Date {
-  const isZoned = /(Z|[+-]\d{2}:?\d{2})$/i.test(text)
-  const instant = new Date(text)
-  if (isZoned && !Number.isNaN(instant.getTime())) return instant
-  throw new UsageError(`${text} is not a time with a zone such as 2026-12-01T09:00:00Z or 2026-12-01T10:00:00+01:00.`)
+  const read = readInstant(text)
+  if ('value' in read) return read.value
+  throw new UsageError(`${text} is not a time: it must ${read.must}.`)
 }
 
 /** Parses a duration such as `90s`, `10m` or `1h30m` into milliseconds. */

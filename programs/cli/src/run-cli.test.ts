@@ -51,9 +51,12 @@ describe('exits with 2 and a usage error', () => {
     [['schedule', 'https://example.com'], /either --at <time> or --in/],
     [['schedule', 'https://example.com', '--in', '1h', '--at', '2090-01-01T00:00:00Z'], /either --at <time> or --in/],
     [['schedule', 'https://example.com', '--in', 'soon'], /not a duration/],
-    [['schedule', 'https://example.com', '--at', '2090-01-01T00:00:00'], /a time with a zone/],
-    [['replay', '--dead', '--to', ''], /not a time with a zone/],
-    [['cancel', '--all', '--from', ''], /not a time with a zone/],
+    [
+      ['schedule', 'https://example.com', '--at', '2090-01-01T00:00:00'],
+      /is not a time: it must have a time of day and an offset/,
+    ],
+    [['replay', '--dead', '--to', ''], /is not a time: it must be a timestamp with an offset/],
+    [['cancel', '--all', '--from', ''], /is not a time: it must be a timestamp with an offset/],
     [['schedule', 'https://example.com', '--in', '1h', '-d', 'a=1'], /--data is not JSON/],
     [
       ['schedule', 'https://example.com', '--in', '1h', '-d', '1', '--text', 'a'],
