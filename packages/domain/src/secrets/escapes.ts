@@ -22,6 +22,9 @@ export const fjToken = tokenOf(0x110000)
 // For example, JSON in JSON in HTML.
 const maxNesting = 3
 
+// Of each level. A search goes forward, and looks ahead by the length of an escape: what it needs again is read again.
+const maxKnown = 256
+
 /** Limits the time that a crafted text takes. */
 export type Work = { stepsLeft: number }
 
@@ -45,7 +48,10 @@ function decodeEscapes(text: string, read: Reader, work: Work): Reader {
   const runs: Runs = new Map()
   return at => {
     if (!mayBeEscape(text, at)) return read(at) // nearly always
-    const readings = known.get(at) ?? new Escapes(read, work, runs).at(at)
+    const before = known.get(at)
+    if (before !== undefined) return before
+    const readings = new Escapes(read, work, runs).at(at)
+    if (known.size >= maxKnown) known.clear()
     known.set(at, readings)
     return readings
   }
@@ -112,6 +118,7 @@ class Escapes implements Readings {
 
   /** Returns where up to 32 backslashes end. Positions of one run share a chain, so a long run is read once. */
   endOfBackslashes(from: number): number {
+    if (this.#runs.size >= maxKnown) this.#runs.clear()
     const { chain, index } = this.#runs.get(from) ?? { chain: [from], index: 0 }
     while (chain.length <= index + maxBackslashes) {
       const [end] = this.follow(chain[chain.length - 1] ?? from, '\\')
