@@ -77,6 +77,18 @@ const awkward = [
   'aaaaaaaa',
 ]
 
+it.each(['toUpperCase', 'toLowerCase'] as const)(
+  'a value of 12 characters is found after %s, a shorter one is not',
+  async to => {
+    const hide = (value: string) => createRedactor([{ name: 'S', value }]).text(`x ${value[to]()} y`)
+    expect(await hide('Sk-Live-Abfj')).toBe(`x ${'Sk-Live-Abfj'[to]()} y`)
+    expect(await hide('Sk-Live/Abfj0')).toBe(`x ${shown} y`)
+    expect(
+      await createRedactor([{ name: 'S', value: 'Sk-Live/Abfj0' }]).text(encodeURIComponent('Sk-Live/Abfj0'[to]())),
+    ).toBe(shown)
+  },
+)
+
 describe.each(Object.entries(echoes))('a value that is echoed %s', (name, echo) => {
   it.each(awkward)('is redacted: %j', async value => {
     const redactor = createRedactor([{ name: 'S', value }])

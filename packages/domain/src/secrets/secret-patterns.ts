@@ -18,16 +18,22 @@ export type Pattern = {
 }
 
 const minCharacters = 4
+// Shorter values would be found in ordinary words.
+const minCaselessCharacters = 12
 
-/** Returns the forms of a value: its text, hex, base64 at any offset, and base64 of its base64, JSON or percent-encoding. */
+/**
+ * Returns the forms of a value: its text, a long one also in other case, hex, base64 at any offset, and base64 of its base64, JSON
+ * or percent-encoding.
+ */
 export function patternsOf(value: string): Pattern[] {
   const distinct = new Set([value, ...inJson(value), encodeURIComponent(value)])
   const once = [...distinct].flatMap(text => inBase64(Buffer.from(text)))
   const twice = once.flatMap(({ text }) => (text.length < minCharacters ? [] : inBase64(Buffer.from(text))))
   const shown = value.match(characters) ?? []
   const whole = { before: false, after: false, mayWrap: false }
+  const isCaseless = shown.length >= minCaselessCharacters
   return [
-    { length: shown.length, unitAt: index => textUnit(shown[index] ?? ''), ...whole },
+    { length: shown.length, unitAt: index => textUnit(shown[index] ?? '', isCaseless), ...whole },
     patternOf(Buffer.from(value).toString('hex'), hexUnit, whole),
     ...[...once, ...twice].map(({ text, ...ends }) => patternOf(text, base64Unit, { mayWrap: true, ...ends })),
   ]
@@ -65,20 +71,23 @@ const inHtml4 = new Map([
   [0x232a, [0x27e9]],
 ])
 
-function textUnit(character: string): Unit {
+function textUnit(character: string, isCaseless: boolean): Unit {
   if (/[\r\n]/.test(character)) return lineEnd
   if (character === ' ') return space
-  if (character === 'fj') return [[0x66, 0x6a], [fjToken]]
+  if (character === 'fj') return [[0x66, 0x6a], [fjToken], ...(isCaseless ? [[0x46, 0x4a]] : [])]
   const codePoint = character.codePointAt(0) ?? 0
-  if (codePoint < 0x80) return single(codePoint)
+  if (codePoint < 0x80) return isCaseless && /[a-z]/i.test(character) ? inBothCases(codePoint) : single(codePoint)
   const asToken = [codePoint, ...(inHtml4.get(codePoint) ?? [])].map(one => [tokenOf(one)])
   // Header values are sent, and may be echoed, in Latin-1.
   return [...asToken, [...Buffer.from(character)], ...(codePoint <= 0xff ? [[codePoint]] : [])]
 }
 
 function hexUnit(digit: string): Unit {
-  const upper = digit.toUpperCase()
-  return upper === digit ? single(digit.charCodeAt(0)) : [[digit.charCodeAt(0)], [upper.charCodeAt(0)]]
+  return /\d/.test(digit) ? single(digit.charCodeAt(0)) : inBothCases(digit.charCodeAt(0))
+}
+
+function inBothCases(letter: number): Unit {
+  return [[letter], [letter ^ 0x20]]
 }
 
 const units = new Map<string, Unit>([
