@@ -79,7 +79,7 @@ function packChart(folder, work) {
 }
 
 function packPython(folder) {
-  run('python3', ['-m', 'build', '--outdir', folder, join(root, 'clients/python')], root)
+  run('python3', ['-m', 'build', '--no-isolation', '--outdir', folder, join(root, 'clients/python')], root)
 }
 
 // In a fixed order, without times and owners, so the same files have the same digest.

@@ -12,6 +12,7 @@ import { hasGoTool } from './tools.ts'
 
 type Step = { uses?: string; run?: string; with?: Record<string, string> }
 type Job = {
+  environment?: string | { name: string }
   permissions?: Record<string, string>
   strategy?: { matrix: { target?: string[]; part?: number[] } }
   steps?: Step[]
@@ -24,18 +25,22 @@ const stepsOf = (job: Job | undefined) => job?.steps ?? []
 
 describe('the workflows', () => {
   it.runIf(hasGoTool('actionlint', ['-version']))('pass actionlint, which finds a misspelt input', () => {
-    const lint = (file: string, input?: string) =>
-      spawnSync('actionlint', ['-no-color', file], { cwd: repositoryRoot(), input, encoding: 'utf8' })
+    // It knows the inputs of an action by its version, not by a digest.
+    const withVersions = (text: string) => text.replace(/@[0-9a-f]{40} # (v\d+)\S+/g, '@$1')
+    const lint = (name: string, text: string) => {
+      const args = ['-no-color', '-stdin-filename', join('.github/workflows', name), '-']
+      return spawnSync('actionlint', args, { cwd: repositoryRoot(), input: withVersions(text), encoding: 'utf8' })
+    }
     for (const name of readdirSync(join(github, 'workflows'))) {
-      const { stdout, status } = lint(join('.github/workflows', name))
+      const { stdout, status } = lint(name, readFileSync(join(github, 'workflows', name), 'utf8'))
       expect([name, stdout, status]).toEqual([name, '', 0])
     }
     const page = readFileSync(join(repositoryRoot(), 'docs/ci.md'), 'utf8')
     const example = /```yaml\n(name: .*?)```/s.exec(page)?.[1] ?? ''
-    expect(lint('-', example)).toMatchObject({ stdout: '', status: 0 })
+    expect(lint('example.yml', example)).toMatchObject({ stdout: '', status: 0 })
     expect(example).toContain('id-token: write')
     const wrong = readFileSync(join(github, 'workflows/ci.yml'), 'utf8').replace('fetch-depth', 'fetch-dept')
-    expect(lint('-', wrong).stdout).toContain('"fetch-dept" is not defined')
+    expect(lint('ci.yml', wrong).stdout).toContain('"fetch-dept" is not defined')
   })
 
   it('run .ci/run and every part of all tests, with the history that the upgrade test reads', () => {
@@ -61,6 +66,37 @@ describe('the workflows', () => {
       'release contents',
       'terraform id-token',
     ])
+  })
+})
+
+describe('a workflow', () => {
+  const names = readdirSync(join(github, 'workflows'))
+
+  it.each(names)('%s uses each action by the digest of a commit, and names its version', name => {
+    const text = readFileSync(join(github, 'workflows', name), 'utf8')
+    const used = [...text.matchAll(/uses: (?!\.\/)(.+)/g)].map(([, action]) => action ?? '')
+    expect(used.length).toBeGreaterThan(0)
+    expect(used.filter(action => !/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([])
+  })
+
+  it.each(names)('%s may write, and reads secrets, only in jobs of an environment, which has reviewers', name => {
+    const publishing = Object.entries(workflow(name).jobs).filter(
+      ([, job]) => Object.values(job.permissions ?? {}).includes('write') || JSON.stringify(job).includes('secrets.'),
+    )
+    expect(publishing.filter(([, { environment }]) => environment === undefined)).toEqual([])
+  })
+
+  it('installs Python packages by their hashes only', () => {
+    const runs = names.flatMap(name =>
+      Object.values(workflow(name).jobs).flatMap(job => stepsOf(job).map(({ run }) => run)),
+    )
+    const installs = runs.filter(run => run?.includes('pip install'))
+    expect(installs).toEqual(['pip install --require-hashes --requirement .github/release-requirements.txt'])
+    const pinned = readFileSync(join(github, 'release-requirements.txt'), 'utf8')
+    for (const line of pinned.match(/^[^#\s].*/gm) ?? []) expect(line).toMatch(/^[\w.-]+==[\w.]+ \\$/)
+    const backend = readFileSync(join(repositoryRoot(), 'clients/python/pyproject.toml'), 'utf8')
+    const [, name = 'no backend'] = /requires = \["([\w-]+)/.exec(backend) ?? []
+    expect(pinned).toContain(`\n${name}==`)
   })
 })
 
