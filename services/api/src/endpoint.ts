@@ -40,7 +40,7 @@ export type Definition<R extends Right, Body, Query, Params extends string> = {
   /** The right that a caller needs, `signed_in` for any user, or `public`. */
   right: R
   /** Other rights that also admit a caller. The handler asks for the right that the request needs. */
-  orRights?: readonly ActionIn<'workspace'>[]
+  orRights?: readonly R[]
   /** Describes the endpoint in the reference, in a few words. */
   summary: string
   /** The response to a successful request. */

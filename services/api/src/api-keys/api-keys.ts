@@ -151,7 +151,7 @@ type NewRow = Omit<ApiKeyRow, 'prefix' | 'createdAt' | 'lastUsedAt' | 'revokedAt
 export async function storeApiKey(
   { clock }: Context,
   tx: PrismaTransaction,
-  caller: Auditor,
+  caller: Auditor<'api_key.created' | 'api_key.exchanged'>,
   row: NewRow,
   details: Record<string, unknown> = {},
   action: 'api_key.created' | 'api_key.exchanged' = 'api_key.created',

@@ -1,8 +1,9 @@
 import { type AnyTransaction, insertAuditEntry } from '@belfry/db/audit-log'
-import type { AuditAction } from '@belfry/domain/audit-action'
+import type { AuditAction, auditRights } from '@belfry/domain/audit-action'
+import type { Granted } from '../auth/authorize.ts'
 
-/** The caller of an action, as `authorize` returns it. */
-export type Auditor = {
+/** The caller of an action, with the right to it; `right` is null where the action does not need one of the table. */
+export type Auditor<A extends AuditAction> = (Granted<(typeof auditRights)[A]> | { right: null }) & {
   organizationId: string
   workspaceId?: string
   user: { userId: string } | null
@@ -12,8 +13,8 @@ export type Auditor = {
   agent?: string | undefined
 }
 
-export type AuditedAction = {
-  action: AuditAction
+export type AuditedAction<A extends AuditAction = AuditAction> = {
+  action: A
   /** The public id of the object, or the name of a secret. */
   objectId: string
   /** Never secrets. */
@@ -21,7 +22,11 @@ export type AuditedAction = {
 }
 
 /** Records an action of a caller in the audit log, in the transaction of the action. */
-export async function audit(tx: AnyTransaction, by: Auditor, audited: AuditedAction): Promise<void> {
+export async function audit<A extends AuditAction>(
+  tx: AnyTransaction,
+  by: Auditor<A>,
+  audited: AuditedAction<A>,
+): Promise<void> {
   await insertAuditEntry(tx, {
     organizationId: by.organizationId,
     workspaceId: by.workspaceId ?? null,

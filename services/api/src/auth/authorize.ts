@@ -25,7 +25,7 @@ import { requireSecondFactor } from './second-factors.ts'
 export type Right = 'public' | 'signed_in' | 'operator' | Action
 
 /** A caller that acts on an organization: a user, or the API key of one of its workspaces. */
-export type OrganizationCaller = {
+type OrganizationCaller = {
   organizationId: string
   user: UserCaller | null
   apiKeyId: string | null
@@ -36,7 +36,15 @@ export type OrganizationCaller = {
 }
 
 /** A caller that acts in one workspace: its API key, or a user who names the workspace. */
-export type WorkspaceCaller = OrganizationCaller & { workspaceId: string }
+type WorkspaceCaller = OrganizationCaller & { workspaceId: string }
+
+declare const granted: unique symbol
+
+/** Marks a caller that has the right `R`, or one of several, for the type checker alone. Only the checks below return one. */
+export type Granted<R> = { readonly [granted]: R }
+
+/** A caller with the right `R` in a workspace. What changes or shows a thing demands one, so no check can be forgotten. */
+export type Allowed<R extends ActionIn<'workspace'> = ActionIn<'workspace'>> = WorkspaceCaller & Granted<R>
 
 type SignedIn = { user: UserCaller }
 
@@ -47,9 +55,9 @@ export type CallerOf<R extends Right> = R extends 'public'
     ? UserCaller
     : R extends 'operator'
       ? OperatorCaller
-      : R extends ActionIn<'workspace'>
-        ? WorkspaceCaller & UserOf<R>
-        : OrganizationCaller & UserOf<R>
+      : CallerIn<R> & UserOf<R> & Granted<R>
+
+type CallerIn<R> = R extends ActionIn<'workspace'> ? WorkspaceCaller : OrganizationCaller
 
 type UserOf<R extends Right> = R extends Action
   ? (typeof rights)[R]['apiKey'] extends false
@@ -70,9 +78,9 @@ export function authorize<R extends Right>(
   request: Request,
   right: R,
   params: Readonly<Record<string, string>>,
-  others: readonly Action[] = [],
+  others: readonly R[] = [],
 ): Promise<CallerOf<R>> {
-  return authorizeAny(ctx, request, right, params, others) as Promise<CallerOf<R>> // the conditional type says the same for each right
+  return authorizeAny(ctx, request, right, params, others as readonly Action[]) as Promise<CallerOf<R>> // the conditional type says the same for each right
 }
 
 async function authorizeAny(
@@ -91,7 +99,7 @@ async function authorizeAny(
     rights[right].scope === 'organization'
       ? await findInOrganization(ctx, request, key, missing, String(params.org))
       : await findInWorkspace(ctx, request, key, missing, params.ws)
-  if (!others.some(other => decide(caller.actor, other).allowed)) requireRight(caller.actor, right)
+  if (!others.some(other => decide(caller.actor, other).allowed)) requireRight(caller, right)
   return Object.assign(caller, { agent: agentOf(request) })
 }
 
@@ -115,10 +123,11 @@ export function authorOf({ user, apiKeyId }: Pick<WorkspaceCaller, 'user' | 'api
   return user ? toId('user', user.userId) : toId('key', String(apiKeyId))
 }
 
-/** Throws `forbidden`, with the missing role or flag, unless the table of rights allows the action. */
-export function requireRight(actor: Actor, action: Action): void {
-  const decision = decide(actor, action)
+/** Returns the caller with a right. Throws `forbidden`, with the missing role or flag, unless the table of rights allows it. */
+export function requireRight<R extends Action>(caller: CallerIn<R>, right: R): CallerOf<R> {
+  const decision = decide(caller.actor, right)
   if (!decision.allowed) throw new AppError('forbidden', decision.reason)
+  return caller as CallerOf<R> // the mark exists only as a type
 }
 
 async function findInOrganization(

@@ -3,7 +3,7 @@ import { readBillingAccount } from '@belfry/db/billing/billing-accounts'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { AppError } from '@belfry/domain/app-error'
 import type { TierName } from '@belfry/domain/tiers'
-import type { OrganizationCaller } from '../auth/authorize.ts'
+import type { CallerOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
@@ -38,9 +38,9 @@ export const changeTier = endpoint({
 })
 
 // Returns where the tier has to be paid first; null when there is nothing to pay.
-async function change(ctx: Context, caller: OrganizationCaller, tier: TierName): Promise<string | null> {
+async function change(ctx: Context, caller: CallerOf<'billing.change'>, tier: TierName): Promise<string | null> {
   const { stripe } = ctx
-  const by = { userId: caller.user?.userId ?? null, apiKeyId: caller.apiKeyId, address: caller.address }
+  const by = { userId: caller.user.userId, apiKeyId: caller.apiKeyId, address: caller.address }
   if (stripe) return callingStripe(ctx, () => chooseTier(ctx, stripe, caller.organizationId, by, tier))
   requireTierChanges(ctx)
   await inTransaction(ctx.pool, tx => applyTier(ctx, tx, caller.organizationId, tier, by))

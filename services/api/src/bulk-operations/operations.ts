@@ -22,16 +22,10 @@ import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { accepted, ok } from '../http/reply.ts'
 import { presentDeadLetterOperation, presentOperation, presentTaskOperation } from './present-operation.ts'
-import { startOperation } from './start-operation.ts'
+import { bulkRight, startOperation } from './start-operation.ts'
 
 type Action = BulkOperation['action']
 
-const rightToStart = {
-  cancel: 'task.delete',
-  stop: 'task.delete',
-  replay: 'dead_letter.replay',
-  discard: 'dead_letter.discard',
-} as const
 const rightToRead = (action: Action) => (isEnding(action) ? 'task.read' : 'dead_letter.read')
 const rightToCancel = (action: Action) => (isEnding(action) ? 'task.delete' : 'dead_letter.replay')
 
@@ -43,8 +37,8 @@ export const startBulkOperation = endpoint({
   refusals: ['conflict'],
   body: startBulkOperationBody,
   async handle(ctx, { caller, body: { action, ids, filter = { ids }, per_second: perSecond = null } }) {
-    requireRight(caller.actor, rightToStart[action])
-    const operation = presentOperation(await startOperation(ctx, caller, { action, filter, perSecond }))
+    const allowed = requireRight(caller, bulkRight(action))
+    const operation = presentOperation(await startOperation(ctx, allowed, { action, filter, perSecond }))
     return accepted(operation, { Location: `/api/v1/scheduler/bulk-operations/${operation.id}` })
   },
 })
@@ -99,7 +93,7 @@ function reading({ actions, body, present }: Form, summary: string) {
     async handle(ctx, { caller, params }) {
       const operation = await findBulkOperation(ctx.pool, caller.workspaceId, params.operation)
       if (!operation || !actions.includes(operation.action)) throw notFound()
-      requireRight(caller.actor, rightToRead(operation.action))
+      requireRight(caller, rightToRead(operation.action))
       return ok(present(operation))
     },
   })
@@ -112,10 +106,11 @@ function cancelling({ actions, body, present }: Form, summary: string) {
     answer: { status: 200, body },
     refusals: ['conflict'],
     params: { operation: 'op' },
-    async handle(ctx, { caller: { workspaceId, actor }, params }) {
+    async handle(ctx, { caller, params }) {
+      const { workspaceId } = caller
       const operation = await findBulkOperation(ctx.pool, workspaceId, params.operation)
       if (!operation || !actions.includes(operation.action)) throw notFound()
-      requireRight(actor, rightToCancel(operation.action))
+      requireRight(caller, rightToCancel(operation.action))
       const cancelled = await cancelBulkOperation(ctx.pool, workspaceId, operation.id)
       if (!cancelled) throw new AppError('conflict', 'The operation has already ended.')
       return ok(present(cancelled))

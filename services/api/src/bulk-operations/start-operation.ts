@@ -10,9 +10,10 @@ import {
 import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
 import { findMatchingTasks } from '@belfry/db/tasks/task-filter'
 import { AppError } from '@belfry/domain/app-error'
+import { auditRights } from '@belfry/domain/audit-action'
 import { toId } from '@belfry/domain/id'
 import { audit } from '../audit/audit.ts'
-import type { WorkspaceCaller } from '../auth/authorize.ts'
+import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { presentFilter } from './present-operation.ts'
 
@@ -34,10 +35,10 @@ export async function selectAtOnce(
 }
 
 /** Starts an operation, or returns the running one when it is the same. Refuses while another one of its kind is running. */
-export async function startOperation(
+export async function startOperation<A extends Action>(
   ctx: Context,
-  caller: WorkspaceCaller,
-  wanted: BulkRequest,
+  caller: Allowed<BulkRight<A>>,
+  wanted: BulkRequest & { action: A },
 ): Promise<BulkOperation> {
   const operation = await inTransaction(ctx.pool, async tx => {
     const { isNew, ...started } = await startBulkOperation(tx, caller.workspaceId, wanted)
@@ -52,6 +53,8 @@ export async function startOperation(
   throw new AppError('conflict', `The workspace has ${other} in progress. Wait until it is done, or cancel it.`)
 }
 
+type Action = BulkRequest['action']
+
 const auditActions = {
   cancel: 'task.bulk_cancelled',
   stop: 'task.bulk_stopped',
@@ -59,11 +62,18 @@ const auditActions = {
   discard: 'dead_letter.discarded',
 } as const
 
+/** The right that an action on many tasks needs. */
+export type BulkRight<A extends Action> = (typeof auditRights)[(typeof auditActions)[A]]
+
+export function bulkRight<A extends Action>(action: A): BulkRight<A> {
+  return auditRights[auditActions[action]]
+}
+
 /** Records in the audit log what happens to many tasks, with the filter that has selected them. */
-export function auditBulk(
+export function auditBulk<A extends Action>(
   tx: Transaction,
-  caller: WorkspaceCaller,
-  { action, filter = {} }: Pick<BulkRequest, 'action'> & Partial<BulkRequest>,
+  caller: Allowed<BulkRight<A>>,
+  { action, filter = {} }: { action: A; filter?: BulkRequest['filter'] },
   details: Record<string, unknown>,
 ): Promise<void> {
   const given = Object.entries(presentFilter(filter)).filter(([, value]) => value !== null)

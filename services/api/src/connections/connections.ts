@@ -22,6 +22,7 @@ import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
 import type { Request } from 'express'
 import { audit } from '../audit/audit.ts'
+import type { Allowed } from '../auth/authorize.ts'
 import { consumeConnectionTest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
@@ -51,7 +52,7 @@ export const getConnection = endpoint({
   answer: { status: 200, body: connection },
   params: { ws: 'ws' },
   async handle(ctx, { caller, request }) {
-    return ok(presentConnection(await readConnection(ctx, caller.workspaceId, request)))
+    return ok(presentConnection(await readConnection(ctx, caller, request)))
   },
 })
 
@@ -98,7 +99,7 @@ export const deleteConnection = endpoint({
   refusals: ['connection_in_use'],
   params: { ws: 'ws' },
   async handle(ctx, { caller, request }) {
-    const { name } = await readConnection(ctx, caller.workspaceId, request)
+    const { name } = await readConnection(ctx, caller, request)
     const result = await removeConnection(ctx.pool, caller.workspaceId, name, tx =>
       audit(tx, caller, { action: 'connection.deleted', objectId: name }),
     )
@@ -111,7 +112,11 @@ export const deleteConnection = endpoint({
 })
 
 /** Returns the connection in the path. Throws `not_found`. */
-async function readConnection(ctx: Context, workspaceId: string, request: Request): Promise<ConnectionEntry> {
+async function readConnection(
+  ctx: Context,
+  { workspaceId }: Allowed<`connection.${'read' | 'delete' | 'test'}`>,
+  request: Request,
+): Promise<ConnectionEntry> {
   const name = String(request.params.connection)
   const found = nameForm.test(name) ? await findConnection(ctx.pool, workspaceId, name) : undefined
   if (found === undefined) throw notFound()
@@ -161,7 +166,7 @@ export const testConnection = endpoint({
   inspect: (ctx, body) => inspectTarget(ctx, body),
   async handle(ctx, { caller, body, request }) {
     const { workspaceId } = caller
-    const { id, name, kind } = await readConnection(ctx, workspaceId, request)
+    const { id, name, kind } = await readConnection(ctx, caller, request)
     const hasToken = kind === 'oauth2' || kind === 'identity_token'
     if (body.url === undefined && !hasToken) {
       const message = 'url is required: a connection of this kind has no token to request.'

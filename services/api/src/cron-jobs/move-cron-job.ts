@@ -8,12 +8,10 @@ import {
   triggerCronJob as trigger,
 } from '@belfry/db/cron-jobs/change-cron-job'
 import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
-import type { AuditAction } from '@belfry/domain/audit-action'
 import { toId } from '@belfry/domain/id'
 import { presentTask } from '@belfry/present/present-task'
 import { expansionLookAheadMs } from '@belfry/queue'
-import { audit } from '../audit/audit.ts'
-import type { WorkspaceCaller } from '../auth/authorize.ts'
+import { type Auditor, audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
 import { endpoint, workOf } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
@@ -31,7 +29,7 @@ export const pauseCronJob = endpoint({
   async handle(ctx, { caller, params: { cronjob: id } }) {
     const { workspaceId } = caller
     await moveCronJob(ctx, caller, { id, action: 'cron_job.paused' }, tx => pause(tx, workspaceId, id))
-    return ok(await readCronJob(ctx, workspaceId, id))
+    return ok(await readCronJob(ctx, caller, id))
   },
 })
 
@@ -45,7 +43,7 @@ export const resumeCronJob = endpoint({
     await moveCronJob(ctx, caller, { id, action: 'cron_job.resumed' }, tx =>
       resume(tx, workspaceId, id, expansionLookAheadMs),
     )
-    return ok(await readCronJob(ctx, workspaceId, id))
+    return ok(await readCronJob(ctx, caller, id))
   },
 })
 
@@ -60,14 +58,17 @@ export const deleteCronJob = endpoint({
   },
 })
 
+/** How a cron job changes. */
+export type CronJobAction = `cron_job.${'changed' | 'paused' | 'resumed' | 'deleted'}`
+
 /**
  * Changes a cron job and records that in the audit log, in one transaction. A change without an effect is not recorded.
  * @throws AppError `not_found`, or `validation_failed` when the cron job would never run again.
  */
-export async function moveCronJob(
+export async function moveCronJob<A extends CronJobAction>(
   ctx: Context,
-  caller: WorkspaceCaller,
-  { id, action, body }: { id: string; action: AuditAction; body?: Readonly<Record<string, unknown>> },
+  caller: Auditor<A>,
+  { id, action, body }: { id: string; action: A; body?: Readonly<Record<string, unknown>> },
   move: (tx: Transaction) => Promise<CronJobMove>,
 ): Promise<void> {
   // A URL or a header may hold a secret, so the record has the names of the changed fields and not their values.

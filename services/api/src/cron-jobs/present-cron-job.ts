@@ -7,6 +7,7 @@ import type { Occurrence } from '@belfry/domain/cron/next-occurrence'
 import { toId } from '@belfry/domain/id'
 import { presentBody, presentCallbacks, presentLastRun, presentRetry } from '@belfry/present/task-form'
 import type { LastRunRow } from '@belfry/present/task-row'
+import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { isExactly } from '../http/bounded-page.ts'
 import { notFound } from '../http/refusals.ts'
@@ -14,7 +15,11 @@ import { notFound } from '../http/refusals.ts'
 const shownRuns = 5
 
 /** Reads a cron job in its public form. */
-export async function readCronJob(ctx: Context, workspaceId: string, id: string): Promise<CronJob> {
+export async function readCronJob(
+  ctx: Context,
+  { workspaceId }: Allowed<'cron_job.read' | 'cron_job.write'>,
+  id: string,
+): Promise<CronJob> {
   const row = await findCronJob(ctx.pool, workspaceId, id)
   if (!row) throw notFound()
   return presentCronJob(row, ctx.clock.now())

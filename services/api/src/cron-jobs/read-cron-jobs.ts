@@ -28,7 +28,7 @@ export const getCronJob = endpoint({
   answer: { status: 200, body: cronJob },
   params: { cronjob: 'cron' },
   async handle(ctx, { caller, params }) {
-    return ok(await readCronJob(ctx, caller.workspaceId, params.cronjob))
+    return ok(await readCronJob(ctx, caller, params.cronjob))
   },
 })
 

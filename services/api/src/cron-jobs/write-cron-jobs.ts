@@ -16,14 +16,15 @@ import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { newUuid, toId } from '@belfry/domain/id'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { audit } from '../audit/audit.ts'
-import { authorOf, requireRight } from '../auth/authorize.ts'
+import { type Allowed, authorOf } from '../auth/authorize.ts'
+import type { Context } from '../context.ts'
 import { creation, endpoint, type Work } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { refuseUsedKey } from '../http/object-key.ts'
 import { notFound } from '../http/refusals.ts'
 import { created, ok } from '../http/reply.ts'
-import { nameQueues, planQueues } from '../queues/name-queues.ts'
+import { nameQueues, planQueues, type QueueDefaults } from '../queues/name-queues.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { requireSecretUse } from '../secrets/require-secret-use.ts'
 import { toLabels } from '../tasks/new-task.ts'
@@ -70,15 +71,14 @@ export function toNewCronJob(workspaceId: string, body: CreateCronJobBody, bodyT
   }
 }
 
-/** Stores a new cron job, with its first tasks. The right is asked here, because other endpoints create cron jobs, too. */
+/** Stores a new cron job, with its first tasks. */
 export async function addCronJob(
   work: Work,
-  request: ScheduleRequest,
+  request: ScheduleRequest & { caller: Allowed<'cron_job.write'> },
   job: NewCronJob,
   plan: Pick<Parameters<typeof schedule>[2], 'payload' | 'queues' | 'queueDefaults'>,
 ): Promise<void> {
   const { caller } = request
-  requireRight(caller.actor, 'cron_job.write')
   await schedule(work, request, {
     ...plan,
     starts: 'later',
@@ -107,21 +107,31 @@ export const updateCronJob = endpoint({
   body: updateCronJobBody,
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body)],
   async handle(ctx, { caller, params: { cronjob: id }, body, bodyText }) {
-    const { workspaceId, organizationId } = caller
     const change = toChange(body, bodyText)
     if (!isEmpty(change)) {
       await requireSecretUse(ctx.pool, caller, [change])
-      refuseLargePayload(await readQuota(ctx, organizationId), change.payload)
-      await refuseUsedKey(body.key, () =>
-        moveCronJob(ctx, caller, { id, action: 'cron_job.changed', body }, async tx => {
-          await nameQueues(tx, caller, await planQueues(tx, caller, [body.queue]))
-          return changeCronJob(tx, workspaceId, id, { ...change, updatedBy: authorOf(caller) }, expansionLookAheadMs)
-        }),
-      )
+      refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
+      await refuseUsedKey(body.key, () => rewriteCronJob(ctx, caller, id, change, body))
     }
-    return ok(await readCronJob(ctx, workspaceId, id))
+    return ok(await readCronJob(ctx, caller, id))
   },
 })
+
+/** Changes what a cron job calls, or when. `body` is the request, whose fields are recorded. */
+export async function rewriteCronJob(
+  ctx: Context,
+  caller: Allowed<'cron_job.write'>,
+  id: string,
+  change: CronJobChange,
+  body: Pick<UpdateCronJobBody, 'queue'>,
+  queueDefaults?: QueueDefaults,
+): Promise<void> {
+  const changed = { ...change, updatedBy: authorOf(caller) }
+  await moveCronJob(ctx, caller, { id, action: 'cron_job.changed', body }, async tx => {
+    await nameQueues(tx, caller, await planQueues(tx, caller, [body.queue], queueDefaults))
+    return changeCronJob(tx, caller.workspaceId, id, changed, expansionLookAheadMs)
+  })
+}
 
 function toChange(body: UpdateCronJobBody, bodyText: string): CronJobChange {
   return given({

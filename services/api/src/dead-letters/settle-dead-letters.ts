@@ -16,9 +16,9 @@ import {
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { isDeadLetter } from '@belfry/db/tasks/task-row'
 import { toId } from '@belfry/domain/id'
-import type { WorkspaceCaller } from '../auth/authorize.ts'
+import type { Allowed } from '../auth/authorize.ts'
 import { presentDeadLetterOperation } from '../bulk-operations/present-operation.ts'
-import { auditBulk, selectAtOnce, startOperation } from '../bulk-operations/start-operation.ts'
+import { auditBulk, type BulkRight, selectAtOnce, startOperation } from '../bulk-operations/start-operation.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { accepted, ok, type Reply } from '../http/reply.ts'
@@ -34,7 +34,7 @@ export const listDeadLetters = endpoint({
   async handle(ctx, { caller, query }) {
     const dead = { ...query, state: ['dead' as const] }
     const only = { list: 'dead-letters', condition: isDeadLetter }
-    return ok(await findTasks(ctx, caller.workspaceId, dead, only))
+    return ok(await findTasks(ctx, caller, dead, only))
   },
 })
 
@@ -56,10 +56,10 @@ export const discardDeadLetters = endpoint({
   handle: (ctx, { caller, body }) => settle(ctx, caller, 'discard', body),
 })
 
-async function settle(
+async function settle<A extends SettleAction>(
   ctx: Context,
-  caller: WorkspaceCaller,
-  action: SettleAction,
+  caller: Allowed<BulkRight<A>>,
+  action: A,
   body: SettleDeadLettersBody,
   perSecond: number | null = null,
 ): Promise<Reply> {
@@ -76,10 +76,10 @@ async function settle(
 }
 
 /** Settles dead letters, and records it in the audit log of the organization. */
-export async function settleAtOnce(
+export async function settleAtOnce<A extends SettleAction>(
   ctx: Context,
-  caller: WorkspaceCaller,
-  wanted: BulkRequest & { action: SettleAction },
+  caller: Allowed<BulkRight<A>>,
+  wanted: BulkRequest & { action: A },
   ids: readonly string[],
 ): Promise<SettledDeadLetters> {
   const { action, perSecond } = wanted

@@ -46,7 +46,7 @@ export const exchangeToken = endpoint({
       await refuseOverJobKeys(tx, workspaceId, now)
       const expiresAt = new Date(now + credential.lifetimeMs)
       const rights = { scopes, expiresAt, allowedRanges: [] }
-      const by = { organizationId, workspaceId, user: null, apiKeyId: keyId, address }
+      const by = { organizationId, workspaceId, user: null, apiKeyId: keyId, address, right: null }
       const job = { federatedCredentialId: id, subject }
       return storeApiKey(
         ctx,

@@ -8,7 +8,7 @@ import { newUuid } from '@belfry/domain/id'
 import { alertConsentMail, type Message, unsubscribeAt } from '@belfry/messages'
 import { readUnsubscribeToken, unsubscribeToken } from '@belfry/vault'
 import { refuseBlockedAddress } from '../account/refuse-blocked-address.ts'
-import type { WorkspaceCaller } from '../auth/authorize.ts'
+import type { Allowed } from '../auth/authorize.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
 import { consumeAlertConsent, consumeReset } from '../auth/throttle.ts'
@@ -29,7 +29,7 @@ type TargetWithConsent = IntegrationTarget & { token: string | null }
  */
 export async function withConsent(
   ctx: Context,
-  caller: WorkspaceCaller,
+  caller: Allowed<'integration.write'>,
   target: IntegrationTarget,
   channel: AlertChannel,
 ): Promise<TargetWithConsent> {

@@ -26,6 +26,7 @@ import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import type { Message } from '@belfry/messages'
 import { audit } from '../audit/audit.ts'
+import type { Allowed } from '../auth/authorize.ts'
 import { consumeIntegrationTest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
@@ -85,7 +86,7 @@ export const getIntegration = endpoint({
   answer: { status: 200, body: integration },
   params: { ws: 'ws', int: 'int' },
   async handle(ctx, { caller, params: { int: id } }) {
-    return ok(await readIntegration(ctx, caller.workspaceId, id))
+    return ok(await readIntegration(ctx, caller, id))
   },
 })
 
@@ -103,7 +104,7 @@ export const updateIntegration = endpoint({
     const target = to && (await withConsent(ctx, caller, to, body.email === undefined ? 'webhook' : 'email'))
     const events = body.events && [...new Set(body.events)]
     const change = given({ key: body.key, name: body.name, events, target: target ?? undefined })
-    if (isEmpty(change)) return ok(await readIntegration(ctx, workspaceId, id))
+    if (isEmpty(change)) return ok(await readIntegration(ctx, caller, id))
     const store = async (tx: Transaction) => {
       const before = await findIntegration(tx, workspaceId, id)
       if (!before) return null
@@ -183,7 +184,11 @@ async function outcomeOf(ctx: Context, id: string): Promise<IntegrationTest> {
 }
 
 /** Reads an integration in its public form. */
-async function readIntegration(ctx: Context, workspaceId: string, id: string): Promise<Integration> {
+async function readIntegration(
+  ctx: Context,
+  { workspaceId }: Allowed<'integration.read' | 'integration.write'>,
+  id: string,
+): Promise<Integration> {
   const row = await findIntegration(ctx.pool, workspaceId, id)
   if (!row) throw notFound()
   return presentIntegration(row)

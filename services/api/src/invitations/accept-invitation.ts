@@ -230,7 +230,7 @@ async function joinOrganization(
     })),
   })
   const details = { role, invitation: toId('inv', id), workspace_ids: workspaces.map(({ id }) => toId('ws', id)) }
-  const who = { organizationId, user: { userId }, apiKeyId: null, address: by.address }
+  const who = { organizationId, user: { userId }, apiKeyId: null, address: by.address, right: null }
   await audit(tx, who, { action: 'member.joined', objectId: toId('user', userId), details })
   return workspaces.map(({ id }) => id)
 }

@@ -7,6 +7,7 @@ import { newUuid, toId } from '@belfry/domain/id'
 import { invitationMail, type Message } from '@belfry/messages'
 import { refuseBlockedAddress } from '../account/refuse-blocked-address.ts'
 import { audit } from '../audit/audit.ts'
+import type { CallerOf } from '../auth/authorize.ts'
 import { newOneTimeToken } from '../auth/one-time-token.ts'
 import { consumeInvitation } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
@@ -18,13 +19,7 @@ import { lockOrganization } from '../organizations/lock-organization.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { revoked } from './accept-invitation.ts'
 import { inviter, presentInvitation } from './present-invitation.ts'
-import {
-  invitableWorkspaces,
-  inviterOf,
-  requireGrantable,
-  requireGrantableInWorkspaces,
-  type UserOfOrganization,
-} from './require-grantable.ts'
+import { invitableWorkspaces, inviterOf, requireGrantable, requireGrantableInWorkspaces } from './require-grantable.ts'
 
 export const createInvitation = endpoint({
   right: 'invitation.create',
@@ -78,7 +73,7 @@ async function requireInvitable(ctx: Context, tx: PrismaTransaction, organizatio
 
 async function requireWorkspaces(
   tx: PrismaTransaction,
-  caller: UserOfOrganization,
+  caller: CallerOf<'invitation.create'>,
   { workspace_ids: ids }: CreateInvitationBody,
 ): Promise<string[]> {
   const wanted = [...new Set(ids)]

@@ -1,8 +1,7 @@
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { type Actor, lowerWorkspaceRole, mayGrant, type Role, type WorkspaceRole } from '@belfry/domain/permissions'
-import type { OrganizationCaller } from '../auth/authorize.ts'
-import type { UserCaller } from '../auth/find-user.ts'
+import type { CallerOf } from '../auth/authorize.ts'
 
 /** Throws `forbidden` for an invitation to a role above the caller's own. */
 export function requireGrantable(actor: Actor, role: Role): void {
@@ -12,10 +11,8 @@ export function requireGrantable(actor: Actor, role: Role): void {
 
 export type Inviter = { organizationId: string; userId: string; role: Role }
 
-export type UserOfOrganization = OrganizationCaller & { user: UserCaller }
-
 /** Returns the caller as the sender of an invitation. */
-export function inviterOf({ organizationId, user, actor }: UserOfOrganization): Inviter {
+export function inviterOf({ organizationId, user, actor }: CallerOf<'invitation.create'>): Inviter {
   return { organizationId, userId: user.userId, role: actor.kind === 'user' ? actor.role : 'member' }
 }
 

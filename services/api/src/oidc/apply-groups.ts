@@ -104,6 +104,6 @@ async function record(
   action: MemberAction,
   details: Record<string, Role | undefined>,
 ): Promise<void> {
-  const who = { organizationId, user: { userId }, apiKeyId: null, address }
+  const who = { organizationId, user: { userId }, apiKeyId: null, address, right: null }
   await audit(tx, who, { action, objectId: toId('user', userId), details: { ...details, by: 'oidc' } })
 }

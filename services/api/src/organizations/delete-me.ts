@@ -77,7 +77,7 @@ async function lockMemberships(tx: PrismaTransaction, userId: string): Promise<M
 async function leave(tx: PrismaTransaction, { userId, address }: UserCaller, { organizationId, role }: Membership) {
   await tx.workspaceMember.deleteMany({ where: { userId, workspace: { organizationId } } })
   await tx.membership.delete({ where: { organizationId_userId: { organizationId, userId } } })
-  const by = { organizationId, user: { userId }, apiKeyId: null, address }
+  const by = { organizationId, user: { userId }, apiKeyId: null, address, right: null }
   const details = { role, account: 'deleted' }
   await audit(tx, by, { action: 'member.left', objectId: toId('user', userId), details })
 }

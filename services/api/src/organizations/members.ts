@@ -5,8 +5,7 @@ import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
 import { type Actor, mayGrant, type Role, type WorkspaceRole } from '@belfry/domain/permissions'
 import { audit } from '../audit/audit.ts'
-import { type OrganizationCaller, requireRight } from '../auth/authorize.ts'
-import type { UserCaller } from '../auth/find-user.ts'
+import { type CallerOf, requireRight } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
@@ -54,7 +53,7 @@ export const updateMember = endpoint({
   },
 })
 
-// Every member may leave. Removing another member requires `member.manage`, which `changeMembership` checks.
+// Every member may leave. Removing another member requires `member.manage`.
 export const removeMember = endpoint({
   right: 'member.leave',
   summary: 'Remove a member from an organization and its workspaces, or leave it',
@@ -63,12 +62,13 @@ export const removeMember = endpoint({
   params: { org: 'org', user: 'user' },
   async handle(ctx, { caller, params: { user: userId } }) {
     const { organizationId } = caller
-    await changeMembership(ctx, caller, userId, async (tx, present) => {
+    await changeMembership(ctx, caller, userId, async (tx, present, _own, manager) => {
       await requireAnotherOwner(tx, present)
       await tx.workspaceMember.deleteMany({ where: { userId, workspace: { organizationId } } })
       await tx.membership.delete({ where: { organizationId_userId: { organizationId, userId } } })
-      const action = userId === caller.user.userId ? 'member.left' : 'member.removed'
-      await audit(tx, caller, { action, objectId: toId('user', userId), details: { role: present.role } })
+      const removed = { objectId: toId('user', userId), details: { role: present.role } }
+      if (manager) await audit(tx, manager, { action: 'member.removed', ...removed })
+      else await audit(tx, caller, { action: 'member.left', ...removed })
     })
     return noContent()
   },
@@ -76,15 +76,17 @@ export const removeMember = endpoint({
 
 type Membership = { organizationId: string; userId: string; role: Role }
 
+type Manager = CallerOf<'member.manage'>
+
 /**
  * Changes the membership of one user, under a lock of all memberships of the organization. The right and the rank of the
- * caller are checked under the lock as well.
+ * caller are checked under the lock as well. `manager` is the caller who changes another member.
  */
 async function changeMembership<T>(
   ctx: Context,
-  caller: OrganizationCaller & { user: UserCaller },
+  caller: CallerOf<'member.manage' | 'member.leave'>,
   userId: string,
-  change: (tx: PrismaTransaction, present: Membership, own: Role) => Promise<T>,
+  change: (tx: PrismaTransaction, present: Membership, own: Role, manager: Manager | null) => Promise<T>,
 ): Promise<T> {
   const { organizationId } = caller
   return ctx.prisma.$transaction(async tx => {
@@ -94,9 +96,10 @@ async function changeMembership<T>(
     const own = rows.find(row => row.userId === caller.user.userId)
     const present = rows.find(row => row.userId === userId)
     if (!own || !present) throw notFound()
-    if (userId !== caller.user.userId) requireRight(actorNow(caller.actor, own.role), 'member.manage')
+    const now = { ...caller, actor: actorNow(caller.actor, own.role) }
+    const manager = userId === caller.user.userId ? null : requireRight(now, 'member.manage')
     requireRank(own.role, present.role)
-    return change(tx, present, own.role)
+    return change(tx, present, own.role, manager)
   })
 }
 

@@ -20,7 +20,7 @@ import { decide, flagName, policyFlags, type Role } from '@belfry/domain/permiss
 import { z } from 'zod'
 import { requireConfirmedEmail } from '../account/email-confirmation.ts'
 import { audit } from '../audit/audit.ts'
-import { type OrganizationCaller, requireRight } from '../auth/authorize.ts'
+import { type CallerOf, requireRight } from '../auth/authorize.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import { requireSecondFactor, requireStepUp } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
@@ -80,12 +80,8 @@ export const updateOrganization = endpoint({
 })
 
 // An owner without a second factor would be refused too. Ending the requirement is as dangerous as a deletion.
-async function checkRequirement(
-  ctx: Context,
-  { actor, user }: OrganizationCaller & { user: UserCaller },
-  isOn: boolean,
-) {
-  requireRight(actor, 'organization.require_second_factor')
+async function checkRequirement(ctx: Context, caller: CallerOf<'organization.change'>, isOn: boolean) {
+  const { user } = requireRight(caller, 'organization.require_second_factor')
   await (isOn ? requireSecondFactor(ctx, user) : requireStepUp(ctx, user))
 }
 
@@ -95,7 +91,7 @@ function slugTaken(): AppError {
 
 async function update(
   tx: PrismaTransaction,
-  caller: OrganizationCaller,
+  caller: CallerOf<'organization.change'>,
   {
     name,
     slug,
@@ -120,7 +116,12 @@ async function update(
 
 type Presented = ReturnType<typeof presentOrganization>
 
-async function auditChanges(tx: PrismaTransaction, caller: OrganizationCaller, before: Presented, after: Presented) {
+async function auditChanges(
+  tx: PrismaTransaction,
+  caller: CallerOf<'organization.change'>,
+  before: Presented,
+  after: Presented,
+) {
   const settings = changes({ name: before.name, slug: before.slug }, { name: after.name, slug: after.slug })
   if (settings) await audit(tx, caller, { action: 'organization.changed', objectId: after.id, details: settings })
   const rulesOf = ({ policy, max_api_key_days, require_second_factor }: Presented) => {
@@ -230,7 +231,7 @@ function insertWithSlug(ctx: Context, name: string, slug: string, caller: UserCa
   return ctx.prisma.$transaction(async tx => {
     await requireMay(ctx, tx, caller.userId)
     const row = await tx.organization.create({ data: { id, name, slug, tier: ctx.config.defaultTier, memberships } })
-    const by = { organizationId: id, user: caller, apiKeyId: null, address: caller.address }
+    const by = { organizationId: id, user: caller, apiKeyId: null, address: caller.address, right: null }
     await audit(tx, by, { action: 'organization.created', objectId: toId('org', id), details: { name, slug } })
     return row
   })
@@ -255,6 +256,7 @@ export const transferOrganization = endpoint({
   body: transferOrganizationBody,
   async handle(ctx, { caller, body }) {
     const { organizationId, user } = caller
+    const manager = requireRight(caller, 'member.manage')
     await requireStepUp(ctx, user)
     if (body.user_id === user.userId) throw alreadyYours()
     const row = await ctx.prisma.$transaction(async tx => {
@@ -266,7 +268,7 @@ export const transferOrganization = endpoint({
       const setRole = async (userId: string, from: Role, role: Role) => {
         const details = { from, to: role, transfer: true }
         if (from !== role)
-          await audit(tx, caller, { action: 'member.role_changed', objectId: toId('user', userId), details })
+          await audit(tx, manager, { action: 'member.role_changed', objectId: toId('user', userId), details })
         const where = { organizationId_userId: { organizationId, userId } }
         return tx.membership.update({ where, data: { role }, include: { user: memberUser } })
       }

@@ -1,13 +1,14 @@
+import type { ActionIn } from '@belfry/domain/permissions'
 import type { Request } from 'express'
-import type { WorkspaceCaller } from '../auth/authorize.ts'
+import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { hasBody, readBytes } from '../http/read-body.ts'
 import { badRequest } from './qstash-error.ts'
 
-/** A request of the QStash interface whose caller may make it. */
-export type Call = {
+/** A request of the QStash interface whose caller has the right `R`, or one of several. */
+export type Call<R extends ActionIn<'workspace'> = ActionIn<'workspace'>> = {
   ctx: Context
-  caller: WorkspaceCaller
+  caller: Allowed<R>
   request: Request
   /** The id or the name in the path; empty for a path without one. */
   name: string

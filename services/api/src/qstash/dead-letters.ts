@@ -2,6 +2,7 @@ import type { SettleAction } from '@belfry/db/dead-letters/settle-dead-letters'
 import { isDeadLetter } from '@belfry/db/tasks/task-row'
 import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
 import type { TaskRow } from '@belfry/present/task-row'
+import type { BulkRight } from '../bulk-operations/start-operation.ts'
 import { settleAtOnce } from '../dead-letters/settle-dead-letters.ts'
 import { readBounded } from '../http/bounded-page.ts'
 import { notFound } from '../http/refusals.ts'
@@ -13,41 +14,41 @@ import { messagesWhere, readCount, readStatuses, readTime } from './message-filt
 import { presentBytes, presentMessage } from './present-message.ts'
 
 /** `GET /v2/dlq` */
-export async function listDeadLetters(call: Call): Promise<Reply> {
+export async function listDeadLetters(call: Call<'dead_letter.read'>): Promise<Reply> {
   const { rows, cursor } = await find(call, call.query)
   return ok({ messages: await presentAll(call, rows), ...(cursor && { cursor }) })
 }
 
 /** `GET /v2/dlq/{dlqId}` */
-export async function getDeadLetter(call: Call): Promise<Reply> {
+export async function getDeadLetter(call: Call<'dead_letter.read'>): Promise<Reply> {
   const [message] = await presentAll(call, await findOne(call))
   if (!message) throw notFound()
   return ok(message)
 }
 
 /** `DELETE /v2/dlq/{dlqId}` */
-export async function deleteDeadLetter(call: Call): Promise<Reply> {
+export async function deleteDeadLetter(call: Call<'dead_letter.discard'>): Promise<Reply> {
   const { deadLetters } = await settle(call, await findOne(call), 'discard')
   if (deadLetters.length === 0) throw notFound()
   return ok({ deleted: 1 })
 }
 
 /** `DELETE /v2/dlq` */
-export async function deleteDeadLetters(call: Call): Promise<Reply> {
+export async function deleteDeadLetters(call: Call<'dead_letter.discard'>): Promise<Reply> {
   const { rows, cursor } = await find(call, await readFilters(call))
   const { deadLetters } = await settle(call, rows, 'discard')
   return ok({ deleted: deadLetters.length, ...(cursor && { cursor }) })
 }
 
 /** `POST /v2/dlq/retry/{dlqId}` */
-export async function retryDeadLetter(call: Call): Promise<Reply> {
+export async function retryDeadLetter(call: Call<'dead_letter.replay'>): Promise<Reply> {
   const [replay] = (await settle(call, await findOne(call), 'replay')).replays
   if (!replay) throw notFound()
   return ok({ messageId: toId('msg', replay.id) })
 }
 
 /** `POST /v2/dlq/retry` */
-export async function retryDeadLetters(call: Call): Promise<Reply> {
+export async function retryDeadLetters(call: Call<'dead_letter.replay'>): Promise<Reply> {
   const { rows, cursor } = await find(call, await readFilters(call))
   const { replays } = await settle(call, rows, 'replay')
   return ok({ responses: replays.map(({ id }) => ({ messageId: toId('msg', id) })), ...(cursor && { cursor }) })
@@ -84,7 +85,7 @@ async function findOne({ ctx, caller, name: id }: Call): Promise<TaskRow[]> {
 
 type Response = { id: string; status: number | null; headers: string | null; body: Buffer | null; error: string | null }
 
-async function presentAll({ ctx, caller }: Call, rows: readonly TaskRow[]) {
+async function presentAll({ ctx, caller }: Call<'dead_letter.read'>, rows: readonly TaskRow[]) {
   const text = `
     SELECT id, response_status AS status, response_headers AS headers, response_body AS body, error_message AS error
     FROM runs WHERE workspace_id = $1 AND id = ANY ($2::uuid[])`
@@ -109,7 +110,11 @@ function presentResponse(run: Response | undefined) {
   }
 }
 
-async function settle({ ctx, caller }: Call, rows: readonly TaskRow[], action: SettleAction) {
+async function settle<A extends SettleAction>(
+  { ctx, caller }: Call<BulkRight<A>>,
+  rows: readonly TaskRow[],
+  action: A,
+) {
   const ids = rows.map(({ id }) => id)
   return settleAtOnce(ctx, caller, { action, filter: { ids }, perSecond: null }, ids)
 }

@@ -8,13 +8,13 @@ import { fieldsOf, presentRequest, type RequestRow } from './present-message.ts'
 import { badRequest } from './qstash-error.ts'
 
 /** `GET /v2/events` */
-export async function listEvents(call: Call): Promise<Reply> {
+export async function listEvents(call: Call<'run.read'>): Promise<Reply> {
   const { events, cursor } = await readPage(call)
   return ok({ events, ...(cursor && { cursor }) })
 }
 
 /** `GET /v2/logs`: the same under another name. */
-export async function listLogs(call: Call): Promise<Reply> {
+export async function listLogs(call: Call<'run.read'>): Promise<Reply> {
   const { events, cursor } = await readPage(call)
   return ok({ logs: events, ...(cursor && { cursor }) })
 }

@@ -14,7 +14,7 @@ const done: Reply = { status: 200 }
 type Key = QueueRow & { pinnedConcurrency: boolean; pinnedRate: boolean; starts: number; periodStart: Date | null }
 
 /** `GET /v2/flowControl` */
-export async function listFlowControl(call: Call): Promise<Reply> {
+export async function listFlowControl(call: Call<'queue.read'>): Promise<Reply> {
   const prefix = queueOfFlowControl('')
   const search = call.query.get('search') ?? ''
   const queues = await readAll(call, prefix)
@@ -23,7 +23,7 @@ export async function listFlowControl(call: Call): Promise<Reply> {
 }
 
 /** `GET /v2/flowControl/{key}` */
-export async function getFlowControl(call: Call): Promise<Reply> {
+export async function getFlowControl(call: Call<'queue.read'>): Promise<Reply> {
   const queue = await findQueue(call.ctx.pool, call.caller.workspaceId, nameOf(call))
   const [key] = queue ? await addUse(call, [queue]) : []
   if (!key) throw notFound()
@@ -31,17 +31,17 @@ export async function getFlowControl(call: Call): Promise<Reply> {
 }
 
 /** `POST /v2/flowControl/{key}/pause` */
-export function pauseFlowControl(call: Call): Promise<Reply> {
+export function pauseFlowControl(call: Call<'queue.write'>): Promise<Reply> {
   return pauseQueue({ ...call, name: nameOf(call) })
 }
 
 /** `POST /v2/flowControl/{key}/resume` */
-export function resumeFlowControl(call: Call): Promise<Reply> {
+export function resumeFlowControl(call: Call<'queue.write'>): Promise<Reply> {
   return resumeQueue({ ...call, name: nameOf(call) })
 }
 
 /** `POST /v2/flowControl/{key}/pin`: sets limits that messages do not change. */
-export async function pinFlowControl(call: Call): Promise<Reply> {
+export async function pinFlowControl(call: Call<'queue.write'>): Promise<Reply> {
   const { query } = call
   const [parallelism, rate] = [readNumber(query, 'parallelism', 1000), readNumber(query, 'rate', 10_000)]
   const period = readNumber(query, 'period', 86_400) ?? 1
@@ -61,7 +61,7 @@ export async function pinFlowControl(call: Call): Promise<Reply> {
 }
 
 /** `POST /v2/flowControl/{key}/unpin`: the next message sets the limits again. */
-export async function unpinFlowControl(call: Call): Promise<Reply> {
+export async function unpinFlowControl(call: Call<'queue.write'>): Promise<Reply> {
   const { query } = call
   await move(call, async (tx, workspaceId) => {
     const text = `
@@ -75,7 +75,7 @@ export async function unpinFlowControl(call: Call): Promise<Reply> {
 }
 
 /** `POST /v2/flowControl/{key}/resetRate`: forgets the attempts of the present period. */
-export async function resetRate(call: Call): Promise<Reply> {
+export async function resetRate(call: Call<'queue.write'>): Promise<Reply> {
   await move(call, async (tx, workspaceId) => {
     const queue = await findQueue(tx, workspaceId, nameOf(call))
     if (!queue) return null
@@ -86,7 +86,7 @@ export async function resetRate(call: Call): Promise<Reply> {
 }
 
 /** `GET /v2/globalParallelism`. Belfry has no such limit, so the maximum is 0. */
-export async function getGlobalParallelism({ ctx, caller }: Call): Promise<Reply> {
+export async function getGlobalParallelism({ ctx, caller }: Call<'queue.read'>): Promise<Reply> {
   const text = `SELECT count(*)::int AS n FROM tasks WHERE workspace_id = $1 AND state = 'processing'`
   const { rows } = await ctx.pool.query<{ n: number }>(text, [caller.workspaceId])
   return ok({ parallelismMax: 0, parallelismCount: rows[0]?.n ?? 0 })
@@ -96,7 +96,7 @@ function nameOf({ name }: Call): string {
   return queueOfFlowControl(name)
 }
 
-function move(call: Call, change: Parameters<typeof moveQueue>[3]): Promise<void> {
+function move(call: Call<'queue.write'>, change: Parameters<typeof moveQueue>[3]): Promise<void> {
   return moveQueue(call.ctx, call.caller, { name: nameOf(call), action: 'queue.changed' }, change)
 }
 

@@ -10,12 +10,12 @@ import { messagesWhere, readTime } from './message-filter.ts'
 import { presentMessage } from './present-message.ts'
 
 /** `GET /v2/messages/{messageId}` */
-export async function getMessage(call: Call): Promise<Reply> {
+export async function getMessage(call: Call<'task.read'>): Promise<Reply> {
   return ok(presentMessage(await readMessage(call)))
 }
 
 /** `DELETE /v2/messages/{messageId}` */
-export async function cancelMessage(call: Call): Promise<Reply> {
+export async function cancelMessage(call: Call<'task.delete'>): Promise<Reply> {
   const { id, finishedAt } = await readMessage(call)
   if (finishedAt !== null) throw notFound()
   return ok({ cancelled: await end(call, [id]) })
@@ -24,7 +24,7 @@ export async function cancelMessage(call: Call): Promise<Reply> {
 const maxAtOnce = 1_000
 
 /** `DELETE /v2/messages`: by ids, by filters, or all. It ends them all in one call, so it ignores `count`. */
-export async function cancelMessages(call: Call): Promise<Reply> {
+export async function cancelMessages(call: Call<'task.delete'>): Promise<Reply> {
   const query = await readFilters(call)
   let cancelled = 0
   for (const action of ['cancel', 'stop'] as const) {
@@ -68,6 +68,6 @@ async function readMessage({ ctx, caller, name: id }: Call) {
 }
 
 // A message may start to wait for a retry between the two.
-async function end({ ctx, caller }: Call, ids: readonly string[]): Promise<number> {
+async function end({ ctx, caller }: Call<'task.delete'>, ids: readonly string[]): Promise<number> {
   return (await endDecided(ctx, caller, ids, 'cancel')) || (await endDecided(ctx, caller, ids, 'stop'))
 }

@@ -4,6 +4,7 @@ import type { AppError, AppErrorCode } from '@belfry/domain/app-error'
 import type { ActionIn } from '@belfry/domain/permissions'
 import { type Response, Router } from 'express'
 import { audit } from '../audit/audit.ts'
+import type { Allowed } from '../auth/authorize.ts'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { addRoutes, type Endpoint, endpoint, type Methods } from '../endpoint.ts'
@@ -118,7 +119,7 @@ export function qstash(ctx: Context, config: NonNullable<Config['qstash']>): Rou
 const workflowPath = /^\/(workflows|wait|notify|waiters)(\/|$)/
 
 /** Makes an endpoint. The reference does not describe it. */
-function on(right: ActionIn<'workspace'>, handle: (call: Call) => Promise<Reply>): Endpoint {
+function on<R extends ActionIn<'workspace'>>(right: R, handle: (call: Call<R>) => Promise<Reply>): Endpoint {
   return endpoint({
     right,
     summary: '',
@@ -126,7 +127,7 @@ function on(right: ActionIn<'workspace'>, handle: (call: Call) => Promise<Reply>
     handle(ctx, { caller, request }) {
       const [name = ''] = Object.values(request.params)
       const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'))
-      return handle({ ctx, caller, request, name: String(name), query })
+      return handle({ ctx, caller: caller as Allowed<R>, request, name: String(name), query })
     },
   })
 }
@@ -149,14 +150,14 @@ function burstHeaders(response: Response): Record<string, string> {
 }
 
 /** `GET /v2/keys` */
-async function getKeys({ ctx, caller: { workspaceId } }: Call): Promise<Reply> {
+async function getKeys({ ctx, caller: { workspaceId } }: Call<'signing_secret.read'>): Promise<Reply> {
   const keys = (await readQstashSigningKeys(ctx.pool, ctx.config.masterKeys, [workspaceId])).get(workspaceId)
   if (!keys) throw notFound()
   return ok(keys)
 }
 
 /** `POST /v2/keys/rotate` */
-async function rotateKeys({ ctx, caller }: Call): Promise<Reply> {
+async function rotateKeys({ ctx, caller }: Call<'signing_secret.rotate'>): Promise<Reply> {
   const record: Parameters<typeof rotateQstashSigningKeys>[3] = tx =>
     audit(tx, caller, { action: 'signing_secret.rotated', objectId: 'qstash' })
   const keys = await rotateQstashSigningKeys(ctx.pool, ctx.config.masterKeys, caller.workspaceId, record)

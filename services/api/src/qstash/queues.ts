@@ -17,7 +17,7 @@ const nameForm = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/
 const done: Reply = { status: 200 }
 
 /** `POST /v2/queues` */
-export async function upsertQueue(call: Call): Promise<Reply> {
+export async function upsertQueue(call: Call<'queue.write'>): Promise<Reply> {
   const { queueName, parallelism = 1, paused } = Object(await readJson(call)) as Record<string, unknown>
   if (typeof queueName !== 'string' || !nameForm.test(queueName) || flowControlOfQueue(queueName) !== null) {
     throw badRequest('invalid queueName: use up to 128 letters, digits and . _ : / -')
@@ -37,38 +37,38 @@ export async function upsertQueue(call: Call): Promise<Reply> {
 }
 
 /** `GET /v2/queues` */
-export async function listQueues(call: Call): Promise<Reply> {
+export async function listQueues(call: Call<'queue.read'>): Promise<Reply> {
   const queues = await readAll(call)
   return ok(queues.filter(({ name }) => flowControlOfQueue(name) === null).map(presentQueue))
 }
 
 /** `GET /v2/queues/{queueName}` */
-export async function getQueue({ ctx, caller, name }: Call): Promise<Reply> {
+export async function getQueue({ ctx, caller, name }: Call<'queue.read'>): Promise<Reply> {
   const queue = await findQueue(ctx.pool, caller.workspaceId, name)
   if (!queue || flowControlOfQueue(name) !== null) throw notFound()
   return ok(presentQueue(queue))
 }
 
 /** `DELETE /v2/queues/{queueName}` */
-export async function deleteQueue({ ctx, caller, name }: Call): Promise<Reply> {
+export async function deleteQueue({ ctx, caller, name }: Call<'queue.delete'>): Promise<Reply> {
   await removeQueue(ctx, caller, name)
   return done
 }
 
 /** `POST /v2/queues/{queueName}/pause` */
-export async function pauseQueue({ ctx, caller, name }: Call): Promise<Reply> {
+export async function pauseQueue({ ctx, caller, name }: Call<'queue.write'>): Promise<Reply> {
   await movePause(ctx, caller, name, true)
   return done
 }
 
 /** `POST /v2/queues/{queueName}/resume` */
-export async function resumeQueue({ ctx, caller, name }: Call): Promise<Reply> {
+export async function resumeQueue({ ctx, caller, name }: Call<'queue.write'>): Promise<Reply> {
   await movePause(ctx, caller, name, false)
   return done
 }
 
 /** Reads all queues of a workspace whose names start with `prefix`. */
-export function readAll({ ctx, caller }: Call, prefix = ''): Promise<QueueRow[]> {
+export function readAll({ ctx, caller }: Call<'queue.read'>, prefix = ''): Promise<QueueRow[]> {
   return listStored(ctx.pool, caller.workspaceId, { after: undefined, prefix, limit: 2 * maxQueues })
 }
 

@@ -1,30 +1,23 @@
 import type { CreateCronJobBody } from '@belfry/contract/cron-job'
-import {
-  changeCronJob,
-  pauseCronJob,
-  deleteCronJob as removeCronJob,
-  resumeCronJob,
-} from '@belfry/db/cron-jobs/change-cron-job'
+import { pauseCronJob, deleteCronJob as removeCronJob, resumeCronJob } from '@belfry/db/cron-jobs/change-cron-job'
 import { scheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { TaskState } from '@belfry/db/generated/enums'
 import type { Db } from '@belfry/db/postgres/in-transaction'
-import type { AuditAction } from '@belfry/domain/audit-action'
+import type { auditRights } from '@belfry/domain/audit-action'
 import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
 import { toJsonText } from '@belfry/present/raw-json'
 import { expansionLookAheadMs } from '@belfry/queue'
-import { authorOf, requireRight } from '../auth/authorize.ts'
-import { moveCronJob } from '../cron-jobs/move-cron-job.ts'
+import { type CronJobAction, moveCronJob } from '../cron-jobs/move-cron-job.ts'
 import { type CronJobRow, selectCronJobs } from '../cron-jobs/present-cron-job.ts'
 import { scanCronJobs } from '../cron-jobs/read-cron-jobs.ts'
-import { addCronJob, toNewCronJob } from '../cron-jobs/write-cron-jobs.ts'
+import { addCronJob, rewriteCronJob, toNewCronJob } from '../cron-jobs/write-cron-jobs.ts'
 import { workOf } from '../endpoint.ts'
 import { readBounded } from '../http/bounded-page.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok, type Reply } from '../http/reply.ts'
-import { nameQueues, planQueues } from '../queues/name-queues.ts'
 import { readQuota } from '../quotas/quotas.ts'
 import { type Call, type Publication, readPublication } from './call.ts'
 import { presentRequest } from './present-message.ts'
@@ -34,15 +27,13 @@ import { readPublished, refuseUnpublishable } from './publish/publish.ts'
 import { badRequest, notOffered } from './qstash-error.ts'
 
 /** `POST /v2/schedules/{destination}` */
-export async function createSchedule(call: Call): Promise<Reply> {
+export async function createSchedule(call: Call<'cron_job.write'>): Promise<Reply> {
   return storeSchedule(call, await readPublication(call))
 }
 
 /** Creates a schedule, or replaces the one with the same id. */
-export async function storeSchedule(call: Call, publication: Publication): Promise<Reply> {
+export async function storeSchedule(call: Call<'cron_job.write'>, publication: Publication): Promise<Reply> {
   const { ctx, caller } = call
-  // A message with `Upstash-Cron` comes here, too.
-  requireRight(caller.actor, 'cron_job.write')
   const options = readPublished(ctx, publication)
   if (options.cron === null) throw badRequest('Upstash-Cron is missing')
   if (options.delayMs > 0 || options.notBefore !== null)
@@ -64,16 +55,11 @@ export async function storeSchedule(call: Call, publication: Publication): Promi
   const scheduleId = options.scheduleId ?? toId('scd', id)
   if (!/^[\x21-\x7e]{1,255}$/.test(scheduleId)) throw badRequest('invalid Upstash-Schedule-Id')
   const fields = { ...job, qstashId: scheduleId, qstash: toStoredFields(found, { ...options, scheduleId }, caller) }
-  const queues = [body.queue]
-  const replace = (existing: string) =>
-    moveCronJob(ctx, caller, { id: existing, action: 'cron_job.changed', body: {} }, async tx => {
-      await nameQueues(tx, caller, await planQueues(tx, caller, queues, queueDefaults))
-      return changeCronJob(tx, workspaceId, existing, { ...fields, updatedBy: authorOf(caller) }, expansionLookAheadMs)
-    })
+  const replace = (existing: string) => rewriteCronJob(ctx, caller, existing, fields, body, queueDefaults)
   const existing = await findId(ctx.pool, workspaceId, scheduleId)
   try {
     if (existing !== null) await replace(existing)
-    else await addCronJob(workOf(ctx), call, { ...fields, id, workspaceId }, { queues, queueDefaults })
+    else await addCronJob(workOf(ctx), call, { ...fields, id, workspaceId }, { queues: [body.queue], queueDefaults })
   } catch (error) {
     // Another request with the same id may have created it meanwhile.
     const created = isTaken(error) ? await findId(ctx.pool, workspaceId, scheduleId) : null
@@ -89,7 +75,7 @@ function isTaken(error: unknown): boolean {
 }
 
 /** `GET /v2/schedules` */
-export async function listSchedules(call: Call): Promise<Reply> {
+export async function listSchedules(call: Call<'cron_job.read'>): Promise<Reply> {
   const scan = scanCronJobs(call.caller.workspaceId, {})
   const read = (after: string | undefined) => readBounded<CronJobRow>(call.ctx, scan, after, schedulesAtATime)
   const first = await read(undefined)
@@ -113,28 +99,32 @@ export async function listSchedules(call: Call): Promise<Reply> {
 const schedulesAtATime = 1_000
 
 /** `GET /v2/schedules/{scheduleId}` */
-export async function getSchedule(call: Call): Promise<Reply> {
+export async function getSchedule(call: Call<'cron_job.read'>): Promise<Reply> {
   const [schedule] = await present(call, await find(call, 'j.workspace_id = $1 AND j.id = $2', [await idOf(call)]))
   if (!schedule) throw notFound()
   return ok(schedule)
 }
 
 /** `DELETE /v2/schedules/{scheduleId}` */
-export function deleteSchedule(call: Call): Promise<Reply> {
+export function deleteSchedule(call: Call<'cron_job.delete'>): Promise<Reply> {
   return move(call, 'cron_job.deleted', removeCronJob)
 }
 
 /** `PATCH /v2/schedules/{scheduleId}/pause` */
-export function pauseSchedule(call: Call): Promise<Reply> {
+export function pauseSchedule(call: Call<'cron_job.write'>): Promise<Reply> {
   return move(call, 'cron_job.paused', pauseCronJob)
 }
 
 /** `PATCH /v2/schedules/{scheduleId}/resume` */
-export function resumeSchedule(call: Call): Promise<Reply> {
+export function resumeSchedule(call: Call<'cron_job.write'>): Promise<Reply> {
   return move(call, 'cron_job.resumed', resumeCronJob)
 }
 
-async function move(call: Call, action: AuditAction, change: typeof resumeCronJob): Promise<Reply> {
+async function move<A extends CronJobAction>(
+  call: Call<(typeof auditRights)[A]>,
+  action: A,
+  change: typeof resumeCronJob,
+): Promise<Reply> {
   const id = await idOf(call)
   await moveCronJob(call.ctx, call.caller, { id, action }, tx =>
     change(tx, call.caller.workspaceId, id, expansionLookAheadMs),
@@ -185,7 +175,7 @@ type Occurrence = { job: string; id: string; at: Date; state: TaskState }
 
 const shownOccurrences = 5
 
-async function present({ ctx }: Call, jobs: readonly CronJobRow[]) {
+async function present({ ctx }: Call<'cron_job.read'>, jobs: readonly CronJobRow[]) {
   const text = `
     SELECT t.cron_job_id AS job, t.id, t.occurrence_at AS at, t.state
     FROM unnest($1::uuid[]) AS j (id) CROSS JOIN LATERAL (

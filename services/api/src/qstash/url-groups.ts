@@ -15,7 +15,7 @@ const done: Reply = { status: 200 }
 const maxInWorkspace = 1_000
 
 /** `POST /v2/topics/{name}/endpoints` */
-export async function addEndpoints(call: Call): Promise<Reply> {
+export async function addEndpoints(call: Call<'subscription.write'>): Promise<Reply> {
   const { ctx, caller, name: group } = call
   if (!isTopic(group)) throw badRequest('invalid url group name: use up to 200 letters, digits and . _ -')
   const endpoints = readEndpoints(await readJson(call))
@@ -40,7 +40,7 @@ export async function addEndpoints(call: Call): Promise<Reply> {
 }
 
 /** `DELETE /v2/topics/{name}/endpoints`: by name or by URL. */
-export async function removeEndpoints(call: Call): Promise<Reply> {
+export async function removeEndpoints(call: Call<'subscription.delete'>): Promise<Reply> {
   const endpoints = readEndpoints(await readJson(call))
   const names = endpoints.flatMap(({ name }) => name ?? [])
   const urls = endpoints.flatMap(({ name, url }) => (name === undefined && url !== undefined ? [url] : []))
@@ -49,19 +49,19 @@ export async function removeEndpoints(call: Call): Promise<Reply> {
 }
 
 /** `GET /v2/topics` */
-export async function listUrlGroups(call: Call): Promise<Reply> {
+export async function listUrlGroups(call: Call<'subscription.read'>): Promise<Reply> {
   return ok(await readGroups(call, null))
 }
 
 /** `GET /v2/topics/{name}` */
-export async function getUrlGroup(call: Call): Promise<Reply> {
+export async function getUrlGroup(call: Call<'subscription.read'>): Promise<Reply> {
   const [group] = await readGroups(call, call.name)
   if (!group) throw notFound()
   return ok(group)
 }
 
 /** `DELETE /v2/topics/{name}` */
-export async function deleteUrlGroup(call: Call): Promise<Reply> {
+export async function deleteUrlGroup(call: Call<'subscription.delete'>): Promise<Reply> {
   if ((await remove(call)) === 0) throw notFound()
   return done
 }
@@ -96,7 +96,11 @@ async function upsert(tx: Db, workspaceId: string, group: string, { name, url }:
   return inserted
 }
 
-function remove({ ctx, caller, name: topic }: Call, condition = '', values: unknown[] = []): Promise<number> {
+function remove(
+  { ctx, caller, name: topic }: Call<'subscription.delete'>,
+  condition = '',
+  values: unknown[] = [],
+): Promise<number> {
   const text = `DELETE FROM subscriptions WHERE workspace_id = $1 AND topic = $2 ${condition} RETURNING id`
   return inTransaction(ctx.pool, async tx => {
     const ids = await rowsOf(tx, text, [caller.workspaceId, topic, ...values])
@@ -114,7 +118,7 @@ async function rowsOf(db: Db, text: string, values: unknown[]): Promise<string[]
 type GroupRow = { name: string; createdAt: Date; updatedAt: Date; endpoints: Endpoint[] }
 
 // A pattern such as `orders.*` is not a group: no message can be published to it.
-async function readGroups({ ctx, caller }: Call, name: string | null) {
+async function readGroups({ ctx, caller }: Call<'subscription.read'>, name: string | null) {
   const text = `
     SELECT topic AS name, min(created_at) AS "createdAt", max(updated_at) AS "updatedAt",
            json_agg(json_build_object('name', endpoint_name, 'url', url) ORDER BY id) AS endpoints

@@ -5,14 +5,14 @@ import { advanceQueues } from '@belfry/db/queues/advance-queues'
 import { findQueueLimits, maxQueues, nameQueue, type QueueLimits, type StoredLimits } from '@belfry/db/queues/queues'
 import { AppError } from '@belfry/domain/app-error'
 import { audit } from '../audit/audit.ts'
-import { requireRight, type WorkspaceCaller } from '../auth/authorize.ts'
+import { type Allowed, requireRight } from '../auth/authorize.ts'
 import { isEmpty } from '../http/given.ts'
 
 /** Returns the limits of a queue that is named for the first time. */
 export type QueueDefaults = (name: string) => UpdateQueueBody
 
-/** A queue that a request creates, or whose limits it changes. */
-export type PlannedQueue = { name: string; isNew: boolean; limits: UpdateQueueBody }
+/** A queue that a request creates, or whose limits it changes: then `changedBy` is its caller. */
+export type PlannedQueue = { name: string; changedBy: Allowed<'queue.write'> | null; limits: UpdateQueueBody }
 
 /**
  * Returns the queues that a request creates by naming them, and those whose limits it changes. To name a queue with the
@@ -21,7 +21,7 @@ export type PlannedQueue = { name: string; isNew: boolean; limits: UpdateQueueBo
  */
 export async function planQueues(
   db: Db,
-  { workspaceId, actor }: WorkspaceCaller,
+  caller: Allowed,
   queues: ReadonlyArray<QueueField | null | undefined>,
   defaults: QueueDefaults = () => ({}),
 ): Promise<PlannedQueue[]> {
@@ -32,7 +32,7 @@ export async function planQueues(
     wanted.set(name, { ...wanted.get(name), ...limits }) // the rows are in order, and the last one wins
   }
   if (wanted.size === 0) return []
-  const known = await findQueueLimits(db, workspaceId, [...wanted.keys()])
+  const known = await findQueueLimits(db, caller.workspaceId, [...wanted.keys()])
   const planned = [...wanted].flatMap(([name, limits]) => {
     const stored = known.get(name)
     const present: Record<string, unknown> = stored ? presentLimits(stored) : noLimits
@@ -41,18 +41,19 @@ export async function planQueues(
     )
     return stored && changed.length === 0 ? [] : [{ name, isNew: !stored, limits: Object.fromEntries(changed) }]
   })
-  if (planned.some(({ limits }) => !isEmpty(limits))) requireRight(actor, 'queue.write')
-  return planned.map(queue =>
-    queue.isNew ? { ...queue, limits: { ...defaults(queue.name), ...queue.limits } } : queue,
+  const setsLimits = planned.some(({ limits }) => !isEmpty(limits))
+  const changedBy = setsLimits ? requireRight(caller, 'queue.write') : null
+  return planned.map(({ name, isNew, limits }) =>
+    isNew ? { name, changedBy: null, limits: { ...defaults(name), ...limits } } : { name, changedBy, limits },
   )
 }
 
 /** Creates or changes planned queues, in the transaction that stores what names them. */
-export async function nameQueues(tx: Transaction, caller: WorkspaceCaller, planned: readonly PlannedQueue[]) {
-  for (const { name, isNew, limits } of planned) {
-    const id = await setQueue(tx, caller.workspaceId, name, limits)
-    if (isNew) continue
-    await audit(tx, caller, { action: 'queue.changed', objectId: name, details: limits })
+export async function nameQueues(tx: Transaction, { workspaceId }: Allowed, planned: readonly PlannedQueue[]) {
+  for (const { name, changedBy, limits } of planned) {
+    const id = await setQueue(tx, workspaceId, name, limits)
+    if (changedBy === null) continue
+    await audit(tx, changedBy, { action: 'queue.changed', objectId: name, details: limits })
     await advanceQueues(tx, [id])
   }
 }

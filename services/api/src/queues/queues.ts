@@ -18,10 +18,9 @@ import {
   type QueueRow,
 } from '@belfry/db/queues/queues'
 import { AppError } from '@belfry/domain/app-error'
-import type { AuditAction } from '@belfry/domain/audit-action'
 import type { Request } from 'express'
 import { audit } from '../audit/audit.ts'
-import type { WorkspaceCaller } from '../auth/authorize.ts'
+import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
@@ -56,7 +55,7 @@ export const getQueue = endpoint({
   summary: 'Read a queue',
   answer: { status: 200, body: queue },
   async handle(ctx, { caller, request }) {
-    return ok(await readQueue(ctx, caller.workspaceId, nameOf(request)))
+    return ok(await readQueue(ctx, caller, nameOf(request)))
   },
 })
 
@@ -72,7 +71,7 @@ export const putQueue = endpoint({
     await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, tx =>
       setQueue(tx, caller.workspaceId, name, body),
     )
-    return ok(await readQueue(ctx, caller.workspaceId, name))
+    return ok(await readQueue(ctx, caller, name))
   },
 })
 
@@ -88,7 +87,7 @@ export const updateQueue = endpoint({
         changeQueue(tx, caller.workspaceId, name, toLimits(body)),
       )
     }
-    return ok(await readQueue(ctx, caller.workspaceId, name))
+    return ok(await readQueue(ctx, caller, name))
   },
 })
 
@@ -117,12 +116,16 @@ export const deleteQueue = endpoint({
   },
 })
 
-type QueueChange = { name: string; action: AuditAction; details?: Readonly<Record<string, unknown>> }
+type QueueChange = {
+  name: string
+  action: 'queue.changed' | 'queue.paused' | 'queue.resumed'
+  details?: Readonly<Record<string, unknown>>
+}
 
 /** Changes a queue in a transaction with its audit entry, then wakes its tasks. `change` returns the queue's id. */
 export async function moveQueue(
   ctx: Context,
-  caller: WorkspaceCaller,
+  caller: Allowed<'queue.write'>,
   { name, action, details = {} }: QueueChange,
   change: (tx: Transaction, workspaceId: string) => Promise<string | null>,
 ): Promise<void> {
@@ -136,7 +139,12 @@ export async function moveQueue(
 }
 
 /** Pauses or resumes a queue. */
-export function movePause(ctx: Context, caller: WorkspaceCaller, name: string, isPaused: boolean): Promise<void> {
+export function movePause(
+  ctx: Context,
+  caller: Allowed<'queue.write'>,
+  name: string,
+  isPaused: boolean,
+): Promise<void> {
   const action = isPaused ? 'queue.paused' : 'queue.resumed'
   return moveQueue(ctx, caller, { name, action }, async (tx, workspaceId) => {
     return (await pauseStored(tx, workspaceId, name, isPaused))?.id ?? null
@@ -144,7 +152,7 @@ export function movePause(ctx: Context, caller: WorkspaceCaller, name: string, i
 }
 
 /** Deletes the settings of a queue that is not in use. */
-export async function removeQueue(ctx: Context, caller: WorkspaceCaller, name: string): Promise<void> {
+export async function removeQueue(ctx: Context, caller: Allowed<'queue.delete'>, name: string): Promise<void> {
   await inTransaction(ctx.pool, async tx => {
     const result = await deleteStored(tx, caller.workspaceId, name)
     if (result === 'unknown') throw notFound()
@@ -158,9 +166,9 @@ export async function removeQueue(ctx: Context, caller: WorkspaceCaller, name: s
   })
 }
 
-async function setPaused(ctx: Context, caller: WorkspaceCaller, name: string, isPaused: boolean) {
+async function setPaused(ctx: Context, caller: Allowed<'queue.write'>, name: string, isPaused: boolean) {
   await movePause(ctx, caller, name, isPaused)
-  return ok(await readQueue(ctx, caller.workspaceId, name))
+  return ok(await readQueue(ctx, caller, name))
 }
 
 // PostgreSQL has no text with NUL.
@@ -170,7 +178,11 @@ function nameOf(request: Request): string {
   return name
 }
 
-async function readQueue(ctx: Context, workspaceId: string, name: string): Promise<Queue> {
+async function readQueue(
+  ctx: Context,
+  { workspaceId }: Allowed<'queue.read' | 'queue.write'>,
+  name: string,
+): Promise<Queue> {
   const row = await findQueue(ctx.pool, workspaceId, name)
   if (!row) throw notFound()
   return presentQueue(row)

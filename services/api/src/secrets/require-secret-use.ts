@@ -2,7 +2,7 @@ import type { Db } from '@belfry/db/postgres/in-transaction'
 import { AppError } from '@belfry/domain/app-error'
 import { decide } from '@belfry/domain/permissions'
 import { secretNames } from '@belfry/domain/secrets/secret-reference'
-import type { WorkspaceCaller } from '../auth/authorize.ts'
+import type { Allowed } from '../auth/authorize.ts'
 
 /** What a caller has written of a request, each part as text. */
 export type Written = {
@@ -19,7 +19,7 @@ export type Written = {
  */
 export async function requireSecretUse(
   db: Db,
-  { actor, workspaceId }: WorkspaceCaller,
+  { actor, workspaceId }: Allowed,
   requests: readonly Written[],
 ): Promise<void> {
   if (decide(actor, 'secret.use').allowed) return

@@ -14,7 +14,7 @@ import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { presentCallbacks, presentRetry } from '@belfry/present/task-form'
 import { audit } from '../audit/audit.ts'
-import type { WorkspaceCaller } from '../auth/authorize.ts'
+import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
@@ -103,8 +103,8 @@ export const getSubscription = endpoint({
   summary: 'Get a subscription',
   answer: { status: 200, body: subscription },
   params: { sub: 'sub' },
-  async handle(ctx, { caller: { workspaceId }, params }) {
-    return ok(await readSubscription(ctx, workspaceId, params.sub))
+  async handle(ctx, { caller, params }) {
+    return ok(await readSubscription(ctx, caller, params.sub))
   },
 })
 
@@ -133,7 +133,7 @@ export const updateSubscription = endpoint({
     })
     const callbackChange = toCallbackChange(body)
     if (isEmpty(change) && callbackChange === undefined) {
-      return ok(await readSubscription(ctx, workspaceId, params.sub))
+      return ok(await readSubscription(ctx, caller, params.sub))
     }
     await requireSecretUse(ctx.pool, caller, [{ url: body.url, headers: change.headers, callbacks: callbackChange }])
     const store = async (tx: PrismaTransaction) => {
@@ -170,7 +170,7 @@ export const deleteSubscription = endpoint({
   },
 })
 
-async function nameQueue(tx: PrismaTransaction, caller: WorkspaceCaller, queue: QueueField | null | undefined) {
+async function nameQueue(tx: PrismaTransaction, caller: Allowed, queue: QueueField | null | undefined) {
   const db = dbOf(tx)
   await nameQueues(db, caller, await planQueues(db, caller, [queue]))
 }
@@ -183,7 +183,11 @@ async function changedCallbacks(tx: PrismaTransaction, id: string, body: Callbac
 }
 
 /** Reads a subscription in its public form. */
-async function readSubscription(ctx: Context, workspaceId: string, id: string): Promise<Subscription> {
+async function readSubscription(
+  ctx: Context,
+  { workspaceId }: Allowed<'subscription.read' | 'subscription.write'>,
+  id: string,
+): Promise<Subscription> {
   const row = await ctx.prisma.subscription.findFirst({ where: { id, workspaceId } })
   if (!row) throw notFound()
   return presentSubscription(row)

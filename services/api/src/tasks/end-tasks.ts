@@ -12,7 +12,7 @@ import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
 import { type EndAction, endTasks } from '@belfry/db/tasks/end-tasks'
 import { countMatchingTasks, isIn } from '@belfry/db/tasks/task-filter'
 import { taskStates } from '@belfry/domain/task-state'
-import type { WorkspaceCaller } from '../auth/authorize.ts'
+import type { Allowed } from '../auth/authorize.ts'
 import { presentTaskOperation } from '../bulk-operations/present-operation.ts'
 import { auditBulk, selectAtOnce, startOperation } from '../bulk-operations/start-operation.ts'
 import type { Context } from '../context.ts'
@@ -53,7 +53,12 @@ export const countTasks = endpoint({
 
 const countName = { cancel: 'cancelled', stop: 'stopped' } as const
 
-async function endMany(ctx: Context, caller: WorkspaceCaller, action: EndAction, body: EndTasksBody): Promise<Reply> {
+async function endMany(
+  ctx: Context,
+  caller: Allowed<'task.delete'>,
+  action: EndAction,
+  body: EndTasksBody,
+): Promise<Reply> {
   const wanted = { action, filter: body.filter ?? { ids: body.ids }, perSecond: null }
   const ids = await selectAtOnce(ctx, caller.workspaceId, wanted)
   if (ids !== null) return ok({ [countName[action]]: await endDecided(ctx, caller, ids, action), operation: null })
@@ -68,7 +73,7 @@ const pauseMs = 25
 /** Ends tasks, and returns how many. Repeats while some of the tasks are prefetched; see `untilDecided`. */
 export async function endDecided(
   ctx: Context,
-  caller: WorkspaceCaller,
+  caller: Allowed<'task.delete'>,
   ids: readonly string[],
   action: EndAction,
 ): Promise<number> {

@@ -4,6 +4,7 @@ import { conditionsOf, type TaskFilter as FilterOfTasks } from '@belfry/db/tasks
 import { taskStates } from '@belfry/domain/task-state'
 import { presentTask } from '@belfry/present/present-task'
 import type { TaskRow } from '@belfry/present/task-row'
+import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { isExactly, isOnPage, readBoundedPage, type Scan } from '../http/bounded-page.ts'
 import { type Where, where } from '../http/where.ts'
@@ -19,7 +20,7 @@ export type TaskFilter = Omit<Query, 'limit' | 'cursor'>
  */
 export function findTasks(
   ctx: Context,
-  workspaceId: string,
+  { workspaceId }: Allowed<'task.read' | 'dead_letter.read'>,
   query: Query,
   only?: { list: string; condition: string },
 ): Promise<Page<Task>> {

@@ -11,11 +11,12 @@ import {
 } from '@belfry/db/tasks/change-task'
 import { replayTask as replay } from '@belfry/db/tasks/replay-task'
 import { AppError, type AppErrorCode } from '@belfry/domain/app-error'
+import type { AuditAction } from '@belfry/domain/audit-action'
 import { toId } from '@belfry/domain/id'
 import { presentTask } from '@belfry/present/present-task'
 import type { TaskRow } from '@belfry/present/task-row'
-import { type AuditedAction, audit } from '../audit/audit.ts'
-import { authorOf, type WorkspaceCaller } from '../auth/authorize.ts'
+import { type AuditedAction, type Auditor, audit } from '../audit/audit.ts'
+import { authorOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { creation, endpoint } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
@@ -112,7 +113,7 @@ export const updateTask = endpoint({
       labels: body.labels,
       ...toRequestChange(body, bodyText),
     })
-    if (isEmpty(change)) return ok(await readTask(ctx, caller.workspaceId, params.task))
+    if (isEmpty(change)) return ok(await readTask(ctx, caller, params.task))
     await requireSecretUse(ctx.pool, caller, [change])
     refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
     if (change.callbacks !== undefined) await refuseForCallback(ctx, caller.workspaceId, params.task)
@@ -138,11 +139,11 @@ const moved = 'No such task. If it is in object storage, it can be replayed afte
 type Move = Parameters<typeof untilDecided>[0]
 
 /** Moves a task in a transaction with its audit entry. A task that does not move undoes everything. */
-function moveTask<Result extends Awaited<ReturnType<Move>>>(
+function moveTask<Result extends Awaited<ReturnType<Move>>, A extends AuditAction>(
   ctx: Context,
-  caller: WorkspaceCaller,
+  caller: Auditor<A>,
   id: string,
-  audited: Omit<AuditedAction, 'objectId'>,
+  audited: Omit<AuditedAction<A>, 'objectId'>,
   move: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   return untilDecided(async () => {

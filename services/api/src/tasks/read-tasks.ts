@@ -5,6 +5,7 @@ import { listOpenCircuits } from '@belfry/db/dispatchers/host-circuits'
 import { hostOf } from '@belfry/domain/target-url'
 import { presentTask } from '@belfry/present/present-task'
 import type { TaskRow } from '@belfry/present/task-row'
+import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { readBounded } from '../http/bounded-page.ts'
@@ -20,12 +21,16 @@ export const getTask = endpoint({
   refusals: ['log_storage_unavailable'],
   params: { task: 'task' },
   async handle(ctx, { caller, params }) {
-    return ok(await readTask(ctx, caller.workspaceId, params.task))
+    return ok(await readTask(ctx, caller, params.task))
   },
 })
 
 /** Reads a task in its public form. */
-export async function readTask(ctx: Context, workspaceId: string, id: string): Promise<Task> {
+export async function readTask(
+  ctx: Context,
+  { workspaceId }: Allowed<'task.read' | 'task.write'>,
+  id: string,
+): Promise<Task> {
   const row = (await findTask(ctx.pool, workspaceId, id)) ?? (await findMovedTask(ctx, workspaceId, id))
   const [task] = await withBlocked(ctx, workspaceId, [presentTask(row)])
   return task ?? presentTask(row)
@@ -38,7 +43,7 @@ export const listTasks = endpoint({
   answer: { status: 200, body: pageOf(task) },
   query: listTasksQuery,
   async handle(ctx, { caller, query }) {
-    const page = await findTasks(ctx, caller.workspaceId, query)
+    const page = await findTasks(ctx, caller, query)
     return ok({ ...page, data: await withBlocked(ctx, caller.workspaceId, page.data) })
   },
 })

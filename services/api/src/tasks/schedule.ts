@@ -8,7 +8,7 @@ import { readTraceparent } from '@belfry/domain/traceparent'
 import { needsJob } from '@belfry/queue'
 import { depthHeader, maxDepth, readDepth } from '@belfry/vault'
 import type { Request } from 'express'
-import { authorOf, type WorkspaceCaller } from '../auth/authorize.ts'
+import { type Allowed, authorOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import type { Work } from '../endpoint.ts'
 import { nameQueues, planQueues, type QueueDefaults } from '../queues/name-queues.ts'
@@ -17,7 +17,10 @@ import { chargeFanOut, readQuota, refuseLargePayload, refuseOverQuota } from '..
 import { requireSecretUse, type Written } from '../secrets/require-secret-use.ts'
 
 /** A request that schedules something, and its caller. */
-export type ScheduleRequest = { caller: WorkspaceCaller; request: Request }
+export type ScheduleRequest = {
+  caller: Allowed<'task.create' | 'task.write' | 'event.publish' | 'cron_job.write'>
+  request: Request
+}
 
 /** Who created a task, after how many calls of Belfry in a row, and the caller's trace. */
 export type Origin = Pick<NewTask, 'createdBy' | 'depth' | 'traceparent'>
@@ -79,7 +82,7 @@ export async function schedule<T extends Stored>(
 }
 
 // A target that creates the next task through the API makes a loop, which ends here.
-function originOf({ config }: Pick<Work, 'config'>, caller: WorkspaceCaller, { headers }: Request) {
+function originOf({ config }: Pick<Work, 'config'>, caller: Allowed, { headers }: Request) {
   const value = headers[depthHeader.toLowerCase()]
   const depth = value === undefined ? 0 : readDepth(config.masterKeys, String(value))
   if (depth > maxDepth) {

@@ -8,7 +8,7 @@ import { newUuid, toId } from '@belfry/domain/id'
 import type { TierName } from '@belfry/domain/tiers'
 import { audit } from '../audit/audit.ts'
 import { forgetApiKeys } from '../auth/api-key-caches.ts'
-import type { OrganizationCaller } from '../auth/authorize.ts'
+import type { CallerOf } from '../auth/authorize.ts'
 import { requireStepUp } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
@@ -81,7 +81,7 @@ export const listWorkspaces = endpoint({
   },
 })
 
-function visibleTo({ actor, user, apiKeyId }: OrganizationCaller) {
+function visibleTo({ actor, user, apiKeyId }: CallerOf<'workspace.list'>) {
   if (apiKeyId !== null) return { apiKeys: { some: { id: apiKeyId } } }
   const isMember = actor.kind === 'user' && actor.role === 'member'
   return isMember && user ? { members: { some: { userId: user.userId } } } : {}

@@ -1,3 +1,4 @@
+import { requireRight } from '../../auth/authorize.ts'
 import { ok, type Reply } from '../../http/reply.ts'
 import { readQuota } from '../../quotas/quotas.ts'
 import { orRefusal } from '../../tasks/create-task.ts'
@@ -8,9 +9,11 @@ import { refuseWorkflow } from './message-options.ts'
 import { type Prepared, preparePublication, storePublications } from './publish.ts'
 
 /** `POST /v2/publish/{destination}` and `/v2/enqueue/{queue}/{destination}` */
-export async function publishMessage(call: Call): Promise<Reply> {
+export async function publishMessage(call: Call<'task.create'>): Promise<Reply> {
   const publication = { ...(await readPublication(call)), ...(call.name !== '' && { queue: call.name }) }
-  if (publication.headers['upstash-cron']) return storeSchedule(call, publication)
+  if (publication.headers['upstash-cron']) {
+    return storeSchedule({ ...call, caller: requireRight(call.caller, 'cron_job.write') }, publication)
+  }
   const prepared = await preparePublication(call, await readQuota(call.ctx, call.caller.organizationId), publication)
   const [published = []] = await storePublications(call, [prepared])
   const isRepeated = published.every(({ deduplicated }) => deduplicated)
@@ -24,7 +27,7 @@ const maxMessages = 1000
  * `POST /v2/batch`. A message that is refused does not affect the others, except one of a workflow: its client would take the
  * answer of the batch for a run that has started.
  */
-export async function publishBatch(call: Call): Promise<Reply> {
+export async function publishBatch(call: Call<'task.create'>): Promise<Reply> {
   const items = await readJson(call, maxBytes)
   if (!Array.isArray(items)) throw badRequest('the body is not a JSON array of messages')
   if (items.length > maxMessages) throw badRequest(`at most ${maxMessages} messages are allowed`)

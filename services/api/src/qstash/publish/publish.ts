@@ -63,7 +63,10 @@ export function readPublished(ctx: Context, { headers, queue }: Publication): Me
 const queueName = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/
 
 /** Stores the messages of publications, and returns an answer for each. */
-export async function storePublications(call: Call, prepared: readonly Prepared[]): Promise<Published[][]> {
+export async function storePublications(
+  call: Call<'task.create'>,
+  prepared: readonly Prepared[],
+): Promise<Published[][]> {
   const messages = prepared.flatMap(({ messages }) => messages)
   const { earlier } = await schedule(workOf(call.ctx), call, {
     starts: 'later', // `refuseUnpublishable` has decided about the others

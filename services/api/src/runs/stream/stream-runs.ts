@@ -2,7 +2,7 @@ import { AppError } from '@belfry/domain/app-error'
 import { fromId } from '@belfry/domain/id'
 import type { Request } from 'express'
 import { requireApiKeyInForce } from '../../auth/api-key.ts'
-import { authorize, type OrganizationCaller } from '../../auth/authorize.ts'
+import { authorize, type CallerOf } from '../../auth/authorize.ts'
 import type { Context, RunStream } from '../../context.ts'
 import { endpoint } from '../../endpoint.ts'
 import type { Reply } from '../../http/reply.ts'
@@ -53,7 +53,7 @@ const maxWorkspaces = 100
 function openRunStream(
   ctx: Context,
   request: Request,
-  caller: OrganizationCaller,
+  caller: CallerOf<'run.read' | 'organization_run.read'>,
   workspaceIds: readonly string[],
   check: () => Promise<unknown>,
 ): Reply {
