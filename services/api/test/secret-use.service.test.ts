@@ -34,13 +34,26 @@ async function keyWith(...scopes: string[]): Promise<Send> {
   return sendAs(body.key)
 }
 
+const ofJson = { 'Content-Type': 'application/json' }
+const cron = { 'Upstash-Cron': '0 0 1 1 *' }
 const writing = ['publish', 'task.write', 'cron_job.write', 'subscription.write']
+
+/** Gives what another caller has written another target. */
+async function move(send: Send, kind: string, body: Json): Promise<Json> {
+  const created = await full('POST', `${root}/${kind}`, body)
+  return send('PATCH', `${root}/${kind}/${created.body.id}`, { url: `${url}moved` })
+}
 
 /** Each way to send a reference to a secret. */
 const doors: Record<string, (send: Send, reference: string) => Promise<Json>> = {
   'the URL of a task': (send, s) => send('POST', `${root}/tasks`, aTaskBody({ url: `${url}?key=${s}` })),
   'a header of a task': (send, s) => send('POST', `${root}/tasks`, aTaskBody({ headers: { 'X-Key': s } })),
   'a payload': (send, s) => send('POST', `${root}/tasks`, aTaskBody({ payload: { key: s } })),
+  'an escaped text': (send, s) => {
+    const headers = { 'Content-Type': 'text/plain' }
+    const body = aTaskBody({ headers, payload: s })
+    return send('POST', `${root}/tasks`, JSON.stringify(body).replaceAll('{{', '\\u007b{'), ofJson)
+  },
   'a callback': (send, s) =>
     send('POST', `${root}/tasks`, aTaskBody({ on_failure: { url, headers: { Authorization: s } } })),
   'a batch': (send, s) => send('POST', `${root}/tasks/batch`, { tasks: [aTaskBody({ payload: [s] })] }),
@@ -52,6 +65,28 @@ const doors: Record<string, (send: Send, reference: string) => Promise<Json>> = 
   'a subscription': (send, s) => send('POST', `${root}/subscriptions`, { topic: 'u', url, headers: { 'X-Key': s } }),
   'a changed subscription': (send, s) => send('PATCH', `${root}/subscriptions/${subscription}`, { url: `${url}${s}` }),
   'a message': (send, s) => send('POST', `/v2/publish/${url}`, 'x', { 'Upstash-Forward-X-Key': s }),
+  'a schedule': (send, s) => send('POST', `/v2/schedules/${url}`, '', { ...cron, 'Upstash-Forward-X-Key': s }),
+  'a replaced schedule': async (send, s) => {
+    const headers = { ...cron, 'Upstash-Schedule-Id': 'replaced' }
+    expect((await full('POST', `/v2/schedules/${url}`, '', headers)).status).toBe(201)
+    return send('POST', `/v2/schedules/${url}`, '', { ...headers, 'Upstash-Forward-X-Key': s })
+  },
+  'a task of another caller': (send, s) => move(send, 'tasks', aTaskBody({ headers: { 'X-Key': s } })),
+  'a cron job of another caller': (send, s) => move(send, 'cronjobs', { ...job, payload: s }),
+  'a subscription of another caller': (send, s) =>
+    move(send, 'subscriptions', { topic: 'u', url, headers: { 'X-Key': s } }),
+  'an endpoint of another caller': async (send, s) => {
+    const [topic, name] = ['moved', 'an-endpoint']
+    const add = (by: Send, to: string) =>
+      by('POST', `/v2/topics/${topic}/endpoints`, { endpoints: [{ name, url: to }] })
+    await add(full, url)
+    const { data } = (await full('GET', `${root}/subscriptions`)).body
+    const { id } = data.find((one: Json) => one.topic === topic)
+    await full('PATCH', `${root}/subscriptions/${id}`, { headers: { 'X-Key': s } })
+    return add(send, `${url}moved`)
+  },
+  'an endpoint of a URL group': (send, s) =>
+    send('POST', '/v2/topics/a-group/endpoints', { endpoints: [{ url: `${url}${s}` }] }),
 }
 
 it.each(Object.keys(doors))(

@@ -109,7 +109,6 @@ export const updateCronJob = endpoint({
   async handle(ctx, { caller, params: { cronjob: id }, body, bodyText }) {
     const change = toChange(body, bodyText)
     if (!isEmpty(change)) {
-      await requireSecretUse(ctx.pool, caller, [change])
       refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
       await refuseUsedKey(body.key, () => rewriteCronJob(ctx, caller, id, change, body))
     }
@@ -126,6 +125,7 @@ export async function rewriteCronJob(
   body: Pick<UpdateCronJobBody, 'queue'>,
   queueDefaults?: QueueDefaults,
 ): Promise<void> {
+  await requireSecretUse(ctx.pool, caller, [change], () => findCronJob(ctx.pool, caller.workspaceId, id))
   const changed = { ...change, updatedBy: authorOf(caller) }
   await moveCronJob(ctx, caller, { id, action: 'cron_job.changed', body }, async tx => {
     await nameQueues(tx, caller, await planQueues(tx, caller, [body.queue], queueDefaults))

@@ -4,6 +4,7 @@ import { isTopic } from '@belfry/domain/topic'
 import { audit } from '../audit/audit.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok, type Reply } from '../http/reply.ts'
+import { requireSecretUse, type Written } from '../secrets/require-secret-use.ts'
 import { type Call, readJson } from './call.ts'
 import { checkUrl } from './publish/destination.ts'
 import { badRequest, QstashError } from './qstash-error.ts'
@@ -26,6 +27,11 @@ export async function addEndpoints(call: Call<'subscription.write'>): Promise<Re
   }
   await inTransaction(ctx.pool, async tx => {
     await tx.query('SELECT FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [caller.workspaceId])
+    const kept =
+      'SELECT headers, callbacks FROM subscriptions WHERE workspace_id = $1 AND topic = $2 AND endpoint_name = ANY ($3)'
+    const names = endpoints.flatMap(({ name }) => name ?? [])
+    const { rows } = await tx.query<Written>(kept, [caller.workspaceId, group, names])
+    await requireSecretUse(tx, caller, [...endpoints, ...rows])
     for (const { name, url = '' } of endpoints) {
       const id = await upsert(tx, caller.workspaceId, group, { name: name ?? null, url })
       await audit(tx, caller, { action: 'subscription.changed', objectId: toId('sub', id), details: { topic: group } })

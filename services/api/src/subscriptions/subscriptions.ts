@@ -135,7 +135,10 @@ export const updateSubscription = endpoint({
     if (isEmpty(change) && callbackChange === undefined) {
       return ok(await readSubscription(ctx, caller, params.sub))
     }
-    await requireSecretUse(ctx.pool, caller, [{ url: body.url, headers: change.headers, callbacks: callbackChange }])
+    const written = { url: body.url, headers: change.headers, callbacks: callbackChange }
+    await requireSecretUse(ctx.pool, caller, [written], () =>
+      ctx.prisma.subscription.findFirst({ where: { id: params.sub, workspaceId } }),
+    )
     const store = async (tx: PrismaTransaction) => {
       await nameQueue(tx, caller, body.queue)
       const data =

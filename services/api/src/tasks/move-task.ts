@@ -114,7 +114,7 @@ export const updateTask = endpoint({
       ...toRequestChange(body, bodyText),
     })
     if (isEmpty(change)) return ok(await readTask(ctx, caller, params.task))
-    await requireSecretUse(ctx.pool, caller, [change])
+    await requireSecretUse(ctx.pool, caller, [change], () => findTask(ctx.pool, caller.workspaceId, params.task))
     refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
     if (change.callbacks !== undefined) await refuseForCallback(ctx, caller.workspaceId, params.task)
     const changed = { ...change, updatedBy: authorOf(caller) }
