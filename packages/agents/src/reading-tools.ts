@@ -85,7 +85,11 @@ export function addReadingTools(server: McpServer, belfry: Belfry): void {
       title: 'Preview a cron expression',
       description: 'Returns a cron expression in English with its next runs, also across clock changes.',
       inputSchema: {
-        cron: z.string().describe('Five fields: minute, hour, day of month, month, day of week.'),
+        cron: z
+          .string()
+          .describe(
+            'Five fields: minute, hour, day of month, month, day of week. L: the last day; MON#1: the first Monday.',
+          ),
         timezone: z.string().default('UTC').describe('An IANA time zone, such as Europe/Berlin.'),
         count: z.int().min(1).max(50).default(5),
       },

@@ -54,7 +54,11 @@ export function addWritingTools(server: McpServer, belfry: Belfry): void {
       description: 'Creates a cron job. Check the expression with preview_cron first.',
       inputSchema: {
         ...request,
-        cron: z.string().describe('Five fields: minute, hour, day of month, month, day of week.'),
+        cron: z
+          .string()
+          .describe(
+            'Five fields: minute, hour, day of month, month, day of week. L: the last day; MON#1: the first Monday.',
+          ),
         timezone: z.string().default('UTC').describe('An IANA time zone, such as Europe/Berlin.'),
       },
       annotations: changes,

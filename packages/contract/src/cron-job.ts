@@ -24,9 +24,10 @@ const taskBody = createTaskBody.shape
 
 const cronRule = textRule(
   {
-    pattern: '^[ \\t]*[A-Za-z0-9*,/-]+([ \\t]+[A-Za-z0-9*,/-]+){4}[ \\t]*$',
+    pattern: '^[ \\t]*[A-Za-z0-9*,/#-]+([ \\t]+[A-Za-z0-9*,/#-]+){4}[ \\t]*$',
     maxLength: 1_000,
-    description: 'Five fields: minute, hour, day of month, month, day of week.',
+    description:
+      'Five fields: minute, hour, day of month, month, day of week. `L` is the last day of the month, `MON#1` its first Monday, `FRIL` its last Friday.',
     examples: ['0 9 * * 1-5'],
   },
   cronText,

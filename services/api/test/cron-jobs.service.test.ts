@@ -142,6 +142,23 @@ describe('works', () => {
     })
   })
 
+  it('previews days that depend on the month', async () => {
+    const { body } = await api.call('POST', `${path}/preview`, {
+      ...{ cron: '0 9 L * MON#1,FRIL', timezone: 'Europe/Berlin', from: '2027-03-25T00:00:00Z', count: 4 },
+    })
+    expect(body).toMatchObject({
+      description: expect.stringMatching(
+        /^At 09:00 on the last day of the month or on the first Monday .* the last Friday/,
+      ),
+      next_runs: [
+        '2027-03-26T08:00:00.000Z',
+        '2027-03-31T07:00:00.000Z',
+        '2027-04-05T07:00:00.000Z',
+        '2027-04-30T07:00:00.000Z',
+      ],
+    })
+  })
+
   it('ends at ends_at, begins at starts_at', async () => {
     const starts_at = '2090-01-01T00:00:00.000Z'
     const ends_at = '2090-01-01T00:03:00.000Z'

@@ -20,7 +20,7 @@ export type CreateCronJob = RequestFields &
     targetUrl: string
     /** Default `POST`. */
     method?: MethodInput
-    /** Five fields: minute, hour, day of month, month, day of week. */
+    /** Five fields: minute, hour, day of month, month, day of week. `L`, `MON#1` and `FRIL` are days of the month. */
     cron: string
     /** An IANA zone such as `Europe/Berlin`. Default `UTC`. */
     timezone?: string

@@ -33,18 +33,21 @@ export const cronFields: readonly CronFieldRange[] = [
 ]
 
 const maxKept = 10_000
-const kept = new Map<string, readonly number[]>()
+const kept = new Map<string, readonly string[]>()
 const maxShown = 20
 const specials: Readonly<Record<string, string>> = {
-  L: 'L (last) is not supported',
   W: 'W (nearest weekday) is not supported',
-  '#': '# (nth weekday of the month) is not supported',
+  L: 'L (last) stands alone as a day of the month, or after a day of the week, as in FRIL',
+  '#': '# stands between a day of the week and its number in the month, as in MON#1 to MON#5',
   '?': '? is not supported; write *',
   H: 'H (hashed) is not supported',
 }
 
-/** Parses one field into its values, or returns the rule that it breaks. */
-export function parseCronField(text: string, field: CronFieldRange): { values: Set<number> } | { problem: string } {
+/**
+ * Parses one field into its values, or returns the rule that it breaks. `L` is the last day of the month, `5L` the last
+ * Friday, `1#2` the second Monday.
+ */
+export function parseCronField(text: string, field: CronFieldRange): { values: Set<string> } | { problem: string } {
   const elements = text.split(',')
   for (const element of elements) {
     const problem = problemOf(element, field)
@@ -53,23 +56,26 @@ export function parseCronField(text: string, field: CronFieldRange): { values: S
   return { values: new Set(elements.flatMap(element => valuesOf(element, field))) }
 }
 
-// cron-parser refuses lists with a repeated value, and days that a month does not have. Both are valid in cron(8), so each
-// element of a list is parsed alone.
-function valuesOf(element: string, field: CronFieldRange): readonly number[] {
+// cron-parser refuses lists with a repeated value or a #, and days that a month does not have. They are valid here, so
+// each element of a list is parsed alone.
+function valuesOf(element: string, field: CronFieldRange): readonly string[] {
   const key = `${field.key} ${element}`
   const known = kept.get(key)
   if (known) return known
-  const expression = cronFields.map(other => (other === field ? element : '*')).join(' ')
-  const values = CronExpressionParser.parse(expression).fields[field.key].values.map(Number)
+  const expression = cronFields.map(other => (other === field ? element.toUpperCase() : '*')).join(' ')
+  const { fields } = CronExpressionParser.parse(expression)
+  const { nthDay } = fields.dayOfWeek
+  const values = fields[field.key].values.map(value => (nthDay > 0 ? `${value}#${nthDay}` : String(value)))
   if (kept.size === maxKept) kept.clear()
   kept.set(key, values)
   return values
 }
 
-// Stricter than cron-parser, which accepts macros, letters such as L and H, steps without a range, and more.
+// Stricter than cron-parser, which accepts macros, letters such as H, 15L, steps without a range, and more.
 function problemOf(element: string, field: CronFieldRange): string | null {
   const shown = `"${element.length > maxShown ? `${element.slice(0, maxShown)}...` : element}"`
   if (element === '') return 'an element of the list is empty'
+  if (isInMonth(element, field)) return null
   const [base = '', stepText, ...more] = element.split('/')
   const [fromText = '', toText, ...others] = base.split('-')
   if (more.length > 0 || others.length > 0) return `${shown} has more than one "/" or "-"`
@@ -84,6 +90,13 @@ function problemOf(element: string, field: CronFieldRange): string | null {
   }
   if (from > to) return `the range ${shown} must run from low to high${sundayHint(toText, field)}`
   return null
+}
+
+// Returns whether an element depends on the month: its last day, or the nth or last of its Mondays.
+function isInMonth(element: string, field: CronFieldRange): boolean {
+  if (field.key === 'dayOfMonth') return element.toUpperCase() === 'L'
+  const [, day = ''] = /^(.+?)(?:#[1-5]|L)$/i.exec(element) ?? []
+  return field.key === 'dayOfWeek' && readValue(day, field) !== null
 }
 
 function readValue(text: string, { low, high, words }: CronFieldRange): number | null {

@@ -19,6 +19,12 @@ it.each([
   ['0 0 * * 0,7', 'At 00:00 on Sunday and Sunday'],
   ['0 0 29 2 *', 'At 00:00 on day 29 of the month in February'],
   ['0 0 * jan-MAR,12 */3', 'At 00:00 on every 3rd day of the week in January through March and December'],
+  ['0 0 L * *', 'At 00:00 on the last day of the month'],
+  ['0 0 1,l * *', 'At 00:00 on day 1 and the last day of the month'],
+  ['0 0 L,15 * *', 'At 00:00 on the last day and day 15 of the month'],
+  ['0 9 * * MON#1', 'At 09:00 on the first Monday of the month'],
+  ['0 9 * JUL 0#5,7L', 'At 09:00 on the fifth Sunday of the month and the last Sunday of the month in July'],
+  ['0 9 L * sat,fril', 'At 09:00 on the last day of the month or on Saturday and the last Friday of the month'],
   ['0 0 */11 * *', 'At 00:00 on every 11th day of the month'],
 ])('describes %s', (text, description) => {
   const parsed = parseCron(text)

@@ -6,6 +6,7 @@ const monthNames = [
   'December',
 ]
 const dayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+const nthNames = ['last', 'first', 'second', 'third', 'fourth', 'fifth']
 const maxTimesOfDay = 6
 
 /** Describes an expression in English, such as "At 09:00 on Monday through Friday". */
@@ -48,6 +49,9 @@ function phrase(text: string, unit: string, nameOf: (value: string) => string): 
   const isNamed = nameOf !== String
   const plain = (value: string) => (isNamed ? nameOf(value) : String(Number(value)))
   const elements = text.split(',').map(element => {
+    if (element.toUpperCase() === 'L') return 'the last day'
+    const [, day, nth = 0] = (nameOf === nameOfDay && /^(.+?)(?:#([1-5])|L)$/i.exec(element)) || []
+    if (day !== undefined) return `the ${nthNames[Number(nth)]} ${nameOfDay(day)} of the month`
     const [base = '', step] = element.split('/')
     const [from = '', to] = base.split('-')
     const range = to === undefined ? plain(from) : `${plain(from)} through ${plain(to)}`
@@ -55,8 +59,8 @@ function phrase(text: string, unit: string, nameOf: (value: string) => string): 
     if (base === '*') return every
     return step === undefined ? range : `${every} from ${range}`
   })
-  const isBare = /^\d/.test(elements[0] ?? '')
-  return isBare ? `${unit} ${join(elements)}` : join(elements)
+  const firstNumber = elements.findIndex(element => /^\d/.test(element))
+  return join(elements.map((element, i) => (i === firstNumber ? `${unit} ${element}` : element)))
 }
 
 function nameOfMonth(value: string): string {

@@ -61,9 +61,15 @@ function nextMinuteOfDay({ hours, minutes }: CronExpression, from: number): numb
 function matchesDay(cron: CronExpression, epochDay: number): boolean {
   const { month, day } = civilDate(epochDay)
   if (!cron.months[month]) return false
-  const isDay = cron.days[day] ?? false
-  const isWeekday = cron.weekdays[(((epochDay + 4) % 7) + 7) % 7] ?? false // 1970-01-01 was a Thursday
-  return cron.eitherDay ? isDay || isWeekday : isDay && isWeekday
+  const weekday = (((epochDay + 4) % 7) + 7) % 7 // 1970-01-01 was a Thursday
+  const isDay = cron.days[day] || (cron.lastDay && civilDate(epochDay + 1).day === 1)
+  const isWeekday = cron.weekdays[weekday] || isNthWeekday(cron, weekday, epochDay, day)
+  return (cron.eitherDay ? isDay || isWeekday : isDay && isWeekday) ?? false
+}
+
+function isNthWeekday({ nthWeekdays }: CronExpression, weekday: number, epochDay: number, day: number) {
+  const isLast = nthWeekdays[weekday] && civilDate(epochDay + 7).day <= 7
+  return isLast || nthWeekdays[7 * Math.ceil(day / 7) + weekday]
 }
 
 // Converts days to Gregorian dates without allocating objects (Howard Hinnant, "chrono-compatible low-level date

@@ -80,13 +80,48 @@ describe('nextOccurrence', () => {
 
   it.each(
     ['Europe/Berlin', 'Africa/Casablanca', 'Australia/Lord_Howe', 'America/Sao_Paulo'].flatMap(zone =>
-      ['30 2 28 3,10 *', '0 3 * */2 SUN', '15 2 1-7 4,10 *', '*/30 2 22 3 *', '0 0 29 2 *'].map(
-        text => [text, zone] as const,
-      ),
+      [
+        '30 2 28 3,10 *',
+        '0 3 * */2 SUN',
+        '30 2 * 3,10 SUNL',
+        '0 0 L * 6#1',
+        '15 2 1-7 4,10 *',
+        '*/30 2 22 3 *',
+        '0 0 29 2 *',
+      ].map(text => [text, zone] as const),
     ),
   )('agrees with a scan of 430 days: %s in %s', (expression, zone) => {
     const minutes = wallClock(zone, '2026-01-01', 430)
     expect(found(expression, zone, minutes).join()).toBe(scan(expression, minutes).join())
+  })
+
+  it('agrees with a look at every day for days that depend on the month', () => {
+    const nth = fc.tuple(
+      fc.constantFrom(...'0 1 5 6 7 SUN fri'.split(' ')),
+      fc.constantFrom(...'L #1 #2 #3 #4 #5'.split(' ')),
+    )
+    const weekday = fc.oneof(
+      nth.map(parts => parts.join('')),
+      fc.constantFrom('2', '4-6'),
+    )
+    const listOf = (element: fc.Arbitrary<string>) =>
+      fc.oneof(
+        fc.constant('*'),
+        fc.array(element, { minLength: 1, maxLength: 3 }).map(elements => elements.join(',')),
+      )
+    const fields = fc.tuple(listOf(fc.constantFrom('L', '29', '1-3')), field(1, 12), listOf(weekday))
+    fc.assert(
+      fc.property(fields, fc.integer({ min: 1990, max: 2096 }), ([day, month, weekday], year) => {
+        const [expression, startMs] = [`0 0 ${day} ${month} ${weekday}`, Date.UTC(year, 1, 20)]
+        const matches = matcher(expression)
+        const days = Array.from({ length: 800 }, (_, i) => startMs + i * 1440 * minuteMs)
+        const looked = days.slice(1).filter(matches)
+        expect(found(expression, 'UTC', { startMs, offsetsMs: new Int32Array(799 * 1440 + 1) }).join()).toBe(
+          looked.join(),
+        )
+      }),
+      { numRuns: propertyRuns(300), seed: 5 },
+    )
   })
 
   it('agrees with the scan for random expressions', () => {
@@ -204,8 +239,11 @@ function matcher(expression: string): (localMs: number) => boolean {
     if (!minute?.has(minuteOfDay % 60) || !hour?.has(Math.floor(minuteOfDay / 60))) return false
     const date = new Date(localMs)
     if (!month?.has(date.getUTCMonth() + 1)) return false
-    const isDay = day?.has(date.getUTCDate()) ?? false
-    const isWeekday = (weekday?.has(date.getUTCDay()) || (date.getUTCDay() === 0 && weekday?.has(7))) ?? false
+    const lastDay = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate()
+    const isDay = day?.has(date.getUTCDate()) || (day?.has('L') && date.getUTCDate() === lastDay) || false
+    const names = date.getUTCDay() === 0 ? [0, 7] : [date.getUTCDay()]
+    const nths = [`#${Math.ceil(date.getUTCDate() / 7)}`, ...(date.getUTCDate() > lastDay - 7 ? ['L'] : [])]
+    const isWeekday = names.some(name => weekday?.has(name) || nths.some(nth => weekday?.has(name + nth)))
     return either ? isDay || isWeekday : isDay && isWeekday
   }
 }
@@ -220,12 +258,13 @@ const bounds = [
 const words = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC'.split(' ').map((word, i) => [word, i + 1] as const)
 const dayWords = 'SUN MON TUE WED THU FRI SAT'.split(' ').map((word, i) => [word, i] as const)
 
-function valuesOf(text: string, position: number): Set<number> {
+function valuesOf(text: string, position: number): Set<number | string> {
   const [low = 0, high = 0] = bounds[position] ?? []
   let plain = text.toUpperCase()
   for (const [word, value] of position === 3 ? words : dayWords) plain = plain.replaceAll(word, String(value))
-  const values = new Set<number>()
+  const values = new Set<number | string>()
   for (const part of plain.split(',')) {
+    if (/[L#]/.test(part)) values.add(part)
     const [, from, to, step] = /^(\*|\d+)(?:-(\d+))?(?:\/(\d+))?$/.exec(part) ?? []
     const first = from === '*' ? low : Number(from)
     const last = from === '*' ? high : Number(to ?? from)

@@ -5,27 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { parseCron } from './parse-cron.ts'
 
 // Elements that no field accepts, and those that each field refuses.
-const never = [
-  '',
-  'L',
-  'W',
-  '?',
-  '#',
-  'H',
-  '-',
-  '/',
-  ',',
-  '*/',
-  '/5',
-  '*/0',
-  '*/-1',
-  '*/x',
-  '**',
-  '*-5',
-  '1-',
-  '-1',
-  '1--2',
-]
+const never = ['', 'W', '?', '#', 'H', '-', '/', ',', '*/', '/5', '*/0', '*/-1', '*/x', '**', '*-5', '1-', '-1', '1--2']
 const neverEither = [
   '1,',
   ',1',
@@ -44,16 +24,36 @@ const neverEither = [
   '99999',
 ]
 const perField = [
-  ['60', '0-60', '00060', 'JAN', 'MON'],
-  ['24', '20-24', 'JAN', 'MON'],
-  ['0', '32', 'LW', '15W', 'L-3', 'MON'],
-  ['0', '13', 'MON', 'JANUARY', 'ſEP'],
-  ['8', '5L', '5#2', 'JAN', 'MONDAY', 'FRI-SUN'],
+  ['60', '0-60', '00060', 'JAN', 'MON', 'L', '5L', '5#2'],
+  ['24', '20-24', 'JAN', 'MON', 'L', '5L', '5#2'],
+  ['0', '32', 'LW', '15W', 'L-3', '3-L', 'L/2', '15L', '5#2', 'LL', 'MON'],
+  ['0', '13', 'MON', 'JANUARY', 'ſEP', 'L', '5L', '5#2', 'JULL'],
+  [
+    '8',
+    'L',
+    '8L',
+    '5#0',
+    '5#6',
+    '5#',
+    '#2',
+    '5#2L',
+    '5L#2',
+    '5L/2',
+    '5#2/2',
+    '1-5L',
+    '5L-6',
+    '1-5#2',
+    '*L',
+    '*#1',
+    '5#10',
+  ],
+  ['JAN', 'MONDAY', 'FRI-SUN', 'LFRI', 'FRILL'],
 ]
 const names = ['minute', 'hour', 'day of month', 'month', 'day of week']
-const malformed = perField.flatMap((texts, field) =>
-  [...never.filter(text => text !== ''), ...neverEither, ...texts].map(text => [field, text] as const),
-)
+const malformed = perField.flatMap((texts, i) => {
+  const field = Math.min(i, names.length - 1)
+  return [...never.filter(text => text !== ''), ...neverEither, ...texts].map(text => [field, text] as const)
+})
 
 describe('parseCron', () => {
   it(`refuses ${malformed.length} malformed fields, naming the field`, () => {
@@ -109,6 +109,20 @@ describe('parseCron', () => {
     expect(new Set(weekdays.map(String))).toEqual(new Set(['true,false,false,false,false,false,false']))
   })
 
+  it.each([
+    ['0 0 L,1 * 2', '0 0 l,1 * tue', { lastDay: true }],
+    ['0 0 * * 0#1', '0 0 * * sun#1', { lastDay: false }],
+    ['0 0 * * 7#1', '0 0 * * SUN#1', { weekdays: Array(7).fill(false) }],
+    ['0 0 * * 5L,7L,1#5', '0 0 * * FRIL,0L,mOn#5', { lastDay: false }],
+  ])('reads %s as %s', (one, other, table) => {
+    const [first, second] = [one, other].map(text => {
+      const parsed = parseCron(text)
+      return parsed.ok && { ...parsed.cron, text: '', fields: {} }
+    })
+    expect(first).toEqual(second)
+    expect(first).toMatchObject(table)
+  })
+
   it('takes the values of each element from cron-parser, once', () => {
     const parse = vi.spyOn(CronExpressionParser, 'parse')
     const first = parseCron('3-58/11,59 * * * *')
@@ -122,7 +136,7 @@ describe('parseCron', () => {
     parse.mockRestore()
   })
 
-  it.each(['1-5,3 * * * *', '*,5 * * * *', '0 0 * * 0-7,SUN', '0 0 31 2 *'])(
+  it.each(['0 0 * * MON#1,FRIL', '1-5,3 * * * *', '*,5 * * * *', '0 0 * * 0-7,SUN', '0 0 31 2 *'])(
     'reads %s, which cron-parser refuses',
     text => {
       expect(() => CronExpressionParser.parse(text)).toThrow()
@@ -132,7 +146,7 @@ describe('parseCron', () => {
 
   it('answers for any text within 50 ms of computing', () => {
     const piece = fc.oneof(
-      fc.constantFrom(' ', '*', '/', '-', ',', '1', '59', 'SUN', 'L', '\t'),
+      fc.constantFrom(' ', '*', '/', '-', ',', '1', '59', 'SUN', 'L', '#', '\t'),
       fc.string({ maxLength: 3 }),
     )
     const text = fc.oneof(

@@ -9,8 +9,12 @@ export type CronExpression = {
   hours: readonly boolean[]
   days: readonly boolean[]
   months: readonly boolean[]
+  /** The last day of the month matches, beside `days`. */
+  lastDay: boolean
   /** Sunday is 0. */
   weekdays: readonly boolean[]
+  /** Beside `weekdays`, the nth of a weekday in the month matches at `7 * n + weekday`, the last one at n = 0. */
+  nthWeekdays: readonly boolean[]
   /** Both day fields are restricted, so a day has to match only one of them. */
   eitherDay: boolean
   /** The minute or the hour starts with `*`: the expression means intervals rather than times of the day. */
@@ -48,13 +52,15 @@ function parse(text: string): ParsedCron {
   const results = cronFields.map((field, i) => parseCronField(texts[i] ?? '', field))
   const problems = results.flatMap(result => ('problem' in result ? [result.problem] : []))
   if (problems.length > 0) return { ok: false, message: `cron is not valid: ${problems.join('; ')}.` }
-  const tables = results.map((result, i) => tableOf('values' in result ? result.values : new Set(), i))
-  const [minutes = [], hours = [], days = [], months = [], weekdays = []] = tables
+  const values = results.map(result => ('values' in result ? result.values : new Set<string>()))
+  const [minutes = [], hours = [], days = [], months = [], weekdays = []] = values.map((set, i) => tableOf(set, i))
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = texts
   const cron = {
     text: texts.join(' '),
     fields: { minute, hour, 'day of month': day, month, 'day of week': weekday },
     ...{ minutes, hours, days, months, weekdays },
+    lastDay: values[2]?.has('L') ?? false,
+    nthWeekdays: ['L', '#1', '#2', '#3', '#4', '#5'].flatMap(nth => tableOf(values[4] ?? new Set(), 4, nth)),
     eitherDay: day !== '*' && weekday !== '*',
     followsElapsedTime: minute.startsWith('*') || hour.startsWith('*'),
   }
@@ -74,8 +80,9 @@ function problemOfText(text: string): string | null {
   return `must separate its fields with ordinary spaces; it contains the character U+${code}`
 }
 
-function tableOf(values: ReadonlySet<number>, field: number): boolean[] {
+function tableOf(values: ReadonlySet<string>, field: number, suffix = ''): boolean[] {
   const isWeekday = field === cronFields.length - 1
   const size = isWeekday ? 7 : (cronFields[field]?.high ?? 0) + 1
-  return Array.from({ length: size }, (_, value) => values.has(value) || (isWeekday && value === 0 && values.has(7)))
+  const has = (value: number) => values.has(`${value}${suffix}`)
+  return Array.from({ length: size }, (_, value) => has(value) || (isWeekday && value === 0 && has(7)))
 }

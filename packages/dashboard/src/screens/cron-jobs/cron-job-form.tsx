@@ -140,6 +140,9 @@ const presets = [
   ['Weekdays at 9:00', '0 9 * * 1-5'],
   ['Mondays at 9:00', '0 9 * * 1'],
   ['First of the month', '0 0 1 * *'],
+  ['Last day of the month', '0 9 L * *'],
+  ['First Monday', '0 9 * * MON#1'],
+  ['Last Friday', '0 9 * * FRIL'],
 ] as const
 
 type ScheduleFieldsProps = {
