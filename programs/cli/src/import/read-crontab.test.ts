@@ -84,6 +84,78 @@ describe('takes', () => {
     })
   })
 
+  it.each([
+    ['wget -q -O /dev/null https://example.com/a', {}],
+    ['/usr/bin/wget -qO- --tries=1 "https://example.com/a" >/dev/null 2>&1', { retry: { maxRetries: 0 } }],
+    ['wget -nv --spider -T10 -t 3 https://example.com/a', { timeoutMs: 10_000, retry: { maxRetries: 2 } }],
+    ['wget --timeout=0 -t0 https://example.com/a', { retry: { maxRetries: 20 } }],
+    [
+      "wget --no-check-certificate -U agent --header='X-Key: a b' --post-data 'a=@b' https://example.com/a",
+      {
+        method: 'POST',
+        headers: { 'User-Agent': 'agent', 'X-Key': 'a b', 'Content-Type': 'application/x-www-form-urlencoded' },
+        payload: '"a=@b"',
+      },
+    ],
+    [
+      'wget --method=PUT --user=ada --password=p@ss https://example.com/a',
+      { method: 'PUT', headers: { Authorization: `Basic ${Buffer.from('ada:p@ss').toString('base64')}` } },
+    ],
+  ])('%s', (command, fields) => {
+    const { notes, ...job } = only(`0 0 * * * ${command}`)
+    const method = 'method' in fields ? fields.method : 'GET'
+    const request = { name: `${method} example.com/a`, targetUrl: 'https://example.com/a', method }
+    expect(job).toEqual({ ...request, cron: '0 0 * * *', timezone: 'UTC', ...fields })
+    expect(notes).toContain('redirects are not followed: they count as failures')
+  })
+
+  it.each([
+    ['curl https://example.com/a # nightly', {}],
+    ['curl "https://example.com/a#b"  #', {}],
+    ['curl https://example.com/a#b # 50% of them', {}],
+    ["curl -d 'a #b' https://example.com/a;", { payload: '"a #b"' }],
+    ["curl -d a\\#b https://example.com/a & # it's slow", { payload: '"a#b"' }],
+    ['curl https://example.com/a </dev/null >/dev/null 2>&1 &', {}],
+    ['https://example.com/a # no curl', {}],
+    ['TZ=UTC LANG="C" curl https://example.com/a', {}],
+    ['nice curl https://example.com/a', {}],
+    ['/usr/bin/nice -n 19 ionice -c3 nohup curl -s https://example.com/a', {}],
+    ['nice -19 env -u HOME A=b chronic curl https://example.com/a', {}],
+    ['timeout 50 curl https://example.com/a', { timeoutMs: 50_000 }],
+    ['timeout -k 5 -s KILL 1.5m curl -m 20 https://example.com/a', { timeoutMs: 20_000 }],
+    ['timeout --kill-after=5 10s curl -m 20 https://example.com/a', { timeoutMs: 10_000 }],
+    ['timeout 0 curl https://example.com/a', {}],
+    ['flock -n /tmp/lock curl https://example.com/a', { overlap: 'skip' }],
+    ['flock -xnE 0 /tmp/lock timeout 50 curl https://example.com/a', { overlap: 'skip', timeoutMs: 50_000 }],
+    ["flock -n /tmp/lock -c 'curl -m 9 https://example.com/a'", { overlap: 'skip', timeoutMs: 9_000 }],
+    ['bash -lc "A=b curl -m 9 https://example.com/a >/dev/null"', { timeoutMs: 9_000 }],
+  ])('what shells and other programs do around a call: %s', (command, fields) => {
+    const { targetUrl, ...job } = only(`0 0 * * * ${command}`)
+    const { name, method, cron, timezone, headers, notes, ...rest } = job
+    expect(targetUrl).toBe('https://example.com/a')
+    expect(rest).toEqual(fields)
+  })
+
+  it('flock and a proxy, with a note', () => {
+    const notes = (command: string) => only(`0 0 * * * ${command} https://example.com`).notes
+    expect(notes('flock -n lock curl')).toEqual(['flock becomes overlap: skip, of this cron job alone'])
+    expect(notes('flock -w 10 lock curl')).toEqual([expect.stringMatching(/alone; it waits where Belfry skips$/)])
+    expect(notes('https_proxy=http://proxy curl')).toEqual(['calls do not go through the proxy of https_proxy'])
+  })
+
+  it('TZ, with a note: it does not apply to the times of a crontab', () => {
+    const line = '0 1 * * * https://example.com/1'
+    const [entry] = read(`TZ=America/New_York\n${line}`)
+    expect(entry).toMatchObject({ job: { timezone: 'UTC' }, notes: [expect.stringContaining('mean CRON_TZ?')] })
+    const [both] = read(`TZ=America/New_York\nCRON_TZ=Asia/Tokyo\n${line}`)
+    expect(both).toMatchObject({ job: { timezone: 'Asia/Tokyo' }, notes: [] })
+  })
+
+  it('the days of Debian’s cron, with a note', () => {
+    const { cron, notes } = only('0 0 */1 * mon-fri https://example.com')
+    expect([cron, notes]).toEqual(['0 0 * * mon-fri', [expect.stringContaining('0 0 */1 * mon-fri would mean either')]])
+  })
+
   it('CRON_TZ for the following lines, and variables of the file', () => {
     const entries = read(`# the night
 SHELL=/bin/sh
@@ -124,7 +196,16 @@ describe('refuses with a reason', () => {
     ['@fortnightly curl https://example.com', /not a known name/],
     ['0 0 * * * /usr/local/bin/backup.sh', /runs \/usr\/local\/bin\/backup.sh/],
     ['0 0 * * * root curl https://example.com', /add --users/],
-    ['0 0 * * * wget -q https://example.com', /runs wget/],
+    ['0 0 * * * wget -i urls.txt', /option -i of wget/],
+    ['0 0 * * * wget --post-file=a https://example.com', /option --post-file of wget/],
+    ['0 0 * * * wget -T 900 https://example.com', /between 1 and 300/],
+    ['0 0 * * * root wget https://example.com', /add --users/],
+    ['0 0 * * * flock -n /tmp/lock backup.sh', /runs backup.sh/],
+    ['0 0 * * * timeout soon curl https://example.com', /timeout soon is not a duration/],
+    ['0 0 * * * timeout 1h curl https://example.com', /timeout 3600 is not between 1 and 300/],
+    ['0 0 * * * A=b', /runs nothing/],
+    ['0 0 * * * curl https://example.com; curl https://example.com;', /more than one command/],
+    ['0 0 */2 * 1 curl https://example.com', /match both \*\/2 and 1.* cannot say that/],
     ['0 0 * * * curl https://example.com | mail -s x ada@example.com', /another program/],
     ['0 0 * * * curl https://example.com && touch /var/run/done', /more than one command/],
     ['0 0 * * * curl https://example.com?a=1&b=2', /quote the URL/],

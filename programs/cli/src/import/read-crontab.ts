@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
+import { keepDays } from './keep-days.ts'
 import {
   expandMacro,
   findProblem,
@@ -8,8 +9,10 @@ import {
   type PlannedJob,
   toPayload,
 } from './planned-job.ts'
-import { type CurlRequest, readCurl } from './read-curl.ts'
-import { readShellLine } from './read-shell-line.ts'
+import { type CurlRequest, readCurl, timeoutOf } from './read-curl.ts'
+import { readShellLine, withoutComment } from './read-shell-line.ts'
+import { readWget } from './read-wget.ts'
+import { unwrapCommand } from './unwrap-command.ts'
 
 type CrontabOptions = {
   /** The time zone of lines without CRON_TZ. */
@@ -56,10 +59,15 @@ function readEntry(
   line: string,
   options: CrontabOptions & { variables: Readonly<Record<string, string>> },
 ): ImportedEntry {
-  const { cron, rest } = splitSchedule(line)
+  const { cron: written, rest } = splitSchedule(line)
   const command = options.hasUsers ? rest.replace(/^\S+\s+/, '') : rest
-  const request = readCommand(withoutPercent(command), options)
-  const { url, method, headers, body, timeoutMs, retry, notes } = request
+  const request = readCommand(withoutPercent(withoutComment(command)), options)
+  const { url, method, headers, body, timeoutMs, retry, overlap } = request
+  const { cron, notes: dayNotes } = keepDays(written)
+  const { TZ, CRON_TZ } = options.variables
+  const isZoneMeant = TZ !== undefined && CRON_TZ === undefined
+  const zoneNotes = isZoneMeant ? [`TZ=${TZ} does not apply to the times of a crontab. Did you mean CRON_TZ?`] : []
+  const notes = [...dayNotes, ...zoneNotes, ...request.notes]
   const job: PlannedJob = {
     name: `${method} ${url.replace(/^https?:\/\//, '')}`.slice(0, 200),
     targetUrl: url,
@@ -70,6 +78,7 @@ function readEntry(
     ...(body === null ? {} : { payload: toPayload(body, headers) }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(retry === undefined ? {} : { retry }),
+    ...(overlap === undefined ? {} : { overlap }),
   }
   const fault = findProblem(job)
   return fault === null ? { place, job, isPaused: false, notes } : { place, refusal: fault }
@@ -90,16 +99,24 @@ function withoutPercent(command: string): string {
   return command.replaceAll('\\%', '%')
 }
 
+const readers: Readonly<Record<string, (args: readonly string[]) => CurlRequest>> = { curl: readCurl, wget: readWget }
+
 function readCommand(
   command: string,
   { variables, hasUsers }: { variables: Readonly<Record<string, string>>; hasUsers: boolean },
-): CurlRequest {
+): CurlRequest & Pick<PlannedJob, 'overlap'> {
   if (/^https?:\/\/\S+$/.test(command)) return { url: command, method: 'GET', headers: {}, body: null, notes: [] }
-  const [program = '', ...args] = readShellLine(command, variables)
-  if (basename(program) === 'curl') return readCurl(args)
-  const isUser = !hasUsers && basename(args[0] ?? '') === 'curl'
+  const { program, args, maxSeconds, overlap, notes } = unwrapCommand(readShellLine(command, variables), variables)
+  const read = readers[basename(program)]
+  if (read) {
+    const request = read(args)
+    const { timeoutMs = Number.POSITIVE_INFINITY } = timeoutOf(maxSeconds, 'timeout')
+    const limits = Number.isFinite(timeoutMs) ? { timeoutMs: Math.min(timeoutMs, request.timeoutMs ?? timeoutMs) } : {}
+    return { ...request, ...limits, ...(overlap && { overlap }), notes: [...notes, ...request.notes] }
+  }
+  const isUser = !hasUsers && readers[basename(args[0] ?? '')] !== undefined
   const hint = isUser ? ` If ${program} is a user, add --users.` : ''
   throw new ImportRefusal(
-    `It runs ${program || 'nothing'}. Belfry calls URLs, so it can only import curl and bare URLs.${hint}`,
+    `It runs ${program || 'nothing'}. Belfry calls URLs, so it can only import curl, wget and bare URLs.${hint}`,
   )
 }

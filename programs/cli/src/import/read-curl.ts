@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { RetryInput } from '@belfry/client'
-import { takesValue, tolerated, understood } from './curl-options.ts'
 import { ImportRefusal } from './planned-job.ts'
+import { curl, type ProgramOptions } from './program-options.ts'
 
 /** The request of a curl command. */
 export type CurlRequest = {
@@ -15,20 +15,25 @@ export type CurlRequest = {
   notes: string[]
 }
 
-type Given = { name: string; value: string }
+export type Given = { name: string; value: string }
 
 /** Parses the arguments of curl. Throws for options that Belfry cannot replace. */
 export function readCurl(args: readonly string[]): CurlRequest {
-  const { given, urls } = parse(args)
+  const { given, urls } = parseOptions(curl, args)
+  return toRequest(given, urls)
+}
+
+/** Returns the request of options of curl, which have their long names. */
+export function toRequest(given: readonly Given[], urls: readonly string[]): CurlRequest {
   const all = (...names: string[]) => given.filter(({ name }) => names.includes(name))
   const last = (...names: string[]) => all(...names).at(-1)?.value
-  const notes = given.flatMap(({ name }) => tolerated[name] || [])
+  const notes = given.flatMap(({ name }) => curl.tolerated[name] || [])
   const { headers, notes: headerNotes } = readHeaders(given)
   const data = readData(given)
   const [written, ...others] = [...urls, ...all('url').map(({ value }) => value)]
   if (written === undefined) throw new ImportRefusal('It has no URL.')
   if (others.length > 0) throw new ImportRefusal('It calls several URLs; use one line for each.')
-  const { url, credentials } = readUrl(written, notes)
+  const { url, credentials } = readUrl(written, notes, all('globoff').length > 0)
   const basic = last('user') ?? credentials
   if (basic !== undefined) {
     setHeader(headers, 'Authorization', `Basic ${Buffer.from(basic).toString('base64')}`)
@@ -42,13 +47,17 @@ export function readCurl(args: readonly string[]): CurlRequest {
     method: methodOf(last('request'), all('head').length > 0, body !== null),
     headers,
     body,
-    ...timeoutOf(last('max-time')),
+    ...timeoutOf(last('max-time'), '--max-time'),
     ...retryOf(last('retry'), last('retry-delay')),
     notes: [...new Set([...notes, ...headerNotes])],
   }
 }
 
-function parse(args: readonly string[]): { given: Given[]; urls: string[] } {
+/** Parses the arguments of a program. Throws for options that Belfry cannot replace. */
+export function parseOptions(
+  { program, understood, tolerated, takesValue }: ProgramOptions,
+  args: readonly string[],
+): { given: Given[]; urls: string[] } {
   const options = Object.fromEntries(
     Object.entries({ ...Object.fromEntries(Object.keys(tolerated).map(name => [name, ''])), ...understood }).map(
       ([name, short]) => {
@@ -67,7 +76,9 @@ function parse(args: readonly string[]): { given: Given[]; urls: string[] } {
     }
   } catch (error) {
     const option = /'(-[^' ]+)/.exec(error instanceof Error ? error.message : '')?.[1]
-    throw new ImportRefusal(option ? `The option ${option} of curl is not supported.` : 'Its options are invalid.')
+    throw new ImportRefusal(
+      option ? `The option ${option} of ${program} is not supported.` : 'Its options are invalid.',
+    )
   }
 }
 
@@ -128,15 +139,15 @@ function urlEncoded(text: string): string {
   return `${text.slice(0, at)}${at === 0 ? '' : '='}${encodeURIComponent(text.slice(at + 1))}`
 }
 
-function readUrl(written: string, notes: string[]): { url: string; credentials: string | undefined } {
-  if (/[[\]{}]/.test(written.replace(/\/\/\[[^\]]*\]/, '//'))) {
+function readUrl(written: string, notes: string[], isLiteral: boolean): { url: string; credentials?: string } {
+  if (!isLiteral && /[[\]{}]/.test(written.replace(/\/\/\[[^\]]*\]/, '//'))) {
     throw new ImportRefusal('The brackets in its URL make curl call several URLs.')
   }
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(written)
   if (!hasScheme) notes.push('the URL has no scheme, so it uses http:// as in curl')
   const [url = ''] = (hasScheme ? written : `http://${written}`).split('#')
   const [, scheme, credentials, rest] = /^(https?:\/\/)([^/?]*)@(.*)$/is.exec(url) ?? []
-  if (credentials === undefined) return { url, credentials }
+  if (credentials === undefined) return { url }
   return { url: `${scheme}${rest}`, credentials: decodeURIComponent(credentials) }
 }
 
@@ -154,11 +165,12 @@ function methodOf(asked: string | undefined, isHead: boolean, hasBody: boolean):
   }
 }
 
-function timeoutOf(seconds: string | undefined): { timeoutMs?: number } {
+/** Returns the time limit of an attempt that an option or a program sets. */
+export function timeoutOf(seconds: string | number | undefined, written: string): { timeoutMs?: number } {
   if (seconds === undefined) return {}
   const timeoutMs = Math.round(Number(seconds) * 1000)
   if (timeoutMs >= 1_000 && timeoutMs <= 300_000) return { timeoutMs }
-  throw new ImportRefusal(`--max-time ${seconds} is not between 1 and 300 seconds.`)
+  throw new ImportRefusal(`${written} ${seconds} is not between 1 and 300 seconds.`)
 }
 
 function retryOf(times: string | undefined, seconds: string | undefined): { retry?: RetryInput } {
