@@ -3,7 +3,7 @@ import { parseInput } from '@belfry/contract/field-errors'
 import { createIntegrationBody } from '@belfry/contract/integration'
 import { putQueueBody } from '@belfry/contract/queue'
 import { createSubscriptionBody } from '@belfry/contract/subscription'
-import { parseDocument } from 'yaml'
+import { type Document, parseDocument, visit } from 'yaml'
 import { z } from 'zod'
 import { UsageError } from '../usage-error.ts'
 
@@ -84,9 +84,7 @@ type Options = {
  * @throws UsageError which lists every problem with its place in the file.
  */
 export function readConfiguration(text: string, { environment, variables, env }: Options): Configuration {
-  const document = parseDocument(text)
-  if (document.errors.length > 0) throw new UsageError(document.errors.map(({ message }) => message).join('\n'))
-  const parsed = parseInput(fileForm, document.toJS())
+  const parsed = parseInput(fileForm, parseYaml(text))
   if (!parsed.ok) throw problemsOf(parsed.errors.map(({ path, message }) => `${path || 'The file'}: ${message}`))
   const file = parsed.value
   const chosen = environment === undefined ? {} : (file.environments?.[environment] ?? null)
@@ -107,6 +105,29 @@ export function readConfiguration(text: string, { environment, variables, env }:
   if (problems.length > 0) throw problemsOf(problems)
   const { project, secrets = [], connections = [] } = file
   return { project, objects, secrets, connections }
+}
+
+function parseYaml(text: string): unknown {
+  const document = parseDocument(text)
+  const problems = unquotedValues(document, text)
+  if (problems.length === 0) problems.push(...document.errors.map(({ message }) => message))
+  if (problems.length > 0) throw problemsOf(problems)
+  return document.toJS()
+}
+
+// The most frequent mistake in a file with schedules: YAML takes * for an alias, and reserves @.
+function unquotedValues(document: Document.Parsed, text: string): string[] {
+  const starts = document.errors.map(({ pos }) => pos[0])
+  visit(document, {
+    Alias(_, alias) {
+      if (!alias.resolve(document)) starts.push(alias.range?.[0] ?? 0)
+    },
+  })
+  const numbers = new Set(starts.map(start => text.slice(0, start).split('\n').length))
+  return [...numbers].flatMap(number => {
+    const [, name = 'The entry', sign] = /(?:([\w.-]+):|-)\s+([*@])/.exec(text.split('\n')[number - 1] ?? '') ?? []
+    return sign === undefined ? [] : [`${name}: put it into quotes, because it begins with ${sign} (line ${number})`]
+  })
 }
 
 function declare(
