@@ -21,6 +21,11 @@ it.each(secretVariables)('reads %s from the file of its variable, without the li
   })
 })
 
+it('takes a byte order mark for no part of a secret', () => {
+  const path = file('marked', '\ufeffsecret\r\n')
+  expect(readSecretFiles({ METRICS_TOKEN_FILE: path }).env).toEqual({ METRICS_TOKEN: 'secret' })
+})
+
 it('leaves other variables alone', () => {
   const env = { DATABASE_URL: 'postgresql://db/x', PORT_FILE: '/nowhere', JWT_SECRET_FILE: '' }
   expect(readSecretFiles(env).problems).toEqual([])

@@ -23,7 +23,7 @@ export const secretVariables = [
 type Environment = Record<string, string | undefined>
 
 /**
- * Returns an environment in which the content of each `<NAME>_FILE` is the value of `NAME`, without the line end of the file.
+ * Returns an environment in which the content of each `<NAME>_FILE` is the value of `NAME`, without a byte order mark and the last line end.
  * Docker and Kubernetes mount secrets as files, which `docker inspect` and `/proc` do not show.
  * @returns Also the problems, each starting with its variable, without values.
  */
@@ -46,7 +46,7 @@ export function readSecretFiles(env: Environment): { env: Environment; problems:
 }
 
 function readSecret(path: string): string {
-  const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+  const text = readFileSync(path, 'utf8').replace(/^\ufeff|\r?\n$/g, '')
   if (text === '') throw new Error('its file is empty')
   return text
 }

@@ -2,9 +2,12 @@ import { readFile } from 'node:fs/promises'
 import type { Context } from './context.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Returns the text of a file, or of standard input for `-`. */
+/** Returns the text of a file, or of standard input for `-`, without a byte order mark. */
 export async function readInput(ctx: Context, file: string): Promise<string> {
-  return (await readBytes(ctx, file)).toString('utf8')
+  const bytes = await readBytes(ctx, file)
+  // PowerShell writes UTF-16.
+  const encoding = { fffe: 'utf-16le', feff: 'utf-16be' }[bytes.toString('hex', 0, 2)]
+  return new TextDecoder(encoding).decode(bytes)
 }
 
 /** Returns the bytes of a file, or of standard input for `-`. */
