@@ -10,6 +10,11 @@ export const exportFormat = {
     .meta({ description: 'CSV with a header line, or one JSON object per line.' }),
 }
 
+/** The media types of an export, by its format. */
+export const exportMediaTypes = { csv: 'text/csv', jsonl: 'application/x-ndjson' }
+
+export const exportTypes = Object.values(exportMediaTypes)
+
 const place = { limit: true, cursor: true } as const
 
 /** The query of an export of runs: the filters of the list. */

@@ -97,3 +97,19 @@ export const acceptedInvitation = z
   .meta({ id: 'AcceptedInvitation' })
 
 export type AcceptedInvitation = z.infer<typeof acceptedInvitation>
+
+/** Why an invitation cannot be read. */
+export const unusableInvitation = ['not_found', 'invitation_used', 'invitation_revoked', 'invitation_expired'] as const
+
+/** Why an invitation cannot be accepted. */
+export const refusedAcceptance = [
+  ...unusableInvitation,
+  'unauthenticated',
+  'invitation_email_mismatch',
+  'email_taken',
+  'already_member',
+  'registration_closed',
+  'password_login_off',
+  'quota_exceeded',
+  'rate_limited',
+] as const

@@ -1,15 +1,24 @@
 import { parseInput } from '@belfry/contract/field-errors'
+import {
+  type Brief,
+  type Declaration,
+  type Operation,
+  type PathParameter,
+  pathIds,
+  pathParameters,
+  type Right,
+} from '@belfry/contract/operation'
 import type { KeyedRequest } from '@belfry/db/answer-once'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { scopeTo } from '@belfry/db/postgres/scope-to'
-import { AppError, type AppErrorCode, type FieldError } from '@belfry/domain/app-error'
+import { AppError, type FieldError } from '@belfry/domain/app-error'
 import { fromId, type IdKind, NIL_UUID } from '@belfry/domain/id'
 import { type ActionIn, decide } from '@belfry/domain/permissions'
 import { toJsonText } from '@belfry/present/raw-json'
 import { failpoint } from '@belfry/runtime'
 import type { IRouter, Request, Response } from 'express'
 import { z } from 'zod'
-import { authorize, type CallerOf, type Right } from './auth/authorize.ts'
+import { authorize, type CallerOf, type WorkspaceCaller } from './auth/authorize.ts'
 import type { Context } from './context.ts'
 import { type RunCreation, readKeyedRequest, runOnce } from './http/idempotency.ts'
 import { type BodyLimits, bodyLimits, readJsonBody } from './http/read-body.ts'
@@ -17,13 +26,22 @@ import { invalid } from './http/refusals.ts'
 import { type Reply, sendReply } from './http/reply.ts'
 import { readsOfReplica, recordWrite } from './read-replica.ts'
 
+/** An operation that an endpoint serves. Those that the reference omits have no method, and maybe no path, in their declaration. */
+type Served = Declaration & { path?: string }
+
+type OutputOf<S> = S extends z.ZodType ? z.output<S> : undefined
+type Member<O, Name extends string> = O extends { [N in Name]: infer Value } ? Value : undefined
+// Any of its rights admits a caller.
+type RightOf<O extends Served> = O['right'] | (O extends { orRights: ReadonlyArray<infer R extends Right> } ? R : never)
+type IdParameter<O> = O extends { path: infer P extends string } ? PathParameter<P> & keyof typeof pathIds : never
+
 /** The input of an endpoint's handler. */
-export type Input<R extends Right, Body, Query, Params extends string> = {
-  caller: CallerOf<R>
+export type Input<O extends Served> = {
+  caller: CallerOf<RightOf<O>>
   /** Path parameters, as database ids. */
-  params: Record<Params, string>
-  query: Query
-  body: Body
+  params: Record<IdParameter<O>, string>
+  query: OutputOf<Member<O, 'query'>>
+  body: OutputOf<Member<O, 'body'>>
   /** The body as it was sent. */
   bodyText: string
   request: Request
@@ -36,100 +54,53 @@ export const currentWorkspace = 'current'
 
 type Inspect = (ctx: Context, body: unknown, schemaErrors: FieldError[]) => FieldError[]
 
-export type Definition<R extends Right, Body, Query, Params extends string> = {
-  /** The right that a caller needs, `signed_in` for any user, or `public`. */
-  right: R
-  /** Other rights that also admit a caller. The handler asks for the right that the request needs. */
-  orRights?: readonly R[]
-  /** Describes the endpoint in the reference, in a few words. */
-  summary: string
-  /** The response to a successful request. */
-  answer: Answer
-  /** Refusals in addition to those that follow from the right, the parameters and the body. */
-  refusals?: readonly AppErrorCode[]
-  /** The kind of id in each path parameter. A malformed id gets the same response as an unknown one. */
-  params?: Record<Params, IdKind>
-  query?: z.ZodType<Query>
-  body?: z.ZodType<Body>
+type Handler<O extends Served> = {
   /** Limits of the body. Default `bodyLimits`. */
   limits?: BodyLimits
   /** Returns errors in the body that a schema cannot find; reported together with the schema's errors. */
   inspect?: Inspect
-  /** Whether it accepts an `Idempotency-Key`. Default false. */
-  isIdempotent?: boolean
-  /** Whether it may read from a replica, whose data is up to some seconds old. Default false. */
-  mayLag?: boolean
-  handle: (ctx: Context, input: Input<R, Body, Query, Params>) => Promise<Reply>
+  handle: (ctx: Context, input: Input<O>) => Promise<Reply>
 }
 
-/** The status of a response and the schema of its body; without a schema there is no body. */
-export type Answer = {
-  status: number
-  /** A second status with the same body. */
-  orStatus?: number
-  body?: z.ZodType
-  /** What a caller without a right gets instead of the whole body. */
-  brief?: Brief
-  /** Whether it begins or ends the session of a browser. */
-  setsCookie?: boolean
-  /** Media types of text responses, in addition to JSON or instead of it. */
-  texts?: readonly string[]
-}
-
-/** The part of a body that a caller without `right` gets. `body` is a schema that strips what it does not name. */
-export type Brief = { right: ActionIn<'workspace'>; body: z.ZodType }
-
-export type Endpoint = {
-  right: Right
-  summary: string
-  answer: Answer
-  refusals: readonly AppErrorCode[]
-  params: Readonly<Record<string, IdKind>>
-  query: z.ZodType | undefined
-  body: z.ZodType | undefined
-  isIdempotent: boolean
-  mayLag: boolean
+export type Endpoint = Declaration & {
   serve: (ctx: Context, request: Request, response: Response) => Promise<void>
 }
 
-/** Makes an endpoint: authenticates the caller, parses the request, handles it and sends the response. */
-export function endpoint<R extends Right, Body = undefined, Query = undefined, Params extends string = never>(
-  definition: Definition<R, Body, Query, Params>,
-): Endpoint {
-  const { limits = bodyLimits, inspect = () => [] } = definition
+/** Serves an operation: authenticates the caller, parses the request, handles it and sends the response. */
+export function endpoint<const O extends Served>(operation: O, handler: Handler<O>): Endpoint {
+  const { limits = bodyLimits, inspect = () => [] } = handler
+  const { right, orRights, query: querySchema, mayLag = false } = operation as Served
+  const brief = operation.answer.brief
   // Parses a valid body in one function, which the first request generates: all of them would take a fifth of the start. The
   // schema itself parses an invalid body again to report its errors.
-  let compiled: z.ZodType<Body> | undefined
-  const kindOf: Readonly<Record<string, IdKind>> = definition.params ?? {}
-  const kinds = Object.entries(kindOf)
+  let compiled: z.ZodType | undefined
+  const kinds = idParameters(operation.path)
+  const hasWorkspace = kinds.some(([, kind]) => kind === 'ws')
   return {
-    right: definition.right,
-    summary: definition.summary,
-    answer: definition.answer,
-    refusals: definition.refusals ?? [],
-    params: definition.params ?? {},
-    query: definition.query,
-    body: definition.body,
-    isIdempotent: definition.isIdempotent ?? false,
-    mayLag: definition.mayLag ?? false,
     async serve(ctx, request, response) {
       const arrivedAt = ctx.clock.now()
-      const params = readParams<Params>(request, kinds)
-      const caller = await authorize(ctx, request, definition.right, params, definition.orRights)
-      if ('ws' in kindOf && caller !== null && 'workspaceId' in caller)
-        Object.assign(params, { ws: caller.workspaceId })
-      const query = definition.query ? readQuery(request, definition.query) : (undefined as Query)
-      if (definition.body) compiled ??= z.compile(definition.body)
+      const params = readParams(request, kinds)
+      const caller = await authorize(ctx, request, right, params, orRights)
+      if (hasWorkspace && caller !== null && 'workspaceId' in caller) Object.assign(params, { ws: caller.workspaceId })
+      const query = querySchema ? readQuery(request, querySchema) : undefined
+      if (operation.body) compiled ??= z.compile(operation.body)
       const { value, text } = compiled
         ? await readBody(ctx, request, response, compiled, limits, inspect)
-        : { value: undefined as Body, text: '' }
-      const scoped = scopeReads(ctx, request, caller, definition.mayLag ?? false)
-      const input = { caller, params, query, body: value, bodyText: text, request, arrivedAt }
-      const handled = definition.handle(scoped, input)
+        : { value: undefined, text: '' }
+      const scoped = scopeReads(ctx, request, caller, mayLag)
+      // The declaration gives the types of the caller, the query and the body.
+      const input = { caller, params, query, body: value, bodyText: text, request, arrivedAt } as Input<O>
+      const handled = handler.handle(scoped, input)
       const reply = await (ctx.readReplica ? handled.finally(() => recordWrite(ctx, request, caller)) : handled)
-      await sendReply(response, presentFor(caller, reply, definition.answer.brief))
+      await sendReply(response, presentFor(caller, reply, brief))
     },
+    ...operation,
   }
+}
+
+function idParameters(path = ''): ReadonlyArray<readonly [name: string, kind: IdKind]> {
+  const kinds: Readonly<Record<string, IdKind>> = pathIds
+  return pathParameters(path).flatMap(name => (kinds[name] ? [[name, kinds[name]] as const] : []))
 }
 
 // Also for a reply that was kept for an Idempotency-Key, since the caller before may have had other rights.
@@ -168,16 +139,16 @@ function scopeReads(ctx: Context, request: Request, caller: CallerOf<Right>, may
 
 // A malformed id becomes the nil UUID, which gets the same response as an unknown id. `current` is the workspace of the
 // API key, or of X-Workspace-Id.
-function readParams<Params extends string>(
+function readParams(
   request: Request,
   kinds: ReadonlyArray<readonly [name: string, kind: IdKind]>,
-): Record<Params, string> {
+): Record<string, string> {
   const ids: Record<string, string> = {}
   for (const [name, kind] of kinds) {
     if (kind === 'ws' && request.params[name] === currentWorkspace) continue
     ids[name] = fromId(kind, String(request.params[name])) ?? NIL_UUID
   }
-  return ids as Record<Params, string> // the same names
+  return ids
 }
 
 function readQuery<Query>(request: Request, schema: z.ZodType<Query>): Query {
@@ -220,31 +191,24 @@ export function workOf(ctx: Context): Work {
   return Object.assign(Object.create(ctx), own)
 }
 
-export type Creation<R extends ActionIn<'workspace'>, Body, Query, Params extends string> = Omit<
-  Definition<R, Body, Query, Params>,
-  'handle'
-> & {
+type Creation<O extends Served> = Omit<Handler<O>, 'handle'> & {
   /** Whether the creation of such a body stores its reply when `keyed` is set. Default false. */
-  storesReply?: (body: Body) => boolean
-  handle: (work: Work, input: Input<R, Body, Query, Params>) => Promise<Reply>
+  storesReply?: (body: Input<O>['body']) => boolean
+  handle: (work: Work, input: Input<O>) => Promise<Reply>
 }
 
-/** Makes an endpoint that creates something. Repeated with the same `Idempotency-Key`, it repeats its first reply. */
-export function creation<
-  R extends ActionIn<'workspace'>,
-  Body = undefined,
-  Query = undefined,
-  Params extends string = never,
->(definition: Creation<R, Body, Query, Params>): Endpoint {
+type InWorkspace = Operation & { right: ActionIn<'workspace'>; isIdempotent: true }
+
+/** Serves an operation that creates something. Repeated with the same `Idempotency-Key`, it repeats its first reply. */
+export function creation<const O extends InWorkspace>(operation: O, definition: Creation<O>): Endpoint {
   const { storesReply = () => false } = definition
   // biome-ignore lint/plugin: once for each endpoint
-  return endpoint<R, Body, Query, Params>({
+  return endpoint(operation, {
     ...definition,
-    isIdempotent: true,
     async handle(ctx, input) {
       const key = input.request.headers['idempotency-key']
-      const request =
-        key === undefined ? null : readKeyedRequest(input.request, key, input.caller.workspaceId, input.bodyText)
+      const { workspaceId } = input.caller as WorkspaceCaller // by the type of the operation
+      const request = key === undefined ? null : readKeyedRequest(input.request, key, workspaceId, input.bodyText)
       let acts: Array<(ctx: Context) => void> = []
       const run: RunCreation = (db, keyed) => {
         acts = []

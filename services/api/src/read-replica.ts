@@ -1,10 +1,11 @@
+import type { Right } from '@belfry/contract/operation'
 import { openReplica, preferReplica, type Replica } from '@belfry/db/postgres/open-replica'
 import type { Pool } from '@belfry/db/postgres/pool'
 import { scopeTo } from '@belfry/db/postgres/scope-to'
 import { every } from '@belfry/runtime'
 import type { Request } from 'express'
 import { LRUCache } from 'lru-cache'
-import type { CallerOf, Right } from './auth/authorize.ts'
+import type { CallerOf } from './auth/authorize.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 

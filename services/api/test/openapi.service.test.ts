@@ -1,4 +1,6 @@
 import { fieldErrors, runErrors } from '@belfry/contract/explained-codes'
+import type { Operation } from '@belfry/contract/operation'
+import { operations as declared } from '@belfry/contract/operations'
 import { appErrorCodes } from '@belfry/domain/app-error'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
@@ -33,6 +35,12 @@ describe('GET /api/openapi.json', () => {
       Object.keys(methods).map(method => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`),
     )
     expect(operations().map(({ address }) => address)).toEqual(served)
+  })
+
+  it('serves each operation with the endpoint of its name', () => {
+    for (const { method, path, answer } of Object.values<Operation>(declared)) {
+      expect(routes[path]?.[method.toLowerCase() as 'get']?.answer, `${method} ${path}`).toBe(answer)
+    }
   })
 
   it('names each operation once, and summarizes it in one line', () => {

@@ -102,16 +102,15 @@ it('gives the connection back without the tenant, also after an error and from a
 })
 
 it('holds for the handler of an endpoint that forgets the tenant, and leaves writes alone', async () => {
-  const forgetful = endpoint({
-    right: 'secret.read',
-    summary: 'List all secrets',
-    params: { ws: 'ws' },
-    answer: { status: 200 },
-    handle: async ({ pool }) => ({
-      status: 200,
-      body: (await pool.query('SELECT workspace_id AS id FROM secrets')).rows,
-    }),
-  })
+  const forgetful = endpoint(
+    { right: 'secret.read', summary: 'List all secrets', path: '/:ws', answer: { status: 200 } },
+    {
+      handle: async ({ pool }) => ({
+        status: 200,
+        body: (await pool.query('SELECT workspace_id AS id FROM secrets')).rows,
+      }),
+    },
+  )
   const app = express()
   app.all('/:ws', (request, response) => forgetful.serve(api.ctx, request, response))
   const server = app.listen(0, '127.0.0.1')

@@ -1,4 +1,4 @@
-import { confirmEmailBody } from '@belfry/contract/auth'
+import { operations } from '@belfry/contract/operations'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { confirmEmailMail } from '@belfry/messages'
@@ -15,12 +15,7 @@ import { noContent } from '../http/reply.ts'
 import { storeMail } from './account-mail.ts'
 import { noPasswordHash } from './password.ts'
 
-export const confirmEmail = endpoint({
-  right: 'public',
-  summary: 'Confirm the email address of an account with the token of a link',
-  answer: { status: 204 },
-  refusals: ['rate_limited'],
-  body: confirmEmailBody,
+export const confirmEmail = endpoint(operations.confirmEmail, {
   async handle(ctx, { body, request }) {
     await consumeReset(ctx, callerAddress(request))
     const tokenHash = hashOneTimeToken(body.token)
@@ -46,10 +41,7 @@ async function hasSession(ctx: Context, request: Request, userId: string): Promi
   }
 }
 
-export const resendConfirmation = endpoint({
-  right: 'signed_in',
-  summary: 'Send another link that confirms the email address, unless it is confirmed',
-  answer: { status: 202 },
+export const resendConfirmation = endpoint(operations.resendConfirmation, {
   async handle(ctx, { caller }) {
     const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: caller.userId } })
     if (mustConfirmEmail(ctx, user)) {

@@ -1,5 +1,5 @@
-import { type AccountEntry, accountEntry } from '@belfry/contract/audit-entry'
-import { listQuery, pageOf } from '@belfry/contract/page'
+import type { AccountEntry } from '@belfry/contract/audit-entry'
+import { operations } from '@belfry/contract/operations'
 import type { AccountAction } from '@belfry/domain/audit-action'
 import { toId } from '@belfry/domain/id'
 import type { Context } from '../context.ts'
@@ -8,11 +8,7 @@ import { readCursor, toPage } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { deviceName } from './device.ts'
 
-export const listAccountLog = endpoint({
-  right: 'signed_in',
-  summary: 'List the sign-ins of the user and the changes of the password, newest first',
-  answer: { status: 200, body: pageOf(accountEntry) },
-  query: listQuery,
+export const listAccountLog = endpoint(operations.listAccountLog, {
   async handle(ctx, { caller, query }) {
     const before = readCursor('account-log', query) ?? null
     const rows = await readAccountLog(ctx, caller.userId, before, query.limit + 1)

@@ -1,5 +1,6 @@
-import { type AccountExport, accountExport } from '@belfry/contract/account-export'
-import { type Me, me, type UpdateMeBody, type User, updateMeBody } from '@belfry/contract/auth'
+import type { AccountExport } from '@belfry/contract/account-export'
+import type { Me, UpdateMeBody, User } from '@belfry/contract/auth'
+import { operations } from '@belfry/contract/operations'
 import { recordAccountEntry } from '@belfry/db/account-log'
 import type { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
@@ -17,10 +18,7 @@ import { presentSession } from './sessions.ts'
 
 const maxOrganizations = 100
 
-export const getMe = endpoint({
-  right: 'signed_in',
-  summary: 'Read the signed-in user and their organizations',
-  answer: { status: 200, body: me },
+export const getMe = endpoint(operations.getMe, {
   async handle(ctx, { caller }) {
     return ok(await readMe(ctx, caller.userId))
   },
@@ -53,11 +51,7 @@ export function presentUser(user: UserRow): User {
   return { id: toId('user', user.id), email: user.email, name: user.name, created_at: user.createdAt.toISOString() }
 }
 
-export const updateMe = endpoint({
-  right: 'signed_in',
-  summary: 'Change the name or the password of the user; a password ends all other sessions',
-  answer: { status: 200, body: me },
-  body: updateMeBody,
+export const updateMe = endpoint(operations.updateMe, {
   async handle(ctx, { caller, body }) {
     const { password, current_password: current } = body
     if (password !== undefined && current !== undefined) await changePassword(ctx, caller, current, password)
@@ -98,10 +92,7 @@ function wrongPassword(): AppError {
 
 const maxEntries = 10_000
 
-export const exportMe = endpoint({
-  right: 'signed_in',
-  summary: 'Export all data about the user',
-  answer: { status: 200, body: accountExport },
+export const exportMe = endpoint(operations.exportMe, {
   async handle(ctx, { caller }) {
     const { userId } = caller
     const createdKeys = await ctx.prisma.apiKey.findMany({

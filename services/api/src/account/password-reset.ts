@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { forgotPasswordBody, resetPasswordBody } from '@belfry/contract/auth'
+import { operations } from '@belfry/contract/operations'
 import { recordAccountEntry } from '@belfry/db/account-log'
 import type { AppError } from '@belfry/domain/app-error'
 import { passwordResetMail } from '@belfry/messages'
@@ -20,12 +20,7 @@ const resetMs = 3_600_000
 // longer, the response is sent at the next multiple.
 const responseStepMs = 400
 
-export const forgotPassword = endpoint({
-  right: 'public',
-  summary: 'Send a link for choosing a new password, if the address has an account',
-  answer: { status: 202 },
-  refusals: ['rate_limited', 'password_login_off'],
-  body: forgotPasswordBody,
+export const forgotPassword = endpoint(operations.forgotPassword, {
   async handle(ctx, { body, request }) {
     requirePasswordLogin(ctx)
     await consumeReset(ctx, callerAddress(request))
@@ -50,12 +45,7 @@ async function sendLink(ctx: Context, email: string, address: string): Promise<v
   })
 }
 
-export const resetPassword = endpoint({
-  right: 'public',
-  summary: 'Choose a new password with the token of a link; all sessions of the user end',
-  answer: { status: 204 },
-  refusals: ['rate_limited', 'password_login_off'],
-  body: resetPasswordBody,
+export const resetPassword = endpoint(operations.resetPassword, {
   async handle(ctx, { body, request }) {
     requirePasswordLogin(ctx)
     await consumeReset(ctx, callerAddress(request))

@@ -1,4 +1,4 @@
-import { registerBody, registrationRules, signedIn } from '@belfry/contract/auth'
+import { operations } from '@belfry/contract/operations'
 import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid } from '@belfry/domain/id'
@@ -11,22 +11,14 @@ import { mustConfirmEmail, storeConfirmationMail } from './email-confirmation.ts
 import { hashPassword, requirePasswordLogin } from './password.ts'
 import { startSession } from './start-session.ts'
 
-export const getRegistration = endpoint({
-  right: 'public',
-  summary: 'Read who may create an account',
-  answer: { status: 200, body: registrationRules },
+export const getRegistration = endpoint(operations.getRegistration, {
   async handle({ config, prisma }) {
     const registration = registrationNow(config.registration, await hasAccounts(prisma))
     return ok({ registration, domains: config.registrationDomains })
   },
 })
 
-export const register = endpoint({
-  right: 'public',
-  summary: 'Create an account',
-  answer: { status: 201, body: signedIn, setsCookie: true },
-  refusals: ['email_taken', 'registration_closed', 'rate_limited', 'password_login_off'],
-  body: registerBody,
+export const register = endpoint(operations.register, {
   async handle(ctx, { body, request }) {
     requirePasswordLogin(ctx)
     const address = callerAddress(request)

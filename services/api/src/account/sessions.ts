@@ -1,5 +1,5 @@
-import { type Session, session } from '@belfry/contract/auth'
-import { listQuery, pageOf } from '@belfry/contract/page'
+import type { Session } from '@belfry/contract/auth'
+import { operations } from '@belfry/contract/operations'
 import { recordAccountEntry } from '@belfry/db/account-log'
 import type { Session as StoredSession } from '@belfry/db/generated/client'
 import { toId } from '@belfry/domain/id'
@@ -12,11 +12,7 @@ import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { deviceName } from './device.ts'
 
-export const listSessions = endpoint({
-  right: 'signed_in',
-  summary: 'List the sessions of the user, newest first',
-  answer: { status: 200, body: pageOf(session) },
-  query: listQuery,
+export const listSessions = endpoint(operations.listSessions, {
   async handle(ctx, { caller, query }) {
     const { userId } = caller
     const now = ctx.clock.now()
@@ -27,21 +23,14 @@ export const listSessions = endpoint({
   },
 })
 
-export const endSession = endpoint({
-  right: 'signed_in',
-  summary: 'End a session of the user',
-  answer: { status: 204 },
-  params: { session: 'ses' },
+export const endSession = endpoint(operations.endSession, {
   async handle(ctx, { caller, params }) {
     if ((await end(ctx, caller, params.session)) === 0) throw notFound()
     return noContent()
   },
 })
 
-export const endOtherSessions = endpoint({
-  right: 'signed_in',
-  summary: 'End all other sessions of the user',
-  answer: { status: 204 },
+export const endOtherSessions = endpoint(operations.endOtherSessions, {
   async handle(ctx, { caller }) {
     await end(ctx, caller, { not: caller.sessionId })
     return noContent()
@@ -72,10 +61,7 @@ export function presentSession(row: SessionRow, caller: UserCaller): Session {
   }
 }
 
-export const logout = endpoint({
-  right: 'signed_in',
-  summary: 'End this session',
-  answer: { status: 204, setsCookie: true },
+export const logout = endpoint(operations.logout, {
   async handle(ctx, { caller }) {
     const { userId, sessionId, address } = caller
     await ctx.prisma.$transaction(async tx => {

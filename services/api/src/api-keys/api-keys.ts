@@ -1,12 +1,5 @@
-import {
-  type ApiKey,
-  apiKey,
-  type CreateApiKeyBody,
-  createApiKeyBody,
-  newApiKey,
-  rollApiKeyBody,
-} from '@belfry/contract/api-key'
-import { listQuery, pageOf } from '@belfry/contract/page'
+import type { ApiKey, CreateApiKeyBody } from '@belfry/contract/api-key'
+import { operations } from '@belfry/contract/operations'
 import type { ApiKey as StoredApiKey } from '@belfry/db/generated/client'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
@@ -24,12 +17,7 @@ import { created, noContent, ok, type Reply } from '../http/reply.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { lockWorkspace } from '../workspaces/lock-workspace.ts'
 
-export const listApiKeys = endpoint({
-  right: 'api_key.read',
-  summary: 'List the API keys of a workspace, including revoked ones',
-  answer: { status: 200, body: pageOf(apiKey) },
-  params: { ws: 'ws' },
-  query: listQuery,
+export const listApiKeys = endpoint(operations.listApiKeys, {
   async handle(ctx, { caller: { workspaceId }, query }) {
     const find = ({ before, take }: PageRows) =>
       ctx.prisma.apiKey.findMany({ where: { workspaceId, id: before }, orderBy: { id: 'desc' }, take })
@@ -38,11 +26,7 @@ export const listApiKeys = endpoint({
 })
 
 // Other processes may have the key in their caches for five seconds more.
-export const revokeApiKey = endpoint({
-  right: 'api_key.revoke',
-  summary: 'Revoke an API key, everywhere within five seconds',
-  answer: { status: 204 },
-  params: { ws: 'ws', key: 'key' },
+export const revokeApiKey = endpoint(operations.revokeApiKey, {
   async handle(ctx, { caller, params: { key: id } }) {
     const { workspaceId, user, actor } = caller
     await ctx.prisma.$transaction(async tx => {
@@ -68,13 +52,7 @@ function requireRightsOf(actor: Actor, scopes: readonly string[]): void {
 
 const dayMs = 86_400_000
 
-export const createApiKey = endpoint({
-  right: 'api_key.create',
-  summary: 'Create an API key, with at most the rights of the user who creates it',
-  answer: { status: 201, body: newApiKey },
-  refusals: ['quota_exceeded', 'step_up_required'],
-  params: { ws: 'ws' },
-  body: createApiKeyBody,
+export const createApiKey = endpoint(operations.createApiKey, {
   async handle(ctx, { caller, body }) {
     const { workspaceId, organizationId, user, actor } = caller
     const quota = await readQuota(ctx, organizationId)
@@ -176,13 +154,7 @@ export function presentNewApiKey(row: ApiKeyRow, key: string): Reply {
 
 const defaultOverlapMs = 86_400_000
 
-export const rollApiKey = endpoint({
-  right: 'api_key.create',
-  summary: 'Replace an API key; the previous one stays valid for a while',
-  answer: { status: 201, body: newApiKey },
-  refusals: ['quota_exceeded', 'conflict', 'step_up_required'],
-  params: { ws: 'ws', key: 'key' },
-  body: rollApiKeyBody,
+export const rollApiKey = endpoint(operations.rollApiKey, {
   async handle(ctx, { caller, params, body }) {
     const { workspaceId, organizationId, user, actor } = caller
     const quota = await readQuota(ctx, organizationId)

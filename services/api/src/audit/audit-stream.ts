@@ -1,4 +1,5 @@
-import { auditStream, type AuditStream as PublicAuditStream, putAuditStreamBody } from '@belfry/contract/audit-stream'
+import type { AuditStream as PublicAuditStream } from '@belfry/contract/audit-stream'
+import { operations } from '@belfry/contract/operations'
 import {
   putAuditStream as put,
   readAuditStream as read,
@@ -18,23 +19,13 @@ import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { audit } from './audit.ts'
 
-export const getAuditStream = endpoint({
-  right: 'audit_log.stream',
-  summary: 'Read the webhook that receives the new audit entries, with its signing secrets',
-  answer: { status: 200, body: auditStream },
-  params: { org: 'org' },
+export const getAuditStream = endpoint(operations.getAuditStream, {
   async handle(ctx, { caller }) {
     return ok(await readStream(ctx, caller.organizationId))
   },
 })
 
-export const putAuditStream = endpoint({
-  right: 'audit_log.stream',
-  summary: 'Send new audit entries to a webhook as JSON lines, or change its URL',
-  answer: { status: 200, body: auditStream },
-  refusals: ['step_up_required'],
-  params: { org: 'org' },
-  body: putAuditStreamBody,
+export const putAuditStream = endpoint(operations.putAuditStream, {
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectProtocol(ctx, body)],
   async handle(ctx, { caller, body: { url } }) {
     await requireStepUp(ctx, caller.user)
@@ -60,12 +51,7 @@ function inspectProtocol({ config }: Pick<Context, 'config'>, body: unknown): Fi
   return [{ path: 'url', code: 'invalid_url', message: 'The URL of an audit stream must start with https://.' }]
 }
 
-export const deleteAuditStream = endpoint({
-  right: 'audit_log.stream',
-  summary: 'Stop sending audit entries; those that wait are dropped',
-  answer: { status: 204 },
-  refusals: ['step_up_required'],
-  params: { org: 'org' },
+export const deleteAuditStream = endpoint(operations.deleteAuditStream, {
   async handle(ctx, { caller }) {
     await requireStepUp(ctx, caller.user)
     const { organizationId } = caller
@@ -79,11 +65,7 @@ export const deleteAuditStream = endpoint({
   },
 })
 
-export const rotateAuditStreamSecret = endpoint({
-  right: 'audit_log.stream',
-  summary: 'Create a new signing secret of the audit stream; the old one also signs for 24 hours',
-  answer: { status: 200, body: auditStream },
-  params: { org: 'org' },
+export const rotateAuditStreamSecret = endpoint(operations.rotateAuditStreamSecret, {
   async handle(ctx, { caller }) {
     const { organizationId } = caller
     await inTransaction(ctx.pool, async tx => {

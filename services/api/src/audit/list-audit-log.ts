@@ -1,28 +1,17 @@
-import {
-  type AuditEntry,
-  exportAuditLogQuery,
-  type ListedAuditEntry,
-  listAuditLogQuery,
-  listedAuditEntry,
-} from '@belfry/contract/audit-entry'
-import { pageOf } from '@belfry/contract/page'
+import type { AuditEntry, exportAuditLogQuery, ListedAuditEntry } from '@belfry/contract/audit-entry'
+import { operations } from '@belfry/contract/operations'
 import { type AuditRow, presentAuditEntry, selectAuditEntries } from '@belfry/db/audit-log'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { fromId, type IdKind, toId } from '@belfry/domain/id'
 import type { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { isExactly, isOnPage, readBounded, type Scan } from '../http/bounded-page.ts'
-import { type Cell, exportReply, exportTypes } from '../http/export.ts'
+import { type Cell, exportReply } from '../http/export.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { type Where, where } from '../http/where.ts'
 
-export const listAuditLog = endpoint({
-  right: 'audit_log.read',
-  summary: 'List the audit log, newest first',
-  answer: { status: 200, body: pageOf(listedAuditEntry) },
-  params: { org: 'org' },
-  query: listAuditLogQuery,
+export const listAuditLog = endpoint(operations.listAuditLog, {
   async handle(ctx, { caller, query }) {
     const list = `audit-log:${caller.organizationId}`
     const after = readCursor(list, query)
@@ -37,12 +26,7 @@ export const listAuditLog = endpoint({
   },
 })
 
-export const exportAuditLog = endpoint({
-  right: 'audit_log.read',
-  summary: 'Export the audit log as CSV or JSON Lines, newest first',
-  answer: { status: 200, texts: exportTypes },
-  params: { org: 'org' },
-  query: exportAuditLogQuery,
+export const exportAuditLog = endpoint(operations.exportAuditLog, {
   async handle(ctx, { caller, query }) {
     const along = where()
     along.and(isExactly('a.organization_id', '?::uuid'), caller.organizationId, caller.organizationId)

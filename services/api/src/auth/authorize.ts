@@ -1,3 +1,4 @@
+import type { Right } from '@belfry/contract/operation'
 import { AppError } from '@belfry/domain/app-error'
 import { fromId, toId } from '@belfry/domain/id'
 import {
@@ -21,9 +22,6 @@ import { findUser, type UserCaller } from './find-user.ts'
 import { refuseSuspended } from './refuse-suspended.ts'
 import { requireSecondFactor } from './second-factors.ts'
 
-/** The requirement of an endpoint for its callers: none, a session, the session of an operator, or a right of the table. */
-export type Right = 'public' | 'signed_in' | 'operator' | Action
-
 /** A caller that acts on an organization: a user, or the API key of one of its workspaces. */
 type OrganizationCaller = {
   organizationId: string
@@ -36,7 +34,7 @@ type OrganizationCaller = {
 }
 
 /** A caller that acts in one workspace: its API key, or a user who names the workspace. */
-type WorkspaceCaller = OrganizationCaller & { workspaceId: string }
+export type WorkspaceCaller = OrganizationCaller & { workspaceId: string }
 
 declare const granted: unique symbol
 

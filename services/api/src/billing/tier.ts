@@ -1,4 +1,4 @@
-import { billingPortal, changeTierBody, organizationSubscription } from '@belfry/contract/tier'
+import { operations } from '@belfry/contract/operations'
 import { readBillingAccount } from '@belfry/db/billing/billing-accounts'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { AppError } from '@belfry/domain/app-error'
@@ -12,23 +12,13 @@ import { readSubscription } from './present-subscription.ts'
 import { chooseTier } from './stripe/choose-tier.ts'
 import { callingStripe } from './stripe/stripe-billing.ts'
 
-export const getTier = endpoint({
-  right: 'billing.read',
-  summary: 'Get the tier of an organization, its limits and its billing',
-  answer: { status: 200, body: organizationSubscription },
-  params: { org: 'org' },
+export const getTier = endpoint(operations.getTier, {
   async handle(ctx, { caller }) {
     return ok(await readSubscription(ctx, caller.organizationId))
   },
 })
 
-export const changeTier = endpoint({
-  right: 'billing.change',
-  summary: 'Choose the tier of an organization',
-  answer: { status: 200, body: organizationSubscription },
-  refusals: ['conflict', 'unavailable'],
-  params: { org: 'org' },
-  body: changeTierBody,
+export const changeTier = endpoint(operations.changeTier, {
   async handle(ctx, { caller, body }) {
     const checkoutUrl = await change(ctx, caller, body.tier)
     ctx.usageCache.delete(caller.organizationId)
@@ -52,12 +42,7 @@ function requireTierChanges({ config }: Context): void {
     throw new AppError('forbidden', 'The operator of this installation sets tiers.')
 }
 
-export const openPortal = endpoint({
-  right: 'billing.change',
-  summary: "Open the payment provider's page for payment methods, invoices and cancellation",
-  answer: { status: 200, body: billingPortal },
-  refusals: ['conflict', 'unavailable'],
-  params: { org: 'org' },
+export const openPortal = endpoint(operations.openPortal, {
   async handle(ctx, { caller: { organizationId } }) {
     const { stripe } = ctx.stripe ?? {}
     if (!stripe) throw new AppError('conflict', 'This installation has no payment provider: choose a tier instead.')

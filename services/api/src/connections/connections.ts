@@ -1,14 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type Connection,
-  type ConnectionTest,
-  connection,
-  connectionNamePattern,
-  connectionTest,
-  putConnectionBody,
-  testConnectionBody,
-} from '@belfry/contract/connection'
-import { pageOf } from '@belfry/contract/page'
+import { type Connection, type ConnectionTest, connectionNamePattern } from '@belfry/contract/connection'
+import { operations } from '@belfry/contract/operations'
 import { readConnectionTest, requestConnectionTest } from '@belfry/db/connections/connection-tests'
 import {
   type ConnectionEntry,
@@ -35,34 +27,20 @@ const maxInWorkspace = 100
 const nameForm = new RegExp(connectionNamePattern)
 
 /** Returns all connections as one page: a workspace has few of them. */
-export const listConnections = endpoint({
-  right: 'connection.read',
-  summary: 'List the connections of a workspace by name, without their secrets',
-  answer: { status: 200, body: pageOf(connection) },
-  params: { ws: 'ws' },
+export const listConnections = endpoint(operations.listConnections, {
   async handle(ctx, { caller }) {
     const found = await listStored(ctx.pool, caller.workspaceId)
     return ok({ data: found.map(presentConnection), next_cursor: null })
   },
 })
 
-export const getConnection = endpoint({
-  right: 'connection.read',
-  summary: 'Get a connection, without its secrets',
-  answer: { status: 200, body: connection },
-  params: { ws: 'ws' },
+export const getConnection = endpoint(operations.getConnection, {
   async handle(ctx, { caller, request }) {
     return ok(presentConnection(await readConnection(ctx, caller, request)))
   },
 })
 
-export const putConnection = endpoint({
-  right: 'connection.write',
-  summary: 'Create a connection (201), or replace its settings (200)',
-  answer: { status: 200, orStatus: 201, body: connection },
-  refusals: ['conflict'],
-  params: { ws: 'ws' },
-  body: putConnectionBody,
+export const putConnection = endpoint(operations.putConnection, {
   inspect: (ctx, body) => inspectTarget(ctx, body, 'token_url'),
   async handle(ctx, { caller, body, request }) {
     const name = String(request.params.connection)
@@ -92,12 +70,7 @@ export const putConnection = endpoint({
   },
 })
 
-export const deleteConnection = endpoint({
-  right: 'connection.delete',
-  summary: 'Delete a connection that no cron job and no subscription names',
-  answer: { status: 204 },
-  refusals: ['connection_in_use'],
-  params: { ws: 'ws' },
+export const deleteConnection = endpoint(operations.deleteConnection, {
   async handle(ctx, { caller, request }) {
     const { name } = await readConnection(ctx, caller, request)
     const result = await removeConnection(ctx.pool, caller.workspaceId, name, tx =>
@@ -156,13 +129,7 @@ const startTimeoutMs = 5_000
 const timeoutMs = 25_000
 
 /** Asks a dispatcher to test a connection, because no other process calls addresses of users. */
-export const testConnection = endpoint({
-  right: 'connection.test',
-  summary: 'Test a connection: request a token, or call a URL, and report what happened',
-  answer: { status: 200, body: connectionTest },
-  refusals: ['rate_limited'],
-  params: { ws: 'ws' },
-  body: testConnectionBody,
+export const testConnection = endpoint(operations.testConnection, {
   inspect: (ctx, body) => inspectTarget(ctx, body),
   async handle(ctx, { caller, body, request }) {
     const { workspaceId } = caller

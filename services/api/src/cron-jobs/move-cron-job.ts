@@ -1,5 +1,4 @@
-import { cronJob, cronJobBrief } from '@belfry/contract/cron-job'
-import { task, taskBrief } from '@belfry/contract/task'
+import { operations } from '@belfry/contract/operations'
 import {
   type CronJobMove,
   pauseCronJob as pause,
@@ -21,11 +20,7 @@ import { findTask } from '../tasks/task-row.ts'
 import { neverRuns } from './inspect-schedule.ts'
 import { readCronJob } from './present-cron-job.ts'
 
-export const pauseCronJob = endpoint({
-  right: 'cron_job.write',
-  summary: 'Pause a cron job',
-  answer: { status: 200, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
-  params: { cronjob: 'cron' },
+export const pauseCronJob = endpoint(operations.pauseCronJob, {
   async handle(ctx, { caller, params: { cronjob: id } }) {
     const { workspaceId } = caller
     await moveCronJob(ctx, caller, { id, action: 'cron_job.paused' }, tx => pause(tx, workspaceId, id))
@@ -33,11 +28,7 @@ export const pauseCronJob = endpoint({
   },
 })
 
-export const resumeCronJob = endpoint({
-  right: 'cron_job.write',
-  summary: 'Resume a cron job from now on',
-  answer: { status: 200, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
-  params: { cronjob: 'cron' },
+export const resumeCronJob = endpoint(operations.resumeCronJob, {
   async handle(ctx, { caller, params: { cronjob: id } }) {
     const { workspaceId } = caller
     await moveCronJob(ctx, caller, { id, action: 'cron_job.resumed' }, tx =>
@@ -47,11 +38,7 @@ export const resumeCronJob = endpoint({
   },
 })
 
-export const deleteCronJob = endpoint({
-  right: 'cron_job.delete',
-  summary: 'Delete a cron job and cancel its tasks that have not started',
-  answer: { status: 204 },
-  params: { cronjob: 'cron' },
+export const deleteCronJob = endpoint(operations.deleteCronJob, {
   async handle(ctx, { caller, params: { cronjob: id } }) {
     await moveCronJob(ctx, caller, { id, action: 'cron_job.deleted' }, tx => remove(tx, caller.workspaceId, id))
     return noContent()
@@ -85,12 +72,7 @@ export async function moveCronJob<A extends CronJobAction>(
   enqueue(ctx, moved.expansion.tasks, moved.expansion.now)
 }
 
-export const triggerCronJob = endpoint({
-  right: 'cron_job.write',
-  summary: 'Dispatch a cron job at once',
-  answer: { status: 201, body: task, brief: { right: 'task.read', body: taskBrief } },
-  refusals: ['quota_exceeded', 'loop_detected'],
-  params: { cronjob: 'cron' },
+export const triggerCronJob = endpoint(operations.triggerCronJob, {
   async handle(ctx, input) {
     const { params, caller } = input
     const origin: Origin = {}

@@ -1,14 +1,6 @@
-import {
-  type CronJob,
-  type CronJobStatus,
-  cronJob,
-  cronPreview,
-  type ListCronJobsQuery,
-  listCronJobsQuery,
-  previewCronJobBody,
-} from '@belfry/contract/cron-job'
-import { type RecentRuns, recentRuns, recentRunsQuery } from '@belfry/contract/overview'
-import { pageOf } from '@belfry/contract/page'
+import type { CronJob, CronJobStatus, ListCronJobsQuery } from '@belfry/contract/cron-job'
+import { operations } from '@belfry/contract/operations'
+import type { RecentRuns } from '@belfry/contract/overview'
 import type { RunStatus } from '@belfry/db/generated/enums'
 import { AppError } from '@belfry/domain/app-error'
 import { nextRuns } from '@belfry/domain/cron/cron-schedule'
@@ -22,22 +14,13 @@ import { where } from '../http/where.ts'
 import { inspectSchedule } from './inspect-schedule.ts'
 import { type CronJobRow, presentCronJob, presentRunTimes, readCronJob, selectCronJobs } from './present-cron-job.ts'
 
-export const getCronJob = endpoint({
-  right: 'cron_job.read',
-  summary: 'Read a cron job',
-  answer: { status: 200, body: cronJob },
-  params: { cronjob: 'cron' },
+export const getCronJob = endpoint(operations.getCronJob, {
   async handle(ctx, { caller, params }) {
     return ok(await readCronJob(ctx, caller, params.cronjob))
   },
 })
 
-export const listCronJobs = endpoint({
-  right: 'cron_job.read',
-  summary: 'List cron jobs, newest first',
-  mayLag: true,
-  answer: { status: 200, body: pageOf(cronJob) },
-  query: listCronJobsQuery,
+export const listCronJobs = endpoint(operations.listCronJobs, {
   async handle(ctx, { caller, query }) {
     const now = ctx.clock.now()
     const scan = scanCronJobs(caller.workspaceId, query)
@@ -80,12 +63,7 @@ const maxOfEach = 24
 
 type Row = { cronJobId: string; id: string; status: RunStatus; startedAt: Date; finishedAt: Date }
 
-export const listRecentRuns = endpoint({
-  right: 'run.read',
-  summary: 'Get the latest runs of several cron jobs at once, oldest first',
-  mayLag: true,
-  answer: { status: 200, body: recentRuns },
-  query: recentRunsQuery,
+export const listRecentRuns = endpoint(operations.listRecentRuns, {
   async handle(ctx, { caller, query }) {
     const ids = [...new Set(query.cronjob_id)]
     const text = `
@@ -112,11 +90,7 @@ export const listRecentRuns = endpoint({
   },
 })
 
-export const previewCronJob = endpoint({
-  right: 'cron_job.read',
-  summary: 'Preview when a cron expression fires',
-  answer: { status: 200, body: cronPreview },
-  body: previewCronJobBody,
+export const previewCronJob = endpoint(operations.previewCronJob, {
   inspect: (ctx, body) => inspectSchedule(ctx, body),
   async handle(ctx, { body }) {
     const parsed = parseCron(body.cron)

@@ -1,11 +1,5 @@
-import {
-  type CreateCronJobBody,
-  createCronJobBody,
-  cronJob,
-  cronJobBrief,
-  type UpdateCronJobBody,
-  updateCronJobBody,
-} from '@belfry/contract/cron-job'
+import type { CreateCronJobBody, UpdateCronJobBody } from '@belfry/contract/cron-job'
+import { operations } from '@belfry/contract/operations'
 import {
   type CronJobChange,
   changeCronJob,
@@ -34,12 +28,7 @@ import { inspectSchedule } from './inspect-schedule.ts'
 import { moveCronJob } from './move-cron-job.ts'
 import { findCronJob, presentCronJob, readCronJob } from './present-cron-job.ts'
 
-export const createCronJob = creation({
-  right: 'cron_job.write',
-  summary: 'Create a cron job',
-  answer: { status: 201, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
-  refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
-  body: createCronJobBody,
+export const createCronJob = creation(operations.createCronJob, {
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body), ...inspectSchedule(ctx, body)],
   async handle(work, input) {
     const { body, bodyText, caller } = input
@@ -98,13 +87,7 @@ export async function addCronJob(
   })
 }
 
-export const updateCronJob = endpoint({
-  right: 'cron_job.write',
-  summary: 'Change a cron job',
-  answer: { status: 200, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
-  refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
-  params: { cronjob: 'cron' },
-  body: updateCronJobBody,
+export const updateCronJob = endpoint(operations.updateCronJob, {
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body)],
   async handle(ctx, { caller, params: { cronjob: id }, body, bodyText }) {
     const change = toChange(body, bodyText)

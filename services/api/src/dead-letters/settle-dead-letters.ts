@@ -1,12 +1,5 @@
-import {
-  discardedDeadLetters,
-  replayDeadLettersBody,
-  replayedDeadLetters,
-  type SettleDeadLettersBody,
-  settleDeadLettersBody,
-} from '@belfry/contract/bulk-operation'
-import { pageOf } from '@belfry/contract/page'
-import { listDeadLettersQuery, task } from '@belfry/contract/task'
+import type { SettleDeadLettersBody } from '@belfry/contract/bulk-operation'
+import { operations } from '@belfry/contract/operations'
 import type { BulkRequest } from '@belfry/db/bulk-operations/bulk-operations'
 import {
   type SettleAction,
@@ -25,12 +18,7 @@ import { accepted, ok, type Reply } from '../http/reply.ts'
 import { findTasks } from '../tasks/find-tasks.ts'
 import { enqueue, hideDeadLetters } from '../tasks/schedule.ts'
 
-export const listDeadLetters = endpoint({
-  right: 'dead_letter.read',
-  summary: 'List tasks that could not be delivered, until they are replayed or discarded',
-  mayLag: true,
-  answer: { status: 200, body: pageOf(task) },
-  query: listDeadLettersQuery,
+export const listDeadLetters = endpoint(operations.listDeadLetters, {
   async handle(ctx, { caller, query }) {
     const dead = { ...query, state: ['dead' as const] }
     const only = { list: 'dead-letters', condition: isDeadLetter }
@@ -38,21 +26,11 @@ export const listDeadLetters = endpoint({
   },
 })
 
-export const replayDeadLetters = endpoint({
-  right: 'dead_letter.replay',
-  summary: 'Replay dead letters: each as a new task that is due at once, or so many per second',
-  answer: { status: 200, orStatus: 202, body: replayedDeadLetters },
-  refusals: ['conflict'],
-  body: replayDeadLettersBody,
+export const replayDeadLetters = endpoint(operations.replayDeadLetters, {
   handle: (ctx, { caller, body }) => settle(ctx, caller, 'replay', body, body.per_second),
 })
 
-export const discardDeadLetters = endpoint({
-  right: 'dead_letter.discard',
-  summary: 'Discard dead letters; the tasks stay dead',
-  answer: { status: 200, orStatus: 202, body: discardedDeadLetters },
-  refusals: ['conflict'],
-  body: settleDeadLettersBody,
+export const discardDeadLetters = endpoint(operations.discardDeadLetters, {
   handle: (ctx, { caller, body }) => settle(ctx, caller, 'discard', body),
 })
 

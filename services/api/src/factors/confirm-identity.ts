@@ -1,4 +1,5 @@
-import { type ConfirmIdentityBody, confirmIdentityBody, passkeyOptions } from '@belfry/contract/second-factor'
+import { operations } from '@belfry/contract/operations'
+import type { ConfirmIdentityBody } from '@belfry/contract/second-factor'
 import { provePassword, requirePasswordLogin } from '../account/password.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import { factorsOf } from '../auth/second-factors.ts'
@@ -9,12 +10,7 @@ import { noContent, ok } from '../http/reply.ts'
 import { signingOptions } from './passkeys.ts'
 import { proveFactor } from './prove-factor.ts'
 
-export const confirmIdentity = endpoint({
-  right: 'signed_in',
-  summary: 'Confirm the identity of the user for ten minutes',
-  answer: { status: 204 },
-  refusals: ['password_login_off'],
-  body: confirmIdentityBody,
+export const confirmIdentity = endpoint(operations.confirmIdentity, {
   async handle(ctx, { caller, body }) {
     const hasSecondFactor = await prove(ctx, caller, body)
     await ctx.prisma.session.updateMany({
@@ -59,10 +55,7 @@ function wrong({ password, code, recovery_code }: ConfirmIdentityBody) {
   return invalid('body', [{ path: 'passkey', code: 'wrong_passkey', message: 'The passkey is not one of yours.' }])
 }
 
-export const confirmIdentityOptions = endpoint({
-  right: 'signed_in',
-  summary: 'Get the options for confirming the identity of the user with a passkey',
-  answer: { status: 200, body: passkeyOptions },
+export const confirmIdentityOptions = endpoint(operations.confirmIdentityOptions, {
   async handle(ctx, { caller }) {
     return ok(await signingOptions(ctx, caller.userId))
   },

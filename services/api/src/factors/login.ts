@@ -1,10 +1,4 @@
-import { loginBody, signedIn } from '@belfry/contract/auth'
-import {
-  loginFactorBody,
-  passkeyLoginBody,
-  passkeyLoginOptionsBody,
-  passkeyOptions,
-} from '@belfry/contract/second-factor'
+import { operations } from '@belfry/contract/operations'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import type { Request } from 'express'
@@ -23,12 +17,7 @@ import { consumeChallenge, readChallenge, storeChallenge } from './challenges.ts
 import { signingOptions, verifyPasskey } from './passkeys.ts'
 import { proveFactor } from './prove-factor.ts'
 
-export const login = endpoint({
-  right: 'public',
-  summary: 'Sign in',
-  answer: { status: 200, body: signedIn, setsCookie: true },
-  refusals: ['unauthenticated', 'second_factor_required', 'password_login_off'],
-  body: loginBody,
+export const login = endpoint(operations.login, {
   async handle(ctx, { body, request }) {
     requirePasswordLogin(ctx)
     const email = body.email.toLowerCase()
@@ -75,12 +64,7 @@ async function startSignIn(
   return new AppError('second_factor_required', message, { extra: { factors, sign_in_token: token } })
 }
 
-export const loginWithFactor = endpoint({
-  right: 'public',
-  summary: 'Continue a sign-in with a second factor',
-  answer: { status: 200, body: signedIn, setsCookie: true },
-  refusals: ['unauthenticated', 'password_login_off'],
-  body: loginFactorBody,
+export const loginWithFactor = endpoint(operations.loginWithFactor, {
   async handle(ctx, { body: { sign_in_token: token, ...proof }, request }) {
     requirePasswordLogin(ctx)
     const userId = await readSignIn(ctx, token)
@@ -100,24 +84,14 @@ export const loginWithFactor = endpoint({
   },
 })
 
-export const passkeyLoginOptions = endpoint({
-  right: 'public',
-  summary: 'Get the options for signing in with a passkey, alone or as the second factor',
-  answer: { status: 200, body: passkeyOptions },
-  refusals: ['unauthenticated'],
-  body: passkeyLoginOptionsBody,
+export const passkeyLoginOptions = endpoint(operations.passkeyLoginOptions, {
   async handle(ctx, { body: { sign_in_token: token }, request }) {
     await consumePasskeyLogin(ctx, callerAddress(request))
     return ok(await signingOptions(ctx, token === undefined ? null : await readSignIn(ctx, token)))
   },
 })
 
-export const loginWithPasskey = endpoint({
-  right: 'public',
-  summary: 'Sign in with a passkey alone, whose authenticator has verified the user',
-  answer: { status: 200, body: signedIn, setsCookie: true },
-  refusals: ['unauthenticated', 'password_login_off'],
-  body: passkeyLoginBody,
+export const loginWithPasskey = endpoint(operations.loginWithPasskey, {
   async handle(ctx, { body, request }) {
     requirePasswordLogin(ctx)
     await consumePasskeyLogin(ctx, callerAddress(request))

@@ -1,14 +1,4 @@
-import { suspensionBody } from '@belfry/contract/operator'
-import {
-  addedFactor,
-  confirmTotpBody,
-  createPasskeyBody,
-  newPasskey,
-  passkeyOptions,
-  recoveryCodes,
-  secondFactors,
-  totpSecret,
-} from '@belfry/contract/second-factor'
+import { operations } from '@belfry/contract/operations'
 import { recordAccountEntry } from '@belfry/db/account-log'
 import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
@@ -28,20 +18,13 @@ import { storeTotpSecret, useTotpCode } from './totp.ts'
 
 const maxPasskeys = 20
 
-export const listFactors = endpoint({
-  right: 'signed_in',
-  summary: 'List the second factors of the user',
-  answer: { status: 200, body: secondFactors },
+export const listFactors = endpoint(operations.listFactors, {
   async handle(ctx, { caller }) {
     return ok(await readSecondFactors(ctx.prisma, caller.userId))
   },
 })
 
-export const passkeyEnrolmentOptions = endpoint({
-  right: 'signed_in',
-  summary: 'Get the options for making a passkey',
-  answer: { status: 200, body: passkeyOptions },
-  refusals: ['step_up_required'],
+export const passkeyEnrolmentOptions = endpoint(operations.passkeyEnrolmentOptions, {
   async handle(ctx, { caller }) {
     await requireStepUp(ctx, caller)
     const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: caller.userId } })
@@ -49,12 +32,7 @@ export const passkeyEnrolmentOptions = endpoint({
   },
 })
 
-export const addPasskey = endpoint({
-  right: 'signed_in',
-  summary: 'Add a passkey; the first second factor ends all other sessions of the user',
-  answer: { status: 201, body: newPasskey },
-  refusals: ['step_up_required', 'conflict'],
-  body: createPasskeyBody,
+export const addPasskey = endpoint(operations.addPasskey, {
   async handle(ctx, { caller, body }) {
     await requireStepUp(ctx, caller)
     const { userId } = caller
@@ -81,12 +59,7 @@ export const addPasskey = endpoint({
   },
 })
 
-export const removePasskey = endpoint({
-  right: 'signed_in',
-  summary: 'Remove a passkey; with the last factor the recovery codes go too',
-  answer: { status: 204 },
-  refusals: ['step_up_required'],
-  params: { passkey: 'pk' },
+export const removePasskey = endpoint(operations.removePasskey, {
   async handle(ctx, { caller, params }) {
     const { userId } = caller
     const row = await ctx.prisma.passkey.findFirst({ where: { id: params.passkey, userId } })
@@ -101,11 +74,7 @@ export const removePasskey = endpoint({
   },
 })
 
-export const startTotp = endpoint({
-  right: 'signed_in',
-  summary: 'Make the secret of an authenticator app, which its first code confirms',
-  answer: { status: 200, body: totpSecret },
-  refusals: ['step_up_required', 'conflict'],
+export const startTotp = endpoint(operations.startTotp, {
   async handle(ctx, { caller }) {
     await requireStepUp(ctx, caller)
     const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: caller.userId } })
@@ -117,12 +86,7 @@ export const startTotp = endpoint({
   },
 })
 
-export const confirmTotp = endpoint({
-  right: 'signed_in',
-  summary: 'Add an authenticator app by its first code; the first factor ends other sessions',
-  answer: { status: 200, body: addedFactor },
-  refusals: ['step_up_required'],
-  body: confirmTotpBody,
+export const confirmTotp = endpoint(operations.confirmTotp, {
   async handle(ctx, { caller, body }) {
     await requireStepUp(ctx, caller)
     const { userId, sessionId, address } = caller
@@ -140,11 +104,7 @@ export const confirmTotp = endpoint({
   },
 })
 
-export const removeTotp = endpoint({
-  right: 'signed_in',
-  summary: 'Remove the authenticator app; with the last factor the recovery codes go too',
-  answer: { status: 204 },
-  refusals: ['step_up_required', 'not_found'],
+export const removeTotp = endpoint(operations.removeTotp, {
   async handle(ctx, { caller }) {
     const { userId } = caller
     const isConfirmed = { userId, confirmedAt: { not: null } }
@@ -159,11 +119,7 @@ export const removeTotp = endpoint({
   },
 })
 
-export const createRecoveryCodes = endpoint({
-  right: 'signed_in',
-  summary: 'Make new recovery codes; the previous ones no longer work',
-  answer: { status: 200, body: recoveryCodes },
-  refusals: ['step_up_required', 'conflict'],
+export const createRecoveryCodes = endpoint(operations.createRecoveryCodes, {
   async handle(ctx, { caller }) {
     const { userId, address } = caller
     await requireStepUp(ctx, caller)
@@ -214,13 +170,7 @@ async function recordRemoval(
   await mailFactorChange(ctx, tx, user, what, address)
 }
 
-export const resetFactors = endpoint({
-  right: 'operator',
-  summary: 'Remove all second factors of a user who has lost them, and end the sessions of the user',
-  answer: { status: 204 },
-  refusals: ['step_up_required'],
-  params: { user: 'user' },
-  body: suspensionBody,
+export const resetFactors = endpoint(operations.resetFactors, {
   async handle(ctx, { caller, params: { user: id }, body }) {
     await requireStepUp(ctx, caller)
     await ctx.prisma.$transaction(async tx => {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { newApiKey } from '@belfry/contract/api-key'
-import { exchangeTokenBody } from '@belfry/contract/federated-credential'
+import { operations } from '@belfry/contract/operations'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import type { ClaimConditions } from '@belfry/domain/claim-conditions'
@@ -18,12 +17,7 @@ import { RefusedTokenError, verifyToken } from './verify-token.ts'
 /** How many keys of jobs may be in force in a workspace. They do not count for the limit of its tier. */
 const maxJobKeys = 1_000
 
-export const exchangeToken = endpoint({
-  right: 'public',
-  summary: 'Exchange the OpenID Connect token of a CI job for an API key that expires soon',
-  answer: { status: 201, body: newApiKey },
-  refusals: ['unauthenticated', 'suspended', 'not_found'],
-  body: exchangeTokenBody,
+export const exchangeToken = endpoint(operations.exchangeToken, {
   async handle(ctx, { body, request }) {
     const address = callerAddress(request)
     const attempt = await consumeTokenExchange(ctx, address)

@@ -1,9 +1,5 @@
-import {
-  createFederatedCredentialBody,
-  type FederatedCredential,
-  federatedCredential,
-} from '@belfry/contract/federated-credential'
-import { pageOf } from '@belfry/contract/page'
+import type { FederatedCredential } from '@belfry/contract/federated-credential'
+import { operations } from '@belfry/contract/operations'
 import type { FederatedCredential as StoredCredential } from '@belfry/db/generated/client'
 import { AppError } from '@belfry/domain/app-error'
 import type { ClaimConditions } from '@belfry/domain/claim-conditions'
@@ -23,13 +19,7 @@ import { lockWorkspace } from '../workspaces/lock-workspace.ts'
 const maxCredentials = 20
 
 // There is no change: its scopes would be those of one user and its conditions those of another.
-export const createFederatedCredential = endpoint({
-  right: 'federated_credential.create',
-  summary: 'Let CI jobs exchange their OpenID Connect tokens for API keys',
-  answer: { status: 201, body: federatedCredential },
-  refusals: ['conflict', 'step_up_required'],
-  params: { ws: 'ws' },
-  body: createFederatedCredentialBody,
+export const createFederatedCredential = endpoint(operations.createFederatedCredential, {
   inspect: (ctx, body) => inspectTarget(ctx, body, 'issuer'),
   async handle(ctx, { caller, body }) {
     const { workspaceId, user, actor } = caller
@@ -56,11 +46,7 @@ export const createFederatedCredential = endpoint({
 })
 
 /** Returns all federated credentials as one page: a workspace has few of them. */
-export const listFederatedCredentials = endpoint({
-  right: 'federated_credential.read',
-  summary: 'List the federated credentials of a workspace',
-  answer: { status: 200, body: pageOf(federatedCredential) },
-  params: { ws: 'ws' },
+export const listFederatedCredentials = endpoint(operations.listFederatedCredentials, {
   async handle(ctx, { caller: { workspaceId } }) {
     const rows = await ctx.prisma.federatedCredential.findMany({
       where: { workspaceId },
@@ -71,11 +57,7 @@ export const listFederatedCredentials = endpoint({
   },
 })
 
-export const getFederatedCredential = endpoint({
-  right: 'federated_credential.read',
-  summary: 'Read a federated credential',
-  answer: { status: 200, body: federatedCredential },
-  params: { ws: 'ws', fed: 'fed' },
+export const getFederatedCredential = endpoint(operations.getFederatedCredential, {
   async handle(ctx, { caller: { workspaceId }, params: { fed: id } }) {
     const row = await ctx.prisma.federatedCredential.findFirst({ where: { id, workspaceId }, omit })
     if (!row) throw notFound()
@@ -84,11 +66,7 @@ export const getFederatedCredential = endpoint({
 })
 
 // Other processes may have its keys in their caches for five seconds more.
-export const deleteFederatedCredential = endpoint({
-  right: 'federated_credential.delete',
-  summary: 'Delete a federated credential, and revoke the API keys of its jobs',
-  answer: { status: 204 },
-  params: { ws: 'ws', fed: 'fed' },
+export const deleteFederatedCredential = endpoint(operations.deleteFederatedCredential, {
   async handle(ctx, { caller, params: { fed: id } }) {
     const { workspaceId } = caller
     await ctx.prisma.$transaction(async tx => {

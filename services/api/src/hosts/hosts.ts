@@ -1,4 +1,5 @@
-import { type Host, type Hosts, hosts, resetHost } from '@belfry/contract/host'
+import type { Host, Hosts } from '@belfry/contract/host'
+import { operations } from '@belfry/contract/operations'
 import { listOpenCircuits, type OpenCircuit, requestCircuitReset } from '@belfry/db/dispatchers/host-circuits'
 import { readProcessState } from '@belfry/db/dispatchers/process-state'
 import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
@@ -10,19 +11,13 @@ import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { accepted, ok } from '../http/reply.ts'
 
-export const listHosts = endpoint({
-  right: 'host.read',
-  summary: 'List the hosts that tasks of a workspace call, with their health',
-  answer: { status: 200, body: hosts },
+export const listHosts = endpoint(operations.listHosts, {
   async handle(ctx, { caller }) {
     return ok(await readHosts(ctx.pool, caller.workspaceId, ctx.clock.now()))
   },
 })
 
-export const resetCircuit = endpoint({
-  right: 'host.reset',
-  summary: 'Close the circuit breaker of a host',
-  answer: { status: 202, body: resetHost },
+export const resetCircuit = endpoint(operations.resetCircuit, {
   async handle(ctx, { caller, request }) {
     const host = String(request.params.host)
     if (host.includes('\0')) throw notFound() // PostgreSQL has no such text

@@ -1,3 +1,4 @@
+import { exportMediaTypes } from '@belfry/contract/export'
 import { AppError } from '@belfry/domain/app-error'
 import { toJsonText } from '@belfry/present/raw-json'
 import type { Reply } from './reply.ts'
@@ -19,11 +20,6 @@ export type Export<Row, Item> = {
   columns: Readonly<Record<string, (item: Item) => Cell>>
 }
 
-const types = { csv: 'text/csv', jsonl: 'application/x-ndjson' }
-
-/** The media types of an export. */
-export const exportTypes = Object.values(types)
-
 const maxExports = 2
 /** The exports that this process is sending, by their organizations. */
 const inFlight = new Map<string, number>()
@@ -42,7 +38,7 @@ export function exportReply<Row, Item>(organizationId: string, content: Export<R
     status: 200,
     pieces: counted(organizationId, format === 'csv' ? csvPieces(content) : jsonPieces(content)),
     headers: {
-      'Content-Type': `${types[format]}; charset=utf-8`,
+      'Content-Type': `${exportMediaTypes[format]}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${name}.${format}"`,
     },
   }

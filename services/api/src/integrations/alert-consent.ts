@@ -1,4 +1,4 @@
-import { confirmAlertsBody, unsubscribeQuery } from '@belfry/contract/integration'
+import { operations } from '@belfry/contract/operations'
 import type { IntegrationTarget } from '@belfry/db/integrations/integrations'
 import { confirmIntegration, hashAddress, readMailBlock, unsubscribeAddress } from '@belfry/db/outbox/mail-blocks'
 import { addToOutbox } from '@belfry/db/outbox/outbox'
@@ -71,12 +71,7 @@ export async function storeConsentMail(
   await addToOutbox(tx, { ...stored, usefulMs: consentMs, tenant: { workspaceId } })
 }
 
-export const confirmAlerts = endpoint({
-  right: 'public',
-  summary: 'Agree to get alerts at an email address, with the token of a link',
-  answer: { status: 204 },
-  refusals: ['rate_limited'],
-  body: confirmAlertsBody,
+export const confirmAlerts = endpoint(operations.confirmAlerts, {
   async handle(ctx, { body, request }) {
     await consumeReset(ctx, callerAddress(request))
     if (await confirmIntegration(ctx.pool, hashOneTimeToken(body.token))) return noContent()
@@ -87,11 +82,7 @@ export const confirmAlerts = endpoint({
 
 // Mail programs call it with the form of RFC 8058 and no credentials. The token is all that it needs, so a link that is only
 // opened changes nothing.
-export const unsubscribe = endpoint({
-  right: 'public',
-  summary: 'End all alerts to an email address, with the token of a mail',
-  answer: { status: 204 },
-  query: unsubscribeQuery,
+export const unsubscribe = endpoint(operations.unsubscribe, {
   async handle(ctx, { query }) {
     const addressHash = readUnsubscribeToken(ctx.config.masterKeys, query.token)
     if (addressHash === null) {

@@ -1,13 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  createIntegrationBody,
-  type Integration,
-  type IntegrationTest,
-  integration,
-  integrationTest,
-  updateIntegrationBody,
-} from '@belfry/contract/integration'
-import { pageOf } from '@belfry/contract/page'
+import type { Integration, IntegrationTest } from '@belfry/contract/integration'
+import { operations } from '@belfry/contract/operations'
 import {
   changeIntegration,
   findIntegration,
@@ -37,13 +30,7 @@ import { invalid, notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { storeConsentMail, withConsent } from './alert-consent.ts'
 
-export const createIntegration = endpoint({
-  right: 'integration.write',
-  summary: 'Send alerts of a workspace to Slack, Discord, an email address or a webhook',
-  answer: { status: 201, body: integration },
-  refusals: ['conflict', 'key_in_use', 'rate_limited'],
-  params: { ws: 'ws' },
-  body: createIntegrationBody,
+export const createIntegration = endpoint(operations.createIntegration, {
   inspect: (ctx, body) => inspectTarget(ctx, body),
   async handle(ctx, { caller, body }) {
     const { workspaceId } = caller
@@ -69,34 +56,20 @@ export const createIntegration = endpoint({
 })
 
 /** Returns all integrations as one page: a workspace has few of them. */
-export const listIntegrations = endpoint({
-  right: 'integration.read',
-  summary: 'List the integrations of a workspace',
-  answer: { status: 200, body: pageOf(integration) },
-  params: { ws: 'ws' },
+export const listIntegrations = endpoint(operations.listIntegrations, {
   async handle(ctx, { caller }) {
     const rows = await readIntegrations(ctx.pool, caller.workspaceId)
     return ok({ data: rows.map(presentIntegration), next_cursor: null })
   },
 })
 
-export const getIntegration = endpoint({
-  right: 'integration.read',
-  summary: 'Read an integration',
-  answer: { status: 200, body: integration },
-  params: { ws: 'ws', int: 'int' },
+export const getIntegration = endpoint(operations.getIntegration, {
   async handle(ctx, { caller, params: { int: id } }) {
     return ok(await readIntegration(ctx, caller, id))
   },
 })
 
-export const updateIntegration = endpoint({
-  right: 'integration.write',
-  summary: 'Change the name, the events or the target of an integration',
-  answer: { status: 200, body: integration },
-  refusals: ['conflict', 'key_in_use', 'rate_limited'],
-  params: { ws: 'ws', int: 'int' },
-  body: updateIntegrationBody,
+export const updateIntegration = endpoint(operations.updateIntegration, {
   inspect: (ctx, body) => inspectTarget(ctx, body),
   async handle(ctx, { caller, params: { int: id }, body }) {
     const { workspaceId } = caller
@@ -128,11 +101,7 @@ function requireChannelOf(channel: AlertChannel, body: { url?: unknown; email?: 
   throw invalid('body', [{ path: wrong, code: 'wrong_channel', message }])
 }
 
-export const deleteIntegration = endpoint({
-  right: 'integration.delete',
-  summary: 'Delete an integration; alerts that wait to be sent are dropped',
-  answer: { status: 204 },
-  params: { ws: 'ws', int: 'int' },
+export const deleteIntegration = endpoint(operations.deleteIntegration, {
   async handle(ctx, { caller, params: { int: id } }) {
     const { workspaceId } = caller
     const row = await inWorkspace(ctx.pool, workspaceId, async tx => {
@@ -152,12 +121,7 @@ const usefulMs = 5_000
 const pollMs = 100
 
 // The dispatcher sends it like every alert: only dispatchers call addresses that users chose.
-export const testIntegration = endpoint({
-  right: 'integration.write',
-  summary: 'Send a test message, and report within ten seconds whether it arrived',
-  answer: { status: 200, body: integrationTest },
-  refusals: ['conflict', 'rate_limited'],
-  params: { ws: 'ws', int: 'int' },
+export const testIntegration = endpoint(operations.testIntegration, {
   async handle(ctx, { caller: { workspaceId }, params: { int: integrationId } }) {
     const integration = await findIntegration(ctx.pool, workspaceId, integrationId)
     if (!integration) throw notFound()

@@ -1,13 +1,5 @@
-import {
-  type AcceptedInvitation,
-  type AcceptInvitationBody,
-  acceptedInvitation,
-  acceptInvitationBody,
-  acceptInvitationWithTokenBody,
-  type InvitationPreview,
-  invitationPreview,
-  invitationTokenBody,
-} from '@belfry/contract/invitation'
+import type { AcceptedInvitation, AcceptInvitationBody, InvitationPreview } from '@belfry/contract/invitation'
+import { operations } from '@belfry/contract/operations'
 import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
@@ -31,22 +23,11 @@ import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { type InvitationRow, statusOf } from './present-invitation.ts'
 import { invitableWorkspaces, maxLaterRole } from './require-grantable.ts'
 
-const unusable = ['not_found', 'invitation_used', 'invitation_revoked', 'invitation_expired'] as const
-
-export const previewInvitation = endpoint({
-  right: 'public',
-  summary: 'Read an invitation by its token',
-  answer: { status: 200, body: invitationPreview },
-  refusals: unusable,
-  body: invitationTokenBody,
+export const previewInvitation = endpoint(operations.previewInvitation, {
   handle: (ctx, { body }) => preview(ctx, body.token),
 })
 
-export const getInvitation = endpoint({
-  right: 'public',
-  summary: 'Read an invitation by a token in the path, which proxies may log',
-  answer: { status: 200, body: invitationPreview },
-  refusals: unusable,
+export const getInvitation = endpoint(operations.getInvitation, {
   handle: (ctx, { request }) => preview(ctx, String(request.params.token)),
 })
 
@@ -73,34 +54,11 @@ async function preview(ctx: Context, token: string) {
 type Found = Awaited<ReturnType<typeof findInvitation>>
 type Session = Awaited<ReturnType<typeof startSession>>
 
-const answer = { status: 200, body: acceptedInvitation, setsCookie: true }
-const refusals = [
-  ...unusable,
-  'unauthenticated',
-  'invitation_email_mismatch',
-  'email_taken',
-  'already_member',
-  'registration_closed',
-  'password_login_off',
-  'quota_exceeded',
-  'rate_limited',
-] as const
-
-export const acceptInvitation = endpoint({
-  right: 'public',
-  summary: 'Accept an invitation as the signed-in user, or create an account with it',
-  answer,
-  refusals,
-  body: acceptInvitationWithTokenBody,
+export const acceptInvitation = endpoint(operations.acceptInvitation, {
   handle: (ctx, { request, body: { token, ...account } }) => accept(ctx, request, token, account),
 })
 
-export const acceptInvitationOfPath = endpoint({
-  right: 'public',
-  summary: 'Accept an invitation by a token in the path, which proxies may log',
-  answer,
-  refusals,
-  body: acceptInvitationBody,
+export const acceptInvitationOfPath = endpoint(operations.acceptInvitationOfPath, {
   handle: (ctx, { request, body }) => accept(ctx, request, String(request.params.token), body),
 })
 

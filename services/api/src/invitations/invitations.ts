@@ -1,5 +1,5 @@
-import { type CreateInvitationBody, createInvitationBody, invitation } from '@belfry/contract/invitation'
-import { listQuery, pageOf } from '@belfry/contract/page'
+import type { CreateInvitationBody } from '@belfry/contract/invitation'
+import { operations } from '@belfry/contract/operations'
 import { addToOutbox } from '@belfry/db/outbox/outbox'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
@@ -21,13 +21,7 @@ import { revoked } from './accept-invitation.ts'
 import { inviter, presentInvitation } from './present-invitation.ts'
 import { invitableWorkspaces, inviterOf, requireGrantable, requireGrantableInWorkspaces } from './require-grantable.ts'
 
-export const createInvitation = endpoint({
-  right: 'invitation.create',
-  summary: 'Invite a user by email; the link in the mail is valid for seven days and for one use',
-  answer: { status: 201, body: invitation },
-  refusals: ['already_member', 'already_invited', 'conflict', 'quota_exceeded', 'rate_limited'],
-  params: { org: 'org' },
-  body: createInvitationBody,
+export const createInvitation = endpoint(operations.createInvitation, {
   async handle(ctx, { caller, body }) {
     const { organizationId, user, actor } = caller
     requireGrantable(actor, body.role)
@@ -85,12 +79,7 @@ async function requireWorkspaces(
   throw invalid('body', errors)
 }
 
-export const listInvitations = endpoint({
-  right: 'invitation.read',
-  summary: 'List the invitations of an organization, including those that have ended',
-  answer: { status: 200, body: pageOf(invitation) },
-  params: { org: 'org' },
-  query: listQuery,
+export const listInvitations = endpoint(operations.listInvitations, {
   async handle(ctx, { caller: { organizationId }, query }) {
     const page = { include: { inviter }, orderBy: { id: 'desc' } } as const
     const find = ({ before, take }: PageRows) =>
@@ -100,12 +89,7 @@ export const listInvitations = endpoint({
   },
 })
 
-export const resendInvitation = endpoint({
-  right: 'invitation.create',
-  summary: 'Resend an invitation with a new link that is valid for seven days; the old link ends',
-  answer: { status: 200, body: invitation },
-  refusals: ['invitation_used', 'invitation_revoked', 'conflict', 'rate_limited'],
-  params: { org: 'org', inv: 'inv' },
+export const resendInvitation = endpoint(operations.resendInvitation, {
   async handle(ctx, { caller, params: { inv: id } }) {
     const { organizationId, user } = caller
     const found = await ctx.prisma.invitation.findFirst({ where: { id, organizationId } })
@@ -140,12 +124,7 @@ export const resendInvitation = endpoint({
   },
 })
 
-export const revokeInvitation = endpoint({
-  right: 'invitation.revoke',
-  summary: 'Revoke an invitation; its link stops working',
-  answer: { status: 204 },
-  refusals: ['invitation_used'],
-  params: { org: 'org', inv: 'inv' },
+export const revokeInvitation = endpoint(operations.revokeInvitation, {
   async handle(ctx, { caller, params: { inv: id } }) {
     const { organizationId } = caller
     await ctx.prisma.$transaction(async tx => {

@@ -1,3 +1,4 @@
+import { operations } from '@belfry/contract/operations'
 import { AppError } from '@belfry/domain/app-error'
 import type { Request } from 'express'
 import * as client from 'openid-client'
@@ -18,11 +19,7 @@ import { redirectUri } from './start-oidc.ts'
 /** How long the ID token of a session is kept for the sign-out: as long as a session can last. */
 const logoutHintMs = 30 * 24 * 3_600_000
 
-export const finishOidc = endpoint({
-  right: 'public',
-  summary: 'Finish a sign-in: the issuer sends the browser here',
-  answer: { status: 303, setsCookie: true },
-  refusals: ['not_found'],
+export const finishOidc = endpoint(operations.finishOidc, {
   async handle(ctx, { request }) {
     if (!ctx.oidc) throw notFound()
     const ended = noAttemptCookie(ctx)

@@ -1,4 +1,4 @@
-import { oidcLogout } from '@belfry/contract/sign-in'
+import { operations } from '@belfry/contract/operations'
 import { recordAccountEntry } from '@belfry/db/account-log'
 import * as client from 'openid-client'
 import { noSessionCookie } from '../auth/cookies.ts'
@@ -6,10 +6,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { openText } from './sealed-text.ts'
 
-export const logoutOidc = endpoint({
-  right: 'signed_in',
-  summary: 'End this session, and return where the browser signs out of the issuer',
-  answer: { status: 200, body: oidcLogout, setsCookie: true },
+export const logoutOidc = endpoint(operations.logoutOidc, {
   async handle(ctx, { caller }) {
     const { userId, sessionId, address } = caller
     const session = await ctx.prisma.$transaction(async tx => {

@@ -1,13 +1,10 @@
-import { signInMethods } from '@belfry/contract/sign-in'
+import { operations } from '@belfry/contract/operations'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { findOrganization } from './apply-groups.ts'
 
-export const getSignInMethods = endpoint({
-  right: 'public',
-  summary: 'Read how users sign in',
-  answer: { status: 200, body: signInMethods },
+export const getSignInMethods = endpoint(operations.getSignInMethods, {
   async handle({ config, oidc }) {
     return ok({
       password: config.passwordLogin,

@@ -1,4 +1,4 @@
-import { oidcStart, startOidcBody } from '@belfry/contract/sign-in'
+import { operations } from '@belfry/contract/operations'
 import { AppError } from '@belfry/domain/app-error'
 import * as client from 'openid-client'
 import type { Context } from '../context.ts'
@@ -6,12 +6,7 @@ import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { attemptCookie, newAttempt } from './attempt.ts'
 
-export const startOidc = endpoint({
-  right: 'public',
-  summary: 'Begin a sign-in through the OpenID Connect issuer of this installation',
-  answer: { status: 200, body: oidcStart, setsCookie: true },
-  refusals: ['not_found', 'unavailable'],
-  body: startOidcBody,
+export const startOidc = endpoint(operations.startOidc, {
   async handle(ctx, { body }) {
     if (!ctx.oidc) throw notFound()
     const { settings } = ctx.oidc

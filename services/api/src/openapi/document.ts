@@ -1,9 +1,7 @@
-import type { Endpoint } from '../endpoint.ts'
+import type { Operation as Declared } from '@belfry/contract/operation'
+import { operations } from '@belfry/contract/operations'
 import type { Components } from './json-schema.ts'
 import { describeOperation, type Operation } from './operation.ts'
-
-/** The endpoints by path and method. */
-export type Routes = Readonly<Record<string, Readonly<Record<string, Endpoint>>>>
 
 /** An OpenAPI 3.1 document of this API. */
 export type OpenApiDocument = {
@@ -15,16 +13,16 @@ export type OpenApiDocument = {
   components: { schemas: Components; securitySchemes: Record<string, object>; headers: Record<string, object> }
 }
 
-/** Describes the whole API, from the routes that serve it and the schemas that validate it. */
-export function describeApi(routes: Routes, publicUrl: string, version: string): OpenApiDocument {
+/** Describes the whole API, from the declarations that it serves and the schemas that validate it. */
+export function describeApi(publicUrl: string, version: string): OpenApiDocument {
   const schemas: Components = {}
-  const paths = Object.entries(routes).map(([path, methods]) => {
-    const operations = Object.entries(methods).map(([method, endpoint]) => [
-      method,
-      describeOperation(method, path, endpoint, schemas),
-    ])
-    return [path.replace(/:(\w+)/g, '{$1}'), Object.fromEntries(operations)]
-  })
+  const paths: OpenApiDocument['paths'] = {}
+  for (const declared of Object.values<Declared>(operations)) {
+    const path = declared.path.replace(/:(\w+)/g, '{$1}')
+    const methods = paths[path] ?? {}
+    methods[declared.method.toLowerCase()] = describeOperation(declared, schemas)
+    paths[path] = methods
+  }
   return {
     openapi: '3.1.1',
     info: {
@@ -36,7 +34,7 @@ export function describeApi(routes: Routes, publicUrl: string, version: string):
     },
     servers: [{ url: publicUrl }],
     security: [],
-    paths: Object.fromEntries(paths),
+    paths,
     components: { schemas, securitySchemes, headers },
   }
 }

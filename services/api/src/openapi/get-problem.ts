@@ -1,5 +1,6 @@
 import { fieldErrors, runErrors } from '@belfry/contract/explained-codes'
-import { problemPage, problems } from '@belfry/contract/problem'
+import { operations } from '@belfry/contract/operations'
+import { problems } from '@belfry/contract/problem'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok, text } from '../http/reply.ts'
@@ -7,11 +8,7 @@ import { escapeHtml, renderProse } from './html.ts'
 import { pageHeaders, renderPage } from './render-page.ts'
 
 /** Serves the target of a problem's `type`, and the codes of fields and runs: a page for browsers, JSON for other clients. */
-export const getProblem = endpoint({
-  right: 'public',
-  summary: 'Explain the code of a problem, a field or a failed run',
-  answer: { status: 200, body: problemPage, texts: ['text/html'] },
-  refusals: ['not_found'],
+export const getProblem = endpoint(operations.getProblem, {
   async handle(_ctx, { request }) {
     const code = String(request.params.code)
     const [first, ...others] = explain(code)

@@ -1,4 +1,12 @@
 import { connectionNamePattern } from '@belfry/contract/connection'
+import {
+  type Answer,
+  type Brief,
+  type Operation as Declared,
+  pathParameters as namesIn,
+  pathIds,
+  type Right,
+} from '@belfry/contract/operation'
 import { problem, problems } from '@belfry/contract/problem'
 import { queueNamePattern } from '@belfry/contract/queue'
 import { secretName } from '@belfry/contract/secret'
@@ -8,7 +16,7 @@ import type { IdKind } from '@belfry/domain/id'
 import { idPattern } from '@belfry/domain/id-pattern'
 import { rights } from '@belfry/domain/permissions'
 import type { z } from 'zod'
-import { type Answer, type Brief, currentWorkspace, type Endpoint } from '../endpoint.ts'
+import { currentWorkspace } from '../endpoint.ts'
 import { exampleOf, resolve } from './example.ts'
 import { type Components, type JsonSchema, toJsonSchema } from './json-schema.ts'
 
@@ -36,21 +44,21 @@ export type Operation = {
   responses: Record<string, Response>
 }
 
-/** Describes one endpoint. Adds the named parts of its schemas to the components. */
-export function describeOperation(method: string, path: string, endpoint: Endpoint, components: Components): Operation {
-  const { answer, body } = endpoint
-  const success = successResponse(answer, endpoint, components)
+/** Describes one operation. Adds the named parts of its schemas to the components. */
+export function describeOperation(declared: Declared, components: Components): Operation {
+  const { method, path, answer, body } = declared
+  const success = successResponse(answer, declared, components)
   return {
-    operationId: operationId(method, path),
+    operationId: operationId(method.toLowerCase(), path),
     tags: [tagOf(path)],
-    summary: endpoint.summary,
-    security: securityOf(endpoint),
-    parameters: [...pathParameters(path, endpoint), ...queryParameters(endpoint, components), ...headers(endpoint)],
+    summary: declared.summary,
+    security: securityOf(declared),
+    parameters: [...pathParameters(path), ...queryParameters(declared, components), ...headers(declared)],
     ...(body ? { requestBody: requestBody(body, components) } : {}),
     responses: {
       [answer.status]: success,
       ...(answer.orStatus ? { [answer.orStatus]: success } : {}),
-      ...problemResponses(endpoint, components),
+      ...problemResponses(declared, components),
     },
   }
 }
@@ -79,7 +87,7 @@ function tagOf(path: string): string {
   return second.replace('.json', '')
 }
 
-function securityOf({ right }: Endpoint): Operation['security'] {
+function securityOf({ right }: Declared): Operation['security'] {
   if (right === 'public') return []
   const session = [{ session: [] }, { cookie: [] }]
   return right !== 'signed_in' && right !== 'operator' && rights[right].apiKey
@@ -96,9 +104,10 @@ const textParameters: Readonly<Record<string, JsonSchema>> = {
   code: { enum: appErrorCodes },
 }
 
-function pathParameters(path: string, { params }: Endpoint): Parameter[] {
-  return Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => {
-    const kind = params[name]
+function pathParameters(path: string): Parameter[] {
+  const kinds: Readonly<Record<string, IdKind>> = pathIds
+  return namesIn(path).map(name => {
+    const kind = kinds[name]
     const described = kind ? idSchema(kind) : textParameters[name]
     return { name, in: 'path', required: true, schema: { type: 'string', ...described } }
   })
@@ -111,7 +120,7 @@ function idSchema(kind: IdKind): JsonSchema {
   return { pattern, description: `\`${currentWorkspace}\` is the workspace of the API key.`, examples }
 }
 
-function queryParameters({ query }: Endpoint, components: Components): Parameter[] {
+function queryParameters({ query }: Declared, components: Components): Parameter[] {
   if (!query) return []
   const { properties = {}, required = [] } = resolve(toJsonSchema(query, 'input', components), components)
   return Object.entries(properties as Components).map(([name, { description, ...schema }]) => ({
@@ -123,7 +132,7 @@ function queryParameters({ query }: Endpoint, components: Components): Parameter
   }))
 }
 
-function headers({ right, params, isIdempotent }: Endpoint): Parameter[] {
+function headers({ right, path, isIdempotent }: Declared): Parameter[] {
   const key = {
     name: 'Idempotency-Key',
     in: 'header',
@@ -141,7 +150,7 @@ function headers({ right, params, isIdempotent }: Endpoint): Parameter[] {
     schema: { type: 'string' },
   } as const
   const always = isIdempotent ? [key, requestId] : [requestId]
-  if (!isInWorkspace(right) || 'ws' in params) return always
+  if (!isInWorkspace(right) || namesIn(path).includes('ws')) return always
   const workspace = {
     name: 'X-Workspace-Id',
     in: 'header',
@@ -158,17 +167,17 @@ function requestBody(body: z.ZodType, components: Components): RequestBody {
   return { required: !body.safeParse({}).success, content }
 }
 
-function successResponse(answer: Answer, endpoint: Endpoint, components: Components): Response {
+function successResponse(answer: Answer, declared: Declared, components: Components): Response {
   const json = answer.body ? jsonContent(schemaOf(answer.body, answer.brief, components), components) : {}
   const texts = (answer.texts ?? []).map(type => [type, { schema: { type: 'string' } }] as const)
   const content: Content = { ...json, ...Object.fromEntries(texts) }
   return {
-    description: endpoint.summary,
+    description: declared.summary,
     headers: {
-      ...headerReferences(endpoint),
+      ...headerReferences(declared),
       ...(answer.status === 201 && !answer.setsCookie ? refer('Location') : {}),
       ...(answer.setsCookie ? refer('Set-Cookie') : {}),
-      ...(endpoint.isIdempotent ? refer('Idempotent-Replayed') : {}),
+      ...(declared.isIdempotent ? refer('Idempotent-Replayed') : {}),
     },
     ...(Object.keys(content).length > 0 ? { content } : {}),
   }
@@ -181,10 +190,10 @@ function schemaOf(body: z.ZodType, brief: Brief | undefined, components: Compone
   return { description, anyOf: [whole, toJsonSchema(brief.body, 'output', components)] }
 }
 
-function problemResponses(endpoint: Endpoint, components: Components): Record<string, Response> {
+function problemResponses(declared: Declared, components: Components): Record<string, Response> {
   const schema = toJsonSchema(problem, 'output', components)
   const responses: Record<string, Response> = {}
-  for (const code of refusalsOf(endpoint)) {
+  for (const code of refusalsOf(declared)) {
     const { status, title, description } = problems[code]
     const line = `- \`${code}\`: ${description}`
     const before = responses[status]
@@ -202,7 +211,7 @@ function problemResponses(endpoint: Endpoint, components: Components): Record<st
     }
     responses[status] = {
       description: line,
-      headers: { ...headerReferences(endpoint), ...extraHeaders(status) },
+      headers: { ...headerReferences(declared), ...extraHeaders(status) },
       content: { 'application/problem+json': { schema, example } },
     }
   }
@@ -214,7 +223,7 @@ function extraHeaders(status: number): Record<string, unknown> {
   return status === 429 || status === 503 ? refer('Retry-After') : {}
 }
 
-function headerReferences({ right }: Endpoint): Record<string, unknown> {
+function headerReferences({ right }: Declared): Record<string, unknown> {
   return right === 'public'
     ? refer('X-Request-Id')
     : refer('X-Request-Id', 'X-Session-Token', 'RateLimit', 'RateLimit-Policy')
@@ -231,11 +240,11 @@ function jsonContent(schema: JsonSchema, components: Components): Content {
 const ofEveryRequest = ['bad_request', 'request_timeout', 'expectation_failed', 'headers_too_large'] as const
 const ofBodies = ['malformed_json', 'validation_failed', 'payload_too_large', 'unsupported_media_type'] as const
 
-// Returns every code that an endpoint can refuse with, in the order of the published list.
-function refusalsOf({ right, params, query, body, refusals, isIdempotent }: Endpoint): AppErrorCode[] {
+// Returns every code that an declared can refuse with, in the order of the published list.
+function refusalsOf({ right, path, query, body, refusals = [], isIdempotent }: Declared): AppErrorCode[] {
   const possible = new Set<AppErrorCode>([...refusals, ...ofEveryRequest, 'rate_limited', 'internal', 'unavailable'])
   if (right !== 'public') possible.add('unauthenticated').add('forbidden').add('suspended')
-  if (Object.keys(params).length > 0 || isInWorkspace(right)) possible.add('not_found')
+  if (namesIn(path).some(name => name in pathIds) || isInWorkspace(right)) possible.add('not_found')
   if (query) possible.add('validation_failed')
   if (body) for (const code of ofBodies) possible.add(code)
   if (isIdempotent) {
@@ -245,6 +254,6 @@ function refusalsOf({ right, params, query, body, refusals, isIdempotent }: Endp
 }
 
 // Returns whether a right belongs to one workspace, which a session has to name.
-function isInWorkspace(right: Endpoint['right']): boolean {
+function isInWorkspace(right: Right): boolean {
   return right !== 'public' && right !== 'signed_in' && right !== 'operator' && rights[right].scope === 'workspace'
 }

@@ -1,10 +1,4 @@
-import {
-  blockAddressBody,
-  blockedAddress,
-  listBlockedAddressesQuery,
-  unblockAddressBody,
-} from '@belfry/contract/operator'
-import { pageOf } from '@belfry/contract/page'
+import { operations } from '@belfry/contract/operations'
 import {
   blockAddress as block,
   listBlockedAddresses as list,
@@ -18,11 +12,7 @@ import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { recordOperatorAction } from './tenants.ts'
 
-export const listBlockedAddresses = endpoint({
-  right: 'operator',
-  summary: 'List the email addresses that operators have blocked, newest first',
-  answer: { status: 200, body: pageOf(blockedAddress) },
-  query: listBlockedAddressesQuery,
+export const listBlockedAddresses = endpoint(operations.listBlockedAddresses, {
   async handle(ctx, { query }) {
     const before = readCursor('blocked-addresses', query) ?? null
     const rows = await list(ctx.pool, { search: query.search ?? '', before, limit: query.limit + 1 })
@@ -34,11 +24,7 @@ export const listBlockedAddresses = endpoint({
   },
 })
 
-export const blockAddress = endpoint({
-  right: 'operator',
-  summary: 'Send no alerts and no invitations to an email address',
-  answer: { status: 204 },
-  body: blockAddressBody,
+export const blockAddress = endpoint(operations.blockAddress, {
   async handle(ctx, { caller, body }) {
     const objectId = body.email.toLowerCase()
     await inTransaction(ctx.pool, async tx => {
@@ -50,11 +36,7 @@ export const blockAddress = endpoint({
   },
 })
 
-export const unblockAddress = endpoint({
-  right: 'operator',
-  summary: 'End the block of an email address; a recipient who has unsubscribed still gets no alerts',
-  answer: { status: 204 },
-  body: unblockAddressBody,
+export const unblockAddress = endpoint(operations.unblockAddress, {
   async handle(ctx, { caller, body }) {
     const objectId = body.email.toLowerCase()
     await inTransaction(ctx.pool, async tx => {

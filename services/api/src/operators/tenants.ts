@@ -1,15 +1,6 @@
-import {
-  findTargetsQuery,
-  foundTargets,
-  listTenantsQuery,
-  operatorEntry,
-  suspensionBody,
-  type Tenant,
-  tenant,
-  tenantDetail,
-} from '@belfry/contract/operator'
-import { listQuery, pageOf } from '@belfry/contract/page'
-import { changeTierBody } from '@belfry/contract/tier'
+import type { Operation } from '@belfry/contract/operation'
+import { operations } from '@belfry/contract/operations'
+import type { suspensionBody, Tenant } from '@belfry/contract/operator'
 import { type AnyTransaction, presentOperatorEntry } from '@belfry/db/audit-log'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { usedExecutions } from '@belfry/db/usage/execution-blocks'
@@ -25,11 +16,7 @@ import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { where } from '../http/where.ts'
 
-export const listTenants = endpoint({
-  right: 'operator',
-  summary: 'List the organizations of the installation, newest first or by what they use',
-  answer: { status: 200, body: pageOf(tenant) },
-  query: listTenantsQuery,
+export const listTenants = endpoint(operations.listTenants, {
   async handle(ctx, { query }) {
     const after = readCursor('tenants', query)
     const filter = where()
@@ -45,11 +32,7 @@ export const listTenants = endpoint({
   },
 })
 
-export const getTenant = endpoint({
-  right: 'operator',
-  summary: 'Read an organization with its workspaces and members',
-  answer: { status: 200, body: tenantDetail },
-  params: { org: 'org' },
+export const getTenant = endpoint(operations.getTenant, {
   async handle(ctx, { params }) {
     const { rows } = await ctx.pool.query<TenantRow>(`${tenantColumns} WHERE o.id = $1 AND o.deleted_at IS NULL`, [
       params.org,
@@ -82,13 +65,7 @@ export const getTenant = endpoint({
   },
 })
 
-export const setTier = endpoint({
-  right: 'operator',
-  summary: 'Set the tier of an organization',
-  answer: { status: 204 },
-  refusals: ['step_up_required'],
-  params: { org: 'org' },
-  body: changeTierBody,
+export const setTier = endpoint(operations.setTier, {
   async handle(ctx, { caller, params: { org }, body: { tier } }) {
     await requireStepUp(ctx, caller)
     await inTransaction(ctx.pool, async tx => {
@@ -115,27 +92,24 @@ const kinds = {
 
 const nameOf = { user: 'user', org: 'organization', ws: 'workspace' } as const
 
-export const suspendUser = suspension('user', 'suspended')
-export const resumeUser = suspension('user', 'resumed')
-export const suspendOrganization = suspension('org', 'suspended')
-export const resumeOrganization = suspension('org', 'resumed')
-export const suspendWorkspace = suspension('ws', 'suspended')
-export const resumeWorkspace = suspension('ws', 'resumed')
+export const suspendUser = suspension(operations.suspendUser, 'user', 'suspended')
+export const resumeUser = suspension(operations.resumeUser, 'user', 'resumed')
+export const suspendOrganization = suspension(operations.suspendOrganization, 'org', 'suspended')
+export const resumeOrganization = suspension(operations.resumeOrganization, 'org', 'resumed')
+export const suspendWorkspace = suspension(operations.suspendWorkspace, 'ws', 'suspended')
+export const resumeWorkspace = suspension(operations.resumeWorkspace, 'ws', 'resumed')
+
+type Suspension = Operation & {
+  right: 'operator'
+  body: typeof suspensionBody
+  path: `${string}/:${keyof typeof kinds}/${string}`
+}
 
 /** Makes the endpoint that suspends or resumes a user, an organization or a workspace. */
-function suspension(kind: keyof typeof kinds, change: 'suspended' | 'resumed') {
+function suspension(operation: Suspension, kind: keyof typeof kinds, change: 'suspended' | 'resumed') {
   const { table, isDeleted } = kinds[kind]
   const name = nameOf[kind]
-  return endpoint({
-    right: 'operator',
-    summary:
-      change === 'suspended'
-        ? `Suspend a ${name}: its callers are refused and its tasks wait, and nothing is deleted`
-        : `Resume a suspended ${name}; its waiting tasks start`,
-    answer: { status: 204 },
-    refusals: ['step_up_required'],
-    params: { [kind]: kind } as Record<typeof kind, typeof kind>,
-    body: suspensionBody,
+  return endpoint(operation, {
     async handle(ctx, { caller, params, body }) {
       await requireStepUp(ctx, caller)
       const id = params[kind]
@@ -156,11 +130,7 @@ function suspension(kind: keyof typeof kinds, change: 'suspended' | 'resumed') {
   })
 }
 
-export const findTargets = endpoint({
-  right: 'operator',
-  summary: 'Find the workspaces that call a host',
-  answer: { status: 200, body: foundTargets },
-  query: findTargetsQuery,
+export const findTargets = endpoint(operations.findTargets, {
   async handle(ctx, { query: { host } }) {
     const { rows } = await ctx.pool.query<TargetRow>({ text: targetsStatement, values: [host.toLowerCase()] })
     return ok({
@@ -171,11 +141,7 @@ export const findTargets = endpoint({
   },
 })
 
-export const listOperatorLog = endpoint({
-  right: 'operator',
-  summary: 'List the actions of operators, newest first',
-  answer: { status: 200, body: pageOf(operatorEntry) },
-  query: listQuery,
+export const listOperatorLog = endpoint(operations.listOperatorLog, {
   async handle(ctx, { query }) {
     const find = ({ before, take }: PageRows) =>
       ctx.prisma.operatorEntry.findMany({ where: { id: before }, orderBy: { id: 'desc' }, take })

@@ -1,4 +1,4 @@
-import { deleteMeBody } from '@belfry/contract/auth'
+import { operations } from '@belfry/contract/operations'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
@@ -16,12 +16,7 @@ import { lockOrganization } from './lock-organization.ts'
 
 const recentMs = 10 * 60_000
 
-export const deleteMe = endpoint({
-  right: 'signed_in',
-  summary: 'Delete the account of the user, who must not be the last owner of an organization',
-  answer: { status: 204, setsCookie: true },
-  refusals: ['last_owner', 'step_up_required', 'rate_limited', 'password_login_off'],
-  body: deleteMeBody,
+export const deleteMe = endpoint(operations.deleteMe, {
   async handle(ctx, { caller, body }) {
     const { userId, sessionId, address } = caller
     const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })

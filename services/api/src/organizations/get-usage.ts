@@ -1,4 +1,5 @@
-import { type Usage, usage } from '@belfry/contract/usage'
+import { operations } from '@belfry/contract/operations'
+import type { Usage } from '@belfry/contract/usage'
 import { readDailyUsage, readUsage, type Usage as UsedAmounts } from '@belfry/db/usage/read-usage'
 import { presentLimit } from '@belfry/domain/tiers'
 import { presentPeriod } from '../billing/present-subscription.ts'
@@ -7,11 +8,7 @@ import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok } from '../http/reply.ts'
 
-export const getUsage = endpoint({
-  right: 'usage.read',
-  summary: 'Get the usage of an organization',
-  answer: { status: 200, body: usage },
-  params: { org: 'org' },
+export const getUsage = endpoint(operations.getUsage, {
   async handle(ctx, { caller }) {
     const { organizationId } = caller
     const [used, daily] = await Promise.all([

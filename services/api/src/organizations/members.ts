@@ -1,5 +1,5 @@
-import { type Member, member, updateMemberBody, type WorkspaceMember } from '@belfry/contract/member'
-import { listQuery, pageOf } from '@belfry/contract/page'
+import type { Member, WorkspaceMember } from '@belfry/contract/member'
+import { operations } from '@belfry/contract/operations'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
@@ -13,12 +13,7 @@ import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { lockOrganization } from './lock-organization.ts'
 
-export const listMembers = endpoint({
-  right: 'member.read',
-  summary: 'List the members of an organization',
-  answer: { status: 200, body: pageOf(member) },
-  params: { org: 'org' },
-  query: listQuery,
+export const listMembers = endpoint(operations.listMembers, {
   async handle(ctx, { caller: { organizationId }, query }) {
     const find = async ({ before, take }: PageRows) => {
       const where = { organizationId, userId: before }
@@ -28,13 +23,7 @@ export const listMembers = endpoint({
   },
 })
 
-export const updateMember = endpoint({
-  right: 'member.manage',
-  summary: 'Change the role of a member; only owners may add or remove owners',
-  answer: { status: 200, body: member },
-  refusals: ['last_owner'],
-  params: { org: 'org', user: 'user' },
-  body: updateMemberBody,
+export const updateMember = endpoint(operations.updateMember, {
   async handle(ctx, { caller, params, body: { role } }) {
     const row = await changeMembership(ctx, caller, params.user, async (tx, present, own) => {
       requireRank(own, role)
@@ -54,12 +43,7 @@ export const updateMember = endpoint({
 })
 
 // Every member may leave. Removing another member requires `member.manage`.
-export const removeMember = endpoint({
-  right: 'member.leave',
-  summary: 'Remove a member from an organization and its workspaces, or leave it',
-  answer: { status: 204 },
-  refusals: ['last_owner'],
-  params: { org: 'org', user: 'user' },
+export const removeMember = endpoint(operations.removeMember, {
   async handle(ctx, { caller, params: { user: userId } }) {
     const { organizationId } = caller
     await changeMembership(ctx, caller, userId, async (tx, present, _own, manager) => {

@@ -1,23 +1,11 @@
-import { member } from '@belfry/contract/member'
-import {
-  createOrganizationBody,
-  type Organization,
-  type OrganizationSummary,
-  organization,
-  organizationDetail,
-  organizationSummary,
-  transferOrganizationBody,
-  type UpdateOrganizationBody,
-  updateOrganizationBody,
-} from '@belfry/contract/organization'
-import { listQuery, pageOf } from '@belfry/contract/page'
+import { operations } from '@belfry/contract/operations'
+import type { Organization, OrganizationSummary, UpdateOrganizationBody } from '@belfry/contract/organization'
 import type { Organization as OrganizationRow } from '@belfry/db/generated/client'
 import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { readUsage } from '@belfry/db/usage/read-usage'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { decide, flagName, policyFlags, type Role } from '@belfry/domain/permissions'
-import { z } from 'zod'
 import { requireConfirmedEmail } from '../account/email-confirmation.ts'
 import { audit } from '../audit/audit.ts'
 import { type CallerOf, requireRight } from '../auth/authorize.ts'
@@ -34,11 +22,7 @@ import { lockOrganization } from './lock-organization.ts'
 import { memberUser, presentMember } from './members.ts'
 import { isReservedSlug, slugOf, withSuffix } from './slug.ts'
 
-export const listOrganizations = endpoint({
-  right: 'signed_in',
-  summary: 'List the organizations of the signed-in user',
-  answer: { status: 200, body: pageOf(organization) },
-  query: listQuery,
+export const listOrganizations = endpoint(operations.listOrganizations, {
   async handle(ctx, { caller, query }) {
     const memberships = { some: { userId: caller.userId } }
     const find = ({ before, take }: PageRows) =>
@@ -47,11 +31,7 @@ export const listOrganizations = endpoint({
   },
 })
 
-export const getOrganization = endpoint({
-  right: 'organization.read',
-  summary: 'Read an organization; owners see its usage, an API key sees its name, slug and tier',
-  answer: { status: 200, body: z.union([organizationDetail, organizationSummary]) },
-  params: { org: 'org' },
+export const getOrganization = endpoint(operations.getOrganization, {
   async handle(ctx, { caller: { organizationId, actor } }) {
     const row = await ctx.prisma.organization.findUniqueOrThrow({ where: { id: organizationId } })
     if (actor.kind === 'api_key') return ok(presentOrganizationSummary(row))
@@ -60,13 +40,7 @@ export const getOrganization = endpoint({
   },
 })
 
-export const updateOrganization = endpoint({
-  right: 'organization.change',
-  summary: 'Change the name, the slug or the policy of an organization',
-  answer: { status: 200, body: organization },
-  refusals: ['slug_taken', 'second_factor_required', 'step_up_required'],
-  params: { org: 'org' },
-  body: updateOrganizationBody,
+export const updateOrganization = endpoint(operations.updateOrganization, {
   async handle(ctx, { caller, body }) {
     if (body.slug && isReservedSlug(body.slug)) throw slugTaken()
     if (body.require_second_factor !== undefined) await checkRequirement(ctx, caller, body.require_second_factor)
@@ -139,12 +113,7 @@ function changes<T extends Record<string, unknown>>(before: T, after: T): Record
     : Object.fromEntries(changed.map(key => [key, { from: before[key], to: after[key] }]))
 }
 
-export const deleteOrganization = endpoint({
-  right: 'organization.delete',
-  summary: 'Delete an organization that has no workspace left',
-  answer: { status: 204 },
-  refusals: ['conflict', 'step_up_required'],
-  params: { org: 'org' },
+export const deleteOrganization = endpoint(operations.deleteOrganization, {
   async handle(ctx, { caller }) {
     await requireStepUp(ctx, caller.user)
     const id = caller.organizationId
@@ -201,12 +170,7 @@ function presentOrganizationSummary({ id, name, slug, tier }: OrganizationRow): 
   return { id: toId('org', id), name, slug, tier }
 }
 
-export const createOrganization = endpoint({
-  right: 'signed_in',
-  summary: 'Create an organization, of which the caller becomes the owner',
-  answer: { status: 201, body: organization },
-  refusals: ['email_not_confirmed', 'organization_limit_reached'],
-  body: createOrganizationBody,
+export const createOrganization = endpoint(operations.createOrganization, {
   async handle(ctx, { caller, body }) {
     const row = await insertOrganization(ctx, body.name, caller)
     const presented = presentOrganization(row)
@@ -247,13 +211,7 @@ async function requireMay(ctx: Context, tx: PrismaTransaction, userId: string): 
   throw new AppError('organization_limit_reached', `A user can own ${organizationsPerUser} organizations.`)
 }
 
-export const transferOrganization = endpoint({
-  right: 'organization.transfer',
-  summary: 'Make another member an owner in place of the caller, who stays as an admin',
-  answer: { status: 200, body: member },
-  refusals: ['step_up_required'],
-  params: { org: 'org' },
-  body: transferOrganizationBody,
+export const transferOrganization = endpoint(operations.transferOrganization, {
   async handle(ctx, { caller, body }) {
     const { organizationId, user } = caller
     const manager = requireRight(caller, 'member.manage')

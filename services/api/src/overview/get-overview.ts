@@ -1,4 +1,5 @@
-import { type Overview, type OverviewRange, overview, overviewQuery } from '@belfry/contract/overview'
+import { operations } from '@belfry/contract/operations'
+import type { Overview, OverviewRange } from '@belfry/contract/overview'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { countRuns } from '@belfry/db/run-statistics/run-statistics'
 import { toId } from '@belfry/domain/id'
@@ -15,12 +16,7 @@ const steps: Record<OverviewRange, { bucketMs: number; count: number }> = {
   '30d': { bucketMs: 720 * minuteMs, count: 60 },
 }
 
-export const getOverview = endpoint({
-  right: 'run.read',
-  summary: 'Get statistics of the runs of a workspace',
-  mayLag: true,
-  answer: { status: 200, body: overview },
-  query: overviewQuery,
+export const getOverview = endpoint(operations.getOverview, {
   async handle(ctx, { caller, query }) {
     const span = spanOf(query.range, ctx.clock.now())
     const [{ whole, buckets }, failures] = await Promise.all([

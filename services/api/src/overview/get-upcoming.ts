@@ -1,5 +1,6 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
-import { type Upcoming, upcoming } from '@belfry/contract/overview'
+import { operations } from '@belfry/contract/operations'
+import type { Upcoming } from '@belfry/contract/overview'
 import { type CronJobFields, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { maxCounted, measureDueWork } from '@belfry/db/tasks/startable-tasks'
@@ -17,10 +18,7 @@ const maxNext = 10
 // Occurrences become tasks six minutes ahead. 2,000 cron jobs that fire every minute fit in a bucket.
 const maxInFiveMinutes = 10_001
 
-export const getUpcoming = endpoint({
-  right: 'task.read',
-  summary: 'Get the upcoming tasks of a workspace',
-  answer: { status: 200, body: upcoming },
+export const getUpcoming = endpoint(operations.getUpcoming, {
   async handle(ctx, { caller: { workspaceId, actor } }) {
     const fromMs = ctx.clock.now()
     const hour: Span = { fromMs, bucketMs: 5 * minuteMs, count: 12 }

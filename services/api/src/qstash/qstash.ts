@@ -120,16 +120,16 @@ const workflowPath = /^\/(workflows|wait|notify|waiters)(\/|$)/
 
 /** Makes an endpoint. The reference does not describe it. */
 function on<R extends ActionIn<'workspace'>>(right: R, handle: (call: Call<R>) => Promise<Reply>): Endpoint {
-  return endpoint({
-    right,
-    summary: '',
-    answer: { status: 200 },
-    handle(ctx, { caller, request }) {
-      const [name = ''] = Object.values(request.params)
-      const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'))
-      return handle({ ctx, caller: caller as Allowed<R>, request, name: String(name), query })
+  return endpoint(
+    { right, summary: '', answer: { status: 200 } },
+    {
+      handle(ctx, { caller, request }) {
+        const [name = ''] = Object.values(request.params)
+        const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'))
+        return handle({ ctx, caller: caller as Allowed<R>, request, name: String(name), query })
+      },
     },
-  })
+  )
 }
 
 const statuses: Partial<Record<AppErrorCode, number>> = { quota_exceeded: 412, queue_in_use: 412 }

@@ -1,12 +1,5 @@
-import { pageOf } from '@belfry/contract/page'
-import {
-  listQueuesQuery,
-  putQueueBody,
-  type Queue,
-  queue,
-  queueNamePattern,
-  updateQueueBody,
-} from '@belfry/contract/queue'
+import { operations } from '@belfry/contract/operations'
+import { type Queue, queueNamePattern } from '@belfry/contract/queue'
 import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
 import { advanceQueues } from '@belfry/db/queues/advance-queues'
 import {
@@ -30,11 +23,7 @@ import { presentLimits, setQueue, toLimits } from './name-queues.ts'
 
 const nameForm = new RegExp(queueNamePattern)
 
-export const listQueues = endpoint({
-  right: 'queue.read',
-  summary: 'List queues by name, with what they contain now',
-  answer: { status: 200, body: pageOf(queue) },
-  query: listQueuesQuery,
+export const listQueues = endpoint(operations.listQueues, {
   async handle(ctx, { caller: { workspaceId }, query }) {
     const list = `queues:${workspaceId}`
     const page = { after: readCursor(list, query, nameForm), prefix: query.name, limit: query.limit + 1 }
@@ -50,21 +39,13 @@ export const listQueues = endpoint({
   },
 })
 
-export const getQueue = endpoint({
-  right: 'queue.read',
-  summary: 'Read a queue',
-  answer: { status: 200, body: queue },
+export const getQueue = endpoint(operations.getQueue, {
   async handle(ctx, { caller, request }) {
     return ok(await readQueue(ctx, caller, nameOf(request)))
   },
 })
 
-export const putQueue = endpoint({
-  right: 'queue.write',
-  summary: 'Create a queue, or replace its limits',
-  answer: { status: 200, body: queue },
-  refusals: ['conflict'],
-  body: putQueueBody,
+export const putQueue = endpoint(operations.putQueue, {
   async handle(ctx, { caller, request, body }) {
     const name = nameOf(request)
     if (!nameForm.test(name)) throw notFound()
@@ -75,11 +56,7 @@ export const putQueue = endpoint({
   },
 })
 
-export const updateQueue = endpoint({
-  right: 'queue.write',
-  summary: 'Change limits of a queue',
-  answer: { status: 200, body: queue },
-  body: updateQueueBody,
+export const updateQueue = endpoint(operations.updateQueue, {
   async handle(ctx, { caller, request, body }) {
     const name = nameOf(request)
     if (Object.keys(body).length > 0) {
@@ -91,25 +68,15 @@ export const updateQueue = endpoint({
   },
 })
 
-export const pauseQueue = endpoint({
-  right: 'queue.write',
-  summary: 'Pause a queue: its tasks wait',
-  answer: { status: 200, body: queue },
+export const pauseQueue = endpoint(operations.pauseQueue, {
   handle: (ctx, { caller, request }) => setPaused(ctx, caller, nameOf(request), true),
 })
 
-export const resumeQueue = endpoint({
-  right: 'queue.write',
-  summary: 'Resume a paused queue',
-  answer: { status: 200, body: queue },
+export const resumeQueue = endpoint(operations.resumeQueue, {
   handle: (ctx, { caller, request }) => setPaused(ctx, caller, nameOf(request), false),
 })
 
-export const deleteQueue = endpoint({
-  right: 'queue.delete',
-  summary: 'Delete the settings of a queue that is not in use',
-  answer: { status: 204 },
-  refusals: ['queue_in_use'],
+export const deleteQueue = endpoint(operations.deleteQueue, {
   async handle(ctx, { caller, request }) {
     await removeQueue(ctx, caller, nameOf(request))
     return noContent()

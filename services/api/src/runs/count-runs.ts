@@ -1,5 +1,6 @@
-import { type RunCounts, runCounts, runCountsQuery } from '@belfry/contract/run-counts'
-import { type RunFailures, runFailures, runFailuresQuery } from '@belfry/contract/run-failures'
+import { operations } from '@belfry/contract/operations'
+import type { RunCounts } from '@belfry/contract/run-counts'
+import type { RunFailures } from '@belfry/contract/run-failures'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { countRuns, keptDays } from '@belfry/db/run-statistics/run-statistics'
 import { hostOfRequest } from '@belfry/db/tasks/task-row'
@@ -15,12 +16,7 @@ const dayMs = 24 * hourMs
 const steps = [minuteMs, 5 * minuteMs, 15 * minuteMs, 30 * minuteMs, hourMs, 3 * hourMs, 6 * hourMs, 12 * hourMs, dayMs]
 const maxBuckets = 60
 
-export const countRunsOverTime = endpoint({
-  right: 'run.read',
-  summary: 'Count the runs of a time by outcome',
-  mayLag: true,
-  answer: { status: 200, body: runCounts },
-  query: runCountsQuery,
+export const countRunsOverTime = endpoint(operations.countRunsOverTime, {
   async handle(ctx, { caller, query }) {
     const span = spanOf(query, ctx.clock.now())
     const { buckets } = await countRuns(ctx.pool, caller.workspaceId, span)
@@ -66,12 +62,7 @@ type Row = {
   counted: number
 }
 
-export const listFailures = endpoint({
-  right: 'run.read',
-  summary: 'Group failed runs by host, error and response status',
-  mayLag: true,
-  answer: { status: 200, body: runFailures },
-  query: runFailuresQuery,
+export const listFailures = endpoint(operations.listFailures, {
   async handle(ctx, { caller, query }) {
     const failures = await groupFailures(ctx.pool, caller.workspaceId, query)
     const isPartial = failures.is_partial || (await hasStoredRuns(ctx, caller.workspaceId, query))

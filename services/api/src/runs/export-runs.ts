@@ -1,33 +1,22 @@
-import { exportOrganizationRunsQuery, exportRunsQuery } from '@belfry/contract/export'
+import { operations } from '@belfry/contract/operations'
 import type { Run } from '@belfry/contract/run'
 import { presentRun } from '@belfry/present/present-run'
 import type { RunRow } from '@belfry/present/run-row'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { type Cell, type Export, exportReply, exportTypes } from '../http/export.ts'
+import { type Cell, type Export, exportReply } from '../http/export.ts'
 import type { Reply } from '../http/reply.ts'
 import { readRuns } from './read-runs.ts'
 import type { RunFilter } from './run-scan.ts'
 import { visibleWorkspaces } from './visible-workspaces.ts'
 
-export const exportRuns = endpoint({
-  right: 'run.read',
-  summary: 'Export runs as CSV or JSON Lines, newest first',
-  mayLag: true,
-  answer: { status: 200, texts: exportTypes },
-  query: exportRunsQuery,
+export const exportRuns = endpoint(operations.exportRuns, {
   async handle(ctx, { caller, query }) {
     return exportRunsOf(ctx, caller.organizationId, query.format, [caller.workspaceId], query)
   },
 })
 
-export const exportOrganizationRuns = endpoint({
-  right: 'organization_run.read',
-  summary: 'Export the runs of all workspaces that the caller may see',
-  mayLag: true,
-  answer: { status: 200, texts: exportTypes },
-  params: { org: 'org' },
-  query: exportOrganizationRunsQuery,
+export const exportOrganizationRuns = endpoint(operations.exportOrganizationRuns, {
   async handle(ctx, { caller, query }) {
     const workspaceIds = await visibleWorkspaces(ctx, caller, query.workspace_id)
     return exportRunsOf(ctx, caller.organizationId, query.format, workspaceIds, query)

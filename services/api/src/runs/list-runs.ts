@@ -1,13 +1,6 @@
+import { operations } from '@belfry/contract/operations'
 import { encodeCursor } from '@belfry/contract/page'
-import {
-  type ListRunsQuery,
-  listOrganizationRunsQuery,
-  listRunsQuery,
-  type RunDetail,
-  type RunPage,
-  runDetail,
-  runPage,
-} from '@belfry/contract/run'
+import type { ListRunsQuery, RunDetail, RunPage } from '@belfry/contract/run'
 import { requestBody } from '@belfry/domain/request-body'
 import { payloadOf } from '@belfry/present/payload-of'
 import { presentResponse, presentRun, readUtf8 } from '@belfry/present/present-run'
@@ -22,27 +15,14 @@ import { readRuns } from './read-runs.ts'
 import { joinRequests, runColumns } from './run-row.ts'
 import { visibleWorkspaces } from './visible-workspaces.ts'
 
-export const listRuns = endpoint({
-  right: 'run.read',
-  summary: 'List runs, newest first',
-  mayLag: true,
-  answer: { status: 200, body: runPage },
-  refusals: ['log_storage_unavailable'],
-  query: listRunsQuery,
+export const listRuns = endpoint(operations.listRuns, {
   async handle(ctx, { caller, query }) {
     const { workspaceId } = caller
     return ok(await readPage(ctx, [workspaceId], query, `runs:${workspaceId}`))
   },
 })
 
-export const listOrganizationRuns = endpoint({
-  right: 'organization_run.read',
-  summary: 'List the runs of all workspaces that the caller may see, newest first',
-  mayLag: true,
-  answer: { status: 200, body: runPage },
-  refusals: ['log_storage_unavailable'],
-  params: { org: 'org' },
-  query: listOrganizationRunsQuery,
+export const listOrganizationRuns = endpoint(operations.listOrganizationRuns, {
   async handle(ctx, { caller, query }) {
     const workspaceIds = await visibleWorkspaces(ctx, caller, query.workspace_id)
     // A cursor belongs to its caller: other callers see other workspaces.
@@ -57,12 +37,7 @@ async function readPage(ctx: Context, workspaceIds: string[], query: ListRunsQue
   return { data: rows.map(presentRun), next_cursor: nextCursor, from_storage: isFromStorage }
 }
 
-export const getRun = endpoint({
-  right: 'run.read',
-  summary: 'Read a run with its request and response',
-  answer: { status: 200, body: runDetail },
-  refusals: ['log_storage_unavailable'],
-  params: { run: 'run' },
+export const getRun = endpoint(operations.getRun, {
   async handle(ctx, { caller, params }) {
     const text = `
       SELECT ${runColumns}, r.payload, r.is_report AS "isReport", r.content_type AS "contentType",

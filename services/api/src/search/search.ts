@@ -1,4 +1,5 @@
-import { type Found, type SearchResult, searchQuery, searchResult } from '@belfry/contract/search'
+import { operations } from '@belfry/contract/operations'
+import type { Found, SearchResult } from '@belfry/contract/search'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { hostOfRequest } from '@belfry/db/tasks/task-row'
 import { fromId, toId } from '@belfry/domain/id'
@@ -19,12 +20,7 @@ const rightOf = {
   topic: 'run.read',
 } as const satisfies Record<Found['kind'], Action>
 
-export const search = endpoint({
-  right: 'run.read',
-  summary: 'Find tasks, cron jobs, runs, hosts and topics by id or by a part of the name',
-  mayLag: true,
-  answer: { status: 200, body: searchResult },
-  query: searchQuery,
+export const search = endpoint(operations.search, {
   async handle(ctx, { caller, query }) {
     const { workspaceId, actor } = caller
     const mayRead = ({ kind }: Found) => decide(actor, rightOf[kind]).allowed

@@ -1,5 +1,5 @@
-import { pageOf } from '@belfry/contract/page'
-import { putSecretBody, type Secret, secret } from '@belfry/contract/secret'
+import { operations } from '@belfry/contract/operations'
+import type { Secret } from '@belfry/contract/secret'
 import {
   listSecrets as readEntries,
   deleteSecret as removeSecret,
@@ -16,11 +16,7 @@ import { created, noContent, ok } from '../http/reply.ts'
 import { overCount, readQuota } from '../quotas/quotas.ts'
 
 /** Returns all secrets as one page: a workspace has few of them. */
-export const listSecrets = endpoint({
-  right: 'secret.read',
-  summary: 'List the secrets of a workspace by name, without their values',
-  answer: { status: 200, body: pageOf(secret) },
-  params: { ws: 'ws' },
+export const listSecrets = endpoint(operations.listSecrets, {
   async handle(ctx, { caller }) {
     const secrets = await readEntries(ctx.pool, caller.workspaceId)
     return ok({ data: secrets.map(presentSecret), next_cursor: null })
@@ -32,13 +28,7 @@ function presentSecret({ name, allowedHosts, createdAt, updatedAt }: SecretEntry
   return { name, allowed_hosts: allowedHosts, created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() }
 }
 
-export const putSecret = endpoint({
-  right: 'secret.write',
-  summary: 'Create a secret (201), or change its value (200)',
-  answer: { status: 200, orStatus: 201, body: secret },
-  refusals: ['quota_exceeded'],
-  params: { ws: 'ws' },
-  body: putSecretBody,
+export const putSecret = endpoint(operations.putSecret, {
   async handle(ctx, { caller, body, request }) {
     const name = newSecretNameOf(request)
     const { workspaceId } = caller
@@ -59,11 +49,7 @@ export const putSecret = endpoint({
   },
 })
 
-export const deleteSecret = endpoint({
-  right: 'secret.delete',
-  summary: 'Delete a secret',
-  answer: { status: 204 },
-  params: { ws: 'ws' },
+export const deleteSecret = endpoint(operations.deleteSecret, {
   async handle(ctx, { caller, request }) {
     const name = secretNameOf(request)
     const isGone = await removeSecret(ctx.pool, caller.workspaceId, name, tx =>

@@ -1,5 +1,5 @@
-import { pageOf } from '@belfry/contract/page'
-import { type SigningSecret as PublicSigningSecret, signingKey, signingSecret } from '@belfry/contract/secret'
+import { operations } from '@belfry/contract/operations'
+import type { SigningSecret as PublicSigningSecret } from '@belfry/contract/secret'
 import {
   maxSigningSecrets,
   readSigningSecrets,
@@ -16,11 +16,7 @@ import { notFound } from '../http/refusals.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 
 /** Returns all signing secrets as one page, the current one first: a workspace has few of them. */
-export const listSigningSecrets = endpoint({
-  right: 'signing_secret.read',
-  summary: 'List the signing secrets of a workspace, the current one first',
-  answer: { status: 200, body: pageOf(signingSecret) },
-  params: { ws: 'ws' },
+export const listSigningSecrets = endpoint(operations.listSigningSecrets, {
   async handle(ctx, { caller }) {
     const found = await readSigningSecrets(ctx.pool, ctx.config.masterKeys, [caller.workspaceId])
     return ok({ data: (found.get(caller.workspaceId) ?? []).map(presentSigningSecret), next_cursor: null })
@@ -40,12 +36,7 @@ function presentSigningSecret(secret: SigningSecret): PublicSigningSecret {
 }
 
 /** Returns the public keys of a workspace to every caller that knows its id, because receivers have no account. */
-export const listSigningKeys = endpoint({
-  right: 'public',
-  summary: 'List the public keys that verify `v1a` signatures, the current one first',
-  answer: { status: 200, body: pageOf(signingKey) },
-  refusals: ['not_found'],
-  params: { ws: 'ws' },
+export const listSigningKeys = endpoint(operations.listSigningKeys, {
   async handle(ctx, { params: { ws: id } }) {
     const workspace = await ctx.prisma.workspace.findFirst({ where: { id, deletedAt: null }, select: { id: true } })
     if (!workspace) throw notFound()
@@ -55,12 +46,7 @@ export const listSigningKeys = endpoint({
   },
 })
 
-export const rotateSigningSecret = endpoint({
-  right: 'signing_secret.rotate',
-  summary: 'Create a new signing secret; the old one also signs for 24 hours',
-  answer: { status: 201, body: signingSecret },
-  refusals: ['conflict'],
-  params: { ws: 'ws' },
+export const rotateSigningSecret = endpoint(operations.rotateSigningSecret, {
   async handle(ctx, { caller }) {
     const owner = { workspaceId: caller.workspaceId }
     const result = await rotate(ctx.pool, ctx.config.masterKeys, owner, (tx, { id }) =>
@@ -79,12 +65,7 @@ export function requireRotated(result: SigningSecret | 'full' | null): SigningSe
   throw new AppError('conflict', `${maxSigningSecrets} signing secrets are already in use. ${advice}`)
 }
 
-export const revokeSigningSecret = endpoint({
-  right: 'signing_secret.revoke',
-  summary: 'Revoke an old signing secret at once',
-  answer: { status: 204 },
-  refusals: ['conflict'],
-  params: { ws: 'ws', secret: 'sec' },
+export const revokeSigningSecret = endpoint(operations.revokeSigningSecret, {
   async handle(ctx, { caller, params }) {
     const owner = { workspaceId: caller.workspaceId }
     const result = await revoke(ctx.pool, owner, params.secret, tx =>

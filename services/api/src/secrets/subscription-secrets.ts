@@ -1,5 +1,5 @@
-import { pageOf } from '@belfry/contract/page'
-import { type SubscriptionSecret, subscriptionSecret } from '@belfry/contract/secret'
+import { operations } from '@belfry/contract/operations'
+import type { SubscriptionSecret } from '@belfry/contract/secret'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import {
   readSubscriptionSecrets,
@@ -17,11 +17,7 @@ import { created, noContent, ok } from '../http/reply.ts'
 import { requireRevoked, requireRotated } from './signing-secrets.ts'
 
 /** Returns all signing secrets of a subscription as one page, the current one first: it has few of them. */
-export const listSubscriptionSecrets = endpoint({
-  right: 'signing_secret.read',
-  summary: 'List the signing secrets that a subscription has of its own, the current one first',
-  answer: { status: 200, body: pageOf(subscriptionSecret) },
-  params: { sub: 'sub' },
+export const listSubscriptionSecrets = endpoint(operations.listSubscriptionSecrets, {
   async handle(ctx, { caller, params: { sub } }) {
     await requireSubscription(ctx, caller.workspaceId, sub)
     const found = await readSubscriptionSecrets(ctx.pool, ctx.config.masterKeys, [sub])
@@ -29,12 +25,7 @@ export const listSubscriptionSecrets = endpoint({
   },
 })
 
-export const rotateSubscriptionSecret = endpoint({
-  right: 'signing_secret.rotate',
-  summary: 'Create a new signing secret of a subscription; the old one also signs for 24 hours',
-  answer: { status: 201, body: subscriptionSecret },
-  refusals: ['conflict'],
-  params: { sub: 'sub' },
+export const rotateSubscriptionSecret = endpoint(operations.rotateSubscriptionSecret, {
   async handle(ctx, { caller, params: { sub } }) {
     const owner = { workspaceId: caller.workspaceId, subscriptionId: sub }
     const result = await rotate(ctx.pool, ctx.config.masterKeys, owner, (tx, { id }) =>
@@ -45,12 +36,7 @@ export const rotateSubscriptionSecret = endpoint({
   },
 })
 
-export const revokeSubscriptionSecret = endpoint({
-  right: 'signing_secret.revoke',
-  summary: 'Revoke an old signing secret of a subscription at once',
-  answer: { status: 204 },
-  refusals: ['conflict'],
-  params: { sub: 'sub', secret: 'sec' },
+export const revokeSubscriptionSecret = endpoint(operations.revokeSubscriptionSecret, {
   async handle(ctx, { caller, params: { sub, secret } }) {
     const owner = { workspaceId: caller.workspaceId, subscriptionId: sub }
     const result = await revoke(ctx.pool, owner, secret, tx =>
@@ -61,11 +47,7 @@ export const revokeSubscriptionSecret = endpoint({
   },
 })
 
-export const removeSubscriptionSecrets = endpoint({
-  right: 'signing_secret.revoke',
-  summary: 'Remove the signing secrets of a subscription, so those of the workspace sign its calls',
-  answer: { status: 204 },
-  params: { sub: 'sub' },
+export const removeSubscriptionSecrets = endpoint(operations.removeSubscriptionSecrets, {
   async handle(ctx, { caller, params: { sub } }) {
     const { workspaceId } = caller
     await requireSubscription(ctx, workspaceId, sub)

@@ -1,4 +1,5 @@
-import { type Status, status } from '@belfry/contract/status'
+import { operations } from '@belfry/contract/operations'
+import type { Status } from '@belfry/contract/status'
 import { readProcessState } from '@belfry/db/dispatchers/process-state'
 import { withinMs } from '@belfry/runtime'
 import type { Context } from '../context.ts'
@@ -12,10 +13,7 @@ const queuePatienceMs = 1_000
 type Reading = { at: number; status: Promise<Status> }
 const readings = new WeakMap<Context, Reading>()
 
-export const getStatus = endpoint({
-  right: 'task.read',
-  summary: 'Get whether dispatchers, schedulers and the queue are running',
-  answer: { status: 200, body: status },
+export const getStatus = endpoint(operations.getStatus, {
   async handle(ctx) {
     return ok(await sharedStatus(ctx))
   },

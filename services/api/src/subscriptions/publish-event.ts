@@ -1,5 +1,6 @@
 import type { CallbackEvent } from '@belfry/contract/callback'
-import { type PublishEventBody, publishEventBody, publishedEvent, publishedEventBrief } from '@belfry/contract/event'
+import type { PublishEventBody } from '@belfry/contract/event'
+import { operations } from '@belfry/contract/operations'
 import type { Task } from '@belfry/contract/task'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { hasControls, type NewTask, type TaskControls } from '@belfry/db/tasks/insert-tasks'
@@ -27,12 +28,7 @@ import {
 // Limits the data that one request makes the database write and the response repeat.
 const maxBytes = 16 * 1024 * 1024
 
-export const publishEvent = creation({
-  right: 'event.publish',
-  summary: 'Publish an event: call its target, or every matching subscription, at once',
-  answer: { status: 202, body: publishedEvent, brief: { right: 'task.read', body: publishedEventBrief } },
-  refusals: ['quota_exceeded', 'conflict'],
-  body: publishEventBody,
+export const publishEvent = creation(operations.publishEvent, {
   storesReply: body =>
     body.target_url !== undefined &&
     !hasControls({ ...toControls(body), ...toStoredRetry(body.retry), connection: body.connection ?? null }),

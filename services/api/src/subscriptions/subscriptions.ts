@@ -1,13 +1,6 @@
-import { pageOf } from '@belfry/contract/page'
+import { operations } from '@belfry/contract/operations'
 import type { QueueField } from '@belfry/contract/queue'
-import {
-  createSubscriptionBody,
-  listSubscriptionsQuery,
-  type Subscription,
-  subscription,
-  subscriptionBrief,
-  updateSubscriptionBody,
-} from '@belfry/contract/subscription'
+import type { Subscription } from '@belfry/contract/subscription'
 import type { Subscription as SubscriptionRow } from '@belfry/db/generated/client'
 import { dbOf, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
@@ -39,12 +32,7 @@ import {
 // One event can create this many tasks.
 const maxInWorkspace = 1_000
 
-export const createSubscription = endpoint({
-  right: 'subscription.write',
-  summary: 'Subscribe a target to the events of some topics',
-  answer: { status: 201, body: subscription },
-  refusals: ['conflict', 'key_in_use'],
-  body: createSubscriptionBody,
+export const createSubscription = endpoint(operations.createSubscription, {
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body)],
   async handle(ctx, { caller, body }) {
     const { workspaceId } = caller
@@ -86,11 +74,7 @@ export const createSubscription = endpoint({
   },
 })
 
-export const listSubscriptions = endpoint({
-  right: 'subscription.read',
-  summary: 'List subscriptions, newest first',
-  answer: { status: 200, body: pageOf(subscription) },
-  query: listSubscriptionsQuery,
+export const listSubscriptions = endpoint(operations.listSubscriptions, {
   async handle(ctx, { caller: { workspaceId }, query }) {
     const find = ({ before, take }: PageRows) =>
       ctx.prisma.subscription.findMany({ where: { workspaceId, id: before }, orderBy: { id: 'desc' }, take })
@@ -98,23 +82,13 @@ export const listSubscriptions = endpoint({
   },
 })
 
-export const getSubscription = endpoint({
-  right: 'subscription.read',
-  summary: 'Get a subscription',
-  answer: { status: 200, body: subscription },
-  params: { sub: 'sub' },
+export const getSubscription = endpoint(operations.getSubscription, {
   async handle(ctx, { caller, params }) {
     return ok(await readSubscription(ctx, caller, params.sub))
   },
 })
 
-export const updateSubscription = endpoint({
-  right: 'subscription.write',
-  summary: 'Change a subscription, for events published from then on',
-  answer: { status: 200, body: subscription, brief: { right: 'subscription.read', body: subscriptionBrief } },
-  refusals: ['key_in_use', 'conflict'],
-  params: { sub: 'sub' },
-  body: updateSubscriptionBody,
+export const updateSubscription = endpoint(operations.updateSubscription, {
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body)],
   async handle(ctx, { caller, params, body }) {
     const { workspaceId } = caller
@@ -155,11 +129,7 @@ export const updateSubscription = endpoint({
   },
 })
 
-export const deleteSubscription = endpoint({
-  right: 'subscription.delete',
-  summary: 'Delete a subscription; events published before are still sent',
-  answer: { status: 204 },
-  params: { sub: 'sub' },
+export const deleteSubscription = endpoint(operations.deleteSubscription, {
   async handle(ctx, { caller, params: { sub: id } }) {
     const { workspaceId } = caller
     await ctx.prisma.$transaction(async tx => {

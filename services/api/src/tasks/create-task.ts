@@ -1,7 +1,8 @@
 import { parseInput } from '@belfry/contract/field-errors'
+import { operations } from '@belfry/contract/operations'
 import { problems } from '@belfry/contract/problem'
-import { createTaskBody, task, taskBrief } from '@belfry/contract/task'
-import { type BatchRow, batchAnswer, batchBrief, createTasksBody } from '@belfry/contract/task-batch'
+import { createTaskBody } from '@belfry/contract/task'
+import type { BatchRow } from '@belfry/contract/task-batch'
 import { hasControls } from '@belfry/db/tasks/insert-tasks'
 import { AppError } from '@belfry/domain/app-error'
 import { elementTexts } from '@belfry/domain/json-text'
@@ -16,12 +17,7 @@ import { schedule } from './schedule.ts'
 import { hasKey, isNew, presentStored, storeTask, storeTasks } from './store-tasks.ts'
 import { toStoredRetry } from './stored-request.ts'
 
-export const createTask = creation({
-  right: 'task.create',
-  summary: 'Schedule a task',
-  answer: { status: 201, orStatus: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
-  refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
-  body: createTaskBody,
+export const createTask = creation(operations.createTask, {
   storesReply: body =>
     !hasControls({ connection: body.connection ?? null, ...toControls(body), ...toStoredRetry(body.retry) }),
   inspect: inspectNewTask,
@@ -56,12 +52,7 @@ export const createTask = creation({
 // The rows lie two levels below the body.
 const limits = { maxBytes: 5 * 1024 * 1024, maxDepth: bodyLimits.maxDepth + 2, maxKeys: 200_000 }
 
-export const createTasks = creation({
-  right: 'task.create',
-  summary: 'Schedule up to 1,000 tasks; an invalid row does not affect the others',
-  answer: { status: 200, body: batchAnswer, brief: { right: 'task.read', body: batchBrief } },
-  refusals: ['quota_exceeded', 'conflict'],
-  body: createTasksBody,
+export const createTasks = creation(operations.createTasks, {
   limits,
   async handle(work, input) {
     const { caller, body, bodyText, arrivedAt } = input

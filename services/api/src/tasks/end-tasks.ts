@@ -1,12 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  cancelledTasks,
-  countTasksQuery,
-  type EndTasksBody,
-  endTasksBody,
-  stoppedTasks,
-  taskCount,
-} from '@belfry/contract/bulk-operation'
+import type { EndTasksBody } from '@belfry/contract/bulk-operation'
+import { operations } from '@belfry/contract/operations'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
 import { type EndAction, endTasks } from '@belfry/db/tasks/end-tasks'
@@ -19,31 +13,17 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { accepted, ok, type Reply } from '../http/reply.ts'
 
-export const cancelTasks = endpoint({
-  right: 'task.delete',
-  summary: 'Cancel pending tasks, by id or by filter',
-  answer: { status: 200, orStatus: 202, body: cancelledTasks },
-  refusals: ['conflict'],
-  body: endTasksBody,
+export const cancelTasks = endpoint(operations.cancelTasks, {
   handle: (ctx, { caller, body }) => endMany(ctx, caller, 'cancel', body),
 })
 
-export const stopTasks = endpoint({
-  right: 'task.delete',
-  summary: 'Stop tasks that wait for a retry, by id or by filter: they are dead',
-  answer: { status: 200, orStatus: 202, body: stoppedTasks },
-  refusals: ['conflict'],
-  body: endTasksBody,
+export const stopTasks = endpoint(operations.stopTasks, {
   handle: (ctx, { caller, body }) => endMany(ctx, caller, 'stop', body),
 })
 
 const maxCounted = 10_000
 
-export const countTasks = endpoint({
-  right: 'task.read',
-  summary: 'Count tasks, up to 10,000',
-  answer: { status: 200, body: taskCount },
-  query: countTasksQuery,
+export const countTasks = endpoint(operations.countTasks, {
   async handle(ctx, { caller, query: { state = [...taskStates], ...filter } }) {
     const { workspaceId } = caller
     const found = await countMatchingTasks(ctx.pool, workspaceId, isIn(...state), filter, maxCounted)

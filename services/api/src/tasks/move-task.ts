@@ -1,4 +1,4 @@
-import { task, taskBrief, updateTaskBody } from '@belfry/contract/task'
+import { operations } from '@belfry/contract/operations'
 import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
 import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
 import {
@@ -32,12 +32,7 @@ import { enqueue, hideDeadLetters, type Origin, schedule } from './schedule.ts'
 import { inspectCallbacks, toRequestChange } from './stored-request.ts'
 import { findTask } from './task-row.ts'
 
-export const cancelTask = endpoint({
-  right: 'task.delete',
-  summary: 'Cancel a pending task',
-  answer: { status: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
-  refusals: ['task_not_pending'],
-  params: { task: 'task' },
+export const cancelTask = endpoint(operations.cancelTask, {
   async handle(ctx, { caller, params }) {
     const result = await moveTask(ctx, caller, params.task, { action: 'task.cancelled' }, tx =>
       cancelPendingTask(tx, caller.workspaceId, params.task),
@@ -47,12 +42,7 @@ export const cancelTask = endpoint({
   },
 })
 
-export const stopTask = endpoint({
-  right: 'task.delete',
-  summary: 'Stop a task that waits for a retry: it is dead',
-  answer: { status: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
-  refusals: ['task_not_retrying'],
-  params: { task: 'task' },
+export const stopTask = endpoint(operations.stopTask, {
   async handle(ctx, { caller, params }) {
     const result = await moveTask(ctx, caller, params.task, { action: 'task.stopped' }, tx =>
       stopRetryingTask(tx, caller.workspaceId, params.task),
@@ -63,12 +53,7 @@ export const stopTask = endpoint({
   },
 })
 
-export const replayTask = creation({
-  right: 'task.write',
-  summary: 'Replay a finished task, as a new task that is due at once',
-  answer: { status: 201, body: task, brief: { right: 'task.read', body: taskBrief } },
-  refusals: ['task_not_finished', 'quota_exceeded'],
-  params: { task: 'task' },
+export const replayTask = creation(operations.replayTask, {
   async handle(work, input) {
     const { params, caller } = input
     const origin: Origin = {}
@@ -92,13 +77,7 @@ export const replayTask = creation({
   },
 })
 
-export const updateTask = endpoint({
-  right: 'task.write',
-  summary: 'Change a pending task',
-  answer: { status: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
-  refusals: ['task_not_pending', 'quota_exceeded', 'conflict'],
-  params: { task: 'task' },
-  body: updateTaskBody,
+export const updateTask = endpoint(operations.updateTask, {
   inspect: (ctx, body, errors) => [
     ...inspectTarget(ctx, body),
     ...inspectCallbacks(ctx, body),

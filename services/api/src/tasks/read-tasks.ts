@@ -1,6 +1,5 @@
-import { exportTasksQuery } from '@belfry/contract/export'
-import { pageOf } from '@belfry/contract/page'
-import { listTasksQuery, type Task, task } from '@belfry/contract/task'
+import { operations } from '@belfry/contract/operations'
+import type { Task } from '@belfry/contract/task'
 import { listOpenCircuits } from '@belfry/db/dispatchers/host-circuits'
 import { hostOf } from '@belfry/domain/target-url'
 import { presentTask } from '@belfry/present/present-task'
@@ -9,17 +8,12 @@ import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { readBounded } from '../http/bounded-page.ts'
-import { type Cell, exportReply, exportTypes } from '../http/export.ts'
+import { type Cell, exportReply } from '../http/export.ts'
 import { ok } from '../http/reply.ts'
 import { findTasks, scanTasks } from './find-tasks.ts'
 import { findMovedTask, findTask } from './task-row.ts'
 
-export const getTask = endpoint({
-  right: 'task.read',
-  summary: 'Read a task',
-  answer: { status: 200, body: task },
-  refusals: ['log_storage_unavailable'],
-  params: { task: 'task' },
+export const getTask = endpoint(operations.getTask, {
   async handle(ctx, { caller, params }) {
     return ok(await readTask(ctx, caller, params.task))
   },
@@ -36,24 +30,14 @@ export async function readTask(
   return task ?? presentTask(row)
 }
 
-export const listTasks = endpoint({
-  right: 'task.read',
-  summary: 'List tasks, newest first',
-  mayLag: true,
-  answer: { status: 200, body: pageOf(task) },
-  query: listTasksQuery,
+export const listTasks = endpoint(operations.listTasks, {
   async handle(ctx, { caller, query }) {
     const page = await findTasks(ctx, caller, query)
     return ok({ ...page, data: await withBlocked(ctx, caller.workspaceId, page.data) })
   },
 })
 
-export const exportTasks = endpoint({
-  right: 'task.read',
-  summary: 'Export tasks as CSV or JSON Lines, newest first',
-  mayLag: true,
-  answer: { status: 200, texts: exportTypes },
-  query: exportTasksQuery,
+export const exportTasks = endpoint(operations.exportTasks, {
   async handle(ctx, { caller, query }) {
     const scan = scanTasks(caller.workspaceId, query)
     const read = (after: string | undefined, limit: number) => readBounded<TaskRow>(ctx, scan, after, limit)

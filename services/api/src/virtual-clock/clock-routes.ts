@@ -18,38 +18,45 @@ const move = z
 /** Returns the routes that move the virtual clock. They need no key: the build for tests listens on loopback. */
 export function clockRoutes(clock: VirtualClock): Record<string, Partial<Record<'get' | 'post', Endpoint>>> {
   const action = (summary: string, run: () => Promise<ClockReading>) =>
-    endpoint({
+    endpoint(
+      { right: 'public', summary, answer: clockAnswer, body: nothing },
+      {
+        handle: async () => show(await run()),
+      },
+    )
+  const get = endpoint(
+    { right: 'public', summary: 'Read the virtual clock', answer: clockAnswer },
+    {
+      handle: async () => show(clock.read()),
+    },
+  )
+  const advance = endpoint(
+    {
       right: 'public',
-      summary,
+      summary: 'Advance the virtual clock, and make all calls that become due',
       answer: clockAnswer,
-      body: nothing,
-      handle: async () => show(await run()),
-    })
-  const get = endpoint({
-    right: 'public',
-    summary: 'Read the virtual clock',
-    answer: clockAnswer,
-    handle: async () => show(clock.read()),
-  })
-  const advance = endpoint({
-    right: 'public',
-    summary: 'Advance the virtual clock, and make all calls that become due',
-    answer: clockAnswer,
-    body: move,
-    async handle(_ctx, { body: { by_ms = 0, to } }) {
-      const at = to === undefined ? null : parseInstant(to)
-      return show(await clock.advance(at?.getTime() ?? clock.read().now + by_ms))
+      body: move,
     },
-  })
-  const runUntilIdle = endpoint({
-    right: 'public',
-    summary: 'Advance the virtual clock until only cron jobs wait',
-    answer: clockAnswer,
-    body: z.strictObject({ max_ms: duration.max(maxIdleMs).optional() }),
-    async handle(_ctx, { body }) {
-      return show(await clock.runUntilIdle(clock.read().now + (body.max_ms ?? maxIdleMs)))
+    {
+      async handle(_ctx, { body: { by_ms = 0, to } }) {
+        const at = to === undefined ? null : parseInstant(to)
+        return show(await clock.advance(at?.getTime() ?? clock.read().now + by_ms))
+      },
     },
-  })
+  )
+  const runUntilIdle = endpoint(
+    {
+      right: 'public',
+      summary: 'Advance the virtual clock until only cron jobs wait',
+      answer: clockAnswer,
+      body: z.strictObject({ max_ms: duration.max(maxIdleMs).optional() }),
+    },
+    {
+      async handle(_ctx, { body }) {
+        return show(await clock.runUntilIdle(clock.read().now + (body.max_ms ?? maxIdleMs)))
+      },
+    },
+  )
   const path = '/api/test/clock'
   return {
     [path]: { get },

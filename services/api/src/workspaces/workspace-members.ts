@@ -1,5 +1,4 @@
-import { putWorkspaceMemberBody, workspaceMember } from '@belfry/contract/member'
-import { listQuery, pageOf } from '@belfry/contract/page'
+import { operations } from '@belfry/contract/operations'
 import { toId } from '@belfry/domain/id'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../endpoint.ts'
@@ -9,12 +8,7 @@ import { noContent, ok } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
 import { byUser, memberUser, presentWorkspaceMember, withIds } from '../organizations/members.ts'
 
-export const listWorkspaceMembers = endpoint({
-  right: 'workspace_member.read',
-  summary: 'List the members of a workspace; owners and admins need not be among them',
-  answer: { status: 200, body: pageOf(workspaceMember) },
-  params: { ws: 'ws' },
-  query: listQuery,
+export const listWorkspaceMembers = endpoint(operations.listWorkspaceMembers, {
   async handle(ctx, { caller: { workspaceId }, query }) {
     const find = async ({ before, take }: PageRows) => {
       const where = { workspaceId, userId: before }
@@ -24,12 +18,7 @@ export const listWorkspaceMembers = endpoint({
   },
 })
 
-export const putWorkspaceMember = endpoint({
-  right: 'workspace_member.manage',
-  summary: 'Add a member of the organization to a workspace, or change the role in it',
-  answer: { status: 200, body: workspaceMember },
-  params: { ws: 'ws', user: 'user' },
-  body: putWorkspaceMemberBody,
+export const putWorkspaceMember = endpoint(operations.putWorkspaceMember, {
   async handle(ctx, { caller, params: { user: userId }, body }) {
     const { organizationId, workspaceId } = caller
     const key = { workspaceId_userId: { workspaceId, userId } }
@@ -55,11 +44,7 @@ export const putWorkspaceMember = endpoint({
   },
 })
 
-export const removeWorkspaceMember = endpoint({
-  right: 'workspace_member.manage',
-  summary: 'Remove a member from a workspace',
-  answer: { status: 204 },
-  params: { ws: 'ws', user: 'user' },
+export const removeWorkspaceMember = endpoint(operations.removeWorkspaceMember, {
   async handle(ctx, { caller, params: { user: userId } }) {
     await ctx.prisma.$transaction(async tx => {
       const { count } = await tx.workspaceMember.deleteMany({ where: { workspaceId: caller.workspaceId, userId } })

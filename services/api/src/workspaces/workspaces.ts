@@ -1,5 +1,5 @@
-import { listQuery, pageOf } from '@belfry/contract/page'
-import { createWorkspaceBody, updateWorkspaceBody, type Workspace, workspace } from '@belfry/contract/workspace'
+import { operations } from '@belfry/contract/operations'
+import type { Workspace } from '@belfry/contract/workspace'
 import type { Workspace as WorkspaceRow } from '@belfry/db/generated/client'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { ensureSigningSecret } from '@belfry/db/secrets/signing-secrets'
@@ -18,13 +18,7 @@ import { created, noContent, ok } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
 import { lockWorkspace } from './lock-workspace.ts'
 
-export const createWorkspace = endpoint({
-  right: 'workspace.create',
-  summary: 'Create a workspace',
-  answer: { status: 201, body: workspace },
-  refusals: ['workspace_limit_reached'],
-  params: { org: 'org' },
-  body: createWorkspaceBody,
+export const createWorkspace = endpoint(operations.createWorkspace, {
   async handle(ctx, { caller, body: { name } }) {
     const { organizationId, user, actor } = caller
     const id = newUuid()
@@ -54,11 +48,7 @@ async function refuseOverLimit(ctx: Context, tx: PrismaTransaction, organization
   throw new AppError('workspace_limit_reached', message)
 }
 
-export const getWorkspace = endpoint({
-  right: 'workspace.read',
-  summary: 'Read a workspace',
-  answer: { status: 200, body: workspace },
-  params: { ws: 'ws' },
+export const getWorkspace = endpoint(operations.getWorkspace, {
   async handle(ctx, { caller: { organizationId, workspaceId } }) {
     return ok(
       presentWorkspace(await ctx.prisma.workspace.findFirstOrThrow({ where: { id: workspaceId, organizationId } })),
@@ -66,12 +56,7 @@ export const getWorkspace = endpoint({
   },
 })
 
-export const listWorkspaces = endpoint({
-  right: 'workspace.list',
-  summary: 'List the workspaces of an organization; a member sees their own, an API key its own',
-  answer: { status: 200, body: pageOf(workspace) },
-  params: { org: 'org' },
-  query: listQuery,
+export const listWorkspaces = endpoint(operations.listWorkspaces, {
   async handle(ctx, { caller, query }) {
     const { organizationId } = caller
     const visible = { organizationId, deletedAt: null, ...visibleTo(caller) }
@@ -87,12 +72,7 @@ function visibleTo({ actor, user, apiKeyId }: CallerOf<'workspace.list'>) {
   return isMember && user ? { members: { some: { userId: user.userId } } } : {}
 }
 
-export const updateWorkspace = endpoint({
-  right: 'workspace.change',
-  summary: 'Change the name or the settings of a workspace',
-  answer: { status: 200, body: workspace },
-  params: { ws: 'ws' },
-  body: updateWorkspaceBody,
+export const updateWorkspace = endpoint(operations.updateWorkspace, {
   async handle(ctx, { caller, body }) {
     const row = await ctx.prisma.$transaction(async tx => {
       const before = await lockWorkspace(tx, caller)
@@ -125,12 +105,7 @@ function changesOf(before: Settings, after: Settings): Record<string, unknown> {
 }
 
 // After the commit no claim starts a task of the workspace; the scheduler cancels the waiting tasks in batches.
-export const deleteWorkspace = endpoint({
-  right: 'workspace.delete',
-  summary: 'Delete a workspace: all of its deliveries stop at once',
-  answer: { status: 204 },
-  refusals: ['step_up_required'],
-  params: { ws: 'ws' },
+export const deleteWorkspace = endpoint(operations.deleteWorkspace, {
   async handle(ctx, { caller }) {
     const { workspaceId } = caller
     await requireStepUp(ctx, caller.user)

@@ -1,3 +1,4 @@
+import type { Right } from '@belfry/contract/operation'
 import {
   type Actor,
   decide,
@@ -8,7 +9,6 @@ import {
   scopesOfKeyBy,
   type WorkspaceRole,
 } from '@belfry/domain/permissions'
-import type { Right } from '../../src/auth/authorize.ts'
 import { anOrganization, aPerson, type TestOrganization } from '../organization.ts'
 import type { TestApi } from '../setup.ts'
 

@@ -1,7 +1,6 @@
 import { version } from '@belfry/domain/version'
 import { describeApi } from '../../src/openapi/document.ts'
 import type { Operation } from '../../src/openapi/operation.ts'
-import { routes } from '../../src/routes.ts'
 
 const head = `# API examples
 
@@ -13,7 +12,7 @@ request and a response of each operation. [The reference](api.md) lists paramete
 
 /** Returns the page with an example of every operation. */
 export function examplesPage(): string {
-  const { paths } = describeApi(routes, 'https://belfry.example.com', version)
+  const { paths } = describeApi('https://belfry.example.com', version)
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )

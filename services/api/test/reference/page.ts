@@ -4,7 +4,6 @@ import { describeApi, type OpenApiDocument } from '../../src/openapi/document.ts
 import { resolve } from '../../src/openapi/example.ts'
 import type { Components, JsonSchema } from '../../src/openapi/json-schema.ts'
 import type { Operation } from '../../src/openapi/operation.ts'
-import { routes } from '../../src/routes.ts'
 
 const head = `# API reference
 
@@ -26,7 +25,7 @@ const conventions = `
 
 /** Returns the page about every operation and every error. */
 export function referencePage(): string {
-  const document = describeApi(routes, 'https://belfry.example.com', version)
+  const document = describeApi('https://belfry.example.com', version)
   return `${head}${document.info.description}\n${conventions}${sections(document)}\n${refusals()}`
 }
 

@@ -1,3 +1,4 @@
+import { operations } from '@belfry/contract/operations'
 import { AppError } from '@belfry/domain/app-error'
 import { fromId } from '@belfry/domain/id'
 import type { Request } from 'express'
@@ -9,10 +10,7 @@ import type { Reply } from '../../http/reply.ts'
 import { visibleWorkspaces } from '../visible-workspaces.ts'
 import { runEvents } from './run-events.ts'
 
-export const streamRuns = endpoint({
-  right: 'run.read',
-  summary: 'Follow new runs as server-sent events',
-  answer: { status: 200, texts: ['text/event-stream'] },
+export const streamRuns = endpoint(operations.streamRuns, {
   async handle(ctx, { caller, request }) {
     const { workspaceId, apiKeyId } = caller
     const check = () =>
@@ -21,11 +19,7 @@ export const streamRuns = endpoint({
   },
 })
 
-export const streamOrganizationRuns = endpoint({
-  right: 'organization_run.read',
-  summary: 'Follow new runs of all workspaces that the caller may see',
-  answer: { status: 200, texts: ['text/event-stream'] },
-  params: { org: 'org' },
+export const streamOrganizationRuns = endpoint(operations.streamOrganizationRuns, {
   async handle(ctx, { caller, params, request }) {
     const workspaceIds = await visibleWorkspaces(ctx, caller, undefined)
     // Also ends when the visible workspaces change: clients reconnect by themselves.

@@ -1,0 +1,77 @@
+import type { AppErrorCode } from '@belfry/domain/app-error'
+import type { IdKind } from '@belfry/domain/id'
+import type { Action, ActionIn } from '@belfry/domain/permissions'
+import type { z } from 'zod'
+
+/** The requirement of an operation for its callers: none, a session, the session of an operator, or a right of the table. */
+export type Right = 'public' | 'signed_in' | 'operator' | Action
+
+/** What is true of an operation for its server and for every client. */
+export type Declaration = {
+  /** The right that a caller needs, `signed_in` for any user, or `public`. */
+  right: Right
+  /** Other rights that also admit a caller. The handler asks for the right that the request needs. */
+  orRights?: readonly ActionIn<'workspace'>[]
+  /** Describes the operation in the reference, in a few words. */
+  summary: string
+  /** Whether the API may read from a replica, whose data is up to some seconds old. Default false. */
+  mayLag?: boolean
+  query?: z.ZodType
+  body?: z.ZodType
+  /** The response to a successful request. */
+  answer: Answer
+  /** Refusals in addition to those that follow from the right, the path and the body. */
+  refusals?: readonly AppErrorCode[]
+  /** Whether it creates something, and accepts an `Idempotency-Key`. Default false. */
+  isIdempotent?: boolean
+}
+
+/** The status of a response and the schema of its body; without a schema there is no body. */
+export type Answer = {
+  status: number
+  /** A second status with the same body. */
+  orStatus?: number
+  body?: z.ZodType
+  /** What a caller without a right gets instead of the whole body. */
+  brief?: Brief
+  /** Whether it begins or ends the session of a browser. */
+  setsCookie?: boolean
+  /** Media types of text responses, in addition to JSON or instead of it. */
+  texts?: readonly string[]
+}
+
+/** The part of a body that a caller without `right` gets. `body` is a schema that strips what it does not name. */
+export type Brief = { right: ActionIn<'workspace'>; body: z.ZodType }
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** An operation of the HTTP API. A parameter of its path is written as `:ws`. */
+export type Operation = Declaration & { method: Method; path: string }
+
+/** Declares an operation. Its type has the literal method and path and the types of the schemas. */
+export function operation<const M extends Method, const P extends string, const D extends Declaration>(
+  method: M,
+  path: P,
+  declaration: D,
+): { method: M; path: P } & D {
+  return { method, path, ...declaration }
+}
+
+/** The kind of id in a path parameter, by its name. Other parameters are texts. A malformed id gets the response of an unknown one. */
+export const pathIds = {
+  ...{ org: 'org', user: 'user', inv: 'inv', session: 'ses', passkey: 'pk' },
+  ...{ ws: 'ws', key: 'key', fed: 'fed', int: 'int', secret: 'sec' },
+  ...{ task: 'task', cronjob: 'cron', run: 'run', sub: 'sub', operation: 'op' },
+} as const satisfies Record<string, IdKind>
+
+/** Returns the names of the parameters of a path, in their order. */
+export function pathParameters(path: string): string[] {
+  return Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name)
+}
+
+/** The names of the parameters of a path. */
+export type PathParameter<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | PathParameter<Rest>
+  : P extends `${string}:${infer Name}`
+    ? Name
+    : never

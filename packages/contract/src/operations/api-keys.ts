@@ -1,0 +1,59 @@
+import { apiKey, createApiKeyBody, newApiKey, rollApiKeyBody } from '../api-key.ts'
+import { createFederatedCredentialBody, federatedCredential } from '../federated-credential.ts'
+import { operation } from '../operation.ts'
+import { listQuery, pageOf } from '../page.ts'
+
+export const listApiKeys = operation('GET', '/api/v1/workspaces/:ws/api-keys', {
+  right: 'api_key.read',
+  summary: 'List the API keys of a workspace, including revoked ones',
+  query: listQuery,
+  answer: { status: 200, body: pageOf(apiKey) },
+})
+
+export const createApiKey = operation('POST', '/api/v1/workspaces/:ws/api-keys', {
+  right: 'api_key.create',
+  summary: 'Create an API key, with at most the rights of the user who creates it',
+  body: createApiKeyBody,
+  answer: { status: 201, body: newApiKey },
+  refusals: ['quota_exceeded', 'step_up_required'],
+})
+
+export const revokeApiKey = operation('DELETE', '/api/v1/workspaces/:ws/api-keys/:key', {
+  right: 'api_key.revoke',
+  summary: 'Revoke an API key, everywhere within five seconds',
+  answer: { status: 204 },
+})
+
+export const rollApiKey = operation('POST', '/api/v1/workspaces/:ws/api-keys/:key/roll', {
+  right: 'api_key.create',
+  summary: 'Replace an API key; the previous one stays valid for a while',
+  body: rollApiKeyBody,
+  answer: { status: 201, body: newApiKey },
+  refusals: ['quota_exceeded', 'conflict', 'step_up_required'],
+})
+
+export const listFederatedCredentials = operation('GET', '/api/v1/workspaces/:ws/federated-credentials', {
+  right: 'federated_credential.read',
+  summary: 'List the federated credentials of a workspace',
+  answer: { status: 200, body: pageOf(federatedCredential) },
+})
+
+export const createFederatedCredential = operation('POST', '/api/v1/workspaces/:ws/federated-credentials', {
+  right: 'federated_credential.create',
+  summary: 'Let CI jobs exchange their OpenID Connect tokens for API keys',
+  body: createFederatedCredentialBody,
+  answer: { status: 201, body: federatedCredential },
+  refusals: ['conflict', 'step_up_required'],
+})
+
+export const getFederatedCredential = operation('GET', '/api/v1/workspaces/:ws/federated-credentials/:fed', {
+  right: 'federated_credential.read',
+  summary: 'Read a federated credential',
+  answer: { status: 200, body: federatedCredential },
+})
+
+export const deleteFederatedCredential = operation('DELETE', '/api/v1/workspaces/:ws/federated-credentials/:fed', {
+  right: 'federated_credential.delete',
+  summary: 'Delete a federated credential, and revoke the API keys of its jobs',
+  answer: { status: 204 },
+})

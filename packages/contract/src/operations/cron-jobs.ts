@@ -1,0 +1,84 @@
+import {
+  createCronJobBody,
+  cronJob,
+  cronJobBrief,
+  cronPreview,
+  listCronJobsQuery,
+  previewCronJobBody,
+  updateCronJobBody,
+} from '../cron-job.ts'
+import { operation } from '../operation.ts'
+import { recentRuns, recentRunsQuery } from '../overview.ts'
+import { pageOf } from '../page.ts'
+import { task, taskBrief } from '../task.ts'
+
+export const listCronJobs = operation('GET', '/api/v1/scheduler/cronjobs', {
+  right: 'cron_job.read',
+  summary: 'List cron jobs, newest first',
+  mayLag: true,
+  query: listCronJobsQuery,
+  answer: { status: 200, body: pageOf(cronJob) },
+})
+
+export const createCronJob = operation('POST', '/api/v1/scheduler/cronjobs', {
+  right: 'cron_job.write',
+  summary: 'Create a cron job',
+  body: createCronJobBody,
+  answer: { status: 201, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
+  refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
+  isIdempotent: true,
+})
+
+export const previewCronJob = operation('POST', '/api/v1/scheduler/cronjobs/preview', {
+  right: 'cron_job.read',
+  summary: 'Preview when a cron expression fires',
+  body: previewCronJobBody,
+  answer: { status: 200, body: cronPreview },
+})
+
+export const listRecentRuns = operation('GET', '/api/v1/scheduler/cronjobs/recent-runs', {
+  right: 'run.read',
+  summary: 'Get the latest runs of several cron jobs at once, oldest first',
+  mayLag: true,
+  query: recentRunsQuery,
+  answer: { status: 200, body: recentRuns },
+})
+
+export const getCronJob = operation('GET', '/api/v1/scheduler/cronjobs/:cronjob', {
+  right: 'cron_job.read',
+  summary: 'Read a cron job',
+  answer: { status: 200, body: cronJob },
+})
+
+export const updateCronJob = operation('PATCH', '/api/v1/scheduler/cronjobs/:cronjob', {
+  right: 'cron_job.write',
+  summary: 'Change a cron job',
+  body: updateCronJobBody,
+  answer: { status: 200, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
+  refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
+})
+
+export const deleteCronJob = operation('DELETE', '/api/v1/scheduler/cronjobs/:cronjob', {
+  right: 'cron_job.delete',
+  summary: 'Delete a cron job and cancel its tasks that have not started',
+  answer: { status: 204 },
+})
+
+export const pauseCronJob = operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/pause', {
+  right: 'cron_job.write',
+  summary: 'Pause a cron job',
+  answer: { status: 200, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
+})
+
+export const resumeCronJob = operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/resume', {
+  right: 'cron_job.write',
+  summary: 'Resume a cron job from now on',
+  answer: { status: 200, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
+})
+
+export const triggerCronJob = operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/trigger', {
+  right: 'cron_job.write',
+  summary: 'Dispatch a cron job at once',
+  answer: { status: 201, body: task, brief: { right: 'task.read', body: taskBrief } },
+  refusals: ['quota_exceeded', 'loop_detected'],
+})

@@ -1,0 +1,85 @@
+import { publishEventBody, publishedEvent, publishedEventBrief } from '../event.ts'
+import { operation } from '../operation.ts'
+import { pageOf } from '../page.ts'
+import { subscriptionSecret } from '../secret.ts'
+import {
+  createSubscriptionBody,
+  listSubscriptionsQuery,
+  subscription,
+  subscriptionBrief,
+  updateSubscriptionBody,
+} from '../subscription.ts'
+
+export const listSubscriptions = operation('GET', '/api/v1/scheduler/subscriptions', {
+  right: 'subscription.read',
+  summary: 'List subscriptions, newest first',
+  query: listSubscriptionsQuery,
+  answer: { status: 200, body: pageOf(subscription) },
+})
+
+export const createSubscription = operation('POST', '/api/v1/scheduler/subscriptions', {
+  right: 'subscription.write',
+  summary: 'Subscribe a target to the events of some topics',
+  body: createSubscriptionBody,
+  answer: { status: 201, body: subscription },
+  refusals: ['conflict', 'key_in_use'],
+})
+
+export const getSubscription = operation('GET', '/api/v1/scheduler/subscriptions/:sub', {
+  right: 'subscription.read',
+  summary: 'Get a subscription',
+  answer: { status: 200, body: subscription },
+})
+
+export const updateSubscription = operation('PATCH', '/api/v1/scheduler/subscriptions/:sub', {
+  right: 'subscription.write',
+  summary: 'Change a subscription, for events published from then on',
+  body: updateSubscriptionBody,
+  answer: { status: 200, body: subscription, brief: { right: 'subscription.read', body: subscriptionBrief } },
+  refusals: ['key_in_use', 'conflict'],
+})
+
+export const deleteSubscription = operation('DELETE', '/api/v1/scheduler/subscriptions/:sub', {
+  right: 'subscription.delete',
+  summary: 'Delete a subscription; events published before are still sent',
+  answer: { status: 204 },
+})
+
+export const listSubscriptionSecrets = operation('GET', '/api/v1/scheduler/subscriptions/:sub/signing-secrets', {
+  right: 'signing_secret.read',
+  summary: 'List the signing secrets that a subscription has of its own, the current one first',
+  answer: { status: 200, body: pageOf(subscriptionSecret) },
+})
+
+export const rotateSubscriptionSecret = operation('POST', '/api/v1/scheduler/subscriptions/:sub/signing-secrets', {
+  right: 'signing_secret.rotate',
+  summary: 'Create a new signing secret of a subscription; the old one also signs for 24 hours',
+  answer: { status: 201, body: subscriptionSecret },
+  refusals: ['conflict'],
+})
+
+export const removeSubscriptionSecrets = operation('DELETE', '/api/v1/scheduler/subscriptions/:sub/signing-secrets', {
+  right: 'signing_secret.revoke',
+  summary: 'Remove the signing secrets of a subscription, so those of the workspace sign its calls',
+  answer: { status: 204 },
+})
+
+export const revokeSubscriptionSecret = operation(
+  'DELETE',
+  '/api/v1/scheduler/subscriptions/:sub/signing-secrets/:secret',
+  {
+    right: 'signing_secret.revoke',
+    summary: 'Revoke an old signing secret of a subscription at once',
+    answer: { status: 204 },
+    refusals: ['conflict'],
+  },
+)
+
+export const publishEvent = operation('POST', '/api/events', {
+  right: 'event.publish',
+  summary: 'Publish an event: call its target, or every matching subscription, at once',
+  body: publishEventBody,
+  answer: { status: 202, body: publishedEvent, brief: { right: 'task.read', body: publishedEventBrief } },
+  refusals: ['quota_exceeded', 'conflict'],
+  isIdempotent: true,
+})

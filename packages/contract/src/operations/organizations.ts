@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { member, updateMemberBody } from '../member.ts'
+import { operation } from '../operation.ts'
+import {
+  createOrganizationBody,
+  organization,
+  organizationDetail,
+  organizationSummary,
+  transferOrganizationBody,
+  updateOrganizationBody,
+} from '../organization.ts'
+import { listQuery, pageOf } from '../page.ts'
+
+export const listOrganizations = operation('GET', '/api/v1/organizations', {
+  right: 'signed_in',
+  summary: 'List the organizations of the signed-in user',
+  query: listQuery,
+  answer: { status: 200, body: pageOf(organization) },
+})
+
+export const createOrganization = operation('POST', '/api/v1/organizations', {
+  right: 'signed_in',
+  summary: 'Create an organization, of which the caller becomes the owner',
+  body: createOrganizationBody,
+  answer: { status: 201, body: organization },
+  refusals: ['email_not_confirmed', 'organization_limit_reached'],
+})
+
+export const getOrganization = operation('GET', '/api/v1/organizations/:org', {
+  right: 'organization.read',
+  summary: 'Read an organization; owners see its usage, an API key sees its name, slug and tier',
+  answer: { status: 200, body: z.union([organizationDetail, organizationSummary]) },
+})
+
+export const updateOrganization = operation('PATCH', '/api/v1/organizations/:org', {
+  right: 'organization.change',
+  summary: 'Change the name, the slug or the policy of an organization',
+  body: updateOrganizationBody,
+  answer: { status: 200, body: organization },
+  refusals: ['slug_taken', 'second_factor_required', 'step_up_required'],
+})
+
+export const deleteOrganization = operation('DELETE', '/api/v1/organizations/:org', {
+  right: 'organization.delete',
+  summary: 'Delete an organization that has no workspace left',
+  answer: { status: 204 },
+  refusals: ['conflict', 'step_up_required'],
+})
+
+export const listMembers = operation('GET', '/api/v1/organizations/:org/members', {
+  right: 'member.read',
+  summary: 'List the members of an organization',
+  query: listQuery,
+  answer: { status: 200, body: pageOf(member) },
+})
+
+export const updateMember = operation('PATCH', '/api/v1/organizations/:org/members/:user', {
+  right: 'member.manage',
+  summary: 'Change the role of a member; only owners may add or remove owners',
+  body: updateMemberBody,
+  answer: { status: 200, body: member },
+  refusals: ['last_owner'],
+})
+
+export const removeMember = operation('DELETE', '/api/v1/organizations/:org/members/:user', {
+  right: 'member.leave',
+  summary: 'Remove a member from an organization and its workspaces, or leave it',
+  answer: { status: 204 },
+  refusals: ['last_owner'],
+})
+
+export const transferOrganization = operation('POST', '/api/v1/organizations/:org/transfer', {
+  right: 'organization.transfer',
+  summary: 'Make another member an owner in place of the caller, who stays as an admin',
+  body: transferOrganizationBody,
+  answer: { status: 200, body: member },
+  refusals: ['step_up_required'],
+})

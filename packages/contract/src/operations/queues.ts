@@ -1,0 +1,50 @@
+import { operation } from '../operation.ts'
+import { pageOf } from '../page.ts'
+import { listQueuesQuery, putQueueBody, queue, updateQueueBody } from '../queue.ts'
+
+export const listQueues = operation('GET', '/api/v1/scheduler/queues', {
+  right: 'queue.read',
+  summary: 'List queues by name, with what they contain now',
+  query: listQueuesQuery,
+  answer: { status: 200, body: pageOf(queue) },
+})
+
+export const getQueue = operation('GET', '/api/v1/scheduler/queues/:queue', {
+  right: 'queue.read',
+  summary: 'Read a queue',
+  answer: { status: 200, body: queue },
+})
+
+export const putQueue = operation('PUT', '/api/v1/scheduler/queues/:queue', {
+  right: 'queue.write',
+  summary: 'Create a queue, or replace its limits',
+  body: putQueueBody,
+  answer: { status: 200, body: queue },
+  refusals: ['conflict'],
+})
+
+export const updateQueue = operation('PATCH', '/api/v1/scheduler/queues/:queue', {
+  right: 'queue.write',
+  summary: 'Change limits of a queue',
+  body: updateQueueBody,
+  answer: { status: 200, body: queue },
+})
+
+export const deleteQueue = operation('DELETE', '/api/v1/scheduler/queues/:queue', {
+  right: 'queue.delete',
+  summary: 'Delete the settings of a queue that is not in use',
+  answer: { status: 204 },
+  refusals: ['queue_in_use'],
+})
+
+export const pauseQueue = operation('POST', '/api/v1/scheduler/queues/:queue/pause', {
+  right: 'queue.write',
+  summary: 'Pause a queue: its tasks wait',
+  answer: { status: 200, body: queue },
+})
+
+export const resumeQueue = operation('POST', '/api/v1/scheduler/queues/:queue/resume', {
+  right: 'queue.write',
+  summary: 'Resume a paused queue',
+  answer: { status: 200, body: queue },
+})

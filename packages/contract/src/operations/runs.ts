@@ -1,0 +1,74 @@
+import { exportOrganizationRunsQuery, exportRunsQuery, exportTypes } from '../export.ts'
+import { operation } from '../operation.ts'
+import { listOrganizationRunsQuery, listRunsQuery, runDetail, runPage } from '../run.ts'
+import { runCounts, runCountsQuery } from '../run-counts.ts'
+import { runFailures, runFailuresQuery } from '../run-failures.ts'
+
+export const listRuns = operation('GET', '/api/v1/scheduler/runs', {
+  right: 'run.read',
+  summary: 'List runs, newest first',
+  mayLag: true,
+  query: listRunsQuery,
+  answer: { status: 200, body: runPage },
+  refusals: ['log_storage_unavailable'],
+})
+
+export const exportRuns = operation('GET', '/api/v1/scheduler/runs/export', {
+  right: 'run.read',
+  summary: 'Export runs as CSV or JSON Lines, newest first',
+  mayLag: true,
+  query: exportRunsQuery,
+  answer: { status: 200, texts: exportTypes },
+})
+
+export const streamRuns = operation('GET', '/api/v1/scheduler/runs/stream', {
+  right: 'run.read',
+  summary: 'Follow new runs as server-sent events',
+  answer: { status: 200, texts: ['text/event-stream'] },
+})
+
+export const listFailures = operation('GET', '/api/v1/scheduler/runs/failures', {
+  right: 'run.read',
+  summary: 'Group failed runs by host, error and response status',
+  mayLag: true,
+  query: runFailuresQuery,
+  answer: { status: 200, body: runFailures },
+})
+
+export const countRunsOverTime = operation('GET', '/api/v1/scheduler/runs/counts', {
+  right: 'run.read',
+  summary: 'Count the runs of a time by outcome',
+  mayLag: true,
+  query: runCountsQuery,
+  answer: { status: 200, body: runCounts },
+})
+
+export const getRun = operation('GET', '/api/v1/scheduler/runs/:run', {
+  right: 'run.read',
+  summary: 'Read a run with its request and response',
+  answer: { status: 200, body: runDetail },
+  refusals: ['log_storage_unavailable'],
+})
+
+export const listOrganizationRuns = operation('GET', '/api/v1/organizations/:org/runs', {
+  right: 'organization_run.read',
+  summary: 'List the runs of all workspaces that the caller may see, newest first',
+  mayLag: true,
+  query: listOrganizationRunsQuery,
+  answer: { status: 200, body: runPage },
+  refusals: ['log_storage_unavailable'],
+})
+
+export const exportOrganizationRuns = operation('GET', '/api/v1/organizations/:org/runs/export', {
+  right: 'organization_run.read',
+  summary: 'Export the runs of all workspaces that the caller may see',
+  mayLag: true,
+  query: exportOrganizationRunsQuery,
+  answer: { status: 200, texts: exportTypes },
+})
+
+export const streamOrganizationRuns = operation('GET', '/api/v1/organizations/:org/runs/stream', {
+  right: 'organization_run.read',
+  summary: 'Follow new runs of all workspaces that the caller may see',
+  answer: { status: 200, texts: ['text/event-stream'] },
+})

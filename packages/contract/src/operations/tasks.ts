@@ -1,0 +1,120 @@
+import {
+  cancelledTasks,
+  countTasksQuery,
+  endTasksBody,
+  stoppedTasks,
+  taskCount,
+  taskOperation,
+} from '../bulk-operation.ts'
+import { exportTasksQuery, exportTypes } from '../export.ts'
+import { operation } from '../operation.ts'
+import { pageOf } from '../page.ts'
+import { createTaskBody, listTasksQuery, task, taskBrief, updateTaskBody } from '../task.ts'
+import { batchAnswer, batchBrief, createTasksBody } from '../task-batch.ts'
+
+export const listTasks = operation('GET', '/api/v1/scheduler/tasks', {
+  right: 'task.read',
+  summary: 'List tasks, newest first',
+  mayLag: true,
+  query: listTasksQuery,
+  answer: { status: 200, body: pageOf(task) },
+})
+
+export const createTask = operation('POST', '/api/v1/scheduler/tasks', {
+  right: 'task.create',
+  summary: 'Schedule a task',
+  body: createTaskBody,
+  answer: { status: 201, orStatus: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
+  refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
+  isIdempotent: true,
+})
+
+export const createTasks = operation('POST', '/api/v1/scheduler/tasks/batch', {
+  right: 'task.create',
+  summary: 'Schedule up to 1,000 tasks; an invalid row does not affect the others',
+  body: createTasksBody,
+  answer: { status: 200, body: batchAnswer, brief: { right: 'task.read', body: batchBrief } },
+  refusals: ['quota_exceeded', 'conflict'],
+  isIdempotent: true,
+})
+
+export const countTasks = operation('GET', '/api/v1/scheduler/tasks/count', {
+  right: 'task.read',
+  summary: 'Count tasks, up to 10,000',
+  query: countTasksQuery,
+  answer: { status: 200, body: taskCount },
+})
+
+export const cancelTasks = operation('POST', '/api/v1/scheduler/tasks/cancel', {
+  right: 'task.delete',
+  summary: 'Cancel pending tasks, by id or by filter',
+  body: endTasksBody,
+  answer: { status: 200, orStatus: 202, body: cancelledTasks },
+  refusals: ['conflict'],
+})
+
+export const stopTasks = operation('POST', '/api/v1/scheduler/tasks/stop', {
+  right: 'task.delete',
+  summary: 'Stop tasks that wait for a retry, by id or by filter: they are dead',
+  body: endTasksBody,
+  answer: { status: 200, orStatus: 202, body: stoppedTasks },
+  refusals: ['conflict'],
+})
+
+export const getTaskOperation = operation('GET', '/api/v1/scheduler/tasks/operations/:operation', {
+  right: 'task.read',
+  summary: 'Get the progress of a cancel or a stop in the background',
+  answer: { status: 200, body: taskOperation },
+})
+
+export const endTaskOperation = operation('DELETE', '/api/v1/scheduler/tasks/operations/:operation', {
+  right: 'task.delete',
+  summary: 'Cancel a cancel or a stop in the background; what it has done stays done',
+  answer: { status: 200, body: taskOperation },
+  refusals: ['conflict'],
+})
+
+export const exportTasks = operation('GET', '/api/v1/scheduler/tasks/export', {
+  right: 'task.read',
+  summary: 'Export tasks as CSV or JSON Lines, newest first',
+  mayLag: true,
+  query: exportTasksQuery,
+  answer: { status: 200, texts: exportTypes },
+})
+
+export const getTask = operation('GET', '/api/v1/scheduler/tasks/:task', {
+  right: 'task.read',
+  summary: 'Read a task',
+  answer: { status: 200, body: task },
+  refusals: ['log_storage_unavailable'],
+})
+
+export const updateTask = operation('PATCH', '/api/v1/scheduler/tasks/:task', {
+  right: 'task.write',
+  summary: 'Change a pending task',
+  body: updateTaskBody,
+  answer: { status: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
+  refusals: ['task_not_pending', 'quota_exceeded', 'conflict'],
+})
+
+export const cancelTask = operation('DELETE', '/api/v1/scheduler/tasks/:task', {
+  right: 'task.delete',
+  summary: 'Cancel a pending task',
+  answer: { status: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
+  refusals: ['task_not_pending'],
+})
+
+export const stopTask = operation('POST', '/api/v1/scheduler/tasks/:task/stop', {
+  right: 'task.delete',
+  summary: 'Stop a task that waits for a retry: it is dead',
+  answer: { status: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
+  refusals: ['task_not_retrying'],
+})
+
+export const replayTask = operation('POST', '/api/v1/scheduler/tasks/:task/replay', {
+  right: 'task.write',
+  summary: 'Replay a finished task, as a new task that is due at once',
+  answer: { status: 201, body: task, brief: { right: 'task.read', body: taskBrief } },
+  refusals: ['task_not_finished', 'quota_exceeded'],
+  isIdempotent: true,
+})

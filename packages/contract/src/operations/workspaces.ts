@@ -1,0 +1,59 @@
+import { putWorkspaceMemberBody, workspaceMember } from '../member.ts'
+import { operation } from '../operation.ts'
+import { listQuery, pageOf } from '../page.ts'
+import { createWorkspaceBody, updateWorkspaceBody, workspace } from '../workspace.ts'
+
+export const listWorkspaces = operation('GET', '/api/v1/organizations/:org/workspaces', {
+  right: 'workspace.list',
+  summary: 'List the workspaces of an organization; a member sees their own, an API key its own',
+  query: listQuery,
+  answer: { status: 200, body: pageOf(workspace) },
+})
+
+export const createWorkspace = operation('POST', '/api/v1/organizations/:org/workspaces', {
+  right: 'workspace.create',
+  summary: 'Create a workspace',
+  body: createWorkspaceBody,
+  answer: { status: 201, body: workspace },
+  refusals: ['workspace_limit_reached'],
+})
+
+export const getWorkspace = operation('GET', '/api/v1/workspaces/:ws', {
+  right: 'workspace.read',
+  summary: 'Read a workspace',
+  answer: { status: 200, body: workspace },
+})
+
+export const updateWorkspace = operation('PATCH', '/api/v1/workspaces/:ws', {
+  right: 'workspace.change',
+  summary: 'Change the name or the settings of a workspace',
+  body: updateWorkspaceBody,
+  answer: { status: 200, body: workspace },
+})
+
+export const deleteWorkspace = operation('DELETE', '/api/v1/workspaces/:ws', {
+  right: 'workspace.delete',
+  summary: 'Delete a workspace: all of its deliveries stop at once',
+  answer: { status: 204 },
+  refusals: ['step_up_required'],
+})
+
+export const listWorkspaceMembers = operation('GET', '/api/v1/workspaces/:ws/members', {
+  right: 'workspace_member.read',
+  summary: 'List the members of a workspace; owners and admins need not be among them',
+  query: listQuery,
+  answer: { status: 200, body: pageOf(workspaceMember) },
+})
+
+export const putWorkspaceMember = operation('PUT', '/api/v1/workspaces/:ws/members/:user', {
+  right: 'workspace_member.manage',
+  summary: 'Add a member of the organization to a workspace, or change the role in it',
+  body: putWorkspaceMemberBody,
+  answer: { status: 200, body: workspaceMember },
+})
+
+export const removeWorkspaceMember = operation('DELETE', '/api/v1/workspaces/:ws/members/:user', {
+  right: 'workspace_member.manage',
+  summary: 'Remove a member from a workspace',
+  answer: { status: 204 },
+})
