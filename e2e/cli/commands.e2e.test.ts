@@ -205,7 +205,7 @@ describe('cron', () => {
     ])
     expect(job).toMatchObject({ status: 'active', timezone: 'Asia/Tokyo', overlap: 'skip', method: 'POST' })
     expect(await json(['cron', 'pause', job.id])).toMatchObject([{ status: 'paused' }])
-    expect(await json(['cron', 'resume', '--all'])).toMatchObject([{ id: job.id, status: 'active' }])
+    expect(await json(['cron', 'resume', '--all', '--yes'])).toMatchObject([{ id: job.id, status: 'active' }])
     expect((await cli(['cron', 'resume'])).code).toBe(2)
     for (const list of [
       ['list', 'cronjobs'],

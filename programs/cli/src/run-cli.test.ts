@@ -81,6 +81,12 @@ describe('exits with 2 and a usage error', () => {
     [['token', 'exchange'], /missing required argument/],
     [['token', 'exchange', 'fed_1'], /id-token: write/],
     [['fly'], /unknown command/],
+    [['start'], /npm start/],
+    [['cron', 'preview', '30', '2', '*', '*', '*'], /into quotes/],
+    [['publish', 'a.topic', 'https://example.com'], /--to/],
+    [['cancel', '--all'], /every pending task of the workspace: add --yes/],
+    [['stop', '--all'], /every retrying task of the workspace: add --yes/],
+    [['cron', 'pause', '--all'], /every active cron job of the workspace: add --yes/],
     [['list', '--fly'], /unknown option/],
   ])('%j', async (args, message) => {
     const { code, out, error } = await run(args)

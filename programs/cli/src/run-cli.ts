@@ -20,10 +20,24 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
     // Stopped, usually by Ctrl-C, which is the normal end of a tail.
     if (io.signal.aborted) return 0
     // Commander has printed the error or the help.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof CommanderError) {
+      io.stderr.write(hintFor(error, args))
+      return error.exitCode === 0 ? 0 : 2
+    }
     io.stderr.write(`${describe(error)}\n`)
     return error instanceof UsageError ? 2 : 1
   }
+}
+
+/** Returns a line for mistakes that people make, or nothing. */
+function hintFor({ code }: CommanderError, args: readonly string[]): string {
+  if (code === 'commander.unknownCommand' && args[0] === 'start') {
+    return 'A server starts with npm start in a checkout, or with npx belfry start.\n'
+  }
+  if (code !== 'commander.excessArguments') return ''
+  if (args[0] === 'cron' && args[1] === 'preview') return 'Put the expression into quotes.\n'
+  if (args[0] === 'publish') return 'The target of an event follows --to.\n'
+  return ''
 }
 
 function describe(error: unknown): string {

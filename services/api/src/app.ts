@@ -1,3 +1,4 @@
+import { AppError } from '@belfry/domain/app-error'
 import { readiness } from '@belfry/runtime'
 import express, { type Express, type Router } from 'express'
 import { receiveWebhooks } from './billing/receive-webhooks.ts'
@@ -7,7 +8,6 @@ import { builtDashboard, serveDashboard } from './dashboard/serve-dashboard.ts'
 import { addRoutes } from './endpoint.ts'
 import { checkHost, checkProtocol } from './http/check-request.ts'
 import { problemHandler } from './http/problem.ts'
-import { notFound } from './http/refusals.ts'
 import { sendReply } from './http/reply.ts'
 import { requestId, requestLog } from './http/request-log.ts'
 import { traceRequests } from './http/trace-requests.ts'
@@ -62,7 +62,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   addRoutes(app, ctx, Object.entries({ ...routes, ...aliases, ...testRoutes }))
   app.use(serveDashboard(builtDashboard, ctx.config.publicUrl))
   app.use(() => {
-    throw notFound()
+    throw new AppError('not_found', 'There is no such path. /api/docs lists all paths.')
   })
   app.use(problemHandler(ctx))
   return app

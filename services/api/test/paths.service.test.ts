@@ -31,6 +31,11 @@ it('lists the methods of a path', async () => {
   expect(head.status).toBe(200)
 })
 
+it.each(['/api/v1/tasks', '/api/api/events', '/api/v1'])('says that there is no path %s', async path => {
+  const { status, body } = await api.call('POST', path, {})
+  expect([status, body.code, body.detail]).toEqual([404, 'not_found', expect.stringContaining('There is no such path')])
+})
+
 it('does not log health checks, and sends them no API headers', async () => {
   const { status, headers } = await api.send('GET', '/healthz')
   expect([status, headers.get('cache-control')]).toEqual([200, null])

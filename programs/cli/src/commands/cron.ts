@@ -31,12 +31,14 @@ export function addCron(program: Command, context: () => Context): void {
       .command(verb)
       .description(about[verb])
       .argument('[ids...]', 'cron_...')
-      .option('--all', `all ${other[verb]} cron jobs`)
-      .action(async (ids: string[], { all }: { all?: boolean }) => {
+      .option('--all', `all ${other[verb]} cron jobs; with --yes`)
+      .option('--yes', 'allows --all')
+      .action(async (ids: string[], { all, yes }: { all?: boolean; yes?: boolean }) => {
         const ctx = context()
         const { cronJobs } = ctx.belfry()
         const { signal } = ctx
         if (ids.length > 0 === Boolean(all)) throw new UsageError('Specify either ids or --all.')
+        if (all && !yes) throw new UsageError(`--all is every ${other[verb]} cron job of the workspace: add --yes.`)
         const found = all ? await idsOf(cronJobs.list({ status: other[verb], limit: 100 }, { signal })) : ids
         for (const id of found) showJob(ctx, await cronJobs[verb](id, { signal }))
       })

@@ -14,6 +14,7 @@ type Flags = {
   from?: string
   to?: string
   dryRun?: boolean
+  yes?: boolean
 }
 
 const verbs = {
@@ -42,12 +43,18 @@ function addVerb(program: Command, context: () => Context, verb: Verb): void {
     .option('--from <time>', 'tasks that are due at this time or later')
     .option('--to <time>', 'tasks that are due before this time')
     .option('--dry-run', `only count the tasks`)
+    .option('--yes', `allows --all without another option: every ${state} task of the workspace`)
     .action(async (ids: string[], flags: Flags) => {
       const ctx = context()
       const filter = filterOf(flags)
       if (ids.length > 0 === Boolean(flags.all)) throw new UsageError('Specify either ids or --all.')
       if (!flags.all && (Object.keys(filter).length > 0 || flags.dryRun)) {
         throw new UsageError('These options select tasks: add --all.')
+      }
+      if (flags.all && Object.keys(filter).length === 0 && !flags.dryRun && !flags.yes) {
+        throw new UsageError(
+          `--all alone is every ${state} task of the workspace: add --yes, or count them with --dry-run.`,
+        )
       }
       if (flags.all) return flags.dryRun ? count(ctx, verb, filter) : endMany(ctx, verb, { filter })
       for (const id of ids) {
@@ -77,6 +84,6 @@ async function endMany(ctx: Context, verb: Verb, choice: TaskChoice): Promise<vo
   }
 }
 
-function filterOf({ label, cronjob, event, topic, name, ...times }: Flags): TaskFilter {
-  return given({ label, cronjobId: cronjob, eventId: event, topic, name, ...timesOf(times) })
+function filterOf({ label, cronjob, event, topic, name, from, to }: Flags): TaskFilter {
+  return given({ label, cronjobId: cronjob, eventId: event, topic, name, ...timesOf(given({ from, to })) })
 }
