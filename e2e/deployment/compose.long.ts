@@ -199,6 +199,8 @@ describe.runIf(hasTool('docker-compose', ['--version']))('docker-compose.yml', (
       .map(variable => variable.name)
       .filter(variable => !given.includes(variable))
     const setByImage = Object.keys(readImages().get(name)?.env ?? {})
+    // Its password is that of the API's role, so OWN_LISTENERS names the replica.
+    if (name === 'dispatcher') setByImage.push('DATABASE_READ_URL')
     // CONFIRM_EMAILS tells the API that there is a mail server, so it does not need the server's password.
     if (name === 'api') setByImage.push('SMTP_URL')
     expect(service('api').environment).toHaveProperty('CONFIRM_EMAILS')
