@@ -139,7 +139,9 @@ function cronText(text: string): { value: string } | Invalid {
 
 function timeZone(text: string): { value: string } | Invalid {
   if (isTimeZone(text)) return { value: text }
-  return { code: 'unknown_timezone', must: 'be a time zone name of the IANA database, such as UTC or Europe/Berlin' }
+  const must =
+    'be a time zone name of the IANA database, such as UTC or Europe/Berlin; abbreviations mean several zones'
+  return { code: 'unknown_timezone', must }
 }
 
 function boundedInstant(text: string): { value: Date } | Invalid {

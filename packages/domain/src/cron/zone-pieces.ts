@@ -15,9 +15,14 @@ const maxZoneLength = 64
 const chunks = new Map<string, ZonePiece[]>()
 const formats = new Map<string, Intl.DateTimeFormat>()
 
+// ICU also knows names of Java 1.1, such as ART for Cairo, and names that the database had once.
+const otherNames = /^([a-z]{3}|systemv\/.*|us\/pacific-new|canada\/east-saskatchewan)$/i
+const shortNames = /^(utc|gmt|uct|est|mst|hst|cet|met|eet|wet|prc|roc|rok)$/i
+
 /** Returns whether a name is in the IANA time zone database. */
 export function isTimeZone(name: string): boolean {
   if (name.length > maxZoneLength || !/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false
+  if (otherNames.test(name) && !shortNames.test(name)) return false
   try {
     formatOf(name)
     return true
