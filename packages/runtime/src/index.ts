@@ -17,6 +17,7 @@ export {
   listenHost,
   parsedBy,
   port,
+  publicUrl,
   serviceSettings,
   serviceVariables,
   tracingSettings,

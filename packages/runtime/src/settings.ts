@@ -10,6 +10,16 @@ export const listenHost = z
   .refine(host => host === 'localhost' || isIP(host) !== 0, 'must be an IP address, such as 0.0.0.0 or ::')
   .default('127.0.0.1')
 
+/** `PUBLIC_URL`, as an origin. Cookies with the prefix `__Host-`, pages and well-known documents need the root of a host. */
+export const publicUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+  .transform(text => new URL(text))
+  .refine(
+    ({ href, origin }) => href === `${origin}/`,
+    'must be an origin such as https://belfry.example.com: Belfry needs a host name of its own, and works below no path',
+  )
+  .transform(({ origin }) => origin)
+
 /** The variables of every service. */
 export const serviceVariables = {
   /** The PostgreSQL that holds everything. */

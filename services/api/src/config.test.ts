@@ -50,6 +50,19 @@ it('derives its public URL from the port', () => {
   expect(loadConfig(env).publicUrl).toBe('http://localhost:8080')
 })
 
+it('has a public URL at the root of a host', () => {
+  const publicUrlOf = (PUBLIC_URL: string) => loadConfig({ ...env, PUBLIC_URL }).publicUrl
+  expect(publicUrlOf('HTTPS://Belfry.example.com:443/')).toBe('https://belfry.example.com')
+  const others = [
+    'https://example.com/belfry',
+    'https://example.com/belfry/',
+    'https://example.com/?a',
+    'https://me@example.com',
+  ]
+  for (const url of others) expect(() => publicUrlOf(url)).toThrow(/PUBLIC_URL: must be an origin.* below no path/)
+  expect(() => publicUrlOf('belfry.example.com')).toThrow(/PUBLIC_URL: must be an http\(s\) URL/)
+})
+
 it('trusts no proxy by default', () => {
   expect(loadConfig(env).trustProxy).toBe(false)
   expect(loadConfig({ ...env, TRUST_PROXY: '1' }).trustProxy).toBe(1)

@@ -7,6 +7,7 @@ import {
   listenHost,
   parsedBy,
   port,
+  publicUrl,
   readConfig,
   serviceSettings,
   serviceVariables,
@@ -49,8 +50,8 @@ export const variables = z.object({
   JWT_SECRETS: parsedBy(parseJwtSecrets).optional(),
   /** The master keys of stored secrets: the first one writes, all of them read. */
   ENCRYPTION_KEYS: parsedBy(parseMasterKeys, 'is required: id:key, the key 32 random bytes in base64'),
-  /** The URL under which users reach this service. Default: this port on localhost. */
-  PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+  /** The origin at which users reach this service. Default: this port on localhost. */
+  PUBLIC_URL: publicUrl.optional(),
   /** Further names of this service, which requests may have in `Host`, comma-separated. */
   ALLOWED_HOSTS: parsedBy(parseHosts).prefault(''),
   /** The proxies that X-Forwarded-For is accepted from: their number or their addresses. Default: none. */

@@ -7,6 +7,7 @@ import {
   integer,
   parsedBy,
   port,
+  publicUrl,
   readConfig,
   serviceSettings,
   serviceVariables,
@@ -58,7 +59,7 @@ export const variables = z.object({
   QSTASH_DEV_PORT: port.optional(),
   DATABASE_READ_URL: z.string().optional(),
   LOG_STORAGE_URL: z.string().optional(),
-  PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+  PUBLIC_URL: publicUrl.optional(),
   /** The limits of tiers that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
   /** How targets reach the operator, in the `User-Agent` of calls: a URL or an email address. Default: none. */

@@ -1,7 +1,7 @@
 import { fromId } from '@belfry/domain/id'
 import { parseTiers } from '@belfry/domain/tiers'
 import { parseStorageUrl } from '@belfry/object-storage'
-import { integer, parsedBy, readConfig, serviceSettings, serviceVariables } from '@belfry/runtime'
+import { integer, parsedBy, publicUrl, readConfig, serviceSettings, serviceVariables } from '@belfry/runtime'
 import { z } from 'zod'
 
 export type Config = ReturnType<typeof loadConfig>
@@ -14,7 +14,7 @@ export function loadConfig(env = process.env) {
 export const variables = z.object({
   ...serviceVariables,
   /** The public address of the API, for the links in mails. Default: mails have no links. */
-  PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+  PUBLIC_URL: publicUrl.optional(),
   /** The absolute path of the file that receives all audit entries; `-` is standard output. Default: none. */
   AUDIT_LOG_FILE: z
     .string()
@@ -35,7 +35,7 @@ export const variables = z.object({
 
 const schema = variables.transform(env => ({
   ...serviceSettings(env),
-  publicUrl: env.PUBLIC_URL === undefined ? null : new URL(env.PUBLIC_URL).origin,
+  publicUrl: env.PUBLIC_URL ?? null,
   auditLogFile: env.AUDIT_LOG_FILE ?? null,
   tiers: env.TIERS,
   logStorage: env.LOG_STORAGE_URL === undefined ? null : { place: env.LOG_STORAGE_URL, hotDays: env.LOG_HOT_DAYS },

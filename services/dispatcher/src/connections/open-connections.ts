@@ -11,19 +11,18 @@ import { requestToken } from './request-token.ts'
 
 /**
  * Opens what turns connections into credentials.
- * @param publicUrl - Its origin issues identity tokens. Null: the installation issues none.
+ * @param publicUrl - The issuer of identity tokens. Null: the installation issues none.
  */
 export function openConnections(
   { pool, sender, tlsSenders }: { pool: Pool; sender: Sender; tlsSenders: TlsSenders },
   { masterKeys, publicUrl }: { masterKeys: MasterKeys; publicUrl: string | null },
 ) {
-  const issuer = publicUrl === null ? null : new URL(publicUrl).origin
   return {
     connections: createWorkspaceCache(ids => readConnections(pool, masterKeys, ids)),
     accessTokens: createAccessTokens(pool, masterKeys, connection =>
       requestToken(tlsSenders.of(connection) ?? sender, connection),
     ),
-    identityTokens: createIdentityTokens(pool, masterKeys, issuer),
+    identityTokens: createIdentityTokens(pool, masterKeys, publicUrl),
     credentialRedactors: createCredentialRedactors(),
   }
 }
