@@ -32,16 +32,11 @@ export type Answer = {
   /** A second status with the same body. */
   orStatus?: number
   body?: z.ZodType
-  /** What a caller without a right gets instead of the whole body. */
-  brief?: Brief
   /** Whether it begins or ends the session of a browser. */
   setsCookie?: boolean
   /** Media types of text responses, in addition to JSON or instead of it. */
   texts?: readonly string[]
 }
-
-/** The part of a body that a caller without `right` gets. `body` is a schema that strips what it does not name. */
-export type Brief = { right: ActionIn<'workspace'>; body: z.ZodType }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

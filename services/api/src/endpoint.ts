@@ -1,6 +1,6 @@
+import { type Brief, briefFormOf } from '@belfry/contract/brief-forms'
 import { parseInput } from '@belfry/contract/field-errors'
 import {
-  type Brief,
   type Declaration,
   type Operation,
   type PathParameter,
@@ -70,7 +70,7 @@ export type Endpoint = Declaration & {
 export function endpoint<const O extends Served>(operation: O, handler: Handler<O>): Endpoint {
   const { limits = bodyLimits, inspect = () => [] } = handler
   const { right, orRights, query: querySchema, mayLag = false } = operation as Served
-  const brief = operation.answer.brief
+  const brief = briefFormOf(operation.answer.body, right)
   // Parses a valid body in one function, which the first request generates: all of them would take a fifth of the start. The
   // schema itself parses an invalid body again to report its errors.
   let compiled: z.ZodType | undefined
@@ -105,7 +105,9 @@ function idParameters(path = ''): ReadonlyArray<readonly [name: string, kind: Id
 
 // Also for a reply that was kept for an Idempotency-Key, since the caller before may have had other rights.
 function presentFor(caller: CallerOf<Right>, reply: Reply, brief: Brief | undefined): Reply {
-  if (!brief || !caller || !('actor' in caller) || decide(caller.actor, brief.right).allowed) return reply
+  if (!brief || !caller || !('actor' in caller)) return reply
+  const right = typeof brief.right === 'string' ? brief.right : brief.right(reply.body as never) // of the whole body
+  if (decide(caller.actor, right).allowed) return reply
   return Object.assign({}, reply, { body: brief.body.parse(JSON.parse(toJsonText(reply.body))) })
 }
 

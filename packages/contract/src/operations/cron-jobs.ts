@@ -1,7 +1,6 @@
 import {
   createCronJobBody,
   cronJob,
-  cronJobBrief,
   cronPreview,
   listCronJobsQuery,
   previewCronJobBody,
@@ -10,7 +9,7 @@ import {
 import { operation } from '../operation.ts'
 import { recentRuns, recentRunsQuery } from '../overview.ts'
 import { pageOf } from '../page.ts'
-import { task, taskBrief } from '../task.ts'
+import { task } from '../task.ts'
 
 export const listCronJobs = operation('GET', '/api/v1/scheduler/cronjobs', {
   right: 'cron_job.read',
@@ -24,7 +23,7 @@ export const createCronJob = operation('POST', '/api/v1/scheduler/cronjobs', {
   right: 'cron_job.write',
   summary: 'Create a cron job',
   body: createCronJobBody,
-  answer: { status: 201, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
+  answer: { status: 201, body: cronJob },
   refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
   isIdempotent: true,
 })
@@ -54,7 +53,7 @@ export const updateCronJob = operation('PATCH', '/api/v1/scheduler/cronjobs/:cro
   right: 'cron_job.write',
   summary: 'Change a cron job',
   body: updateCronJobBody,
-  answer: { status: 200, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
+  answer: { status: 200, body: cronJob },
   refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
 })
 
@@ -67,18 +66,18 @@ export const deleteCronJob = operation('DELETE', '/api/v1/scheduler/cronjobs/:cr
 export const pauseCronJob = operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/pause', {
   right: 'cron_job.write',
   summary: 'Pause a cron job',
-  answer: { status: 200, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
+  answer: { status: 200, body: cronJob },
 })
 
 export const resumeCronJob = operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/resume', {
   right: 'cron_job.write',
   summary: 'Resume a cron job from now on',
-  answer: { status: 200, body: cronJob, brief: { right: 'cron_job.read', body: cronJobBrief } },
+  answer: { status: 200, body: cronJob },
 })
 
 export const triggerCronJob = operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/trigger', {
   right: 'cron_job.write',
   summary: 'Dispatch a cron job at once',
-  answer: { status: 201, body: task, brief: { right: 'task.read', body: taskBrief } },
+  answer: { status: 201, body: task },
   refusals: ['quota_exceeded', 'loop_detected'],
 })

@@ -1,4 +1,4 @@
-import { publishEventBody, publishedEvent, publishedEventBrief } from '../event.ts'
+import { publishEventBody, publishedEvent } from '../event.ts'
 import { operation } from '../operation.ts'
 import { pageOf } from '../page.ts'
 import { subscriptionSecret } from '../secret.ts'
@@ -6,7 +6,6 @@ import {
   createSubscriptionBody,
   listSubscriptionsQuery,
   subscription,
-  subscriptionBrief,
   updateSubscriptionBody,
 } from '../subscription.ts'
 
@@ -35,7 +34,7 @@ export const updateSubscription = operation('PATCH', '/api/v1/scheduler/subscrip
   right: 'subscription.write',
   summary: 'Change a subscription, for events published from then on',
   body: updateSubscriptionBody,
-  answer: { status: 200, body: subscription, brief: { right: 'subscription.read', body: subscriptionBrief } },
+  answer: { status: 200, body: subscription },
   refusals: ['key_in_use', 'conflict'],
 })
 
@@ -79,7 +78,7 @@ export const publishEvent = operation('POST', '/api/events', {
   right: 'event.publish',
   summary: 'Publish an event: call its target, or every matching subscription, at once',
   body: publishEventBody,
-  answer: { status: 202, body: publishedEvent, brief: { right: 'task.read', body: publishedEventBrief } },
+  answer: { status: 202, body: publishedEvent },
   refusals: ['quota_exceeded', 'conflict'],
   isIdempotent: true,
 })

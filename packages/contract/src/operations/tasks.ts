@@ -9,8 +9,8 @@ import {
 import { exportTasksQuery, exportTypes } from '../export.ts'
 import { operation } from '../operation.ts'
 import { pageOf } from '../page.ts'
-import { createTaskBody, listTasksQuery, task, taskBrief, updateTaskBody } from '../task.ts'
-import { batchAnswer, batchBrief, createTasksBody } from '../task-batch.ts'
+import { createTaskBody, listTasksQuery, task, updateTaskBody } from '../task.ts'
+import { batchAnswer, createTasksBody } from '../task-batch.ts'
 
 export const listTasks = operation('GET', '/api/v1/scheduler/tasks', {
   right: 'task.read',
@@ -24,7 +24,7 @@ export const createTask = operation('POST', '/api/v1/scheduler/tasks', {
   right: 'task.create',
   summary: 'Schedule a task',
   body: createTaskBody,
-  answer: { status: 201, orStatus: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
+  answer: { status: 201, orStatus: 200, body: task },
   refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
   isIdempotent: true,
 })
@@ -33,7 +33,7 @@ export const createTasks = operation('POST', '/api/v1/scheduler/tasks/batch', {
   right: 'task.create',
   summary: 'Schedule up to 1,000 tasks; an invalid row does not affect the others',
   body: createTasksBody,
-  answer: { status: 200, body: batchAnswer, brief: { right: 'task.read', body: batchBrief } },
+  answer: { status: 200, body: batchAnswer },
   refusals: ['quota_exceeded', 'conflict'],
   isIdempotent: true,
 })
@@ -93,28 +93,28 @@ export const updateTask = operation('PATCH', '/api/v1/scheduler/tasks/:task', {
   right: 'task.write',
   summary: 'Change a pending task',
   body: updateTaskBody,
-  answer: { status: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
+  answer: { status: 200, body: task },
   refusals: ['task_not_pending', 'quota_exceeded', 'conflict'],
 })
 
 export const cancelTask = operation('DELETE', '/api/v1/scheduler/tasks/:task', {
   right: 'task.delete',
   summary: 'Cancel a pending task',
-  answer: { status: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
+  answer: { status: 200, body: task },
   refusals: ['task_not_pending'],
 })
 
 export const stopTask = operation('POST', '/api/v1/scheduler/tasks/:task/stop', {
   right: 'task.delete',
   summary: 'Stop a task that waits for a retry: it is dead',
-  answer: { status: 200, body: task, brief: { right: 'task.read', body: taskBrief } },
+  answer: { status: 200, body: task },
   refusals: ['task_not_retrying'],
 })
 
 export const replayTask = operation('POST', '/api/v1/scheduler/tasks/:task/replay', {
   right: 'task.write',
   summary: 'Replay a finished task, as a new task that is due at once',
-  answer: { status: 201, body: task, brief: { right: 'task.read', body: taskBrief } },
+  answer: { status: 201, body: task },
   refusals: ['task_not_finished', 'quota_exceeded'],
   isIdempotent: true,
 })

@@ -1,3 +1,4 @@
+import { rightToRead } from '@belfry/contract/brief-forms'
 import { bulkActions } from '@belfry/contract/bulk-operation'
 import type { Operation } from '@belfry/contract/operation'
 import { operations } from '@belfry/contract/operations'
@@ -20,7 +21,6 @@ import { bulkRight, startOperation } from './start-operation.ts'
 
 type Action = BulkOperation['action']
 
-const rightToRead = (action: Action) => (isEnding(action) ? 'task.read' : 'dead_letter.read')
 const rightToCancel = (action: Action) => (isEnding(action) ? 'task.delete' : 'dead_letter.replay')
 
 export const startBulkOperation = endpoint(operations.startBulkOperation, {
@@ -34,7 +34,7 @@ export const startBulkOperation = endpoint(operations.startBulkOperation, {
 export const listBulkOperations = endpoint(operations.listBulkOperations, {
   async handle(ctx, { caller: { workspaceId, actor }, query }) {
     const list = `bulk-operations:${workspaceId}`
-    const readable = bulkActions.filter(action => decide(actor, rightToRead(action)).allowed)
+    const readable = bulkActions.filter(action => decide(actor, rightToRead({ action })).allowed)
     const page = { after: readCursor(list, query), limit: query.limit + 1 }
     return ok(toPage(list, query, await listStored(ctx.pool, workspaceId, readable, page), presentOperation))
   },
@@ -66,7 +66,7 @@ function reading(operation: OnOperation, { actions, present }: Form) {
     async handle(ctx, { caller, params }) {
       const operation = await findBulkOperation(ctx.pool, caller.workspaceId, params.operation)
       if (!operation || !actions.includes(operation.action)) throw notFound()
-      requireRight(caller, rightToRead(operation.action))
+      requireRight(caller, rightToRead(operation))
       return ok(present(operation))
     },
   })

@@ -1,7 +1,7 @@
+import { briefFormOf } from '@belfry/contract/brief-forms'
 import { connectionNamePattern } from '@belfry/contract/connection'
 import {
   type Answer,
-  type Brief,
   type Operation as Declared,
   pathParameters as namesIn,
   pathIds,
@@ -168,7 +168,7 @@ function requestBody(body: z.ZodType, components: Components): RequestBody {
 }
 
 function successResponse(answer: Answer, declared: Declared, components: Components): Response {
-  const json = answer.body ? jsonContent(schemaOf(answer.body, answer.brief, components), components) : {}
+  const json = answer.body ? jsonContent(schemaOf(answer.body, declared.right, components), components) : {}
   const texts = (answer.texts ?? []).map(type => [type, { schema: { type: 'string' } }] as const)
   const content: Content = { ...json, ...Object.fromEntries(texts) }
   return {
@@ -183,10 +183,11 @@ function successResponse(answer: Answer, declared: Declared, components: Compone
   }
 }
 
-function schemaOf(body: z.ZodType, brief: Brief | undefined, components: Components): JsonSchema {
+function schemaOf(body: z.ZodType, right: string, components: Components): JsonSchema {
+  const brief = briefFormOf(body, right)
   const whole = toJsonSchema(body, 'output', components)
   if (!brief) return whole
-  const description = `Without the right \`${brief.right}\`, the brief form.`
+  const description = `Without the right ${typeof brief.right === 'string' ? `\`${brief.right}\`` : 'to read it'}, the brief form.`
   return { description, anyOf: [whole, toJsonSchema(brief.body, 'output', components)] }
 }
 

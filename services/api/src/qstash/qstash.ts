@@ -1,7 +1,7 @@
 import { problems } from '@belfry/contract/problem'
 import { readQstashSigningKeys, rotateQstashSigningKeys } from '@belfry/db/qstash/signing-keys'
 import type { AppError, AppErrorCode } from '@belfry/domain/app-error'
-import type { ActionIn } from '@belfry/domain/permissions'
+import { type ActionIn, decide } from '@belfry/domain/permissions'
 import { type Response, Router } from 'express'
 import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
@@ -162,5 +162,5 @@ async function rotateKeys({ ctx, caller }: Call<'signing_secret.rotate'>): Promi
     audit(tx, caller, { action: 'signing_secret.rotated', objectId: 'qstash' })
   const keys = await rotateQstashSigningKeys(ctx.pool, ctx.config.masterKeys, caller.workspaceId, record)
   if (!keys) throw notFound()
-  return ok(keys)
+  return decide(caller.actor, 'signing_secret.read').allowed ? ok(keys) : { status: 200 }
 }

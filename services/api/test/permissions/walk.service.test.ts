@@ -1,3 +1,4 @@
+import { briefFormOf } from '@belfry/contract/brief-forms'
 import type { Right } from '@belfry/contract/operation'
 import { fromId, toId } from '@belfry/domain/id'
 import { keyRights } from '@belfry/domain/permissions'
@@ -120,7 +121,9 @@ describe('a key with a single right calls the routes of that right, and no other
       [...granted, ...sample(others, keyRights.indexOf(only))].map(async route => {
         const isGranted = granted.includes(route)
         const place = await joinFor(route, persona, isGranted)
-        const { status } = await send(route, await idsOf(route, place), place.headers)
+        const { status, body } = await send(route, await idsOf(route, place), place.headers)
+        const brief = briefFormOf(route.endpoint.answer.body, route.endpoint.right)
+        if (brief && isGranted && status < 300) expect([route.name, body]).toEqual([route.name, brief.body.parse(body)])
         const expected = isGranted ? (requests[route.name]?.status ?? route.endpoint.answer.status) : 403
         return status === expected ? null : [route.name, status, expected]
       }),

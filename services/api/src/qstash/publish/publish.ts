@@ -4,6 +4,7 @@ import { inTransaction, withDb } from '@belfry/db/postgres/in-transaction'
 import { claimMessage } from '@belfry/db/qstash/deduplicate'
 import type { NewTask } from '@belfry/db/tasks/insert-tasks'
 import { toId } from '@belfry/domain/id'
+import { decide } from '@belfry/domain/permissions'
 import { billingPeriod } from '@belfry/domain/quota'
 import type { Context } from '../../context.ts'
 import { type Work, workOf } from '../../endpoint.ts'
@@ -17,7 +18,7 @@ import { checkUrl, readDestination } from './destination.ts'
 import { type MessageOptions, readOptions } from './message-options.ts'
 import { type Endpoint, flowControlOfQueue, queueDefaults, toBody, toStoredFields } from './message-task.ts'
 
-export type Published = { messageId: string; url: string; deduplicated?: true }
+export type Published = { messageId: string; url?: string; deduplicated?: true }
 
 /** A publication that may be stored. */
 export type Prepared = { isGroup: boolean; messages: Message[] }
@@ -76,11 +77,17 @@ export async function storePublications(
     queueDefaults,
     store: work => storeMessages(work, messages),
   })
-  const answer = ({ id, url }: NewTask): Published => {
+  // Of a group the caller knows the name.
+  const seesEndpoints = decide(call.caller.actor, 'subscription.read').allowed
+  const answer = ({ id, url }: NewTask, isGroup: boolean): Published => {
     const first = earlier.get(id)
-    return { messageId: toId('msg', first ?? id), url, ...(first !== undefined && { deduplicated: true }) }
+    return {
+      messageId: toId('msg', first ?? id),
+      ...((seesEndpoints || !isGroup) && { url }),
+      ...(first !== undefined && { deduplicated: true }),
+    }
   }
-  return prepared.map(({ messages }) => messages.map(({ task }) => answer(task)))
+  return prepared.map(({ isGroup, messages }) => messages.map(({ task }) => answer(task, isGroup)))
 }
 
 /** `earlier`: the messages that were not stored, with those that they repeat. */
