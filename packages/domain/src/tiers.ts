@@ -30,10 +30,8 @@ export type TierLimits = {
   members: number
   /** Open invitations per organization. */
   invitations: number
-  /** The part of a dispatcher's slots that an organization may hold, in percent. */
+  /** The part of a dispatcher's slots that an organization may hold, and of its places for slow calls, in percent. */
   slotsPercent: number
-  /** For how many seconds calls of an organization may hold a dispatcher's slots in a minute, beyond the first second of each. */
-  slowCallSeconds: number
   /**
    * Tasks that events create for further subscriptions, and that targets create while Belfry calls them, per organization
    * and minute.
@@ -59,7 +57,7 @@ export function presentLimit(limit: number): number | null {
 const unicorn: TierLimits = {
   ...{ executions: 200 * million, storageBytes: terabyte, workspaces: 500, logDays: 365, requestsPerSecond: 1000 },
   ...{ pendingTasks: 20 * million, payloadBytes, cronJobs: 200 * thousand, apiKeys: 1000, secrets: 1000 },
-  ...{ members: 10 * thousand, invitations: 5000, auditDays: 730, slotsPercent: 100, slowCallSeconds: million },
+  ...{ members: 10 * thousand, invitations: 5000, auditDays: 730, slotsPercent: 100 },
   fanOut: million,
 }
 
@@ -68,7 +66,7 @@ export const defaultTiers: Tiers = {
   free: {
     ...{ executions: 10 * thousand, storageBytes: 100 * megabyte, workspaces: 2, logDays: 7, requestsPerSecond: 10 },
     ...{ pendingTasks: 10 * thousand, payloadBytes, cronJobs: 100, apiKeys: 20, secrets: 100 },
-    ...{ members: 50, invitations: 50, auditDays: 90, slotsPercent: 25, slowCallSeconds: 600, fanOut: thousand },
+    ...{ members: 50, invitations: 50, auditDays: 90, slotsPercent: 25, fanOut: thousand },
   },
   startup: {
     ...{ executions: 500 * thousand, storageBytes: 5 * gigabyte, workspaces: 10, logDays: 30, requestsPerSecond: 50 },
@@ -78,7 +76,6 @@ export const defaultTiers: Tiers = {
       invitations: 250,
       auditDays: 180,
       slotsPercent: 50,
-      slowCallSeconds: 3000,
       fanOut: 10 * thousand,
     },
   },
@@ -90,7 +87,6 @@ export const defaultTiers: Tiers = {
       invitations: 1000,
       auditDays: 365,
       slotsPercent: 75,
-      slowCallSeconds: 30 * thousand,
       fanOut: 100 * thousand,
     },
   },
@@ -115,7 +111,6 @@ export const figureNames = {
   members: 'members',
   invitations: 'invitations',
   slotsPercent: 'slots_percent',
-  slowCallSeconds: 'slow_call_seconds',
   fanOut: 'fan_out_per_minute',
 } as const satisfies Record<keyof TierLimits, string>
 

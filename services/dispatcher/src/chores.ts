@@ -49,6 +49,9 @@ export function chores(ctx: Context, upcoming: UpcomingReader): Loop[] {
       maxIntervalMs: 15_000,
       waker: ctx.connectionTestsWaker,
     }),
+    chore('move-slow-calls', 250, async () => {
+      if (ctx.hostQueues.moveSlowCalls() > 0) startAttempts(ctx)
+    }),
     chore('evict-idle-queues', 5_000, async () => ctx.hostQueues.evictIdle()),
     chore('wake-outbox', 30_000, async () => ctx.outbox.wake()),
     chore('tidy-outbox', 60_000, () => tidyOutbox(ctx)),

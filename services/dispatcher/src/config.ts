@@ -33,6 +33,8 @@ export const variables = z.object({
   ENCRYPTION_KEYS: parsedBy(parseMasterKeys, 'is required: id:key, the key 32 random bytes in base64'),
   /** Calls in flight at a time. */
   DISPATCH_CONCURRENCY: integer(1, 10_000).default(200),
+  /** Calls beside these that have taken longer than two seconds. A body of more than 32 KiB counts as several. */
+  SLOW_CALLS: integer(0, 100_000).default(2_000),
   /** Calls in flight at a time to one host, from all dispatchers together. */
   HOST_CONCURRENCY: integer(1, 10_000).default(32),
   /** Calls to one host that start in a second, from all dispatchers together. 0: any number. */
@@ -90,6 +92,7 @@ const schema = complete.transform(env => ({
   ...serviceSettings(env),
   masterKeys: env.ENCRYPTION_KEYS,
   concurrency: env.DISPATCH_CONCURRENCY,
+  slowCalls: env.SLOW_CALLS,
   hostConcurrency: env.HOST_CONCURRENCY,
   hostRate: env.HOST_RATE,
   retryAfterMaxMs: env.HOST_RETRY_AFTER_MAX_MS,

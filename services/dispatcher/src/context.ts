@@ -113,6 +113,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     circuitsWaker: createWaker(),
     hostQueues: createHostQueues({
       slots: concurrency,
+      slowPlaces: config.slowCalls,
       permitsPerHost: config.hostConcurrency,
       startsPerHost: config.hostRate === 0 ? null : { count: config.hostRate, periodMs: 1_000 },
       circuitRules: config.circuitRules,

@@ -135,14 +135,15 @@ function openEventMetrics(meter: Meter) {
 }
 
 type Capacity = {
-  hostQueues: { readonly slotsTaken: number; openCircuits(): readonly unknown[] }
+  hostQueues: { readonly slotsTaken: number; readonly slowCalls: number; openCircuits(): readonly unknown[] }
   buffer: { readonly size: number }
 }
 
 /** Measures how busy the process is. */
 export function measureCapacity(meter: Meter, slots: number, { hostQueues, buffer }: Capacity): void {
-  meter.gauge('belfry_slots', 'Calls that may be in flight at a time.', () => slots)
-  meter.gauge('belfry_slots_taken', 'Calls in flight.', () => hostQueues.slotsTaken)
+  meter.gauge('belfry_slots', 'Calls that may be in flight at a time, beside the slow ones.', () => slots)
+  meter.gauge('belfry_slots_taken', 'Calls in flight, without the slow ones.', () => hostQueues.slotsTaken)
+  meter.gauge('belfry_slow_calls', 'Calls that hold no slot because they are slow.', () => hostQueues.slowCalls)
   meter.gauge('belfry_tasks_in_hand', 'Buffered tasks, which wait for their time or a slot.', () => buffer.size)
   const help = 'Circuit breakers that are open or half-open, for each workspace.'
   meter.gauge('belfry_hosts_resting', help, () => hostQueues.openCircuits().length)

@@ -75,7 +75,7 @@ it('grants its processes the permits of the host, one after another, and release
       hostQueues,
       retryAfterMaxMs: 0,
     },
-    ...{ fence: { holds: () => true }, dispatcher: { session: '' }, attempts: { hasCapacity: true } },
+    ...{ fence: { holds: () => true }, dispatcher: { session: '' }, attempts: { hasCapacity: () => true } },
     tenants: { load: async () => {}, find: () => null },
   } as unknown as Context
   const quarantine = superviseQuarantine(ctx, askingProgram)

@@ -58,6 +58,9 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
   /** Called when the claim was undone, and the task waits again: its next attempt may start when a promise settles. */
   protected abstract onDeferred(until: Promise<unknown>): void
 
+  /** Called when the call starts, with the length of its body. */
+  protected abstract onCalling(bytes: number): void
+
   /** Called with the outcome of the call as soon as there is one, unless the call could not start. */
   protected abstract onCalled(outcome: AttemptOutcome): void
 
@@ -108,6 +111,7 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
       return
     }
     this.#isSent = true
+    this.onCalling(outgoing.body === null ? 0 : outgoing.body.length)
     const { start } = sender ?? this.#ctx.sender
     start(outgoing, this, this)
     if (__FAILPOINTS__) {

@@ -21,11 +21,17 @@ it('has a capacity', async () => {
   const steps = [attempts.begin, attempts.begin, attempts.end, attempts.end]
   const seen = steps.map(step => {
     step()
-    return attempts.hasCapacity
+    return attempts.hasCapacity(0)
   })
   await attempts.finish(1000, () => {})
   expect(seen).toEqual([true, false, true, true])
   expect(attempts.begun).toBe(2)
+})
+
+it('does not count slow calls', () => {
+  const attempts = createAttemptsInFlight(2)
+  for (let i = 0; i < 4; i++) attempts.begin()
+  expect([2, 3].map(attempts.hasCapacity)).toEqual([false, true])
 })
 
 it('gives up the calls that last longer than its patience, and waits for their records', async () => {

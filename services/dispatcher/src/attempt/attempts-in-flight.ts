@@ -1,7 +1,7 @@
 /** The attempts of this process, from their claims to their records. */
 export type AttemptsInFlight = {
-  /** Whether one more attempt may start. */
-  readonly hasCapacity: boolean
+  /** Returns whether one more attempt may start beside a number of slow calls, which are not counted. */
+  hasCapacity(slowCalls: number): boolean
   /** How many attempts have begun so far. */
   readonly begun: number
   begin(): void
@@ -33,9 +33,7 @@ export function createAttemptsInFlight(capacity: number): AttemptsInFlight {
 
   return {
     whenEmpty,
-    get hasCapacity() {
-      return count < capacity
-    },
+    hasCapacity: slowCalls => count - slowCalls < capacity,
     get begun() {
       return begun
     },

@@ -82,7 +82,7 @@ function queue(ctx: IntakeContext, task: BufferedTask): void {
  */
 export function startAttempts(ctx: IntakeContext): void {
   if (!ctx.fence.holds(ctx.dispatcher.session)) return
-  while (!ctx.stop.aborted && ctx.attempts.hasCapacity) {
+  while (!ctx.stop.aborted && ctx.attempts.hasCapacity(ctx.hostQueues.slowCalls)) {
     const slot = ctx.hostQueues.next()
     if (!slot) break
     if (slot.task.onSlot) slot.task.onSlot(slot)

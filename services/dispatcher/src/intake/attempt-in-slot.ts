@@ -29,8 +29,8 @@ const journalAheadMs = 25
 
 /**
  * The attempt of a task that has a slot: claims it, or uses its prefetched claim. A claimed task leaves the buffer. While the
- * database is away nothing can be claimed, so the task keeps its slot. The slot is released as soon as the call has ended:
- * the next call does not wait for the record of this one.
+ * database is away nothing can be claimed, so the task keeps its slot. The slot is released when the call has become slow, or as
+ * soon as it has ended: the next call does not wait for the record of this one.
  */
 export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
   readonly bufferedAt: number
@@ -118,6 +118,10 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
       void this.#intake.queueAgain(ctx, task).finally(() => this.#intake.startAttempts(ctx))
     }
     until.then(resume, resume)
+  }
+
+  protected override onCalling(bytes: number): void {
+    this.#slot.beginCall(bytes)
   }
 
   protected override onCalled(outcome: AttemptOutcome): void {

@@ -19,7 +19,7 @@ export type Tenants = {
 
 export type KnownTenant = Tenant & { workspace: string; isSuspended: boolean }
 
-/** Workspaces that were suspended or resumed, or that have another account, organization or tier. */
+/** Workspaces that were suspended or resumed, or that have another account, organization or tier, or are new no more. */
 export type TenantChanges = { suspended: string[]; resumed: string[]; moved: string[] }
 
 type Entry = { tenant: KnownTenant; isUsed: boolean }
@@ -77,20 +77,19 @@ function replace(entry: Entry, tenant: KnownTenant, changes: TenantChanges): voi
   entry.tenant = tenant
   if (isSuspended !== before.isSuspended) changes[isSuspended ? 'suspended' : 'resumed'].push(workspace)
   const isMoved = tenant.account !== before.account || tenant.organization !== before.organization
-  if (isMoved || tenant.slotsPercent !== before.slotsPercent || tenant.slowCallMs !== before.slowCallMs) {
+  if (isMoved || tenant.slotsPercent !== before.slotsPercent || tenant.isNew !== before.isNew) {
     changes.moved.push(workspace)
   }
 }
 
 // A workspace that does not exist has no claim either.
 function toTenant(workspace: string, row: TenantRow | undefined, tiers: Tiers): KnownTenant {
-  const { slotsPercent, slowCallSeconds } = tiers[row?.tier ?? 'free']
   return {
     workspace,
     account: row?.account ?? workspace,
     organization: row?.organizationId ?? workspace,
-    slotsPercent,
-    slowCallMs: slowCallSeconds * 1_000,
+    slotsPercent: tiers[row?.tier ?? 'free'].slotsPercent,
+    isNew: row?.isNew ?? false,
     isSuspended: row?.isSuspended ?? false,
   }
 }

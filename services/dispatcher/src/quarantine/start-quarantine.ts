@@ -101,6 +101,9 @@ class QuarantinedAttempt extends Attempt {
     this.#until = until
   }
 
+  // Four processes make one call each, so their slots are too few to matter.
+  protected override onCalling(): void {}
+
   protected override onCalled(outcome: AttemptOutcome): void {
     const now = new Date(this.#ctx.clock.now())
     this.#permit.release(healthSignalOf(outcome), outcome.kind === 'response' ? askedDelayMs(outcome, now) : 0)

@@ -14,13 +14,14 @@ export function mayTake(taken: number, free: number, weight: number): boolean {
 /**
  * Returns how many more of `places` an account may take. A tenth of the places is reserved: half of it for accounts that hold
  * none, the other half for those that hold few. So any number of accounts together leave places for a new one.
+ * @param held - What counts for the reserve. Default: `taken`.
  */
-export function accountHeadroom(taken: number, free: number, places: number): number {
+export function accountHeadroom(taken: number, free: number, places: number, held = taken): number {
   const reserved = Math.floor(places / 10)
   // An account may take one more while more places are free than `reserved`, or than half of that plus what it holds.
-  const ofFew = Math.ceil((free + 2 - Math.floor(reserved / 2) - taken) / 2) - 1
+  const ofFew = Math.ceil((free + 2 - Math.floor(reserved / 2) - held) / 2) - 1
   const share = Math.min(headroom(taken, free, accountWeight), Math.max(free - reserved, ofFew))
-  return Math.max(share, taken === 0 ? Math.min(free, 1) : 0)
+  return Math.max(share, held === 0 ? Math.min(free, 1) : 0)
 }
 
 /** An account alone gets nine tenths. */

@@ -3,7 +3,7 @@ import { createHostQueues, type HostQueuesOptions, type QueueKey, type Slot } fr
 
 type Task = QueueKey & { n: number }
 
-type Setup = Partial<Pick<HostQueuesOptions, 'slots' | 'permitsPerHost' | 'startsPerHost' | 'tenantOf'>>
+type Setup = Partial<Pick<HostQueuesOptions, 'slots' | 'slowPlaces' | 'permitsPerHost' | 'startsPerHost' | 'tenantOf'>>
 
 function setup({ slots = 10, permitsPerHost = 100, ...more }: Setup = {}) {
   const clock = { now: 1_000_000 }
@@ -274,12 +274,7 @@ it('starts thousands of tasks of thousands of queues in little time', () => {
 /** Names a workspace by its account, its organization and itself. */
 const tenantOf = (workspace: string) => {
   const [account = '', organization = ''] = workspace.split('/')
-  return {
-    account,
-    organization: `${account}/${organization}`,
-    slotsPercent: 100,
-    slowCallMs: Number.POSITIVE_INFINITY,
-  }
+  return { account, organization: `${account}/${organization}`, slotsPercent: 100, isNew: false }
 }
 
 it('counts all workspaces of an account together, so the first task of another account starts at once', () => {
@@ -331,24 +326,6 @@ it('never gives an organization more than the slots of its tier', () => {
   expect(startAll()).toHaveLength(1)
   taken[0]?.release('healthy')
   expect(startAll()).toHaveLength(1)
-})
-
-it('gives an organization a tenth of its slots while its calls hold them for too long', () => {
-  const limits = { slotsPercent: 25, slowCallMs: 600_000 }
-  const { clock, add, startAll } = setup({ slots: 200, tenantOf: id => ({ ...tenantOf(id), ...limits }) })
-  for (let i = 0; i < 10; i++) add('a/o/w', `h${i}`, 100)
-  const taken = startAll()
-  expect(taken).toHaveLength(49)
-  clock.now += 14_000 // 637 slot-seconds
-  for (const slot of taken.slice(0, 44)) slot.release(null)
-  expect(startAll()).toEqual([])
-  taken[44]?.release(null)
-  expect(startAll()).toHaveLength(1)
-  add('a/second/w', 'x', 20)
-  expect(startAll()).toHaveLength(20)
-  for (const slot of taken) slot.release(null)
-  clock.now += 60_000
-  expect(startAll()).toHaveLength(48) // with the one above
 })
 
 it('counts a workspace for its new account after a move', () => {

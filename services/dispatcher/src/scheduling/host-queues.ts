@@ -5,12 +5,18 @@ import type { BlockReason, Blocks, Host } from './host.ts'
 import { countPermit, createHost, freePermits, nextStart, noBlocks } from './host.ts'
 import { createPrefetchWindows, type PrefetchWindow, type PrefetchWindows } from './prefetch-windows.ts'
 import type { StartRate } from './start-window.ts'
-import { createTenantLevels, type Level, type Tenant, type TenantLevels } from './tenant-levels.ts'
+import {
+  createTenantLevels,
+  type Holding,
+  type Level,
+  type TenantLevels,
+  type TenantLevelsOptions,
+} from './tenant-levels.ts'
 
 /** A queue: the tasks of one workspace for one host. */
 export type QueueKey = { workspace: string; host: string }
 
-/** A slot of the process and a permit of a host, held for the attempt of a task. */
+/** A slot of the process and a permit of a host, held for the attempt of a task. A slow call keeps the permit only. */
 export type Slot<Task> = {
   task: Task
   /** What has blocked the queue. */
@@ -22,6 +28,8 @@ export type Slot<Task> = {
   prefetchNext(): Task[]
   /** Returns the next tasks of the same queue whose claims were prefetched, and that should have a slot within `ms`. */
   startingWithin(ms: number): Task[]
+  /** See `Holding`. */
+  beginCall(bytes: number): void
   /** Releases the slot and the permit, once. Returns how that changed the circuit breaker of the host. */
   release(signal: HealthSignal): CircuitChange
 }
@@ -36,8 +44,9 @@ export type CircuitChange = { to: 'open'; until: number } | { to: 'closed' } | n
 /**
  * The due tasks of a process that wait for a slot, in a queue for each workspace and host. Slots go round-robin to accounts,
  * their organizations, the workspaces of these, and the hosts of a workspace. An attempt takes a slot of the process and a
- * permit of its host, and leaves some of both to others: a part is reserved for accounts without an attempt in flight. A queue whose host has no permit left, or whose circuit breaker does not allow an attempt, is blocked: its tasks
- * take no slot and delay no other queue.
+ * permit of its host, and leaves some of both to others: a part is reserved for accounts without an attempt in flight. A queue
+ * whose host has no permit left, or whose circuit breaker does not allow an attempt, is blocked: its tasks take no slot and
+ * delay no other queue. A slow call costs memory only: it takes one of many places for slow calls in place of its slot.
  */
 export type HostQueues<Task> = {
   add(task: Task): void
@@ -72,22 +81,20 @@ export type HostQueues<Task> = {
   setStartsPerHost(rate: StartRate): void
   /** Returns the hosts that their rate has blocked since the last call, and when to unblock each. */
   takeWakeUps(): Array<{ host: string; at: number }>
+  /** Moves calls that have become slow out of their slots, while there are places for them. Returns how many. */
+  moveSlowCalls(): number
   readonly slotsTaken: number
+  readonly slowCalls: number
   /** Queued tasks with prefetched claims. */
   readonly prefetched: number
 }
 
-export type HostQueuesOptions = {
-  slots: number
+export type HostQueuesOptions = TenantLevelsOptions & {
   permitsPerHost: number
   /** Default: any number of calls to a host may start. */
   startsPerHost?: StartRate | null
   /** Default: `defaultCircuitRules`. */
   circuitRules?: CircuitRules
-  /** Milliseconds; only differences matter. */
-  now: () => number
-  /** The tenant of a workspace. Default, and for null: an account of its own without limits. */
-  tenantOf?: (workspace: string) => Tenant | null
 }
 
 type Workspace<Task> = Level<Queue<Task>>
@@ -98,7 +105,7 @@ type Queue<Task> = {
   host: Host<Queue<Task>>
   breaker: CircuitBreaker
   blocks: Blocks
-  /** Slots that its attempts hold. */
+  /** Permits that its attempts hold. */
   taken: number
   tasks: Denque<Task>
   /** Since when it has not been empty. */
@@ -107,7 +114,6 @@ type Queue<Task> = {
 }
 type State<Task> = {
   options: HostQueuesOptions
-  free: number
   windows: PrefetchWindows
   permitsPerHost: number
   startsPerHost: StartRate | null
@@ -126,12 +132,10 @@ const minBusyMs = 100
 
 export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptions): HostQueues<Task> {
   const { slots, now } = options
-  const tenantOf = (workspace: string) => options.tenantOf?.(workspace) ?? ownTenant(workspace)
-  const levels = createTenantLevels<Queue<Task>>({ slots, now, tenantOf })
+  const levels = createTenantLevels<Queue<Task>>(options)
   const empty = { hosts: new Map(), queues: new Map(), blocked: new Map() }
   const state: State<Task> = {
     options,
-    free: slots,
     windows: createPrefetchWindows(),
     ...{ levels, ...empty },
     permitsPerHost: options.permitsPerHost,
@@ -140,7 +144,10 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
   }
   return {
     get slotsTaken() {
-      return slots - state.free
+      return slots - levels.free
+    },
+    get slowCalls() {
+      return levels.slowCalls
     },
     get prefetched() {
       return state.windows.size
@@ -153,11 +160,8 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
       if (isBlocked(queue)) countBlocked(state, queue, 1)
       else levels.add(queue.workspace, queue)
     },
-    next: () => (state.free === 0 ? null : levels.next(state.free, queue => startNext(state, queue))),
-    unblock(host) {
-      const known = state.hosts.get(host)
-      if (known) unblock(state, known)
-    },
+    next: () => levels.next(queue => startNext(state, queue)),
+    unblock: host => unblock(state, state.hosts.get(host)),
     take: isTaken => [...state.queues.values()].flatMap(queue => take(state, queue, isTaken)),
     move: levels.move,
     takeDelayed: ms => takeDelayed(state, now() - ms),
@@ -175,6 +179,7 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
       state.wakeUps.clear()
       return wakeUps
     },
+    moveSlowCalls: levels.moveSlowCalls,
     evictIdle: () => evictIdle(state),
     openCircuits: () =>
       [...state.queues.values()].flatMap(({ key, tasks, breaker: { openUntil, probesUntil, isProbing } }) =>
@@ -189,8 +194,7 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
     },
     resetCircuit(key) {
       state.queues.get(idOf(key))?.breaker.reset()
-      const known = state.hosts.get(key.host)
-      if (known) unblock(state, known)
+      unblock(state, state.hosts.get(key.host))
     },
   }
 }
@@ -234,8 +238,8 @@ function countBlocked<Task>({ blocked }: State<Task>, { key }: Queue<Task>, by: 
   else blocked.set(key.workspace, tasks)
 }
 
-function unblock<Task>(state: State<Task>, host: Host<Queue<Task>>): void {
-  if (host.blocked.size === 0) return
+function unblock<Task>(state: State<Task>, host: Host<Queue<Task>> | undefined): void {
+  if (host === undefined || host.blocked.size === 0) return
   const now = state.options.now()
   for (const [queue, reason] of host.blocked) {
     queue.blocks = Object.assign({}, queue.blocks, { [reason]: now })
@@ -289,7 +293,7 @@ class HeldSlot<Task> implements Slot<Task> {
   readonly blocks: Blocks
   readonly #state: State<Task>
   readonly #queue: Queue<Task>
-  readonly #releaseSlot: () => void
+  readonly #holding: Holding
   readonly #account: string
   readonly #generation: number
   #isReleased = false
@@ -300,9 +304,10 @@ class HeldSlot<Task> implements Slot<Task> {
     this.blocks = queue.blocks
     this.#state = state
     this.#queue = queue
-    this.#releaseSlot = state.levels.take(queue.workspace, queue, queue.tasks.length > 0)
+    this.#holding = state.levels.take(queue.workspace, queue, queue.tasks.length > 0)
     this.#account = state.levels.accountOf(queue.workspace)
-    count(state, queue, this.#account, 1)
+    queue.taken++
+    countPermit(queue.host, this.#account, 1)
     this.#generation = queue.breaker.begin()
     if (state.startsPerHost !== null) queue.host.starts?.record(state.options.now(), state.startsPerHost)
   }
@@ -316,12 +321,17 @@ class HeldSlot<Task> implements Slot<Task> {
     return tasksAt(tasks, 0, window.startingWithin(ms, this.#state.options.now()))
   }
 
+  beginCall(bytes: number): void {
+    this.#holding.beginCall(bytes)
+  }
+
   release(signal: HealthSignal): CircuitChange {
     if (this.#isReleased) return null
     this.#isReleased = true
     const queue = this.#queue
-    this.#releaseSlot()
-    count(this.#state, queue, this.#account, -1)
+    this.#holding.release()
+    queue.taken--
+    countPermit(queue.host, this.#account, -1)
     const now = this.#state.options.now()
     queue.window.recordCompletion(now)
     const change = queue.breaker.end(this.#generation, signal, now)
@@ -330,16 +340,6 @@ class HeldSlot<Task> implements Slot<Task> {
     if (change === 'opened' && openUntil !== null) return { to: 'open', until: openUntil }
     return change === 'closed' ? { to: 'closed' } : null
   }
-}
-
-function count<Task>(state: State<Task>, queue: Queue<Task>, account: string, by: 1 | -1): void {
-  state.free -= by
-  queue.taken += by
-  countPermit(queue.host, account, by)
-}
-
-function ownTenant(workspace: string): Tenant {
-  return { account: workspace, organization: workspace, slotsPercent: 100, slowCallMs: Number.POSITIVE_INFINITY }
 }
 
 // The window is at the front of its queue.

@@ -5,10 +5,10 @@ export type Tenant = {
   /** The user who has owned the organization for the longest time. */
   account: string
   organization: string
-  /** The part of the slots that the organization may hold, in percent. */
+  /** The part of the slots, and of the places for slow calls, that the organization may hold, in percent. */
   slotsPercent: number
-  /** For how long calls of the organization may hold slots in a minute, beyond the first second of each. */
-  slowCallMs: number
+  /** Whether the organization has the tier of strangers, and no successful call yet. */
+  isNew: boolean
 }
 
 /** An account, an organization or a workspace. Only a workspace has leaves. */
@@ -16,6 +16,10 @@ export type Level<Leaf> = {
   readonly id: string
   /** Slots that its attempts hold. */
   taken: number
+  /** Places for slow calls that they hold. */
+  slow: number
+  /** Whether it is an account all of whose organizations are new. */
+  isNew: boolean
   /** Null for an account. */
   parent: Level<Leaf> | null
   /** The children with leaves that may start; the next one in rotation is first. */
@@ -24,27 +28,39 @@ export type Level<Leaf> = {
   leaves: Set<Leaf>
 }
 
+/** What an attempt holds: a slot, or places for slow calls. */
+export type Holding = {
+  /** From now on the call may become slow. `bytes`: the length of the body that it sends. */
+  beginCall(bytes: number): void
+  release(): void
+}
+
 /**
  * The accounts with work, their organizations, and the workspaces of these. Slots go round-robin to accounts, within an
  * account to its organizations, and so on. Each leaves some slots to the others of its level. An organization has a maximum,
- * and a lower one when its calls are slow.
+ * and so have all new accounts together. Places for slow calls are shared by the same rule.
  */
 export type TenantLevels<Leaf> = {
+  /** Slots that no attempt holds. */
+  readonly free: number
+  /** Calls that hold places for slow calls. */
+  readonly slowCalls: number
+  /** Moves the calls that have become slow out of their slots, as far as their tenants may take places. Returns how many. */
+  moveSlowCalls(): number
   workspaceOf(id: string): Level<Leaf>
   accountOf(workspace: Level<Leaf>): string
   /** Adds a leaf that may start to the rotation. */
   add(workspace: Level<Leaf>, leaf: Leaf): void
   /**
-   * Returns what `start` returns for the next leaf that may take one of `free` slots. A leaf for which it returns null leaves
-   * the rotation.
+   * Returns what `start` returns for the next leaf that may take a slot. A leaf for which it returns null leaves the rotation.
    */
-  next<T>(free: number, start: (leaf: Leaf) => T | null): T | null
+  next<T>(start: (leaf: Leaf) => T | null): T | null
   /**
-   * Takes a slot for a leaf, which goes to the end of the rotations. Returns a function that releases the slot.
+   * Takes a slot for a leaf, which goes to the end of the rotations.
    * @param stays - Whether the leaf stays in the rotation.
    */
-  take(workspace: Level<Leaf>, leaf: Leaf, stays: boolean): () => void
-  /** Applies a change of the tenant of a workspace. Slots in use count for the previous one until they are released. */
+  take(workspace: Level<Leaf>, leaf: Leaf, stays: boolean): Holding
+  /** Applies a change of the tenant of a workspace. What attempts hold counts for the previous one until it is released. */
   move(workspace: string): void
   /** Removes all levels but those of some workspaces. */
   evictExcept(workspaces: Iterable<Level<Leaf>>): void
@@ -52,53 +68,87 @@ export type TenantLevels<Leaf> = {
 
 export type TenantLevelsOptions = {
   slots: number
+  /** Places for slow calls, which hold no slot. A call with a body of more than 32 KiB takes several. Default: none. */
+  slowPlaces?: number
   /** Milliseconds; only differences matter. */
   now: () => number
-  tenantOf: (workspace: string) => Tenant
+  /** The tenant of a workspace. Default, and for null: an account of its own without limits. */
+  tenantOf?: (workspace: string) => Tenant | null
 }
 
-type Organization<Leaf> = Level<Leaf> & { tenant: Tenant; slowCalls: SlowCallBudget }
+type Organization<Leaf> = Level<Leaf> & { tenant: Tenant }
 
-// The part of its slots that an organization keeps while it has spent its budget of slow calls.
-const slowPart = 0.1
+/** Places of one kind: all, the free ones, and those that new accounts hold. */
+type Pool = { readonly places: number; free: number; ofNew: number }
+/** The slots are `taken`, the places for slow calls `slow`. */
+type Kind = 'taken' | 'slow'
+type State = Record<Kind, Pool> & {
+  now: () => number
+  /** The calls that hold slots, from the oldest on. */
+  calls: Set<Held>
+  slowCalls: number
+}
 
-export function createTenantLevels<Leaf>({ slots, now, tenantOf }: TenantLevelsOptions): TenantLevels<Leaf> {
+const slowMs = 2_000
+// A place for slow calls stands for 64 KiB: a socket, what has arrived of the response, and the body, as stored and as sent.
+const bytesPerPlace = 32 * 1024
+// Strangers may make any number of accounts, so those without a successful call share this part of the places.
+const newPart = 0.25
+
+export function createTenantLevels<Leaf>(options: TenantLevelsOptions): TenantLevels<Leaf> {
+  const { slots, slowPlaces = 0, now, tenantOf } = options
   const accounts = new Map<string, Level<Leaf>>()
   const organizations = new Map<string, Organization<Leaf>>()
   const workspaces = new Map<string, Level<Leaf>>()
-  const ready = new Set<Level<Leaf>>()
+  const [known, unknown] = [new Set<Level<Leaf>>(), new Set<Level<Leaf>>()] // accounts with leaves that may start
+  const state: State = { taken: poolOf(slots), slow: poolOf(slowPlaces), now, calls: new Set(), slowCalls: 0 }
 
-  function open(id: string, parent: Level<Leaf> | null): Level<Leaf> {
-    return { id, taken: 0, parent, children: new Set(), leaves: new Set() }
+  function open(id: string, parent: Level<Leaf> | null, isNew: boolean): Level<Leaf> {
+    return { id, taken: 0, slow: 0, isNew, parent, children: new Set(), leaves: new Set() }
   }
 
   function organizationOf(workspaceId: string): Organization<Leaf> {
-    const tenant = tenantOf(workspaceId)
-    const account = accounts.get(tenant.account) ?? open(tenant.account, null)
+    const tenant = tenantOf?.(workspaceId) ?? ownTenant(workspaceId)
+    const account = accounts.get(tenant.account) ?? open(tenant.account, null, tenant.isNew)
     accounts.set(account.id, account)
-    const known = organizations.get(tenant.organization)
-    if (known?.parent === account) return Object.assign(known, { tenant })
-    const slowCalls = createSlowCallBudget(() => opened.tenant.slowCallMs)
-    const opened: Organization<Leaf> = { tenant, slowCalls, ...open(tenant.organization, account) }
+    if (account.isNew && !tenant.isNew) {
+      account.isNew = false
+      if (unknown.delete(account)) known.add(account)
+    }
+    const existing = organizations.get(tenant.organization)
+    if (existing?.parent === account) return Object.assign(existing, { tenant })
+    const opened: Organization<Leaf> = { tenant, ...open(tenant.organization, account, false) }
     organizations.set(opened.id, opened)
     return opened
   }
 
-  function makeReady(workspace: Level<Leaf>): void {
-    let level = workspace
-    for (; level.parent; level = level.parent) level.parent.children.add(level)
-    ready.add(level)
+  function rotationOf({ parent, isNew }: Level<Leaf>): Set<Level<Leaf>> {
+    return parent ? parent.children : isNew ? unknown : known
   }
 
-  function headroomOf(level: Level<Leaf>, free: number): number {
-    if (level.parent === null) return accountHeadroom(level.taken, free, slots)
-    const share = headroom(level.taken, free, innerWeight)
-    return isOrganization(level) ? Math.min(share, maxSlotsOf(level, slots, now()) - level.taken) : share
+  function makeReady(workspace: Level<Leaf>): void {
+    for (let level: Level<Leaf> | null = workspace; level; level = level.parent) rotationOf(level).add(level)
   }
+
+  const slotHeadroom = (level: Level<Leaf>, free: number) => headroomOf(state, 'taken', level, free)
 
   return {
+    get free() {
+      return state.taken.free
+    },
+    get slowCalls() {
+      return state.slowCalls
+    },
+    moveSlowCalls() {
+      const [before, since] = [state.slowCalls, now() - slowMs]
+      for (const held of state.calls) {
+        if (held.calledAt > since) break
+        held.moveAside()
+      }
+      return state.slowCalls - before
+    },
     workspaceOf(id) {
-      const workspace = workspaces.get(id) ?? open(id, organizationOf(id))
+      const workspace = workspaces.get(id) ?? open(id, organizationOf(id), false)
       workspaces.set(id, workspace)
       return workspace
     },
@@ -111,26 +161,18 @@ export function createTenantLevels<Leaf>({ slots, now, tenantOf }: TenantLevelsO
       workspace.leaves.add(leaf)
       makeReady(workspace)
     },
-    next: (free, start) => nextOf(ready, free, headroomOf, start),
+    next(start) {
+      const { free } = state.taken
+      if (free === 0) return null
+      const started = nextOf(known, free, slotHeadroom, start)
+      return started === null && leftForNew(state.taken) > 0 ? nextOf(unknown, free, slotHeadroom, start) : started
+    },
     take(workspace, leaf, stays) {
       moveToEnd(workspace.leaves, leaf, stays)
-      const organization = workspace.parent
-      const account = organization?.parent ?? null
-      let slowCalls: SlowCallBudget | null = null
       for (let level: Level<Leaf> | null = workspace; level; level = level.parent) {
-        level.taken++
-        moveToEnd(level.parent?.children ?? ready, level, level.leaves.size + level.children.size > 0)
-        if (isOrganization(level)) slowCalls = level.slowCalls
+        moveToEnd(rotationOf(level), level, level.leaves.size + level.children.size > 0)
       }
-      const startedAt = now()
-      slowCalls?.begin(startedAt)
-      // The workspace may have another tenant by then.
-      return () => {
-        workspace.taken--
-        if (organization) organization.taken--
-        if (account) account.taken--
-        slowCalls?.end(startedAt, now())
-      }
+      return new Held(state, workspace)
     },
     move(id) {
       const workspace = workspaces.get(id)
@@ -150,7 +192,91 @@ export function createTenantLevels<Leaf>({ slots, now, tenantOf }: TenantLevelsO
   }
 }
 
-// A level without headroom has slots, or belongs to a level that has. So no more levels are skipped than there are slots.
+/** The workspace may have another tenant, and the account may be new no more, when it is released. */
+class Held implements Holding {
+  calledAt = 0
+  readonly #state: State
+  readonly #workspace: Level<unknown>
+  readonly #organization: Level<unknown> | null
+  readonly #account: Level<unknown> | null
+  readonly #isOfNew: boolean
+  #places = 1
+  #isSlow = false
+
+  constructor(state: State, workspace: Level<unknown>) {
+    this.#state = state
+    this.#workspace = workspace
+    this.#organization = workspace.parent
+    this.#account = workspace.parent?.parent ?? null
+    this.#isOfNew = this.#account?.isNew ?? false
+    this.#count('taken', 1)
+  }
+
+  beginCall(bytes: number): void {
+    this.#places = 1 + Math.floor(bytes / bytesPerPlace)
+    this.calledAt = this.#state.now()
+    this.#state.calls.add(this)
+  }
+
+  /** Takes places for slow calls in place of the slot, if its tenant may. */
+  moveAside(): void {
+    const state = this.#state
+    let { free } = state.slow
+    for (const level of [this.#account, this.#organization, this.#workspace])
+      if (level) free = headroomOf(state, 'slow', level, free)
+    if (free < this.#places) return
+    this.release()
+    this.#isSlow = true
+    state.slowCalls++
+    this.#count('slow', this.#places)
+  }
+
+  release(): void {
+    if (this.#isSlow) {
+      this.#state.slowCalls--
+      this.#count('slow', -this.#places)
+    } else {
+      this.#state.calls.delete(this)
+      this.#count('taken', -1)
+    }
+  }
+
+  #count(kind: Kind, by: number): void {
+    const pool = this.#state[kind]
+    pool.free -= by
+    if (this.#isOfNew) pool.ofNew += by
+    this.#workspace[kind] += by
+    if (this.#organization) this.#organization[kind] += by
+    if (this.#account) this.#account[kind] += by
+  }
+}
+
+function ownTenant(workspace: string): Tenant {
+  return { account: workspace, organization: workspace, slotsPercent: 100, isNew: false }
+}
+
+function poolOf(places: number): Pool {
+  return { places, free: places, ofNew: 0 }
+}
+
+function leftForNew({ places, ofNew }: Pool): number {
+  return Math.ceil(places * newPart) - ofNew
+}
+
+/** Returns how many of `free` places of a kind a level may take. */
+function headroomOf(state: State, kind: Kind, level: Level<unknown>, free: number): number {
+  const pool = state[kind]
+  if (level.parent !== null) {
+    const share = headroom(level[kind], free, innerWeight)
+    return isOrganization(level) ? Math.min(share, maxOf(level.tenant, pool) - level[kind]) : share
+  }
+  // The slots that are reserved for accounts without a call are not for those whose calls are slow.
+  const held = kind === 'taken' ? level.taken + level.slow : level.slow
+  if (!level.isNew) return accountHeadroom(level[kind], free, pool.places, held)
+  return accountHeadroom(level[kind], Math.min(free, leftForNew(pool)), Math.ceil(pool.places * newPart), held)
+}
+
+// A level without headroom holds places, or belongs to a level that does. So no more levels are skipped than there are places.
 function nextOf<Leaf, T>(
   levels: Set<Level<Leaf>>,
   free: number,
@@ -172,9 +298,8 @@ function nextOf<Leaf, T>(
   return null
 }
 
-function maxSlotsOf<Leaf>({ tenant, slowCalls }: Organization<Leaf>, slots: number, now: number): number {
-  const percent = tenant.slotsPercent * (slowCalls.isSpent(now) ? slowPart : 1)
-  return Math.ceil((slots * percent) / 100)
+function maxOf({ slotsPercent }: Tenant, { places }: Pool): number {
+  return Math.ceil((places * slotsPercent) / 100)
 }
 
 /** Returns a workspace, its organization and its account. */
@@ -184,7 +309,7 @@ function lineOf<Leaf>(workspace: Level<Leaf>): Level<Leaf>[] {
   return line
 }
 
-function isOrganization<Leaf>(level: Level<Leaf>): level is Organization<Leaf> {
+function isOrganization(level: Level<unknown>): level is Organization<unknown> {
   return 'tenant' in level
 }
 
@@ -192,50 +317,4 @@ function moveToEnd<T>(rotation: Set<T>, item: T, stays: boolean): void {
   if (stays && rotation.size === 1 && rotation.has(item)) return
   rotation.delete(item)
   if (stays) rotation.add(item)
-}
-
-/**
- * The time that calls of an organization hold slots, beyond the first second of each call. It drains continuously, by the
- * limit in a minute. All times are milliseconds of one clock.
- */
-export type SlowCallBudget = {
-  begin(now: number): void
-  end(startedAt: number, now: number): void
-  /** Whether calls have held slots for longer than the limit, those in flight included. */
-  isSpent(now: number): boolean
-}
-
-const fastMs = 1_000
-const minuteMs = 60_000
-
-/** @param perMinute - The limit, in milliseconds. */
-export function createSlowCallBudget(perMinute: () => number): SlowCallBudget {
-  let heldMs = 0
-  let drainedAt = 0
-  let inFlight = 0
-  let sumOfStarts = 0
-
-  function drain(now: number): void {
-    const limit = perMinute()
-    heldMs = limit === Number.POSITIVE_INFINITY ? 0 : Math.max(0, heldMs - ((now - drainedAt) / minuteMs) * limit)
-    drainedAt = now
-  }
-
-  return {
-    begin(now) {
-      inFlight++
-      sumOfStarts += now
-    },
-    end(startedAt, now) {
-      inFlight--
-      sumOfStarts -= startedAt
-      drain(now)
-      // The limit of two minutes is the maximum, so the organization recovers within a minute.
-      heldMs = Math.min(heldMs + Math.max(0, now - startedAt - fastMs), 2 * perMinute())
-    },
-    isSpent(now) {
-      drain(now)
-      return heldMs + Math.max(0, inFlight * (now - fastMs) - sumOfStarts) > perMinute()
-    },
-  }
 }

@@ -20,7 +20,12 @@ describe.each(queueBackends())('tenants share a dispatcher, with the queue on %s
   const hangingRequests = () => hanging.reduce((sum, receiver) => sum + receiver.requests.length, 0)
 
   it('an organization of the free tier holds a quarter of the slots', async () => {
-    const { workspaces } = await storeAccount(test.pool, { organizations: 1, each: 2, tier: 'free' })
+    const { workspaces } = await storeAccount(test.pool, {
+      organizations: 1,
+      each: 2,
+      tier: 'free',
+      hasSucceeded: true,
+    })
     for (const receiver of hanging) receiver.answer('/', { does: 'hang' })
     for (const workspace of workspaces) {
       for (const receiver of hanging) {
@@ -28,11 +33,33 @@ describe.each(queueBackends())('tenants share a dispatcher, with the queue on %s
         await test.schedule(await test.store(load))
       }
     }
-    await test.start()
+    await test.start({ SLOW_CALLS: '0' })
     await expect.poll(hangingRequests, { timeout: 20_000 }).toBeGreaterThanOrEqual(49)
     await new Promise(resolve => setTimeout(resolve, 500))
     expect(hangingRequests()).toBeLessThanOrEqual(50)
   })
+
+  it('calls that hang take no slots: those of others start, and none is made twice when they end', async () => {
+    for (const receiver of hanging) receiver.answer('/', { does: 'hang' })
+    for (let i = 0; i < 30; i++) {
+      const { workspaces } = await storeAccount(test.pool, { organizations: 1, each: 1 })
+      const url = hanging[i % hanging.length]?.url('/') ?? ''
+      await test.schedule(
+        await test.store({ workspace: workspaces[0] ?? '', url, count: 2, dueInMs: 0, timeoutMs: 60_000 }),
+      )
+    }
+    const stop = await test.start({ DISPATCH_CONCURRENCY: '30' })
+    await expect.poll(hangingRequests, { timeout: 60_000 }).toBe(60)
+    const others = { workspace: aWorkspace(), url: target.url('/'), count: 100, dueInMs: 0 }
+    await test.schedule(await test.store(others))
+    await target.waitFor(100, 20_000)
+    await Promise.all(hanging.map(receiver => receiver.close()))
+    await stop()
+    const states = await test.pool.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM tasks WHERE state <> 'processing'`,
+    )
+    expect([states.rows[0]?.n, hangingRequests()]).toEqual([160, 60])
+  }, 120_000)
 
   it('a suspended user suspends the organizations of that account', async () => {
     const { owner, workspaces } = await storeAccount(test.pool, { organizations: 2, each: 1 })
