@@ -107,9 +107,9 @@ it('closes everywhere a breaker that has closed in one dispatcher, and keeps it 
     expect(await publishCircuits(db.pool, id, [])).toMatchObject({ resets: [], opened: [] })
 })
 
-it('forgets breakers ten minutes after they became half-open, and removes those of the dead after an hour', async () => {
+it('forgets breakers twenty minutes after they became half-open, and removes those of the dead after an hour', async () => {
   const [dead, alive] = [await enter(), await enter()]
-  const [recent, old, ancient] = [aCircuit(-9 * 60_000), aCircuit(-11 * 60_000), aCircuit(-61 * 60_000)]
+  const [recent, old, ancient] = [aCircuit(-19 * 60_000), aCircuit(-21 * 60_000), aCircuit(-61 * 60_000)]
   await publishCircuits(db.pool, dead, [recent, old, ancient])
   await db.pool.query('DELETE FROM dispatchers WHERE id = $1', [dead])
   const { opened } = await publishCircuits(db.pool, alive, [])

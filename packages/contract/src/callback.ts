@@ -1,3 +1,4 @@
+import { timeoutLimits } from '@belfry/domain/timeout'
 import { z } from 'zod'
 import { headersField, integer, textField } from './fields.ts'
 import { millisecondsField } from './response-fields.ts'
@@ -13,7 +14,7 @@ const target = z.strictObject({
   url: textField(targetUrl),
   headers: headersField.default(() => ({})),
   retry: retryPolicy,
-  timeout_ms: integer(1_000, 300_000).default(30_000),
+  timeout_ms: integer(timeoutLimits.min, timeoutLimits.max).default(timeoutLimits.default),
 })
 
 /** The callbacks of a new object. Null means none. */

@@ -1,5 +1,6 @@
 import { taskSources } from '@belfry/domain/task-source'
 import { stateReasons, taskStates } from '@belfry/domain/task-state'
+import { timeoutLimits } from '@belfry/domain/timeout'
 import { z } from 'zod'
 import { callbackChanges, callbackFields, shownCallbacks } from './callback.ts'
 import { connectionField, connectionNameField } from './connection.ts'
@@ -54,7 +55,7 @@ const fields = {
   headers: headersField,
   payload: payloadField,
   execute_at: textField(executeAtRule, 'execute_at is required. To dispatch at once, use POST /api/events.'),
-  timeout_ms: integer(1_000, 300_000),
+  timeout_ms: integer(timeoutLimits.min, timeoutLimits.max),
   expires_at: textField(expiresAtRule).nullable(),
 }
 
@@ -69,7 +70,7 @@ export const createTaskBody = z
     ...rawBodyFields,
     execute_at: fields.execute_at,
     retry: retryPolicy,
-    timeout_ms: fields.timeout_ms.default(30_000),
+    timeout_ms: fields.timeout_ms.default(timeoutLimits.default),
     queue: queueField.nullable().optional(),
     connection: connectionField.optional(),
     ...callbackFields,
@@ -156,7 +157,7 @@ export const sentFields = {
   payload: z.unknown().meta({ description: 'Any JSON value, unchanged.', examples: [{ user: 42 }] }),
   ...shownRawBody,
   retry,
-  timeout_ms: millisecondsField(30_000),
+  timeout_ms: millisecondsField(timeoutLimits.default),
   ...shownCallbacks,
 }
 

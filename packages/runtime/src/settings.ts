@@ -46,7 +46,7 @@ export const serviceVariables = {
   /** The commit of the build. The images set it. */
   BELFRY_REVISION: z.string().max(64).default('unknown'),
   /** How long a stopping process waits for the calls in flight. */
-  DRAIN_SECONDS: integer(1, 330).default(25),
+  DRAIN_SECONDS: integer(1, 930).default(25),
   /** Lets tests move the time, in the build for tests only. */
   VIRTUAL_CLOCK: z
     .enum(['on', 'off'], 'must be on or off')

@@ -25,8 +25,8 @@ export type OpenCircuit = {
 }
 
 const maxListed = 1_000
-/** How long a half-open breaker without an attempt is kept. */
-const forgottenAfter = `interval '10 minutes'`
+/** How long a half-open breaker without an attempt is kept: longer than a probe takes. */
+const forgottenAfter = `interval '20 minutes'`
 // The times are computed from another clock each time, so they differ by some milliseconds.
 const sameTime = `interval '500 milliseconds'`
 
@@ -36,7 +36,7 @@ type Host = { workspaceId: string; host: string }
  * Replaces the open circuit breakers of a dispatcher in PostgreSQL with those that it has in memory. Writes only what has
  * changed, and notifies the other dispatchers of it. A breaker that has closed here is to be closed everywhere.
  * @returns `resets`: the breakers that a user, an operator or another dispatcher has asked to close, once. `opened`: those
- * that another dispatcher has opened for longer. They are returned for ten minutes after they became half-open, even when
+ * that another dispatcher has opened for longer. They are returned for twenty minutes after they became half-open, even when
  * that dispatcher has died.
  */
 export async function publishCircuits(

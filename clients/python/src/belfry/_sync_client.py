@@ -171,7 +171,7 @@ class Tasks:
             retry: Any of `max_retries` (0 to 20, default 5), `backoff` (`exponential`, `linear` or `fixed`),
                 `base_delay_ms` (default 10,000) and `max_delay_ms` (default 3,600,000). Or `delays_ms` alone: the exact
                 delay before each retry.
-            timeout_ms: The time limit of an attempt, 1,000 to 300,000. Default 30,000.
+            timeout_ms: The time limit of an attempt, 1,000 to 900,000. Default 30,000.
             queue: The name of a queue, or its name with limits: `{"name": "crm", "max_concurrent": 3}`.
             expires_at: No attempt starts at this time or later.
             key: A key that is unique among the pending tasks of the workspace. `on_conflict` says what happens to a

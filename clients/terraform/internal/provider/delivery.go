@@ -99,7 +99,7 @@ func targetAttributes() map[string]schema.Attribute {
 			Optional:            true,
 			Computed:            true,
 			Default:             int64default.StaticInt64(defaultTimeoutMs),
-			Validators:          []validator.Int64{int64validator.Between(1_000, 300_000)},
+			Validators:          []validator.Int64{int64validator.Between(1_000, 900_000)},
 		},
 	}
 }

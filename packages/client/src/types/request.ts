@@ -57,7 +57,7 @@ export type RequestFields = {
   /** The content type of a raw body. Default: the `Content-Type` header, or `application/octet-stream`. */
   contentType?: string
   retry?: RetryInput
-  /** The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms. Default 30,000. */
+  /** The time limit of an attempt, from connecting to the last byte, 1,000 to 900,000 ms. Default 30,000. */
   timeoutMs?: number
   /** The queue that limits the attempts: its name, alone or with limits to set. Default, and for null: none. */
   queue?: string | QueueInput | null

@@ -220,7 +220,7 @@ describe('refuses with a reason', () => {
     ['0 0 * * * curl https://a.example.com https://b.example.com', /several URLs/],
     ['0 0 * * * curl "https://example.com/{a,b}"', /brackets/],
     ['0 0 * * * curl', /no URL/],
-    ['0 0 * * * curl -m 900 https://example.com', /between 1 and 300/],
+    ['0 0 * * * curl -m 901 https://example.com', /between 1 and 900/],
     ['0 0 * * * curl ftp://example.com', /start with http/],
     ["0 0 * * * curl -H 'Content-Type: application/json' -d 'a=1' https://example.com", /not JSON/],
     ["0 0 * * * curl -H 'Host: example.org' https://example.com", /The header Host is refused/],

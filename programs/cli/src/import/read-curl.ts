@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { RetryInput } from '@belfry/client'
+import { timeoutLimits } from '@belfry/domain/timeout'
 import { ImportRefusal } from './planned-job.ts'
 import { curl, type ProgramOptions } from './program-options.ts'
 
@@ -169,8 +170,8 @@ function methodOf(asked: string | undefined, isHead: boolean, hasBody: boolean):
 export function timeoutOf(seconds: string | number | undefined, written: string): { timeoutMs?: number } {
   if (seconds === undefined) return {}
   const timeoutMs = Math.round(Number(seconds) * 1000)
-  if (timeoutMs >= 1_000 && timeoutMs <= 300_000) return { timeoutMs }
-  throw new ImportRefusal(`${written} ${seconds} is not between 1 and 300 seconds.`)
+  if (timeoutMs >= timeoutLimits.min && timeoutMs <= timeoutLimits.max) return { timeoutMs }
+  throw new ImportRefusal(`${written} ${seconds} is not between 1 and ${timeoutLimits.max / 1000} seconds.`)
 }
 
 function retryOf(times: string | undefined, seconds: string | undefined): { retry?: RetryInput } {

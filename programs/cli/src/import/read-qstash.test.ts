@@ -80,10 +80,10 @@ describe('takes', () => {
       retryDelayExpression: '1000',
       parallelism: 1,
       retries: 50,
-      timeout: '900s',
+      timeout: '1200s',
     }
     const [entry] = read({ ...schedule, ...more })
-    expect(entry).toMatchObject({ job: { retry: { maxRetries: 20 }, timeoutMs: 300_000 } })
+    expect(entry).toMatchObject({ job: { retry: { maxRetries: 20 }, timeoutMs: 900_000 } })
     expect(entry && 'notes' in entry ? entry.notes : []).toHaveLength(6)
   })
 })

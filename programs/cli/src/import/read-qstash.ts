@@ -1,4 +1,5 @@
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
+import { timeoutLimits } from '@belfry/domain/timeout'
 import {
   expandMacro,
   findProblem,
@@ -105,7 +106,8 @@ function retryOf({ retries }: Schedule): Pick<PlannedJob, 'retry'> {
 // The timeout is a number of seconds, or text such as "30s".
 function timeoutOf({ timeout }: Schedule): Pick<PlannedJob, 'timeoutMs'> {
   const seconds = typeof timeout === 'string' ? Number(/^(\d+)s?$/.exec(timeout)?.[1]) : Number(timeout ?? Number.NaN)
-  return seconds > 0 ? { timeoutMs: Math.min(300_000, Math.max(1_000, Math.round(seconds * 1000))) } : {}
+  const { min, max } = timeoutLimits
+  return seconds > 0 ? { timeoutMs: Math.min(max, Math.max(min, Math.round(seconds * 1000))) } : {}
 }
 
 function notesOf(schedule: Schedule): string[] {
@@ -117,8 +119,8 @@ function notesOf(schedule: Schedule): string[] {
     ...(has('retryDelayExpression') ? ['the delay between retries is not imported; it is 10 s, 40 s, 160 s, ...'] : []),
     ...(limits ? ['queues and flow control are not imported; create a queue and set queue of the cron job'] : []),
     ...(Number(schedule.retries) > 20 ? ['the maximum is 20 retries'] : []),
-    ...(Number(String(schedule.timeout ?? 0).replace(/s$/, '')) > 300
-      ? ['the maximum time of an attempt is 300 s']
+    ...(Number(String(schedule.timeout ?? 0).replace(/s$/, '')) * 1000 > timeoutLimits.max
+      ? [`the maximum time of an attempt is ${timeoutLimits.max / 1000} s`]
       : []),
   ]
 }

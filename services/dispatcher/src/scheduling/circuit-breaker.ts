@@ -1,7 +1,8 @@
 const windowMs = 60_000
 const bucketMs = 5_000
 const maxProbes = 3
-const forgetMs = 600_000
+// Longer than a probe takes. The breakers in PostgreSQL are kept for as long.
+const forgetMs = 1_200_000
 
 /** When a circuit breaker opens, and for how long. */
 export type CircuitRules = {

@@ -1,5 +1,6 @@
 import type { Retry } from '@belfry/contract/retry'
 import { type Backoff, backoffs, type RetryPolicy, retryDefaults, retryDelayMs } from '@belfry/domain/retry'
+import { timeoutLimits } from '@belfry/domain/timeout'
 import { formatDuration } from '../../ui/format-time.ts'
 import type { FieldErrors } from '../use-form.ts'
 
@@ -18,7 +19,7 @@ export type RetryDraft = {
 const examples = '10, 300, 3600'
 
 /** Converts a stored policy to the fields of the form. Default: the policy of a new task. */
-export function retryDraftOf(retry?: Retry, timeoutMs = 30_000): RetryDraft {
+export function retryDraftOf(retry?: Retry, timeoutMs: number = timeoutLimits.default): RetryDraft {
   const listed = retry && 'delays_ms' in retry ? retry.delays_ms : null
   const policy = retry && 'backoff' in retry ? retry : null
   return {
@@ -46,7 +47,7 @@ export function retryBodyOf(draft: RetryDraft): { retry: Retry; timeout_ms: numb
 export function checkRetry(draft: RetryDraft): FieldErrors {
   const found = {
     ...(draft.backoff === 'custom' ? { 'retry.delays_ms': checkDelays(draft) } : checkBackoff(draft)),
-    timeout_ms: checkNumber(draft.timeoutSeconds, 1, 300, 'seconds'),
+    timeout_ms: checkNumber(draft.timeoutSeconds, timeoutLimits.min / 1000, timeoutLimits.max / 1000, 'seconds'),
   }
   return Object.fromEntries(Object.entries(found).flatMap(([name, message]) => (message ? [[name, message]] : [])))
 }

@@ -1,6 +1,7 @@
 import { label } from '@belfry/contract/task-controls'
 import type { QstashFlowControl } from '@belfry/domain/qstash/qstash-fields'
 import { findHeaderProblems } from '@belfry/domain/request-headers'
+import { timeoutLimits } from '@belfry/domain/timeout'
 import { badRequest, notOffered } from '../qstash-error.ts'
 import { retryDelays } from './retry-delays.ts'
 
@@ -70,7 +71,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 type Method = (typeof methods)[number]
 const defaultRetries = 3
 const maxRetries = 20
-const maxTimeoutMs = 300_000
+const defaultTimeoutMs = 300_000
 
 function readDelivery(headers: MessageHeaders, prefix: string): Delivery {
   const get = (name: string) => headers[prefix + name] || undefined
@@ -81,9 +82,9 @@ function readDelivery(headers: MessageHeaders, prefix: string): Delivery {
   const retries = readCount(named('retries'), get('retries') ?? String(defaultRetries), maxRetries)
   const retryDelay = get('retry-delay')
   const [delay, timeout] = [get('delay'), get('timeout')]
-  const timeoutMs = timeout === undefined ? maxTimeoutMs : parseDuration(named('timeout'), timeout)
-  if (timeoutMs < 1000 || timeoutMs > maxTimeoutMs) {
-    throw badRequest(`invalid ${named('timeout')}: it must be between 1s and ${maxTimeoutMs / 1000}s`)
+  const timeoutMs = timeout === undefined ? defaultTimeoutMs : parseDuration(named('timeout'), timeout)
+  if (timeoutMs < timeoutLimits.min || timeoutMs > timeoutLimits.max) {
+    throw badRequest(`invalid ${named('timeout')}: it must be between 1s and ${timeoutLimits.max / 1000}s`)
   }
   return {
     method,
