@@ -8,6 +8,11 @@ export const registerBody = z.strictObject({
   email: textField(emailAddress),
   password: textField(newPassword),
   name: textField(displayName),
+  check_token: z
+    .string()
+    .max(4096)
+    .optional()
+    .meta({ description: 'The token of the page at `check_url`. Required where there is one.' }),
 })
 
 export type RegisterBody = z.infer<typeof registerBody>
@@ -42,6 +47,14 @@ export const registrationRules = z
       .meta({
         description: 'The domains of the email addresses that may register without an invitation. Empty: all.',
         examples: [['example.com']],
+      }),
+    check_url: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'A page that gives out the `check_token` of a registration, such as a captcha. Null: none is required.',
+        examples: [null],
       }),
   })
   .meta({ id: 'RegistrationRules' })

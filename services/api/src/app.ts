@@ -60,7 +60,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   if (ctx.config.qstash) app.use(['/v2', '/llm/v1'], qstash(ctx, ctx.config.qstash))
   const testRoutes = __VIRTUAL_CLOCK__ && ctx.virtualClock ? clockRoutes(ctx.virtualClock) : {}
   addRoutes(app, ctx, Object.entries({ ...routes, ...aliases, ...testRoutes }))
-  app.use(serveDashboard(builtDashboard, ctx.config.publicUrl))
+  app.use(serveDashboard(builtDashboard, ctx.config.publicUrl, ctx.config.registrationCheckUrl))
   app.use(() => {
     throw new AppError('not_found', 'There is no such path. /api/docs lists all paths.')
   })

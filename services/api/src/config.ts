@@ -60,6 +60,8 @@ export const variables = z.object({
   REGISTRATION: z.enum(['open', 'invite', 'closed'], 'must be open, invite or closed').default('invite'),
   /** The domains of email addresses that may register, comma-separated. Default: all. */
   REGISTRATION_DOMAINS: parsedBy(parseHosts).prefault(''),
+  /** A page that shows a captcha or the like, and is asked about the token of each registration. Default: none. */
+  REGISTRATION_CHECK_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   ...oidcVariables,
   /** Where the dispatchers send mails. The API only sees whether it is a mail server. */
   SMTP_URL: z.url({ protocol: /^(smtps?|file)$/, error: 'must be an smtp://, smtps:// or file:// URL' }).optional(),
@@ -138,6 +140,7 @@ const schema = variables
     hosts: [publicUrlOf(env).hostname, ...env.ALLOWED_HOSTS],
     registration: env.REGISTRATION,
     registrationDomains: env.REGISTRATION_DOMAINS,
+    registrationCheckUrl: env.REGISTRATION_CHECK_URL ?? null,
     passwordLogin: env.PASSWORD_LOGIN === 'on',
     oidc: oidcOf(env),
     confirmsEmails: confirmsEmails(env),

@@ -17,8 +17,9 @@ describe('the dashboard', () => {
     writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Belfry</title>')
     writeFileSync(join(folder, 'assets/main-abc.js'), 'export {}')
     writeFileSync(join(folder, 'assets/main-abc.js.gz'), gzipSync('export {}'))
+    const checkUrl = 'https://check.example.com/captcha'
     const app = express()
-    app.use((request, response, next) => serveDashboard(folder, publicUrl)(request, response, next))
+    app.use((request, response, next) => serveDashboard(folder, publicUrl, checkUrl)(request, response, next))
     app.use((_request, response) => void response.status(404).send('next'))
     const server = app.listen(0, '127.0.0.1')
     await new Promise(resolve => server.once('listening', resolve))
@@ -40,6 +41,7 @@ describe('the dashboard', () => {
     const policy = answer.headers.get('content-security-policy')
     expect(policy).toContain("script-src 'self'")
     expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).toContain('frame-src https://check.example.com;')
     expect(policy).not.toContain('unsafe')
   })
 
@@ -77,7 +79,7 @@ describe('the dashboard', () => {
   })
 
   it('may be absent', async () => {
-    const app = express().use(serveDashboard(join(tmpdir(), 'belfry-no-dashboard'), 'https://belfry.example.com'))
+    const app = express().use(serveDashboard(join(tmpdir(), 'belfry-no-dashboard'), 'https://belfry.example.com', null))
     app.use((_request, response) => void response.status(404).send('next'))
     const server = app.listen(0, '127.0.0.1')
     await new Promise(resolve => server.once('listening', resolve))

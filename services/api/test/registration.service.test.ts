@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { TOTP } from 'otpauth'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { anOrganization, aPerson } from './organization.ts'
 import { mailsTo, tokenFor } from './sent-mails.ts'
 import { useApi } from './setup.ts'
@@ -15,7 +17,7 @@ describe('by default', () => {
   const api = useApi({ REGISTRATION: '' }, { isAlone: true })
 
   it('is closed once an account exists, except by invitation', async () => {
-    expect((await api.send('GET', path)).body).toEqual({ registration: 'invite', domains: [] })
+    expect((await api.send('GET', path)).body).toEqual({ registration: 'invite', domains: [], check_url: null })
     const refused = await api.send('POST', path, anAccount())
     expect([refused.status, refused.body.code]).toEqual([403, 'registration_closed'])
     expect(refused.body.detail).toContain('by invitation only')
@@ -65,6 +67,7 @@ describe('with a mail server and domains', () => {
     expect((await api.send('GET', path)).body).toEqual({
       registration: 'open',
       domains: ['example.com', 'example.org'],
+      check_url: null,
     })
     expect(await api.send('POST', path, anAccount(newEmail('EXAMPLE.org')))).toMatchObject({ status: 201 })
     const refused = await api.send('POST', path, anAccount(newEmail('evil.example')))
@@ -179,6 +182,45 @@ describe('with a mail server and domains', () => {
     const login = { email: account.email, password: reset.password }
     const { token } = (await api.send('POST', '/api/v1/auth/login', login)).body
     expect(await createOrganization(token)).toMatchObject({ status: 201 })
+  })
+})
+
+describe('with REGISTRATION_CHECK_URL', () => {
+  const asked: unknown[] = []
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', part => {
+      text += part
+    })
+    request.on('end', () => {
+      const { token, ...about } = JSON.parse(text)
+      asked.push(about)
+      if (token === 'silent') response.destroy()
+      else response.writeHead(Number(token ?? 403), { Location: '/' }).end()
+    })
+  })
+  afterAll(() => server.close())
+  const api = useApi(async () => {
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    return { REGISTRATION_CHECK_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/check` }
+  })
+
+  it('shows the page, and creates an account only with a token that it accepts', async () => {
+    await aPerson(api) // the first account needs no check
+    expect((await api.send('GET', path)).body.check_url).toMatch(/\/check$/)
+    const account = anAccount()
+    const register = (check_token?: string) =>
+      api.send('POST', path, { ...account, check_token }, { 'X-Forwarded-For': '192.0.2.7' })
+    for (const token of [undefined, '403', '404']) {
+      const { status, body } = await register(token)
+      expect([status, body.errors]).toMatchObject([400, [{ path: 'check_token', code: 'invalid_token' }]])
+    }
+    for (const token of ['500', '302', 'silent']) {
+      const { status, body } = await register(token)
+      expect([status, body.code]).toEqual([503, 'unavailable'])
+    }
+    expect(await register('204')).toMatchObject({ status: 201 })
+    expect(asked).toEqual(Array(7).fill({ email: account.email, address: '192.0.2.7' }))
   })
 })
 

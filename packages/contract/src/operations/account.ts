@@ -25,7 +25,7 @@ export const register = operation('POST', '/api/v1/auth/register', {
   summary: 'Create an account',
   body: registerBody,
   answer: { status: 201, body: signedIn, setsCookie: true },
-  refusals: ['email_taken', 'registration_closed', 'rate_limited', 'password_login_off'],
+  refusals: ['email_taken', 'registration_closed', 'rate_limited', 'password_login_off', 'unavailable'],
 })
 
 export const forgotPassword = operation('POST', '/api/v1/auth/password/forgot', {

@@ -9,12 +9,15 @@ import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
 import { mustConfirmEmail, storeConfirmationMail } from './email-confirmation.ts'
 import { hashPassword, requirePasswordLogin } from './password.ts'
+import { requireCheckedRegistration } from './registration-check.ts'
 import { startSession } from './start-session.ts'
 
 export const getRegistration = endpoint(operations.getRegistration, {
   async handle({ config, prisma }) {
-    const registration = registrationNow(config.registration, await hasAccounts(prisma))
-    return ok({ registration, domains: config.registrationDomains })
+    const isFurther = await hasAccounts(prisma)
+    const registration = registrationNow(config.registration, isFurther)
+    const check_url = isFurther ? config.registrationCheckUrl : null
+    return ok({ registration, domains: config.registrationDomains, check_url })
   },
 })
 
@@ -24,7 +27,9 @@ export const register = endpoint(operations.register, {
     const address = callerAddress(request)
     await consumeRegistration(ctx, address)
     const email = body.email.toLowerCase()
-    requireOpenRegistration(ctx.config, email, await hasAccounts(ctx.prisma)) // before the expensive hash
+    const isFurther = await hasAccounts(ctx.prisma)
+    requireOpenRegistration(ctx.config, email, isFurther) // before the expensive hash
+    if (isFurther) await requireCheckedRegistration(ctx, { token: body.check_token ?? null, email, address })
     const passwordHash = await hashPassword(body.password, address)
     const session = await ctx.prisma
       .$transaction(async tx => {

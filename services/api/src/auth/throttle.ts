@@ -13,9 +13,11 @@ const logins = {
   total: { burst: 1000, everyMs: 50 },
 }
 const rightPasswords = { burst: 10, everyMs: 10_000 }
+// Accounts share what a dispatcher can do, so a stranger must not make many.
 const registrations = {
-  address: { burst: 100, everyMs: 30_000 },
-  total: { burst: 1000, everyMs: 1_000 },
+  address: { burst: 20, everyMs: 300_000 },
+  total: { burst: 200, everyMs: 10_000 },
+  invited: { burst: 100, everyMs: 30_000 },
 }
 
 // A code of six digits can be guessed, so its limit of an account holds for all networks together. Known devices and sessions
@@ -119,12 +121,18 @@ export async function consumeOperatorAttempt(ctx: Context, network: string): Pro
   return consume(ctx, [{ name: `operator from ${network}`, throttle: operators }])
 }
 
-/** Counts a registration. Throws `rate_limited`. */
+/** Counts a registration without an invitation. Throws `rate_limited`. */
 export async function consumeRegistration(ctx: Context, address: string): Promise<void> {
+  if (!ctx.config.limitsRates) return
   await consume(ctx, [
     ...perNetwork('registration', address, registrations.address),
     { name: 'registration', throttle: registrations.total, sparing: widestOf(address) },
   ])
+}
+
+/** Counts a registration with an invitation. Throws `rate_limited`. */
+export async function consumeInvitedRegistration(ctx: Context, address: string): Promise<void> {
+  await consume(ctx, perNetwork('invited registration', address, registrations.invited))
 }
 
 /** Counts a sign-in through the issuer, which costs requests to it. Throws `rate_limited`. */

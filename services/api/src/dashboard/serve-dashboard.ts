@@ -3,18 +3,20 @@ import { join } from 'node:path'
 import type { Request, RequestHandler } from 'express'
 import sirv from 'sirv'
 
-/** Lets a browser load only files of the dashboard, and no script or style inside a page. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+/** Lets a browser load only files of the dashboard and a frame from one origin, and no script or style inside a page. */
+const policyWith = (frames: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "font-src 'self'",
+    "connect-src 'self'",
+    `frame-src ${frames}`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 // Paths that do not belong to the dashboard.
 const ofOthers = /^\/(api|admin\/queues|admin\/hosts|healthz|readyz|metrics)(\/|$)/
@@ -28,8 +30,10 @@ export const builtDashboard = join(import.meta.dirname, '../../../services/api/d
  * Serves the dashboard's files, and its one page for every address in it. Without a build it serves nothing. A browser
  * that opens the service by another loopback name is redirected to `publicUrl`, because the session cookie and the
  * same-origin check use that name.
+ * @param checkUrl - The page that the form for a new account shows in a frame; null for none.
  */
-export function serveDashboard(folder: string, publicUrl: string): RequestHandler {
+export function serveDashboard(folder: string, publicUrl: string, checkUrl: string | null): RequestHandler {
+  const policy = policyWith(checkUrl === null ? "'none'" : new URL(checkUrl).origin)
   if (!existsSync(join(folder, 'index.html'))) return (_request, _response, next) => next()
   const files = sirv(folder, {
     brotli: true,

@@ -9,6 +9,7 @@ import { paths } from '../../paths.ts'
 import { Link } from '../../ui/button.tsx'
 import { Field, TextInput } from '../../ui/field.tsx'
 import { checkNewAccount } from './check-new-account.ts'
+import { RegistrationCheck } from './registration-check.tsx'
 import { SingleSignOn } from './single-sign-on.tsx'
 import { useReturnPath } from './use-return-path.ts'
 
@@ -19,7 +20,12 @@ export function Register(): ReactNode {
   const { data: rules } = useQuery(registrationQuery)
   const { data: methods } = useQuery(signInMethodsQuery)
   const form = useForm({
-    read: field => ({ email: field('email').trim(), password: field('password'), name: field('name').trim() }),
+    read: field => ({
+      email: field('email').trim(),
+      password: field('password'),
+      name: field('name').trim(),
+      ...(rules?.check_url ? { check_token: field('check_token') } : {}),
+    }),
     check: checkNewAccount,
     submit: register,
     async onDone() {
@@ -71,6 +77,7 @@ export function Register(): ReactNode {
         <Field label="Password" hint="At least 12 characters." error={form.errors.password}>
           <TextInput name="password" type="password" autoComplete="new-password" />
         </Field>
+        {rules?.check_url && <RegistrationCheck url={rules.check_url} error={form.errors.check_token} />}
       </Form>
     </PlainLayout>
   )
