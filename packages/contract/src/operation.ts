@@ -14,6 +14,10 @@ export type Declaration = {
   orRights?: readonly ActionIn<'workspace'>[]
   /** Describes the operation in the reference, in a few words. */
   summary: string
+  /** What the summary does not say, in whole sentences. */
+  description?: string
+  /** Its method in the clients, such as `tasks.create`. An operation without one is for people, or for other programs. */
+  client?: string
   /** Whether the API may read from a replica, whose data is up to some seconds old. Default false. */
   mayLag?: boolean
   query?: z.ZodType
@@ -51,6 +55,9 @@ export function operation<const M extends Method, const P extends string, const 
 ): { method: M; path: P } & D {
   return { method, path, ...declaration }
 }
+
+/** Stands for the id of the caller's workspace in a path. */
+export const currentWorkspace = 'current'
 
 /** The kind of id in a path parameter, by its name. Other parameters are texts. A malformed id gets the response of an unknown one. */
 export const pathIds = {

@@ -1,6 +1,7 @@
 import { type Brief, briefFormOf } from '@belfry/contract/brief-forms'
 import { parseInput } from '@belfry/contract/field-errors'
 import {
+  currentWorkspace,
   type Declaration,
   type Operation,
   type PathParameter,
@@ -48,9 +49,6 @@ export type Input<O extends Served> = {
   /** When the request arrived, by the database's clock, in epoch milliseconds. */
   arrivedAt: number
 }
-
-/** Stands for the id of the caller's workspace in a path. */
-export const currentWorkspace = 'current'
 
 type Inspect = (ctx: Context, body: unknown, schemaErrors: FieldError[]) => FieldError[]
 

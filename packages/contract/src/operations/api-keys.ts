@@ -35,12 +35,16 @@ export const rollApiKey = operation('POST', '/api/v1/workspaces/:ws/api-keys/:ke
 export const listFederatedCredentials = operation('GET', '/api/v1/workspaces/:ws/federated-credentials', {
   right: 'federated_credential.read',
   summary: 'List the federated credentials of a workspace',
+  description: 'Requires a session token.',
+  client: 'workspaces.federatedCredentials.list',
   answer: { status: 200, body: pageOf(federatedCredential) },
 })
 
 export const createFederatedCredential = operation('POST', '/api/v1/workspaces/:ws/federated-credentials', {
   right: 'federated_credential.create',
   summary: 'Let CI jobs exchange their OpenID Connect tokens for API keys',
+  description: 'Requires a session token of an owner or admin.',
+  client: 'workspaces.federatedCredentials.create',
   body: createFederatedCredentialBody,
   answer: { status: 201, body: federatedCredential },
   refusals: ['conflict', 'step_up_required'],
@@ -49,11 +53,15 @@ export const createFederatedCredential = operation('POST', '/api/v1/workspaces/:
 export const getFederatedCredential = operation('GET', '/api/v1/workspaces/:ws/federated-credentials/:fed', {
   right: 'federated_credential.read',
   summary: 'Read a federated credential',
+  description: 'Requires a session token.',
+  client: 'workspaces.federatedCredentials.get',
   answer: { status: 200, body: federatedCredential },
 })
 
 export const deleteFederatedCredential = operation('DELETE', '/api/v1/workspaces/:ws/federated-credentials/:fed', {
   right: 'federated_credential.delete',
   summary: 'Delete a federated credential, and revoke the API keys of its jobs',
+  description: 'The API keys of its jobs are revoked.',
+  client: 'workspaces.federatedCredentials.delete',
   answer: { status: 204 },
 })

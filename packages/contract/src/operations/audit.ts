@@ -21,12 +21,15 @@ export const exportAuditLog = operation('GET', '/api/v1/organizations/:org/audit
 export const getAuditStream = operation('GET', '/api/v1/organizations/:org/audit-stream', {
   right: 'audit_log.stream',
   summary: 'Read the webhook that receives the new audit entries, with its signing secrets',
+  description: 'Without one its `target` is null.',
+  client: 'organizations.auditStream.get',
   answer: { status: 200, body: auditStream },
 })
 
 export const putAuditStream = operation('PUT', '/api/v1/organizations/:org/audit-stream', {
   right: 'audit_log.stream',
   summary: 'Send new audit entries to a webhook as JSON lines, or change its URL',
+  client: 'organizations.auditStream.put',
   body: putAuditStreamBody,
   answer: { status: 200, body: auditStream },
   refusals: ['step_up_required'],
@@ -35,6 +38,7 @@ export const putAuditStream = operation('PUT', '/api/v1/organizations/:org/audit
 export const deleteAuditStream = operation('DELETE', '/api/v1/organizations/:org/audit-stream', {
   right: 'audit_log.stream',
   summary: 'Stop sending audit entries; those that wait are dropped',
+  client: 'organizations.auditStream.delete',
   answer: { status: 204 },
   refusals: ['step_up_required'],
 })
@@ -42,5 +46,7 @@ export const deleteAuditStream = operation('DELETE', '/api/v1/organizations/:org
 export const rotateAuditStreamSecret = operation('POST', '/api/v1/organizations/:org/audit-stream/rotate', {
   right: 'audit_log.stream',
   summary: 'Create a new signing secret of the audit stream; the old one also signs for 24 hours',
+  description: 'The previous one also signs for 24 hours.',
+  client: 'organizations.auditStream.rotateSecret',
   answer: { status: 200, body: auditStream },
 })

@@ -14,6 +14,7 @@ import { listDeadLettersQuery, task } from '../task.ts'
 export const listDeadLetters = operation('GET', '/api/v1/scheduler/dead-letters', {
   right: 'dead_letter.read',
   summary: 'List tasks that could not be delivered, until they are replayed or discarded',
+  client: 'deadLetters.list',
   mayLag: true,
   query: listDeadLettersQuery,
   answer: { status: 200, body: pageOf(task) },
@@ -22,6 +23,8 @@ export const listDeadLetters = operation('GET', '/api/v1/scheduler/dead-letters'
 export const replayDeadLetters = operation('POST', '/api/v1/scheduler/dead-letters/replay', {
   right: 'dead_letter.replay',
   summary: 'Replay dead letters: each as a new task that is due at once, or so many per second',
+  description: 'Skips tasks that are not dead letters any more.',
+  client: 'deadLetters.replay',
   body: replayDeadLettersBody,
   answer: { status: 200, orStatus: 202, body: replayedDeadLetters },
   refusals: ['conflict'],
@@ -30,6 +33,7 @@ export const replayDeadLetters = operation('POST', '/api/v1/scheduler/dead-lette
 export const discardDeadLetters = operation('POST', '/api/v1/scheduler/dead-letters/discard', {
   right: 'dead_letter.discard',
   summary: 'Discard dead letters; the tasks stay dead',
+  client: 'deadLetters.discard',
   body: settleDeadLettersBody,
   answer: { status: 200, orStatus: 202, body: discardedDeadLetters },
   refusals: ['conflict'],
@@ -38,12 +42,15 @@ export const discardDeadLetters = operation('POST', '/api/v1/scheduler/dead-lett
 export const getDeadLetterOperation = operation('GET', '/api/v1/scheduler/dead-letters/operations/:operation', {
   right: 'dead_letter.read',
   summary: 'Get the progress of a replay or a discard in the background',
+  client: 'deadLetters.operation',
   answer: { status: 200, body: deadLetterOperation },
 })
 
 export const cancelDeadLetterOperation = operation('DELETE', '/api/v1/scheduler/dead-letters/operations/:operation', {
   right: 'dead_letter.replay',
   summary: 'Cancel a replay or a discard in the background; what it has done stays done',
+  description: 'Settled dead letters stay settled.',
+  client: 'deadLetters.cancelOperation',
   answer: { status: 200, body: deadLetterOperation },
   refusals: ['conflict'],
 })
@@ -52,6 +59,7 @@ export const listBulkOperations = operation('GET', '/api/v1/scheduler/bulk-opera
   right: 'task.read',
   orRights: ['dead_letter.read'],
   summary: 'List bulk operations, newest first; they are kept for 30 days after their end',
+  client: 'bulkOperations.list',
   query: listQuery,
   answer: { status: 200, body: pageOf(bulkOperation) },
 })
@@ -60,6 +68,8 @@ export const startBulkOperation = operation('POST', '/api/v1/scheduler/bulk-oper
   right: 'task.delete',
   orRights: ['dead_letter.replay', 'dead_letter.discard'],
   summary: 'Cancel, stop, replay or discard many tasks in the background',
+  description: 'Another one that is running causes a conflict.',
+  client: 'bulkOperations.start',
   body: startBulkOperationBody,
   answer: { status: 202, body: bulkOperation },
   refusals: ['conflict'],
@@ -69,6 +79,7 @@ export const getBulkOperation = operation('GET', '/api/v1/scheduler/bulk-operati
   right: 'task.read',
   orRights: ['dead_letter.read'],
   summary: 'Get the progress of a bulk operation',
+  client: 'bulkOperations.get',
   answer: { status: 200, body: bulkOperation },
 })
 
@@ -76,6 +87,8 @@ export const cancelOperation = operation('POST', '/api/v1/scheduler/bulk-operati
   right: 'task.delete',
   orRights: ['dead_letter.replay'],
   summary: 'Cancel a bulk operation; what it has done stays done',
+  description: 'What it has done stays done.',
+  client: 'bulkOperations.cancel',
   answer: { status: 200, body: bulkOperation },
   refusals: ['conflict'],
 })

@@ -14,6 +14,7 @@ import { task } from '../task.ts'
 export const listCronJobs = operation('GET', '/api/v1/scheduler/cronjobs', {
   right: 'cron_job.read',
   summary: 'List cron jobs, newest first',
+  client: 'cronJobs.list',
   mayLag: true,
   query: listCronJobsQuery,
   answer: { status: 200, body: pageOf(cronJob) },
@@ -22,6 +23,8 @@ export const listCronJobs = operation('GET', '/api/v1/scheduler/cronjobs', {
 export const createCronJob = operation('POST', '/api/v1/scheduler/cronjobs', {
   right: 'cron_job.write',
   summary: 'Create a cron job',
+  description: 'It is stored when the response arrives.',
+  client: 'cronJobs.create',
   body: createCronJobBody,
   answer: { status: 201, body: cronJob },
   refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
@@ -31,6 +34,7 @@ export const createCronJob = operation('POST', '/api/v1/scheduler/cronjobs', {
 export const previewCronJob = operation('POST', '/api/v1/scheduler/cronjobs/preview', {
   right: 'cron_job.read',
   summary: 'Preview when a cron expression fires',
+  client: 'cronJobs.preview',
   body: previewCronJobBody,
   answer: { status: 200, body: cronPreview },
 })
@@ -46,12 +50,16 @@ export const listRecentRuns = operation('GET', '/api/v1/scheduler/cronjobs/recen
 export const getCronJob = operation('GET', '/api/v1/scheduler/cronjobs/:cronjob', {
   right: 'cron_job.read',
   summary: 'Read a cron job',
+  description: 'The response has its next five runs.',
+  client: 'cronJobs.get',
   answer: { status: 200, body: cronJob },
 })
 
 export const updateCronJob = operation('PATCH', '/api/v1/scheduler/cronjobs/:cronjob', {
   right: 'cron_job.write',
   summary: 'Change a cron job',
+  description: 'A new `cron` or `timezone` replaces the runs that have not started.',
+  client: 'cronJobs.update',
   body: updateCronJobBody,
   answer: { status: 200, body: cronJob },
   refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
@@ -60,24 +68,31 @@ export const updateCronJob = operation('PATCH', '/api/v1/scheduler/cronjobs/:cro
 export const deleteCronJob = operation('DELETE', '/api/v1/scheduler/cronjobs/:cronjob', {
   right: 'cron_job.delete',
   summary: 'Delete a cron job and cancel its tasks that have not started',
+  description: 'Its runs that have not started are cancelled.',
+  client: 'cronJobs.delete',
   answer: { status: 204 },
 })
 
 export const pauseCronJob = operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/pause', {
   right: 'cron_job.write',
   summary: 'Pause a cron job',
+  description: 'No run starts after the response.',
+  client: 'cronJobs.pause',
   answer: { status: 200, body: cronJob },
 })
 
 export const resumeCronJob = operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/resume', {
   right: 'cron_job.write',
   summary: 'Resume a cron job from now on',
+  description: 'Runs missed during the pause are skipped.',
+  client: 'cronJobs.resume',
   answer: { status: 200, body: cronJob },
 })
 
 export const triggerCronJob = operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/trigger', {
   right: 'cron_job.write',
   summary: 'Dispatch a cron job at once',
+  client: 'cronJobs.trigger',
   answer: { status: 201, body: task },
   refusals: ['quota_exceeded', 'loop_detected'],
 })

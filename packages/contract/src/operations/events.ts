@@ -12,6 +12,7 @@ import {
 export const listSubscriptions = operation('GET', '/api/v1/scheduler/subscriptions', {
   right: 'subscription.read',
   summary: 'List subscriptions, newest first',
+  client: 'subscriptions.list',
   query: listSubscriptionsQuery,
   answer: { status: 200, body: pageOf(subscription) },
 })
@@ -19,6 +20,7 @@ export const listSubscriptions = operation('GET', '/api/v1/scheduler/subscriptio
 export const createSubscription = operation('POST', '/api/v1/scheduler/subscriptions', {
   right: 'subscription.write',
   summary: 'Subscribe a target to the events of some topics',
+  client: 'subscriptions.create',
   body: createSubscriptionBody,
   answer: { status: 201, body: subscription },
   refusals: ['conflict', 'key_in_use'],
@@ -27,12 +29,15 @@ export const createSubscription = operation('POST', '/api/v1/scheduler/subscript
 export const getSubscription = operation('GET', '/api/v1/scheduler/subscriptions/:sub', {
   right: 'subscription.read',
   summary: 'Get a subscription',
+  client: 'subscriptions.get',
   answer: { status: 200, body: subscription },
 })
 
 export const updateSubscription = operation('PATCH', '/api/v1/scheduler/subscriptions/:sub', {
   right: 'subscription.write',
   summary: 'Change a subscription, for events published from then on',
+  description: 'Omitted fields stay unchanged.',
+  client: 'subscriptions.update',
   body: updateSubscriptionBody,
   answer: { status: 200, body: subscription },
   refusals: ['key_in_use', 'conflict'],
@@ -41,18 +46,23 @@ export const updateSubscription = operation('PATCH', '/api/v1/scheduler/subscrip
 export const deleteSubscription = operation('DELETE', '/api/v1/scheduler/subscriptions/:sub', {
   right: 'subscription.delete',
   summary: 'Delete a subscription; events published before are still sent',
+  client: 'subscriptions.delete',
   answer: { status: 204 },
 })
 
 export const listSubscriptionSecrets = operation('GET', '/api/v1/scheduler/subscriptions/:sub/signing-secrets', {
   right: 'signing_secret.read',
   summary: 'List the signing secrets that a subscription has of its own, the current one first',
+  description: 'Without any, the secrets of the workspace sign.',
+  client: 'subscriptions.signingSecrets.list',
   answer: { status: 200, body: pageOf(subscriptionSecret) },
 })
 
 export const rotateSubscriptionSecret = operation('POST', '/api/v1/scheduler/subscriptions/:sub/signing-secrets', {
   right: 'signing_secret.rotate',
   summary: 'Create a new signing secret of a subscription; the old one also signs for 24 hours',
+  description: 'The previous one signs too for 24 hours.',
+  client: 'subscriptions.signingSecrets.rotate',
   answer: { status: 201, body: subscriptionSecret },
   refusals: ['conflict'],
 })
@@ -60,6 +70,7 @@ export const rotateSubscriptionSecret = operation('POST', '/api/v1/scheduler/sub
 export const removeSubscriptionSecrets = operation('DELETE', '/api/v1/scheduler/subscriptions/:sub/signing-secrets', {
   right: 'signing_secret.revoke',
   summary: 'Remove the signing secrets of a subscription, so those of the workspace sign its calls',
+  client: 'subscriptions.signingSecrets.remove',
   answer: { status: 204 },
 })
 
@@ -69,6 +80,7 @@ export const revokeSubscriptionSecret = operation(
   {
     right: 'signing_secret.revoke',
     summary: 'Revoke an old signing secret of a subscription at once',
+    client: 'subscriptions.signingSecrets.revoke',
     answer: { status: 204 },
     refusals: ['conflict'],
   },
@@ -77,6 +89,8 @@ export const revokeSubscriptionSecret = operation(
 export const publishEvent = operation('POST', '/api/events', {
   right: 'event.publish',
   summary: 'Publish an event: call its target, or every matching subscription, at once',
+  description: 'It is stored when the response arrives.',
+  client: 'events.publish',
   body: publishEventBody,
   answer: { status: 202, body: publishedEvent },
   refusals: ['quota_exceeded', 'conflict'],

@@ -14,6 +14,7 @@ import { listQuery, pageOf } from '../page.ts'
 export const listOrganizations = operation('GET', '/api/v1/organizations', {
   right: 'signed_in',
   summary: 'List the organizations of the signed-in user',
+  client: 'organizations.list',
   query: listQuery,
   answer: { status: 200, body: pageOf(organization) },
 })
@@ -21,6 +22,8 @@ export const listOrganizations = operation('GET', '/api/v1/organizations', {
 export const createOrganization = operation('POST', '/api/v1/organizations', {
   right: 'signed_in',
   summary: 'Create an organization, of which the caller becomes the owner',
+  description: 'The signed-in user becomes its owner.',
+  client: 'organizations.create',
   body: createOrganizationBody,
   answer: { status: 201, body: organization },
   refusals: ['email_not_confirmed', 'organization_limit_reached'],
@@ -29,12 +32,16 @@ export const createOrganization = operation('POST', '/api/v1/organizations', {
 export const getOrganization = operation('GET', '/api/v1/organizations/:org', {
   right: 'organization.read',
   summary: 'Read an organization; owners see its usage, an API key sees its name, slug and tier',
+  description: 'With an API key of one of its workspaces it is a summary without `policy`.',
+  client: 'organizations.get',
   answer: { status: 200, body: z.union([organizationDetail, organizationSummary]) },
 })
 
 export const updateOrganization = operation('PATCH', '/api/v1/organizations/:org', {
   right: 'organization.change',
   summary: 'Change the name, the slug or the policy of an organization',
+  description: 'Omitted fields stay unchanged, also within `policy`.',
+  client: 'organizations.update',
   body: updateOrganizationBody,
   answer: { status: 200, body: organization },
   refusals: ['slug_taken', 'second_factor_required', 'step_up_required'],
@@ -43,6 +50,8 @@ export const updateOrganization = operation('PATCH', '/api/v1/organizations/:org
 export const deleteOrganization = operation('DELETE', '/api/v1/organizations/:org', {
   right: 'organization.delete',
   summary: 'Delete an organization that has no workspace left',
+  description: 'Requires an owner.',
+  client: 'organizations.delete',
   answer: { status: 204 },
   refusals: ['conflict', 'step_up_required'],
 })
@@ -50,6 +59,7 @@ export const deleteOrganization = operation('DELETE', '/api/v1/organizations/:or
 export const listMembers = operation('GET', '/api/v1/organizations/:org/members', {
   right: 'member.read',
   summary: 'List the members of an organization',
+  client: 'organizations.members',
   query: listQuery,
   answer: { status: 200, body: pageOf(member) },
 })

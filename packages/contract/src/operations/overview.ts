@@ -29,17 +29,21 @@ export const getUpcoming = operation('GET', '/api/v1/scheduler/upcoming', {
 export const listHosts = operation('GET', '/api/v1/scheduler/hosts', {
   right: 'host.read',
   summary: 'List the hosts that tasks of a workspace call, with their health',
+  client: 'hosts.list',
   answer: { status: 200, body: hosts },
 })
 
 export const resetCircuit = operation('POST', '/api/v1/scheduler/hosts/:host/reset', {
   right: 'host.reset',
   summary: 'Close the circuit breaker of a host',
+  description: '`dispatchers` is the number of dispatchers that close it.',
+  client: 'hosts.reset',
   answer: { status: 202, body: resetHost },
 })
 
 export const getStatus = operation('GET', '/api/v1/scheduler/status', {
   right: 'task.read',
   summary: 'Get whether dispatchers, schedulers and the queue are running',
+  client: 'status.get',
   answer: { status: 200, body: status },
 })

@@ -15,6 +15,7 @@ import { batchAnswer, createTasksBody } from '../task-batch.ts'
 export const listTasks = operation('GET', '/api/v1/scheduler/tasks', {
   right: 'task.read',
   summary: 'List tasks, newest first',
+  client: 'tasks.list',
   mayLag: true,
   query: listTasksQuery,
   answer: { status: 200, body: pageOf(task) },
@@ -23,6 +24,9 @@ export const listTasks = operation('GET', '/api/v1/scheduler/tasks', {
 export const createTask = operation('POST', '/api/v1/scheduler/tasks', {
   right: 'task.create',
   summary: 'Schedule a task',
+  description:
+    'It is stored when the response arrives. With a `key` the response may be a pending task that was created earlier; see `on_conflict`.',
+  client: 'tasks.create',
   body: createTaskBody,
   answer: { status: 201, orStatus: 200, body: task },
   refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
@@ -32,6 +36,9 @@ export const createTask = operation('POST', '/api/v1/scheduler/tasks', {
 export const createTasks = operation('POST', '/api/v1/scheduler/tasks/batch', {
   right: 'task.create',
   summary: 'Schedule up to 1,000 tasks; an invalid row does not affect the others',
+  description:
+    'They are stored when the response arrives. An invalid task fails alone, so check the `error` of each result.',
+  client: 'tasks.createMany',
   body: createTasksBody,
   answer: { status: 200, body: batchAnswer },
   refusals: ['quota_exceeded', 'conflict'],
@@ -41,6 +48,7 @@ export const createTasks = operation('POST', '/api/v1/scheduler/tasks/batch', {
 export const countTasks = operation('GET', '/api/v1/scheduler/tasks/count', {
   right: 'task.read',
   summary: 'Count tasks, up to 10,000',
+  client: 'tasks.count',
   query: countTasksQuery,
   answer: { status: 200, body: taskCount },
 })
@@ -48,6 +56,8 @@ export const countTasks = operation('GET', '/api/v1/scheduler/tasks/count', {
 export const cancelTasks = operation('POST', '/api/v1/scheduler/tasks/cancel', {
   right: 'task.delete',
   summary: 'Cancel pending tasks, by id or by filter',
+  description: 'Skips tasks that are not pending.',
+  client: 'tasks.cancelMany',
   body: endTasksBody,
   answer: { status: 200, orStatus: 202, body: cancelledTasks },
   refusals: ['conflict'],
@@ -56,6 +66,8 @@ export const cancelTasks = operation('POST', '/api/v1/scheduler/tasks/cancel', {
 export const stopTasks = operation('POST', '/api/v1/scheduler/tasks/stop', {
   right: 'task.delete',
   summary: 'Stop tasks that wait for a retry, by id or by filter: they are dead',
+  description: 'Skips other tasks.',
+  client: 'tasks.stopMany',
   body: endTasksBody,
   answer: { status: 200, orStatus: 202, body: stoppedTasks },
   refusals: ['conflict'],
@@ -64,12 +76,15 @@ export const stopTasks = operation('POST', '/api/v1/scheduler/tasks/stop', {
 export const getTaskOperation = operation('GET', '/api/v1/scheduler/tasks/operations/:operation', {
   right: 'task.read',
   summary: 'Get the progress of a cancel or a stop in the background',
+  client: 'tasks.operation',
   answer: { status: 200, body: taskOperation },
 })
 
 export const endTaskOperation = operation('DELETE', '/api/v1/scheduler/tasks/operations/:operation', {
   right: 'task.delete',
   summary: 'Cancel a cancel or a stop in the background; what it has done stays done',
+  description: 'Ended tasks stay ended.',
+  client: 'tasks.cancelOperation',
   answer: { status: 200, body: taskOperation },
   refusals: ['conflict'],
 })
@@ -77,6 +92,8 @@ export const endTaskOperation = operation('DELETE', '/api/v1/scheduler/tasks/ope
 export const exportTasks = operation('GET', '/api/v1/scheduler/tasks/export', {
   right: 'task.read',
   summary: 'Export tasks as CSV or JSON Lines, newest first',
+  description: 'The file may have any size.',
+  client: 'tasks.export',
   mayLag: true,
   query: exportTasksQuery,
   answer: { status: 200, texts: exportTypes },
@@ -85,6 +102,7 @@ export const exportTasks = operation('GET', '/api/v1/scheduler/tasks/export', {
 export const getTask = operation('GET', '/api/v1/scheduler/tasks/:task', {
   right: 'task.read',
   summary: 'Read a task',
+  client: 'tasks.get',
   answer: { status: 200, body: task },
   refusals: ['log_storage_unavailable'],
 })
@@ -92,6 +110,7 @@ export const getTask = operation('GET', '/api/v1/scheduler/tasks/:task', {
 export const updateTask = operation('PATCH', '/api/v1/scheduler/tasks/:task', {
   right: 'task.write',
   summary: 'Change a pending task',
+  client: 'tasks.update',
   body: updateTaskBody,
   answer: { status: 200, body: task },
   refusals: ['task_not_pending', 'quota_exceeded', 'conflict'],
@@ -100,6 +119,8 @@ export const updateTask = operation('PATCH', '/api/v1/scheduler/tasks/:task', {
 export const cancelTask = operation('DELETE', '/api/v1/scheduler/tasks/:task', {
   right: 'task.delete',
   summary: 'Cancel a pending task',
+  description: 'After the response, its request was not and will not be sent.',
+  client: 'tasks.cancel',
   answer: { status: 200, body: task },
   refusals: ['task_not_pending'],
 })
@@ -107,6 +128,7 @@ export const cancelTask = operation('DELETE', '/api/v1/scheduler/tasks/:task', {
 export const stopTask = operation('POST', '/api/v1/scheduler/tasks/:task/stop', {
   right: 'task.delete',
   summary: 'Stop a task that waits for a retry: it is dead',
+  client: 'tasks.stop',
   answer: { status: 200, body: task },
   refusals: ['task_not_retrying'],
 })
@@ -114,6 +136,7 @@ export const stopTask = operation('POST', '/api/v1/scheduler/tasks/:task/stop', 
 export const replayTask = operation('POST', '/api/v1/scheduler/tasks/:task/replay', {
   right: 'task.write',
   summary: 'Replay a finished task, as a new task that is due at once',
+  client: 'tasks.replay',
   answer: { status: 201, body: task },
   refusals: ['task_not_finished', 'quota_exceeded'],
   isIdempotent: true,

@@ -6,6 +6,7 @@ import { createWorkspaceBody, updateWorkspaceBody, workspace } from '../workspac
 export const listWorkspaces = operation('GET', '/api/v1/organizations/:org/workspaces', {
   right: 'workspace.list',
   summary: 'List the workspaces of an organization; a member sees their own, an API key its own',
+  client: 'organizations.workspaces',
   query: listQuery,
   answer: { status: 200, body: pageOf(workspace) },
 })
@@ -13,6 +14,8 @@ export const listWorkspaces = operation('GET', '/api/v1/organizations/:org/works
 export const createWorkspace = operation('POST', '/api/v1/organizations/:org/workspaces', {
   right: 'workspace.create',
   summary: 'Create a workspace',
+  description: 'Requires a session token.',
+  client: 'workspaces.create',
   body: createWorkspaceBody,
   answer: { status: 201, body: workspace },
   refusals: ['workspace_limit_reached'],
@@ -21,12 +24,15 @@ export const createWorkspace = operation('POST', '/api/v1/organizations/:org/wor
 export const getWorkspace = operation('GET', '/api/v1/workspaces/:ws', {
   right: 'workspace.read',
   summary: 'Read a workspace',
+  client: 'workspaces.get',
   answer: { status: 200, body: workspace },
 })
 
 export const updateWorkspace = operation('PATCH', '/api/v1/workspaces/:ws', {
   right: 'workspace.change',
   summary: 'Change the name or the settings of a workspace',
+  description: 'Requires a session token.',
+  client: 'workspaces.update',
   body: updateWorkspaceBody,
   answer: { status: 200, body: workspace },
 })
@@ -34,6 +40,8 @@ export const updateWorkspace = operation('PATCH', '/api/v1/workspaces/:ws', {
 export const deleteWorkspace = operation('DELETE', '/api/v1/workspaces/:ws', {
   right: 'workspace.delete',
   summary: 'Delete a workspace: all of its deliveries stop at once',
+  description: 'Requires a session token.',
+  client: 'workspaces.delete',
   answer: { status: 204 },
   refusals: ['step_up_required'],
 })
@@ -41,6 +49,8 @@ export const deleteWorkspace = operation('DELETE', '/api/v1/workspaces/:ws', {
 export const listWorkspaceMembers = operation('GET', '/api/v1/workspaces/:ws/members', {
   right: 'workspace_member.read',
   summary: 'List the members of a workspace; owners and admins need not be among them',
+  description: 'Owners and admins of the organization have access without it.',
+  client: 'workspaces.members',
   query: listQuery,
   answer: { status: 200, body: pageOf(workspaceMember) },
 })

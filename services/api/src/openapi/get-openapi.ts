@@ -1,9 +1,9 @@
+import { describeApi } from '@belfry/contract/openapi/document'
 import { operations } from '@belfry/contract/operations'
 import { fillExampleTimes } from '@belfry/contract/text-rules'
 import { version } from '@belfry/domain/version'
 import { endpoint } from '../endpoint.ts'
 import { text } from '../http/reply.ts'
-import { describeApi } from './document.ts'
 import { pageHeaders, renderReference } from './render-page.ts'
 
 let document: string | undefined

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http'
-import { resolve } from './example.ts'
+import type { Operation, Parameter } from '@belfry/contract/openapi/describe-operation'
+import { resolve } from '@belfry/contract/openapi/example'
+import type { Components, JsonSchema } from '@belfry/contract/openapi/json-schema'
 import { escapeHtml, renderProse } from './html.ts'
-import type { Components, JsonSchema } from './json-schema.ts'
-import type { Operation, Parameter } from './operation.ts'
 
 /** Renders one operation of the reference. */
 export function renderOperation(method: string, path: string, operation: Operation, components: Components): string {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { OpenApiDocument } from './document.ts'
+import type { OpenApiDocument } from '@belfry/contract/openapi/document'
 import { escapeHtml, renderProse } from './html.ts'
 import { pageStyle } from './page-style.ts'
 import { renderOperation } from './render-operation.ts'

@@ -1,6 +1,6 @@
+import type { Operation } from '@belfry/contract/openapi/describe-operation'
+import { describeApi } from '@belfry/contract/openapi/document'
 import { version } from '@belfry/domain/version'
-import { describeApi } from '../../src/openapi/document.ts'
-import type { Operation } from '../../src/openapi/operation.ts'
 
 const head = `# API examples
 

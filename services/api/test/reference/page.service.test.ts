@@ -1,6 +1,6 @@
+import { describeApi } from '@belfry/contract/openapi/document'
 import { version } from '@belfry/domain/version'
 import { expect, it } from 'vitest'
-import { describeApi } from '../../src/openapi/document.ts'
 import { examplesPage } from './examples-page.ts'
 import { referencePage } from './page.ts'
 

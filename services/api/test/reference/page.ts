@@ -1,9 +1,9 @@
+import type { Operation } from '@belfry/contract/openapi/describe-operation'
+import { describeApi, type OpenApiDocument } from '@belfry/contract/openapi/document'
+import { resolve } from '@belfry/contract/openapi/example'
+import type { Components, JsonSchema } from '@belfry/contract/openapi/json-schema'
 import { problems } from '@belfry/contract/problem'
 import { version } from '@belfry/domain/version'
-import { describeApi, type OpenApiDocument } from '../../src/openapi/document.ts'
-import { resolve } from '../../src/openapi/example.ts'
-import type { Components, JsonSchema } from '../../src/openapi/json-schema.ts'
-import type { Operation } from '../../src/openapi/operation.ts'
 
 const head = `# API reference
 

@@ -1,22 +1,22 @@
-import { briefFormOf } from '@belfry/contract/brief-forms'
-import { connectionNamePattern } from '@belfry/contract/connection'
-import {
-  type Answer,
-  type Operation as Declared,
-  pathParameters as namesIn,
-  pathIds,
-  type Right,
-} from '@belfry/contract/operation'
-import { problem, problems } from '@belfry/contract/problem'
-import { queueNamePattern } from '@belfry/contract/queue'
-import { secretName } from '@belfry/contract/secret'
-import { exampleId } from '@belfry/contract/text-rules'
 import { type AppErrorCode, appErrorCodes } from '@belfry/domain/app-error'
 import type { IdKind } from '@belfry/domain/id'
 import { idPattern } from '@belfry/domain/id-pattern'
 import { rights } from '@belfry/domain/permissions'
 import type { z } from 'zod'
-import { currentWorkspace } from '../endpoint.ts'
+import { briefFormOf } from '../brief-forms.ts'
+import { connectionNamePattern } from '../connection.ts'
+import {
+  type Answer,
+  currentWorkspace,
+  type Operation as Declared,
+  pathParameters as namesIn,
+  pathIds,
+  type Right,
+} from '../operation.ts'
+import { problem, problems } from '../problem.ts'
+import { queueNamePattern } from '../queue.ts'
+import { secretName } from '../secret.ts'
+import { exampleId } from '../text-rules.ts'
 import { exampleOf, resolve } from './example.ts'
 import { type Components, type JsonSchema, toJsonSchema } from './json-schema.ts'
 
@@ -38,6 +38,7 @@ export type Operation = {
   operationId: string
   tags: string[]
   summary: string
+  description?: string
   security: Record<string, string[]>[]
   parameters: Parameter[]
   requestBody?: RequestBody
@@ -52,6 +53,7 @@ export function describeOperation(declared: Declared, components: Components): O
     operationId: operationId(method.toLowerCase(), path),
     tags: [tagOf(path)],
     summary: declared.summary,
+    ...(declared.description ? { description: declared.description } : {}),
     security: securityOf(declared),
     parameters: [...pathParameters(path), ...queryParameters(declared, components), ...headers(declared)],
     ...(body ? { requestBody: requestBody(body, components) } : {}),

@@ -1,7 +1,7 @@
-import type { Operation as Declared } from '@belfry/contract/operation'
-import { operations } from '@belfry/contract/operations'
+import type { Operation as Declared } from '../operation.ts'
+import { operations } from '../operations.ts'
+import { describeOperation, type Operation } from './describe-operation.ts'
 import type { Components } from './json-schema.ts'
-import { describeOperation, type Operation } from './operation.ts'
 
 /** An OpenAPI 3.1 document of this API. */
 export type OpenApiDocument = {
