@@ -159,3 +159,50 @@ def test_a_session_token_names_its_workspace() -> None:
     headers = server.requests[0].headers
     assert (headers["authorization"], headers["x-workspace-id"]) == ("Bearer jwt", "ws_1")
     assert "x-api-key" not in headers
+
+
+def test_ids_that_would_change_the_path_are_refused_before_any_request() -> None:
+    client = client_of(Server())
+    for call in (client.tasks.get, client.cron_jobs.delete, client.queues.pause, client.workspaces.delete_secret):
+        for id in ("", ".", "..", None):
+            with pytest.raises(TypeError, match="An id must be text"):
+                call(id)  # type: ignore[operator]
+
+
+def test_a_field_that_the_server_leaves_out_is_empty() -> None:
+    task = client_of(Server(httpx.Response(200, json={"id": "task_1", "state": "pending", "new": 1}))).tasks.get("task_1")
+    assert (task.id, task.state, task.labels, task.headers, task.last_run) == ("task_1", "pending", [], {}, None)
+    assert task.raw["new"] == 1
+
+
+def test_an_update_sends_only_what_is_given() -> None:
+    server = Server(httpx.Response(200, json={"id": "task_1"}))
+    client_of(server).tasks.update("task_1", target_url="https://example.com/b", method="put", queue=None)
+    assert json.loads(server.requests[0].content) == {"url": "https://example.com/b", "method": "PUT", "queue": None}
+
+
+def test_an_export_is_the_bytes_of_the_response() -> None:
+    server = Server(httpx.Response(200, content=b"id,name\r\n", headers={"content-type": "text/csv"}))
+    assert b"".join(client_of(server).runs.export(status="failed", format="csv")) == b"id,name\r\n"
+    assert str(server.requests[0].url.query, "ascii") == "status=failed&format=csv"
+    with pytest.raises(errors.PermissionError):
+        list(client_of(Server(problem(403, "forbidden"))).tasks.export())
+
+
+def test_a_tail_resumes_after_the_last_run() -> None:
+    def events(*ids: str) -> httpx.Response:
+        text = "".join(f'id: {id}\nevent: run\ndata: {{"id": "{id}"}}\n\n' for id in ids)
+        return httpx.Response(200, text=f": hello\n\n{text}", headers={"content-type": "text/event-stream"})
+
+    server = Server(events("run_1", "run_2"), problem(503, "unavailable"), events("run_2", "run_3"))
+    tail = client_of(server).runs.tail(after="run_0")
+    assert [next(tail).id for _ in range(3)] == ["run_1", "run_2", "run_3"]
+    assert [request.headers["last-event-id"] for request in server.requests] == ["run_0", "run_2", "run_2"]
+    with pytest.raises(errors.ServerError):
+        next(client_of(Server(problem(503, "unavailable"))).runs.tail())
+
+
+def test_progress_ends_with_the_operation() -> None:
+    states = [("running", 1), ("running", 1), ("running", 2), ("done", 3)]
+    server = Server(*[httpx.Response(200, json={"status": status, "done": done}) for status, done in states])
+    assert [each.done for each in client_of(server).bulk_operations.progress("op_1")] == [1, 2, 3]

@@ -153,10 +153,14 @@ const startedEnding = taskOperation
   .meta({ description: 'Set when there are too many for one request; they follow in the background.' })
 
 /** The result of a cancel of many tasks. */
-export const cancelledTasks = z.object({ cancelled: z.int().meta({ examples: [12] }), operation: startedEnding })
+export const cancelledTasks = z
+  .object({ cancelled: z.int().meta({ examples: [12] }), operation: startedEnding })
+  .meta({ id: 'CancelledTasks' })
 
 /** The result of a stop of many tasks. */
-export const stoppedTasks = z.object({ stopped: z.int().meta({ examples: [12] }), operation: startedEnding })
+export const stoppedTasks = z
+  .object({ stopped: z.int().meta({ examples: [12] }), operation: startedEnding })
+  .meta({ id: 'StoppedTasks' })
 
 /** A replay or discard in the background. */
 export const deadLetterOperation = z
@@ -191,13 +195,15 @@ const startedSettling = deadLetterOperation
   .meta({ description: 'Set when there are too many for one request; the rest follows in the background.' })
 
 /** The result of a replay. */
-export const replayedDeadLetters = z.object({ replayed: z.int().meta({ examples: [12] }), operation: startedSettling })
+export const replayedDeadLetters = z
+  .object({ replayed: z.int().meta({ examples: [12] }), operation: startedSettling })
+  .meta({ id: 'ReplayedDeadLetters' })
 
 /** The result of a discard. */
 export const discardedDeadLetters = z.object({
   discarded: z.int().meta({ examples: [12] }),
   operation: startedSettling,
-})
+}).meta({ id: 'DiscardedDeadLetters' })
 
 /** The query that counts tasks, with the filters of their list. */
 export const countTasksQuery = z.strictObject({ state, ...taskFilterFields })

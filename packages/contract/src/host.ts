@@ -91,4 +91,4 @@ export const resetHost = z.object({
   dispatchers: z
     .int()
     .meta({ description: 'The dispatchers that close the breaker, within two seconds.', examples: [1] }),
-})
+}).meta({ id: 'ResetHost' })

@@ -1,229 +1,35 @@
-"""The asynchronous client. `scripts/generate_sync.py` makes `_sync_client.py` from this file."""
+"""The asynchronous client. `npm run clients` makes this file from the operations of the API."""
 
 from __future__ import annotations
 
-import asyncio
-import os
 from collections.abc import AsyncIterator, Mapping, Sequence
-from datetime import datetime, timedelta
-from typing import Any, Generic, Literal, TypeVar
-
-import httpx
+from datetime import timedelta
+from typing import Any, Literal
 
 from . import models
+from ._async_http import AsyncClient, AsyncHttp, AsyncList
+from ._decode import decode
 from ._requests import (
     UNSET,
     JsonText,
+    OneOrMore,
+    Time,
     Unset,
+    batch_body,
+    changed_time,
     chosen,
-    new_idempotency_key,
     new_task,
     path,
-    retry_delay,
     time_after,
-    to_json,
-    to_query,
 )
-from ._version import version
-from .errors import BelfryError, ConnectionError, TimeoutError, to_api_error
-from .models import decode
 
-T = TypeVar("T")
-
-Time = datetime | str
-"""A time: an aware datetime, or ISO 8601 text with `Z` or an offset."""
-OneOrMore = str | Sequence[str]
-"""Several values of one filter mean "or"; different filters mean "and"."""
-RetryPolicy = Mapping[Literal["max_retries", "backoff", "base_delay_ms", "max_delay_ms", "delays_ms"], Any]
-_scheduler = "/api/v1/scheduler"
-
-
-class _AsyncHttp:
-    """Sends requests, repeats them when that is safe, and reads the answers."""
-
-    def __init__(self, client: httpx.AsyncClient, headers: dict[str, str], max_retries: int) -> None:
-        self.client = client
-        self._headers = headers
-        self._max_retries = max_retries
-
-    async def send(
-        self,
-        method: str,
-        target: str,
-        *,
-        body: Mapping[str, Any] | None = None,
-        query: Mapping[str, Any] | None = None,
-        idempotency_key: str | None = None,
-    ) -> Any:
-        is_repeatable = method in ("GET", "PUT") or idempotency_key is not None
-        headers = dict(self._headers)
-        if idempotency_key is not None:
-            headers["Idempotency-Key"] = idempotency_key
-        content = None if body is None else to_json(body)
-        if content is not None:
-            headers["Content-Type"] = "application/json"
-        attempt = 1
-        while True:
-            try:
-                return await self._attempt(method, target, headers, content, to_query(query or {}))
-            except BelfryError as error:
-                delay = None if attempt > self._max_retries else retry_delay(error, attempt, is_repeatable)
-                if delay is None:
-                    raise
-            await asyncio.sleep(delay)
-            attempt += 1
-
-    async def create(
-        self, target: str, body: Mapping[str, Any] | None, idempotency_key: str | None
-    ) -> Any:
-        return await self.send(
-            "POST", target, body=body, idempotency_key=idempotency_key or new_idempotency_key()
-        )
-
-    async def _attempt(
-        self, method: str, target: str, headers: dict[str, str], content: bytes | None, query: Any
-    ) -> Any:
-        try:
-            response = await self.client.request(method, target, headers=headers, content=content, params=query)
-        except httpx.TimeoutException as error:
-            raise TimeoutError(f"{method} {target} was not answered in time.") from error
-        except httpx.TransportError as error:
-            raise ConnectionError(f"{method} {target} failed: {error}") from error
-        if response.status_code == 204:
-            return None
-        is_json = "json" in response.headers.get("content-type", "")
-        try:
-            answer = response.json() if is_json else response.text
-        except ValueError as error:
-            raise ConnectionError(f"The response to {method} {target} is not complete.") from error
-        if response.is_success and is_json:
-            return answer
-        if response.status_code < 400:
-            raise BelfryError(f"The response to {method} {target} is not JSON. Is base_url the URL of Belfry?")
-        raise to_api_error(response.status_code, answer, response.headers, f"{method} {target}")
-
-
-class AsyncList(Generic[T]):
-    """A list: iterate over it for all items, page by page; `first_page` returns the first page."""
-
-    def __init__(self, http: _AsyncHttp, target: str, kind: type[T], filters: Mapping[str, Any]) -> None:
-        self._http = http
-        self._target = target
-        self._kind = kind
-        self._filters = filters
-
-    async def first_page(self) -> models.Page[T]:
-        """Returns the first page. Pass its `next_cursor` as `cursor` to read the second one."""
-        return await self._page(None)
-
-    async def __aiter__(self) -> AsyncIterator[T]:
-        page = await self._page(None)
-        while True:
-            for item in page.data:
-                yield item
-            if page.next_cursor is None:
-                return
-            page = await self._page(page.next_cursor)
-
-    async def _page(self, cursor: str | None) -> models.Page[T]:
-        query = {**self._filters, "cursor": cursor or self._filters.get("cursor")}
-        answer = await self._http.send("GET", self._target, query=query)
-        return models.Page([decode(self._kind, item) for item in answer["data"]], answer["next_cursor"])
 
 
 class AsyncTasks:
     """Requests at a future time."""
 
-    def __init__(self, http: _AsyncHttp) -> None:
+    def __init__(self, http: AsyncHttp) -> None:
         self._http = http
-
-    async def create(
-        self,
-        *,
-        target_url: str,
-        execute_at: Time | None = None,
-        delay: timedelta | str | None = None,
-        name: str | None = None,
-        method: str = "POST",
-        payload: Any = UNSET,
-        headers: Mapping[str, str] | Unset = UNSET,
-        retry: RetryPolicy | Unset = UNSET,
-        timeout_ms: int | Unset = UNSET,
-        queue: str | Mapping[str, Any] | Unset = UNSET,
-        expires_at: Time | Unset = UNSET,
-        key: str | Unset = UNSET,
-        on_conflict: Literal["reject", "keep", "replace"] | Unset = UNSET,
-        labels: Sequence[str] | Unset = UNSET,
-        on_success: Mapping[str, Any] | Unset = UNSET,
-        on_failure: Mapping[str, Any] | Unset = UNSET,
-        on_attempt: Mapping[str, Any] | Unset = UNSET,
-        idempotency_key: str | None = None,
-        **more: Any,
-    ) -> models.Task:
-        """Schedules a task. It is stored when this returns. Retries are safe.
-
-        Args:
-            target_url: An absolute http(s) URL, at most 2,048 characters.
-            execute_at: The time of the request, in the future. Pass this or `delay`.
-            delay: The time from now by this machine's clock: a timedelta, or text such as `90s`, `1h30m` or `2d`.
-            name: A display name of 1 to 200 characters. Default: the method and the URL without its query.
-            payload: A JSON value, or `JsonText`, which Belfry sends byte for byte.
-            retry: Any of `max_retries` (0 to 20, default 5), `backoff` (`exponential`, `linear` or `fixed`),
-                `base_delay_ms` (default 10,000) and `max_delay_ms` (default 3,600,000). Or `delays_ms` alone: the exact
-                delay before each retry.
-            timeout_ms: The time limit of an attempt, 1,000 to 900,000. Default 30,000.
-            queue: The name of a queue, or its name with limits: `{"name": "crm", "max_concurrent": 3}`.
-            expires_at: No attempt starts at this time or later.
-            key: A key that is unique among the pending tasks of the workspace. `on_conflict` says what happens to a
-                second task: `reject` (the default), `keep` the pending one, or `replace` its request and time.
-            labels: At most 10 labels.
-            on_success, on_failure, on_attempt: Requests that report the outcome:
-                `{"url": ..., "headers": ..., "retry": ..., "timeout_ms": ...}`.
-            idempotency_key: Requests with the same key create only once within 24 hours. Default: a random key.
-            more: Fields of the HTTP API that this version does not name.
-
-        Raises:
-            ValidationError: A field is invalid, or the time is not in the future.
-        """
-        fields = {
-            "execute_at": time_after(delay, execute_at),
-            "payload": payload,
-            "headers": headers,
-            "retry": retry,
-            "timeout_ms": timeout_ms,
-            "queue": queue,
-            "expires_at": expires_at,
-            "key": key,
-            "on_conflict": on_conflict,
-            "labels": labels,
-            "on_success": on_success,
-            "on_failure": on_failure,
-            "on_attempt": on_attempt,
-            **more,
-        }
-        body = new_task(fields, target_url, method, name)
-        return decode(models.Task, await self._http.create(f"{_scheduler}/tasks", body, idempotency_key))
-
-    async def create_many(
-        self, tasks: Sequence[Mapping[str, Any]], *, idempotency_key: str | None = None
-    ) -> Sequence[models.BatchResult]:
-        """Schedules up to 1,000 tasks. An invalid task fails alone, so check the `error` of each result.
-
-        Args:
-            tasks: The arguments of `create` for each task.
-        """
-        bodies = []
-        for task in tasks:
-            fields = dict(task)
-            url, method, name = fields.pop("target_url"), fields.pop("method", "POST"), fields.pop("name", None)
-            fields["execute_at"] = time_after(fields.pop("delay", None), fields.get("execute_at"))
-            bodies.append(new_task(fields, url, method, name))
-        answer = await self._http.create(f"{_scheduler}/tasks/batch", {"tasks": bodies}, idempotency_key)
-        return [decode(models.BatchResult, result) for result in answer["data"]]
-
-    async def get(self, id: str) -> models.Task:
-        """Returns a task. Raises `NotFoundError`."""
-        return decode(models.Task, await self._http.send("GET", path(f"{_scheduler}/tasks/{{}}", id)))
 
     def list(
         self,
@@ -232,10 +38,10 @@ class AsyncTasks:
         source: OneOrMore | None = None,
         cronjob_id: OneOrMore | None = None,
         event_id: OneOrMore | None = None,
-        topic: OneOrMore | None = None,
-        label: OneOrMore | None = None,
-        queue: OneOrMore | None = None,
         callback_of: OneOrMore | None = None,
+        topic: OneOrMore | None = None,
+        queue: OneOrMore | None = None,
+        label: OneOrMore | None = None,
         name: str | None = None,
         since: Time | None = None,
         until: Time | None = None,
@@ -243,179 +49,574 @@ class AsyncTasks:
         cursor: str | None = None,
         **more: Any,
     ) -> AsyncList[models.Task]:
-        """Lists tasks, newest first.
+        """List tasks, newest first.
 
         Args:
-            name: The beginning of the name.
-            since, until: `since` ≤ `execute_at` < `until`.
-            limit: Items per page, 1 to 100. Default 25.
+            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+            limit: Items per page. Default: 25.
+            cursor: The `next_cursor` of the previous page.
         """
-        filters = dict(
-            more, state=state, source=source, cronjob_id=cronjob_id, event_id=event_id, topic=topic, label=label,
-            queue=queue, callback_of=callback_of, name=name, to=until, limit=limit, cursor=cursor,
-        )
-        return AsyncList(self._http, f"{_scheduler}/tasks", models.Task, {**filters, "from": since})
+        return AsyncList(self._http, "/api/v1/scheduler/tasks", models.Task, {
+            **more,
+            "state": state,
+            "source": source,
+            "cronjob_id": cronjob_id,
+            "event_id": event_id,
+            "callback_of": callback_of,
+            "topic": topic,
+            "queue": queue,
+            "label": label,
+            "name": name,
+            "from": since,
+            "to": until,
+            "limit": limit,
+            "cursor": cursor,
+        })
 
-    async def update(self, id: str, **changes: Any) -> models.Task:
-        """Changes a pending task: any argument of `create`, with `url` or `target_url`.
+    async def create(
+        self,
+        *,
+        target_url: str,
+        execute_at: Time | Unset = UNSET,
+        delay: timedelta | str | Unset = UNSET,
+        name: str | None = None,
+        method: str = "POST",
+        headers: Mapping[str, Any] | Unset = UNSET,
+        payload: Any | Unset = UNSET,
+        payload_base64: str | Unset = UNSET,
+        content_type: str | Unset = UNSET,
+        retry: Mapping[str, Any] | Unset = UNSET,
+        timeout_ms: int | Unset = UNSET,
+        queue: str | Mapping[str, Any] | None | Unset = UNSET,
+        connection: str | None | Unset = UNSET,
+        on_success: Mapping[str, Any] | None | Unset = UNSET,
+        on_failure: Mapping[str, Any] | None | Unset = UNSET,
+        on_attempt: Mapping[str, Any] | None | Unset = UNSET,
+        expires_at: Time | None | Unset = UNSET,
+        key: str | Unset = UNSET,
+        on_conflict: Literal["reject", "keep", "replace"] | Unset = UNSET,
+        labels: Sequence[str] | Unset = UNSET,
+        idempotency_key: str | None = None,
+        **more: Any,
+    ) -> models.Task:
+        """Schedule a task. It is stored when the response arrives. With a `key` the response may be a pending
+        task that was created earlier; see `on_conflict`.
+
+        Args:
+            target_url: An absolute http or https URL without user, password or fragment; may hold `{{
+                secrets.NAME }}`.
+            headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
+                connection sets are refused.
+            payload: Any JSON value, forwarded unchanged except for `{{ secrets.NAME }}` in its strings.
+            payload_base64: A body of any type in base64, sent as these bytes. Secrets are not filled in. Instead
+                of `payload`.
+            content_type: The content type of `payload_base64`. Default: the `Content-Type` header, or
+                application/octet-stream.
+            execute_at: In the future by the server’s clock, and not after the year 2099; with an offset.
+            connection: The name of the connection that authenticates the calls. Null: none.
+            key: Unique among the pending tasks of the workspace.
+            on_conflict: When a pending task has the key: `reject` (the default) answers 409, `keep` returns that
+                task, `replace` gives it this request and time.
+            labels: Up to 10 labels, to filter by.
 
         Raises:
-            ConflictError: The task is not pending (`task_not_pending`).
+            ConflictError: `key_in_use`.
         """
-        body = {("url" if field == "target_url" else field): value for field, value in changes.items()}
-        if "delay" in body:
-            body["execute_at"] = time_after(body.pop("delay"), body.get("execute_at"))
-        answer = await self._http.send("PATCH", path(f"{_scheduler}/tasks/{{}}", id), body=body)
-        return decode(models.Task, answer)
+        fields = {
+            "headers": headers,
+            "payload": payload,
+            "payload_base64": payload_base64,
+            "content_type": content_type,
+            "execute_at": time_after(delay, execute_at),
+            "retry": retry,
+            "timeout_ms": timeout_ms,
+            "queue": queue,
+            "connection": connection,
+            "on_success": on_success,
+            "on_failure": on_failure,
+            "on_attempt": on_attempt,
+            "expires_at": expires_at,
+            "key": key,
+            "on_conflict": on_conflict,
+            "labels": labels,
+            **more,
+        }
+        return decode(models.Task, await self._http.create("/api/v1/scheduler/tasks", new_task(fields, target_url, method, name), idempotency_key))
 
-    async def cancel(self, id: str) -> models.Task:
-        """Cancels a pending task. Once this returns, its request was not and will not be sent.
+    async def create_many(
+        self, tasks: Sequence[Mapping[str, Any]], *, idempotency_key: str | None = None
+    ) -> Sequence[models.BatchResult]:
+        """Schedule up to 1,000 tasks; an invalid row does not affect the others. They are stored when the
+        response arrives. An invalid task fails alone, so check the `error` of each result.
 
-        Raises:
-            ConflictError: The task is not pending (`task_not_pending`).
+        Args:
+            tasks: The arguments of `create` for each task.
         """
-        return decode(models.Task, await self._http.send("DELETE", path(f"{_scheduler}/tasks/{{}}", id)))
+        answer = await self._http.create("/api/v1/scheduler/tasks/batch", batch_body(tasks), idempotency_key)
+        return [decode(models.BatchResult, result) for result in answer["data"]]
 
-    async def stop(self, id: str) -> models.Task:
-        """Ends the retries of a task. It becomes dead with the reason `stopped`.
+    async def count(
+        self,
+        *,
+        state: OneOrMore | None = None,
+        source: OneOrMore | None = None,
+        cronjob_id: OneOrMore | None = None,
+        event_id: OneOrMore | None = None,
+        callback_of: OneOrMore | None = None,
+        topic: OneOrMore | None = None,
+        queue: OneOrMore | None = None,
+        label: OneOrMore | None = None,
+        name: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        **more: Any,
+    ) -> models.TaskCount:
+        """Count tasks, up to 10,000.
 
-        Raises:
-            ConflictError: The task is not retrying.
+        Args:
+            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
         """
-        return decode(models.Task, await self._http.send("POST", path(f"{_scheduler}/tasks/{{}}/stop", id)))
+        query = {
+            **more,
+            "state": state,
+            "source": source,
+            "cronjob_id": cronjob_id,
+            "event_id": event_id,
+            "callback_of": callback_of,
+            "topic": topic,
+            "queue": queue,
+            "label": label,
+            "name": name,
+            "from": since,
+            "to": until,
+        }
+        return decode(models.TaskCount, await self._http.send("GET", "/api/v1/scheduler/tasks/count", query=query))
 
     async def cancel_many(
-        self, ids: Sequence[str] | None = None, *, filter: Mapping[str, Any] | None = None
-    ) -> models.EndedTasks:
-        """Cancels pending tasks: at most 100 ids, or a filter with the fields of `list`; `{}` selects all."""
-        return await self._end_many("cancel", ids, filter)
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        filter: Mapping[str, Any] | None = None,
+    ) -> models.CancelledTasks:
+        """Cancel pending tasks, by id or by filter. Skips tasks that are not pending.
+
+        Args:
+            filter: The filters of the list of tasks, except `state`. An empty filter selects all.
+        """
+        return decode(models.CancelledTasks, await self._http.send("POST", "/api/v1/scheduler/tasks/cancel", body=chosen(ids, filter)))
 
     async def stop_many(
-        self, ids: Sequence[str] | None = None, *, filter: Mapping[str, Any] | None = None
-    ) -> models.EndedTasks:
-        """Stops retrying tasks: at most 100 ids, or a filter with the fields of `list`; `{}` selects all."""
-        return await self._end_many("stop", ids, filter)
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        filter: Mapping[str, Any] | None = None,
+    ) -> models.StoppedTasks:
+        """Stop tasks that wait for a retry, by id or by filter: they are dead. Skips other tasks.
+
+        Args:
+            filter: The filters of the list of tasks, except `state`. An empty filter selects all.
+        """
+        return decode(models.StoppedTasks, await self._http.send("POST", "/api/v1/scheduler/tasks/stop", body=chosen(ids, filter)))
 
     async def operation(self, id: str) -> models.TaskOperation:
-        """Returns the progress of a cancel or stop in the background."""
-        target = path(f"{_scheduler}/tasks/operations/{{}}", id)
-        return decode(models.TaskOperation, await self._http.send("GET", target))
+        """Get the progress of a cancel or a stop in the background."""
+        return decode(models.TaskOperation, await self._http.send("GET", path("/api/v1/scheduler/tasks/operations/{}", id)))
 
-    async def _end_many(
-        self, verb: str, ids: Sequence[str] | None, filter: Mapping[str, Any] | None
-    ) -> models.EndedTasks:
-        answer = await self._http.send("POST", f"{_scheduler}/tasks/{verb}", body=chosen(ids, filter))
-        return decode(models.EndedTasks, answer)
+    async def progress(self, id: str, *, interval: float = 1) -> AsyncIterator[models.TaskOperation]:
+        """Yields each change of an operation's progress until it has ended. Asks every `interval` seconds."""
+        before = None
+        while True:
+            now = await self.operation(id)
+            if now != before:
+                yield now
+            if now.status != "running":
+                return
+            before = now
+            await self._http.sleep(interval)
+
+    async def cancel_operation(self, id: str) -> models.TaskOperation:
+        """Cancel a cancel or a stop in the background; what it has done stays done. Ended tasks stay ended."""
+        return decode(models.TaskOperation, await self._http.send("DELETE", path("/api/v1/scheduler/tasks/operations/{}", id)))
+
+    def export(
+        self,
+        *,
+        state: OneOrMore | None = None,
+        source: OneOrMore | None = None,
+        cronjob_id: OneOrMore | None = None,
+        event_id: OneOrMore | None = None,
+        callback_of: OneOrMore | None = None,
+        topic: OneOrMore | None = None,
+        queue: OneOrMore | None = None,
+        label: OneOrMore | None = None,
+        name: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        format: Literal["csv", "jsonl"] | None = None,
+        **more: Any,
+    ) -> AsyncIterator[bytes]:
+        """Export tasks as CSV or JSON Lines, newest first. The file may have any size.
+
+        Args:
+            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+            format: CSV with a header line, or one JSON object per line.
+        """
+        return self._http.stream("/api/v1/scheduler/tasks/export", {
+            **more,
+            "state": state,
+            "source": source,
+            "cronjob_id": cronjob_id,
+            "event_id": event_id,
+            "callback_of": callback_of,
+            "topic": topic,
+            "queue": queue,
+            "label": label,
+            "name": name,
+            "from": since,
+            "to": until,
+            "format": format,
+        })
+
+    async def get(self, id: str) -> models.Task:
+        """Read a task."""
+        return decode(models.Task, await self._http.send("GET", path("/api/v1/scheduler/tasks/{}", id)))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        execute_at: Time | Unset = UNSET,
+        delay: timedelta | str | Unset = UNSET,
+        name: str | Unset = UNSET,
+        target_url: str | Unset = UNSET,
+        method: str | Unset = UNSET,
+        headers: Mapping[str, Any] | Unset = UNSET,
+        payload: Any | Unset = UNSET,
+        payload_base64: str | Unset = UNSET,
+        content_type: str | Unset = UNSET,
+        retry: Mapping[str, Any] | Unset = UNSET,
+        timeout_ms: int | Unset = UNSET,
+        queue: str | Mapping[str, Any] | None | Unset = UNSET,
+        connection: str | None | Unset = UNSET,
+        on_success: Mapping[str, Any] | None | Unset = UNSET,
+        on_failure: Mapping[str, Any] | None | Unset = UNSET,
+        on_attempt: Mapping[str, Any] | None | Unset = UNSET,
+        expires_at: Time | None | Unset = UNSET,
+        labels: Sequence[str] | Unset = UNSET,
+        **more: Any,
+    ) -> models.Task:
+        """Change a pending task.
+
+        Args:
+            target_url: An absolute http or https URL without user, password or fragment; may hold `{{
+                secrets.NAME }}`.
+            headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
+                connection sets are refused.
+            payload: Any JSON value, forwarded unchanged except for `{{ secrets.NAME }}` in its strings.
+            payload_base64: A body of any type in base64, sent as these bytes. Secrets are not filled in. Instead
+                of `payload`.
+            content_type: The content type of `payload_base64`. Default: the `Content-Type` header, or
+                application/octet-stream.
+            execute_at: In the future by the server’s clock, and not after the year 2099; with an offset.
+            connection: The name of the connection that authenticates the calls. Null: none.
+            labels: Up to 10 labels, to filter by.
+
+        Raises:
+            ConflictError: `task_not_pending`.
+        """
+        fields = {
+            "name": name,
+            "url": target_url,
+            "method": method if isinstance(method, Unset) else method.upper(),
+            "headers": headers,
+            "payload": payload,
+            "payload_base64": payload_base64,
+            "content_type": content_type,
+            "execute_at": changed_time(delay, execute_at),
+            "retry": retry,
+            "timeout_ms": timeout_ms,
+            "queue": queue,
+            "connection": connection,
+            "on_success": on_success,
+            "on_failure": on_failure,
+            "on_attempt": on_attempt,
+            "expires_at": expires_at,
+            "labels": labels,
+            **more,
+        }
+        return decode(models.Task, await self._http.send("PATCH", path("/api/v1/scheduler/tasks/{}", id), body=fields))
+
+    async def cancel(self, id: str) -> models.Task:
+        """Cancel a pending task. After the response, its request was not and will not be sent.
+
+        Raises:
+            ConflictError: `task_not_pending`.
+        """
+        return decode(models.Task, await self._http.send("DELETE", path("/api/v1/scheduler/tasks/{}", id)))
+
+    async def stop(self, id: str) -> models.Task:
+        """Stop a task that waits for a retry: it is dead.
+
+        Raises:
+            ConflictError: `task_not_retrying`.
+        """
+        return decode(models.Task, await self._http.send("POST", path("/api/v1/scheduler/tasks/{}/stop", id)))
 
     async def replay(self, id: str, *, idempotency_key: str | None = None) -> models.Task:
-        """Replays a finished task as a new task that is due at once. Retries are safe."""
-        answer = await self._http.create(path(f"{_scheduler}/tasks/{{}}/replay", id), None, idempotency_key)
-        return decode(models.Task, answer)
+        """Replay a finished task, as a new task that is due at once.
+
+        Raises:
+            ConflictError: `task_not_finished`.
+        """
+        return decode(models.Task, await self._http.create(path("/api/v1/scheduler/tasks/{}/replay", id), None, idempotency_key))
 
 
 class AsyncCronJobs:
     """Recurring requests."""
 
-    def __init__(self, http: _AsyncHttp) -> None:
+    def __init__(self, http: AsyncHttp) -> None:
         self._http = http
+
+    def list(
+        self,
+        *,
+        status: OneOrMore | None = None,
+        label: OneOrMore | None = None,
+        name: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        **more: Any,
+    ) -> AsyncList[models.CronJob]:
+        """List cron jobs, newest first.
+
+        Args:
+            limit: Items per page. Default: 25.
+            cursor: The `next_cursor` of the previous page.
+        """
+        return AsyncList(self._http, "/api/v1/scheduler/cronjobs", models.CronJob, {
+            **more,
+            "status": status,
+            "label": label,
+            "name": name,
+            "limit": limit,
+            "cursor": cursor,
+        })
 
     async def create(
         self,
         *,
         target_url: str,
         cron: str,
-        timezone: str | Unset = UNSET,
         name: str | None = None,
         method: str = "POST",
-        payload: Any = UNSET,
-        headers: Mapping[str, str] | Unset = UNSET,
-        retry: RetryPolicy | Unset = UNSET,
+        key: str | Unset = UNSET,
+        timezone: str | Unset = UNSET,
+        headers: Mapping[str, Any] | Unset = UNSET,
+        payload: Any | Unset = UNSET,
+        payload_base64: str | Unset = UNSET,
+        content_type: str | Unset = UNSET,
+        retry: Mapping[str, Any] | Unset = UNSET,
         timeout_ms: int | Unset = UNSET,
+        queue: str | Mapping[str, Any] | None | Unset = UNSET,
+        connection: str | None | Unset = UNSET,
         overlap: Literal["allow", "skip"] | Unset = UNSET,
         catch_up: Literal["latest", "all", "none"] | Unset = UNSET,
         starts_at: Time | None | Unset = UNSET,
         ends_at: Time | None | Unset = UNSET,
+        on_success: Mapping[str, Any] | None | Unset = UNSET,
+        on_failure: Mapping[str, Any] | None | Unset = UNSET,
+        on_attempt: Mapping[str, Any] | None | Unset = UNSET,
+        max_age_ms: int | None | Unset = UNSET,
+        labels: Sequence[str] | Unset = UNSET,
         idempotency_key: str | None = None,
         **more: Any,
     ) -> models.CronJob:
-        """Creates a cron job. It is stored when this returns. Retries are safe.
+        """Create a cron job. It is stored when the response arrives.
 
         Args:
-            cron: Five fields: minute, hour, day of month, month, day of week.
-            timezone: An IANA zone such as `Europe/Berlin`. Default `UTC`.
-            overlap: Whether a run starts while an earlier one is unfinished. Default `allow`.
-            catch_up: Which missed runs are made up for after an outage. Default `latest`.
+            key: A key of your choice, unique among the objects of this kind in the workspace.
+            target_url: An absolute http or https URL without user, password or fragment; may hold `{{
+                secrets.NAME }}`.
+            cron: Five fields: minute, hour, day of month, month, day of week. `L` is the last day of the month,
+                `MON#1` its first Monday, `FRIL` its last Friday.
+            timezone: A time zone name of the IANA database. Default: UTC.
+            headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
+                connection sets are refused.
+            payload: Any JSON value, forwarded unchanged except for `{{ secrets.NAME }}` in its strings.
+            payload_base64: A body of any type in base64, sent as these bytes. Secrets are not filled in. Instead
+                of `payload`.
+            content_type: The content type of `payload_base64`. Default: the `Content-Type` header, or
+                application/octet-stream.
+            connection: The name of the connection that authenticates the calls. Null: none.
+            max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
+                deadline.
+            labels: Up to 10 labels, to filter by.
+
+        Raises:
+            ConflictError: `key_in_use`.
         """
         fields = {
+            "key": key,
             "cron": cron,
             "timezone": timezone,
-            "payload": payload,
             "headers": headers,
+            "payload": payload,
+            "payload_base64": payload_base64,
+            "content_type": content_type,
             "retry": retry,
             "timeout_ms": timeout_ms,
+            "queue": queue,
+            "connection": connection,
             "overlap": overlap,
             "catch_up": catch_up,
             "starts_at": starts_at,
             "ends_at": ends_at,
+            "on_success": on_success,
+            "on_failure": on_failure,
+            "on_attempt": on_attempt,
+            "max_age_ms": max_age_ms,
+            "labels": labels,
             **more,
         }
-        body = new_task(fields, target_url, method, name)
-        return decode(models.CronJob, await self._http.create(f"{_scheduler}/cronjobs", body, idempotency_key))
-
-    async def get(self, id: str) -> models.CronJob:
-        """Returns a cron job with its next five runs. Raises `NotFoundError`."""
-        return decode(models.CronJob, await self._http.send("GET", path(f"{_scheduler}/cronjobs/{{}}", id)))
-
-    def list(
-        self,
-        *,
-        status: OneOrMore | None = None,
-        name: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        **more: Any,
-    ) -> AsyncList[models.CronJob]:
-        """Lists cron jobs, newest first."""
-        filters = dict(more, status=status, name=name, limit=limit, cursor=cursor)
-        return AsyncList(self._http, f"{_scheduler}/cronjobs", models.CronJob, filters)
-
-    async def update(self, id: str, **changes: Any) -> models.CronJob:
-        """Changes a cron job. A new `cron` or `timezone` replaces the runs that have not started."""
-        body = {("url" if field == "target_url" else field): value for field, value in changes.items()}
-        answer = await self._http.send("PATCH", path(f"{_scheduler}/cronjobs/{{}}", id), body=body)
-        return decode(models.CronJob, answer)
-
-    async def delete(self, id: str) -> None:
-        """Deletes a cron job, and cancels its runs that have not started."""
-        await self._http.send("DELETE", path(f"{_scheduler}/cronjobs/{{}}", id))
-
-    async def pause(self, id: str) -> models.CronJob:
-        """Pauses a cron job. No run starts after this returns."""
-        return decode(models.CronJob, await self._move(id, "pause"))
-
-    async def resume(self, id: str) -> models.CronJob:
-        """Resumes a cron job from now on. Runs missed during the pause are skipped."""
-        return decode(models.CronJob, await self._move(id, "resume"))
-
-    async def trigger(self, id: str) -> models.Task:
-        """Runs a cron job once, immediately, in addition to its schedule."""
-        return decode(models.Task, await self._move(id, "trigger"))
+        return decode(models.CronJob, await self._http.create("/api/v1/scheduler/cronjobs", new_task(fields, target_url, method, name), idempotency_key))
 
     async def preview(
-        self, *, cron: str, timezone: str | Unset = UNSET, since: Time | Unset = UNSET, count: int | Unset = UNSET
+        self,
+        *,
+        cron: str,
+        timezone: str | Unset = UNSET,
+        since: Time | Unset = UNSET,
+        count: int | Unset = UNSET,
+        **more: Any,
     ) -> models.CronPreview:
-        """Describes an expression in English, and returns its next runs strictly after `since`. Default: now."""
-        body = {"cron": cron, "timezone": timezone, "from": since, "count": count}
-        return decode(models.CronPreview, await self._http.send("POST", f"{_scheduler}/cronjobs/preview", body=body))
+        """Preview when a cron expression fires.
 
-    async def _move(self, id: str, verb: str) -> Any:
-        return await self._http.send("POST", path(f"{_scheduler}/cronjobs/{{}}/{verb}", id))
+        Args:
+            cron: Five fields: minute, hour, day of month, month, day of week. `L` is the last day of the month,
+                `MON#1` its first Monday, `FRIL` its last Friday.
+            timezone: A time zone name of the IANA database. Default: UTC.
+            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+        """
+        fields = {"cron": cron, "timezone": timezone, "from": since, "count": count, **more}
+        return decode(models.CronPreview, await self._http.send("POST", "/api/v1/scheduler/cronjobs/preview", body=fields))
+
+    async def get(self, id: str) -> models.CronJob:
+        """Read a cron job. The response has its next five runs."""
+        return decode(models.CronJob, await self._http.send("GET", path("/api/v1/scheduler/cronjobs/{}", id)))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        key: str | None | Unset = UNSET,
+        name: str | Unset = UNSET,
+        target_url: str | Unset = UNSET,
+        method: str | Unset = UNSET,
+        cron: str | Unset = UNSET,
+        timezone: str | Unset = UNSET,
+        headers: Mapping[str, Any] | Unset = UNSET,
+        payload: Any | Unset = UNSET,
+        payload_base64: str | Unset = UNSET,
+        content_type: str | Unset = UNSET,
+        retry: Mapping[str, Any] | Unset = UNSET,
+        timeout_ms: int | Unset = UNSET,
+        queue: str | Mapping[str, Any] | None | Unset = UNSET,
+        connection: str | None | Unset = UNSET,
+        overlap: Literal["allow", "skip"] | Unset = UNSET,
+        catch_up: Literal["latest", "all", "none"] | Unset = UNSET,
+        starts_at: Time | None | Unset = UNSET,
+        ends_at: Time | None | Unset = UNSET,
+        on_success: Mapping[str, Any] | None | Unset = UNSET,
+        on_failure: Mapping[str, Any] | None | Unset = UNSET,
+        on_attempt: Mapping[str, Any] | None | Unset = UNSET,
+        max_age_ms: int | None | Unset = UNSET,
+        labels: Sequence[str] | Unset = UNSET,
+        **more: Any,
+    ) -> models.CronJob:
+        """Change a cron job. A new `cron` or `timezone` replaces the runs that have not started.
+
+        Args:
+            target_url: An absolute http or https URL without user, password or fragment; may hold `{{
+                secrets.NAME }}`.
+            cron: Five fields: minute, hour, day of month, month, day of week. `L` is the last day of the month,
+                `MON#1` its first Monday, `FRIL` its last Friday.
+            timezone: A time zone name of the IANA database. Default: UTC.
+            headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
+                connection sets are refused.
+            payload: Any JSON value, forwarded unchanged except for `{{ secrets.NAME }}` in its strings.
+            payload_base64: A body of any type in base64, sent as these bytes. Secrets are not filled in. Instead
+                of `payload`.
+            content_type: The content type of `payload_base64`. Default: the `Content-Type` header, or
+                application/octet-stream.
+            connection: The name of the connection that authenticates the calls. Null: none.
+            max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
+                deadline.
+            labels: Up to 10 labels, to filter by.
+
+        Raises:
+            ConflictError: `key_in_use`.
+        """
+        fields = {
+            "key": key,
+            "name": name,
+            "url": target_url,
+            "method": method if isinstance(method, Unset) else method.upper(),
+            "cron": cron,
+            "timezone": timezone,
+            "headers": headers,
+            "payload": payload,
+            "payload_base64": payload_base64,
+            "content_type": content_type,
+            "retry": retry,
+            "timeout_ms": timeout_ms,
+            "queue": queue,
+            "connection": connection,
+            "overlap": overlap,
+            "catch_up": catch_up,
+            "starts_at": starts_at,
+            "ends_at": ends_at,
+            "on_success": on_success,
+            "on_failure": on_failure,
+            "on_attempt": on_attempt,
+            "max_age_ms": max_age_ms,
+            "labels": labels,
+            **more,
+        }
+        return decode(models.CronJob, await self._http.send("PATCH", path("/api/v1/scheduler/cronjobs/{}", id), body=fields))
+
+    async def delete(self, id: str) -> None:
+        """Delete a cron job and cancel its tasks that have not started. Its runs that have not started are
+        cancelled.
+        """
+        await self._http.send("DELETE", path("/api/v1/scheduler/cronjobs/{}", id))
+
+    async def pause(self, id: str) -> models.CronJob:
+        """Pause a cron job. No run starts after the response."""
+        return decode(models.CronJob, await self._http.send("POST", path("/api/v1/scheduler/cronjobs/{}/pause", id)))
+
+    async def resume(self, id: str) -> models.CronJob:
+        """Resume a cron job from now on. Runs missed during the pause are skipped."""
+        return decode(models.CronJob, await self._http.send("POST", path("/api/v1/scheduler/cronjobs/{}/resume", id)))
+
+    async def trigger(self, id: str) -> models.Task:
+        """Dispatch a cron job at once."""
+        return decode(models.Task, await self._http.send("POST", path("/api/v1/scheduler/cronjobs/{}/trigger", id)))
 
 
 class AsyncEvents:
     """Immediate requests."""
 
-    def __init__(self, http: _AsyncHttp) -> None:
+    def __init__(self, http: AsyncHttp) -> None:
         self._http = http
 
     async def publish(
@@ -424,113 +625,269 @@ class AsyncEvents:
         topic: str,
         payload: Mapping[str, Any] | JsonText,
         target_url: str | Unset = UNSET,
-        headers: Mapping[str, str] | Unset = UNSET,
-        retry: RetryPolicy | Unset = UNSET,
+        headers: Mapping[str, Any] | Unset = UNSET,
+        retry: Mapping[str, Any] | Unset = UNSET,
         timeout_ms: int | Unset = UNSET,
+        queue: str | Mapping[str, Any] | None | Unset = UNSET,
+        connection: str | None | Unset = UNSET,
+        on_success: Mapping[str, Any] | None | Unset = UNSET,
+        on_failure: Mapping[str, Any] | None | Unset = UNSET,
+        on_attempt: Mapping[str, Any] | None | Unset = UNSET,
+        max_age_ms: int | None | Unset = UNSET,
+        labels: Sequence[str] | Unset = UNSET,
         idempotency_key: str | None = None,
         **more: Any,
     ) -> models.PublishedEvent:
-        """Publishes an event to `target_url` or to every matching subscription. It is stored when this returns."""
-        body = {
+        """Publish an event: call its target, or every matching subscription, at once. It is stored when the
+        response arrives.
+
+        Args:
+            payload: A JSON object, forwarded unchanged except for `{{ secrets.NAME }}` in its strings.
+            target_url: An absolute http or https URL without user, password or fragment; may hold `{{
+                secrets.NAME }}`.
+            headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
+                connection sets are refused.
+            connection: The name of the connection that authenticates the calls. Null: none.
+            max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
+                deadline.
+            labels: Up to 10 labels, to filter by.
+        """
+        fields = {
             "topic": topic,
-            "payload": payload if isinstance(payload, JsonText) else dict(payload),
+            "payload": payload,
             "target_url": target_url,
             "headers": headers,
             "retry": retry,
             "timeout_ms": timeout_ms,
+            "queue": queue,
+            "connection": connection,
+            "on_success": on_success,
+            "on_failure": on_failure,
+            "on_attempt": on_attempt,
+            "max_age_ms": max_age_ms,
+            "labels": labels,
             **more,
         }
-        return decode(models.PublishedEvent, await self._http.create("/api/events", body, idempotency_key))
+        return decode(models.PublishedEvent, await self._http.create("/api/events", fields, idempotency_key))
 
 
 class AsyncSubscriptions:
     """Targets that receive every event with a matching topic."""
 
-    def __init__(self, http: _AsyncHttp) -> None:
-        self._http = http
-
-    async def create(self, *, topic: str, target_url: str, **more: Any) -> models.Subscription:
-        """Creates a subscription, which receives every event with a matching topic from now on.
-
-        Args:
-            topic: An exact topic, `orders.*` for all topics below `orders`, or `*` for all topics.
-            more: `headers`, `retry`, `timeout_ms` and `active`.
-        """
-        body = {"topic": topic, "url": target_url, **more}
-        return decode(models.Subscription, await self._http.send("POST", f"{_scheduler}/subscriptions", body=body))
-
-    async def get(self, id: str) -> models.Subscription:
-        """Returns a subscription. Raises `NotFoundError`."""
-        return decode(models.Subscription, await self._http.send("GET", path(f"{_scheduler}/subscriptions/{{}}", id)))
-
-    def list(self, *, limit: int | None = None, cursor: str | None = None) -> AsyncList[models.Subscription]:
-        """Lists subscriptions, newest first."""
-        page = {"limit": limit, "cursor": cursor}
-        return AsyncList(self._http, f"{_scheduler}/subscriptions", models.Subscription, page)
-
-    async def update(self, id: str, **changes: Any) -> models.Subscription:
-        """Changes a subscription for later events."""
-        body = {("url" if field == "target_url" else field): value for field, value in changes.items()}
-        answer = await self._http.send("PATCH", path(f"{_scheduler}/subscriptions/{{}}", id), body=body)
-        return decode(models.Subscription, answer)
-
-    async def delete(self, id: str) -> None:
-        """Deletes a subscription. Earlier events are still delivered."""
-        await self._http.send("DELETE", path(f"{_scheduler}/subscriptions/{{}}", id))
-
-
-class AsyncRuns:
-    """The activity log: one run per attempt."""
-
-    def __init__(self, http: _AsyncHttp) -> None:
+    def __init__(self, http: AsyncHttp) -> None:
         self._http = http
 
     def list(
         self,
         *,
-        status: OneOrMore | None = None,
-        task_id: OneOrMore | None = None,
-        cronjob_id: OneOrMore | None = None,
-        topic: OneOrMore | None = None,
-        source: OneOrMore | None = None,
-        response_status: int | OneOrMore | None = None,
-        error: OneOrMore | None = None,
-        host: OneOrMore | None = None,
-        name: str | None = None,
-        since: Time | None = None,
-        until: Time | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         **more: Any,
-    ) -> AsyncList[models.Run]:
-        """Lists runs, newest first, without their requests and responses.
+    ) -> AsyncList[models.Subscription]:
+        """List subscriptions, newest first.
 
         Args:
-            response_status: A status such as 500, or a class such as `5xx`.
-            more: Filters that leave out runs, such as `not_host` and `not_response_status`.
-            since, until: `since` ≤ `started_at` < `until`.
+            limit: Items per page. Default: 25.
+            cursor: The `next_cursor` of the previous page.
         """
-        filters = dict(
-            more, status=status, task_id=task_id, cronjob_id=cronjob_id, topic=topic, source=source,
-            response_status=response_status, error=error, host=host, name=name, to=until, limit=limit, cursor=cursor,
-        )
-        return AsyncList(self._http, f"{_scheduler}/runs", models.Run, {**filters, "from": since})
+        return AsyncList(self._http, "/api/v1/scheduler/subscriptions", models.Subscription, {
+            **more,
+            "limit": limit,
+            "cursor": cursor,
+        })
 
-    async def get(self, id: str) -> models.Run:
-        """Returns a run with its full request and response."""
-        return decode(models.Run, await self._http.send("GET", path(f"{_scheduler}/runs/{{}}", id)))
+    async def create(
+        self,
+        *,
+        topic: str,
+        target_url: str,
+        key: str | Unset = UNSET,
+        headers: Mapping[str, Any] | Unset = UNSET,
+        retry: Mapping[str, Any] | Unset = UNSET,
+        timeout_ms: int | Unset = UNSET,
+        queue: str | Mapping[str, Any] | None | Unset = UNSET,
+        connection: str | None | Unset = UNSET,
+        active: bool | Unset = UNSET,
+        on_success: Mapping[str, Any] | None | Unset = UNSET,
+        on_failure: Mapping[str, Any] | None | Unset = UNSET,
+        on_attempt: Mapping[str, Any] | None | Unset = UNSET,
+        max_age_ms: int | None | Unset = UNSET,
+        labels: Sequence[str] | Unset = UNSET,
+        **more: Any,
+    ) -> models.Subscription:
+        """Subscribe a target to the events of some topics.
+
+        Args:
+            key: A key of your choice, unique among the objects of this kind in the workspace.
+            topic: A topic, all topics below one (`orders.*`), or all topics (`*`).
+            target_url: An absolute http or https URL without user, password or fragment; may hold `{{
+                secrets.NAME }}`.
+            headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
+                connection sets are refused.
+            connection: The name of the connection that authenticates the calls. Null: none.
+            max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
+                deadline.
+            labels: Up to 10 labels, to filter by.
+
+        Raises:
+            ConflictError: `key_in_use`.
+        """
+        fields = {
+            "key": key,
+            "topic": topic,
+            "url": target_url,
+            "headers": headers,
+            "retry": retry,
+            "timeout_ms": timeout_ms,
+            "queue": queue,
+            "connection": connection,
+            "active": active,
+            "on_success": on_success,
+            "on_failure": on_failure,
+            "on_attempt": on_attempt,
+            "max_age_ms": max_age_ms,
+            "labels": labels,
+            **more,
+        }
+        return decode(models.Subscription, await self._http.send("POST", "/api/v1/scheduler/subscriptions", body=fields))
+
+    async def get(self, id: str) -> models.Subscription:
+        """Get a subscription."""
+        return decode(models.Subscription, await self._http.send("GET", path("/api/v1/scheduler/subscriptions/{}", id)))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        key: str | None | Unset = UNSET,
+        topic: str | Unset = UNSET,
+        target_url: str | Unset = UNSET,
+        headers: Mapping[str, Any] | Unset = UNSET,
+        retry: Mapping[str, Any] | Unset = UNSET,
+        timeout_ms: int | Unset = UNSET,
+        queue: str | Mapping[str, Any] | None | Unset = UNSET,
+        connection: str | None | Unset = UNSET,
+        active: bool | Unset = UNSET,
+        on_success: Mapping[str, Any] | None | Unset = UNSET,
+        on_failure: Mapping[str, Any] | None | Unset = UNSET,
+        on_attempt: Mapping[str, Any] | None | Unset = UNSET,
+        max_age_ms: int | None | Unset = UNSET,
+        labels: Sequence[str] | Unset = UNSET,
+        **more: Any,
+    ) -> models.Subscription:
+        """Change a subscription, for events published from then on. Omitted fields stay unchanged.
+
+        Args:
+            topic: A topic, all topics below one (`orders.*`), or all topics (`*`).
+            target_url: An absolute http or https URL without user, password or fragment; may hold `{{
+                secrets.NAME }}`.
+            headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
+                connection sets are refused.
+            connection: The name of the connection that authenticates the calls. Null: none.
+            max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
+                deadline.
+            labels: Up to 10 labels, to filter by.
+
+        Raises:
+            ConflictError: `key_in_use`.
+        """
+        fields = {
+            "key": key,
+            "topic": topic,
+            "url": target_url,
+            "headers": headers,
+            "retry": retry,
+            "timeout_ms": timeout_ms,
+            "queue": queue,
+            "connection": connection,
+            "active": active,
+            "on_success": on_success,
+            "on_failure": on_failure,
+            "on_attempt": on_attempt,
+            "max_age_ms": max_age_ms,
+            "labels": labels,
+            **more,
+        }
+        return decode(models.Subscription, await self._http.send("PATCH", path("/api/v1/scheduler/subscriptions/{}", id), body=fields))
+
+    async def delete(self, id: str) -> None:
+        """Delete a subscription; events published before are still sent."""
+        await self._http.send("DELETE", path("/api/v1/scheduler/subscriptions/{}", id))
+
+    def signing_secrets(self, id: str) -> AsyncList[models.SubscriptionSecret]:
+        """List the signing secrets that a subscription has of its own, the current one first. Without any, the
+        secrets of the workspace sign.
+        """
+        return AsyncList(self._http, path("/api/v1/scheduler/subscriptions/{}/signing-secrets", id), models.SubscriptionSecret, {
+        })
+
+    async def rotate_signing_secret(self, id: str) -> models.SubscriptionSecret:
+        """Create a new signing secret of a subscription; the old one also signs for 24 hours. The previous one
+        signs too for 24 hours.
+        """
+        return decode(models.SubscriptionSecret, await self._http.send("POST", path("/api/v1/scheduler/subscriptions/{}/signing-secrets", id)))
+
+    async def remove_signing_secrets(self, id: str) -> None:
+        """Remove the signing secrets of a subscription, so those of the workspace sign its calls."""
+        await self._http.send("DELETE", path("/api/v1/scheduler/subscriptions/{}/signing-secrets", id))
+
+    async def revoke_signing_secret(self, id: str, secret_id: str) -> None:
+        """Revoke an old signing secret of a subscription at once."""
+        await self._http.send("DELETE", path("/api/v1/scheduler/subscriptions/{}/signing-secrets/{}", id, secret_id))
 
 
 class AsyncDeadLetters:
     """Tasks that failed for good, until they are replayed or discarded."""
 
-    def __init__(self, http: _AsyncHttp) -> None:
+    def __init__(self, http: AsyncHttp) -> None:
         self._http = http
 
-    def list(self, **filters: Any) -> AsyncList[models.Task]:
-        """Lists dead letters, newest first, by the filters of tasks without `state`, `host` and `error` of the last run."""
-        filters = {{"since": "from", "until": "to"}.get(name, name): value for name, value in filters.items()}
-        return AsyncList(self._http, f"{_scheduler}/dead-letters", models.Task, filters)
+    def list(
+        self,
+        *,
+        source: OneOrMore | None = None,
+        cronjob_id: OneOrMore | None = None,
+        event_id: OneOrMore | None = None,
+        callback_of: OneOrMore | None = None,
+        topic: OneOrMore | None = None,
+        queue: OneOrMore | None = None,
+        label: OneOrMore | None = None,
+        name: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        host: OneOrMore | None = None,
+        error: OneOrMore | None = None,
+        **more: Any,
+    ) -> AsyncList[models.Task]:
+        """List tasks that could not be delivered, until they are replayed or discarded.
+
+        Args:
+            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+            limit: Items per page. Default: 25.
+            cursor: The `next_cursor` of the previous page.
+        """
+        return AsyncList(self._http, "/api/v1/scheduler/dead-letters", models.Task, {
+            **more,
+            "source": source,
+            "cronjob_id": cronjob_id,
+            "event_id": event_id,
+            "callback_of": callback_of,
+            "topic": topic,
+            "queue": queue,
+            "label": label,
+            "name": name,
+            "from": since,
+            "to": until,
+            "limit": limit,
+            "cursor": cursor,
+            "host": host,
+            "error": error,
+        })
 
     async def replay(
         self,
@@ -538,206 +895,872 @@ class AsyncDeadLetters:
         *,
         filter: Mapping[str, Any] | None = None,
         per_second: int | None = None,
-    ) -> models.Settled:
-        """Replays dead letters as new tasks: at most 100 ids, or a filter; `{}` selects all.
+    ) -> models.ReplayedDeadLetters:
+        """Replay dead letters: each as a new task that is due at once, or so many per second. Skips tasks that
+        are not dead letters any more.
 
         Args:
-            per_second: How many are due per second, at most 1,000. By default all are due at once.
+            filter: `from` <= execute_at < `to`. `name` is a prefix, `host` has its port, and `error` is that of
+                the last run. An empty filter selects all.
+            per_second: How many of the replays are due per second, the first at once. Default: all are due at
+                once. Retries are not counted.
         """
-        return await self._settle("replay", ids, filter, per_second=per_second)
+        return decode(models.ReplayedDeadLetters, await self._http.send("POST", "/api/v1/scheduler/dead-letters/replay", body=chosen(ids, filter, per_second=per_second)))
 
     async def discard(
-        self, ids: Sequence[str] | None = None, *, filter: Mapping[str, Any] | None = None
-    ) -> models.Settled:
-        """Removes dead letters from the list: at most 100 ids, or a filter; `{}` selects all."""
-        return await self._settle("discard", ids, filter)
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        filter: Mapping[str, Any] | None = None,
+    ) -> models.DiscardedDeadLetters:
+        """Discard dead letters; the tasks stay dead.
 
-    async def operation(self, id: str) -> models.Operation:
-        """Returns the progress of a replay or discard in the background."""
-        target = path(f"{_scheduler}/dead-letters/operations/{{}}", id)
-        return decode(models.Operation, await self._http.send("GET", target))
+        Args:
+            filter: `from` <= execute_at < `to`. `name` is a prefix, `host` has its port, and `error` is that of
+                the last run. An empty filter selects all.
+        """
+        return decode(models.DiscardedDeadLetters, await self._http.send("POST", "/api/v1/scheduler/dead-letters/discard", body=chosen(ids, filter)))
 
-    async def cancel_operation(self, id: str) -> models.Operation:
-        """Stops an operation. Raises `ConflictError` when it has ended."""
-        target = path(f"{_scheduler}/dead-letters/operations/{{}}", id)
-        return decode(models.Operation, await self._http.send("DELETE", target))
+    async def operation(self, id: str) -> models.DeadLetterOperation:
+        """Get the progress of a replay or a discard in the background."""
+        return decode(models.DeadLetterOperation, await self._http.send("GET", path("/api/v1/scheduler/dead-letters/operations/{}", id)))
 
-    async def _settle(
-        self, verb: str, ids: Sequence[str] | None, filter: Mapping[str, Any] | None, **more: Any
-    ) -> models.Settled:
-        answer = await self._http.send("POST", f"{_scheduler}/dead-letters/{verb}", body=chosen(ids, filter, **more))
-        return decode(models.Settled, answer)
+    async def progress(self, id: str, *, interval: float = 1) -> AsyncIterator[models.DeadLetterOperation]:
+        """Yields each change of an operation's progress until it has ended. Asks every `interval` seconds."""
+        before = None
+        while True:
+            now = await self.operation(id)
+            if now != before:
+                yield now
+            if now.status != "running":
+                return
+            before = now
+            await self._http.sleep(interval)
+
+    async def cancel_operation(self, id: str) -> models.DeadLetterOperation:
+        """Cancel a replay or a discard in the background; what it has done stays done. Settled dead letters stay
+        settled.
+        """
+        return decode(models.DeadLetterOperation, await self._http.send("DELETE", path("/api/v1/scheduler/dead-letters/operations/{}", id)))
+
+
+class AsyncBulkOperations:
+    """Cancels, stops, replays and discards of many tasks, in the background."""
+
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        **more: Any,
+    ) -> AsyncList[models.BulkOperation]:
+        """List bulk operations, newest first; they are kept for 30 days after their end.
+
+        Args:
+            limit: Items per page. Default: 25.
+            cursor: The `next_cursor` of the previous page.
+        """
+        return AsyncList(self._http, "/api/v1/scheduler/bulk-operations", models.BulkOperation, {
+            **more,
+            "limit": limit,
+            "cursor": cursor,
+        })
+
+    async def start(
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        action: Literal["cancel", "stop", "replay", "discard"],
+        filter: Mapping[str, Any] | None = None,
+        per_second: int | None = None,
+    ) -> models.BulkOperation:
+        """Cancel, stop, replay or discard many tasks in the background. Another one that is running causes a
+        conflict.
+
+        Args:
+            filter: The filters of the list of dead letters. An empty filter selects all.
+            action: Cancels pending tasks, stops tasks that wait for a retry, replays dead letters as new tasks,
+                or discards dead letters. It skips other tasks.
+            per_second: How many of the replays are due per second, the first at once. Default: all are due at
+                once. Retries are not counted.
+        """
+        return decode(models.BulkOperation, await self._http.send("POST", "/api/v1/scheduler/bulk-operations", body=chosen(ids, filter, action=action, per_second=per_second)))
+
+    async def get(self, id: str) -> models.BulkOperation:
+        """Get the progress of a bulk operation."""
+        return decode(models.BulkOperation, await self._http.send("GET", path("/api/v1/scheduler/bulk-operations/{}", id)))
+
+    async def progress(self, id: str, *, interval: float = 1) -> AsyncIterator[models.BulkOperation]:
+        """Yields each change of an operation's progress until it has ended. Asks every `interval` seconds."""
+        before = None
+        while True:
+            now = await self.get(id)
+            if now != before:
+                yield now
+            if now.status != "running":
+                return
+            before = now
+            await self._http.sleep(interval)
+
+    async def cancel(self, id: str) -> models.BulkOperation:
+        """Cancel a bulk operation; what it has done stays done. What it has done stays done."""
+        return decode(models.BulkOperation, await self._http.send("POST", path("/api/v1/scheduler/bulk-operations/{}/cancel", id)))
 
 
 class AsyncQueues:
     """Queues, which limit how many attempts of their tasks start."""
 
-    def __init__(self, http: _AsyncHttp) -> None:
+    def __init__(self, http: AsyncHttp) -> None:
         self._http = http
 
-    def list(self, *, limit: int | None = None, cursor: str | None = None, **more: Any) -> AsyncList[models.Queue]:
-        """Lists queues by name, with what they contain now."""
-        return AsyncList(self._http, f"{_scheduler}/queues", models.Queue, dict(more, limit=limit, cursor=cursor))
+    def list(
+        self,
+        *,
+        name: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        **more: Any,
+    ) -> AsyncList[models.Queue]:
+        """List queues by name, with what they contain now.
+
+        Args:
+            name: Only names that start with this text.
+            limit: Items per page. Default: 25.
+            cursor: The `next_cursor` of the previous page.
+        """
+        return AsyncList(self._http, "/api/v1/scheduler/queues", models.Queue, {
+            **more,
+            "name": name,
+            "limit": limit,
+            "cursor": cursor,
+        })
 
     async def get(self, name: str) -> models.Queue:
-        """Returns a queue. Raises `NotFoundError`."""
-        return decode(models.Queue, await self._http.send("GET", path(f"{_scheduler}/queues/{{}}", name)))
+        """Read a queue."""
+        return decode(models.Queue, await self._http.send("GET", path("/api/v1/scheduler/queues/{}", name)))
 
     async def put(
         self,
         name: str,
         *,
-        max_concurrent: int | None = None,
-        rate_limit: Mapping[Literal["count", "period_ms"], int] | None = None,
-        ordered: bool = False,
+        max_concurrent: int | None | Unset = UNSET,
+        rate_limit: Mapping[str, Any] | None | Unset = UNSET,
+        ordered: bool | Unset = UNSET,
+        **more: Any,
     ) -> models.Queue:
-        """Creates a queue, or replaces all of its limits.
+        """Create a queue, or replace its limits. An omitted limit is removed.
 
         Args:
-            max_concurrent: Attempts in flight at a time over all dispatchers, 1 to 1,000.
-            rate_limit: At most `count` attempts start within any period of `period_ms`.
-            ordered: One task at a time, in the order of `execute_at`.
+            max_concurrent: Attempts in flight at a time, over all dispatchers.
+            ordered: One task at a time, in the order of `execute_at`, then creation. The next task waits until
+                the one before is final.
         """
-        body = {"max_concurrent": max_concurrent, "rate_limit": rate_limit, "ordered": ordered}
-        return decode(models.Queue, await self._http.send("PUT", path(f"{_scheduler}/queues/{{}}", name), body=body))
+        fields = {"max_concurrent": max_concurrent, "rate_limit": rate_limit, "ordered": ordered, **more}
+        return decode(models.Queue, await self._http.send("PUT", path("/api/v1/scheduler/queues/{}", name), body=fields))
 
-    async def update(self, name: str, **limits: Any) -> models.Queue:
-        """Changes limits of a queue. Omitted limits stay unchanged."""
-        target = path(f"{_scheduler}/queues/{{}}", name)
-        return decode(models.Queue, await self._http.send("PATCH", target, body=limits))
+    async def update(
+        self,
+        name: str,
+        *,
+        max_concurrent: int | None | Unset = UNSET,
+        rate_limit: Mapping[str, Any] | None | Unset = UNSET,
+        ordered: bool | Unset = UNSET,
+        **more: Any,
+    ) -> models.Queue:
+        """Change limits of a queue. Omitted limits stay unchanged.
 
-    async def pause(self, name: str) -> models.Queue:
-        """Pauses a queue: its tasks wait until it is resumed."""
-        return decode(models.Queue, await self._http.send("POST", path(f"{_scheduler}/queues/{{}}/pause", name)))
-
-    async def resume(self, name: str) -> models.Queue:
-        """Resumes a paused queue."""
-        return decode(models.Queue, await self._http.send("POST", path(f"{_scheduler}/queues/{{}}/resume", name)))
+        Args:
+            max_concurrent: Attempts in flight at a time, over all dispatchers.
+            ordered: One task at a time, in the order of `execute_at`, then creation. The next task waits until
+                the one before is final.
+        """
+        fields = {"max_concurrent": max_concurrent, "rate_limit": rate_limit, "ordered": ordered, **more}
+        return decode(models.Queue, await self._http.send("PATCH", path("/api/v1/scheduler/queues/{}", name), body=fields))
 
     async def delete(self, name: str) -> None:
-        """Deletes the settings of a queue. Raises `ConflictError` (`queue_in_use`) while something uses it."""
-        await self._http.send("DELETE", path(f"{_scheduler}/queues/{{}}", name))
+        """Delete the settings of a queue that is not in use. Nothing may use the queue: no task, cron job or
+        subscription.
+
+        Raises:
+            ConflictError: `queue_in_use`.
+        """
+        await self._http.send("DELETE", path("/api/v1/scheduler/queues/{}", name))
+
+    async def pause(self, name: str) -> models.Queue:
+        """Pause a queue: its tasks wait."""
+        return decode(models.Queue, await self._http.send("POST", path("/api/v1/scheduler/queues/{}/pause", name)))
+
+    async def resume(self, name: str) -> models.Queue:
+        """Resume a paused queue."""
+        return decode(models.Queue, await self._http.send("POST", path("/api/v1/scheduler/queues/{}/resume", name)))
+
+
+class AsyncRuns:
+    """The activity log: one run per attempt."""
+
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    def list(
+        self,
+        *,
+        status: OneOrMore | None = None,
+        task_id: OneOrMore | None = None,
+        label: OneOrMore | None = None,
+        cronjob_id: OneOrMore | None = None,
+        topic: OneOrMore | None = None,
+        source: OneOrMore | None = None,
+        response_status: OneOrMore | None = None,
+        error: OneOrMore | None = None,
+        host: OneOrMore | None = None,
+        name: str | None = None,
+        not_cronjob_id: OneOrMore | None = None,
+        not_topic: OneOrMore | None = None,
+        not_source: OneOrMore | None = None,
+        not_response_status: OneOrMore | None = None,
+        not_error: OneOrMore | None = None,
+        not_host: OneOrMore | None = None,
+        not_name: OneOrMore | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        **more: Any,
+    ) -> AsyncList[models.Run]:
+        """List runs, newest first.
+
+        Args:
+            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+            limit: Items per page. Default: 25.
+            cursor: The `next_cursor` of the previous page.
+        """
+        return AsyncList(self._http, "/api/v1/scheduler/runs", models.Run, {
+            **more,
+            "status": status,
+            "task_id": task_id,
+            "label": label,
+            "cronjob_id": cronjob_id,
+            "topic": topic,
+            "source": source,
+            "response_status": response_status,
+            "error": error,
+            "host": host,
+            "name": name,
+            "not_cronjob_id": not_cronjob_id,
+            "not_topic": not_topic,
+            "not_source": not_source,
+            "not_response_status": not_response_status,
+            "not_error": not_error,
+            "not_host": not_host,
+            "not_name": not_name,
+            "from": since,
+            "to": until,
+            "limit": limit,
+            "cursor": cursor,
+        })
+
+    def export(
+        self,
+        *,
+        status: OneOrMore | None = None,
+        task_id: OneOrMore | None = None,
+        label: OneOrMore | None = None,
+        cronjob_id: OneOrMore | None = None,
+        topic: OneOrMore | None = None,
+        source: OneOrMore | None = None,
+        response_status: OneOrMore | None = None,
+        error: OneOrMore | None = None,
+        host: OneOrMore | None = None,
+        name: str | None = None,
+        not_cronjob_id: OneOrMore | None = None,
+        not_topic: OneOrMore | None = None,
+        not_source: OneOrMore | None = None,
+        not_response_status: OneOrMore | None = None,
+        not_error: OneOrMore | None = None,
+        not_host: OneOrMore | None = None,
+        not_name: OneOrMore | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        format: Literal["csv", "jsonl"] | None = None,
+        **more: Any,
+    ) -> AsyncIterator[bytes]:
+        """Export runs as CSV or JSON Lines, newest first. The file may have any size.
+
+        Args:
+            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+            format: CSV with a header line, or one JSON object per line.
+        """
+        return self._http.stream("/api/v1/scheduler/runs/export", {
+            **more,
+            "status": status,
+            "task_id": task_id,
+            "label": label,
+            "cronjob_id": cronjob_id,
+            "topic": topic,
+            "source": source,
+            "response_status": response_status,
+            "error": error,
+            "host": host,
+            "name": name,
+            "not_cronjob_id": not_cronjob_id,
+            "not_topic": not_topic,
+            "not_source": not_source,
+            "not_response_status": not_response_status,
+            "not_error": not_error,
+            "not_host": not_host,
+            "not_name": not_name,
+            "from": since,
+            "to": until,
+            "format": format,
+        })
+
+    def tail(self, *, after: str | None = None) -> AsyncIterator[models.Run]:
+        """Follow new runs as server-sent events. A run is sent about a second after its end."""
+        return self._http.tail("/api/v1/scheduler/runs/stream", models.Run, after)
+
+    async def failures(
+        self,
+        *,
+        since: Time | None = None,
+        until: Time | None = None,
+        **more: Any,
+    ) -> models.RunFailures:
+        """Group failed runs by host, error and response status.
+
+        Args:
+            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+        """
+        query = {**more, "from": since, "to": until}
+        return decode(models.RunFailures, await self._http.send("GET", "/api/v1/scheduler/runs/failures", query=query))
+
+    async def counts(
+        self,
+        *,
+        since: Time | None = None,
+        until: Time | None = None,
+        **more: Any,
+    ) -> models.RunCounts:
+        """Count the runs of a time by outcome. Default: the last 24 hours, in steps of 30 minutes.
+
+        Args:
+            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+        """
+        query = {**more, "from": since, "to": until}
+        return decode(models.RunCounts, await self._http.send("GET", "/api/v1/scheduler/runs/counts", query=query))
+
+    async def get(self, id: str) -> models.RunDetail:
+        """Read a run with its request and response."""
+        return decode(models.RunDetail, await self._http.send("GET", path("/api/v1/scheduler/runs/{}", id)))
+
+
+class AsyncHosts:
+    """The hosts that tasks call, with their circuit breakers."""
+
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list(self) -> models.Hosts:
+        """List the hosts that tasks of a workspace call, with their health."""
+        return decode(models.Hosts, await self._http.send("GET", "/api/v1/scheduler/hosts"))
+
+    async def reset(self, host: str) -> models.ResetHost:
+        """Close the circuit breaker of a host. `dispatchers` is the number of dispatchers that close it."""
+        return decode(models.ResetHost, await self._http.send("POST", path("/api/v1/scheduler/hosts/{}/reset", host)))
 
 
 class AsyncWorkspaces:
-    """Workspaces, with their members, secrets and signing secrets. `current` is the workspace of the API key."""
+    """Workspaces, with their members, secrets and connections. `current` is the workspace of the API key."""
 
-    def __init__(self, http: _AsyncHttp) -> None:
+    def __init__(self, http: AsyncHttp) -> None:
         self._http = http
 
+    async def create(self, id: str, *, name: str, **more: Any) -> models.Workspace:
+        """Create a workspace. Requires a session token."""
+        fields = {"name": name, **more}
+        return decode(models.Workspace, await self._http.send("POST", path("/api/v1/organizations/{}/workspaces", id), body=fields))
+
     async def get(self, id: str = "current") -> models.Workspace:
-        """Returns a workspace. Raises `NotFoundError`."""
+        """Read a workspace."""
         return decode(models.Workspace, await self._http.send("GET", path("/api/v1/workspaces/{}", id)))
 
-    def members(self, id: str = "current") -> AsyncList[models.WorkspaceMember]:
-        """Lists the members of a workspace with their roles."""
-        return AsyncList(self._http, path("/api/v1/workspaces/{}/members", id), models.WorkspaceMember, {})
+    async def update(
+        self,
+        id: str = "current",
+        *,
+        name: str | Unset = UNSET,
+        keeps_responses_with_secrets: bool | Unset = UNSET,
+        asymmetric_signatures: bool | Unset = UNSET,
+        **more: Any,
+    ) -> models.Workspace:
+        """Change the name or the settings of a workspace. Requires a session token."""
+        fields = {
+            "name": name,
+            "keeps_responses_with_secrets": keeps_responses_with_secrets,
+            "asymmetric_signatures": asymmetric_signatures,
+            **more,
+        }
+        return decode(models.Workspace, await self._http.send("PATCH", path("/api/v1/workspaces/{}", id), body=fields))
+
+    async def delete(self, id: str = "current") -> None:
+        """Delete a workspace: all of its deliveries stop at once. Requires a session token."""
+        await self._http.send("DELETE", path("/api/v1/workspaces/{}", id))
+
+    def members(
+        self,
+        id: str = "current",
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        **more: Any,
+    ) -> AsyncList[models.WorkspaceMember]:
+        """List the members of a workspace; owners and admins need not be among them. Owners and admins of the
+        organization have access without it.
+
+        Args:
+            limit: Items per page. Default: 25.
+            cursor: The `next_cursor` of the previous page.
+        """
+        return AsyncList(self._http, path("/api/v1/workspaces/{}/members", id), models.WorkspaceMember, {
+            **more,
+            "limit": limit,
+            "cursor": cursor,
+        })
+
+    def federated_credentials(self, id: str = "current") -> AsyncList[models.FederatedCredential]:
+        """List the federated credentials of a workspace. Requires a session token."""
+        return AsyncList(self._http, path("/api/v1/workspaces/{}/federated-credentials", id), models.FederatedCredential, {
+        })
+
+    async def create_federated_credential(
+        self,
+        id: str = "current",
+        *,
+        name: str,
+        issuer: str,
+        conditions: Mapping[str, Any],
+        scopes: Sequence[Literal["full", "read", "publish", "organization.read", "workspace.list", "workspace.read", "workspace_member.read", "secret.read", "secret.write", "secret.delete", "secret.use", "connection.read", "connection.write", "connection.delete", "connection.test", "signing_secret.read", "signing_secret.rotate", "signing_secret.revoke", "integration.read", "integration.write", "integration.delete", "task.read", "task.create", "task.write", "task.delete", "cron_job.read", "cron_job.write", "cron_job.delete", "run.read", "host.read", "host.reset", "queue.read", "queue.write", "queue.delete", "dead_letter.read", "dead_letter.replay", "dead_letter.discard", "event.publish", "subscription.read", "subscription.write", "subscription.delete"]],
+        audience: str | Unset = UNSET,
+        lifetime_ms: int | Unset = UNSET,
+        **more: Any,
+    ) -> models.FederatedCredential:
+        """Let CI jobs exchange their OpenID Connect tokens for API keys. Requires a session token of an owner or
+        admin.
+
+        Args:
+            issuer: The issuer of the tokens: an https URL, exactly as in their claim `iss`.
+            audience: The `aud` of the tokens. Default: the URL of Belfry.
+            conditions: The claims that a token must have. `*` stands for any characters. One of them must name
+                the owner of the jobs: see docs/ci.md.
+            scopes: The rights of the key, at most those of the user who creates it. `full`: all. `read`: read
+                everything except signing secrets. `publish`: create tasks and publish events. Or single rights of
+                docs/permissions.md.
+            lifetime_ms: How long a key is valid: by default 15 minutes.
+        """
+        fields = {
+            "name": name,
+            "issuer": issuer,
+            "audience": audience,
+            "conditions": conditions,
+            "scopes": scopes,
+            "lifetime_ms": lifetime_ms,
+            **more,
+        }
+        return decode(models.FederatedCredential, await self._http.send("POST", path("/api/v1/workspaces/{}/federated-credentials", id), body=fields))
+
+    async def get_federated_credential(
+        self,
+        fed_id: str,
+        *,
+        id: str = "current",
+    ) -> models.FederatedCredential:
+        """Read a federated credential. Requires a session token."""
+        return decode(models.FederatedCredential, await self._http.send("GET", path("/api/v1/workspaces/{}/federated-credentials/{}", id, fed_id)))
+
+    async def delete_federated_credential(self, fed_id: str, *, id: str = "current") -> None:
+        """Delete a federated credential, and revoke the API keys of its jobs. The API keys of its jobs are
+        revoked.
+        """
+        await self._http.send("DELETE", path("/api/v1/workspaces/{}/federated-credentials/{}", id, fed_id))
 
     def secrets(self, id: str = "current") -> AsyncList[models.Secret]:
-        """Lists the names of secrets. Values are never returned."""
+        """List the secrets of a workspace by name, without their values. Values are never returned."""
         return AsyncList(self._http, path("/api/v1/workspaces/{}/secrets", id), models.Secret, {})
 
-    async def put_secret(self, name: str, value: str, *, id: str = "current", **more: Any) -> models.Secret:
-        """Creates or replaces a secret. Requests refer to it as `{{ secrets.NAME }}`."""
-        target = path("/api/v1/workspaces/{}/secrets/{}", id, name)
-        return decode(models.Secret, await self._http.send("PUT", target, body={"value": value, **more}))
+    async def put_secret(
+        self,
+        name: str,
+        value: str,
+        *,
+        allowed_hosts: Sequence[str] | None | Unset = UNSET,
+        id: str = "current",
+        **more: Any,
+    ) -> models.Secret:
+        """Create a secret (201), or change its value (200). Requests refer to it as `{{ secrets.NAME }}`.
+
+        Args:
+            value: The value; never returned.
+        """
+        fields = {"value": value, "allowed_hosts": allowed_hosts, **more}
+        return decode(models.Secret, await self._http.send("PUT", path("/api/v1/workspaces/{}/secrets/{}", id, name), body=fields))
 
     async def delete_secret(self, name: str, *, id: str = "current") -> None:
-        """Deletes a secret. Tasks that still refer to it fail with `secret_missing`."""
+        """Delete a secret. Tasks that still refer to it fail with `secret_missing`."""
         await self._http.send("DELETE", path("/api/v1/workspaces/{}/secrets/{}", id, name))
 
-    def signing_keys(self, id: str) -> AsyncList[models.SigningKey]:
-        """Lists the public keys that verify `v1a` signatures, the current one first. It needs no API key."""
+    def signing_keys(self, id: str = "current") -> AsyncList[models.SigningKey]:
+        """List the public keys that verify `v1a` signatures, the current one first. It needs no API key."""
         return AsyncList(self._http, path("/api/v1/workspaces/{}/signing-keys", id), models.SigningKey, {})
 
     def signing_secrets(self, id: str = "current") -> AsyncList[models.SigningSecret]:
-        """Lists the current signing secret and, during a rotation, the previous one."""
+        """List the signing secrets of a workspace, the current one first."""
         return AsyncList(self._http, path("/api/v1/workspaces/{}/signing-secrets", id), models.SigningSecret, {})
+
+    async def rotate_signing_secret(self, id: str = "current") -> models.SigningSecret:
+        """Create a new signing secret; the old one also signs for 24 hours. The previous one signs too for 24
+        hours.
+        """
+        return decode(models.SigningSecret, await self._http.send("POST", path("/api/v1/workspaces/{}/signing-secrets", id)))
+
+    async def revoke_signing_secret(self, secret_id: str, *, id: str = "current") -> None:
+        """Revoke an old signing secret at once."""
+        await self._http.send("DELETE", path("/api/v1/workspaces/{}/signing-secrets/{}", id, secret_id))
+
+    def connections(self, id: str = "current") -> AsyncList[models.Connection]:
+        """List the connections of a workspace by name, without their secrets. Their secrets are never returned."""
+        return AsyncList(self._http, path("/api/v1/workspaces/{}/connections", id), models.Connection, {})
+
+    async def get_connection(self, name: str, *, id: str = "current") -> models.Connection:
+        """Get a connection, without its secrets."""
+        return decode(models.Connection, await self._http.send("GET", path("/api/v1/workspaces/{}/connections/{}", id, name)))
+
+    async def put_connection(
+        self,
+        name: str,
+        *,
+        kind: str,
+        hosts: Sequence[str],
+        header: str | Unset = UNSET,
+        value: str | Unset = UNSET,
+        ca_certificate: str | None | Unset = UNSET,
+        client_certificate: str | None | Unset = UNSET,
+        client_key: str | Unset = UNSET,
+        username: str | Unset = UNSET,
+        password: str | Unset = UNSET,
+        token_url: str | Unset = UNSET,
+        client_id: str | Unset = UNSET,
+        client_secret: str | Unset = UNSET,
+        client_authentication: Literal["basic", "post"] | Unset = UNSET,
+        scope: str | None | Unset = UNSET,
+        parameters: Mapping[str, Any] | Unset = UNSET,
+        audience: str | Unset = UNSET,
+        lifetime_s: int | Unset = UNSET,
+        id: str = "current",
+        **more: Any,
+    ) -> models.Connection:
+        """Create a connection (201), or replace its settings (200).
+
+        Args:
+            header: The name of the header.
+            value: The value of the header. Never returned.
+            hosts: The hosts that the connection may authenticate to.
+            client_key: The private key of the client certificate; never returned, as PEM.
+            password: The password. Never returned.
+            token_url: The token endpoint.
+            client_secret: The secret of the client. Never returned.
+            client_authentication: Whether the client proves who it is by HTTP Basic, or by parameters in the
+                body.
+            parameters: Further parameters of the token request.
+        """
+        fields = {
+            "kind": kind,
+            "header": header,
+            "value": value,
+            "hosts": hosts,
+            "ca_certificate": ca_certificate,
+            "client_certificate": client_certificate,
+            "client_key": client_key,
+            "username": username,
+            "password": password,
+            "token_url": token_url,
+            "client_id": client_id,
+            "client_secret": client_secret,
+            "client_authentication": client_authentication,
+            "scope": scope,
+            "parameters": parameters,
+            "audience": audience,
+            "lifetime_s": lifetime_s,
+            **more,
+        }
+        return decode(models.Connection, await self._http.send("PUT", path("/api/v1/workspaces/{}/connections/{}", id, name), body=fields))
+
+    async def delete_connection(self, name: str, *, id: str = "current") -> None:
+        """Delete a connection that no cron job and no subscription names. No cron job and no subscription may
+        name it.
+
+        Raises:
+            ConflictError: `connection_in_use`.
+        """
+        await self._http.send("DELETE", path("/api/v1/workspaces/{}/connections/{}", id, name))
+
+    async def test_connection(
+        self,
+        name: str,
+        *,
+        target_url: str | Unset = UNSET,
+        id: str = "current",
+        **more: Any,
+    ) -> models.ConnectionTest:
+        """Test a connection: request a token, or call a URL, and report what happened. Kinds without tokens need
+        a URL.
+
+        Args:
+            target_url: A URL that is called with GET. Kinds without tokens need it.
+        """
+        fields = {"url": target_url, **more}
+        return decode(models.ConnectionTest, await self._http.send("POST", path("/api/v1/workspaces/{}/connections/{}/test", id, name), body=fields))
 
 
 class AsyncOrganizations:
     """Organizations. An API key reads the one of its workspace; everything else requires a session token."""
 
-    def __init__(self, http: _AsyncHttp) -> None:
+    def __init__(self, http: AsyncHttp) -> None:
         self._http = http
 
-    async def create(self, *, name: str) -> models.Organization:
-        """Creates an organization. The signed-in user becomes its owner."""
-        return decode(models.Organization, await self._http.send("POST", "/api/v1/organizations", body={"name": name}))
-
-    def list(self) -> AsyncList[models.Organization]:
-        """Lists the organizations of the signed-in user."""
-        return AsyncList(self._http, "/api/v1/organizations", models.Organization, {})
-
-    async def get(self, id: str) -> models.Organization:
-        """Returns an organization."""
-        return decode(models.Organization, await self._http.send("GET", path("/api/v1/organizations/{}", id)))
-
-    async def update(self, id: str, **changes: Any) -> models.Organization:
-        """Changes the `name`, `slug` or `policy` of an organization."""
-        answer = await self._http.send("PATCH", path("/api/v1/organizations/{}", id), body=changes)
-        return decode(models.Organization, answer)
-
-    def members(self, id: str) -> AsyncList[models.Member]:
-        """Lists the members of an organization with their roles."""
-        return AsyncList(self._http, path("/api/v1/organizations/{}/members", id), models.Member, {})
-
-    def workspaces(self, id: str) -> AsyncList[models.Workspace]:
-        """Lists the workspaces that the caller can see: with an API key, only its own."""
-        return AsyncList(self._http, path("/api/v1/organizations/{}/workspaces", id), models.Workspace, {})
-
-
-class AsyncBelfry:
-    """An asynchronous client of a Belfry installation. Close it, or use it in `async with`.
-
-    Args:
-        api_key: The API key of a workspace. Default: the environment variable `BELFRY_API_KEY`.
-        base_url: Default: the environment variable `BELFRY_URL`, or `http://localhost:3000`.
-        session_token: The session token of a signed-in user, instead of an API key.
-        workspace_id: With a session token: the workspace of tasks, cron jobs, events and runs.
-        timeout: The time limit of connecting, and of each read and write, in seconds.
-        max_retries: The maximum number of retries, which are made only when they are safe.
-        transport: A transport of httpx, for tests and proxies.
-    """
-
-    def __init__(
+    def runs(
         self,
-        api_key: str | None = None,
+        id: str,
         *,
-        base_url: str | None = None,
-        session_token: str | None = None,
-        workspace_id: str | None = None,
-        timeout: float = 30,
-        max_retries: int = 2,
-        transport: httpx.AsyncBaseTransport | None = None,
-    ) -> None:
-        key = api_key or (None if session_token else os.environ.get("BELFRY_API_KEY"))
-        if not key and not session_token:
-            raise ValueError("There is no API key. Set BELFRY_API_KEY, or pass api_key or session_token.")
-        headers = {"Accept": "application/json", "User-Agent": f"belfry-python/{version}"}
-        headers.update({"X-Api-Key": key} if key else {"Authorization": f"Bearer {session_token}"})
-        if workspace_id and not key:
-            headers["X-Workspace-Id"] = workspace_id
-        url = base_url or os.environ.get("BELFRY_URL") or "http://localhost:3000"
-        # A redirect could send the key to another server, so none is followed.
-        client = httpx.AsyncClient(base_url=url, timeout=timeout, transport=transport, follow_redirects=False)
-        self._http = http = _AsyncHttp(client, headers, max_retries)
+        status: OneOrMore | None = None,
+        task_id: OneOrMore | None = None,
+        label: OneOrMore | None = None,
+        cronjob_id: OneOrMore | None = None,
+        topic: OneOrMore | None = None,
+        source: OneOrMore | None = None,
+        response_status: OneOrMore | None = None,
+        error: OneOrMore | None = None,
+        host: OneOrMore | None = None,
+        name: str | None = None,
+        not_cronjob_id: OneOrMore | None = None,
+        not_topic: OneOrMore | None = None,
+        not_source: OneOrMore | None = None,
+        not_response_status: OneOrMore | None = None,
+        not_error: OneOrMore | None = None,
+        not_host: OneOrMore | None = None,
+        not_name: OneOrMore | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: OneOrMore | None = None,
+        **more: Any,
+    ) -> AsyncList[models.Run]:
+        """List the runs of all workspaces that the caller may see, newest first.
+
+        Args:
+            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
+                with `+0000` or `+00`.
+            limit: Items per page. Default: 25.
+            cursor: The `next_cursor` of the previous page.
+        """
+        return AsyncList(self._http, path("/api/v1/organizations/{}/runs", id), models.Run, {
+            **more,
+            "status": status,
+            "task_id": task_id,
+            "label": label,
+            "cronjob_id": cronjob_id,
+            "topic": topic,
+            "source": source,
+            "response_status": response_status,
+            "error": error,
+            "host": host,
+            "name": name,
+            "not_cronjob_id": not_cronjob_id,
+            "not_topic": not_topic,
+            "not_source": not_source,
+            "not_response_status": not_response_status,
+            "not_error": not_error,
+            "not_host": not_host,
+            "not_name": not_name,
+            "from": since,
+            "to": until,
+            "limit": limit,
+            "cursor": cursor,
+            "workspace_id": workspace_id,
+        })
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        **more: Any,
+    ) -> AsyncList[models.Organization]:
+        """List the organizations of the signed-in user.
+
+        Args:
+            limit: Items per page. Default: 25.
+            cursor: The `next_cursor` of the previous page.
+        """
+        return AsyncList(self._http, "/api/v1/organizations", models.Organization, {
+            **more,
+            "limit": limit,
+            "cursor": cursor,
+        })
+
+    async def create(self, *, name: str, **more: Any) -> models.Organization:
+        """Create an organization, of which the caller becomes the owner. The signed-in user becomes its owner.
+
+        Raises:
+            ConflictError: `email_not_confirmed`.
+        """
+        fields = {"name": name, **more}
+        return decode(models.Organization, await self._http.send("POST", "/api/v1/organizations", body=fields))
+
+    async def get(self, id: str) -> models.OrganizationDetail:
+        """Read an organization; owners see its usage, an API key sees its name, slug and tier. With an API key of
+        one of its workspaces it is a summary without `policy`.
+        """
+        return decode(models.OrganizationDetail, await self._http.send("GET", path("/api/v1/organizations/{}", id)))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        name: str | Unset = UNSET,
+        slug: str | Unset = UNSET,
+        policy: Mapping[str, Any] | Unset = UNSET,
+        max_api_key_days: int | None | Unset = UNSET,
+        require_second_factor: bool | Unset = UNSET,
+        **more: Any,
+    ) -> models.Organization:
+        """Change the name, the slug or the policy of an organization. Omitted fields stay unchanged, also within
+        `policy`.
+
+        Args:
+            slug: Unique; part of dashboard URLs.
+            require_second_factor: Owners only.
+        """
+        fields = {
+            "name": name,
+            "slug": slug,
+            "policy": policy,
+            "max_api_key_days": max_api_key_days,
+            "require_second_factor": require_second_factor,
+            **more,
+        }
+        return decode(models.Organization, await self._http.send("PATCH", path("/api/v1/organizations/{}", id), body=fields))
+
+    async def delete(self, id: str) -> None:
+        """Delete an organization that has no workspace left. Requires an owner."""
+        await self._http.send("DELETE", path("/api/v1/organizations/{}", id))
+
+    def members(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        **more: Any,
+    ) -> AsyncList[models.Member]:
+        """List the members of an organization.
+
+        Args:
+            limit: Items per page. Default: 25.
+            cursor: The `next_cursor` of the previous page.
+        """
+        return AsyncList(self._http, path("/api/v1/organizations/{}/members", id), models.Member, {
+            **more,
+            "limit": limit,
+            "cursor": cursor,
+        })
+
+    async def get_audit_stream(self, id: str) -> models.AuditStream:
+        """Read the webhook that receives the new audit entries, with its signing secrets. Without one its
+        `target` is null.
+        """
+        return decode(models.AuditStream, await self._http.send("GET", path("/api/v1/organizations/{}/audit-stream", id)))
+
+    async def put_audit_stream(self, id: str, target_url: str, **more: Any) -> models.AuditStream:
+        """Send new audit entries to a webhook as JSON lines, or change its URL.
+
+        Args:
+            target_url: An absolute https URL without user, password or fragment; never returned.
+        """
+        fields = {"url": target_url, **more}
+        return decode(models.AuditStream, await self._http.send("PUT", path("/api/v1/organizations/{}/audit-stream", id), body=fields))
+
+    async def delete_audit_stream(self, id: str) -> None:
+        """Stop sending audit entries; those that wait are dropped."""
+        await self._http.send("DELETE", path("/api/v1/organizations/{}/audit-stream", id))
+
+    async def rotate_audit_stream_secret(self, id: str) -> models.AuditStream:
+        """Create a new signing secret of the audit stream; the old one also signs for 24 hours. The previous one
+        also signs for 24 hours.
+        """
+        return decode(models.AuditStream, await self._http.send("POST", path("/api/v1/organizations/{}/audit-stream/rotate", id)))
+
+    def workspaces(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        **more: Any,
+    ) -> AsyncList[models.Workspace]:
+        """List the workspaces of an organization; a member sees their own, an API key its own.
+
+        Args:
+            limit: Items per page. Default: 25.
+            cursor: The `next_cursor` of the previous page.
+        """
+        return AsyncList(self._http, path("/api/v1/organizations/{}/workspaces", id), models.Workspace, {
+            **more,
+            "limit": limit,
+            "cursor": cursor,
+        })
+
+
+class AsyncStatus:
+    """Whether dispatchers, schedulers and the queue are running."""
+
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def get(self) -> models.Status:
+        """Get whether dispatchers, schedulers and the queue are running."""
+        return decode(models.Status, await self._http.send("GET", "/api/v1/scheduler/status"))
+
+
+class AsyncBelfry(AsyncClient):
+    """An asynchronous client of a Belfry installation. Close it, or use it in `async with`."""
+
+    def _bind(self, http: AsyncHttp) -> None:
         self.tasks = AsyncTasks(http)
         self.cron_jobs = AsyncCronJobs(http)
         self.events = AsyncEvents(http)
-        self.queues = AsyncQueues(http)
         self.subscriptions = AsyncSubscriptions(http)
-        self.runs = AsyncRuns(http)
         self.dead_letters = AsyncDeadLetters(http)
+        self.bulk_operations = AsyncBulkOperations(http)
+        self.queues = AsyncQueues(http)
+        self.runs = AsyncRuns(http)
+        self.hosts = AsyncHosts(http)
         self.workspaces = AsyncWorkspaces(http)
         self.organizations = AsyncOrganizations(http)
-
-    async def aclose(self) -> None:
-        """Closes the connections."""
-        await self._http.client.aclose()
-
-    async def __aenter__(self) -> AsyncBelfry:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
+        self.status = AsyncStatus(http)

@@ -35,8 +35,17 @@ class JsonText(str):
     """JSON text that Belfry sends byte for byte, such as `JsonText('{"total": 1.10}')`."""
 
 
+Time = datetime | str
+"""A time: an aware datetime, or ISO 8601 text with `Z` or an offset."""
+OneOrMore = str | int | Sequence[str] | Sequence[int]
+"""Several values of one filter mean "or"; different filters mean "and"."""
+
+
 def path(template: str, *parts: str) -> str:
-    """Returns a path with escaped parts in place of `{}`."""
+    """Returns a path with escaped parts in place of `{}`. Refuses a part that would change the path, such as an empty id."""
+    for part in parts:
+        if not isinstance(part, str) or part in ("", ".", ".."):
+            raise TypeError(f"An id must be text such as task_01jd..., not {part!r}.")
     return template.format(*(quote(part, safe="") for part in parts))
 
 
@@ -67,14 +76,30 @@ def chosen(ids: Sequence[str] | None, filter: Mapping[str, Any] | None, **more: 
     return {"filter": renamed, **more}
 
 
-def time_after(delay: timedelta | str | None, execute_at: datetime | str | None) -> datetime | str:
+def time_after(delay: timedelta | str | Unset | None, execute_at: Time | Unset | None) -> Time:
     """Returns the time of a task. A delay counts from now by this machine's clock."""
-    if (delay is None) == (execute_at is None):
+    if (delay in (None, UNSET)) == (execute_at in (None, UNSET)):
         raise TypeError("Pass either execute_at or delay.")
-    if delay is None:
-        assert execute_at is not None
-        return execute_at
-    return datetime.now(timezone.utc) + (parse_duration(delay) if isinstance(delay, str) else delay)
+    if isinstance(delay, (str, timedelta)):
+        return datetime.now(timezone.utc) + (parse_duration(delay) if isinstance(delay, str) else delay)
+    assert isinstance(execute_at, (str, datetime))
+    return execute_at
+
+
+def changed_time(delay: timedelta | str | Unset, execute_at: Time | Unset) -> Time | Unset:
+    """Returns the new time of a task, if there is one."""
+    return UNSET if delay is UNSET and execute_at is UNSET else time_after(delay, execute_at)
+
+
+def batch_body(tasks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Returns the body that creates many tasks."""
+    bodies = []
+    for task in tasks:
+        fields = dict(task)
+        url, method, name = fields.pop("target_url"), fields.pop("method", "POST"), fields.pop("name", None)
+        fields["execute_at"] = time_after(fields.pop("delay", None), fields.get("execute_at"))
+        bodies.append(new_task(fields, url, method, name))
+    return {"tasks": bodies}
 
 
 def parse_duration(text: str) -> timedelta:
@@ -147,6 +172,6 @@ def _text(value: Any) -> str:
         return json.dumps(write_time(value))
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(_text(item) for item in value) + "]"
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return "{" + ",".join(f"{json.dumps(str(name))}:{_text(item)}" for name, item in value.items()) + "}"
     return json.dumps(value, allow_nan=False)

@@ -1,0 +1,101 @@
+import { describeApi } from '@belfry/contract/openapi/document'
+import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
+import type { Operation } from '@belfry/contract/operation'
+import { pathParameters } from '@belfry/contract/operation'
+import { operations } from '@belfry/contract/operations'
+
+const { paths, components } = describeApi('', '')
+
+/** One method of the clients. */
+export type ClientMethod = {
+  /** Its resource and its name in it, such as `tasks` and `createMany`. The name may have a group: `secrets.put`. */
+  resource: string
+  name: string
+  method: string
+  path: string
+  parameters: string[]
+  /** What it does, in sentences. */
+  text: string
+  kind: 'call' | 'list' | 'export' | 'stream'
+  isIdempotent: boolean
+  query: Field[]
+  body: Field[]
+  result: JsonSchema | null
+  /** The codes of its own refusals. */
+  conflicts: string[]
+}
+
+export type Field = { name: string; schema: JsonSchema; isRequired: boolean; text: string }
+
+/** Returns the methods of the clients, in the order of the operations. */
+export function clientMethods(): ClientMethod[] {
+  return Object.values<Operation>(operations).flatMap(({ client, ...declared }) => {
+    if (client === undefined) return []
+    const [resource = '', ...name] = client.split('.')
+    const { method, path, isIdempotent = false, summary, description, answer } = declared
+    const described = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+    const schema = described?.responses[answer.status]?.content?.['application/json']?.schema ?? null
+    const result = schema && answer.brief ? (optionsOf(schema)[0] ?? schema) : schema
+    const isList = result !== null && 'next_cursor' in propertiesOf(result)
+    const texts = answer.texts ?? []
+    return {
+      ...{ resource, name: name.join('.'), method, path, isIdempotent, result },
+      parameters: pathParameters(path),
+      text: [`${summary}.`, ...(description ? [description] : [])].join(' '),
+      kind: texts.includes('text/event-stream') ? 'stream' : texts.length > 0 ? 'export' : isList ? 'list' : 'call',
+      query: (described?.parameters ?? []).flatMap(({ name, schema, required, description = '', ...parameter }) =>
+        parameter.in === 'query' ? [{ name, schema, isRequired: required, text: description }] : [],
+      ),
+      body: fieldsOf(described?.requestBody?.content['application/json']?.schema ?? {}),
+      conflicts: (declared.refusals ?? []).filter(code => /_(not_|in_use|used)/.test(code)),
+    }
+  })
+}
+
+/** Returns the fields of an object, or the fields of all objects that it may be. */
+export function fieldsOf(given: JsonSchema): Field[] {
+  const options = optionsOf(resolve(given))
+  if (options.length > 0 && !resolve(given).properties) return merge(options.map(fieldsOf))
+  const schema = resolve(given)
+  const required = (schema.required ?? []) as string[]
+  return Object.entries(propertiesOf(schema)).map(([name, member]) => {
+    const text = String(member.description ?? resolve(member).description ?? '')
+    return { name, schema: member, isRequired: required.includes(name), text }
+  })
+}
+
+function merge(lists: Field[][]): Field[] {
+  const merged = new Map<string, Field>()
+  for (const field of lists.flat()) {
+    const isRequired = lists.every(fields => fields.some(({ name, isRequired }) => name === field.name && isRequired))
+    const before = merged.get(field.name)
+    const schema = before?.schema.const ? { type: 'string' } : (before ?? field).schema
+    merged.set(field.name, { ...field, schema, isRequired })
+  }
+  return [...merged.values()]
+}
+
+/** Returns the schema that a reference points to. */
+export function resolve(schema: JsonSchema): JsonSchema {
+  const name = nameOf(schema)
+  return name ? (components.schemas[name] ?? {}) : schema
+}
+
+/** Returns the name of the schema that a reference points to. */
+export function nameOf({ $ref }: JsonSchema): string | undefined {
+  return typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : undefined
+}
+
+/** Returns the schemas of a union, without null. */
+export function optionsOf({ anyOf, oneOf }: JsonSchema): JsonSchema[] {
+  return ((anyOf ?? oneOf ?? []) as JsonSchema[]).filter(({ type }) => type !== 'null')
+}
+
+/** Returns whether a schema also accepts null. */
+export function isNullable({ anyOf, type }: JsonSchema): boolean {
+  return (anyOf as JsonSchema[] | undefined)?.some(({ type }) => type === 'null') || [type].flat().includes('null')
+}
+
+export function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
+  return (resolve(schema).properties ?? {}) as Record<string, JsonSchema>
+}

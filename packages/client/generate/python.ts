@@ -1,0 +1,464 @@
+import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
+import { type ClientMethod, clientMethods, fieldsOf, isNullable, nameOf, optionsOf, resolve } from './client-methods.ts'
+
+const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+const pascal = (name: string) => name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())
+const indent = (lines: string[], by = '    ') => lines.map(line => (line === '' ? '' : by + line))
+const doc = (text: string) => `"""${text.replaceAll('\\', '\\\\')}"""`
+
+/** The resources, with what they are. */
+const resources: Record<string, string> = {
+  tasks: 'Requests at a future time.',
+  cronJobs: 'Recurring requests.',
+  events: 'Immediate requests.',
+  subscriptions: 'Targets that receive every event with a matching topic.',
+  deadLetters: 'Tasks that failed for good, until they are replayed or discarded.',
+  bulkOperations: 'Cancels, stops, replays and discards of many tasks, in the background.',
+  queues: 'Queues, which limit how many attempts of their tasks start.',
+  runs: 'The activity log: one run per attempt.',
+  hosts: 'The hosts that tasks call, with their circuit breakers.',
+  workspaces: 'Workspaces, with their members, secrets and connections. `current` is the workspace of the API key.',
+  organizations: 'Organizations. An API key reads the one of its workspace; everything else requires a session token.',
+  status: 'Whether dispatchers, schedulers and the queue are running.',
+}
+
+/** Returns the asynchronous client, whose resources follow from the operations. */
+export function pythonClient(): string {
+  const methods = clientMethods()
+  const classes = Object.entries(resources).map(([resource, text]) =>
+    [
+      `class Async${pascal(resource)}:`,
+      ...indent([doc(text), '', 'def __init__(self, http: AsyncHttp) -> None:', '    self._http = http']),
+      ...methods.filter(method => method.resource === resource).flatMap(method => ['', ...indent(methodLines(method))]),
+    ].join('\n'),
+  )
+  const bindings = Object.keys(resources).map(name => `        self.${snake(name)} = Async${pascal(name)}(http)`)
+  return `${pythonHead}
+
+${classes.join('\n\n\n')}
+
+
+class AsyncBelfry(AsyncClient):
+    """An asynchronous client of a Belfry installation. Close it, or use it in \`async with\`."""
+
+    def _bind(self, http: AsyncHttp) -> None:
+${bindings.join('\n')}
+`
+}
+
+const pythonHead = `"""The asynchronous client. \`npm run clients\` makes this file from the operations of the API."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Any, Literal
+
+from . import models
+from ._async_http import AsyncClient, AsyncHttp, AsyncList
+from ._decode import decode
+from ._requests import (
+    UNSET,
+    JsonText,
+    OneOrMore,
+    Time,
+    Unset,
+    batch_body,
+    changed_time,
+    chosen,
+    new_task,
+    path,
+    time_after,
+)
+
+`
+
+/** Returns the synchronous form of asynchronous Python. */
+export function synchronous(python: string): string {
+  const replacements: Array<[RegExp, string]> = [
+    [/^"""The asynchronous/, '"""The synchronous'],
+    [/\basyncio\.sleep/g, 'time.sleep'],
+    [/^import asyncio\nimport json\nimport os$/m, 'import json\nimport os\nimport time'],
+    [/An asynchronous client/g, 'A client'],
+    [/\basync (def|with|for)\b/g, '$1'],
+    [/`async with`/g, '`with`'],
+    [/\bawait /g, ''],
+    [/__a(iter|enter|exit)__/g, '__$1__'],
+    [/\baclose\b/g, 'close'],
+    [/\ba(read|iter_bytes|iter_lines)\b/g, '$1'],
+    [/\b(_?)Async([A-Z])/g, '$1$2'],
+    [/_async_http/g, '_sync_http'],
+  ]
+  return replacements.reduce((text, [pattern, by]) => text.replace(pattern, by), python)
+}
+
+// The names of arguments that are not the names of the HTTP API.
+const argument: Record<string, string> = { from: 'since', to: 'until', url: 'target_url' }
+
+function methodLines(method: ClientMethod): string[] {
+  const name = methodName(method.name)
+  const { positional, keywords, target } = pathArguments(method)
+  if (name === 'create_many') return batchLines(method)
+  const body = bodyArguments(method)
+  const query = method.query.map(field => {
+    const type = field.schema.type === 'array' ? 'OneOrMore' : typeOf(field.schema, 'input')
+    const name = argument[field.name] ?? field.name
+    return field.isRequired
+      ? { name, field, code: `${name}: ${type}` }
+      : { name, field, code: `${name}: ${type} | None = None` }
+  })
+  const isOpen = query.length > 0 || (method.body.length > 0 && !body.isChoice)
+  const named = [...body.keywords, ...query.map(({ code }) => code), ...keywords, ...extraArguments(method)]
+  const list = [
+    ...['self', ...positional, ...body.positional],
+    ...(named.length > 0 ? ['*', ...named] : []),
+    ...(isOpen ? ['**more: Any'] : []),
+  ]
+  const filters = query.length > 0 ? ['**more', ...query.map(({ name, field }) => `"${field.name}": ${name}`)] : []
+  const described = [
+    ...method.body.map(field => ({ name: argument[field.name] ?? field.name, text: field.text })),
+    ...query.map(({ name, field }) => ({ name, text: field.text })),
+  ].filter(({ text }) => text !== '')
+  const docs = docLines(method, described)
+  const shape = shapeOf(method)
+  const how = name === 'list' && method.name === 'list' ? 'list' : name
+  const head = (prefix: string, result: string) => signature(`${prefix}def ${how}`, list, result)
+  switch (method.kind) {
+    case 'list': {
+      const call = braces(`return AsyncList(self._http, ${target}, models.${shape}, {`, filters, '})')
+      return [...head('', `AsyncList[models.${shape}]`), ...indent([...docs, ...call])]
+    }
+    case 'export':
+      return [
+        ...head('', 'AsyncIterator[bytes]'),
+        ...indent([...docs, ...braces(`return self._http.stream(${target}, {`, filters, '})')]),
+      ]
+    case 'stream':
+      return [
+        ...head('', 'AsyncIterator[models.Run]'),
+        ...indent([...docs, `return self._http.tail(${target}, models.Run, after)`]),
+      ]
+    case 'call': {
+      const sent = method.body.length > 0 ? `, body=${body.code}` : ''
+      const asked = filters.length > 0 ? ', query=query' : ''
+      const call = method.isIdempotent
+        ? `self._http.create(${target}, ${method.body.length > 0 ? body.code : 'None'}, idempotency_key)`
+        : `self._http.send("${method.method}", ${target}${sent}${asked})`
+      const lines = shape === null ? [`await ${call}`] : [`return decode(models.${shape}, await ${call})`]
+      const before = [
+        ...(filters.length > 0 ? braces('query = {', filters, '}') : []),
+        ...(body.fields.length > 0 ? braces('fields = {', body.fields, '}') : []),
+      ]
+      const result = shape === null ? 'None' : `models.${shape}`
+      return [...head('async ', result), ...indent([...docs, ...before, ...lines]), ...progressLines(method)]
+    }
+  }
+}
+
+// A bulk operation in the background can be followed.
+function progressLines(method: ClientMethod): string[] {
+  const shape = shapeOf(method)
+  if (method.method !== 'GET' || !shape?.endsWith('Operation')) return []
+  return [
+    '',
+    `async def progress(self, id: str, *, interval: float = 1) -> AsyncIterator[models.${shape}]:`,
+    ...indent([
+      doc("Yields each change of an operation's progress until it has ended. Asks every `interval` seconds."),
+      'before = None',
+      'while True:',
+      `    now = await self.${methodName(method.name)}(id)`,
+      '    if now != before:',
+      '        yield now',
+      '    if now.status != "running":',
+      '        return',
+      '    before = now',
+      '    await self._http.sleep(interval)',
+    ]),
+  ]
+}
+
+function batchLines({ path, text }: ClientMethod): string[] {
+  return [
+    'async def create_many(',
+    '    self, tasks: Sequence[Mapping[str, Any]], *, idempotency_key: str | None = None',
+    ') -> Sequence[models.BatchResult]:',
+    ...indent([
+      ...wrap(text, '"""', ''),
+      '',
+      'Args:',
+      '    tasks: The arguments of `create` for each task.',
+      '"""',
+      `answer = await self._http.create("${path}", batch_body(tasks), idempotency_key)`,
+      'return [decode(models.BatchResult, result) for result in answer["data"]]',
+    ]),
+  ]
+}
+
+// The methods of a group are methods of its resource: `secrets.put` is `put_secret`, and `secrets.list` is `secrets`.
+function methodName(name: string): string {
+  const [group = '', verb] = name.split('.')
+  if (verb === undefined) return snake(group)
+  if (verb === 'list') return snake(group)
+  const [first, ...rest] = snake(verb).split('_')
+  const noun = verb === 'remove' ? snake(group) : snake(group).replace(/s$/, '')
+  return [first, noun, ...rest].join('_')
+}
+
+function pathArguments({ parameters, path }: ClientMethod) {
+  const template = path.replace(/:\w+/g, '{}')
+  const isInWorkspace = parameters[0] === 'ws'
+  const own = parameters.slice(isInWorkspace ? 1 : 0)
+  const names = own.map((parameter, i) => {
+    if (['name', 'queue', 'connection'].includes(parameter)) return 'name'
+    return parameter === 'host' ? 'host' : i > 0 ? `${parameter}_id` : isInWorkspace ? `${parameter}_id` : 'id'
+  })
+  const all = isInWorkspace ? ['id', ...names] : names
+  const target = all.length === 0 ? `"${path}"` : `path("${template}", ${all.join(', ')})`
+  const workspace = 'id: str = "current"'
+  const isFirst = isInWorkspace && own.length === 0
+  return {
+    positional: [...(isFirst ? [workspace] : []), ...names.map(name => `${name}: str`)],
+    keywords: isInWorkspace && !isFirst ? [workspace] : [],
+    target,
+  }
+}
+
+function extraArguments({ kind, isIdempotent }: ClientMethod): string[] {
+  if (kind === 'stream') return ['after: str | None = None']
+  return isIdempotent ? ['idempotency_key: str | None = None'] : []
+}
+
+function bodyArguments({ body, method }: ClientMethod) {
+  const names = body.map(({ name }) => name)
+  const required = body.filter(({ isRequired }) => isRequired)
+  const isChoice = names.includes('ids') && names.includes('filter')
+  if (isChoice) {
+    const others = body.filter(({ name }) => name !== 'ids' && name !== 'filter')
+    return {
+      isChoice,
+      positional: ['ids: Sequence[str] | None = None'],
+      keywords: [
+        ...others
+          .filter(({ isRequired }) => isRequired)
+          .map(({ name, schema }) => `${name}: ${typeOf(schema, 'input')}`),
+        'filter: Mapping[str, Any] | None = None',
+        ...others
+          .filter(({ isRequired }) => !isRequired)
+          .map(({ name, schema }) => `${name}: ${typeOf(schema, 'input')} | None = None`),
+      ],
+      fields: [],
+      code: `chosen(ids, filter${others.map(({ name }) => `, ${name}=${name}`).join('')})`,
+    }
+  }
+  // A new task or cron job has a default name and method.
+  const isNew = ['name', 'url', 'method'].every(name => required.some(field => field.name === name))
+  const hasTime = names.includes('execute_at')
+  const special = isNew ? ['name', 'url', 'method'] : []
+  const plain = body.filter(({ name }) => !special.includes(name))
+  const isPositional = method === 'PUT' && required.length === 1
+  const code = (field: (typeof body)[number]) => {
+    const name = argument[field.name] ?? field.name
+    const type =
+      field.name === 'payload' && required.includes(field)
+        ? 'Mapping[str, Any] | JsonText'
+        : typeOf(field.schema, 'input')
+    return field.isRequired && !(hasTime && field.name === 'execute_at')
+      ? `${name}: ${type}`
+      : `${name}: ${type} | Unset = UNSET`
+  }
+  const first = isPositional ? required : []
+  const rest = plain.filter(field => !first.includes(field))
+  const ordered = [...rest.filter(({ isRequired }) => isRequired), ...rest.filter(({ isRequired }) => !isRequired)]
+  const fields = plain.map(({ name }) => {
+    if (name === 'execute_at') return `"execute_at": ${isNew ? 'time_after' : 'changed_time'}(delay, execute_at)`
+    return `"${name}": ${name === 'method' ? 'method if isinstance(method, Unset) else method.upper()' : (argument[name] ?? name)}`
+  })
+  return {
+    isChoice,
+    positional: first.map(code),
+    keywords: [
+      ...(isNew ? ['target_url: str'] : []),
+      ...ordered
+        .filter(({ name }) => name !== 'execute_at')
+        .filter(({ isRequired }) => isRequired)
+        .map(code),
+      ...(hasTime ? ['execute_at: Time | Unset = UNSET', 'delay: timedelta | str | Unset = UNSET'] : []),
+      ...(isNew ? ['name: str | None = None', 'method: str = "POST"'] : []),
+      ...ordered
+        .filter(({ name }) => name !== 'execute_at')
+        .filter(({ isRequired }) => !isRequired)
+        .map(code),
+    ],
+    fields: plain.length > 0 ? [...fields, '**more'] : [],
+    code: isNew ? 'new_task(fields, target_url, method, name)' : 'fields',
+  }
+}
+
+function braces(start: string, members: string[], end: string): string[] {
+  const line = `${start}${members.join(', ')}${end}`
+  return line.length <= maxLine ? [line] : [start, ...members.map(member => `    ${member},`), end]
+}
+
+const maxLine = 106
+
+// Returns a text as lines, behind their indents.
+function wrap(text: string, first: string, next: string): string[] {
+  const lines = [first]
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? ''
+    const space = /(^\s*|""")$/.test(last) ? '' : ' '
+    if (last.length + word.length < maxLine) lines[lines.length - 1] = `${last}${space}${word}`
+    else lines.push(`${next}${word}`)
+  }
+  return lines
+}
+
+function signature(start: string, list: string[], result: string): string[] {
+  const line = `${start}(${list.join(', ')}) -> ${result}:`
+  return line.length <= maxLine ? [line] : [`${start}(`, ...list.map(one => `    ${one},`), `) -> ${result}:`]
+}
+
+function docLines({ text, conflicts }: ClientMethod, described: { name: string; text: string }[]): string[] {
+  const raises = conflicts.map(code => `    ConflictError: \`${code}\`.`)
+  const [first = '', ...others] = wrap(text, '"""', '')
+  if (described.length === 0 && raises.length === 0)
+    return others.length === 0 ? [doc(text)] : [first, ...others, '"""']
+  return [
+    ...[first, ...others, ''],
+    ...(described.length > 0
+      ? ['Args:', ...described.flatMap(({ name, text }) => wrap(text, `    ${name}:`, '        '))]
+      : []),
+    ...(raises.length > 0 ? [...(described.length > 0 ? [''] : []), 'Raises:', ...raises] : []),
+    '"""',
+  ]
+}
+
+// The classes of unnamed objects, and of unions.
+const shortNames: Record<string, string> = {
+  ...{
+    RunDetailRequest: 'RunRequest',
+    RunDetailResponse: 'RunResponse',
+    RunDetailError: 'RunError',
+    RunDetailTimings: 'RunTimings',
+  },
+  ...{ TaskBlocked: 'Blocked', TaskBatchData: 'BatchResult', RowError: 'BatchError', CronJobRetry: 'Retry' },
+}
+
+function shapeOf({ result, kind }: ClientMethod): string | null {
+  if (result === null) return null
+  if (kind !== 'list') return classOf(result, '')
+  const [, item] =
+    Object.entries(resolve(result).properties as Record<string, JsonSchema>).find(([name]) => name === 'data') ?? []
+  return classOf((item as { items: JsonSchema }).items, '')
+}
+
+// Remembers the class, so it is written with the others.
+const classes = new Map<string, JsonSchema>()
+
+function classOf(schema: JsonSchema, place: string): string {
+  const options = optionsOf(schema)
+  const named = nameOf(schema) ?? (options.length > 0 ? nameOf(options[0] ?? {}) : undefined)
+  const isUnion = options.length > 1 && place !== ''
+  const name = isUnion || named === undefined ? place : named
+  const short = shortNames[name] ?? name
+  if (!classes.has(short)) classes.set(short, isUnion || options.length === 0 ? schema : (options[0] ?? schema))
+  return short
+}
+
+/** Returns the classes of the objects that the client returns. */
+export function pythonModels(): string {
+  classes.clear()
+  for (const method of clientMethods()) if (method.kind === 'call' || method.kind === 'list') shapeOf(method)
+  classOf({ $ref: '#/components/schemas/TaskBatch' }, '')
+  const written = new Map<string, string>()
+  for (const [name, schema] of classes) written.set(name, classText(name, schema))
+  const aliases = {
+    Note: 'RunTimeNote',
+    Operation: 'DeadLetterOperation',
+    Settled: 'ReplayedDeadLetters',
+    EndedTasks: 'CancelledTasks',
+  }
+  return `"""The objects that Belfry returns. \`npm run clients\` makes this file from the operations of the API.
+
+Fields have the names of the HTTP API; times are aware datetimes in UTC. A field that this version does not know is in
+\`raw\`. A field that the server does not return is None or empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from ._decode import Page as Page
+from ._decode import decode as decode
+
+
+${[...written.values()].join('\n\n\n')}
+
+
+# Names of an earlier version.
+${Object.entries(aliases)
+  .map(([name, of]) => `${name} = ${of}`)
+  .join('\n')}
+`
+}
+
+function classText(name: string, schema: JsonSchema): string {
+  const text = String(resolve(schema).description ?? '')
+  const fields = fieldsOf(schema).flatMap(({ name: member, schema: type, text, isRequired }) => {
+    const [inner = type] = optionsOf(type)
+    const values = (inner.enum ?? []) as string[]
+    const says =
+      text ||
+      (values.length > 1 && values.length < 8 ? `One of ${values.map(value => `\`${value}\``).join(', ')}.` : '')
+    const code = typeOf(type, 'output', `${name}${pascal(member)}`)
+    const optional = isRequired || code === 'Any' || code.endsWith('| None') ? code : `${code} | None`
+    return [
+      `${argument[member] && member !== 'url' ? argument[member] : member}: ${optional}`,
+      ...(says ? [doc(says)] : []),
+    ]
+  })
+  const raw = 'raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)'
+  return [
+    '@dataclass(frozen=True, kw_only=True)',
+    `class ${name}:`,
+    ...indent([...(text ? [doc(text), ''] : []), ...fields, raw]),
+  ].join('\n')
+}
+
+function typeOf(schema: JsonSchema, io: 'input' | 'output', place = ''): string {
+  const type = plainType(schema, io, place)
+  return isNullable(schema) && type !== 'Any' ? `${type} | None` : type
+}
+
+function plainType(schema: JsonSchema, io: 'input' | 'output', place: string): string {
+  const options = optionsOf(schema)
+  const [only] = options
+  if (only && options.length === 1) return plainType(only, io, place)
+  const target = resolve(schema)
+  const isObject = target.type === 'object' || options.some(option => resolve(option).type === 'object')
+  if (options.length > 1 && io === 'input') {
+    return [...new Set(options.map(option => plainType(option, io, place)))].join(' | ')
+  }
+  if (isObject || (nameOf(schema) && optionsOf(target).length > 0)) {
+    if (io === 'input') return 'Mapping[str, Any]'
+    if (!target.properties && options.length === 0 && optionsOf(target).length === 0) {
+      const values = target.additionalProperties as JsonSchema | undefined
+      return `dict[str, ${values && 'type' in values ? plainType(values, io, place) : 'Any'}]`
+    }
+    return classOf(schema, place)
+  }
+  const [kind] = [target.type].flat().filter(one => one !== 'null')
+  if (kind === 'array') {
+    const items = plainType((target.items ?? {}) as JsonSchema, io, place)
+    return io === 'input' ? `Sequence[${items}]` : `list[${items}]`
+  }
+  if (kind === 'string' && target.format === 'date-time') return io === 'input' ? 'Time' : 'datetime'
+  if (kind === 'string' && io === 'input' && Array.isArray(target.enum)) {
+    return place === '' && !target.enum.includes('GET')
+      ? `Literal[${target.enum.map(value => `"${value}"`).join(', ')}]`
+      : 'str'
+  }
+  return { string: 'str', integer: 'int', number: 'float', boolean: 'bool' }[String(kind)] ?? 'Any'
+}
