@@ -9,7 +9,6 @@ import {
 import type { Pool } from '@belfry/db/postgres/pool'
 import { failpoint, type Logger } from '@belfry/runtime'
 import type { Metrics } from '../metrics.ts'
-import { mayTake } from '../scheduling/fair-share.ts'
 
 /**
  * Sends one message.
@@ -52,6 +51,8 @@ export type OutboxSenderOptions = {
 // PostgreSQL's clock decides when a message is due again.
 const clockErrorMs = 100
 const retryAfterErrorMs = 1_000
+// Receivers that hang delay only the messages of their own organization.
+const maxOfOrganization = 2
 
 /** Creates a sender of the messages of one kind. It sends each as soon as it is due and a place is free. */
 export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
@@ -87,11 +88,9 @@ export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
     }
   }
 
-  // One organization holds at most half of the places, so its receivers that hang delay only its own messages.
   function organizationsAtLimit(): string[] {
     const held = [...inFlight.values()].filter(id => id !== null)
-    const free = parallel - inFlight.size
-    return held.filter(id => !mayTake(held.filter(other => other === id).length, free, 1))
+    return held.filter(id => held.filter(other => other === id).length >= maxOfOrganization)
   }
 
   function retryLater(error: unknown): void {

@@ -16,7 +16,8 @@ export type Outbox = {
   finish(patienceMs: number): Promise<void>
 }
 
-const maxWebhooks = 8
+// One that hangs costs a connection.
+const maxWebhooks = 32
 
 /** Opens the outbox. Without a mail server, `mail` null, mails wait in the database. */
 export function openOutbox(
