@@ -1,7 +1,7 @@
--- Finds the pending task that has a key.
+-- Finds the pending tasks that have keys.
 -- Sent by storeUnderKeys.
 
-SELECT id FROM tasks
-WHERE workspace_id = $1 AND key = $2 AND finished_at IS NULL
+SELECT DISTINCT ON (key) key, id FROM tasks
+WHERE workspace_id = $1 AND key = ANY ($2::text[]) AND finished_at IS NULL
   AND state NOT IN ('processing', 'retrying', 'success', 'dead', 'cancelled')
-ORDER BY id DESC LIMIT 1
+ORDER BY key, id DESC

@@ -1,3 +1,4 @@
+import { briefFormOf } from '@belfry/contract/brief-forms'
 import { describeApi } from '@belfry/contract/openapi/document'
 import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
 import type { Operation } from '@belfry/contract/operation'
@@ -32,10 +33,10 @@ export function clientMethods(): ClientMethod[] {
   return Object.values<Operation>(operations).flatMap(({ client, ...declared }) => {
     if (client === undefined) return []
     const [resource = '', ...name] = client.split('.')
-    const { method, path, isIdempotent = false, summary, description, answer } = declared
+    const { method, path, right, isIdempotent = false, summary, description, answer } = declared
     const described = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
     const schema = described?.responses[answer.status]?.content?.['application/json']?.schema ?? null
-    const result = schema && answer.brief ? (optionsOf(schema)[0] ?? schema) : schema
+    const result = schema && briefFormOf(answer.body, right) ? (optionsOf(schema)[0] ?? schema) : schema
     const isList = result !== null && 'next_cursor' in propertiesOf(result)
     const texts = answer.texts ?? []
     return {

@@ -34,3 +34,14 @@ function runSlice(): void {
   } while (performance.now() < endsAt)
   if (jobs.length > 0) setImmediate(runSlice)
 }
+
+/** Returns what a long loop awaits after each step: every 2 ms it lets the process do other work. */
+export function takeTurns(): () => Promise<void> | undefined {
+  let endsAt = performance.now() + sliceMs
+  const pause = (resume: () => void) =>
+    void setImmediate(() => {
+      endsAt = performance.now() + sliceMs
+      resume()
+    })
+  return () => (performance.now() < endsAt ? undefined : new Promise<void>(pause))
+}

@@ -28,13 +28,15 @@ export type UnderKey =
  */
 export async function storeUnderKeys(db: Db, workspaceId: string, tasks: readonly TaskUnderKey[]): Promise<UnderKey[]> {
   return inTransaction(db, async tx => {
-    await lockKeys(
-      tx,
-      workspaceId,
-      tasks.map(({ key }) => key),
-    )
+    const keys = tasks.map(({ key }) => key)
+    await lockKeys(tx, workspaceId, keys)
+    const pending = await findPending(tx, workspaceId, keys)
     const results: UnderKey[] = []
-    for (const task of tasks) results.push(await storeLocked(tx, workspaceId, task))
+    for (const task of tasks) {
+      const result = await storeLocked(tx, workspaceId, task, pending.get(task.key) ?? null)
+      results.push(result)
+      if (result.kind === 'stored' && result.inserted.createdAt !== null) pending.set(task.key, result.inserted.id)
+    }
     return results
   })
 }
@@ -49,9 +51,13 @@ async function lockKeys(tx: Transaction, workspaceId: string, keys: readonly str
   await tx.query({ name: 'lock_task_keys', text, values: [workspaceId, keys] })
 }
 
-async function storeLocked(tx: Transaction, workspaceId: string, task: TaskUnderKey): Promise<UnderKey> {
+async function storeLocked(
+  tx: Transaction,
+  workspaceId: string,
+  task: TaskUnderKey,
+  id: string | null,
+): Promise<UnderKey> {
   const { onConflict = 'reject' } = task
-  const id = await findPending(tx, workspaceId, task.key)
   if (id === null) return insert(tx, task)
   if (onConflict === 'reject') return { kind: 'taken', id }
   if (onConflict === 'keep') return { kind: 'kept', id }
@@ -68,14 +74,19 @@ async function storeLocked(tx: Transaction, workspaceId: string, task: TaskUnder
   return { kind: 'not_future' }
 }
 
-async function findPending(tx: Transaction, workspaceId: string, key: string): Promise<string | null> {
+async function findPending(
+  tx: Transaction,
+  workspaceId: string,
+  keys: readonly string[],
+): Promise<Map<string, string>> {
   const text = `
-    SELECT id FROM tasks
-    WHERE workspace_id = $1 AND key = $2 AND finished_at IS NULL
+    SELECT DISTINCT ON (key) key, id FROM tasks
+    WHERE workspace_id = $1 AND key = ANY ($2::text[]) AND finished_at IS NULL
       AND state NOT IN ('processing', 'retrying', 'success', 'dead', 'cancelled')
-    ORDER BY id DESC LIMIT 1`
-  const { rows } = await tx.query<{ id: string }>({ name: 'find_task_by_key', text, values: [workspaceId, key] })
-  return rows[0]?.id ?? null
+    ORDER BY key, id DESC`
+  const values = [workspaceId, keys]
+  const { rows } = await tx.query<{ key: string; id: string }>({ name: 'find_tasks_by_key', text, values })
+  return new Map(rows.map(({ key, id }) => [key, id]))
 }
 
 async function insert(tx: Transaction, task: NewTask): Promise<UnderKey> {

@@ -103,7 +103,7 @@ export const functions: SendingFunction[] = [
     answers: { insert_controlled_tasks: [{}] },
     sends: {
       lock_task_keys: 'Locks keys of tasks until the end of the transaction.',
-      find_task_by_key: 'Finds the pending task that has a key.',
+      find_tasks_by_key: 'Finds the pending tasks that have keys.',
     },
   },
   {

@@ -102,6 +102,20 @@ describe('refuses', () => {
   })
 })
 
+it('a batch shows the pending tasks whose keys it keeps, up to 5 MiB of their payloads', async () => {
+  const stored = await api.call('POST', tasks, aTaskBody({ key: 'large', payload: 'x'.repeat(250_000) }))
+  const keep = (key: string) => aTaskBody({ key, on_conflict: 'keep' })
+  const kept = await api.call('POST', batch, { tasks: [keep('large'), keep('fresh'), keep('large'), keep('fresh')] })
+  expect(kept.status).toBe(200)
+  expect(kept.body.data[0].task).toEqual(stored.body)
+  expect(kept.body.data[2].task).toEqual(stored.body)
+  expect(kept.body.data[3].task.id).toBe(kept.body.data[1].task.id)
+  const before = await api.count('tasks')
+  const many = await api.call('POST', batch, { tasks: [...Array(30).fill(keep('large')), keep('another')] })
+  expect([many.status, many.body.code]).toEqual([413, 'payload_too_large'])
+  expect(await api.count('tasks')).toBe(before)
+})
+
 describe('permits', () => {
   it('no request without a key', async () => {
     expect((await api.send('POST', batch, { tasks: [aTaskBody()] })).status).toBe(401)

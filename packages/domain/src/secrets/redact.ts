@@ -1,7 +1,7 @@
+import { inSlices, type Slices } from '../slices.ts'
 import { type Reader, readEscapes, type Work } from './escapes.ts'
 import { type Pattern, patternsOf, type Unit } from './secret-patterns.ts'
 import { secretReference } from './secret-reference.ts'
-import { inSlices, type Slices } from './slices.ts'
 
 /** A value to hide. `put` replaces it. Default: the reference to the secret. */
 export type Secret = { name: string; value: string; put?: string }

@@ -8,6 +8,7 @@ import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { AppError, type FieldError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { memberText } from '@belfry/domain/json-text'
+import { takeTurns } from '@belfry/domain/slices'
 import { patternsOf } from '@belfry/domain/topic'
 import { presentNewTask } from '@belfry/present/task-form'
 import { creation } from '../endpoint.ts'
@@ -78,8 +79,13 @@ export const publishEvent = creation(operations.publishEvent, {
           return storeTask(work, first, input.arrivedAt, createdAt => answer([presentNewTask(first, createdAt)]))
         }
         const { results, ...stored } = await storeTasks(work, tasks)
-        const presented = tasks.map((task, i) => presentStored(work.db, task, results[i]))
-        return { ...stored, reply: answer(await Promise.all(presented)) }
+        const turn = takeTurns()
+        const presented: Task[] = []
+        for (const [i, task] of tasks.entries()) {
+          presented.push(presentStored(task, results[i], new Map()))
+          await turn()
+        }
+        return { ...stored, reply: answer(presented) }
       },
     })
     return reply

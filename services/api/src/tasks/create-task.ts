@@ -6,6 +6,7 @@ import type { BatchRow } from '@belfry/contract/task-batch'
 import { hasControls } from '@belfry/db/tasks/insert-tasks'
 import { AppError } from '@belfry/domain/app-error'
 import { elementTexts } from '@belfry/domain/json-text'
+import { takeTurns } from '@belfry/domain/slices'
 import { presentNewTask } from '@belfry/present/task-form'
 import { failpoint } from '@belfry/runtime'
 import { creation, type Work } from '../endpoint.ts'
@@ -14,7 +15,7 @@ import { created, ok } from '../http/reply.ts'
 import { type Quota, readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { inspectNewTask, toControls, toNewTask } from './new-task.ts'
 import { schedule } from './schedule.ts'
-import { hasKey, isNew, presentStored, storeTask, storeTasks } from './store-tasks.ts'
+import { findUnderKeys, hasKey, isNew, presentStored, storeTask, storeTasks } from './store-tasks.ts'
 import { toStoredRetry } from './stored-request.ts'
 
 export const createTask = creation(operations.createTask, {
@@ -34,7 +35,8 @@ export const createTask = creation(operations.createTask, {
         if (__FAILPOINTS__) await failpoint('api.before_insert')
         if (hasKey(task)) {
           const { results, ...stored } = await storeTasks(work, [task])
-          const presented = await presentStored(work.db, task, results[0], arrivedAt)
+          const found = await findUnderKeys(work.db, caller.workspaceId, results)
+          const presented = presentStored(task, results[0], found, arrivedAt)
           return { reply: isNew(results[0]) ? created(path + presented.id, presented) : ok(presented), ...stored }
         }
         const storing = storeTask(work, task, arrivedAt, createdAt => {
@@ -60,7 +62,12 @@ export const createTasks = creation(operations.createTasks, {
     const texts = elementTexts(bodyText, ['tasks']) ?? []
     const read = (row: unknown, i: number) =>
       orRefusal(() => readRow(work, quota, caller.workspaceId, row, texts[i] ?? ''))
-    const rows = await Promise.all(body.tasks.map(read))
+    const turn = takeTurns()
+    const rows: Row[] = []
+    for (const [i, row] of body.tasks.entries()) {
+      rows.push(await read(row, i))
+      await turn()
+    }
     const good = rows.flatMap(row => (row instanceof AppError ? [] : [row]))
     const tasks = good.map(({ task }) => task)
     // All good rows are stored, or none.
@@ -71,13 +78,19 @@ export const createTasks = creation(operations.createTasks, {
       store: work => storeTasks(work, tasks),
     })
     const resultOf = new Map(tasks.map((task, i) => [task, results[i]]))
+    const found = await findUnderKeys(work.db, caller.workspaceId, results)
     const present = async (row: Row, index: number): Promise<BatchRow> => {
       if (row instanceof AppError) return { index, error: toRowError(row) }
       const { task } = row
-      const stored = await orRefusal(() => presentStored(work.db, task, resultOf.get(task), arrivedAt))
+      const stored = await orRefusal(() => presentStored(task, resultOf.get(task), found, arrivedAt))
       return stored instanceof AppError ? { index, error: toRowError(stored) } : { index, task: stored }
     }
-    return ok({ data: await Promise.all(rows.map(present)) })
+    const data: BatchRow[] = []
+    for (const [i, row] of rows.entries()) {
+      data.push(await present(row, i))
+      await turn()
+    }
+    return ok({ data })
   },
 })
 

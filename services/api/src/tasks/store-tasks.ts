@@ -9,13 +9,14 @@ import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
 import { presentTask } from '@belfry/present/present-task'
 import { presentNewTask } from '@belfry/present/task-form'
+import type { TaskRow } from '@belfry/present/task-row'
 import { microBatch } from '@belfry/runtime'
 import type { Work } from '../endpoint.ts'
 import { notStored, toKeptAnswer } from '../http/idempotency.ts'
 import type { Reply } from '../http/reply.ts'
 import { executeAtPassed } from './new-task.ts'
 import type { DueTaskRow, Stored } from './schedule.ts'
-import { findTask } from './task-row.ts'
+import { findTaskRows } from './task-row.ts'
 
 /** A task that the database has stored. */
 type StoredTask = InsertedTask & { createdAt: Date }
@@ -77,14 +78,29 @@ export async function storeTasks(
       byId.set(inserted.id, { kind: 'stored', inserted })
     const [first] = keyed
     if (!first) return
-    for (const [i, result] of (await storeUnderKeys(db, first.workspaceId, keyed)).entries()) {
-      byId.set(keyed[i]?.id ?? '', result)
-    }
+    const results = await storeUnderKeys(db, first.workspaceId, keyed)
+    await refuseManyKept(db, results)
+    for (const [i, result] of results.entries()) byId.set(keyed[i]?.id ?? '', result)
   }
   await (keyed.length === 0 ? store(work.db) : inTransaction(work.db, store))
   const results = tasks.map(({ id }) => byId.get(id))
   const due = tasks.flatMap((task, i) => dueOf(task, results[i]) ?? [])
   return { results, due: due.map(({ row }) => row), now: due[0]?.now ?? new Date() }
+}
+
+const maxKeptBytes = 5 * 1024 * 1024
+
+// The answer has the payload of each kept task, which the request did not have, again for each row with its key.
+async function refuseManyKept(db: Db, results: readonly UnderKey[]): Promise<void> {
+  const ids = results.flatMap(result => (result.kind === 'kept' ? [result.id] : []))
+  if (ids.length < 2) return
+  const text = `
+    SELECT coalesce(sum(octet_length(payload)), 0)::float8 AS bytes
+    FROM unnest($1::uuid[]) AS kept (id) JOIN task_requests ON task_id = kept.id`
+  const { rows } = await db.query<{ bytes: number }>({ name: 'bytes_of_kept_tasks', text, values: [ids] })
+  if ((rows[0]?.bytes ?? 0) <= maxKeptBytes) return
+  const detail = `The pending tasks that this batch keeps have more than ${maxKeptBytes} bytes of payloads together.`
+  throw new AppError('payload_too_large', `${detail} Send their keys in smaller batches.`)
 }
 
 async function insertPlain(work: Work, tasks: readonly NewTask[]): Promise<InsertedTask[]> {
@@ -118,21 +134,33 @@ function toDueRow({ id, workspaceId, url }: NewTask, dueAt: Date): DueTaskRow {
   return { id, workspaceId, url, dueAt }
 }
 
+/** Reads the tasks that have the keys of other ones, by their ids. */
+export async function findUnderKeys(
+  db: Db,
+  workspaceId: string,
+  results: ReadonlyArray<UnderKey | undefined>,
+): Promise<ReadonlyMap<string, TaskRow>> {
+  const ids = results.flatMap(result => (result?.kind === 'kept' || result?.kind === 'replaced' ? [result.id] : []))
+  if (ids.length === 0) return new Map()
+  return new Map((await findTaskRows(db, workspaceId, [...new Set(ids)])).map(row => [row.id, row]))
+}
+
 /**
  * Returns the public form of a task, or of the task that has its key now.
+ * @param found - The tasks that have the keys of others: see `findUnderKeys`.
  * @param arrivedAt - When the request arrived. Default: for a task without a time.
  * @throws AppError `key_in_use`, `validation_failed` when the time of the task has come already, or `unavailable` when it
  * came meanwhile.
  */
-export async function presentStored(
-  db: Db,
+export function presentStored(
   task: NewTask,
   result: UnderKey | undefined,
+  found: ReadonlyMap<string, TaskRow>,
   arrivedAt = Number.POSITIVE_INFINITY,
 ) {
   if (result?.kind === 'taken') throw keyInUse(task, toId('task', result.id))
   if (result?.kind === 'kept' || result?.kind === 'replaced') {
-    const row = await findTask(db, task.workspaceId, result.id)
+    const row = found.get(result.id)
     if (!row) throw new Error('The task with the key is gone.')
     return presentTask(row)
   }

@@ -35,6 +35,12 @@ export async function findTask(db: Db, workspaceId: string, taskId: string): Pro
   return rows[0]
 }
 
+/** Reads tasks of a workspace, in any order. */
+export async function findTaskRows(db: Db, workspaceId: string, taskIds: readonly string[]): Promise<TaskRow[]> {
+  const text = `${selectTasks} WHERE t.id = ANY ($1::uuid[]) AND t.workspace_id = $2`
+  return (await db.query<TaskRow>({ name: 'find_tasks', text, values: [taskIds, workspaceId] })).rows
+}
+
 /** Reads a task from object storage. It is not restored. */
 export async function findMovedTask(ctx: Context, workspaceId: string, taskId: string): Promise<TaskRow> {
   const { last, isComplete } = await findStoredTask(ctx, workspaceId, taskId)

@@ -1,3 +1,4 @@
+import { takeTurns } from '@belfry/domain/slices'
 import { requireRight } from '../../auth/authorize.ts'
 import { ok, type Reply } from '../../http/reply.ts'
 import { readQuota } from '../../quotas/quotas.ts'
@@ -35,9 +36,11 @@ export async function publishBatch(call: Call<'task.create'>): Promise<Reply> {
   const quota = await readQuota(call.ctx, call.caller.organizationId)
   const prepared: Array<Prepared | { error: string }> = []
   // One after the other, so their ids have the order of the batch.
+  const turn = takeTurns()
   for (const item of items) {
     const one = await orRefusal(() => preparePublication(call, quota, readItem(item)))
     prepared.push('code' in one ? { error: one.message } : one)
+    await turn()
   }
   const published = await storePublications(
     call,
