@@ -12,3 +12,30 @@ it('calls of the tools stay within the process, with every PUBLIC_URL', async ()
   expect(result.isError).toBeUndefined()
   expect(JSON.parse(result.content[0].text)).toEqual([])
 })
+
+it.each([
+  ['more than 256 KiB', { name: 'list_tasks', arguments: { name: 'x'.repeat(300_000) } }, 413],
+  [
+    'a list of a hundred thousand wrong items',
+    { name: 'list_tasks', arguments: { state: Array(100_000).fill(1) } },
+    400,
+  ],
+  ['thousands of arguments', { name: 'list_tasks', arguments: Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`a${i}`, 1])) }, 400],
+])('refuses a message with %s before a tool reads it', async (_, params, status) => {
+  const headers = { 'X-Api-Key': api.caller.apiKey, Accept: 'application/json, text/event-stream' }
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+  expect(await api.send('POST', '/mcp', call, headers)).toMatchObject({ status })
+})
+
+it('takes one message in each request, and payloads with many members', async () => {
+  const headers = { 'X-Api-Key': api.caller.apiKey, Accept: 'application/json, text/event-stream' }
+  const payload = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`key${i}`, i]))
+  const params = { name: 'schedule_task', arguments: { url: 'https://example.com/', payload, after: '1h' } }
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+  const { text } = await api.send('POST', '/mcp', call, headers)
+  expect(JSON.parse(text).result.isError).toBeUndefined()
+  expect(await api.send('POST', '/mcp', [call, call], headers)).toMatchObject({
+    status: 400,
+    body: { detail: 'Send one message in each request.' },
+  })
+})

@@ -6,6 +6,7 @@ import type { Express, Request, Response } from 'express'
 import { type InjectPayload, inject } from 'light-my-request'
 import { authorize } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
+import { bodyLimits, readJsonBody } from '../http/read-body.ts'
 
 /**
  * Serves the Model Context Protocol to agents. The tools call the API within this process, with the credential of the agent,
@@ -17,13 +18,32 @@ export async function serveAgents(ctx: Context, app: Express, request: Request, 
     throw new AppError('method_not_allowed', 'This path supports POST.')
   }
   await authorize(ctx, request, 'task.read', {})
+  const message = await readMessage(request, response)
   const agent = request.headers['x-belfry-agent'] ?? request.headers['user-agent'] ?? 'unknown'
   const options = { ...credentialsOf(request), baseUrl: 'http://belfry', fetch: within(app, request), maxRetries: 0 }
   const server = createAgentServer(options, String(agent))
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
   response.once('close', () => void server.close())
   await server.connect(transport)
-  await transport.handleRequest(request, response)
+  await transport.handleRequest(request, response, message)
+}
+
+// The arguments of a call lie two levels below the message.
+const limits = { ...bodyLimits, maxDepth: bodyLimits.maxDepth + 2 }
+const maxItems = 100
+
+async function readMessage(request: Request, response: Response): Promise<unknown> {
+  const { value } = await readJsonBody(request, response, limits)
+  // The answers of all calls would be in memory together.
+  if (Array.isArray(value)) throw new AppError('malformed_json', 'Send one message in each request.')
+  const { arguments: given } = Object(Object(value).params) as { arguments?: unknown }
+  const { payload: _, ...others } = Object(given) as Record<string, unknown>
+  // The validator of a tool reports each wrong item of a list, and does not validate payloads.
+  for (const [name, one] of [['arguments', others], ...Object.entries(others)] as const) {
+    if (typeof one !== 'object' || one === null || Object.keys(one).length <= maxItems) continue
+    throw new AppError('malformed_json', `${name} has more than ${maxItems} items.`)
+  }
+  return value
 }
 
 function credentialsOf({ headers }: Request) {
