@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { keyRights } from '@belfry/domain/permissions'
 import { TOTP } from 'otpauth'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -324,6 +325,16 @@ it('a sign-in that waits for a second factor, and the challenge of a passkey, en
   expect((await user.send('POST', 'login/passkey', { passkey: authenticator.sign(alone) }, {})).status).toBe(401)
   const next = (await logIn(user)).body.sign_in_token
   expect((await continueWith(user, next, { code })).status).toBe(200)
+})
+
+it('a network that has tried many sign-ins gets no more answers about second factors', async () => {
+  const network = { 'X-Forwarded-For': '198.51.100.7' }
+  const guess = () =>
+    api.send('POST', '/api/v1/auth/login/factor', { sign_in_token: 'a'.repeat(43), code: '123456' }, network)
+  expect(await guess()).toMatchObject({ status: 401 })
+  const used = createHash('sha256').update('passkey from 198.51.100.7').digest('base64url')
+  await api.db.query(`UPDATE throttles SET free_at = clock_timestamp() + interval '1 day' WHERE name = $1`, [used])
+  expect(await guess()).toMatchObject({ status: 429 })
 })
 
 it('an operator removes all factors of a user, who is signed out, told, and signs in with the password', async () => {

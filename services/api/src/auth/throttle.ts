@@ -94,8 +94,8 @@ export async function consumeTotpAttempt(ctx: Context, userId: string, { known }
   return consume(ctx, [{ name: `code of ${known ?? userId}`, throttle: totpCodes }])
 }
 
-/** Counts a request about a sign-in by passkey. Throws `rate_limited`. */
-export async function consumePasskeyLogin(ctx: Context, address: string): Promise<void> {
+/** Counts a request of a sign-in other than one with a password: by a passkey, or with a second factor. Throws `rate_limited`. */
+export async function consumeSignInStep(ctx: Context, address: string): Promise<void> {
   await consume(ctx, [
     ...perNetwork('passkey', address, logins.address),
     { name: 'passkey', throttle: logins.total, sparing: widestOf(address) },

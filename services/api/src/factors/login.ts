@@ -9,7 +9,7 @@ import { recordFailedSignIn } from '../account/record-account.ts'
 import { startSession } from '../account/start-session.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import { factorsOf } from '../auth/second-factors.ts'
-import { consumePasskeyLogin } from '../auth/throttle.ts'
+import { consumeSignInStep } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { ok } from '../http/reply.ts'
@@ -67,9 +67,10 @@ async function startSignIn(
 export const loginWithFactor = endpoint(operations.loginWithFactor, {
   async handle(ctx, { body: { sign_in_token: token, ...proof }, request }) {
     requirePasswordLogin(ctx)
+    const address = callerAddress(request)
+    await consumeSignInStep(ctx, address)
     const userId = await readSignIn(ctx, token)
     const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
-    const address = callerAddress(request)
     const from = { address, known: knownDevice(ctx, request, userId) }
     if (!(await proveFactor(ctx, user, from, proof))) {
       recordFailedSignIn(ctx, userId, address)
@@ -86,7 +87,7 @@ export const loginWithFactor = endpoint(operations.loginWithFactor, {
 
 export const passkeyLoginOptions = endpoint(operations.passkeyLoginOptions, {
   async handle(ctx, { body: { sign_in_token: token }, request }) {
-    await consumePasskeyLogin(ctx, callerAddress(request))
+    await consumeSignInStep(ctx, callerAddress(request))
     return ok(await signingOptions(ctx, token === undefined ? null : await readSignIn(ctx, token)))
   },
 })
@@ -94,7 +95,7 @@ export const passkeyLoginOptions = endpoint(operations.passkeyLoginOptions, {
 export const loginWithPasskey = endpoint(operations.loginWithPasskey, {
   async handle(ctx, { body, request }) {
     requirePasswordLogin(ctx)
-    await consumePasskeyLogin(ctx, callerAddress(request))
+    await consumeSignInStep(ctx, callerAddress(request))
     const userId = await verifyPasskey(ctx, null, body.passkey)
     const user = userId === null ? null : await ctx.prisma.user.findUnique({ where: { id: userId } })
     if (!user) {
