@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { createAgentServer } from '@belfry/agents'
 import type { BelfryOptions } from '@belfry/client'
 import { AppError } from '@belfry/domain/app-error'
@@ -19,6 +20,8 @@ export async function serveAgents(ctx: Context, app: Express, request: Request, 
   }
   await authorize(ctx, request, 'task.read', {})
   const message = await readMessage(request, response)
+  // The arguments are validated, and parsed again by the API: each takes a turn of the event loop.
+  await setImmediate()
   const agent = request.headers['x-belfry-agent'] ?? request.headers['user-agent'] ?? 'unknown'
   const options = { ...credentialsOf(request), baseUrl: 'http://belfry', fetch: within(app, request), maxRetries: 0 }
   const server = createAgentServer(options, String(agent))
@@ -60,6 +63,7 @@ function within(app: Express, { headers, socket }: Request): NonNullable<BelfryO
   return async (url, init) => {
     const { pathname, search } = new URL(String(url))
     const forwarded = headers['x-forwarded-for']
+    await setImmediate()
     const answer = await inject((req, res) => app(keepMethods(req) as never, keepMethods(res) as never), {
       method: (init?.method ?? 'GET') as 'GET',
       url: pathname + search,
