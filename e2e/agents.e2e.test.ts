@@ -113,6 +113,16 @@ describe.each(Object.keys(transports))('%s', kind => {
     expect(await use('schedule_task', { url: target.url('/x'), at: '2027-01-01T00:00:00Z', after: '1h' })).toEqual({
       error: 'Give at or after, not both.',
     })
+    const body = { url: target.url('/x'), after: '1h' }
+    expect(await use('schedule_task', { ...body, payload: { id: 2 ** 60 } })).toEqual({
+      error: 'id is a number that may have lost digits. Give the body as text in payload_json.',
+    })
+    expect(await use('schedule_task', { ...body, payload: 1, payload_json: '1' })).toEqual({
+      error: 'Give payload or payload_json, not both.',
+    })
+    const exact = { ...body, payload_json: '{"id":12345678901234567890, "n":1.10}' }
+    const { content } = await client.callTool({ name: 'schedule_task', arguments: exact })
+    expect(JSON.stringify(content)).toContain('12345678901234567890')
     expect(await use('cancel_task', { task_id: 'task_00000000000000000000000000' })).toMatchObject({
       error: expect.stringMatching(/^not_found: /),
     })

@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Belfry } from '@belfry/client'
+import { Belfry, parseJson, stringifyJson } from '@belfry/client'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { type Caller, createWorkspace } from '../api-calls.ts'
 import { useBelfry } from '../belfry.ts'
@@ -84,7 +84,8 @@ it('shows in a dry run the cron jobs that it would create, without a Belfry, and
   await run('crontab', file)
   const [made] = await jobs()
   const { targetUrl, payload, ...rest } = shown[0].job
-  expect(made).toMatchObject({ ...rest, url: targetUrl, payload: JSON.parse(payload) })
+  expect(made).toMatchObject({ ...rest, url: targetUrl, payload: parseJson(payload) })
+  expect(stringifyJson(made?.payload)).toBe('{"n":12345678901234567890}')
 })
 
 it('creates nothing when a line is rejected, except with --skip-refused', async () => {

@@ -11,6 +11,10 @@ const request = {
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
   name: z.string().optional().describe('A name that people recognize.'),
   payload: z.unknown().optional().describe('The JSON body.'),
+  payload_json: z
+    .string()
+    .optional()
+    .describe('The JSON body as text, of which each byte is kept, instead of payload.'),
   headers: z.record(z.string(), z.string()).optional(),
   max_retries: z.int().min(0).max(20).optional().describe('Default 5.'),
   retry_delays_ms: z
@@ -106,24 +110,39 @@ type Request = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   name?: string | undefined
   payload?: unknown
+  payload_json?: string | undefined
   headers?: Record<string, string> | undefined
   max_retries?: number | undefined
   retry_delays_ms?: number[] | undefined
   labels?: string[] | undefined
 }
 
-function toRequest({ url, method, name, payload, headers, max_retries: maxRetries, retry_delays_ms, labels }: Request) {
+function toRequest(request: Request) {
+  const { url, method, name, headers, max_retries: maxRetries, retry_delays_ms, labels } = request
+  const payload = payloadTextOf(request)
   if (maxRetries !== undefined && retry_delays_ms !== undefined)
     throw new TypeError('Give max_retries or retry_delays_ms, not both.')
   return {
     targetUrl: url,
     method,
     ...(name === undefined ? {} : { name }),
-    // The client takes texts for JSON.
-    ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),
+    ...(payload === undefined ? {} : { payload }),
     ...(headers === undefined ? {} : { headers }),
     ...(maxRetries === undefined ? {} : { retry: { maxRetries } }),
     ...(retry_delays_ms === undefined ? {} : { retry: { delaysMs: retry_delays_ms } }),
     ...(labels === undefined ? {} : { labels }),
   }
+}
+
+// The client takes texts for JSON. JSON of agents has come through JavaScript, which rounds numbers.
+function payloadTextOf({ payload, payload_json }: Request): string | undefined {
+  if (payload_json !== undefined && payload !== undefined)
+    throw new TypeError('Give payload or payload_json, not both.')
+  if (payload === undefined) return payload_json
+  return JSON.stringify(payload, (name, member: unknown) => {
+    if (typeof member !== 'number' || Math.abs(member) <= Number.MAX_SAFE_INTEGER) return member
+    throw new TypeError(
+      `${name || 'payload'} is a number that may have lost digits. Give the body as text in payload_json.`,
+    )
+  })
 }

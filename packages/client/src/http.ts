@@ -1,5 +1,6 @@
 import { toSnake } from './case.ts'
 import { BelfryError, ConnectionError, TimeoutError } from './errors.ts'
+import { stringifyJson } from './exact-json.ts'
 import type { BelfryOptions, CreateOptions, RequestOptions } from './options.ts'
 import { readJson, readProblem, readRawJson } from './read-response.ts'
 import { retryDelayMs } from './retry-delay.ts'
@@ -111,7 +112,7 @@ export function createHttp(client: BelfryOptions, anonymous?: Record<string, str
     patch: (path, body, options) => json({ method: 'PATCH', path, body, options }),
     delete: (path, options) => json({ method: 'DELETE', path, options }),
     async raw<T>(method: Method, path: string, { query, body, idempotencyKey, ...options }: RawRequest) {
-      const text = body === undefined ? undefined : JSON.stringify(body)
+      const text = body === undefined ? undefined : stringifyJson(body)
       const call = { method, path, query, body: text, idempotencyKey, options }
       return (await repeat(call, response => readRawJson<T>(response, nameOf(call)))).answer
     },

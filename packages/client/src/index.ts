@@ -16,6 +16,7 @@ export {
   TimeoutError,
   ValidationError,
 } from './errors.ts'
+export { ExactNumber, isChanged, parseJson, stringifyJson } from './exact-json.ts'
 export { type ExchangeOptions, exchangeToken } from './exchange-token.ts'
 export type { RawRequest } from './http.ts'
 export type { List } from './list.ts'

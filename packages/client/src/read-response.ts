@@ -1,5 +1,6 @@
 import { toCamel, toCamelPath } from './case.ts'
 import { type ApiError, type FieldError, toApiError } from './errors.ts'
+import { parseJson } from './exact-json.ts'
 
 /** Returns the JSON of a response in camelCase; undefined for 204. */
 export async function readJson<T>(response: Response, request: string): Promise<T> {
@@ -51,7 +52,7 @@ function withOwnNames(error: FieldError): FieldError {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined // not JSON, so only its text is available
   }

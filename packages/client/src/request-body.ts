@@ -1,5 +1,6 @@
 import { toSnake } from './case.ts'
 import { parseDuration } from './duration.ts'
+import { stringifyJson } from './exact-json.ts'
 import type { PayloadInput, TimestampInput } from './types/index.ts'
 
 type Dispatch = {
@@ -61,7 +62,7 @@ function toBase64(bytes: Uint8Array): string {
 }
 
 function payloadText(payload: PayloadInput): string {
-  if (typeof payload !== 'string') return JSON.stringify(payload)
+  if (typeof payload !== 'string') return stringifyJson(payload)
   try {
     JSON.parse(payload)
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { CronJob, RunDetail, Status, Subscription, Task } from '@belfry/client'
+import { type CronJob, type RunDetail, type Status, type Subscription, stringifyJson, type Task } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { UsageError } from '../usage-error.ts'
@@ -11,7 +11,7 @@ export function addShow(program: Command, context: () => Context): void {
     .action(async (id: string) => {
       const ctx = context()
       const value = await read(ctx, id)
-      ctx.out.show(value, JSON.stringify(value, null, 2))
+      ctx.out.show(value, stringifyJson(value, 2))
       const { error } = value as Partial<RunDetail>
       if (error && !ctx.out.isJson) ctx.stderr.write(`See ${ctx.url()}/api/problems/${error.code}\n`)
     })

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@belfry/client'
 import { type Output, printable } from '../output/output.ts'
 import type { Change, Live, Plan } from './plan.ts'
 import type { Kind } from './read-configuration.ts'
@@ -76,6 +77,6 @@ function nameOf(change: Change): string {
 const maxShown = 100
 
 function valueText(value: unknown): string {
-  const text = printable(JSON.stringify(value))
+  const text = printable(stringifyJson(value))
   return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
 }

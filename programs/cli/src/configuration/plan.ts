@@ -1,3 +1,4 @@
+import { digest } from '../digest.ts'
 import type { Configuration, Declared, Fields, Kind } from './read-configuration.ts'
 
 /** An object of the workspace. */
@@ -90,7 +91,8 @@ function differencesOf({ kind, body, isPaused }: Declared, live: Live): Differen
   const names = new Set([...Object.keys(body), ...(kind === 'cron_job' ? bodyFields : []), ...optional[kind]])
   for (const field of names) {
     const { before, after } = shown(field, body, live.fields)
-    if (canonical(before) !== canonical(after)) differences.push({ field, before, after })
+    // The order of members in the file does not count.
+    if (digest([before]) !== digest([after])) differences.push({ field, before, after })
   }
   if (isPaused !== live.isPaused) differences.push({ field: 'paused', before: live.isPaused, after: isPaused })
   return differences
@@ -115,13 +117,4 @@ function shown(field: string, body: Fields, live: Fields): { before: unknown; af
 
 function sorted(texts: unknown): unknown {
   return Array.isArray(texts) ? [...new Set(texts)].sort() : texts
-}
-
-// JSON with its members in order: the order of the file does not count.
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  )
 }

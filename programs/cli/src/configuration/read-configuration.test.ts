@@ -1,6 +1,62 @@
+import { parseJson, stringifyJson } from '@belfry/client'
 import { expect, it } from 'vitest'
 import { UsageError } from '../usage-error.ts'
+import { compare } from './plan.ts'
 import { readConfiguration } from './read-configuration.ts'
+import { toLive } from './read-live.ts'
+import { writeConfiguration } from './write-configuration.ts'
+
+const options = { variables: {}, env: {} }
+const file = (payload: string) => `project: shop
+cron_jobs:
+  report:
+    url: https://example.com/report
+    cron: 0 9 * * *
+    payload: ${payload}
+`
+const jobOf = (text: string) => readConfiguration(text, options).objects[0]
+
+it.each([
+  ['{commit: 61e9540}', '61e9540 is a number, which JSON would write as null.'],
+  ['{a: 6E-578}', '6E-578 is a number, which JSON would write as 0.'],
+  ['[.inf]', '.inf is a number, which JSON would write as null.'],
+  ['[-.Inf]', '-.Inf is a number, which JSON would write as null.'],
+  ['.nan', '.nan is a number, which JSON would write as null.'],
+  ['{zip: 0123}', '0123 is a number, which JSON would write as 123.'],
+  ['{zip: -007}', '-007 is a number, which JSON would write as -7.'],
+  ['{a: 0x1F}', '0x1F is a number, which JSON would write as 31.'],
+  ['{a: 0o17}', '0o17 is a number, which JSON would write as 15.'],
+  ['{a: .12345678901234567890}', '.12345678901234567890 is a number, which JSON would write as 0.12345678901234568.'],
+])('refuses %s, with its line', (payload, message) => {
+  expect(() => readConfiguration(file(payload), options)).toThrow(
+    `Line 6: ${message} Put it into quotes, if it is a text.`,
+  )
+  expect(stringifyJson(jobOf(file(payload.replace(/[-.\w]+(?=[}\]]|$)/, '"$&"')))?.body.payload)).toContain('"')
+})
+
+it('refuses them in variables, too, and each one', () => {
+  const text = 'project: shop\nvariables:\n  commit: 61e9540\n  zip: 0123\n'
+  expect(() => readConfiguration(text, options)).toThrow(/^Line 3: 61e9540 .*\nLine 4: 0123 /)
+})
+
+it.each([
+  '{"a":1,"b":-1.5,"c":1000,"d":true,"e":null,"f":"0123","g":"61e9540"}',
+  '{"n":12345678901234567890,"l":[-9007199254740993,[0.12345678901234567890]],"s":"12345678901234567890"}',
+])('reads and exports %s with all digits, and plans no change', json => {
+  const declared = jobOf(file(json))
+  expect(stringifyJson(declared?.body.payload)).toBe(json)
+  const fields = { ...declared?.body, id: 'cron_1', status: 'active', key: 'shop/report', payload: parseJson(json) }
+  const live = toLive('cron_job', fields)
+  expect(declared && compare(declared, live)).toBeNull()
+  const exported = writeConfiguration('shop', [live], { secrets: [], connections: [] })
+  expect(stringifyJson(jobOf(exported)?.body.payload)).toBe(json)
+  const other = toLive('cron_job', { ...fields, payload: parseJson(json.replace(/1/, '2')) })
+  expect(declared && compare(declared, other)).toMatchObject({ action: 'update' })
+})
+
+it('accepts numbers that only look different', () => {
+  expect(stringifyJson(jobOf(file('[1.0, 1e3, +5, .5, 1.10, -0.50]'))?.body.payload)).toBe('[1,1000,5,0.5,1.1,-0.5]')
+})
 
 const read = (text: string) => readConfiguration(text, { variables: {}, env: {} })
 const job = (cron: string) =>

@@ -1,9 +1,10 @@
+import { ExactNumber, isChanged } from '@belfry/client'
 import { createCronJobBody } from '@belfry/contract/cron-job'
 import { parseInput } from '@belfry/contract/field-errors'
 import { createIntegrationBody } from '@belfry/contract/integration'
 import { putQueueBody } from '@belfry/contract/queue'
 import { createSubscriptionBody } from '@belfry/contract/subscription'
-import { type Document, parseDocument, visit } from 'yaml'
+import { type Document, LineCounter, parseDocument, type Range, visit } from 'yaml'
 import { z } from 'zod'
 import { UsageError } from '../usage-error.ts'
 
@@ -108,26 +109,51 @@ export function readConfiguration(text: string, { environment, variables, env }:
 }
 
 function parseYaml(text: string): unknown {
-  const document = parseDocument(text)
-  const problems = unquotedValues(document, text)
-  if (problems.length === 0) problems.push(...document.errors.map(({ message }) => message))
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines })
+  const lineOf = (range: Range | null | undefined) => lines.linePos(range?.[0] ?? 0).line
+  const unquoted = unquotedValues(document, text, lineOf)
+  if (unquoted.length > 0) throw problemsOf(unquoted)
+  if (document.errors.length > 0) throw problemsOf(document.errors.map(({ message }) => message))
+  const problems: string[] = []
+  visit(document, {
+    Scalar(key, node) {
+      if (key === 'key' || typeof node.value !== 'number') return
+      const { source = '', range } = node
+      const number = numberOf(source)
+      if (number !== null) node.value = number
+      else
+        problems.push(
+          `Line ${lineOf(range)}: ${source} is a number, which JSON would write as ${JSON.stringify(node.value)}. Put it into quotes, if it is a text.`,
+        )
+    },
+  })
   if (problems.length > 0) throw problemsOf(problems)
   return document.toJS()
 }
 
 // The most frequent mistake in a file with schedules: YAML takes * for an alias, and reserves @.
-function unquotedValues(document: Document.Parsed, text: string): string[] {
-  const starts = document.errors.map(({ pos }) => pos[0])
+function unquotedValues(document: Document.Parsed, text: string, lineOf: (range: Range) => number): string[] {
+  const found = document.errors.map(({ pos: [start, end] }) => lineOf([start, end, end]))
   visit(document, {
     Alias(_, alias) {
-      if (!alias.resolve(document)) starts.push(alias.range?.[0] ?? 0)
+      if (!alias.resolve(document) && alias.range) found.push(lineOf(alias.range))
     },
   })
-  const numbers = new Set(starts.map(start => text.slice(0, start).split('\n').length))
-  return [...numbers].flatMap(number => {
+  return [...new Set(found)].flatMap(number => {
     const [, name = 'The entry', sign] = /(?:([\w.-]+):|-)\s+([*@])/.exec(text.split('\n')[number - 1] ?? '') ?? []
     return sign === undefined ? [] : [`${name}: put it into quotes, because it begins with ${sign} (line ${number})`]
   })
+}
+
+// Commit ids such as 61e9540 and postal codes such as 0123 would become other values without a word.
+function numberOf(source: string): number | ExactNumber | null {
+  const text = source.replace(/^\+/, '')
+  const value = Number(text)
+  const isRounded = !Number.isFinite(value) || (value === 0 && /[1-9]/.test(text.replace(/e.*/i, '')))
+  if (isRounded || /^-?0[\dxo]/i.test(text)) return null
+  if (!isChanged(text)) return value
+  return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? new ExactNumber(text) : null
 }
 
 function declare(
@@ -167,7 +193,7 @@ function merge(base: unknown, change: unknown): unknown {
 }
 
 function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Number)
 }
 
 function unknownEnvironment(name: string, known: string[]): UsageError {
@@ -202,7 +228,7 @@ function fillIn(value: unknown, variables: Variables, place: string): { value: u
       return node.replace(reference, (_, name?: string) => (name === undefined ? '${' : String(lookUp(name, at))))
     }
     if (Array.isArray(node)) return node.map((item, i) => visit(item, `${at}[${i}]`))
-    if (typeof node !== 'object' || node === null) return node
+    if (!isObject(node)) return node
     return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, visit(member, `${at}.${name}`)]))
   }
   return { value: visit(value, place), problems }

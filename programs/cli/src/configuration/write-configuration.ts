@@ -1,9 +1,10 @@
+import { ExactNumber, parseJson, stringifyJson } from '@belfry/client'
 import { createCronJobBody } from '@belfry/contract/cron-job'
 import { parseInput } from '@belfry/contract/field-errors'
 import { createIntegrationBody } from '@belfry/contract/integration'
 import { putQueueBody } from '@belfry/contract/queue'
 import { createSubscriptionBody } from '@belfry/contract/subscription'
-import { Document } from 'yaml'
+import { Document, Scalar, type ScalarTag } from 'yaml'
 import type { Live } from './plan.ts'
 import { type Fields, type Kind, kinds, sectionOf } from './read-configuration.ts'
 import type { Named } from './read-live.ts'
@@ -29,9 +30,19 @@ export function writeConfiguration(project: string, live: readonly Live[], { sec
     })
     if (entries.length > 0) file[sectionOf[kind]] = Object.fromEntries(entries)
   }
-  const document = new Document(file)
+  const asNodes = (_: unknown, value: unknown) => (value instanceof ExactNumber ? new Scalar(value) : value)
+  const document = new Document(file, asNodes, { customTags: [exactNumbers] })
   document.commentBefore = head
   return document.toString({ lineWidth: 120 })
+}
+
+// All their digits, where the tag of other numbers writes the nearest one.
+const exactNumbers: ScalarTag = {
+  identify: value => value instanceof ExactNumber,
+  default: true,
+  tag: 'tag:yaml.org,2002:float',
+  resolve: text => text,
+  stringify: ({ value }) => String(value),
 }
 
 function nameOf({ kind, id, key, fields }: Live, project: string, taken: ReadonlySet<string>): string {
@@ -75,7 +86,7 @@ function entryOf({ kind, fields, isPaused }: Live, name: string): Fields {
 // What looks like a variable in the workspace stays a text. The URL of an integration is one on purpose.
 function withLiteralDollars(entry: Fields, kind: Kind): Fields {
   const { url, ...rest } = entry
-  const escaped = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll('${', '$${')) as Fields
+  const escaped = (value: unknown) => parseJson(stringifyJson(value).replaceAll('${', '$${')) as Fields
   if (url === undefined) return escaped(rest)
   return kind === 'integration' ? { ...escaped(rest), url } : escaped(entry)
 }

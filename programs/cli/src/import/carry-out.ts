@@ -1,5 +1,6 @@
 import { type Belfry, type CronJob, NotFoundError } from '@belfry/client'
-import { digest, fingerprintOf, fingerprintOfExisting } from './fingerprint.ts'
+import { digest } from '../digest.ts'
+import { fingerprintOf, fingerprintOfExisting } from './fingerprint.ts'
 import type { ImportedEntry, PlannedJob } from './planned-job.ts'
 
 type Planned = Extract<ImportedEntry, { job: PlannedJob }>

@@ -1,3 +1,4 @@
+import { parseJson } from '@belfry/client'
 import { describeCron } from '@belfry/domain/cron/describe-cron'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
@@ -75,11 +76,7 @@ function toLiveJob({ job: { targetUrl, payload, ...rest }, isPaused }: Planned, 
         name === 'retry' ? snake(value as object) : value,
       ]),
     )
-  const text = String(payload)
-  // YAML and JSON readers would round such numbers.
-  const isExact = !/\d{16}/.test(text)
-  const bytes = { payload_base64: Buffer.from(text).toString('base64') }
-  const body = payload === undefined ? {} : isExact ? { payload: JSON.parse(text) } : bytes
+  const body = payload === undefined ? {} : { payload: parseJson(String(payload)) }
   const id = String(i).padStart(6, '0') // keeps the order of the entries
   return { kind: 'cron_job', id, key: null, fields: { ...snake(rest), url: targetUrl, ...body }, isPaused }
 }

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { stringifyJson } from '@belfry/client'
 
 /** An output stream; terminals have columns and often colours. */
 export type OutputStream = {
@@ -38,7 +39,7 @@ export function createOutput(stream: OutputStream, options: { isJson: boolean; e
   const isColoured = isTerminal && stream.hasColors?.(options.env) === true
   const paint = (text: string, colour: Colour) =>
     isColoured ? styleText(colour, text, { validateStream: false }) : text
-  const json = (value: unknown) => stream.write(`${JSON.stringify(value)}\n`)
+  const json = (value: unknown) => stream.write(`${stringifyJson(value)}\n`)
 
   function writeTogether(heading: readonly string[] | null, rows: readonly Row[]): void {
     const cells = rows.map(({ cells }) => cells)

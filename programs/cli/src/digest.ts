@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto'
+import { stringifyJson } from '@belfry/client'
+
+/** Returns a digest of values that does not depend on the order of their members. */
+export function digest(parts: readonly unknown[]): string {
+  return createHash('sha256')
+    .update(stringifyJson(parts.map(sorted)))
+    .digest('hex')
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null || value instanceof Date || value instanceof Number) return value
+  const entries = Object.entries(value).map(([name, member]): [string, unknown] => [name, sorted(member)])
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
