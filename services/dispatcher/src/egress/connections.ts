@@ -10,6 +10,8 @@ export type Connection = {
   opening: AbortController | null
   /** The connecting since `expectResponse`; null when the request uses a kept-alive connection. */
   opened: ConnectTimings | null
+  /** The first error of the current socket; null when there is none. */
+  firstError: Error | null
   /** The number of responses on the current socket. */
   responses: number
   /** When it is too old for another request, by `performance.now()`. */
@@ -159,7 +161,13 @@ function openConnection(origin: string, connect: Connect): Connection {
         callback(...result)
       }
       connect(target, opening.signal, connection.opened).then(
-        socket => done(null, responses.watch(socket)),
+        socket => {
+          connection.firstError = null
+          socket.once('error', error => {
+            connection.firstError = error
+          })
+          done(null, responses.watch(socket))
+        },
         error => done(error, null),
       )
     },
@@ -169,6 +177,7 @@ function openConnection(origin: string, connect: Connect): Connection {
     client,
     opening: null,
     opened: null,
+    firstError: null,
     responses: 0,
     oldAt: 0,
     reusableUntil: 0,

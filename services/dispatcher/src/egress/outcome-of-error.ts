@@ -28,7 +28,8 @@ const messages: Record<FailureCode, string> = {
   worker_lost: 'The dispatcher was stopped before the target had answered; the target may have been called.',
 }
 
-const certificateMessages = new Map([
+const clientCertificate = 'The target does not accept the client certificate of the connection.'
+const tlsMessages = new Map([
   ['CERT_HAS_EXPIRED', 'The certificate of the target has expired.'],
   ['CERT_NOT_YET_VALID', 'The certificate of the target is not valid yet.'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'The certificate of the target is self-signed.'],
@@ -36,6 +37,22 @@ const certificateMessages = new Map([
   ['SELF_SIGNED_CERT_IN_CHAIN', 'The certificate of the target is from an authority that is not trusted.'],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'The certificate of the target is from an authority that is not trusted.'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'The target does not send the intermediate certificate of its authority.'],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'The target demands a client certificate.'],
+  // With TLS 1.2 this is all that it says.
+  [
+    'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
+    'The target refused the handshake: it demands a client certificate, or shares no cipher.',
+  ],
+  ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', clientCertificate],
+  ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED', clientCertificate],
+  ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN', clientCertificate],
+  ['ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE', clientCertificate],
+  ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', clientCertificate],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'The target has no version of TLS that Belfry accepts.'],
+  ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'The target has no version of TLS that Belfry accepts.'],
+  ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', 'The target offers HTTP/2 only, which Belfry does not speak.'],
+  ['ERR_SSL_TLSV1_UNRECOGNIZED_NAME', 'The target has no certificate for this host name.'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'The target does not speak TLS on this port, as one for plain HTTP.'],
 ])
 
 const codes = new Map<string, FailureCode>([
@@ -69,7 +86,7 @@ export function outcomeOfError(error: unknown): FailureOutcome | UnsentOutcome {
   if (error instanceof InvalidRequestError || unsendableCodes.includes(code)) {
     return failure('invalid_response', 'The request cannot be sent: its URL, method or a header is not valid.')
   }
-  if (error instanceof TlsError) return failure('tls', certificateMessages.get(codeOf(error.cause)))
+  if (error instanceof TlsError) return failure('tls', tlsMessages.get(codeOf(error.cause)))
   if (error instanceof BlockedAddressError) return failure('blocked_address')
   if (error instanceof NameResolutionError)
     return isOutOfDescriptors() ? unsent('No name can be looked up', { message: 'EMFILE' }) : failure('dns')
@@ -81,7 +98,7 @@ export function outcomeOfError(error: unknown): FailureOutcome | UnsentOutcome {
     error instanceof TooManyResponsesError ? 'more than a hundred informational responses' : faultOfResponse(error)
   if (fault !== null) return failure('invalid_response', `The answer of the target is not valid HTTP (${fault}).`)
   // The peer may refuse the handshake after this side has finished it.
-  if (code.startsWith('ERR_SSL')) return failure('tls')
+  if (code.startsWith('ERR_SSL')) return failure('tls', tlsMessages.get(code))
   if (code === 'UND_ERR_SOCKET') return failure('connection_reset')
   // An error without a code is a fault of Belfry, not of the network or its protocols.
   if (code === '') throw error

@@ -160,7 +160,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#finish(null)
   }
 
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+  onResponseError(_: Dispatcher.DispatchController, given: Error): void {
+    // undici reports the end of a connection instead of the TLS alert before it.
+    const error = this.#connection.firstError ?? given
     const isOfKept = this.#connection.responses > 0 && isConnectionLoss(error)
     if (this.#isOver || !isOfKept) this.#finish(error)
     else if (this.#sentAt === null) this.#useAnother(error)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import { parseCidrs } from '@belfry/domain/address'
-import type { Receiver } from '@belfry/test-support'
+import { createCertificate, type Receiver } from '@belfry/test-support'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { SendOutcome } from '../../src/egress/outcome.ts'
 import { createOwnListeners } from '../../src/egress/own-listeners.ts'
@@ -234,7 +234,8 @@ describe('TLS', () => {
     Object.assign(tls, { DEFAULT_MIN_VERSION: 'TLSv1', DEFAULT_CIPHERS: 'DEFAULT@SECLEVEL=0' })
     const outcome = await senderFor().send(receiver.url('/'))
     Object.assign(tls, { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS })
-    expect(outcome).toMatchObject({ code: 'tls', message: 'No secure connection to the target could be set up.' })
+    const message = 'The target has no version of TLS that Belfry accepts.'
+    expect(outcome).toMatchObject({ code: 'tls', message })
   })
 
   it('sends the host name to the target', async () => {
@@ -253,7 +254,31 @@ describe('TLS', () => {
 
   it('reports a target without TLS', async () => {
     const { receiver, send } = await setup()
-    expect(await send(receiver.url('/').replace('http:', 'https:'))).toEqual(failure('tls'))
+    const message = 'The target does not speak TLS on this port, as one for plain HTTP.'
+    expect(await send(receiver.url('/').replace('http:', 'https:'))).toMatchObject({ code: 'tls', message })
+  })
+
+  const demanding = { requestCert: true, rejectUnauthorized: true } as const
+  const refused = 'The target refused the handshake: it demands a client certificate, or shares no cipher.'
+  it.each<[string, tls.TlsOptions, string]>([
+    ['demands a client certificate', { ...demanding }, 'The target demands a client certificate.'],
+    ['demands one with TLS 1.2', { ...demanding, maxVersion: 'TLSv1.2' }, refused],
+    ['shares no cipher', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES256-GCM-SHA384' }, refused],
+    ['offers HTTP/2 only', { ALPNProtocols: ['h2'] }, 'The target offers HTTP/2 only, which Belfry does not speak.'],
+  ])('names the fault of a target that %s', async (_, options, message) => {
+    const { key, cert } = createCertificate('127.0.0.1')
+    const server = tls.createServer({ key, cert, ...options }, socket =>
+      socket.on('error', () => {}).end('HTTP/1.1 200 OK\r\n\r\n'),
+    )
+    server.on('tlsClientError', () => {})
+    const { port } = await listening(server)
+    const { send } = senderFor({ secureContext: tls.createSecureContext({ ca: cert }) })
+    for (let i = 0; i < 5; i++) {
+      expect(await send(`https://127.0.0.1:${port}/`, { body: 'x'.repeat(1 + i * 100_000) }, /HTTP\/2/)).toMatchObject({
+        code: 'tls',
+        message,
+      })
+    }
   })
 
   it('does not report a connection that breaks in the handshake as its failure', async () => {
