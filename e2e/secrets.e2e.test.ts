@@ -18,12 +18,12 @@ const unusable = [
     'URL_2',
     'http://user:pass@127.0.0.1',
     { url: '{{ secrets.URL_2 }}' },
-    'secret_missing',
+    'secret_invalid',
   ],
-  ['makes no URL', 'HOST', 'no host at all', { url: 'http://{{ secrets.HOST }}/x' }, 'secret_missing'],
-  ['splits a header', 'SPLIT', 'a\r\nX-Injected: b', { headers: { X: '{{ secrets.SPLIT }}' } }, 'secret_missing'],
-  ['cannot be in a header', 'WIDE', '日本の秘密', { headers: { X: '{{ secrets.WIDE }}' } }, 'secret_missing'],
-  ['is too long for a header', 'LONG', 'x'.repeat(8192), { headers: { X: '{{ secrets.LONG }}' } }, 'secret_missing'],
+  ['makes no URL', 'HOST', 'no host at all', { url: 'http://{{ secrets.HOST }}/x' }, 'secret_invalid'],
+  ['splits a header', 'SPLIT', 'a\r\nX-Injected: b', { headers: { X: '{{ secrets.SPLIT }}' } }, 'secret_invalid'],
+  ['cannot be in a header', 'WIDE', '日本の秘密', { headers: { X: '{{ secrets.WIDE }}' } }, 'secret_invalid'],
+  ['is too long for a header', 'LONG', 'x'.repeat(8192), { headers: { X: '{{ secrets.LONG }}' } }, 'secret_invalid'],
 ] as const
 
 describe('a secret', () => {

@@ -60,6 +60,7 @@ export type RunErrorCode =
   | 'http_status'
   | 'invalid_response'
   | 'secret_missing'
+  | 'secret_invalid'
   | 'secret_not_allowed'
   | 'secret_unreadable'
   | 'connection_missing'

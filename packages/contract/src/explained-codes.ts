@@ -36,9 +36,10 @@ export const runErrors: Readonly<Record<RunErrorCode, ExplainedCode>> = {
     'the name resolves to an address that Belfry may not call',
     'use a public address, or let the operator open the range',
   ),
-  secret_missing: explain(
-    'a secret of the request does not exist, or makes the request invalid',
-    'store the secret, and replay the task',
+  secret_missing: explain('a secret of the request does not exist', 'store the secret, and replay the task'),
+  secret_invalid: explain(
+    'a secret of the request makes its URL or a header invalid, or the request too large',
+    'store another value, or refer to it elsewhere, and replay the task',
   ),
   secret_not_allowed: explain(
     "the host is not one of the secret's `allowed_hosts`",

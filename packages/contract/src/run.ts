@@ -22,6 +22,7 @@ export const runErrorCodes = [
   'http_status',
   'invalid_response',
   'secret_missing',
+  'secret_invalid',
   'secret_not_allowed',
   'secret_unreadable',
   'connection_missing',

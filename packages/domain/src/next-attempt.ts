@@ -25,6 +25,7 @@ const ownFailures: readonly string[] = ['worker_lost', 'stale_connection']
 const hopelessFailures: readonly string[] = [
   'blocked_address',
   'secret_missing',
+  'secret_invalid',
   'secret_not_allowed',
   'connection_missing',
   'connection_not_allowed',

@@ -24,6 +24,7 @@ const otherErrors = [
   'http_4xx',
   'http_5xx',
   'secret_missing',
+  'secret_invalid',
   'secret_not_allowed',
   'secret_unreadable',
   'connection_missing',

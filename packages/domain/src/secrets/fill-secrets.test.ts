@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fillSecretsInJson, fillSecretsInUrl, secretNamesInJson } from './fill-secrets.ts'
+import { fillSecretsInForm, fillSecretsInJson, fillSecretsInUrl, secretNamesInJson } from './fill-secrets.ts'
 
 const values: Record<string, string> = {
   A: 'a"b\\c\n/é',
@@ -27,6 +27,13 @@ describe('a secret in JSON text', () => {
   it('may be the whole text', () => {
     expect(fillSecretsInJson('"{{ secrets.HOST }}"', secretOf)).toBe('"example.com:8080"')
   })
+})
+
+it('in a form is percent-encoded, unless its reference is raw', () => {
+  const form = 'token={{ secrets.KEY }}&text=a+{{secrets.A}}&sum={{ secrets.KEY | raw }}&{{secrets.KEY|raw}}'
+  const filled = fillSecretsInForm(form, secretOf)
+  expect(filled).toBe('token=x%2By%2Fz%3D%26%3F%23&text=a+a%22b%5Cc%0A%2F%C3%A9&sum=x+y/z=&?#&x+y/z=&?#')
+  expect(new URLSearchParams(filled).get('token')).toBe(values.KEY)
 })
 
 it.each([

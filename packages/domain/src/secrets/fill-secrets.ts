@@ -33,6 +33,11 @@ export function fillSecretsInJson(json: string, secretOf: SecretOf): string {
   return filled + json.slice(done)
 }
 
+/** Fills in the secrets of a body in application/x-www-form-urlencoded, percent-encoded unless the reference is raw. */
+export function fillSecretsInForm(form: string, secretOf: SecretOf): string {
+  return replaceReferences(form, (name, _, isRaw) => (isRaw ? secretOf(name) : encodeURIComponent(secretOf(name))))
+}
+
 /** Returns the names of the secrets that the string values of valid JSON text refer to, each once. */
 export function secretNamesInJson(json: string): string[] {
   const names = new Set<string>()

@@ -4,7 +4,7 @@ export function secretReference(name: string): string {
 }
 
 const nameForm = /^[A-Z][A-Z0-9_]{0,63}$/
-const references = /\{\{ *secrets\.([A-Z][A-Z0-9_]{0,63}) *\}\}/g
+const references = /\{\{ *secrets\.([A-Z][A-Z0-9_]{0,63}) *(\| *raw *)?\}\}/g
 // Includes malformed references: an unknown name can be created later, an impossible name cannot.
 const anyReference = /\{\{\s*secrets\s*\./i
 
@@ -25,7 +25,10 @@ export function findBrokenReference(text: string): string | null {
   return 'References to secrets have the form {{ secrets.NAME }}, where NAME has capital letters, digits and underscores.'
 }
 
-/** Replaces each reference; `at` is its index. */
-export function replaceReferences(text: string, put: (name: string, at: number) => string): string {
-  return text.includes('{{') ? text.replace(references, (_, name: string, at: number) => put(name, at)) : text
+/** Replaces each reference; `at` is its index. `{{ secrets.NAME | raw }}` is raw: its value needs no encoding in a form. */
+export function replaceReferences(text: string, put: (name: string, at: number, isRaw: boolean) => string): string {
+  if (!text.includes('{{')) return text
+  return text.replace(references, (_, name: string, raw: string | undefined, at: number) =>
+    put(name, at, raw !== undefined),
+  )
 }

@@ -4,7 +4,7 @@ import type { ClaimedTask } from '@belfry/db/tasks/claimed-row'
 import { toId } from '@belfry/domain/id'
 import { writeInstant } from '@belfry/domain/instant'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
-import { requestBody } from '@belfry/domain/request-body'
+import { isForm, requestBody } from '@belfry/domain/request-body'
 import { createRedactor } from '@belfry/domain/secrets/redact'
 import { version } from '@belfry/domain/version'
 import { payloadOf } from '@belfry/present/payload-of'
@@ -119,7 +119,7 @@ function requestPartsOf(task: ClaimedTask): RequestParts {
   // Secrets are not filled in a raw body.
   const payload = task.contentType ? null : payloadOf(task)
   const body = payload === null ? null : requestBody(payload, headers)
-  return { url: task.url, headers, body, isJson: body === payload }
+  return { url: task.url, headers, body, format: body === payload ? 'json' : isForm(headers) ? 'form' : 'text' }
 }
 
 /** Builds the request of an attempt: the task's own headers and body, and the headers that identify the call. */

@@ -4,9 +4,8 @@ import type { Outcome } from '../egress/outcome.ts'
 export type AttemptOutcome = Outcome | OwnFailure
 
 /**
- * The attempt failed in Belfry. `secret_missing`: a secret is missing, or its value is not valid in its place.
- * `secret_not_allowed`:
- * a secret may not be sent to the host. `secret_unreadable`: this installation cannot decrypt a stored secret.
+ * The attempt failed in Belfry. `secret_missing`: a secret is missing. `secret_invalid`: its value is not valid in its place.
+ * `secret_not_allowed`: a secret may not be sent to the host. `secret_unreadable`: this installation cannot decrypt a stored secret.
  * `connection_missing`: the workspace has no such connection. `connection_not_allowed`: the connection may not authenticate to
  * the host. `connection_failed`: it has no token to send. `internal_error`: any other fault.
  */
@@ -14,6 +13,7 @@ export type OwnFailure = {
   kind: 'failure'
   code:
     | 'secret_missing'
+    | 'secret_invalid'
     | 'secret_not_allowed'
     | 'secret_unreadable'
     | 'connection_missing'
@@ -26,6 +26,10 @@ export type OwnFailure = {
 
 export function secretMissing(message: string): OwnFailure {
   return { kind: 'failure', code: 'secret_missing', message }
+}
+
+export function secretInvalid(message: string): OwnFailure {
+  return { kind: 'failure', code: 'secret_invalid', message }
 }
 
 /** The message does not name the host, which may be the value of a secret. */

@@ -5,20 +5,25 @@ const parts = {
   url: 'https://example.com/{{ secrets.A }}',
   headers: { X: '{{ secrets.B }}', Y: '{{ secrets.A }}' },
   body: '{"{{ secrets.KEY }}":"{{ secrets.C }}"}',
-  isJson: true,
+  format: 'json' as const,
 }
 
 it('needs each name once, and none that stands in a key', () => {
   expect(secretNamesOf(parts)).toEqual(['A', 'B', 'C'])
-  expect(secretNamesOf({ ...parts, isJson: false })).toEqual(['A', 'B', 'KEY', 'C'])
-  expect(secretNamesOf({ url: 'https://example.com/', headers: {}, body: null, isJson: true })).toEqual([])
+  expect(secretNamesOf({ ...parts, format: 'text' as const })).toEqual(['A', 'B', 'KEY', 'C'])
+  expect(secretNamesOf({ url: 'https://example.com/', headers: {}, body: null, format: 'json' as const })).toEqual([])
 })
 
 const secret = (value: string, ...allowedHosts: string[]) =>
   ({ value, allowedHosts: allowedHosts.length === 0 ? null : allowedHosts }) as const
 
 it('sends a secret only to the hosts that it is bound to, also when another secret is the host', () => {
-  const one = { url: 'https://{{ secrets.HOST }}/', headers: { X: '{{ secrets.A }}' }, body: null, isJson: true }
+  const one = {
+    url: 'https://{{ secrets.HOST }}/',
+    headers: { X: '{{ secrets.A }}' },
+    body: null,
+    format: 'json' as const,
+  }
   const fill = (host: string) =>
     fillRequest(
       one,
@@ -43,24 +48,26 @@ it('names every secret that is missing, and shows the value of none', () => {
   expect(message).not.toContain('a value')
 })
 
-const repeated = (count: number, isJson = true) => ({
+const repeated = (count: number, format: 'json' | 'form' | 'text' = 'json') => ({
   url: 'https://example.com/',
   headers: {},
   body: `[${Array(count).fill('"{{secrets.A}}"').join()}]`,
-  isJson,
+  format,
 })
 
 it('a request whose secrets would make it larger than 1 MiB is not built', () => {
   const value = `${'\n'.repeat(4_000)}last`
   const secrets = new Map([['A', secret(value)]])
-  const fill = (count: number, isJson?: boolean) => fillRequest(repeated(count, isJson), ['A'], secrets)
-  expect(fill(130, true)).toMatchObject({ body: expect.stringContaining('last"]') })
-  expect(fill(260, false)).toMatchObject({ body: expect.stringContaining('last"]') })
-  // In JSON a line end takes two bytes.
-  for (const outcome of [fill(132, true), fill(263, false), fill(14_000)]) {
+  const fill = (count: number, format?: 'json' | 'form' | 'text') =>
+    fillRequest(repeated(count, format), ['A'], secrets)
+  expect(fill(130, 'json')).toMatchObject({ body: expect.stringContaining('last"]') })
+  expect(fill(260, 'text')).toMatchObject({ body: expect.stringContaining('last"]') })
+  expect(fill(86, 'form')).toMatchObject({ body: expect.stringContaining('%0Alast') })
+  // In JSON a line end takes two bytes, in a form three.
+  for (const outcome of [fill(132), fill(263, 'text'), fill(88, 'form'), fill(14_000)]) {
     expect(outcome).toMatchObject({
       kind: 'failure',
-      code: 'secret_missing',
+      code: 'secret_invalid',
       message: expect.stringMatching(/1048576/),
     })
   }
@@ -79,7 +86,7 @@ it('the secrets of a request may have 16,384 characters together', () => {
   const secrets = new Map(['A', 'B', 'C'].map(name => [name, secret('x'.repeat(8_192))]))
   expect(fillRequest(repeated(1), ['A', 'B'], secrets)).toMatchObject({ body: expect.stringContaining('x') })
   expect(fillRequest(repeated(1), ['A', 'B', 'C'], secrets)).toMatchObject({
-    code: 'secret_missing',
+    code: 'secret_invalid',
     message: expect.stringContaining('24576'),
   })
 })

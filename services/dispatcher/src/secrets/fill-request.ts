@@ -1,25 +1,30 @@
 import type { OpenSecret, OpenSecrets } from '@belfry/db/secrets/secrets'
 import { findHeaderProblems } from '@belfry/domain/request-headers'
 import { isAllowedHost } from '@belfry/domain/secrets/allowed-hosts'
-import { fillSecretsInJson, fillSecretsInUrl, secretNamesInJson } from '@belfry/domain/secrets/fill-secrets'
+import {
+  fillSecretsInForm,
+  fillSecretsInJson,
+  fillSecretsInUrl,
+  secretNamesInJson,
+} from '@belfry/domain/secrets/fill-secrets'
 import { createRedactor, type Redactor } from '@belfry/domain/secrets/redact'
 import { replaceReferences, secretNames, secretReference } from '@belfry/domain/secrets/secret-reference'
 import { checkTargetUrl } from '@belfry/domain/target-url'
-import { type OwnFailure, secretMissing, secretNotAllowed, secretUnreadable } from './attempt-outcome.ts'
+import { type OwnFailure, secretInvalid, secretMissing, secretNotAllowed, secretUnreadable } from './attempt-outcome.ts'
 
 /** The parts of a request that may refer to secrets. */
 export type RequestParts = {
   url: string
   headers: Record<string, string>
   body: string | null
-  /** Whether the body is JSON text, in which values are escaped, or raw text. */
-  isJson: boolean
+  /** In JSON a value is escaped, in a form percent-encoded, and in other text it stays as it is. */
+  format: 'json' | 'form' | 'text'
 }
 
 /** Returns the names of the secrets that a request refers to, each once. */
-export function secretNamesOf({ url, headers, body, isJson }: RequestParts): string[] {
+export function secretNamesOf({ url, headers, body, format }: RequestParts): string[] {
   if (![url, body ?? '', ...Object.values(headers)].some(text => text.includes('{{'))) return [] // nearly always
-  const inBody = body === null ? [] : isJson ? secretNamesInJson(body) : secretNames(body)
+  const inBody = body === null ? [] : format === 'json' ? secretNamesInJson(body) : secretNames(body)
   return [...new Set([...[url, ...Object.values(headers)].flatMap(secretNames), ...inBody])]
 }
 
@@ -43,11 +48,11 @@ export function fillRequest(
   const opened = (name: string) => secrets.get(name) as OpenSecret // neither missing nor unreadable
   const secretOf = (name: string) => opened(name).value
   const tooMuch = excessOf(parts, names, secretOf)
-  if (tooMuch !== null) return secretMissing(`Nothing was sent: ${tooMuch}`)
+  if (tooMuch !== null) return secretInvalid(`Nothing was sent: ${tooMuch}`)
   const url = fillSecretsInUrl(parts.url, secretOf)
   const urlProblem = checkTargetUrl(url)
   if (urlProblem !== null)
-    return secretMissing(`Nothing was sent: with its secrets filled in, the URL is refused. ${urlProblem}`)
+    return secretInvalid(`Nothing was sent: with its secrets filled in, the URL is refused. ${urlProblem}`)
   const notAllowed = names.filter(name => !mayGoTo(opened(name), url)).map(secretReference)
   if (notAllowed.length > 0) return secretNotAllowed(notAllowed)
   const filled = Object.entries(parts.headers).map(([name, value]) => [name, replaceReferences(value, secretOf)])
@@ -55,13 +60,13 @@ export function fillRequest(
   const [problem] = findHeaderProblems(headers)
   if (problem) {
     const where = problem.name === '' ? 'headers are' : `header ${problem.name} is`
-    return secretMissing(`Nothing was sent: with secrets filled in, the ${where} refused. ${problem.message}`)
+    return secretInvalid(`Nothing was sent: with secrets filled in, the ${where} refused. ${problem.message}`)
   }
   return {
     url,
     headers,
     body: fillBody(parts, secretOf),
-    isJson: parts.isJson,
+    format: parts.format,
     redactor: createRedactor(names.map(name => ({ name, value: secretOf(name) }))),
   }
 }
@@ -80,21 +85,27 @@ function excessOf(parts: RequestParts, names: readonly string[], secretOf: (name
   if (characters > maxCharacters) {
     return `the secrets of a request may have ${maxCharacters} characters together, and these have ${characters}.`
   }
-  const bytesInJson = new Map(names.map(name => [name, Buffer.byteLength(JSON.stringify(secretOf(name))) - 2]))
+  const { url, headers, body, format } = parts
+  const inBody = new Map(names.map(name => [name, bytesIn(format, secretOf(name))]))
   let bytesOfSecrets = 0
-  const count = (name: string, isJson = false) => {
-    bytesOfSecrets += (isJson ? bytesInJson.get(name) : undefined) ?? Buffer.byteLength(secretOf(name))
+  const count = (name: string, bytes = Buffer.byteLength(secretOf(name))) => {
+    bytesOfSecrets += bytes
     return ''
   }
-  const { url, headers, body, isJson } = parts
   const texts = [url, ...Object.values(headers)].map(text => replaceReferences(text, name => count(name)))
-  texts.push(fillBody(parts, name => count(name, isJson)) ?? '')
+  texts.push(fillBody(parts, name => count(name, inBody.get(name))) ?? '')
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), bytesOfSecrets)
   const limit = Math.max(maxFilledBytes, 2 * Buffer.byteLength(body ?? ''))
   return bytes > limit ? `with its secrets filled in, the request would have ${bytes} bytes, above ${limit}.` : null
 }
 
-function fillBody({ body, isJson }: RequestParts, secretOf: (name: string) => string): string | null {
+function bytesIn(format: RequestParts['format'], value: string): number {
+  if (format === 'json') return Buffer.byteLength(JSON.stringify(value)) - 2
+  return Buffer.byteLength(format === 'form' ? encodeURIComponent(value) : value)
+}
+
+function fillBody({ body, format }: RequestParts, secretOf: (name: string) => string): string | null {
   if (body === null) return null
-  return isJson ? fillSecretsInJson(body, secretOf) : replaceReferences(body, secretOf)
+  if (format === 'form') return fillSecretsInForm(body, secretOf)
+  return format === 'json' ? fillSecretsInJson(body, secretOf) : replaceReferences(body, secretOf)
 }

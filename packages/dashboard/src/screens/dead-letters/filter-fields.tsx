@@ -24,6 +24,7 @@ const errorLabels: Record<RunErrorCode, string> = {
   blocked_address: 'Blocked address',
   invalid_response: 'Invalid response',
   secret_missing: 'Secret missing',
+  secret_invalid: 'Secret invalid',
   secret_not_allowed: 'Secret not allowed',
   secret_unreadable: 'Secret unreadable',
   connection_missing: 'Connection missing',
