@@ -59,6 +59,17 @@ describe.each(Object.keys(transports))('%s', kind => {
     })
   })
 
+  it('schedules a call at a local time in a time zone', async () => {
+    const { use } = await open()
+    const call = { url: target.url('/local'), at: '2090-06-01T09:00:00', timezone: 'Europe/Berlin' }
+    expect(await use('schedule_task', call)).toMatchObject({
+      ...{ executeAt: '2090-06-01T07:00:00.000Z', localTime: '2090-06-01T09:00:00.000+02:00' },
+    })
+    expect(await use('schedule_task', { url: call.url, timezone: 'UTC' })).toEqual({
+      error: expect.stringContaining('with at'),
+    })
+  })
+
   it('lets an agent schedule a call, find out why it failed, and replay it', async () => {
     const { use } = await open()
     const path = `/fails-${kind.length}`

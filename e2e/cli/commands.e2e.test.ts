@@ -120,6 +120,18 @@ describe('schedules', () => {
     expect(await cli(['schedule', target.url('/'), '--in', '1h', '--content-type', 'a/b'])).toMatchObject({ code: 2 })
   })
 
+  it('at a local time in a time zone', async () => {
+    const at = ['schedule', target.url('/local'), '--at', '2090-06-01T09:00:00', '--timezone', 'Europe/Berlin']
+    const [task] = await json([...at, '--expires', '1h'])
+    expect(task).toMatchObject({
+      ...{ executeAt: '2090-06-01T07:00:00.000Z', expiresAt: '2090-06-01T08:00:00.000Z', timezone: 'Europe/Berlin' },
+      localTime: '2090-06-01T09:00:00.000+02:00',
+    })
+    expect((await cli(at)).out).toMatch(/at 2090-06-01T07:00:00.000Z \(2090-06-01T09:00:00.000\+02:00 Europe\/Berlin\)/)
+    expect(await cli(['schedule', target.url('/'), '--in', '1h', '--timezone', 'UTC'])).toMatchObject({ code: 2 })
+    expect((await cli([...at.slice(0, -1), 'Berlin'])).error).toContain('Berlin is not a time zone')
+  })
+
   it('with the delays before its retries', async () => {
     const delays = ['--retry-delays', '0s, 10m,30d']
     const [task] = await json(['schedule', target.url('/listed'), '--in', '1h', ...delays])

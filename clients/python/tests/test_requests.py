@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from belfry import UNSET, AsyncBelfry, Belfry, JsonText, errors
-from belfry._requests import parse_duration, path, time_after, to_json, to_query, write_time
+from belfry._requests import new_task, parse_duration, path, time_after, to_json, to_query, write_time
 
 
 def test_a_body_keeps_json_text_and_large_numbers() -> None:
@@ -43,6 +43,23 @@ def test_a_task_has_one_time() -> None:
     for delay, at in ((None, None), ("1h", "2099-01-01T00:00:00Z")):
         with pytest.raises(TypeError):
             time_after(delay, at)
+
+
+def test_a_time_without_a_zone_is_local_in_the_time_zone_of_the_task() -> None:
+    nine = datetime(2027, 1, 31, 9)
+    utc = datetime(2027, 1, 31, 10, tzinfo=timezone.utc)
+    fields = {"timezone": "Europe/Berlin", "execute_at": nine, "expires_at": utc, "payload": {"at": utc}}
+    assert json.loads(to_json(new_task(fields, "https://example.com", "post", None))) == {
+        "name": "POST example.com",
+        "url": "https://example.com",
+        "method": "POST",
+        "timezone": "Europe/Berlin",
+        "execute_at": "2027-01-31T09:00:00.000",
+        "expires_at": "2027-01-31T10:00:00.000+00:00",
+        "payload": {"at": "2027-01-31T10:00:00.000+00:00"},
+    }
+    with pytest.raises(ValueError):
+        to_json(new_task({"execute_at": nine}, "https://example.com", "post", None))
 
 
 def test_paths_and_queries_are_escaped() -> None:

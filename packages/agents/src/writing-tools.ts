@@ -40,15 +40,21 @@ export function addWritingTools(server: McpServer, belfry: Belfry): void {
       description: 'Calls a URL once: at a time, or after a delay; without either, after a second.',
       inputSchema: {
         ...request,
-        at: z.string().optional().describe('ISO 8601 with a time zone, such as 2027-01-31T09:00:00+01:00.'),
+        at: z
+          .string()
+          .optional()
+          .describe('ISO 8601 with an offset, such as 2027-01-31T09:00:00+01:00, or in timezone.'),
+        timezone: z.string().optional().describe('The IANA time zone of a time without an offset.'),
         after: z.string().optional().describe('A duration, such as 90s, 15m, 3h or 7d.'),
       },
       annotations: changes,
     },
-    ({ at, after, ...fields }) =>
+    ({ at, timezone, after, ...fields }) =>
       resultOf(() => {
         if (at !== undefined && after !== undefined) throw new TypeError('Give at or after, not both.')
-        return belfry.tasks.create({ ...toRequest(fields), ...(at ? { executeAt: at } : { delay: after ?? '1s' }) })
+        if (timezone !== undefined && at === undefined) throw new TypeError('Give timezone with at.')
+        const time = at ? { executeAt: at, ...(timezone && { timezone }) } : { delay: after ?? '1s' }
+        return belfry.tasks.create({ ...toRequest(fields), ...time })
       }),
   )
   server.registerTool(

@@ -66,6 +66,7 @@ from ._requests import (
     batch_body,
     changed_time,
     chosen,
+    in_zone,
     new_task,
     path,
     time_after,
@@ -290,7 +291,7 @@ function bodyArguments({ body, method }: ClientMethod) {
         .map(code),
     ],
     fields: plain.length > 0 ? [...fields, '**more'] : [],
-    code: isNew ? 'new_task(fields, target_url, method, name)' : 'fields',
+    code: isNew ? 'new_task(fields, target_url, method, name)' : hasTime ? 'in_zone(fields)' : 'fields',
   }
 }
 

@@ -1,10 +1,10 @@
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { catchUps, overlaps } from '@belfry/domain/cron/plan-occurrences'
-import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { z } from 'zod'
 import { callbackChanges, callbackFields } from './callback.ts'
 import { connectionField, connectionNameField } from './connection.ts'
 import { integer, repeatable, textField } from './fields.ts'
+import { lastInstant, tooLate } from './local-time.ts'
 import { pageFields } from './page.ts'
 import { queueField, queueNameField } from './queue.ts'
 import { isReadable, oneBody, rawBodyFields, refuseTwoBodies } from './raw-body.ts'
@@ -12,13 +12,12 @@ import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { authorFields, createTaskBody, lastRun, sentFields } from './task.ts'
 import { controlFields, label, labelsField, maxAgeField, objectKeyField, shownKeyField } from './task-controls.ts'
-import { exampleTime, type Invalid, instant, line, oneOf, textRule } from './text-rules.ts'
+import { exampleTime, type Invalid, instant, line, oneOf, textRule, timeZone } from './text-rules.ts'
 
 const cronJobStatuses = ['active', 'paused', 'ended'] as const
 
 export type CronJobStatus = (typeof cronJobStatuses)[number]
 
-const lastInstant = new Date('2099-12-31T23:59:59.999Z')
 const previewCounts = { min: 1, max: 50, default: 5 }
 const taskBody = createTaskBody.shape
 
@@ -32,10 +31,6 @@ const cronRule = textRule(
   },
   cronText,
 )
-const zoneRule = textRule(
-  { description: 'A time zone name of the IANA database. Default: UTC.', examples: ['Europe/Berlin'] },
-  timeZone,
-)
 const boundRule = textRule({ ...instant.schema }, boundedInstant)
 const startRule = textRule({ ...instant.schema, examples: [exampleTime(3_600_000)] }, boundedInstant)
 const endRule = textRule({ ...instant.schema, examples: [exampleTime(30 * 86_400_000)] }, boundedInstant)
@@ -46,7 +41,7 @@ const fields = {
   url: taskBody.url,
   method: taskBody.method,
   cron: textField(cronRule),
-  timezone: textField(zoneRule),
+  timezone: textField(timeZone),
   headers: taskBody.headers.unwrap(),
   payload: taskBody.payload.unwrap(),
   overlap: z.enum(overlaps),
@@ -137,17 +132,9 @@ function cronText(text: string): { value: string } | Invalid {
   return parsed.ok ? { value: parsed.cron.text } : { code: 'invalid_cron', message: parsed.message }
 }
 
-function timeZone(text: string): { value: string } | Invalid {
-  if (isTimeZone(text)) return { value: text }
-  const must =
-    'be a time zone name of the IANA database, such as UTC or Europe/Berlin; abbreviations mean several zones'
-  return { code: 'unknown_timezone', must }
-}
-
 function boundedInstant(text: string): { value: Date } | Invalid {
   const result = instant(text)
-  const isTooLate = 'value' in result && result.value > lastInstant
-  return isTooLate ? { code: 'out_of_range', must: 'not be after the year 2099' } : result
+  return 'value' in result && result.value > lastInstant ? tooLate : result
 }
 
 /** `local` is the scheduled local time, which did not exist (gap) or occurred twice (overlap). */

@@ -123,6 +123,33 @@ describe('createTaskBody', () => {
     expect(errorsOf(createTaskBody, { ...minimal, ...change })).toEqual(errors)
   })
 
+  it('reads times without an offset in a time zone', () => {
+    const local = { execute_at: '2027-03-28T02:30:00', expires_at: '2027-03-28T02:45:30', timezone: 'Europe/Berlin' }
+    const schemas: z.ZodType[] = [createTaskBody, updateTaskBody]
+    for (const schema of schemas) {
+      const result = parseInput(schema, { ...minimal, ...local })
+      const gapEnd = new Date('2027-03-28T01:00:00Z')
+      expect(result).toMatchObject({ ok: true, value: { execute_at: gapEnd, expires_at: gapEnd } })
+    }
+    const mixed = { execute_at: '2026-12-01T09:00:00', expires_at: '2026-12-01T09:00:00Z', timezone: 'asia/tokyo' }
+    expect(parseInput(createTaskBody, { ...minimal, ...mixed })).toMatchObject({
+      value: { execute_at: new Date('2026-12-01T00:00:00Z'), expires_at: new Date('2026-12-01T09:00:00Z') },
+    })
+  })
+
+  it.each([
+    [{ execute_at: '2099-01-01T00:00:00', timezone: 'Mars/Olympus' }, { timezone: 'unknown_timezone' }],
+    [{ execute_at: '2099-02-30T00:00:00', timezone: 'UTC' }, { execute_at: 'invalid_timestamp' }],
+    [{ execute_at: '2099-12-31T20:00:00', timezone: 'America/New_York' }, { execute_at: 'out_of_range' }],
+    [
+      { expires_at: '2099-01-01T00:00:00', name: '' },
+      { expires_at: 'invalid_timestamp', name: 'too_short' },
+    ],
+    [{ execute_at: '2099-01-01T00:00:00', timezone: null }, { timezone: 'invalid_type' }],
+  ])('refuses the times %j', (change, errors) => {
+    expect(errorsOf(createTaskBody, { ...minimal, ...change })).toEqual(errors)
+  })
+
   it('allows times up to the very end of 2099', () => {
     expect(errorsOf(createTaskBody, { ...minimal, execute_at: '2099-12-31T23:59:59.999Z' })).toEqual({})
   })
@@ -167,6 +194,7 @@ describe('updateTaskBody', () => {
   })
 
   it.each([
+    [{ timezone: 'UTC' }, { timezone: 'conflicting_fields' }],
     [{ nme: 'x' }, { nme: 'unknown_field' }],
     [{ state: 'cancelled' }, { state: 'unknown_field' }],
     [{ name: null }, { name: 'invalid_type' }],

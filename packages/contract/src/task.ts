@@ -6,6 +6,7 @@ import { callbackChanges, callbackFields, shownCallbacks } from './callback.ts'
 import { connectionField, connectionNameField } from './connection.ts'
 import { headersField, hostFilter, integer, payloadField, repeatable, textField } from './fields.ts'
 import { blocked } from './host.ts'
+import { lastInstant, localTime, resolveLocalTimes, timezoneField, tooLate } from './local-time.ts'
 import { pageFields } from './page.ts'
 import { queueField, queueNameField } from './queue.ts'
 import { isReadable, oneBody, rawBodyFields, refuseTwoBodies, shownRawBody } from './raw-body.ts'
@@ -28,13 +29,11 @@ import {
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-const lastInstant = new Date('2099-12-31T23:59:59.999Z')
-
 const executeAtRule = textRule(
   {
     ...instant.schema,
     examples: [exampleTime(3_600_000)],
-    description: 'In the future by the server’s clock, and not after the year 2099; with an offset.',
+    description: 'In the future by the server’s clock, and not after the year 2099; with an offset, or in `timezone`.',
   },
   executeAt,
 )
@@ -43,7 +42,8 @@ const expiresAtRule = textRule(
   {
     ...instant.schema,
     examples: [exampleTime(7_200_000)],
-    description: 'Later than execute_at, and not after the year 2099; with an offset. No attempt starts then or later.',
+    description:
+      'Later than execute_at, and not after the year 2099; with an offset, or in `timezone`. No attempt starts then or later.',
   },
   executeAt,
 )
@@ -69,6 +69,7 @@ export const createTaskBody = z
     payload: fields.payload.optional(),
     ...rawBodyFields,
     execute_at: fields.execute_at,
+    timezone: timezoneField.optional(),
     retry: retryPolicy,
     timeout_ms: fields.timeout_ms.default(timeoutLimits.default),
     queue: queueField.nullable().optional(),
@@ -80,6 +81,7 @@ export const createTaskBody = z
     labels: labelsField.optional(),
   })
   .superRefine(refuseTwoBodies, isReadable)
+  .superRefine(resolveLocalTimes, isReadable)
   .meta(oneBody)
 
 export type CreateTaskBody = z.infer<typeof createTaskBody>
@@ -94,6 +96,7 @@ export const updateTaskBody = z
     payload: fields.payload.optional(),
     ...rawBodyFields,
     execute_at: fields.execute_at.optional(),
+    timezone: timezoneField.optional(),
     retry: retryChange.optional(),
     timeout_ms: fields.timeout_ms.optional(),
     queue: queueField.nullable().optional(),
@@ -103,6 +106,7 @@ export const updateTaskBody = z
     labels: labelsField.optional(),
   })
   .superRefine(refuseTwoBodies, isReadable)
+  .superRefine(resolveLocalTimes, isReadable)
   .meta(oneBody)
 
 export type UpdateTaskBody = z.infer<typeof updateTaskBody>
@@ -134,8 +138,8 @@ export const listDeadLettersQuery = listTasksQuery
 
 function executeAt(text: string): { value: Date } | Invalid {
   const result = instant(text)
-  const isTooLate = 'value' in result && result.value > lastInstant
-  return isTooLate ? { code: 'out_of_range', must: 'not be after the year 2099' } : result
+  if (!('value' in result)) return localTime(text) ?? result
+  return result.value > lastInstant ? tooLate : result
 }
 
 /** The latest finished attempt. */
@@ -181,6 +185,17 @@ export const task = z
     queue: queueNameField,
     connection: connectionNameField,
     execute_at: timestampField(),
+    local_time: z
+      .string()
+      .optional()
+      .meta({
+        description: 'The time in `timezone`, with its offset. Only in the answer to a request with a timezone.',
+        examples: ['2026-11-21T03:20:00.000+01:00'],
+      }),
+    timezone: z
+      .string()
+      .optional()
+      .meta({ description: 'The zone of the request.', examples: ['Europe/Berlin'] }),
     state: z.enum(taskStates),
     state_reason: orNull(z.enum(stateReasons), {
       description: 'Why it ended without the outcome of an attempt.',

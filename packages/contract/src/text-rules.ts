@@ -1,3 +1,4 @@
+import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { fromId, type IdKind } from '@belfry/domain/id'
 import { idPattern } from '@belfry/domain/id-pattern'
 import { readInstant } from '@belfry/domain/instant'
@@ -159,6 +160,16 @@ export const instant: TextRule<Date> = textRule(instantSchema, text => {
   const read = readInstant(text)
   return 'value' in read ? read : { code: 'invalid_timestamp', must: read.must }
 })
+
+/** A time zone. */
+export const timeZone: TextRule<string> = textRule(
+  { description: 'A time zone name of the IANA database. Default: UTC.', examples: ['Europe/Berlin'] },
+  text => {
+    const must =
+      'be a time zone name of the IANA database, such as UTC or Europe/Berlin; abbreviations mean several zones'
+    return isTimeZone(text) ? { value: text } : { code: 'unknown_timezone', must }
+  },
+)
 
 /** A public id of one kind, parsed into its UUID. */
 export function id(kind: IdKind): TextRule<string> {

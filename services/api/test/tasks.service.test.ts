@@ -69,6 +69,32 @@ describe('works', () => {
     expect((await api.call('POST', tasks, aTaskBody({ execute_at: '2099-12-31T23:59:59Z' }))).status).toBe(201)
   })
 
+  it('takes a local time in a time zone, and answers with both', async () => {
+    const local = { execute_at: '2098-03-30T02:30:00', expires_at: '2098-03-30T04:00:00', timezone: 'Europe/Berlin' }
+    const shown = { execute_at: '2098-03-30T01:00:00.000Z', local_time: '2098-03-30T03:00:00.000+02:00' }
+    const both = { ...shown, timezone: 'Europe/Berlin', expires_at: '2098-03-30T02:00:00.000Z' }
+    const { key: _, ...plain } = aTaskBody({ ...local, expires_at: undefined })
+    const { execute_at, local_time, timezone, expires_at } = (await api.call('POST', tasks, plain)).body
+    expect({ execute_at, local_time, timezone, expires_at }).toEqual({ ...both, expires_at: null })
+    const keyed = { ...aTaskBody(local), key: 'local' }
+    const { body: task } = await api.call('POST', tasks, keyed)
+    expect(task).toMatchObject(both)
+    const again = await api.call('POST', tasks, { ...keyed, on_conflict: 'keep' })
+    expect(again).toMatchObject({ status: 200, body: { id: task.id, ...both } })
+    const batch = await api.call('POST', `${tasks}/batch`, { tasks: [plain, aTaskBody()] })
+    expect(batch.body.data).toMatchObject([{ task: shown }, { task: { id: expect.any(String) } }])
+    expect(batch.body.data[1].task).not.toHaveProperty('timezone')
+    const moved = { execute_at: '2098-10-26T02:30:00', expires_at: null, timezone: 'Europe/Berlin' }
+    expect((await api.call('PATCH', `${tasks}/${task.id}`, moved)).body).toMatchObject({
+      ...{ execute_at: '2098-10-26T00:30:00.000Z', local_time: '2098-10-26T02:30:00.000+02:00', expires_at: null },
+    })
+    expect((await api.call('GET', `${tasks}/${task.id}`)).body).not.toHaveProperty('local_time')
+    const early = await api.call('POST', tasks, aTaskBody({ ...local, expires_at: '2098-03-30T02:00:00' }))
+    expect(early.body.errors).toMatchObject([{ code: 'expires_at_not_after_execute_at' }])
+    const past = await api.call('POST', tasks, { ...aTaskBody({ ...plain, execute_at: '2020-01-01T00:00:00' }), x: 1 })
+    expect(past.body.errors).toMatchObject([{ path: 'x' }, { code: 'execute_at_not_future' }])
+  })
+
   it('shows that the operator holds a task since a restore, also after a change', async () => {
     const { body: task } = await api.call('POST', tasks, aTaskBody({ execute_at: new Date(Date.now() + 60_000) }))
     await holdOverdueTasks(api.ctx.pool, new Date(Date.now() + 120_000))

@@ -18,6 +18,7 @@ from ._requests import (
     batch_body,
     changed_time,
     chosen,
+    in_zone,
     new_task,
     path,
     time_after,
@@ -88,6 +89,7 @@ class AsyncTasks:
         payload: Any | Unset = UNSET,
         payload_base64: str | Unset = UNSET,
         content_type: str | Unset = UNSET,
+        timezone: str | Unset = UNSET,
         retry: Mapping[str, Any] | Unset = UNSET,
         timeout_ms: int | Unset = UNSET,
         queue: str | Mapping[str, Any] | None | Unset = UNSET,
@@ -115,7 +117,10 @@ class AsyncTasks:
                 of `payload`.
             content_type: The content type of `payload_base64`. Default: the `Content-Type` header, or
                 application/octet-stream.
-            execute_at: In the future by the server’s clock, and not after the year 2099; with an offset.
+            execute_at: In the future by the server’s clock, and not after the year 2099; with an offset, or in
+                `timezone`.
+            timezone: The IANA time zone of times without an offset. Where clocks skip the time, it is the end of
+                the gap; a time that occurs twice is the first.
             connection: The name of the connection that authenticates the calls. Null: none.
             key: Unique among the pending tasks of the workspace.
             on_conflict: When a pending task has the key: `reject` (the default) answers 409, `keep` returns that
@@ -131,6 +136,7 @@ class AsyncTasks:
             "payload_base64": payload_base64,
             "content_type": content_type,
             "execute_at": time_after(delay, execute_at),
+            "timezone": timezone,
             "retry": retry,
             "timeout_ms": timeout_ms,
             "queue": queue,
@@ -303,6 +309,7 @@ class AsyncTasks:
         payload: Any | Unset = UNSET,
         payload_base64: str | Unset = UNSET,
         content_type: str | Unset = UNSET,
+        timezone: str | Unset = UNSET,
         retry: Mapping[str, Any] | Unset = UNSET,
         timeout_ms: int | Unset = UNSET,
         queue: str | Mapping[str, Any] | None | Unset = UNSET,
@@ -326,7 +333,10 @@ class AsyncTasks:
                 of `payload`.
             content_type: The content type of `payload_base64`. Default: the `Content-Type` header, or
                 application/octet-stream.
-            execute_at: In the future by the server’s clock, and not after the year 2099; with an offset.
+            execute_at: In the future by the server’s clock, and not after the year 2099; with an offset, or in
+                `timezone`.
+            timezone: The IANA time zone of times without an offset. Where clocks skip the time, it is the end of
+                the gap; a time that occurs twice is the first.
             connection: The name of the connection that authenticates the calls. Null: none.
             labels: Up to 10 labels, to filter by.
 
@@ -342,6 +352,7 @@ class AsyncTasks:
             "payload_base64": payload_base64,
             "content_type": content_type,
             "execute_at": changed_time(delay, execute_at),
+            "timezone": timezone,
             "retry": retry,
             "timeout_ms": timeout_ms,
             "queue": queue,
@@ -353,7 +364,7 @@ class AsyncTasks:
             "labels": labels,
             **more,
         }
-        return decode(models.Task, await self._http.send("PATCH", path("/api/v1/scheduler/tasks/{}", id), body=fields))
+        return decode(models.Task, await self._http.send("PATCH", path("/api/v1/scheduler/tasks/{}", id), body=in_zone(fields)))
 
     async def cancel(self, id: str) -> models.Task:
         """Cancel a pending task. After the response, its request was not and will not be sent.

@@ -61,8 +61,20 @@ def new_task(fields: Mapping[str, Any], target_url: str, method: str, name: str 
         "name": name or _name_of(method, target_url),
         "url": target_url,
         "method": method.upper(),
-        **fields,
+        **in_zone(fields),
     }
+
+
+def in_zone(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Writes datetimes without a time zone as local times of the field `timezone`, if it is set."""
+    if fields.get("timezone", UNSET) is UNSET:
+        return fields
+    return {name: _local_text(value) for name, value in fields.items()}
+
+
+def _local_text(value: Any) -> Any:
+    is_local = isinstance(value, datetime) and value.tzinfo is None
+    return value.isoformat(timespec="milliseconds") if is_local else value
 
 
 def chosen(ids: Sequence[str] | None, filter: Mapping[str, Any] | None, **more: Any) -> dict[str, Any]:

@@ -49,6 +49,10 @@ class Task:
     connection: str | None
     """The name of the connection that authenticates its calls."""
     execute_at: datetime
+    local_time: str | None
+    """The time in `timezone`, with its offset. Only in the answer to a request with a timezone."""
+    timezone: str | None
+    """The zone of the request."""
     state: str
     """One of `pending`, `processing`, `retrying`, `success`, `dead`, `cancelled`."""
     state_reason: str | None

@@ -46,14 +46,20 @@ export type OnConflict = 'reject' | 'keep' | 'replace'
 /** The time of a task's request. To send at once, publish an event. */
 type TaskTime =
   | {
-      /** In the future, at most until the end of 2099. */
+      /** In the future, at most until the end of 2099. With `timezone`, text without an offset. */
       executeAt: TimestampInput
+      /**
+       * The IANA time zone of times without an offset. Where clocks skip the time, it is the end of the gap; a time that
+       * occurs twice is the first.
+       */
+      timezone?: string
       delay?: never
     }
   | {
       /** The time from now by this machine's clock: milliseconds, or text such as `90s`, `10m`, `1h30m` or `2d`. */
       delay: string | number
       executeAt?: never
+      timezone?: never
     }
 
 /** Omitted fields stay unchanged. Only a pending task can be changed. */
@@ -79,6 +85,10 @@ export type Task = {
   payloadBase64: string | null
   contentType: string | null
   executeAt: Timestamp
+  /** The time in `timezone`, with its offset. Only in the answer to a request with a time zone. */
+  localTime?: string | undefined
+  /** The time zone of the request. */
+  timezone?: string | undefined
   state: TaskState
   /** Why it ended without the outcome of an attempt, such as `user` or `monthly_execution_limit`. */
   stateReason: StateReason | null

@@ -1,6 +1,6 @@
 import { countWallClock, matchWallClock } from './match-wall-clock.ts'
 import type { CronExpression } from './parse-cron.ts'
-import { pieceAt, type ZonePiece } from './zone-pieces.ts'
+import { occursAgain, pieceAt, type ZonePiece } from './zone-pieces.ts'
 
 /**
  * An instant at which an expression fires. `change` is `clock_gap` when the local time did not exist that day, and the
@@ -62,7 +62,7 @@ function occurrenceIn(cron: CronExpression, zone: string, piece: ZonePiece, afte
   const firstLocalMs = Math.max(fromMs, afterMs + 1) + offsetMs
   const localMs = matchWallClock(cron, Math.max(firstLocalMs, newLocalMs(cron, piece)), toMs + offsetMs)
   if (localMs === null) return null
-  const repeatsLater = !cron.followsElapsedTime && localMs >= toMs + offsetMs + pieceAt(zone, toMs).jumpMs
+  const repeatsLater = !cron.followsElapsedTime && occursAgain(zone, piece, localMs)
   return { atMs: localMs - offsetMs, localMs, change: repeatsLater ? 'clock_overlap' : null }
 }
 

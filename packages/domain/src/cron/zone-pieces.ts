@@ -39,6 +39,11 @@ export function pieceAt(zone: string, instantMs: number): ZonePiece {
   return piece
 }
 
+/** Returns whether a local time within a piece occurs again after it, because clocks go back. */
+export function occursAgain(zone: string, { toMs, offsetMs }: ZonePiece, localMs: number): boolean {
+  return localMs >= toMs + offsetMs + pieceAt(zone, toMs).jumpMs
+}
+
 function chunkOf(zone: string, number: number): ZonePiece[] {
   const key = `${zone.toLowerCase()} ${number}`
   const known = chunks.get(key)

@@ -1,4 +1,6 @@
 import type { OnConflict } from '@belfry/client'
+import { parseInstantIn } from '@belfry/domain/cron/local-time'
+import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { choice, given, ifGiven, parseDuration, parseInstant, repeated } from '../parse-options.ts'
@@ -7,6 +9,7 @@ import { type RequestFlags, requestFields, withRequestOptions } from './request-
 
 type Flags = RequestFlags & {
   at?: string
+  timezone?: string
   delay?: string
   name?: string
   expires?: string
@@ -22,6 +25,7 @@ export function addSchedule(program: Command, context: () => Context): void {
     .description('call a URL once, at a given time')
     .argument('<url>', 'the URL to call')
     .option('--at <time>', 'the time: ISO 8601 with a zone, such as 2026-12-01T09:00:00+01:00')
+    .option('--timezone <zone>', 'the time zone of an --at without one, such as Europe/Berlin')
     .option('--in, --delay <time>', 'the time from now, such as 10m or 2d')
     .option('--name <name>', 'for people (default: the request)')
     .option(
@@ -36,25 +40,35 @@ export function addSchedule(program: Command, context: () => Context): void {
     const ctx = context()
     if (flags.onConflict && flags.key === undefined) throw new UsageError('--on-conflict needs --key.')
     const executeAt = when(ctx, flags)
+    const time = flags.timezone && flags.at ? { executeAt: flags.at, timezone: flags.timezone } : { executeAt }
     const { name, method, key, onConflict, label: labels, idempotencyKey } = flags
-    const expiresAt = ifGiven(flags.expires, text => deadline(text, executeAt))
+    const expiresAt = ifGiven(flags.expires, text => deadline(text, executeAt, flags.timezone))
     const fields = {
       ...given({ name, method, expiresAt, key, onConflict, labels }),
       ...(await requestFields(ctx, flags)),
     }
     const options = { signal: ctx.signal, ...given({ idempotencyKey }) }
-    const task = await ctx.belfry().tasks.create({ targetUrl: url, executeAt, ...fields }, options)
-    ctx.out.show(task, `${task.id}  ${task.method} ${task.url}  at ${task.executeAt}`)
+    const task = await ctx.belfry().tasks.create({ targetUrl: url, ...time, ...fields }, options)
+    const local = task.localTime ? ` (${task.localTime} ${task.timezone})` : ''
+    ctx.out.show(task, `${task.id}  ${task.method} ${task.url}  at ${task.executeAt}${local}`)
   })
 }
 
-function when(ctx: Context, { at, delay }: Flags): Date {
+function when(ctx: Context, { at, timezone, delay }: Flags): Date {
   if ((at === undefined) === (delay === undefined)) {
     throw new UsageError('Specify either --at <time> or --in <time>. To call at once, use `belfry publish`.')
   }
-  return at === undefined ? new Date(ctx.now().getTime() + parseDuration(delay ?? '')) : parseInstant(at)
+  if (at !== undefined) return instantOf(at, timezone)
+  if (timezone !== undefined) throw new UsageError('--timezone belongs to --at.')
+  return new Date(ctx.now().getTime() + parseDuration(delay ?? ''))
 }
 
-function deadline(text: string, executeAt: Date): Date {
-  return /^\d+[a-z]/i.test(text) ? new Date(executeAt.getTime() + parseDuration(text)) : parseInstant(text)
+function deadline(text: string, executeAt: Date, timezone: string | undefined): Date {
+  return /^\d+[a-z]/i.test(text) ? new Date(executeAt.getTime() + parseDuration(text)) : instantOf(text, timezone)
+}
+
+function instantOf(text: string, timezone: string | undefined): Date {
+  if (timezone === undefined) return parseInstant(text)
+  if (!isTimeZone(timezone)) throw new UsageError(`${timezone} is not a time zone, such as Europe/Berlin.`)
+  return parseInstantIn(timezone, text) ?? parseInstant(text)
 }

@@ -13,7 +13,7 @@ import { creation, type Work } from '../endpoint.ts'
 import { bodyLimits } from '../http/read-body.ts'
 import { created, ok } from '../http/reply.ts'
 import { type Quota, readQuota, refuseLargePayload } from '../quotas/quotas.ts'
-import { inspectNewTask, toControls, toNewTask } from './new-task.ts'
+import { inspectNewTask, toControls, toNewTask, withLocalTime } from './new-task.ts'
 import { schedule } from './schedule.ts'
 import { findUnderKeys, hasKey, isNew, presentStored, storeTask, storeTasks } from './store-tasks.ts'
 import { toStoredRetry } from './stored-request.ts'
@@ -36,11 +36,11 @@ export const createTask = creation(operations.createTask, {
         if (hasKey(task)) {
           const { results, ...stored } = await storeTasks(work, [task])
           const found = await findUnderKeys(work.db, caller.workspaceId, results)
-          const presented = presentStored(task, results[0], found, arrivedAt)
+          const presented = withLocalTime(presentStored(task, results[0], found, arrivedAt), body.timezone)
           return { reply: isNew(results[0]) ? created(path + presented.id, presented) : ok(presented), ...stored }
         }
         const storing = storeTask(work, task, arrivedAt, createdAt => {
-          const presented = presentNewTask(task, createdAt)
+          const presented = withLocalTime(presentNewTask(task, createdAt), body.timezone)
           return created(path + presented.id, presented)
         })
         if (__FAILPOINTS__) await failpoint('api.in_insert')
@@ -81,9 +81,11 @@ export const createTasks = creation(operations.createTasks, {
     const found = await findUnderKeys(work.db, caller.workspaceId, results)
     const present = async (row: Row, index: number): Promise<BatchRow> => {
       if (row instanceof AppError) return { index, error: toRowError(row) }
-      const { task } = row
+      const { task, timezone } = row
       const stored = await orRefusal(() => presentStored(task, resultOf.get(task), found, arrivedAt))
-      return stored instanceof AppError ? { index, error: toRowError(stored) } : { index, task: stored }
+      return stored instanceof AppError
+        ? { index, error: toRowError(stored) }
+        : { index, task: withLocalTime(stored, timezone) }
     }
     const data: BatchRow[] = []
     for (const [i, row] of rows.entries()) {
@@ -108,7 +110,7 @@ function readRow(work: Work, quota: Quota, workspaceId: string, row: unknown, te
   }
   const task = toNewTask(workspaceId, parsed.value, text)
   refuseLargePayload(quota, task.payload)
-  return { task, queue: parsed.value.queue }
+  return { task, queue: parsed.value.queue, timezone: parsed.value.timezone }
 }
 
 /** Runs something, and returns the refusal that it throws. */

@@ -26,7 +26,7 @@ import { created, ok } from '../http/reply.ts'
 import { nameQueues, planQueues } from '../queues/name-queues.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { requireSecretUse } from '../secrets/require-secret-use.ts'
-import { executeAtPassed, inspectControls, inspectExecuteAt, neverStarts } from './new-task.ts'
+import { executeAtPassed, inspectControls, inspectExecuteAt, neverStarts, withLocalTime } from './new-task.ts'
 import { readTask } from './read-tasks.ts'
 import { enqueue, hideDeadLetters, type Origin, schedule } from './schedule.ts'
 import { inspectCallbacks, toRequestChange } from './stored-request.ts'
@@ -109,7 +109,7 @@ export const updateTask = endpoint(operations.updateTask, {
     if (change.executeAt && result.kind === 'moved') {
       enqueue(ctx, [{ id: row.id, dueAt: change.executeAt }], result.now)
     }
-    return ok(presentTask(row))
+    return ok(withLocalTime(presentTask(row), body.timezone))
   },
 })
 

@@ -1,9 +1,10 @@
-import type { CreateTaskBody } from '@belfry/contract/task'
+import type { CreateTaskBody, Task } from '@belfry/contract/task'
 import type { NewTask, TaskControls } from '@belfry/db/tasks/insert-tasks'
 import type { OnConflict } from '@belfry/db/tasks/store-under-key'
 import { AppError, type FieldError } from '@belfry/domain/app-error'
+import { localTimeOf, parseInstantIn } from '@belfry/domain/cron/local-time'
+import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { newUuid } from '@belfry/domain/id'
-import { parseInstant } from '@belfry/domain/instant'
 import type { Context } from '../context.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { invalid } from '../http/refusals.ts'
@@ -82,8 +83,7 @@ export function executeAtPassed(executeAt: Date | null, arrivedAt: number): AppE
  */
 export function inspectExecuteAt(ctx: Pick<Context, 'clock'>, body: unknown, schemaErrors: FieldError[]): FieldError[] {
   if (schemaErrors.length === 0 || schemaErrors.some(({ path }) => path === 'execute_at')) return []
-  const text = typeof body === 'object' && body !== null && 'execute_at' in body ? body.execute_at : undefined
-  const instant = typeof text === 'string' ? parseInstant(text) : null
+  const instant = instantOf(body, 'execute_at')
   return instant && instant.getTime() <= ctx.clock.now() ? [notFuture] : []
 }
 
@@ -106,15 +106,23 @@ export function neverStarts(): AppError {
 
 /** Returns the errors of a deadline that is not after the time of the task, and of `on_conflict` without a key. */
 export function inspectControls(body: unknown): FieldError[] {
-  const { execute_at, expires_at, key, on_conflict } = Object(body) as Record<string, unknown>
+  const { key, on_conflict } = Object(body) as Record<string, unknown>
   const errors: FieldError[] = []
-  const until = instantOf(expires_at)
-  const at = until && instantOf(execute_at)
+  const until = instantOf(body, 'expires_at')
+  const at = until && instantOf(body, 'execute_at')
   if (at && until <= at) errors.push(neverStartsError)
   if (on_conflict !== undefined && key === undefined) errors.push(keyMissing)
   return errors
 }
 
-function instantOf(given: unknown): Date | null {
-  return typeof given === 'string' ? parseInstant(given) : null
+function instantOf(body: unknown, name: 'execute_at' | 'expires_at'): Date | null {
+  const { [name]: text, timezone } = Object(body) as Record<string, unknown>
+  const zone = typeof timezone === 'string' && isTimeZone(timezone) ? timezone : null
+  return typeof text === 'string' ? parseInstantIn(zone, text) : null
+}
+
+/** Adds the local time to the answer to a request with a time zone. */
+export function withLocalTime(task: Task, timezone: string | undefined): Task {
+  if (timezone === undefined) return task
+  return Object.assign(task, { local_time: localTimeOf(timezone, Date.parse(task.execute_at)), timezone })
 }

@@ -100,9 +100,7 @@ function Meaning({ value }: { value: WhenDraft }): ReactNode {
           · {formatAbsolute(when.at, zone)} {zone}
         </span>
       ))}
-      {when.note === 'clock_gap' && (
-        <em> Clocks skip this time on that day, so it moves forward by the same amount.</em>
-      )}
+      {when.note === 'clock_gap' && <em> Clocks skip this time on that day, so it is the end of the gap.</em>}
       {when.note === 'clock_overlap' && <em> This time occurs twice on that day. The first one is used.</em>}
     </>
   )

@@ -1,10 +1,10 @@
+import { occurrenceOfLocal } from '@belfry/domain/cron/local-time'
+
 /** A time on a wall clock. The month is 1 to 12. */
 export type WallTime = { year: number; month: number; day: number; hour: number; minute: number; second: number }
 
 /** The instant of a wall time. `clock_gap` means that clocks skip the time, `clock_overlap` that it occurs twice. */
 export type ZonedInstant = { at: Date; note: 'clock_gap' | 'clock_overlap' | null }
-
-const dayMs = 86_400_000
 
 /** Returns the wall time of an instant in a time zone. */
 export function wallTimeOf(at: Date, timeZone: string): WallTime {
@@ -32,31 +32,13 @@ export function wallText(at: Date, timeZone: string): string {
   return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}:${two(second)}`
 }
 
-/**
- * Returns the instant of a wall time in a time zone. If the time occurs twice, it is the first one. If clocks skip the
- * time, it moves forward by the length of the skip.
- */
-export function instantOf(wall: WallTime, timeZone: string): ZonedInstant {
-  const asUtc = utcOf(wall)
-  const before = offsetAt(asUtc - dayMs, timeZone)
-  const after = offsetAt(asUtc + dayMs, timeZone)
-  const found = [...new Set([asUtc - before, asUtc - after])]
-    .filter(at => utcOf(wallTimeOf(new Date(at), timeZone)) === asUtc)
-    .sort((a, b) => a - b)
-  const first = found[0]
-  if (first === undefined) return { at: new Date(asUtc - before), note: 'clock_gap' }
-  return { at: new Date(first), note: found.length > 1 ? 'clock_overlap' : null }
+/** Returns the instant of a wall time in a time zone, by the rule of cron jobs and of the API. */
+export function instantOf({ year, month, day, hour, minute, second }: WallTime, timeZone: string): ZonedInstant {
+  const { atMs, change } = occurrenceOfLocal(timeZone, Date.UTC(year, month - 1, day, hour, minute, second))
+  return { at: new Date(atMs), note: change }
 }
 
 /** Returns all time zones of the browser, with the zone of the viewer and UTC first. */
 export function allZones(viewer: string): string[] {
   return [...new Set([viewer, 'UTC', ...Intl.supportedValuesOf('timeZone')])]
-}
-
-function offsetAt(at: number, timeZone: string): number {
-  return utcOf(wallTimeOf(new Date(at), timeZone)) - Math.floor(at / 1000) * 1000
-}
-
-function utcOf({ year, month, day, hour, minute, second }: WallTime): number {
-  return Date.UTC(year, month - 1, day, hour, minute, second)
 }
