@@ -344,6 +344,7 @@ CREATE TABLE cron_jobs (
   key text,
   connection text,
   retry_delays text,
+  written_labels text[],
   CONSTRAINT cron_jobs_pkey PRIMARY KEY (id),
   CONSTRAINT cron_jobs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE
 ) WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);

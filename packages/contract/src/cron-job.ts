@@ -11,7 +11,7 @@ import { isReadable, oneBody, rawBodyFields, refuseTwoBodies } from './raw-body.
 import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { authorFields, createTaskBody, lastRun, sentFields } from './task.ts'
-import { controlFields, label, labelsField, maxAgeField, objectKeyField, shownKeyField } from './task-controls.ts'
+import { controlFields, label, maxAgeField, newLabelsField, objectKeyField, shownKeyField } from './task-controls.ts'
 import { exampleTime, type Invalid, instant, line, oneOf, textRule, timeZone } from './text-rules.ts'
 
 const cronJobStatuses = ['active', 'paused', 'ended'] as const
@@ -73,7 +73,7 @@ export const createCronJobBody = z
     ends_at: fields.ends_at.default(null),
     ...callbackFields,
     max_age_ms: maxAgeField.default(null),
-    labels: labelsField.default(() => []),
+    labels: newLabelsField.default(() => []),
   })
   .superRefine(refuseTwoBodies, isReadable)
   .meta(oneBody)
@@ -102,7 +102,7 @@ export const updateCronJobBody = z
     ends_at: fields.ends_at.optional(),
     ...callbackChanges,
     max_age_ms: maxAgeField.optional(),
-    labels: labelsField.optional(),
+    labels: newLabelsField.optional(),
   })
   .superRefine(refuseTwoBodies, isReadable)
   .meta(oneBody)

@@ -4,7 +4,7 @@ import { objectPayloadField, textField } from './fields.ts'
 import { idField } from './response-fields.ts'
 import { retryPolicy } from './retry.ts'
 import { createTaskBody, task } from './task.ts'
-import { labelsField, maxAgeField } from './task-controls.ts'
+import { maxAgeField, newLabelsField } from './task-controls.ts'
 import { targetUrl, topic } from './text-rules.ts'
 
 const taskBody = createTaskBody.shape
@@ -24,7 +24,7 @@ export const publishEventBody = z.strictObject({
   connection: taskBody.connection,
   ...callbackFields,
   max_age_ms: maxAgeField.optional(),
-  labels: labelsField.optional(),
+  labels: newLabelsField.optional(),
 })
 
 export type PublishEventBody = z.infer<typeof publishEventBody>

@@ -7,7 +7,7 @@ import { queueField, queueNameField } from './queue.ts'
 import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { createTaskBody, sentFields } from './task.ts'
-import { controlFields, labelsField, maxAgeField, objectKeyField, shownKeyField } from './task-controls.ts'
+import { controlFields, maxAgeField, newLabelsField, objectKeyField, shownKeyField } from './task-controls.ts'
 import { topicPattern } from './text-rules.ts'
 
 const taskBody = createTaskBody.shape
@@ -33,7 +33,7 @@ export const createSubscriptionBody = z.strictObject({
   active: fields.active.default(true),
   ...callbackFields,
   max_age_ms: maxAgeField.default(null),
-  labels: labelsField.default(() => []),
+  labels: newLabelsField.default(() => []),
 })
 
 export type CreateSubscriptionBody = z.infer<typeof createSubscriptionBody>
@@ -51,7 +51,7 @@ export const updateSubscriptionBody = z.strictObject({
   active: fields.active.optional(),
   ...callbackChanges,
   max_age_ms: maxAgeField.optional(),
-  labels: labelsField.optional(),
+  labels: newLabelsField.optional(),
 })
 
 /** The query of the list of subscriptions. */

@@ -1,27 +1,52 @@
-import { labelForm, maxLabels } from '@belfry/domain/label'
+import { hasPlaceholder, labelForm, labelTemplateForm, maxLabels } from '@belfry/domain/label'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
 import { orNull } from './response-fields.ts'
 import { type Invalid, line, type TextRule, textRule } from './text-rules.ts'
 
+const patternOf = ({ source }: RegExp) => source.replaceAll('/', '\\/')
+const labelPattern = patternOf(labelForm)
+
 /** A label of a task. */
 export const label: TextRule<string> = textRule(
-  { pattern: labelForm.source.replaceAll('/', '\\/'), maxLength: 64, examples: ['customer:42'] },
+  { pattern: labelPattern, maxLength: 100, examples: ['customer:42'] },
   (text): { value: string } | Invalid =>
     labelForm.test(text)
       ? { value: text }
       : {
           code: 'invalid_label',
-          must: 'be a label such as customer:42: 1 to 64 letters, digits and . _ : / = @ + -, starting with a letter or digit',
+          must: 'be a label such as customer:42: 1 to 100 letters, digits and . _ : / = @ + -, starting with a letter or digit',
         },
 )
 
+const templatePattern = `(${labelPattern})|(${patternOf(labelTemplateForm)})`
+const labelTemplate: TextRule<string> = textRule({ ...label.schema, pattern: templatePattern }, text => {
+  if (!hasPlaceholder(text)) return label(text)
+  if (text.length <= 100 && labelTemplateForm.test(text)) return { value: text }
+  const must =
+    'be a label that ends in one placeholder for a member of the payload, such as order:{{ payload.order_id }}'
+  return { code: 'invalid_label', must }
+})
+
 /** Up to ten labels. A repeated one counts once. */
-export const labelsField = z
-  .array(textField(label))
-  .max(maxLabels, `labels must have at most ${maxLabels} elements.`)
-  .transform(labels => [...new Set(labels)])
-  .meta({ description: 'Up to 10 labels, to filter by.', examples: [['customer:42']] })
+export const labelsField = labelsOf(label).meta({
+  description: 'Up to 10 labels, to filter by.',
+  examples: [['customer:42']],
+})
+
+/** The same for what creates tasks: the payload of a task fills in the placeholders. */
+export const newLabelsField = labelsOf(labelTemplate).meta({
+  description:
+    'Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload. It is left out when the member is missing or makes no valid label.',
+  examples: [['customer:42', 'order:{{ payload.order_id }}']],
+})
+
+function labelsOf(rule: TextRule<string>) {
+  return z
+    .array(textField(rule))
+    .max(maxLabels, `labels must have at most ${maxLabels} elements.`)
+    .transform(labels => [...new Set(labels)])
+}
 
 /** The key of a task: unique among the pending tasks of the workspace. */
 export const keyField = textField(textRule({ ...line(128).schema, examples: ['reindex:42'] }, line(128))).meta({

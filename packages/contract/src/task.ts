@@ -13,7 +13,7 @@ import { isReadable, oneBody, rawBodyFields, refuseTwoBodies, shownRawBody } fro
 import { authorField, idField, millisecondsField, orNull, timestampField } from './response-fields.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
 import { runErrorCodes, runStatuses } from './run.ts'
-import { keyField, label, labelsField, onConflictField } from './task-controls.ts'
+import { keyField, label, labelsField, newLabelsField, onConflictField } from './task-controls.ts'
 import {
   displayName,
   exampleTime,
@@ -78,7 +78,7 @@ export const createTaskBody = z
     expires_at: fields.expires_at.optional(),
     key: keyField.optional(),
     on_conflict: onConflictField.optional(),
-    labels: labelsField.optional(),
+    labels: newLabelsField.optional(),
   })
   .superRefine(refuseTwoBodies, isReadable)
   .superRefine(resolveLocalTimes, isReadable)

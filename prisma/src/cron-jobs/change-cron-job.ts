@@ -8,7 +8,14 @@ import type { TaskOrigin } from '../tasks/replay-task.ts'
 import { changedValue, requestColumnOf } from '../tasks/stored-request.ts'
 import { changedLabels } from '../tasks/task-labels.ts'
 import { changedRequests } from '../usage/count-storage.ts'
-import { type CronJobCursor, type CronJobFields, columnOf, cursorColumns, scheduleOf } from './cron-job.ts'
+import {
+  type CronJobCursor,
+  type CronJobFields,
+  columnOf,
+  cursorColumns,
+  filledLabels,
+  scheduleOf,
+} from './cron-job.ts'
 import { type Expansion, expandLocked, requestsCopiedWith } from './expand-cron-jobs.ts'
 
 export type NewCronJob = CronJobFields & { id: string; workspaceId: string; createdBy?: string | null }
@@ -98,10 +105,11 @@ export async function changeCronJob(
   db: Db,
   workspaceId: string,
   id: string,
-  change: CronJobChange,
+  asked: CronJobChange,
   lookAheadMs: number,
 ): Promise<CronJobMove> {
   return withCronJob(db, workspaceId, id, async (tx, job) => {
+    const change = await withFilledLabels(tx, id, asked)
     const given = Object.entries(change) as Array<[keyof typeof changedColumnOf, unknown]>
     const columns = Object.fromEntries(given.map(([field, value]) => [changedColumnOf[field], value]))
     const reschedules = scheduleFields.some(field => isChanged(job[field], change[field]))
@@ -120,6 +128,20 @@ export async function changeCronJob(
     const cursor = { next_run_at: next && new Date(next.atMs), unreadable_since: null }
     return update(tx, id, { ...columns, ...cursor, void_before: await readClock(tx) }, lookAheadMs)
   })
+}
+
+// The labels depend on the payload, so a change of one of them changes the other.
+async function withFilledLabels(tx: Transaction, id: string, change: CronJobChange): Promise<CronJobChange> {
+  if (change.labels === undefined && change.payload === undefined) return change
+  const text = `
+    SELECT written_labels AS "writtenLabels", payload, content_type AS "contentType" FROM cron_jobs WHERE id = $1`
+  const { rows } = await tx.query<Required<Pick<CronJobFields, 'writtenLabels' | 'payload' | 'contentType'>>>(text, [
+    id,
+  ])
+  const { writtenLabels = null, payload = null, contentType = null } = rows[0] ?? {}
+  const labels = change.labels === undefined ? writtenLabels : change.labels
+  if (change.labels === undefined && !labels?.length) return change
+  return { ...change, ...filledLabels(labels, { payload, contentType, ...change }) }
 }
 
 const changedColumnOf = { ...columnOf, updatedBy: 'updated_by' } as const

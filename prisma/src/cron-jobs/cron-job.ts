@@ -1,6 +1,7 @@
 import type { CronSchedule } from '@belfry/domain/cron/cron-schedule'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import type { CatchUp, Overlap } from '@belfry/domain/cron/plan-occurrences'
+import { fillLabels, hasPlaceholder } from '@belfry/domain/label'
 import { requestColumnOf, type StoredRequest } from '../tasks/stored-request.ts'
 
 /** The fields of a cron job that its user sets. */
@@ -18,6 +19,8 @@ export type CronJobFields = StoredRequest & {
   maxAgeMs?: number | null
   /** The labels of its tasks. Default: none. */
   labels?: readonly string[] | null
+  /** The labels as they were written, if the payload fills some of them in. Default: none of them. */
+  writtenLabels?: readonly string[] | null
   /** The id that it has as a schedule of the QStash interface, unique in the workspace. Default: none. */
   qstashId?: string | null
   /** Unique in the workspace. Default: none. */
@@ -50,10 +53,21 @@ export const columnOf = {
   catchUp: 'catch_up',
   maxAgeMs: 'max_age_ms',
   labels: 'labels',
+  writtenLabels: 'written_labels',
   qstashId: 'qstash_id',
   key: 'key',
   ...requestColumnOf,
 } as const satisfies Record<keyof CronJobFields, string>
+
+/** Returns the fields of labels that the payload of a cron job fills in. */
+export function filledLabels(
+  labels: readonly string[] | null,
+  { payload, contentType }: Pick<CronJobFields, 'payload' | 'contentType'>,
+): Pick<CronJobFields, 'labels' | 'writtenLabels'> {
+  if (!labels?.some(hasPlaceholder)) return { labels, writtenLabels: null }
+  const filled = fillLabels(labels, contentType === null ? payload : null)
+  return { labels: filled.length > 0 ? filled : null, writtenLabels: labels }
+}
 
 /**
  * Parses the rule of a cron job.

@@ -257,16 +257,76 @@ describe('labels', () => {
   it.each([
     [Array.from({ length: 11 }, (_, n) => `l${n}`), 'out_of_range'],
     [['with,comma'], 'invalid_label'],
-    [['a'.repeat(65)], 'invalid_label'],
+    [['a'.repeat(101)], 'invalid_label'],
+    [['order:{{ payload }}'], 'invalid_label'],
+    [['{{ payload.id }}:more'], 'invalid_label'],
+    [[`${'a'.repeat(90)}{{ payload.id }}`], 'invalid_label'],
     ['text', 'invalid_type'],
   ])('refuses %j', async (labels, code) => {
     const { status, body } = await call('POST', tasks, aTaskBody({ labels }))
     expect([status, body.errors[0].code]).toEqual([400, code])
   })
 
-  it('allows ten of 64 characters', async () => {
-    const labels = Array.from({ length: 10 }, (_, n) => `${n}`.padEnd(64, 'x'))
+  it('allows ten of 100 characters', async () => {
+    const labels = Array.from({ length: 10 }, (_, n) => `${n}`.padEnd(100, 'x'))
     expect((await create({ labels })).labels).toEqual(labels)
+  })
+
+  const payload = { order_id: 7, customer: { id: 'ada' } }
+  const labels = ['order:{{ payload.order_id }}', 'customer:{{payload.customer.id}}', 'no:{{ payload.other }}', 'plain']
+  const filled = ['order:7', 'customer:ada', 'plain']
+  const found = async (label: string) => (await call('GET', `${tasks}?label=${label}`)).body.data
+
+  it('are filled in from the payload of a task', async () => {
+    const task = await create({ payload, labels })
+    expect(task.labels).toEqual(filled)
+    expect(await found('customer:ada')).toMatchObject([{ id: task.id }])
+    const batch = await call('POST', `${tasks}/batch`, { tasks: [aTaskBody({ labels, payload: { order_id: 8 } })] })
+    expect(batch.body.data[0].task.labels).toEqual(['order:8', 'plain'])
+    const raw = await create({
+      labels,
+      payload: undefined,
+      payload_base64: Buffer.from('{"order_id":9}').toString('base64'),
+    })
+    expect(raw.labels).toEqual(['plain'])
+    expect((await create({ labels: labels.slice(2, 3) })).labels).toEqual([])
+    expect((await call('PATCH', `${tasks}/${task.id}`, { labels })).body.errors).toMatchObject([
+      { path: 'labels.0' },
+      {},
+      {},
+    ])
+  })
+
+  it('are filled in from the payload of an event, for every subscription', async () => {
+    const subscription = { topic: 'labels.filled', url: 'https://example.com', labels: labels.slice(0, 1) }
+    const { body } = await call('POST', '/api/v1/scheduler/subscriptions', subscription)
+    expect(body.labels).toEqual(labels.slice(0, 1))
+    const event = { topic: 'labels.filled', payload, labels: labels.slice(1) }
+    expect((await call('POST', '/api/events', event)).body.tasks).toMatchObject([{ labels: filled }])
+    const direct = { ...event, target_url: 'https://example.com' }
+    expect((await call('POST', '/api/events', direct)).body.tasks).toMatchObject([{ labels: filled.slice(1) }])
+  })
+
+  it('are filled in from the payload of a cron job, also after a change of either', async () => {
+    const jobs = '/api/v1/scheduler/cronjobs'
+    const rule = { name: 'Minutely', url: 'https://example.com', method: 'POST', cron: '* * * * *' }
+    const { body: job } = await call('POST', jobs, { ...rule, payload, labels })
+    expect(job.labels).toEqual(labels)
+    const labelsOfTasks = async () => {
+      const { body } = await call('GET', `${tasks}?cronjob_id=${job.id}&state=pending`)
+      return [...new Set(body.data.map((task: Json) => task.labels.join()))]
+    }
+    expect(await labelsOfTasks()).toEqual([filled.join()])
+    expect((await call('GET', `${jobs}?label=order:7`)).body.data).toMatchObject([{ id: job.id, labels }])
+    expect((await call('PATCH', `${jobs}/${job.id}`, { payload: { order_id: 'b' } })).body.labels).toEqual(labels)
+    expect(await labelsOfTasks()).toEqual(['order:b,plain'])
+    const other = ['{{ payload.order_id }}']
+    expect((await call('PATCH', `${jobs}/${job.id}`, { labels: other })).body.labels).toEqual(other)
+    expect(await labelsOfTasks()).toEqual(['b'])
+    expect((await call('POST', `${jobs}/${job.id}/trigger`)).body.labels).toEqual(['b'])
+    expect((await call('PATCH', `${jobs}/${job.id}`, { labels: ['plain'] })).body.labels).toEqual(['plain'])
+    expect((await call('PATCH', `${jobs}/${job.id}`, { payload })).body.labels).toEqual(['plain'])
+    await call('DELETE', `${jobs}/${job.id}`)
   })
 })
 

@@ -69,7 +69,7 @@ export type RequestFields = {
 export type ControlFields = {
   /** No attempt starts this long after the time of the task, 1,000 to 1,209,600,000 ms. Default: no deadline. */
   maxAgeMs?: number | null
-  /** Up to 10 labels, such as `customer:42`, to filter by. */
+  /** Up to 10 labels, such as `customer:42` or `order:{{ payload.order_id }}`, to filter by. */
   labels?: string[]
 }
 

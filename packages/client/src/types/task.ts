@@ -27,7 +27,7 @@ type TaskFields = RequestFields & {
   method?: MethodInput
   /** Later than the time of the task. No attempt starts then or later. Default: no deadline. */
   expiresAt?: TimestampInput | null
-  /** Up to 10 labels, such as `customer:42`, to filter by. */
+  /** Up to 10 labels, such as `customer:42` or `order:{{ payload.order_id }}`, to filter by. */
   labels?: string[]
 }
 

@@ -6,6 +6,7 @@ import {
   type NewCronJob,
   createCronJob as storeCronJob,
 } from '@belfry/db/cron-jobs/change-cron-job'
+import { filledLabels } from '@belfry/db/cron-jobs/cron-job'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { newUuid, toId } from '@belfry/domain/id'
 import { expansionLookAheadMs } from '@belfry/queue'
@@ -43,6 +44,7 @@ export const createCronJob = creation(operations.createCronJob, {
 
 /** Returns the cron job that a body asks for. `bodyText` is the text that the body was parsed from. */
 export function toNewCronJob(workspaceId: string, body: CreateCronJobBody, bodyText: string): NewCronJob {
+  const request = toStoredRequest(body, bodyText)
   return {
     id: newUuid(),
     workspaceId,
@@ -55,8 +57,8 @@ export function toNewCronJob(workspaceId: string, body: CreateCronJobBody, bodyT
     overlap: body.overlap,
     catchUp: body.catch_up,
     maxAgeMs: body.max_age_ms,
-    labels: toLabels(body.labels),
-    ...toStoredRequest(body, bodyText),
+    ...filledLabels(toLabels(body.labels), request),
+    ...request,
   }
 }
 

@@ -8,6 +8,7 @@ import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { AppError, type FieldError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { memberText } from '@belfry/domain/json-text'
+import { fillLabels } from '@belfry/domain/label'
 import { takeTurns } from '@belfry/domain/slices'
 import { patternsOf } from '@belfry/domain/topic'
 import { presentNewTask } from '@belfry/present/task-form'
@@ -52,6 +53,7 @@ export const publishEvent = creation(operations.publishEvent, {
       (target): NewTask => ({
         ...target,
         payload,
+        labels: toLabels(fillLabels(target.labels ?? [], payload)),
         id: newUuid(),
         workspaceId: caller.workspaceId,
         source: 'event',

@@ -5,6 +5,7 @@ import { AppError, type FieldError } from '@belfry/domain/app-error'
 import { localTimeOf, parseInstantIn } from '@belfry/domain/cron/local-time'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { newUuid } from '@belfry/domain/id'
+import { fillLabels } from '@belfry/domain/label'
 import type { Context } from '../context.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { invalid } from '../http/refusals.ts'
@@ -19,6 +20,7 @@ export function toNewTask(
   body: Omit<CreateTaskBody, 'execute_at'> & { execute_at: Date | null },
   bodyText: string,
 ) {
+  const request = toStoredRequest(body, bodyText)
   const own = {
     id: newUuid(),
     workspaceId,
@@ -30,9 +32,9 @@ export function toNewTask(
     replayOf: null,
     expiresAt: body.expires_at ?? null,
     key: body.key ?? null,
-    labels: toLabels(body.labels),
+    labels: toLabels(body.labels && fillLabels(body.labels, request.contentType === null ? request.payload : null)),
   }
-  const task: NewTask & { onConflict?: OnConflict } = Object.assign(toStoredRequest(body, bodyText), own)
+  const task: NewTask & { onConflict?: OnConflict } = Object.assign(request, own)
   if (body.on_conflict) task.onConflict = body.on_conflict
   return task
 }

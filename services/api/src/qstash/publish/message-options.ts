@@ -172,7 +172,7 @@ function readLabels(value = ''): string[] | null {
   if (labels.length > maxLabels) throw badRequest(`invalid Upstash-Label: at most ${maxLabels} labels are allowed`)
   for (const one of labels) {
     if (!('value' in label(one)))
-      throw badRequest(`invalid Upstash-Label "${one}": use up to 64 letters, digits and . _ : / = @ + -`)
+      throw badRequest(`invalid Upstash-Label "${one}": use up to 100 letters, digits and . _ : / = @ + -`)
   }
   return labels.length === 0 ? null : labels
 }
