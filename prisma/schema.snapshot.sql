@@ -1089,6 +1089,7 @@ CREATE TABLE subscriptions (
   key text,
   connection text,
   retry_delays text,
+  filter text,
   CONSTRAINT subscriptions_pkey PRIMARY KEY (id),
   CONSTRAINT subscriptions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE
 );

@@ -79,7 +79,7 @@ cron_jobs:
     labels: [reports, nightly]
   cleanup: { cron: "*/5 * * * *", url: "\${BASE}/cleanup", paused: true, ends_at: 2030-01-01T00:00:00Z }
 subscriptions:
-  crm: { topic: orders.*, url: "\${BASE}/crm", max_age_ms: 60000, retry: { delays_ms: [0, 60000] } }
+  crm: { topic: orders.*, filter: [{ path: total, op: gte, value: 100.5 }, { path: test, op: ne, value: true }], url: "\${BASE}/crm", max_age_ms: 60000, retry: { delays_ms: [0, 60000] } }
 integrations:
   on-call: { channel: slack, url: "\${SLACK_URL}", events: [task.dead, cronjob.failing] }
 environments:
@@ -119,7 +119,15 @@ describe('apply', () => {
     expect(cleanup).toMatchObject({ status: 'paused', starts_at: null, ends_at: '2030-01-01T00:00:00.000Z' })
     expect((await call('GET', `/api/v1/scheduler/tasks?cronjob_id=${cleanup.id}`)).body.data).toEqual([])
     const subscriptions = (await call('GET', '/api/v1/scheduler/subscriptions')).body.data
-    expect(subscriptions).toMatchObject([{ retry: { delays_ms: [0, 60_000] } }])
+    expect(subscriptions).toMatchObject([
+      {
+        retry: { delays_ms: [0, 60_000] },
+        filter: [
+          { path: 'total', op: 'gte', value: 100.5 },
+          { path: 'test', op: 'ne', value: true },
+        ],
+      },
+    ])
     expect(await run('plan', ...slack)).toEqual([])
     expect(await run('apply', ...slack)).toEqual([])
     expect((await call('GET', '/api/v1/scheduler/cronjobs')).body.data).toEqual(data)

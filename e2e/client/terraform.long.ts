@@ -97,7 +97,7 @@ cron_jobs:
     labels: [reports, nightly]
   cleanup: { cron: "*/5 * * * *", url: https://shop.example.com/cleanup, paused: true, ends_at: 2030-01-01T00:00:00Z }
 subscriptions:
-  crm: { topic: orders.*, url: https://shop.example.com/crm, max_age_ms: 60000, retry: { delays_ms: [0, 60000] } }
+  crm: { topic: orders.*, filter: [{ path: total, op: gte, value: 100.5 }, { path: test, op: ne, value: true }], url: https://shop.example.com/crm, max_age_ms: 60000, retry: { delays_ms: [0, 60000] } }
 integrations:
   on-call: { channel: slack, url: https://hooks.slack.com/services/x, events: [task.dead, cronjob.failing] }
 `

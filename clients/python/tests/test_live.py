@@ -197,6 +197,9 @@ def test_an_event_reaches_its_subscription(belfry: Belfry, receiver: Receiver) -
     topic = f"orders.{uuid.uuid4().hex}"
     subscription = belfry.subscriptions.create(topic=topic, target_url=receiver.url)
     assert belfry.subscriptions.update(subscription.id, timeout_ms=5_000).timeout_ms == 5_000
+    condition = {"path": "n", "op": "lt", "value": 2.5}
+    assert belfry.subscriptions.update(subscription.id, filter=[condition]).filter == [condition]
+    assert belfry.events.publish(topic=topic, payload={"n": 3}).tasks == []
     assert subscription.id in {each.id for each in belfry.subscriptions.list()}
     event = belfry.events.publish(topic=topic, payload={"n": 1})
     assert [task.event_id for task in event.tasks] == [event.id]

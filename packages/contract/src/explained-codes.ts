@@ -106,6 +106,7 @@ export const fieldErrors: Readonly<Record<string, ExplainedCode>> = {
     'the name of the queue has other characters than letters, digits and `. _ : / -`, or more than 128',
     '`message` has the rule',
   ),
+  invalid_path: explain('the path of a condition has an empty part', 'join the names of members with single dots'),
   invalid_base64: explain('not base64 with padding', 'encode the bytes again'),
   conflicting_fields: explain(
     'the field cannot be combined with another one, or needs another one',

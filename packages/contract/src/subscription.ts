@@ -3,6 +3,7 @@ import { callbackChanges, callbackFields, shownCallbacks } from './callback.ts'
 import { connectionField, connectionNameField } from './connection.ts'
 import { textField } from './fields.ts'
 import { pageFields } from './page.ts'
+import { filterField, shownFilter } from './payload-filter.ts'
 import { queueField, queueNameField } from './queue.ts'
 import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
@@ -24,6 +25,7 @@ const fields = {
 export const createSubscriptionBody = z.strictObject({
   key: objectKeyField.optional(),
   topic: fields.topic,
+  filter: filterField.default(() => []),
   url: fields.url,
   headers: taskBody.headers,
   retry: retryPolicy,
@@ -42,6 +44,7 @@ export type CreateSubscriptionBody = z.infer<typeof createSubscriptionBody>
 export const updateSubscriptionBody = z.strictObject({
   key: objectKeyField.nullable().optional(),
   topic: fields.topic.optional(),
+  filter: filterField.optional(),
   url: fields.url.optional(),
   headers: fields.headers.optional(),
   retry: retryChange.optional(),
@@ -64,6 +67,7 @@ export const subscription = z
     workspace_id: idField('ws'),
     key: shownKeyField,
     topic: z.string().meta({ examples: ['orders.*'] }),
+    filter: shownFilter,
     url: sentFields.url,
     headers: sentFields.headers,
     retry: sentFields.retry,

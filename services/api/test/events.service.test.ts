@@ -85,6 +85,27 @@ describe('works', () => {
     expect(await published('invoices')).toEqual(['/*'])
   })
 
+  it('publishes only to subscriptions whose filter the payload matches', async () => {
+    const call = as(await api.signUp())
+    const large = { path: 'order.total', op: 'gte', value: 100 }
+    const filter = [large, { path: 'country', op: 'in', value: ['DE', 'AT'] }]
+    const created = await call('POST', subscriptions, { topic: 'orders.*', url: `${target}/large`, filter })
+    expect([created.status, created.body.filter]).toEqual([201, filter])
+    await call('POST', subscriptions, { topic: 'orders.*', url: `${target}/all` })
+    const reached = async (payload: unknown) =>
+      (await call('POST', events, anEvent({ payload }))).body.tasks.map(({ url }: Json) => url.slice(target.length))
+    expect(await reached({ order: { total: 100 }, country: 'DE' })).toEqual(['/large', '/all'])
+    expect(await reached({ order: { total: 99.99 }, country: 'DE' })).toEqual(['/all'])
+    expect(await reached({ order: { total: '100' }, country: 'DE' })).toEqual(['/all'])
+    expect(await reached({ order: {} })).toEqual(['/all'])
+    const path = `${subscriptions}/${created.body.id}`
+    expect((await call('PATCH', path, { active: true })).body.filter).toEqual(filter)
+    expect((await call('PATCH', path, { filter: [large] })).body.filter).toEqual([large])
+    expect(await reached({ order: { total: 1e3 } })).toEqual(['/large', '/all'])
+    expect((await call('PATCH', path, { filter: [] })).body.filter).toEqual([])
+    expect(await reached({})).toEqual(['/large', '/all'])
+  })
+
   it('gives each subscriber its own headers, retries and timeout', async () => {
     const call = as(await api.signUp())
     const own = { headers: { 'X-Key': 'own' }, retry: { max_retries: 0 }, timeout_ms: 1500 }
@@ -116,6 +137,7 @@ describe('works', () => {
       workspace_id: expect.stringMatching(/^ws_/),
       key: null,
       topic: 'a.*',
+      filter: [],
       url: target,
       headers: {},
       retry: { max_retries: 5, backoff: 'exponential', base_delay_ms: 10_000, max_delay_ms: 3_600_000 },
@@ -240,4 +262,28 @@ describe('permits', () => {
     expect((await other('POST', events, anEvent())).body.tasks).toEqual([])
     expect((await mine('POST', events, anEvent())).body.tasks).toHaveLength(1)
   })
+})
+
+it.each<[unknown, string, string]>([
+  [{ path: 'a' }, 'filter.0.op', 'required'],
+  [{ path: 'a', op: 'like', value: 'b' }, 'filter.0.op', 'invalid_value'],
+  [{ path: 'a..b', op: 'eq', value: 1 }, 'filter.0.path', 'invalid_path'],
+  [{ path: 'a', op: 'eq', value: { b: 1 } }, 'filter.0.value', 'invalid_type'],
+  [{ path: 'a', op: 'eq', value: 1, or: [] }, 'filter.0.or', 'unknown_field'],
+  [{ path: 'a', op: 'in', value: [] }, 'filter.0.value', 'out_of_range'],
+  [{ path: 'a', op: 'prefix', value: 1 }, 'filter.0.value', 'invalid_type'],
+  [{ path: 'a', op: 'exists', value: 'true' }, 'filter.0.value', 'invalid_type'],
+  [{ path: 'a', op: 'gt', value: '1' }, 'filter.0.value', 'invalid_type'],
+  [{ path: 'a', op: 'lte', value: 2 ** 53 }, 'filter.0.value', 'out_of_range'],
+  [{ path: 'a', op: 'in', value: Array(100).fill('x'.repeat(100)) }, 'filter', 'too_long'],
+])('refuses the condition %j at %s: %s', async (condition, path, code) => {
+  const body = { topic: 'a', url: target, filter: [condition] }
+  const answer = await api.call('POST', subscriptions, body)
+  expect([answer.status, answer.body.errors]).toEqual([400, [expect.objectContaining({ path, code })]])
+})
+
+it('refuses more than 20 conditions', async () => {
+  const filter = Array(21).fill({ path: 'a', op: 'exists', value: true })
+  const answer = await api.call('POST', subscriptions, { topic: 'a', url: target, filter })
+  expect(answer.body.errors).toMatchObject([{ path: 'filter', message: 'filter must have at most 20 conditions.' }])
 })

@@ -143,6 +143,24 @@ it('shows each workspace its own objects only', async () => {
   expect((await own('GET', `/v2/messages/${messageId}?qstash_token=x`)).status).toBe(200)
 })
 
+it('sends a message to the endpoints of a group whose filter its JSON body matches', async () => {
+  const caller = await signUp('scaleup')
+  const filter = [{ path: 'paid', op: 'eq', value: true }]
+  const subscribe = (path: string, fields: object) =>
+    api.send(
+      'POST',
+      '/api/v1/scheduler/subscriptions',
+      { topic: 'group', url: `${target}/${path}`, ...fields },
+      { 'X-Api-Key': caller.apiKey },
+    )
+  await subscribe('paid', { filter })
+  await subscribe('all', {})
+  const reached = async (body: string) =>
+    (await as(caller)('POST', '/v2/publish/group', body)).body.map(({ url }: { url: string }) => url)
+  expect(await reached('{"paid":true}')).toEqual([`${target}/paid`, `${target}/all`])
+  for (const body of ['{"paid":1}', 'paid', '']) expect(await reached(body)).toEqual([`${target}/all`])
+})
+
 it('takes the token from the query, and leaves it out of the destination', async () => {
   const caller = await signUp('scaleup')
   const path = `/v2/publish/${target}?a=1&qstash_token=${caller.apiKey}&b=2`

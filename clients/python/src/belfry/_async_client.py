@@ -125,7 +125,8 @@ class AsyncTasks:
             key: Unique among the pending tasks of the workspace.
             on_conflict: When a pending task has the key: `reject` (the default) answers 409, `keep` returns that
                 task, `replace` gives it this request and time.
-            labels: Up to 10 labels, to filter by.
+            labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
+                It is left out when the member is missing or makes no valid label.
 
         Raises:
             ConflictError: `key_in_use`.
@@ -470,7 +471,8 @@ class AsyncCronJobs:
             connection: The name of the connection that authenticates the calls. Null: none.
             max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
                 deadline.
-            labels: Up to 10 labels, to filter by.
+            labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
+                It is left out when the member is missing or makes no valid label.
 
         Raises:
             ConflictError: `key_in_use`.
@@ -572,7 +574,8 @@ class AsyncCronJobs:
             connection: The name of the connection that authenticates the calls. Null: none.
             max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
                 deadline.
-            labels: Up to 10 labels, to filter by.
+            labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
+                It is left out when the member is missing or makes no valid label.
 
         Raises:
             ConflictError: `key_in_use`.
@@ -661,7 +664,8 @@ class AsyncEvents:
             connection: The name of the connection that authenticates the calls. Null: none.
             max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
                 deadline.
-            labels: Up to 10 labels, to filter by.
+            labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
+                It is left out when the member is missing or makes no valid label.
         """
         fields = {
             "topic": topic,
@@ -713,6 +717,7 @@ class AsyncSubscriptions:
         topic: str,
         target_url: str,
         key: str | Unset = UNSET,
+        filter: Sequence[Mapping[str, Any]] | Unset = UNSET,
         headers: Mapping[str, Any] | Unset = UNSET,
         retry: Mapping[str, Any] | Unset = UNSET,
         timeout_ms: int | Unset = UNSET,
@@ -731,6 +736,8 @@ class AsyncSubscriptions:
         Args:
             key: A key of your choice, unique among the objects of this kind in the workspace.
             topic: A topic, all topics below one (`orders.*`), or all topics (`*`).
+            filter: Conditions on members of the payload. Only events for which all of them hold are sent; a
+                missing member satisfies only `ne` and `exists: false`.
             target_url: An absolute http or https URL without user, password or fragment; may hold `{{
                 secrets.NAME }}`.
             headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
@@ -738,7 +745,8 @@ class AsyncSubscriptions:
             connection: The name of the connection that authenticates the calls. Null: none.
             max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
                 deadline.
-            labels: Up to 10 labels, to filter by.
+            labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
+                It is left out when the member is missing or makes no valid label.
 
         Raises:
             ConflictError: `key_in_use`.
@@ -746,6 +754,7 @@ class AsyncSubscriptions:
         fields = {
             "key": key,
             "topic": topic,
+            "filter": filter,
             "url": target_url,
             "headers": headers,
             "retry": retry,
@@ -772,6 +781,7 @@ class AsyncSubscriptions:
         *,
         key: str | None | Unset = UNSET,
         topic: str | Unset = UNSET,
+        filter: Sequence[Mapping[str, Any]] | Unset = UNSET,
         target_url: str | Unset = UNSET,
         headers: Mapping[str, Any] | Unset = UNSET,
         retry: Mapping[str, Any] | Unset = UNSET,
@@ -790,6 +800,8 @@ class AsyncSubscriptions:
 
         Args:
             topic: A topic, all topics below one (`orders.*`), or all topics (`*`).
+            filter: Conditions on members of the payload. Only events for which all of them hold are sent; a
+                missing member satisfies only `ne` and `exists: false`.
             target_url: An absolute http or https URL without user, password or fragment; may hold `{{
                 secrets.NAME }}`.
             headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
@@ -797,7 +809,8 @@ class AsyncSubscriptions:
             connection: The name of the connection that authenticates the calls. Null: none.
             max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
                 deadline.
-            labels: Up to 10 labels, to filter by.
+            labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
+                It is left out when the member is missing or makes no valid label.
 
         Raises:
             ConflictError: `key_in_use`.
@@ -805,6 +818,7 @@ class AsyncSubscriptions:
         fields = {
             "key": key,
             "topic": topic,
+            "filter": filter,
             "url": target_url,
             "headers": headers,
             "retry": retry,

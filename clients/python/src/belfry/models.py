@@ -423,6 +423,8 @@ class Subscription:
     key: str | None
     """The key that its creator chose."""
     topic: str
+    filter: list[Condition]
+    """Conditions on members of the payload. Only events for which all of them hold are sent; a missing member satisfies only `ne` and `exists: false`."""
     url: str
     headers: dict[str, str]
     retry: Retry
@@ -882,6 +884,16 @@ class RateLimit:
 
     count: int
     period_ms: int
+    raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition:
+    path: str
+    """The names of members, joined by dots. A number selects an element of a list."""
+    op: str
+    """One of `eq`, `ne`."""
+    value: Any
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 

@@ -67,6 +67,7 @@ resource "belfry_cron_job" "cleanup" {
 resource "belfry_subscription" "crm" {
   key        = "shop/crm"
   topic      = "orders.*"
+  filter     = jsonencode([{ path = "total", op = "gte", value = 100.5 }, { path = "test", op = "ne", value = true }])
   url        = "${var.base}/crm"
   max_age_ms = 60000
   retry      = { delays_ms = [0, 60000] }

@@ -55,8 +55,9 @@ type CronJob struct {
 // Subscription calls a URL for each event of its topics.
 type Subscription struct {
 	Delivery
-	Topic  string `json:"topic"`
-	Active bool   `json:"active"`
+	Topic  string          `json:"topic"`
+	Filter json.RawMessage `json:"filter"`
+	Active bool            `json:"active"`
 }
 
 // RateLimit bounds the attempts within a period.

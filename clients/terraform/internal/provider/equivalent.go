@@ -85,7 +85,7 @@ func (isPayload) ValidateString(_ context.Context, req validator.StringRequest, 
 		return
 	}
 	if value, err := readJSON(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid payload", "payload must be JSON. Write it with jsonencode().")
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid payload", req.Path.String()+" must be JSON. Write it with jsonencode().")
 	} else if value == nil {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid payload",
 			"Leave payload out to send no body, or send null with payload_base64 = base64encode(\"null\").")

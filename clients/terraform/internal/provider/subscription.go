@@ -2,10 +2,14 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"terraform-provider-belfry/internal/belfry"
@@ -19,12 +23,14 @@ var _ resource.ResourceWithImportState = &subscriptionResource{}
 type SubscriptionModel struct {
 	DeliveryModel
 	Topic  types.String `tfsdk:"topic"`
+	Filter types.String `tfsdk:"filter"`
 	Active types.Bool   `tfsdk:"active"`
 }
 
 func (m *SubscriptionModel) body() map[string]any {
 	body := m.DeliveryModel.body()
 	body["topic"] = m.Topic.ValueString()
+	body["filter"] = json.RawMessage(m.Filter.ValueString())
 	body["active"] = m.Active.ValueBool()
 	return body
 }
@@ -32,6 +38,8 @@ func (m *SubscriptionModel) body() map[string]any {
 func (m *SubscriptionModel) fill(from belfry.Subscription) {
 	m.DeliveryModel.fill(from.Delivery)
 	m.Topic = types.StringValue(from.Topic)
+	filter := string(from.Filter)
+	m.Filter = sameJSON.keep(m.Filter, &filter)
 	m.Active = types.BoolValue(from.Active)
 }
 
@@ -48,6 +56,15 @@ func subscriptionSchema() schema.Schema {
 		"topic": schema.StringAttribute{
 			MarkdownDescription: "A topic, all topics below one (`orders.*`), or all topics (`*`).",
 			Required:            true,
+		},
+		"filter": schema.StringAttribute{
+			MarkdownDescription: "Up to 20 conditions on members of the payload, as JSON: write them with `jsonencode()`. " +
+				"Only events for which all of them hold are sent. Default: none.",
+			Optional:      true,
+			Computed:      true,
+			Default:       stringdefault.StaticString("[]"),
+			Validators:    []validator.String{isPayload{}},
+			PlanModifiers: []planmodifier.String{sameJSON},
 		},
 		"active": schema.BoolAttribute{
 			MarkdownDescription: "Whether it receives events. Default: true.",

@@ -16,7 +16,7 @@ const subscriptionsPath = '/api/v1/scheduler/subscriptions'
 
 export type SubscriptionBody = Pick<
   CreateSubscriptionBody,
-  'topic' | 'url' | 'headers' | 'retry' | 'timeout_ms' | 'active'
+  'topic' | 'filter' | 'url' | 'headers' | 'retry' | 'timeout_ms' | 'active'
 > &
   FlowBody
 

@@ -9,6 +9,7 @@ import { AppError, type FieldError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { memberText } from '@belfry/domain/json-text'
 import { fillLabels } from '@belfry/domain/label'
+import { matchesFilter } from '@belfry/domain/payload-filter'
 import { takeTurns } from '@belfry/domain/slices'
 import { patternsOf } from '@belfry/domain/topic'
 import { presentNewTask } from '@belfry/present/task-form'
@@ -114,25 +115,26 @@ function toControls({ max_age_ms, labels }: Pick<PublishEventBody, 'max_age_ms' 
   return { maxAgeMs: max_age_ms ?? null, labels: toLabels(labels) }
 }
 
-/** Finds the targets of an event that names none: the workspace's active subscriptions to its topic. */
+/** Finds the targets of an event that names none: the active subscriptions to its topic whose filters it matches. */
 async function findTargets(
   db: Db,
   workspaceId: string,
-  event: Pick<PublishEventBody, 'topic' | 'headers' | 'max_age_ms' | 'labels' | CallbackEvent>,
+  event: Pick<PublishEventBody, 'topic' | 'payload' | 'headers' | 'max_age_ms' | 'labels' | CallbackEvent>,
   queue: string | null,
 ): Promise<Target[]> {
   const text = `
     SELECT url, 'POST' AS method, headers, max_retries AS "maxRetries", backoff, base_delay_ms AS "baseDelayMs",
            max_delay_ms AS "maxDelayMs", timeout_ms AS "timeoutMs", queue, connection, callbacks,
-           retry_delays AS "retryDelays", max_age_ms AS "maxAgeMs", labels, (
+           retry_delays AS "retryDelays", max_age_ms AS "maxAgeMs", labels, filter, (
              SELECT o.subscription_id FROM subscription_secrets o
              WHERE o.subscription_id = subscriptions.id AND o.expires_at IS NULL
            ) AS "subscriptionId"
     FROM subscriptions WHERE workspace_id = $1 AND active AND topic = ANY ($2::text[])
     ORDER BY id`
   const values = [workspaceId, patternsOf(event.topic)]
-  const { rows } = await db.query<Target>({ name: 'find_targets', text, values })
-  return rows.map(row => ({
+  const { rows } = await db.query<Target & { filter: string | null }>({ name: 'find_targets', text, values })
+  const matching = rows.filter(({ filter }) => filter === null || matchesFilter(JSON.parse(filter), event.payload))
+  return matching.map(({ filter: _, ...row }) => ({
     ...row,
     queue: queue ?? row.queue ?? null,
     headers: JSON.stringify(mergeHeaders(event.headers, JSON.parse(row.headers))),

@@ -5,6 +5,7 @@ import type { Subscription as SubscriptionRow } from '@belfry/db/generated/clien
 import { dbOf, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
+import type { Condition } from '@belfry/domain/payload-filter'
 import { presentCallbacks, presentRetry } from '@belfry/present/task-form'
 import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
@@ -55,6 +56,7 @@ export const createSubscription = endpoint(operations.createSubscription, {
           workspaceId,
           key: body.key ?? null,
           topic: body.topic,
+          filter: toStoredFilter(body.filter),
           active: body.active,
           url: body.url,
           headers,
@@ -95,6 +97,7 @@ export const updateSubscription = endpoint(operations.updateSubscription, {
     const change = given({
       key: body.key,
       topic: body.topic,
+      filter: body.filter && toStoredFilter(body.filter),
       active: body.active,
       url: body.url,
       headers: body.headers && JSON.stringify(body.headers),
@@ -143,6 +146,10 @@ export const deleteSubscription = endpoint(operations.deleteSubscription, {
   },
 })
 
+function toStoredFilter(filter: readonly Condition[]): string | null {
+  return filter.length === 0 ? null : JSON.stringify(filter)
+}
+
 async function nameQueue(tx: PrismaTransaction, caller: Allowed, queue: QueueField | null | undefined) {
   const db = dbOf(tx)
   await nameQueues(db, caller, await planQueues(db, caller, [queue]))
@@ -174,6 +181,7 @@ function presentSubscription(row: SubscriptionRow): Subscription {
     key: row.key,
     topic: row.topic,
     url: row.url,
+    filter: row.filter === null ? [] : JSON.parse(row.filter),
     headers: JSON.parse(row.headers),
     retry: presentRetry(row),
     timeout_ms: row.timeoutMs,

@@ -1,4 +1,5 @@
 import type { PublishedEvent } from '@belfry/contract/event'
+import { matchesFilter } from '@belfry/domain/payload-filter'
 import { isTopic, patternsOf } from '@belfry/domain/topic'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -98,7 +99,7 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
         </label>
       </fieldset>
       {draft.target_url === null ? (
-        <Matches topic={draft.topic.trim()} />
+        <Matches topic={draft.topic.trim()} payload={draft.payload} />
       ) : (
         <Field label="Target URL" error={form.errors.target_url}>
           <TextInput
@@ -179,8 +180,8 @@ function isObject(text: string): boolean {
   return text.trim().startsWith('{') && checkJson(text) === null
 }
 
-/** Shows which subscriptions an event would reach, while its topic is typed. */
-function Matches({ topic }: { topic: string }): ReactNode {
+/** Shows which subscriptions an event would reach, while its topic and payload are typed. */
+function Matches({ topic, payload }: { topic: string; payload: string }): ReactNode {
   const { workspace, to } = useWorkspace()
   const { data, hasNextPage } = useInfiniteQuery(subscriptionsQuery(workspace.id))
   const active = data?.items.filter(({ active }) => active)
@@ -195,13 +196,17 @@ function Matches({ topic }: { topic: string }): ReactNode {
   }
   if (!isTopic(topic)) return <p className={styles.matches}>Enter a topic to see which subscriptions match.</p>
   const patterns = new Set(patternsOf(topic))
-  const matching = active.filter(subscription => patterns.has(subscription.topic))
+  const ofTopic = active.filter(subscription => patterns.has(subscription.topic))
+  const value = isObject(payload) ? JSON.parse(payload) : {}
+  const matching = ofTopic.filter(({ filter }) => matchesFilter(filter, value))
+  const excluded = ofTopic.length - matching.length
   return (
     <div className={styles.matches} aria-live="polite">
       {matching.length === 0
         ? 'No active subscription matches'
         : `Matches ${matching.length} ${matching.length === 1 ? 'subscription' : 'subscriptions'}`}
       {hasNextPage && ' among the newest 100'}
+      {excluded > 0 && `; the payload fails the filter of ${excluded}`}
       {matching.length > 0 && ':'}
       {matching.length > 0 && (
         <ul>

@@ -10,6 +10,7 @@ import { type FieldErrors, useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Field, Textarea, TextInput } from '../../ui/field.tsx'
+import { readFilterLines, writeFilterLines } from './filter-lines.ts'
 import { readHeaderLines, writeHeaderLines } from './header-lines.ts'
 import { matchingTopics } from './recent-topics.ts'
 import styles from './subscriptions.module.css'
@@ -22,7 +23,7 @@ type SubscriptionFormProps = {
   onDone(): void
 }
 
-type Draft = { body: SubscriptionBody; retry: RetryDraft; flow: FlowDraft; headersError: string | null }
+type Draft = { body: SubscriptionBody; retry: RetryDraft; flow: FlowDraft; lineErrors: FieldErrors }
 
 /** Creates or edits a subscription. */
 export function SubscriptionForm({ subscription, topics, onDone }: SubscriptionFormProps): ReactNode {
@@ -54,6 +55,21 @@ export function SubscriptionForm({ subscription, topics, onDone }: SubscriptionF
           placeholder="orders.*"
           value={topic}
           onChange={event => setTopic(event.target.value)}
+        />
+      </Field>
+      <Field
+        label="Filter"
+        isOptional
+        hint="Conditions on the payload, one per line; all must hold. Operators: eq, ne, in, prefix, exists, gt, gte, lt, lte."
+        error={errors.filter}
+      >
+        <Textarea
+          name="filter"
+          isMono
+          rows={2}
+          spellCheck={false}
+          placeholder={'order.total gte 100\ncountry in ["DE", "AT"]'}
+          defaultValue={writeFilterLines(subscription?.filter ?? [])}
         />
       </Field>
       <Field label="Target URL" hint="Receives a POST request with the payload of each event." error={errors.url}>
@@ -89,10 +105,15 @@ export function SubscriptionForm({ subscription, topics, onDone }: SubscriptionF
 
 function readDraft(field: (name: string) => string, active: boolean, retry: RetryDraft, flow: FlowDraft): Draft {
   const lines = readHeaderLines(field('headers'))
+  const conditions = readFilterLines(field('filter'))
   return {
-    headersError: 'error' in lines ? lines.error : null,
+    lineErrors: {
+      ...('error' in lines ? { headers: lines.error } : {}),
+      ...('error' in conditions ? { filter: conditions.error } : {}),
+    },
     body: {
       topic: field('topic').trim(),
+      filter: 'filter' in conditions ? conditions.filter : [],
       url: field('url').trim(),
       headers: 'headers' in lines ? lines.headers : {},
       ...retryBodyOf(retry),
@@ -104,13 +125,13 @@ function readDraft(field: (name: string) => string, active: boolean, retry: Retr
   }
 }
 
-function checkDraft({ body: { topic, url }, retry, flow, headersError }: Draft): FieldErrors {
+function checkDraft({ body: { topic, url }, retry, flow, lineErrors }: Draft): FieldErrors {
   return {
     ...checkFlow(flow),
     ...checkRetry(retry),
     ...(isTopicPattern(topic) ? {} : { topic: 'Enter a topic such as orders.paid or orders.*, or * for all.' }),
     ...(/^https?:\/\/./.test(url) ? {} : { url: 'Enter an http:// or https:// URL.' }),
-    ...(headersError === null ? {} : { headers: headersError }),
+    ...lineErrors,
   }
 }
 

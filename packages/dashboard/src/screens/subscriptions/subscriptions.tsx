@@ -28,6 +28,7 @@ import { Dotted } from '../../ui/dotted.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { HiddenSecret } from '../settings/hidden-secret.tsx'
+import { writeFilterLines } from './filter-lines.ts'
 import { matchingTopics, topicsOf } from './recent-topics.ts'
 import { SubscriptionForm } from './subscription-form.tsx'
 import styles from './subscriptions.module.css'
@@ -51,7 +52,7 @@ export function Subscriptions(): ReactNode {
   return (
     <ResourceList
       title="Subscriptions"
-      description="A subscription sends events with matching topics to a target. Events published without a target go to every active match."
+      description="A subscription sends events with a matching topic and payload to a target. Events published without a target go to every active match."
       list={list}
       rows={list.data?.items}
       rowKey={({ id }) => id}
@@ -75,11 +76,12 @@ export function Subscriptions(): ReactNode {
         {
           id: 'topic',
           header: 'Topic',
-          cell: ({ topic, url }) => (
+          cell: ({ topic, filter, url }) => (
             <>
               <code className={styles.topic}>
                 <Dotted name={topic} />
               </code>
+              {filter.length > 0 && <span className={styles.filter}>{writeFilterLines(filter)}</span>}
               <span className={styles.narrowUrl}>{url.replace(/^https?:\/\//, '')}</span>
             </>
           ),

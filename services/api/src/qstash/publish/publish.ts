@@ -4,6 +4,7 @@ import { inTransaction, withDb } from '@belfry/db/postgres/in-transaction'
 import { claimMessage } from '@belfry/db/qstash/deduplicate'
 import type { NewTask } from '@belfry/db/tasks/insert-tasks'
 import { toId } from '@belfry/domain/id'
+import { matchesFilter } from '@belfry/domain/payload-filter'
 import { decide } from '@belfry/domain/permissions'
 import { billingPeriod } from '@belfry/domain/quota'
 import type { Context } from '../../context.ts'
@@ -37,7 +38,7 @@ export async function preparePublication(call: Call, quota: Quota, publication: 
   const executeAt = timeOf(ctx, options)
   refuseUnpublishable(quota, publication.body, executeAt === null)
   const isGroup = 'group' in destination
-  const endpoints = isGroup ? await endpointsOf(call, destination.group) : [destination]
+  const endpoints = isGroup ? await endpointsOf(call, destination.group, publication.body) : [destination]
   const messages = endpoints.map(endpoint => {
     const body = { ...toBody(endpoint, options, publication.body), execute_at: executeAt }
     const qstash = toStoredFields(endpoint, options, caller)
@@ -166,12 +167,28 @@ function digest(texts: readonly string[], body: Buffer): Buffer {
   return createHash('sha256').update(JSON.stringify(texts)).update(body).digest()
 }
 
-async function endpointsOf({ ctx, caller }: Call, group: string): Promise<Endpoint[]> {
+async function endpointsOf({ ctx, caller }: Call, group: string, body: Buffer): Promise<Endpoint[]> {
   const text = `
-    SELECT url, endpoint_name AS name FROM subscriptions
+    SELECT url, endpoint_name AS name, filter FROM subscriptions
     WHERE workspace_id = $1 AND topic = $2 AND active ORDER BY id`
   const values = [caller.workspaceId, group]
-  const { rows } = await ctx.pool.query<{ url: string; name: string | null }>({ name: 'find_endpoints', text, values })
+  const { rows } = await ctx.pool.query<{ url: string; name: string | null; filter: string | null }>({
+    name: 'find_endpoints',
+    text,
+    values,
+  })
   if (rows.length === 0) throw new QstashError(404, `url group ${group} not found`)
-  return rows.map(({ url, name }) => ({ url, topicName: group, ...(name !== null && { endpointName: name }) }))
+  const payload = rows.some(({ filter }) => filter !== null) ? parsed(body) : undefined
+  return rows
+    .filter(({ filter }) => filter === null || matchesFilter(JSON.parse(filter), payload))
+    .map(({ url, name }) => ({ url, topicName: group, ...(name !== null && { endpointName: name }) }))
+}
+
+// A body that is not JSON has no members.
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined
+  }
 }
