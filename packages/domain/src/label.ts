@@ -18,8 +18,27 @@ export const maxLabels = 10
  * @param payload - The JSON text of the payload. Null: there is none.
  */
 export function fillLabels(labels: readonly string[], payload: string | null): readonly string[] {
-  if (!labels.some(hasPlaceholder)) return labels
-  return [...new Set(labels.map(label => fillLabel(label, payload)))].filter(label => labelForm.test(label))
+  return labels.some(hasPlaceholder) ? labelFiller(payload)(labels) : labels
+}
+
+/** Returns `fillLabels` for one payload and the labels of many tasks. It parses the payload and reads each member once. */
+export function labelFiller(payload: string | null): (labels: readonly string[]) => readonly string[] {
+  const filled = new Map<string, string>()
+  let root: unknown
+  const fill = (label: string): string => {
+    const known = filled.get(label)
+    if (known !== undefined) return known
+    root ??= JSON.parse(payload ?? 'null')
+    const text = fillLabel(label, root, payload ?? '')
+    filled.set(label, text)
+    return text
+  }
+  return labels => {
+    if (!labels.some(hasPlaceholder)) return labels
+    return [...new Set(labels.map(label => (hasPlaceholder(label) ? fill(label) : label)))].filter(label =>
+      labelForm.test(label),
+    )
+  }
 }
 
 /** Returns whether the payload fills in a label. */
@@ -27,12 +46,16 @@ export function hasPlaceholder(label: string): boolean {
   return label.includes('{{')
 }
 
-function fillLabel(label: string, payload: string | null): string {
-  const [, before = '', path] = labelTemplateForm.exec(label) ?? []
-  if (path === undefined) return label
-  // The text of a number, which JSON.parse would round.
-  const member = memberText(payload ?? '', path.split('.')) ?? 'null'
-  const value: unknown = JSON.parse(member)
-  if (typeof value === 'string') return before + value
-  return typeof value === 'number' || typeof value === 'boolean' ? before + member : ''
+function fillLabel(label: string, root: unknown, payload: string): string {
+  const [, before = '', path = ''] = labelTemplateForm.exec(label) ?? []
+  const steps = path.split('.')
+  let value = root
+  for (const step of steps) {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    value = isObject && Object.hasOwn(value as object, step) ? (value as Record<string, unknown>)[step] : null
+  }
+  if (typeof value === 'string' || typeof value === 'boolean') return `${before}${value}`
+  if (typeof value !== 'number') return ''
+  // The text of a number that JSON.parse may have rounded.
+  return before + (Number.isSafeInteger(value) ? value : memberText(payload, steps))
 }

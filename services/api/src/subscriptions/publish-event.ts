@@ -8,9 +8,9 @@ import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { AppError, type FieldError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { memberText } from '@belfry/domain/json-text'
-import { fillLabels } from '@belfry/domain/label'
 import { matchesFilter } from '@belfry/domain/payload-filter'
 import { takeTurns } from '@belfry/domain/slices'
+import { labelFiller } from '@belfry/domain/label'
 import { patternsOf } from '@belfry/domain/topic'
 import { presentNewTask } from '@belfry/present/task-form'
 import { creation } from '../endpoint.ts'
@@ -50,11 +50,12 @@ export const publishEvent = creation(operations.publishEvent, {
         : [{ ...toStoredRequest({ ...body, url, method: 'POST' }, bodyText), ...toControls(body) }]
     if (targets.length * Buffer.byteLength(payload ?? '') > maxBytes) throw tooLarge(targets.length)
     const eventId = newUuid()
+    const fill = labelFiller(payload)
     const tasks = targets.map(
       (target): NewTask => ({
         ...target,
         payload,
-        labels: toLabels(fillLabels(target.labels ?? [], payload)),
+        labels: target.labels ? toLabels(fill(target.labels)) : null,
         id: newUuid(),
         workspaceId: caller.workspaceId,
         source: 'event',
