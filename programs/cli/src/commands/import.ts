@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import type { CrontabFlags, Flags } from '../import/import-entries.ts'
 
-// Only these commands need a parser of cron expressions and the database of time zones.
+// Only these commands need a parser of cron expressions.
 const load = () => import('../import/import-entries.ts')
 
 export function addImport(program: Command, context: () => Context, fail: () => void): void {
