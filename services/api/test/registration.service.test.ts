@@ -173,6 +173,22 @@ describe('with a mail server and domains', () => {
     expect(sent).toEqual([1, 0, 1])
   })
 
+  it('lets 20 accounts be made from one address at once, and more with invitations', async () => {
+    const [address, email] = ['192.0.2.9', newEmail()]
+    const name = createHash('sha256').update(`registration from ${address}`).digest('base64url')
+    const ofNineteen = `INSERT INTO throttles (name, free_at) VALUES ($1, clock_timestamp() + 19 * interval '299 seconds')`
+    await api.db.query(ofNineteen, [name])
+    const register = () => api.send('POST', path, anAccount(), { 'X-Forwarded-For': address })
+    expect(await register()).toMatchObject({ status: 201 })
+    expect(await register()).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+    const organization = await anOrganization(api)
+    const invitations = `/api/v1/organizations/${organization.id}/invitations`
+    await api.send('POST', invitations, { email, role: 'member' }, organization.owner.session)
+    const body = { token: await tokenFor(api, email), name: 'Grace', password: 'correct horse battery' }
+    const accept = api.send('POST', '/api/v1/invitations/accept', body, { 'X-Forwarded-For': address })
+    expect(await accept).toMatchObject({ status: 200 })
+  })
+
   it('a reset of the password confirms the address too', async () => {
     const account = anAccount()
     await api.send('POST', path, account)

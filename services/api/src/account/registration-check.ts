@@ -5,7 +5,7 @@ import { invalid } from '../http/refusals.ts'
 const timeoutMs = 5_000
 
 /**
- * Asks REGISTRATION_CHECK_URL whether a registration may go on; without that variable each may.
+ * Asks REGISTRATION_CHECK_URL whether a registration is allowed; without that variable each is.
  * @throws AppError `validation_failed` when it refuses, `unavailable` when it does not answer.
  */
 export async function requireCheckedRegistration(
