@@ -105,6 +105,23 @@ describe('when a dispatcher dies', () => {
     expect(await taskRow(db.pool, id)).toMatchObject({ lost: 1, lost_alone: 0, quarantined: true })
   })
 
+  it('the lost tasks of a workspace with few do not wait behind those of one with many', async () => {
+    const dispatcher = await enterDispatchers(db.pool)
+    const [of, other] = [await aWorkspace(db.pool), await aWorkspace(db.pool)]
+    const [few, ...many] = [other, ...Array<string>(100).fill(of)].map(workspaceId => aTask({ workspaceId }))
+    if (few === undefined) throw new Error('There are 101.')
+    await insertTasks(db.pool, [few, ...many])
+    await sleep(2) // their times were rounded
+    await claim(dispatcher, [few.id, ...many.map(({ id }) => id)])
+    await endDispatcher(db.pool, dispatcher.id)
+    await dueNow()
+    await db.pool.query(`UPDATE tasks SET due_at = now() WHERE id = $1`, [few.id]) // the latest
+    const picked = new Set<string>()
+    for (let i = 0; i < 100; i++) picked.add((await nextQuarantined(db.pool))?.id ?? '')
+    expect(picked).toContain(few.id)
+    expect(picked.size).toBe(1 + 8) // the oldest of the others
+  })
+
   it('that has come back meanwhile is not ended, with or without a row before', async () => {
     const dispatcher = await enterDispatchers(db.pool)
     const [id = ''] = await store(1)

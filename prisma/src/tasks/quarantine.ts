@@ -23,13 +23,17 @@ export async function countQuarantined(pool: Pool, max: number): Promise<number>
 /** A task in quarantine, and the origin that it calls. */
 export type QuarantinedTask = { id: string; workspaceId: string; origin: string }
 
-/** Returns one of the oldest due tasks in quarantine; null when none is due. */
+/**
+ * Returns one of the oldest due tasks in quarantine; null when none is due. It picks a workspace first: calls of one may hang
+ * for minutes, and thousands of them may have been lost.
+ */
 export async function nextQuarantined(pool: Pool): Promise<QuarantinedTask | null> {
   const text = `
-    SELECT due.id, due.workspace_id AS "workspaceId", ${originOf('r.url')} AS origin FROM (
-      SELECT id, workspace_id FROM tasks WHERE ${isDue}
-      ORDER BY due_at LIMIT ${candidates}
-    ) due JOIN task_requests r ON r.task_id = due.id ORDER BY random() LIMIT 1`
+    WITH due AS MATERIALIZED (SELECT id, workspace_id AS owner, due_at FROM tasks WHERE ${isDue}),
+    picked AS MATERIALIZED (SELECT owner FROM (SELECT DISTINCT owner FROM due) d ORDER BY random() LIMIT 1)
+    SELECT oldest.id, oldest.owner AS "workspaceId", ${originOf('r.url')} AS origin FROM (
+      SELECT id, owner FROM due JOIN picked USING (owner) ORDER BY due_at LIMIT ${candidates}
+    ) oldest JOIN task_requests r ON r.task_id = oldest.id ORDER BY random() LIMIT 1`
   const { rows } = await pool.query<QuarantinedTask>({ name: 'next_quarantined', text })
   return rows[0] ?? null
 }
