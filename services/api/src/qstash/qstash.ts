@@ -48,7 +48,7 @@ import { addEndpoints, deleteUrlGroup, getUrlGroup, listUrlGroups, removeEndpoin
 
 // A path is below `/v2`. In an expression the rest is a destination, which must stay as it was sent, with its double slashes,
 // its escapes and its query.
-const routes: ReadonlyArray<readonly [string | RegExp, Methods]> = [
+export const routes: ReadonlyArray<readonly [string | RegExp, Methods]> = [
   [/^\/publish\/./, { post: on('task.create', publishMessage) }],
   [/^\/enqueue\/([^/]+)\/./, { post: on('task.create', publishMessage) }],
   ['/batch', { post: on('task.create', publishBatch) }],
