@@ -199,6 +199,3 @@ export const cronJob = z
   .meta({ id: 'CronJob' })
 
 export type CronJob = z.infer<typeof cronJob>
-
-/** What a caller without the right `cron_job.read` sees of a cron job. */
-export const cronJobBrief = cronJob.pick({ id: true, status: true, created_at: true }).meta({ id: 'CronJobBrief' })

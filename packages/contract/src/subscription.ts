@@ -83,8 +83,3 @@ export const subscription = z
   .meta({ id: 'Subscription' })
 
 export type Subscription = z.infer<typeof subscription>
-
-/** What a caller without the right `subscription.read` sees of a subscription. */
-export const subscriptionBrief = subscription
-  .pick({ id: true, active: true, created_at: true })
-  .meta({ id: 'SubscriptionBrief' })
