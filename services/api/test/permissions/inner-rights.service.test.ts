@@ -1,4 +1,5 @@
 import { type Action, keyRights } from '@belfry/domain/permissions'
+import pLimit from 'p-limit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { anOrganization, type TestOrganization } from '../organization.ts'
 import { type Answer, aTaskBody, type Json, useApi } from '../setup.ts'
@@ -8,6 +9,7 @@ import { requests } from './requests.ts'
 import { sample } from './sample.ts'
 
 const api = useApi({ RATE_LIMITS: 'off', QSTASH_API: 'on' })
+const limit = pLimit(10)
 const url = 'https://example.com/'
 const reference = '{{ secrets.ANYWHERE }}'
 
@@ -24,7 +26,8 @@ async function send(method: string, path: string, body: unknown, scopes: readonl
   calls++
   const key = keys.get(scopes.join()) ?? organization.apiKey({ scopes: [...scopes] })
   keys.set(scopes.join(), key)
-  return api.send(method, path, body, { Accept: 'application/json, text/event-stream', ...(await key) })
+  const headers = { Accept: 'application/json, text/event-stream', ...(await key) }
+  return limit(() => api.send(method, path, body, headers))
 }
 
 const schemaOf = ({ endpoint: { body } }: Route): Json =>

@@ -1,5 +1,6 @@
 import { fromId } from '@belfry/domain/id'
 import { type Action, keyRights } from '@belfry/domain/permissions'
+import pLimit from 'p-limit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readOptions } from '../../src/qstash/publish/message-options.ts'
 import { routes } from '../../src/qstash/qstash.ts'
@@ -9,6 +10,7 @@ import { inertHeaders, messageHeaders, qstashRequests } from './qstash-requests.
 import { sample } from './sample.ts'
 
 const api = useApi({ RATE_LIMITS: 'off', QSTASH_API: 'on' })
+const limit = pLimit(10)
 const url = 'https://example.com/'
 const reference = '{{ secrets.ANYWHERE }}'
 
@@ -28,7 +30,7 @@ type Headers = Record<string, string>
 async function send(method: string, path: string, body: unknown, headers: Headers): Promise<Answer> {
   calls++
   const address = `198.51.${Math.floor(calls / 250)}.${calls % 250}`
-  const answer = await api.send(method, path, body, { 'X-Forwarded-For': address, ...headers })
+  const answer = await limit(() => api.send(method, path, body, { 'X-Forwarded-For': address, ...headers }))
   if (answer.status >= 500 && answer.status !== 501) throw new Error(`${method} ${path}: ${answer.text}`)
   return answer
 }
