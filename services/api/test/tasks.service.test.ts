@@ -264,7 +264,22 @@ describe('refuses', () => {
   })
 
   it.each([
+    'application/json;charset=utf8',
+    'Application/JSON; Charset="UTF8"',
+    'application/json;',
+    'application/json ; profile="a;b"; charset=utf-8',
+  ])('takes the content type %j', async type => {
+    const { status } = await api.send('POST', tasks, aTaskBody(), {
+      'X-Api-Key': api.caller.apiKey,
+      'Content-Type': type,
+    })
+    expect(status).toBe(201)
+  })
+
+  it.each([
     ['another content type', { 'Content-Type': 'text/plain' }],
+    ['a longer content type', { 'Content-Type': 'application/jsonl' }],
+    ['another charset after a parameter', { 'Content-Type': 'application/json; v=1; charset=utf-16' }],
     ['another charset', { 'Content-Type': 'application/json; charset=latin1' }],
     ['a compressed body', { 'Content-Encoding': 'gzip' }],
   ])('%s', async (_what, headers) => {

@@ -10,7 +10,12 @@ export type BodyLimits = JsonLimits & { maxBytes: number }
 /** The limits of a body, unless its endpoint allows more. */
 export const bodyLimits: BodyLimits = { maxBytes: 256 * 1024, maxDepth: 32, maxKeys: 10_000 }
 
-const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+const jsonType = /^application\/json\s*(;|$)/i
+const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i
+
+function isJson(contentType: string): boolean {
+  return jsonType.test(contentType) && /^utf-?8$/i.test(charset.exec(contentType)?.[1] ?? 'utf-8')
+}
 
 /**
  * Reads a request's JSON body, as text and parsed. A request without a body has an empty object.
@@ -22,7 +27,7 @@ export async function readJsonBody(
   limits: BodyLimits,
 ): Promise<JsonBody> {
   if (!hasBody(request)) return { text: '{}', value: {} }
-  if (!jsonType.test(request.headers['content-type'] ?? '') || isEncoded(request)) {
+  if (!isJson(request.headers['content-type'] ?? '') || isEncoded(request)) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed.')
   }
   const text = decode(await readBytes(request, response, limits.maxBytes)) || '{}'
