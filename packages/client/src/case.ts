@@ -17,7 +17,7 @@ export function toSnake(value: unknown): unknown {
 
 function rename(value: unknown, to: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map(item => rename(item, to))
-  if (value === null || typeof value !== 'object' || value instanceof Date) return value
+  if (value === null || typeof value !== 'object' || value instanceof Date || value instanceof URL) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [to(name), opaque.has(name) ? member : rename(member, to)]),
   )

@@ -5,7 +5,7 @@ import type { PayloadInput, TimestampInput } from './types/index.ts'
 
 type Dispatch = {
   name?: string
-  targetUrl?: string
+  targetUrl?: string | URL
   method?: string
   payload?: PayloadInput | Uint8Array
   executeAt?: TimestampInput
@@ -20,7 +20,7 @@ export function toBody(fields: object): string {
 /** Returns the JSON text of a new task or cron job, with the default name and method. */
 export function toNewBody(fields: Dispatch): string {
   const { name, method = 'POST', targetUrl = '' } = fields
-  return toDispatchBody({ ...fields, name: name ?? nameOf(method, targetUrl), method })
+  return toDispatchBody({ ...fields, name: name ?? nameOf(method, String(targetUrl)), method })
 }
 
 /** Returns the name of a request without one, such as `POST example.com/hooks/reminder`. */
@@ -36,7 +36,7 @@ export function toDispatchBody({ targetUrl, method, delay, ...rest }: Dispatch):
   return withPayload({
     ...rest,
     ...(delay === undefined ? {} : { executeAt: timeAfter(delay, executeAt) }),
-    ...(targetUrl === undefined ? {} : { url: targetUrl }),
+    ...(targetUrl === undefined ? {} : { url: String(targetUrl) }),
     ...(method === undefined ? {} : { method: method.toUpperCase() }),
   })
 }

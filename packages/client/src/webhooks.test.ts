@@ -110,9 +110,26 @@ describe('refuses', () => {
     await expect(webhooks.verify(text, headers, key)).rejects.toThrow(WebhookVerificationError)
   })
 
+  it.each([
+    ['an ArrayBuffer', (bytes: Uint8Array<ArrayBuffer>) => bytes.slice().buffer],
+    [
+      'a DataView of a part',
+      (bytes: Uint8Array<ArrayBuffer>) => {
+        const longer = new Uint8Array(bytes.length + 2)
+        longer.set(bytes, 1)
+        return new DataView(longer.buffer, 1, bytes.length)
+      },
+    ],
+  ])('accepts %s', async (_, of) => {
+    const bytes = Uint8Array.from(new TextEncoder().encode(body))
+    expect(await webhooks.verify(of(bytes), signed(), secret)).toMatchObject({ payload: JSON.parse(body) })
+  })
+
   it('a parsed body, as a mistake of the caller', async () => {
     const parsed = JSON.parse(body) as string // as `express.json()` leaves it
     await expect(webhooks.verify(parsed, signed(), secret)).rejects.toThrow(/already parsed/)
+    const none = undefined as unknown as string
+    await expect(webhooks.verify(none, signed(), secret)).rejects.toThrow(/no body was given/)
   })
 
   it('an invalid secret, as a mistake of the caller', async () => {

@@ -40,7 +40,7 @@ const defaultTolerance = 300
  * @throws TypeError without a secret, and for a body that was parsed before.
  */
 async function verify<Payload = unknown>(
-  body: string | Uint8Array,
+  body: string | ArrayBuffer | ArrayBufferView,
   headers: WebhookHeaders,
   secret: string | readonly string[] | undefined,
   options: VerifyOptions = {},
@@ -167,8 +167,10 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
 
 function asBytes(body: unknown): Uint8Array {
   if (typeof body === 'string') return new TextEncoder().encode(body)
-  if (body instanceof Uint8Array) return body
-  throw new TypeError('verify requires the raw body, as text or bytes, but this body is already parsed.')
+  if (body instanceof ArrayBuffer) return new Uint8Array(body)
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+  const fault = body === undefined ? 'no body was given: did a body parser run?' : 'this body is already parsed.'
+  throw new TypeError(`verify requires the raw body, as text or bytes, but ${fault}`)
 }
 
 function concat(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {

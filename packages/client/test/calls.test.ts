@@ -34,6 +34,14 @@ it('creates a task from the example of the documentation', async () => {
   )
 })
 
+it('accepts a URL, also in a callback', async () => {
+  const url = new URL('https://example.com/hook?a=b')
+  await client().tasks.create({ targetUrl: url, executeAt: '2026-12-01T09:00:00Z', onSuccess: { url } })
+  expect(JSON.parse(sent().body)).toMatchObject({
+    ...{ name: 'POST example.com/hook', url: url.href, on_success: { url: url.href } },
+  })
+})
+
 it('accepts a Date, an upper-case method and a plain value, and keeps names inside payload and headers', async () => {
   await client().tasks.create({
     name: 'A',

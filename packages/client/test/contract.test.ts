@@ -128,7 +128,7 @@ describe('codes are those of Belfry', () => {
 describe('requests have the types of the contract', () => {
   // Headers and payloads are not checked, because the contract has rules instead of types for them.
   type Plain<T> = { [Name in Exclude<keyof T, 'headers' | 'payload'>]-?: Field<Exclude<T[Name], undefined>> }
-  type Field<T> = T extends object ? Plain<T> : T
+  type Field<T> = T extends URL ? string : T extends object ? Plain<T> : T
   // The client converts its input before sending it.
   type Sent<T> = {
     [Name in keyof T as Name extends 'targetUrl' ? 'url' : Name]: Name extends 'method'

@@ -5,7 +5,7 @@ import type { TaskState } from './task.ts'
 /** Where Belfry sends the outcome of a task: a POST with the task and the run. */
 export type CallbackTarget = {
   /** An absolute http(s) URL. */
-  url: string
+  url: string | URL
   /** Default: none. */
   headers?: Record<string, string>
   retry?: RetryInput

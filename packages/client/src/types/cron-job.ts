@@ -17,7 +17,7 @@ export type CreateCronJob = RequestFields &
   ObjectKey & {
     /** Default: the method and the URL without its query. */
     name?: string
-    targetUrl: string
+    targetUrl: string | URL
     /** Default `POST`. */
     method?: MethodInput
     /** Five fields: minute, hour, day of month, month, day of week. `L`, `MON#1` and `FRIL` are days of the month. */

@@ -9,7 +9,7 @@ export type PublishEvent = Omit<RequestFields, 'payload' | 'payloadBase64' | 'co
     /** A JSON object, or its JSON text, which Belfry sends byte for byte. */
     payload: string | object
     /** The only target. Default: every active subscription with a matching topic. A `connection` needs it. */
-    targetUrl?: string
+    targetUrl?: string | URL
   }
 
 export type PublishedEvent = { id: Id; topic: string /** One for each target. */; tasks: Task[] }
@@ -21,7 +21,7 @@ export type CreateSubscription = Omit<RequestFields, 'payload' | 'payloadBase64'
     topic: string
     /** Only events for which all of these hold are sent. At most 20. Default: none. */
     filter?: Condition[]
-    targetUrl: string
+    targetUrl: string | URL
     /** Whether it receives events. Default true. */
     active?: boolean
   }

@@ -22,7 +22,7 @@ type TaskFields = RequestFields & {
   /** A display name of 1 to 200 characters. Default: the method and the URL without its query. */
   name?: string
   /** An absolute http(s) URL, at most 2,048 characters. */
-  targetUrl: string
+  targetUrl: string | URL
   /** Default `POST`. */
   method?: MethodInput
   /** Later than the time of the task. No attempt starts then or later. Default: no deadline. */

@@ -26,7 +26,7 @@ export function findProblem({ name, targetUrl, cron, timezone, headers = {} }: P
   const parsed = parseCron(cron)
   if (!parsed.ok) return parsed.message
   if (!isTimeZone(timezone)) return `${timezone} is not a time zone name of the IANA database.`
-  const url = checkTargetUrl(targetUrl)
+  const url = checkTargetUrl(String(targetUrl))
   if (url !== null) return `The URL is invalid: ${url}`
   const [header] = findHeaderProblems(headers)
   if (header) return `The header ${header.name} is refused. ${header.message}`
