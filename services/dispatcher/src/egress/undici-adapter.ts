@@ -76,9 +76,19 @@ function parseTarget(text: string): ParsedTarget {
   if (known) return known
   const url = parseUrl(text)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new InvalidRequestError()
-  const target = { origin: url.origin, path: url.pathname + url.search }
+  const target = { origin: url.origin, path: url.pathname + (text.includes("'") ? queryOf(text) : url.search) }
   targets.set(text, target)
   return target
+}
+
+// `URL` encodes an apostrophe in a query. Services that sign or compare the URL as text refuse that.
+function queryOf(text: string): string {
+  const [, query] = /\?([^#]*)/.exec(text) ?? []
+  if (query === undefined) return ''
+  return `?${query
+    .split("'")
+    .map(part => new URL(`http://a/?${part}`).search.slice(1))
+    .join("'")}`
 }
 
 type Ends = { answer: (outcome: ResponseOutcome) => void; reject: (error: FailedCallError) => void }

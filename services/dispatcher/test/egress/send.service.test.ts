@@ -23,6 +23,19 @@ describe('a request', () => {
     )
   })
 
+  it.each([
+    ["/o'a?x='y'&z=%27", "/o'a?x='y'&z=%27"],
+    ["/'?'", "/'?'"],
+    ["/'", "/'"],
+    ["/'?", "/'"],
+    ['/?a\'?b= é"<>', "/?a'?b=%20%C3%A9%22%3C%3E"],
+    ['/?a"=%2f+%20', '/?a%22=%2f+%20'],
+  ])('to %s keeps its apostrophes, as all that needs no encoding', async (path, target) => {
+    const { receiver, send } = await setup()
+    await send(receiver.url('') + path)
+    expect(receiver.requests[0]?.target.replace(/\?$/, '')).toBe(target)
+  })
+
   it.each(['GET', 'DELETE', 'POST', 'PUT', 'PATCH'])('is a %s with a body, or without one', async method => {
     const { receiver, send } = await setup()
     expect(await send(receiver.url('/'), { method, body: 'x' })).toEqual(response(200))
