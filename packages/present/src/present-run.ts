@@ -1,3 +1,4 @@
+import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib'
 import type { Run, RunDetail } from '@belfry/contract/run'
 import { toId } from '@belfry/domain/id'
 import type { RunDetailRow, RunRow } from './run-row.ts'
@@ -39,10 +40,15 @@ function presentTimings(text: string): Run['timings'] {
 export function presentResponse(row: RunDetailRow): RunDetail['response'] {
   if (row.responseStatus === null) return null
   const body = row.responseBody ?? Buffer.alloc(0)
-  const text = readUtf8(body, row.responseTruncated)
+  const headers: Record<string, string | string[]> = JSON.parse(row.responseHeaders ?? '{}')
+  const text = readText(
+    decompress(body, String(headers['content-encoding'])),
+    row.responseTruncated,
+    charsetOf(headers),
+  )
   return {
     status: row.responseStatus,
-    headers: JSON.parse(row.responseHeaders ?? '{}'),
+    headers,
     body: text ?? body.toString('base64'),
     body_bytes: row.responseBytes ?? body.length,
     body_truncated: row.responseTruncated,
@@ -50,10 +56,32 @@ export function presentResponse(row: RunDetailRow): RunDetail['response'] {
   }
 }
 
-/** Returns the text of bytes; null when they are not UTF-8. Truncated bytes may end within a character, which is left out. */
-export function readUtf8(bytes: Uint8Array, isTruncated = false): string | null {
+function charsetOf(headers: Record<string, string | string[]>): string {
+  return /;\s*charset\s*=\s*["']?([^\s"';]+)/i.exec(String(headers['content-type']))?.[1] ?? 'utf-8'
+}
+
+const maxDecompressedBytes = 64 * 1024
+const ofZlib = { maxOutputLength: maxDecompressedBytes, finishFlush: constants.Z_SYNC_FLUSH }
+const ofBrotli = { maxOutputLength: maxDecompressedBytes, finishFlush: constants.BROTLI_OPERATION_FLUSH }
+
+/** Returns a body that its target compressed, though nothing asked for it; the same bytes when that takes more than 64 KiB. */
+function decompress(body: Buffer, encoding: string): Buffer {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isTruncated })
+    if (/^(x-)?gzip$/i.test(encoding)) return gunzipSync(body, ofZlib)
+    if (/^deflate$/i.test(encoding)) return inflateSync(body, ofZlib)
+    return /^br$/i.test(encoding) ? brotliDecompressSync(body, ofBrotli) : body
+  } catch {
+    return body
+  }
+}
+
+/**
+ * Returns the text of bytes; null when they are not in the charset, or no charset has this name. Truncated bytes may end within a
+ * character, which is left out.
+ */
+export function readText(bytes: Uint8Array, isTruncated = false, charset = 'utf-8'): string | null {
+  try {
+    return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isTruncated })
   } catch {
     return null
   }

@@ -3,7 +3,7 @@ import { encodeCursor } from '@belfry/contract/page'
 import type { ListRunsQuery, RunDetail, RunPage } from '@belfry/contract/run'
 import { requestBody } from '@belfry/domain/request-body'
 import { payloadOf } from '@belfry/present/payload-of'
-import { presentResponse, presentRun, readUtf8 } from '@belfry/present/present-run'
+import { presentResponse, presentRun, readText } from '@belfry/present/present-run'
 import type { RunDetailRow } from '@belfry/present/run-row'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
@@ -65,7 +65,7 @@ function presentRequest(row: RunDetailRow): RunDetail['request'] {
   if (row.contentType === null) {
     return { ...sent, body: requestBody(payload, headers), body_encoding: 'utf8', body_truncated: false }
   }
-  const text = readUtf8(Buffer.from(payload, 'base64'))
+  const text = readText(Buffer.from(payload, 'base64'))
   const body_encoding = text === null ? 'base64' : 'utf8'
   return { ...sent, body: text ?? payload, body_encoding, body_truncated: false }
 }
