@@ -10,6 +10,7 @@ it.each([
   ['30 * * * *', 'At minute 30'],
   ['0 9 * * *', 'At 09:00'],
   ['0 9 * * MON-FRI', 'At 09:00 on Monday through Friday'],
+  ['0 9 * * 0-7', 'At 09:00 on Sunday through Saturday'],
   ['15,45 8,17 * * *', 'At 08:15, 08:45, 17:15 and 17:45'],
   ['5,20 9-17 * * *', 'At minute 5 and 20 past hour 9 through 17'],
   ['* 9 * * *', 'Every minute during hour 9'],

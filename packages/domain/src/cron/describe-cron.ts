@@ -53,7 +53,9 @@ function phrase(text: string, unit: string, nameOf: (value: string) => string): 
     const [, day, nth = 0] = (nameOf === nameOfDay && /^(.+?)(?:#([1-5])|L)$/i.exec(element)) || []
     if (day !== undefined) return `the ${nthNames[Number(nth)]} ${nameOfDay(day)} of the month`
     const [base = '', step] = element.split('/')
-    const [from = '', to] = base.split('-')
+    const [from = '', last] = base.split('-')
+    // Sunday is 0 and 7.
+    const to = isNamed && from === '0' && last === '7' ? '6' : last
     const range = to === undefined ? plain(from) : `${plain(from)} through ${plain(to)}`
     const every = `every ${ordinal(Number(step ?? 1))}${unit}`
     if (base === '*') return every
