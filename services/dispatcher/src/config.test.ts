@@ -91,3 +91,13 @@ it('lets no target be a node of the cluster that REDIS_URL names', () => {
     ]),
   )
 })
+
+it('reads the rules of an egress proxy', () => {
+  const env = { ...complete, EGRESS_PROXY_URL: 'http://proxy:4750' }
+  expect(loadConfig(env).egressProxy).toMatchObject({ resolves: false, exceptions: [] })
+  const exceptions = ' API.internal:8443, *.example.com,10.0.0.1'
+  expect(loadConfig({ ...env, EGRESS_PROXY_RESOLVES: 'on', EGRESS_NO_PROXY: exceptions }).egressProxy).toMatchObject({
+    ...{ resolves: true, exceptions: ['api.internal:8443', '*.example.com', '10.0.0.1'] },
+  })
+  expect(() => loadConfig({ ...env, EGRESS_NO_PROXY: '10.0.0.0/8' })).toThrow(/EGRESS_NO_PROXY.*10\.0\.0\.0\/8/)
+})

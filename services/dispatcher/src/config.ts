@@ -1,5 +1,6 @@
 import { urlsOfHosts } from '@belfry/db/postgres/database-hosts'
 import { formatCidr, parseCidrs } from '@belfry/domain/address'
+import { readHostPattern } from '@belfry/domain/secrets/allowed-hosts'
 import { parseUrl } from '@belfry/domain/target-url'
 import { parseTiers } from '@belfry/domain/tiers'
 import { parseRedisAddress } from '@belfry/queue'
@@ -54,6 +55,10 @@ export const variables = z.object({
   BLOCKED_TARGETS: parsedBy(parseCidrs).prefault(''),
   /** An HTTP proxy for all calls. Its URL may have a user name and a password. */
   EGRESS_PROXY_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+  /** Whether the proxy resolves the names of targets, and decides which addresses may be called. */
+  EGRESS_PROXY_RESOLVES: z.enum(['on', 'off'], 'must be on or off').default('off'),
+  /** Hosts that are called past the proxy, comma-separated, such as api.internal:8443 or *.example.com. */
+  EGRESS_NO_PROXY: parsedBy(parseHostPatterns).prefault(''),
   /** More ports of this installation that may not be called, as comma-separated host:port. */
   OWN_LISTENERS: parsedBy(parseListeners).prefault(''),
   /** The ports and the URL of the API, the replica and the object storage, which may not be called either. */
@@ -107,11 +112,30 @@ const schema = complete.transform(env => ({
   ownListeners: ownListeners(env),
   publicUrl: env.PUBLIC_URL ?? null,
   mail: env.SMTP_URL === undefined ? null : { url: env.SMTP_URL, from: env.MAIL_FROM ?? 'Belfry <belfry@localhost>' },
-  egressProxy: env.EGRESS_PROXY_URL === undefined ? null : new URL(env.EGRESS_PROXY_URL),
+  egressProxy:
+    env.EGRESS_PROXY_URL === undefined
+      ? null
+      : {
+          url: new URL(env.EGRESS_PROXY_URL),
+          resolves: env.EGRESS_PROXY_RESOLVES === 'on',
+          exceptions: env.EGRESS_NO_PROXY,
+        },
   abuseContact: env.ABUSE_CONTACT ?? null,
   tiers: env.TIERS,
   traces: wantsTracing(env),
 }))
+
+function parseHostPatterns(text: string): string[] {
+  return text
+    .split(',')
+    .filter(item => item.trim() !== '')
+    .map(item => {
+      const pattern = readHostPattern(item)
+      if (pattern === null)
+        throw new Error(`has ${item.trim()}, which is no host such as api.internal:8443 or *.example.com`)
+      return pattern
+    })
+}
 
 function ownListeners(env: z.output<typeof variables>): Listener[] {
   const {
@@ -150,6 +174,6 @@ export function describeEgress(config: Config) {
     allowed_private_targets: allowedPrivateTargets.map(formatCidr),
     blocked_targets: blockedTargets.map(formatCidr),
     own_listeners: ownListeners.map(({ host, port }) => `${host}:${port}`),
-    proxy: egressProxy === null ? null : egressProxy.origin,
+    proxy: egressProxy === null ? null : egressProxy.url.origin,
   }
 }

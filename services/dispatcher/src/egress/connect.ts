@@ -16,8 +16,8 @@ export type ConnectTimings = Omit<RunTimings, 'firstByteMs'>
  */
 export type Connect = (target: buildConnector.Options, signal: AbortSignal, timings: ConnectTimings) => Promise<Socket>
 
-/** Opens a TCP connection, or a tunnel in its place, to a checked address. */
-export type Dial = (address: LookupAddress, port: number, signal: AbortSignal) => Promise<Socket>
+/** Opens a TCP connection, or a tunnel in its place, to a checked address of a host. */
+export type Dial = (address: LookupAddress, port: number, signal: AbortSignal, host: string) => Promise<Socket>
 
 const connectTimeoutMs = 5_000
 // RFC 8305 calls it the connection attempt delay.
@@ -48,7 +48,7 @@ export function createConnect(
     const number = Number(port || (isSecure ? 443 : 80))
     const addresses = await unlessAborted(guard.check(hostname, number), signal)
     timings.dnsMs = lap()
-    const socket = await dialFirst(dial, addresses, number, signal)
+    const socket = await dialFirst(dial, hostname, addresses, number, signal)
     timings.connectMs = lap()
     if (!isSecure) return socket
     const secure = await startTls(socket, hostname, number, signal)
@@ -71,7 +71,13 @@ function startStopwatch(): () => number {
  * Dials the addresses in their order. The next one starts when one fails, or after a pause, while the earlier ones continue;
  * the first that connects wins. Rejects with the error of the first address when all have failed.
  */
-function dialFirst(dial: Dial, addresses: LookupAddress[], port: number, signal: AbortSignal): Promise<Socket> {
+function dialFirst(
+  dial: Dial,
+  host: string,
+  addresses: LookupAddress[],
+  port: number,
+  signal: AbortSignal,
+): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const over = new AbortController()
     const errors: unknown[] = []
@@ -87,7 +93,7 @@ function dialFirst(dial: Dial, addresses: LookupAddress[], port: number, signal:
       inFlight += 1
       // The pauses grow, so a name with many dead addresses holds few sockets.
       timer = setTimeout(startNext, nextAddressMs * inFlight)
-      dial(address, port, AbortSignal.any([signal, over.signal])).then(win, error => fail(index, error))
+      dial(address, port, AbortSignal.any([signal, over.signal]), host).then(win, error => fail(index, error))
     }
 
     function win(socket: Socket): void {
@@ -109,7 +115,7 @@ function dialFirst(dial: Dial, addresses: LookupAddress[], port: number, signal:
   })
 }
 
-function dialDirectly({ address }: LookupAddress, port: number, signal: AbortSignal): Promise<Socket> {
+export function dialDirectly({ address }: LookupAddress, port: number, signal: AbortSignal): Promise<Socket> {
   return whenReady(openTcp({ port, host: address, noDelay: true }), 'connect', signal)
 }
 

@@ -9,7 +9,7 @@ import { createResolver, nothingAfter, type Resolve, resolveTimeoutMs } from './
 /** Decides which addresses may be dialled. */
 export type AddressGuard = {
   /**
-   * Returns the addresses of a host, which is a name or an address.
+   * Returns the addresses of a host, which is a name or an address; the name itself when a proxy resolves it.
    * @throws BlockedAddressError when one of them may not be called.
    * @throws NameResolutionError when it has none.
    */
@@ -23,6 +23,8 @@ export type GuardOptions = {
   blocked?: readonly Cidr[]
   /** Ports that are refused even in allowed ranges. */
   listeners: Pick<OwnListeners, 'includesName' | 'includesAddress'>
+  /** Whether a proxy resolves a name and guards its addresses. Default: no name. */
+  isGuardedElsewhere?: ((name: string, port: number) => boolean) | undefined
   /** Resolves names. Default: DNS, then the operating system. */
   resolve?: Resolve
 }
@@ -31,7 +33,7 @@ const addressCacheMs = 5_000
 
 /** Creates a guard. It resolves a name once, checks every address, and returns only addresses that it has checked. */
 export function createAddressGuard(options: GuardOptions): AddressGuard {
-  const { allowed, blocked = [], listeners, resolve = createResolver() } = options
+  const { allowed, blocked = [], listeners, resolve = createResolver(), isGuardedElsewhere } = options
   const mayCall = (address: string) => classifyAddress(address, allowed) === 'allowed' && !isWithin(address, blocked)
   const recent = new Map<string, Promise<LookupAddress[]>>()
 
@@ -53,6 +55,7 @@ export function createAddressGuard(options: GuardOptions): AddressGuard {
   return {
     async check(host, port) {
       if (isBlockedPort(port) || listeners.includesName(host, port)) throw new BlockedAddressError()
+      if (isGuardedElsewhere?.(host, port) && isIP(host) === 0) return [{ address: host, family: 0 }]
       const checked = await (recent.get(host) ?? remember(host))
       if (checked.some(({ address }) => listeners.includesAddress(address, port))) throw new BlockedAddressError()
       return checked

@@ -9,13 +9,13 @@ import axios, {
 } from 'axios'
 import { FailedCallError, WithheldError } from './call-errors.ts'
 import type { Connect } from './connect.ts'
-import { createConnect } from './connect.ts'
+import { createConnect, dialDirectly } from './connect.ts'
 import { createAddressGuard } from './guard-address.ts'
 import type { ResponseOutcome, SendOutcome } from './outcome.ts'
 import { outcomeOfError } from './outcome-of-error.ts'
 import { createOwnListeners, type OwnListeners } from './own-listeners.ts'
 import { createResolver, type Resolve } from './resolve-name.ts'
-import { createTunnelDial } from './tunnel.ts'
+import { createTunnelDial, type EgressProxy, isPastProxy } from './tunnel.ts'
 import { createUndiciAdapter, type WriteGate } from './undici-adapter.ts'
 
 export type { WriteGate } from './undici-adapter.ts'
@@ -38,8 +38,8 @@ export type SenderOptions = {
   blockedTargets?: readonly Cidr[]
   /** Ports that may not be called even in allowed ranges. Default: none. */
   listeners?: OwnListeners
-  /** An HTTP proxy that all connections go through, credentials included. Default: none. */
-  proxy?: URL | null
+  /** An HTTP proxy that the connections go through. Default: none. */
+  proxy?: EgressProxy | null
   /** Resolves names. Default: DNS, then the operating system. */
   resolve?: Resolve
   /** The trusted authorities. Default: those of Node, with TLS 1.2 or newer. */
@@ -74,8 +74,9 @@ export function createSender(options: SenderOptions): Sender {
     blocked: options.blockedTargets ?? [],
     resolve,
     listeners: options.listeners ?? createOwnListeners([], resolve),
+    isGuardedElsewhere: proxy?.resolves ? (name, port) => !isPastProxy(proxy, name, port) : undefined,
   })
-  const dial = proxy ? createTunnelDial(proxy) : undefined
+  const dial = proxy ? createTunnelDial(proxy, dialDirectly) : undefined
   const client = createHttpClient(createConnect(guard, options.secureContext, dial))
 
   const start: Sender['start'] = (request, ends, gate) => new Call(client, request, ends, gate, patienceMs).start()

@@ -1,4 +1,5 @@
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
+import { isAllowedHost } from '@belfry/domain/secrets/allowed-hosts'
 import { Client, errors } from 'undici'
 import { ConnectTimeoutError, ProxyError, TunnelRefusedError } from './call-errors.ts'
 import type { Dial } from './connect.ts'
@@ -9,12 +10,30 @@ const maxHeaderBytes = 16 * 1024
 // With these statuses a proxy reports a failure of the target, or refuses it. Any other one is a failure of the proxy.
 const refusals = [403, 502, 503, 504]
 
+/** The HTTP proxy that connections go through. */
+export type EgressProxy = {
+  /** With its credentials. */
+  url: URL
+  /** Whether it resolves names, and guards the addresses. Otherwise it gets checked addresses, and cannot resolve others. */
+  resolves: boolean
+  /** The patterns of the hosts that are called past it. */
+  exceptions: readonly string[]
+}
+
+/** Returns whether a host is called past a proxy. */
+export function isPastProxy({ exceptions }: EgressProxy, host: string, port: number): boolean {
+  return exceptions.length > 0 && isAllowedHost(exceptions, `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`)
+}
+
 /**
- * Creates a dial function that reaches targets through an HTTP proxy, with a CONNECT for each connection. The proxy gets
- * the checked address and never a name, so it cannot resolve another address.
+ * Creates a dial function that reaches targets through an HTTP proxy, with a CONNECT for each connection.
+ * @param dialPast - Reaches the hosts that are called past the proxy.
  */
-export function createTunnelDial(proxy: URL): Dial {
-  return async ({ address, family }, port, signal) => {
+export function createTunnelDial(egress: EgressProxy, dialPast: Dial): Dial {
+  const proxy = egress.url
+  return async (target, port, signal, host) => {
+    if (isPastProxy(egress, host, port)) return dialPast(target, port, signal, host)
+    const { address, family } = target
     const authority = family === 6 ? `[${address}]:${port}` : `${address}:${port}`
     const client = new Client(proxy.origin, {
       connect: { timeout: proxyTimeoutMs },

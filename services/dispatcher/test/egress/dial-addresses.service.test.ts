@@ -117,7 +117,7 @@ describe('a name with several addresses', () => {
     whenClosing(() => proxy.close())
     const { port } = await serverAt('127.0.0.2')
     const { send } = senderFor({
-      proxy: new URL(`http://127.0.0.1:${proxy.port}`),
+      proxy: { url: new URL(`http://127.0.0.1:${proxy.port}`), resolves: false, exceptions: [] },
       resolve: async () => ['127.0.0.1', '127.0.0.2'],
     })
     expect(await send(`http://target.example:${port}/`)).toEqual(response(200))

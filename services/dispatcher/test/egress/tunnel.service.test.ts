@@ -5,10 +5,12 @@ import { closeAll, failure, receiverFor, response, senderFor, tcpServerFor, when
 
 afterEach(closeAll)
 
+const proxyAt = (url: string) => ({ url: new URL(url), resolves: false, exceptions: [] as string[] })
+
 async function setupProxy(options: ConnectProxyOptions = {}, credentials = '') {
   const proxy = await startConnectProxy(options)
   whenClosing(() => proxy.close())
-  return { proxy, url: new URL(`http://${credentials}127.0.0.1:${proxy.port}`) }
+  return { proxy, url: proxyAt(`http://${credentials}127.0.0.1:${proxy.port}`) }
 }
 
 const resolve = async () => ['127.0.0.1']
@@ -53,6 +55,41 @@ describe('through a proxy', () => {
       expect(proxy.asked).toEqual([])
     },
   )
+  it('a name is requested as it is where the proxy resolves, and addresses are still checked', async () => {
+    const { proxy, url } = await setupProxy()
+    const receiver = await receiverFor()
+    const unknown = async () => Promise.reject(new Error('no such name'))
+    const { send } = senderFor({ proxy: { ...url, resolves: true }, resolve: unknown, allowedPrivateTargets: [] })
+    expect(await send(`http://localhost:${receiver.port}/`)).toEqual(response(200))
+    expect(proxy.asked).toEqual([`localhost:${receiver.port}`])
+    for (const host of ['127.0.0.1', '[::1]', '169.254.169.254', 'localhost:22'])
+      expect(await send(`http://${host}/`)).toEqual(failure('blocked_address'))
+    expect(proxy.asked).toHaveLength(1)
+  })
+
+  it.each([false, true])(
+    'an exception is resolved, checked and called past it (the proxy resolves: %s)',
+    async resolves => {
+      const { proxy, url } = await setupProxy()
+      const receiver = await receiverFor()
+      const exceptions = [
+        'target.example',
+        '*.past.example',
+        `other.example:${receiver.port}`,
+        '127.0.0.1',
+        '[::1]',
+        '10.0.0.1',
+      ]
+      const { send } = senderFor({ proxy: { ...url, resolves, exceptions }, resolve })
+      for (const host of ['target.example', 'TARGET.example.', 'a.past.example', 'other.example', '127.0.0.1'])
+        expect(await send(`http://${host}:${receiver.port}/`)).toEqual(response(200))
+      expect(await send('http://10.0.0.1/')).toEqual(failure('blocked_address'))
+      expect(proxy.asked).toEqual([])
+      await send(`http://past.example:${receiver.port}/`, {}, /status.*/)
+      await send('http://other.example:81/', {}, /status.*/)
+      expect(proxy.asked).toHaveLength(2)
+    },
+  )
 })
 
 describe('a failure of the proxy is not one of the target, which is not called', () => {
@@ -67,10 +104,10 @@ describe('a failure of the proxy is not one of the target, which is not called',
     const silent = await tcpServerFor(socket => socket.resetAndDestroy())
     const receiver = await receiverFor()
     const working = await setupProxy()
-    const url = new URL(`http://127.0.0.1:${silent.port}`)
-    const sending = senderFor({ proxy: url }).send(receiver.url('/'))
+    const silentProxy = proxyAt(`http://127.0.0.1:${silent.port}`)
+    const sending = senderFor({ proxy: silentProxy }).send(receiver.url('/'))
     // The same sender: the server behind a URL may change.
-    setTimeout(() => Object.assign(url, { port: String(working.proxy.port) }), 300)
+    setTimeout(() => Object.assign(silentProxy.url, { port: String(working.proxy.port) }), 300)
     expect(await sending).toEqual(response(200))
     expect(receiver.requests).toHaveLength(1)
   })
@@ -88,13 +125,13 @@ describe('a failure of the proxy is not one of the target, which is not called',
 
   it('it does not speak HTTP', async () => {
     const server = await tcpServerFor(socket => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))
-    const { send } = senderFor({ proxy: new URL(`http://127.0.0.1:${server.port}`), patienceMs: 0 })
+    const { send } = senderFor({ proxy: proxyAt(`http://127.0.0.1:${server.port}`), patienceMs: 0 })
     expect(await send('http://127.0.0.1:1/', { timeoutMs: 300 })).toMatchObject({ kind: 'unsent' })
   })
 
   it('it does not reach TLS before the deadline', async () => {
     const server = await tcpServerFor(() => {})
-    const { send } = senderFor({ proxy: new URL(`https://127.0.0.1:${server.port}`), patienceMs: 0 })
+    const { send } = senderFor({ proxy: proxyAt(`https://127.0.0.1:${server.port}`), patienceMs: 0 })
     expect(await send('http://127.0.0.1:1/', { timeoutMs: 300 })).toMatchObject({ kind: 'unsent' })
   })
 })
