@@ -828,6 +828,7 @@ class RunResponse:
     status: int
     headers: dict[str, Any]
     body: str
+    """Decoded by the charset of its Content-Type, and decompressed up to 64 KiB."""
     body_bytes: int
     """Bytes received; `body` may be shorter."""
     body_truncated: bool

@@ -4,49 +4,51 @@ import { exportTypes } from '../export.ts'
 import { operation } from '../operation.ts'
 import { pageOf } from '../page.ts'
 
-export const listAuditLog = operation('GET', '/api/v1/organizations/:org/audit-log', {
-  right: 'audit_log.read',
-  summary: 'List the audit log, newest first',
-  query: listAuditLogQuery,
-  answer: { status: 200, body: pageOf(listedAuditEntry) },
-})
+export const auditOperations = {
+  listAuditLog: operation('GET', '/api/v1/organizations/:org/audit-log', {
+    right: 'audit_log.read',
+    summary: 'List the audit log, newest first',
+    query: listAuditLogQuery,
+    answer: { status: 200, body: pageOf(listedAuditEntry) },
+  }),
 
-export const exportAuditLog = operation('GET', '/api/v1/organizations/:org/audit-log/export', {
-  right: 'audit_log.read',
-  summary: 'Export the audit log as CSV or JSON Lines, newest first',
-  query: exportAuditLogQuery,
-  answer: { status: 200, texts: exportTypes },
-})
+  exportAuditLog: operation('GET', '/api/v1/organizations/:org/audit-log/export', {
+    right: 'audit_log.read',
+    summary: 'Export the audit log as CSV or JSON Lines, newest first',
+    query: exportAuditLogQuery,
+    answer: { status: 200, texts: exportTypes },
+  }),
 
-export const getAuditStream = operation('GET', '/api/v1/organizations/:org/audit-stream', {
-  right: 'audit_log.stream',
-  summary: 'Read the webhook that receives the new audit entries, with its signing secrets',
-  description: 'Without one its `target` is null.',
-  client: 'organizations.auditStream.get',
-  answer: { status: 200, body: auditStream },
-})
+  getAuditStream: operation('GET', '/api/v1/organizations/:org/audit-stream', {
+    right: 'audit_log.stream',
+    summary: 'Read the webhook that receives the new audit entries, with its signing secrets',
+    description: 'Without one its `target` is null.',
+    client: 'organizations.auditStream.get',
+    answer: { status: 200, body: auditStream },
+  }),
 
-export const putAuditStream = operation('PUT', '/api/v1/organizations/:org/audit-stream', {
-  right: 'audit_log.stream',
-  summary: 'Send new audit entries to a webhook as JSON lines, or change its URL',
-  client: 'organizations.auditStream.put',
-  body: putAuditStreamBody,
-  answer: { status: 200, body: auditStream },
-  refusals: ['step_up_required'],
-})
+  putAuditStream: operation('PUT', '/api/v1/organizations/:org/audit-stream', {
+    right: 'audit_log.stream',
+    summary: 'Send new audit entries to a webhook as JSON lines, or change its URL',
+    client: 'organizations.auditStream.put',
+    body: putAuditStreamBody,
+    answer: { status: 200, body: auditStream },
+    refusals: ['step_up_required'],
+  }),
 
-export const deleteAuditStream = operation('DELETE', '/api/v1/organizations/:org/audit-stream', {
-  right: 'audit_log.stream',
-  summary: 'Stop sending audit entries; those that wait are dropped',
-  client: 'organizations.auditStream.delete',
-  answer: { status: 204 },
-  refusals: ['step_up_required'],
-})
+  deleteAuditStream: operation('DELETE', '/api/v1/organizations/:org/audit-stream', {
+    right: 'audit_log.stream',
+    summary: 'Stop sending audit entries; those that wait are dropped',
+    client: 'organizations.auditStream.delete',
+    answer: { status: 204 },
+    refusals: ['step_up_required'],
+  }),
 
-export const rotateAuditStreamSecret = operation('POST', '/api/v1/organizations/:org/audit-stream/rotate', {
-  right: 'audit_log.stream',
-  summary: 'Create a new signing secret of the audit stream; the old one also signs for 24 hours',
-  description: 'The previous one also signs for 24 hours.',
-  client: 'organizations.auditStream.rotateSecret',
-  answer: { status: 200, body: auditStream },
-})
+  rotateAuditStreamSecret: operation('POST', '/api/v1/organizations/:org/audit-stream/rotate', {
+    right: 'audit_log.stream',
+    summary: 'Create a new signing secret of the audit stream; the old one also signs for 24 hours',
+    description: 'The previous one also signs for 24 hours.',
+    client: 'organizations.auditStream.rotateSecret',
+    answer: { status: 200, body: auditStream },
+  }),
+}

@@ -15,114 +15,116 @@ import {
 import { listQuery, pageOf } from '../page.ts'
 import { changeTierBody } from '../tier.ts'
 
-export const listTenants = operation('GET', '/api/v1/operator/organizations', {
-  right: 'operator',
-  summary: 'List the organizations of the installation, newest first or by what they use',
-  query: listTenantsQuery,
-  answer: { status: 200, body: pageOf(tenant) },
-})
+export const operatorOperations = {
+  listTenants: operation('GET', '/api/v1/operator/organizations', {
+    right: 'operator',
+    summary: 'List the organizations of the installation, newest first or by what they use',
+    query: listTenantsQuery,
+    answer: { status: 200, body: pageOf(tenant) },
+  }),
 
-export const getTenant = operation('GET', '/api/v1/operator/organizations/:org', {
-  right: 'operator',
-  summary: 'Read an organization with its workspaces and members',
-  answer: { status: 200, body: tenantDetail },
-})
+  getTenant: operation('GET', '/api/v1/operator/organizations/:org', {
+    right: 'operator',
+    summary: 'Read an organization with its workspaces and members',
+    answer: { status: 200, body: tenantDetail },
+  }),
 
-export const setTier = operation('PUT', '/api/v1/operator/organizations/:org/tier', {
-  right: 'operator',
-  summary: 'Set the tier of an organization',
-  body: changeTierBody,
-  answer: { status: 204 },
-  refusals: ['step_up_required'],
-})
+  setTier: operation('PUT', '/api/v1/operator/organizations/:org/tier', {
+    right: 'operator',
+    summary: 'Set the tier of an organization',
+    body: changeTierBody,
+    answer: { status: 204 },
+    refusals: ['step_up_required'],
+  }),
 
-export const suspendOrganization = operation('POST', '/api/v1/operator/organizations/:org/suspend', {
-  right: 'operator',
-  summary: 'Suspend a organization: its callers are refused and its tasks wait, and nothing is deleted',
-  body: suspensionBody,
-  answer: { status: 204 },
-  refusals: ['step_up_required'],
-})
+  suspendOrganization: operation('POST', '/api/v1/operator/organizations/:org/suspend', {
+    right: 'operator',
+    summary: 'Suspend a organization: its callers are refused and its tasks wait, and nothing is deleted',
+    body: suspensionBody,
+    answer: { status: 204 },
+    refusals: ['step_up_required'],
+  }),
 
-export const resumeOrganization = operation('POST', '/api/v1/operator/organizations/:org/resume', {
-  right: 'operator',
-  summary: 'Resume a suspended organization; its waiting tasks start',
-  body: suspensionBody,
-  answer: { status: 204 },
-  refusals: ['step_up_required'],
-})
+  resumeOrganization: operation('POST', '/api/v1/operator/organizations/:org/resume', {
+    right: 'operator',
+    summary: 'Resume a suspended organization; its waiting tasks start',
+    body: suspensionBody,
+    answer: { status: 204 },
+    refusals: ['step_up_required'],
+  }),
 
-export const suspendWorkspace = operation('POST', '/api/v1/operator/workspaces/:ws/suspend', {
-  right: 'operator',
-  summary: 'Suspend a workspace: its callers are refused and its tasks wait, and nothing is deleted',
-  body: suspensionBody,
-  answer: { status: 204 },
-  refusals: ['step_up_required'],
-})
+  suspendWorkspace: operation('POST', '/api/v1/operator/workspaces/:ws/suspend', {
+    right: 'operator',
+    summary: 'Suspend a workspace: its callers are refused and its tasks wait, and nothing is deleted',
+    body: suspensionBody,
+    answer: { status: 204 },
+    refusals: ['step_up_required'],
+  }),
 
-export const resumeWorkspace = operation('POST', '/api/v1/operator/workspaces/:ws/resume', {
-  right: 'operator',
-  summary: 'Resume a suspended workspace; its waiting tasks start',
-  body: suspensionBody,
-  answer: { status: 204 },
-  refusals: ['step_up_required'],
-})
+  resumeWorkspace: operation('POST', '/api/v1/operator/workspaces/:ws/resume', {
+    right: 'operator',
+    summary: 'Resume a suspended workspace; its waiting tasks start',
+    body: suspensionBody,
+    answer: { status: 204 },
+    refusals: ['step_up_required'],
+  }),
 
-export const suspendUser = operation('POST', '/api/v1/operator/users/:user/suspend', {
-  right: 'operator',
-  summary: 'Suspend a user: its callers are refused and its tasks wait, and nothing is deleted',
-  body: suspensionBody,
-  answer: { status: 204 },
-  refusals: ['step_up_required'],
-})
+  suspendUser: operation('POST', '/api/v1/operator/users/:user/suspend', {
+    right: 'operator',
+    summary: 'Suspend a user: its callers are refused and its tasks wait, and nothing is deleted',
+    body: suspensionBody,
+    answer: { status: 204 },
+    refusals: ['step_up_required'],
+  }),
 
-export const resumeUser = operation('POST', '/api/v1/operator/users/:user/resume', {
-  right: 'operator',
-  summary: 'Resume a suspended user; its waiting tasks start',
-  body: suspensionBody,
-  answer: { status: 204 },
-  refusals: ['step_up_required'],
-})
+  resumeUser: operation('POST', '/api/v1/operator/users/:user/resume', {
+    right: 'operator',
+    summary: 'Resume a suspended user; its waiting tasks start',
+    body: suspensionBody,
+    answer: { status: 204 },
+    refusals: ['step_up_required'],
+  }),
 
-export const resetFactors = operation('POST', '/api/v1/operator/users/:user/factors/reset', {
-  right: 'operator',
-  summary: 'Remove all second factors of a user who has lost them, and end the sessions of the user',
-  body: suspensionBody,
-  answer: { status: 204 },
-  refusals: ['step_up_required'],
-})
+  resetFactors: operation('POST', '/api/v1/operator/users/:user/factors/reset', {
+    right: 'operator',
+    summary: 'Remove all second factors of a user who has lost them, and end the sessions of the user',
+    body: suspensionBody,
+    answer: { status: 204 },
+    refusals: ['step_up_required'],
+  }),
 
-export const findTargets = operation('GET', '/api/v1/operator/targets', {
-  right: 'operator',
-  summary: 'Find the workspaces that call a host',
-  query: findTargetsQuery,
-  answer: { status: 200, body: foundTargets },
-})
+  findTargets: operation('GET', '/api/v1/operator/targets', {
+    right: 'operator',
+    summary: 'Find the workspaces that call a host',
+    query: findTargetsQuery,
+    answer: { status: 200, body: foundTargets },
+  }),
 
-export const listBlockedAddresses = operation('GET', '/api/v1/operator/blocked-addresses', {
-  right: 'operator',
-  summary: 'List the email addresses that operators have blocked, newest first',
-  query: listBlockedAddressesQuery,
-  answer: { status: 200, body: pageOf(blockedAddress) },
-})
+  listBlockedAddresses: operation('GET', '/api/v1/operator/blocked-addresses', {
+    right: 'operator',
+    summary: 'List the email addresses that operators have blocked, newest first',
+    query: listBlockedAddressesQuery,
+    answer: { status: 200, body: pageOf(blockedAddress) },
+  }),
 
-export const blockAddress = operation('POST', '/api/v1/operator/blocked-addresses', {
-  right: 'operator',
-  summary: 'Send no alerts and no invitations to an email address',
-  body: blockAddressBody,
-  answer: { status: 204 },
-})
+  blockAddress: operation('POST', '/api/v1/operator/blocked-addresses', {
+    right: 'operator',
+    summary: 'Send no alerts and no invitations to an email address',
+    body: blockAddressBody,
+    answer: { status: 204 },
+  }),
 
-export const unblockAddress = operation('POST', '/api/v1/operator/blocked-addresses/remove', {
-  right: 'operator',
-  summary: 'End the block of an email address; a recipient who has unsubscribed still gets no alerts',
-  body: unblockAddressBody,
-  answer: { status: 204 },
-})
+  unblockAddress: operation('POST', '/api/v1/operator/blocked-addresses/remove', {
+    right: 'operator',
+    summary: 'End the block of an email address; a recipient who has unsubscribed still gets no alerts',
+    body: unblockAddressBody,
+    answer: { status: 204 },
+  }),
 
-export const listOperatorLog = operation('GET', '/api/v1/operator/log', {
-  right: 'operator',
-  summary: 'List the actions of operators, newest first',
-  query: listQuery,
-  answer: { status: 200, body: pageOf(operatorEntry) },
-})
+  listOperatorLog: operation('GET', '/api/v1/operator/log', {
+    right: 'operator',
+    summary: 'List the actions of operators, newest first',
+    query: listQuery,
+    answer: { status: 200, body: pageOf(operatorEntry) },
+  }),
+}

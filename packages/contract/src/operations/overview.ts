@@ -4,46 +4,48 @@ import { overview, overviewQuery, upcoming } from '../overview.ts'
 import { searchQuery, searchResult } from '../search.ts'
 import { status } from '../status.ts'
 
-export const search = operation('GET', '/api/v1/scheduler/search', {
-  right: 'run.read',
-  summary: 'Find tasks, cron jobs, runs, hosts and topics by id or by a part of the name',
-  mayLag: true,
-  query: searchQuery,
-  answer: { status: 200, body: searchResult },
-})
+export const overviewOperations = {
+  search: operation('GET', '/api/v1/scheduler/search', {
+    right: 'run.read',
+    summary: 'Find tasks, cron jobs, runs, hosts and topics by id or by a part of the name',
+    mayLag: true,
+    query: searchQuery,
+    answer: { status: 200, body: searchResult },
+  }),
 
-export const getOverview = operation('GET', '/api/v1/scheduler/overview', {
-  right: 'run.read',
-  summary: 'Get statistics of the runs of a workspace',
-  mayLag: true,
-  query: overviewQuery,
-  answer: { status: 200, body: overview },
-})
+  getOverview: operation('GET', '/api/v1/scheduler/overview', {
+    right: 'run.read',
+    summary: 'Get statistics of the runs of a workspace',
+    mayLag: true,
+    query: overviewQuery,
+    answer: { status: 200, body: overview },
+  }),
 
-export const getUpcoming = operation('GET', '/api/v1/scheduler/upcoming', {
-  right: 'task.read',
-  summary: 'Get the upcoming tasks of a workspace',
-  answer: { status: 200, body: upcoming },
-})
+  getUpcoming: operation('GET', '/api/v1/scheduler/upcoming', {
+    right: 'task.read',
+    summary: 'Get the upcoming tasks of a workspace',
+    answer: { status: 200, body: upcoming },
+  }),
 
-export const listHosts = operation('GET', '/api/v1/scheduler/hosts', {
-  right: 'host.read',
-  summary: 'List the hosts that tasks of a workspace call, with their health',
-  client: 'hosts.list',
-  answer: { status: 200, body: hosts },
-})
+  listHosts: operation('GET', '/api/v1/scheduler/hosts', {
+    right: 'host.read',
+    summary: 'List the hosts that tasks of a workspace call, with their health',
+    client: 'hosts.list',
+    answer: { status: 200, body: hosts },
+  }),
 
-export const resetCircuit = operation('POST', '/api/v1/scheduler/hosts/:host/reset', {
-  right: 'host.reset',
-  summary: 'Close the circuit breaker of a host',
-  description: '`dispatchers` is the number of dispatchers that close it.',
-  client: 'hosts.reset',
-  answer: { status: 202, body: resetHost },
-})
+  resetCircuit: operation('POST', '/api/v1/scheduler/hosts/:host/reset', {
+    right: 'host.reset',
+    summary: 'Close the circuit breaker of a host',
+    description: '`dispatchers` is the number of dispatchers that close it.',
+    client: 'hosts.reset',
+    answer: { status: 202, body: resetHost },
+  }),
 
-export const getStatus = operation('GET', '/api/v1/scheduler/status', {
-  right: 'task.read',
-  summary: 'Get whether dispatchers, schedulers and the queue are running',
-  client: 'status.get',
-  answer: { status: 200, body: status },
-})
+  getStatus: operation('GET', '/api/v1/scheduler/status', {
+    right: 'task.read',
+    summary: 'Get whether dispatchers, schedulers and the queue are running',
+    client: 'status.get',
+    answer: { status: 200, body: status },
+  }),
+}

@@ -2,59 +2,61 @@ import { operation } from '../operation.ts'
 import { pageOf } from '../page.ts'
 import { listQueuesQuery, putQueueBody, queue, updateQueueBody } from '../queue.ts'
 
-export const listQueues = operation('GET', '/api/v1/scheduler/queues', {
-  right: 'queue.read',
-  summary: 'List queues by name, with what they contain now',
-  client: 'queues.list',
-  query: listQueuesQuery,
-  answer: { status: 200, body: pageOf(queue) },
-})
+export const queuesOperations = {
+  listQueues: operation('GET', '/api/v1/scheduler/queues', {
+    right: 'queue.read',
+    summary: 'List queues by name, with what they contain now',
+    client: 'queues.list',
+    query: listQueuesQuery,
+    answer: { status: 200, body: pageOf(queue) },
+  }),
 
-export const getQueue = operation('GET', '/api/v1/scheduler/queues/:queue', {
-  right: 'queue.read',
-  summary: 'Read a queue',
-  client: 'queues.get',
-  answer: { status: 200, body: queue },
-})
+  getQueue: operation('GET', '/api/v1/scheduler/queues/:queue', {
+    right: 'queue.read',
+    summary: 'Read a queue',
+    client: 'queues.get',
+    answer: { status: 200, body: queue },
+  }),
 
-export const putQueue = operation('PUT', '/api/v1/scheduler/queues/:queue', {
-  right: 'queue.write',
-  summary: 'Create a queue, or replace its limits',
-  description: 'An omitted limit is removed.',
-  client: 'queues.put',
-  body: putQueueBody,
-  answer: { status: 200, body: queue },
-  refusals: ['conflict'],
-})
+  putQueue: operation('PUT', '/api/v1/scheduler/queues/:queue', {
+    right: 'queue.write',
+    summary: 'Create a queue, or replace its limits',
+    description: 'An omitted limit is removed.',
+    client: 'queues.put',
+    body: putQueueBody,
+    answer: { status: 200, body: queue },
+    refusals: ['conflict'],
+  }),
 
-export const updateQueue = operation('PATCH', '/api/v1/scheduler/queues/:queue', {
-  right: 'queue.write',
-  summary: 'Change limits of a queue',
-  description: 'Omitted limits stay unchanged.',
-  client: 'queues.update',
-  body: updateQueueBody,
-  answer: { status: 200, body: queue },
-})
+  updateQueue: operation('PATCH', '/api/v1/scheduler/queues/:queue', {
+    right: 'queue.write',
+    summary: 'Change limits of a queue',
+    description: 'Omitted limits stay unchanged.',
+    client: 'queues.update',
+    body: updateQueueBody,
+    answer: { status: 200, body: queue },
+  }),
 
-export const deleteQueue = operation('DELETE', '/api/v1/scheduler/queues/:queue', {
-  right: 'queue.delete',
-  summary: 'Delete the settings of a queue that is not in use',
-  description: 'Nothing may use the queue: no task, cron job or subscription.',
-  client: 'queues.delete',
-  answer: { status: 204 },
-  refusals: ['queue_in_use'],
-})
+  deleteQueue: operation('DELETE', '/api/v1/scheduler/queues/:queue', {
+    right: 'queue.delete',
+    summary: 'Delete the settings of a queue that is not in use',
+    description: 'Nothing may use the queue: no task, cron job or subscription.',
+    client: 'queues.delete',
+    answer: { status: 204 },
+    refusals: ['queue_in_use'],
+  }),
 
-export const pauseQueue = operation('POST', '/api/v1/scheduler/queues/:queue/pause', {
-  right: 'queue.write',
-  summary: 'Pause a queue: its tasks wait',
-  client: 'queues.pause',
-  answer: { status: 200, body: queue },
-})
+  pauseQueue: operation('POST', '/api/v1/scheduler/queues/:queue/pause', {
+    right: 'queue.write',
+    summary: 'Pause a queue: its tasks wait',
+    client: 'queues.pause',
+    answer: { status: 200, body: queue },
+  }),
 
-export const resumeQueue = operation('POST', '/api/v1/scheduler/queues/:queue/resume', {
-  right: 'queue.write',
-  summary: 'Resume a paused queue',
-  client: 'queues.resume',
-  answer: { status: 200, body: queue },
-})
+  resumeQueue: operation('POST', '/api/v1/scheduler/queues/:queue/resume', {
+    right: 'queue.write',
+    summary: 'Resume a paused queue',
+    client: 'queues.resume',
+    answer: { status: 200, body: queue },
+  }),
+}

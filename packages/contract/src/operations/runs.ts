@@ -4,81 +4,83 @@ import { listOrganizationRunsQuery, listRunsQuery, runDetail, runPage } from '..
 import { runCounts, runCountsQuery } from '../run-counts.ts'
 import { runFailures, runFailuresQuery } from '../run-failures.ts'
 
-export const listRuns = operation('GET', '/api/v1/scheduler/runs', {
-  right: 'run.read',
-  summary: 'List runs, newest first',
-  client: 'runs.list',
-  mayLag: true,
-  query: listRunsQuery,
-  answer: { status: 200, body: runPage },
-  refusals: ['log_storage_unavailable'],
-})
+export const runsOperations = {
+  listRuns: operation('GET', '/api/v1/scheduler/runs', {
+    right: 'run.read',
+    summary: 'List runs, newest first',
+    client: 'runs.list',
+    mayLag: true,
+    query: listRunsQuery,
+    answer: { status: 200, body: runPage },
+    refusals: ['log_storage_unavailable'],
+  }),
 
-export const exportRuns = operation('GET', '/api/v1/scheduler/runs/export', {
-  right: 'run.read',
-  summary: 'Export runs as CSV or JSON Lines, newest first',
-  description: 'The file may have any size.',
-  client: 'runs.export',
-  mayLag: true,
-  query: exportRunsQuery,
-  answer: { status: 200, texts: exportTypes },
-})
+  exportRuns: operation('GET', '/api/v1/scheduler/runs/export', {
+    right: 'run.read',
+    summary: 'Export runs as CSV or JSON Lines, newest first',
+    description: 'The file may have any size.',
+    client: 'runs.export',
+    mayLag: true,
+    query: exportRunsQuery,
+    answer: { status: 200, texts: exportTypes },
+  }),
 
-export const streamRuns = operation('GET', '/api/v1/scheduler/runs/stream', {
-  right: 'run.read',
-  summary: 'Follow new runs as server-sent events',
-  description: 'A run is sent about a second after its end.',
-  client: 'runs.tail',
-  answer: { status: 200, texts: ['text/event-stream'] },
-})
+  streamRuns: operation('GET', '/api/v1/scheduler/runs/stream', {
+    right: 'run.read',
+    summary: 'Follow new runs as server-sent events',
+    description: 'A run is sent about a second after its end.',
+    client: 'runs.tail',
+    answer: { status: 200, texts: ['text/event-stream'] },
+  }),
 
-export const listFailures = operation('GET', '/api/v1/scheduler/runs/failures', {
-  right: 'run.read',
-  summary: 'Group failed runs by host, error and response status',
-  client: 'runs.failures',
-  mayLag: true,
-  query: runFailuresQuery,
-  answer: { status: 200, body: runFailures },
-})
+  listFailures: operation('GET', '/api/v1/scheduler/runs/failures', {
+    right: 'run.read',
+    summary: 'Group failed runs by host, error and response status',
+    client: 'runs.failures',
+    mayLag: true,
+    query: runFailuresQuery,
+    answer: { status: 200, body: runFailures },
+  }),
 
-export const countRunsOverTime = operation('GET', '/api/v1/scheduler/runs/counts', {
-  right: 'run.read',
-  summary: 'Count the runs of a time by outcome',
-  description: 'Default: the last 24 hours, in steps of 30 minutes.',
-  client: 'runs.counts',
-  mayLag: true,
-  query: runCountsQuery,
-  answer: { status: 200, body: runCounts },
-})
+  countRunsOverTime: operation('GET', '/api/v1/scheduler/runs/counts', {
+    right: 'run.read',
+    summary: 'Count the runs of a time by outcome',
+    description: 'Default: the last 24 hours, in steps of 30 minutes.',
+    client: 'runs.counts',
+    mayLag: true,
+    query: runCountsQuery,
+    answer: { status: 200, body: runCounts },
+  }),
 
-export const getRun = operation('GET', '/api/v1/scheduler/runs/:run', {
-  right: 'run.read',
-  summary: 'Read a run with its request and response',
-  client: 'runs.get',
-  answer: { status: 200, body: runDetail },
-  refusals: ['log_storage_unavailable'],
-})
+  getRun: operation('GET', '/api/v1/scheduler/runs/:run', {
+    right: 'run.read',
+    summary: 'Read a run with its request and response',
+    client: 'runs.get',
+    answer: { status: 200, body: runDetail },
+    refusals: ['log_storage_unavailable'],
+  }),
 
-export const listOrganizationRuns = operation('GET', '/api/v1/organizations/:org/runs', {
-  right: 'organization_run.read',
-  summary: 'List the runs of all workspaces that the caller may see, newest first',
-  client: 'organizations.runs',
-  mayLag: true,
-  query: listOrganizationRunsQuery,
-  answer: { status: 200, body: runPage },
-  refusals: ['log_storage_unavailable'],
-})
+  listOrganizationRuns: operation('GET', '/api/v1/organizations/:org/runs', {
+    right: 'organization_run.read',
+    summary: 'List the runs of all workspaces that the caller may see, newest first',
+    client: 'organizations.runs',
+    mayLag: true,
+    query: listOrganizationRunsQuery,
+    answer: { status: 200, body: runPage },
+    refusals: ['log_storage_unavailable'],
+  }),
 
-export const exportOrganizationRuns = operation('GET', '/api/v1/organizations/:org/runs/export', {
-  right: 'organization_run.read',
-  summary: 'Export the runs of all workspaces that the caller may see',
-  mayLag: true,
-  query: exportOrganizationRunsQuery,
-  answer: { status: 200, texts: exportTypes },
-})
+  exportOrganizationRuns: operation('GET', '/api/v1/organizations/:org/runs/export', {
+    right: 'organization_run.read',
+    summary: 'Export the runs of all workspaces that the caller may see',
+    mayLag: true,
+    query: exportOrganizationRunsQuery,
+    answer: { status: 200, texts: exportTypes },
+  }),
 
-export const streamOrganizationRuns = operation('GET', '/api/v1/organizations/:org/runs/stream', {
-  right: 'organization_run.read',
-  summary: 'Follow new runs of all workspaces that the caller may see',
-  answer: { status: 200, texts: ['text/event-stream'] },
-})
+  streamOrganizationRuns: operation('GET', '/api/v1/organizations/:org/runs/stream', {
+    right: 'organization_run.read',
+    summary: 'Follow new runs of all workspaces that the caller may see',
+    answer: { status: 200, texts: ['text/event-stream'] },
+  }),
+}

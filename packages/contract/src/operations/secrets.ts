@@ -2,61 +2,63 @@ import { operation } from '../operation.ts'
 import { pageOf } from '../page.ts'
 import { putSecretBody, secret, signingKey, signingSecret } from '../secret.ts'
 
-export const listSecrets = operation('GET', '/api/v1/workspaces/:ws/secrets', {
-  right: 'secret.read',
-  summary: 'List the secrets of a workspace by name, without their values',
-  description: 'Values are never returned.',
-  client: 'workspaces.secrets.list',
-  answer: { status: 200, body: pageOf(secret) },
-})
+export const secretsOperations = {
+  listSecrets: operation('GET', '/api/v1/workspaces/:ws/secrets', {
+    right: 'secret.read',
+    summary: 'List the secrets of a workspace by name, without their values',
+    description: 'Values are never returned.',
+    client: 'workspaces.secrets.list',
+    answer: { status: 200, body: pageOf(secret) },
+  }),
 
-export const putSecret = operation('PUT', '/api/v1/workspaces/:ws/secrets/:name', {
-  right: 'secret.write',
-  summary: 'Create a secret (201), or change its value (200)',
-  description: 'Requests refer to it as `{{ secrets.NAME }}`.',
-  client: 'workspaces.secrets.put',
-  body: putSecretBody,
-  answer: { status: 200, orStatus: 201, body: secret },
-  refusals: ['quota_exceeded'],
-})
+  putSecret: operation('PUT', '/api/v1/workspaces/:ws/secrets/:name', {
+    right: 'secret.write',
+    summary: 'Create a secret (201), or change its value (200)',
+    description: 'Requests refer to it as `{{ secrets.NAME }}`.',
+    client: 'workspaces.secrets.put',
+    body: putSecretBody,
+    answer: { status: 200, orStatus: 201, body: secret },
+    refusals: ['quota_exceeded'],
+  }),
 
-export const deleteSecret = operation('DELETE', '/api/v1/workspaces/:ws/secrets/:name', {
-  right: 'secret.delete',
-  summary: 'Delete a secret',
-  description: 'Tasks that still refer to it fail with `secret_missing`.',
-  client: 'workspaces.secrets.delete',
-  answer: { status: 204 },
-})
+  deleteSecret: operation('DELETE', '/api/v1/workspaces/:ws/secrets/:name', {
+    right: 'secret.delete',
+    summary: 'Delete a secret',
+    description: 'Tasks that still refer to it fail with `secret_missing`.',
+    client: 'workspaces.secrets.delete',
+    answer: { status: 204 },
+  }),
 
-export const listSigningKeys = operation('GET', '/api/v1/workspaces/:ws/signing-keys', {
-  right: 'public',
-  summary: 'List the public keys that verify `v1a` signatures, the current one first',
-  description: 'It needs no API key.',
-  client: 'workspaces.signingKeys.list',
-  answer: { status: 200, body: pageOf(signingKey) },
-  refusals: ['not_found'],
-})
+  listSigningKeys: operation('GET', '/api/v1/workspaces/:ws/signing-keys', {
+    right: 'public',
+    summary: 'List the public keys that verify `v1a` signatures, the current one first',
+    description: 'It needs no API key.',
+    client: 'workspaces.signingKeys.list',
+    answer: { status: 200, body: pageOf(signingKey) },
+    refusals: ['not_found'],
+  }),
 
-export const listSigningSecrets = operation('GET', '/api/v1/workspaces/:ws/signing-secrets', {
-  right: 'signing_secret.read',
-  summary: 'List the signing secrets of a workspace, the current one first',
-  client: 'workspaces.signingSecrets.list',
-  answer: { status: 200, body: pageOf(signingSecret) },
-})
+  listSigningSecrets: operation('GET', '/api/v1/workspaces/:ws/signing-secrets', {
+    right: 'signing_secret.read',
+    summary: 'List the signing secrets of a workspace, the current one first',
+    client: 'workspaces.signingSecrets.list',
+    answer: { status: 200, body: pageOf(signingSecret) },
+  }),
 
-export const rotateSigningSecret = operation('POST', '/api/v1/workspaces/:ws/signing-secrets', {
-  right: 'signing_secret.rotate',
-  summary: 'Create a new signing secret; the old one also signs for 24 hours',
-  description: 'The previous one signs too for 24 hours.',
-  client: 'workspaces.signingSecrets.rotate',
-  answer: { status: 201, body: signingSecret },
-  refusals: ['conflict'],
-})
+  rotateSigningSecret: operation('POST', '/api/v1/workspaces/:ws/signing-secrets', {
+    right: 'signing_secret.rotate',
+    summary: 'Create a new signing secret; the old one also signs for 24 hours',
+    description: 'The previous one signs too for 24 hours.',
+    client: 'workspaces.signingSecrets.rotate',
+    answer: { status: 201, body: signingSecret },
+    refusals: ['conflict'],
+  }),
 
-export const revokeSigningSecret = operation('DELETE', '/api/v1/workspaces/:ws/signing-secrets/:secret', {
-  right: 'signing_secret.revoke',
-  summary: 'Revoke an old signing secret at once',
-  client: 'workspaces.signingSecrets.revoke',
-  answer: { status: 204 },
-  refusals: ['conflict'],
-})
+  revokeSigningSecret: operation('DELETE', '/api/v1/workspaces/:ws/signing-secrets/:secret', {
+    right: 'signing_secret.revoke',
+    summary: 'Revoke an old signing secret at once',
+    client: 'workspaces.signingSecrets.revoke',
+    answer: { status: 204 },
+    refusals: ['conflict'],
+  }),
+}

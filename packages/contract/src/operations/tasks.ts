@@ -12,132 +12,134 @@ import { pageOf } from '../page.ts'
 import { createTaskBody, listTasksQuery, task, updateTaskBody } from '../task.ts'
 import { batchAnswer, createTasksBody } from '../task-batch.ts'
 
-export const listTasks = operation('GET', '/api/v1/scheduler/tasks', {
-  right: 'task.read',
-  summary: 'List tasks, newest first',
-  client: 'tasks.list',
-  mayLag: true,
-  query: listTasksQuery,
-  answer: { status: 200, body: pageOf(task) },
-})
+export const tasksOperations = {
+  listTasks: operation('GET', '/api/v1/scheduler/tasks', {
+    right: 'task.read',
+    summary: 'List tasks, newest first',
+    client: 'tasks.list',
+    mayLag: true,
+    query: listTasksQuery,
+    answer: { status: 200, body: pageOf(task) },
+  }),
 
-export const createTask = operation('POST', '/api/v1/scheduler/tasks', {
-  right: 'task.create',
-  summary: 'Schedule a task',
-  description:
-    'It is stored when the response arrives. With a `key` the response may be a pending task that was created earlier; see `on_conflict`.',
-  client: 'tasks.create',
-  body: createTaskBody,
-  answer: { status: 201, orStatus: 200, body: task },
-  refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
-  isIdempotent: true,
-})
+  createTask: operation('POST', '/api/v1/scheduler/tasks', {
+    right: 'task.create',
+    summary: 'Schedule a task',
+    description:
+      'It is stored when the response arrives. With a `key` the response may be a pending task that was created earlier; see `on_conflict`.',
+    client: 'tasks.create',
+    body: createTaskBody,
+    answer: { status: 201, orStatus: 200, body: task },
+    refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
+    isIdempotent: true,
+  }),
 
-export const createTasks = operation('POST', '/api/v1/scheduler/tasks/batch', {
-  right: 'task.create',
-  summary: 'Schedule up to 1,000 tasks; an invalid row does not affect the others',
-  description:
-    'They are stored when the response arrives. An invalid task fails alone, so check the `error` of each result.',
-  client: 'tasks.createMany',
-  body: createTasksBody,
-  answer: { status: 200, body: batchAnswer },
-  refusals: ['quota_exceeded', 'conflict'],
-  isIdempotent: true,
-})
+  createTasks: operation('POST', '/api/v1/scheduler/tasks/batch', {
+    right: 'task.create',
+    summary: 'Schedule up to 1,000 tasks; an invalid row does not affect the others',
+    description:
+      'They are stored when the response arrives. An invalid task fails alone, so check the `error` of each result.',
+    client: 'tasks.createMany',
+    body: createTasksBody,
+    answer: { status: 200, body: batchAnswer },
+    refusals: ['quota_exceeded', 'conflict'],
+    isIdempotent: true,
+  }),
 
-export const countTasks = operation('GET', '/api/v1/scheduler/tasks/count', {
-  right: 'task.read',
-  summary: 'Count tasks, up to 10,000',
-  client: 'tasks.count',
-  query: countTasksQuery,
-  answer: { status: 200, body: taskCount },
-})
+  countTasks: operation('GET', '/api/v1/scheduler/tasks/count', {
+    right: 'task.read',
+    summary: 'Count tasks, up to 10,000',
+    client: 'tasks.count',
+    query: countTasksQuery,
+    answer: { status: 200, body: taskCount },
+  }),
 
-export const cancelTasks = operation('POST', '/api/v1/scheduler/tasks/cancel', {
-  right: 'task.delete',
-  summary: 'Cancel pending tasks, by id or by filter',
-  description: 'Skips tasks that are not pending.',
-  client: 'tasks.cancelMany',
-  body: endTasksBody,
-  answer: { status: 200, orStatus: 202, body: cancelledTasks },
-  refusals: ['conflict'],
-})
+  cancelTasks: operation('POST', '/api/v1/scheduler/tasks/cancel', {
+    right: 'task.delete',
+    summary: 'Cancel pending tasks, by id or by filter',
+    description: 'Skips tasks that are not pending.',
+    client: 'tasks.cancelMany',
+    body: endTasksBody,
+    answer: { status: 200, orStatus: 202, body: cancelledTasks },
+    refusals: ['conflict'],
+  }),
 
-export const stopTasks = operation('POST', '/api/v1/scheduler/tasks/stop', {
-  right: 'task.delete',
-  summary: 'Stop tasks that wait for a retry, by id or by filter: they are dead',
-  description: 'Skips other tasks.',
-  client: 'tasks.stopMany',
-  body: endTasksBody,
-  answer: { status: 200, orStatus: 202, body: stoppedTasks },
-  refusals: ['conflict'],
-})
+  stopTasks: operation('POST', '/api/v1/scheduler/tasks/stop', {
+    right: 'task.delete',
+    summary: 'Stop tasks that wait for a retry, by id or by filter: they are dead',
+    description: 'Skips other tasks.',
+    client: 'tasks.stopMany',
+    body: endTasksBody,
+    answer: { status: 200, orStatus: 202, body: stoppedTasks },
+    refusals: ['conflict'],
+  }),
 
-export const getTaskOperation = operation('GET', '/api/v1/scheduler/tasks/operations/:operation', {
-  right: 'task.read',
-  summary: 'Get the progress of a cancel or a stop in the background',
-  client: 'tasks.operation',
-  answer: { status: 200, body: taskOperation },
-})
+  getTaskOperation: operation('GET', '/api/v1/scheduler/tasks/operations/:operation', {
+    right: 'task.read',
+    summary: 'Get the progress of a cancel or a stop in the background',
+    client: 'tasks.operation',
+    answer: { status: 200, body: taskOperation },
+  }),
 
-export const endTaskOperation = operation('DELETE', '/api/v1/scheduler/tasks/operations/:operation', {
-  right: 'task.delete',
-  summary: 'Cancel a cancel or a stop in the background; what it has done stays done',
-  description: 'Ended tasks stay ended.',
-  client: 'tasks.cancelOperation',
-  answer: { status: 200, body: taskOperation },
-  refusals: ['conflict'],
-})
+  endTaskOperation: operation('DELETE', '/api/v1/scheduler/tasks/operations/:operation', {
+    right: 'task.delete',
+    summary: 'Cancel a cancel or a stop in the background; what it has done stays done',
+    description: 'Ended tasks stay ended.',
+    client: 'tasks.cancelOperation',
+    answer: { status: 200, body: taskOperation },
+    refusals: ['conflict'],
+  }),
 
-export const exportTasks = operation('GET', '/api/v1/scheduler/tasks/export', {
-  right: 'task.read',
-  summary: 'Export tasks as CSV or JSON Lines, newest first',
-  description: 'The file may have any size.',
-  client: 'tasks.export',
-  mayLag: true,
-  query: exportTasksQuery,
-  answer: { status: 200, texts: exportTypes },
-})
+  exportTasks: operation('GET', '/api/v1/scheduler/tasks/export', {
+    right: 'task.read',
+    summary: 'Export tasks as CSV or JSON Lines, newest first',
+    description: 'The file may have any size.',
+    client: 'tasks.export',
+    mayLag: true,
+    query: exportTasksQuery,
+    answer: { status: 200, texts: exportTypes },
+  }),
 
-export const getTask = operation('GET', '/api/v1/scheduler/tasks/:task', {
-  right: 'task.read',
-  summary: 'Read a task',
-  client: 'tasks.get',
-  answer: { status: 200, body: task },
-  refusals: ['log_storage_unavailable'],
-})
+  getTask: operation('GET', '/api/v1/scheduler/tasks/:task', {
+    right: 'task.read',
+    summary: 'Read a task',
+    client: 'tasks.get',
+    answer: { status: 200, body: task },
+    refusals: ['log_storage_unavailable'],
+  }),
 
-export const updateTask = operation('PATCH', '/api/v1/scheduler/tasks/:task', {
-  right: 'task.write',
-  summary: 'Change a pending task',
-  client: 'tasks.update',
-  body: updateTaskBody,
-  answer: { status: 200, body: task },
-  refusals: ['task_not_pending', 'quota_exceeded', 'conflict'],
-})
+  updateTask: operation('PATCH', '/api/v1/scheduler/tasks/:task', {
+    right: 'task.write',
+    summary: 'Change a pending task',
+    client: 'tasks.update',
+    body: updateTaskBody,
+    answer: { status: 200, body: task },
+    refusals: ['task_not_pending', 'quota_exceeded', 'conflict'],
+  }),
 
-export const cancelTask = operation('DELETE', '/api/v1/scheduler/tasks/:task', {
-  right: 'task.delete',
-  summary: 'Cancel a pending task',
-  description: 'After the response, its request was not and will not be sent.',
-  client: 'tasks.cancel',
-  answer: { status: 200, body: task },
-  refusals: ['task_not_pending'],
-})
+  cancelTask: operation('DELETE', '/api/v1/scheduler/tasks/:task', {
+    right: 'task.delete',
+    summary: 'Cancel a pending task',
+    description: 'After the response, its request was not and will not be sent.',
+    client: 'tasks.cancel',
+    answer: { status: 200, body: task },
+    refusals: ['task_not_pending'],
+  }),
 
-export const stopTask = operation('POST', '/api/v1/scheduler/tasks/:task/stop', {
-  right: 'task.delete',
-  summary: 'Stop a task that waits for a retry: it is dead',
-  client: 'tasks.stop',
-  answer: { status: 200, body: task },
-  refusals: ['task_not_retrying'],
-})
+  stopTask: operation('POST', '/api/v1/scheduler/tasks/:task/stop', {
+    right: 'task.delete',
+    summary: 'Stop a task that waits for a retry: it is dead',
+    client: 'tasks.stop',
+    answer: { status: 200, body: task },
+    refusals: ['task_not_retrying'],
+  }),
 
-export const replayTask = operation('POST', '/api/v1/scheduler/tasks/:task/replay', {
-  right: 'task.write',
-  summary: 'Replay a finished task, as a new task that is due at once',
-  client: 'tasks.replay',
-  answer: { status: 201, body: task },
-  refusals: ['task_not_finished', 'quota_exceeded'],
-  isIdempotent: true,
-})
+  replayTask: operation('POST', '/api/v1/scheduler/tasks/:task/replay', {
+    right: 'task.write',
+    summary: 'Replay a finished task, as a new task that is due at once',
+    client: 'tasks.replay',
+    answer: { status: 201, body: task },
+    refusals: ['task_not_finished', 'quota_exceeded'],
+    isIdempotent: true,
+  }),
+}

@@ -3,67 +3,69 @@ import { operation } from '../operation.ts'
 import { listQuery, pageOf } from '../page.ts'
 import { createWorkspaceBody, updateWorkspaceBody, workspace } from '../workspace.ts'
 
-export const listWorkspaces = operation('GET', '/api/v1/organizations/:org/workspaces', {
-  right: 'workspace.list',
-  summary: 'List the workspaces of an organization; a member sees their own, an API key its own',
-  client: 'organizations.workspaces',
-  query: listQuery,
-  answer: { status: 200, body: pageOf(workspace) },
-})
+export const workspacesOperations = {
+  listWorkspaces: operation('GET', '/api/v1/organizations/:org/workspaces', {
+    right: 'workspace.list',
+    summary: 'List the workspaces of an organization; a member sees their own, an API key its own',
+    client: 'organizations.workspaces',
+    query: listQuery,
+    answer: { status: 200, body: pageOf(workspace) },
+  }),
 
-export const createWorkspace = operation('POST', '/api/v1/organizations/:org/workspaces', {
-  right: 'workspace.create',
-  summary: 'Create a workspace',
-  description: 'Requires a session token.',
-  client: 'workspaces.create',
-  body: createWorkspaceBody,
-  answer: { status: 201, body: workspace },
-  refusals: ['workspace_limit_reached'],
-})
+  createWorkspace: operation('POST', '/api/v1/organizations/:org/workspaces', {
+    right: 'workspace.create',
+    summary: 'Create a workspace',
+    description: 'Requires a session token.',
+    client: 'workspaces.create',
+    body: createWorkspaceBody,
+    answer: { status: 201, body: workspace },
+    refusals: ['workspace_limit_reached'],
+  }),
 
-export const getWorkspace = operation('GET', '/api/v1/workspaces/:ws', {
-  right: 'workspace.read',
-  summary: 'Read a workspace',
-  client: 'workspaces.get',
-  answer: { status: 200, body: workspace },
-})
+  getWorkspace: operation('GET', '/api/v1/workspaces/:ws', {
+    right: 'workspace.read',
+    summary: 'Read a workspace',
+    client: 'workspaces.get',
+    answer: { status: 200, body: workspace },
+  }),
 
-export const updateWorkspace = operation('PATCH', '/api/v1/workspaces/:ws', {
-  right: 'workspace.change',
-  summary: 'Change the name or the settings of a workspace',
-  description: 'Requires a session token.',
-  client: 'workspaces.update',
-  body: updateWorkspaceBody,
-  answer: { status: 200, body: workspace },
-})
+  updateWorkspace: operation('PATCH', '/api/v1/workspaces/:ws', {
+    right: 'workspace.change',
+    summary: 'Change the name or the settings of a workspace',
+    description: 'Requires a session token.',
+    client: 'workspaces.update',
+    body: updateWorkspaceBody,
+    answer: { status: 200, body: workspace },
+  }),
 
-export const deleteWorkspace = operation('DELETE', '/api/v1/workspaces/:ws', {
-  right: 'workspace.delete',
-  summary: 'Delete a workspace: all of its deliveries stop at once',
-  description: 'Requires a session token.',
-  client: 'workspaces.delete',
-  answer: { status: 204 },
-  refusals: ['step_up_required'],
-})
+  deleteWorkspace: operation('DELETE', '/api/v1/workspaces/:ws', {
+    right: 'workspace.delete',
+    summary: 'Delete a workspace: all of its deliveries stop at once',
+    description: 'Requires a session token.',
+    client: 'workspaces.delete',
+    answer: { status: 204 },
+    refusals: ['step_up_required'],
+  }),
 
-export const listWorkspaceMembers = operation('GET', '/api/v1/workspaces/:ws/members', {
-  right: 'workspace_member.read',
-  summary: 'List the members of a workspace; owners and admins need not be among them',
-  description: 'Owners and admins of the organization have access without it.',
-  client: 'workspaces.members',
-  query: listQuery,
-  answer: { status: 200, body: pageOf(workspaceMember) },
-})
+  listWorkspaceMembers: operation('GET', '/api/v1/workspaces/:ws/members', {
+    right: 'workspace_member.read',
+    summary: 'List the members of a workspace; owners and admins need not be among them',
+    description: 'Owners and admins of the organization have access without it.',
+    client: 'workspaces.members',
+    query: listQuery,
+    answer: { status: 200, body: pageOf(workspaceMember) },
+  }),
 
-export const putWorkspaceMember = operation('PUT', '/api/v1/workspaces/:ws/members/:user', {
-  right: 'workspace_member.manage',
-  summary: 'Add a member of the organization to a workspace, or change the role in it',
-  body: putWorkspaceMemberBody,
-  answer: { status: 200, body: workspaceMember },
-})
+  putWorkspaceMember: operation('PUT', '/api/v1/workspaces/:ws/members/:user', {
+    right: 'workspace_member.manage',
+    summary: 'Add a member of the organization to a workspace, or change the role in it',
+    body: putWorkspaceMemberBody,
+    answer: { status: 200, body: workspaceMember },
+  }),
 
-export const removeWorkspaceMember = operation('DELETE', '/api/v1/workspaces/:ws/members/:user', {
-  right: 'workspace_member.manage',
-  summary: 'Remove a member from a workspace',
-  answer: { status: 204 },
-})
+  removeWorkspaceMember: operation('DELETE', '/api/v1/workspaces/:ws/members/:user', {
+    right: 'workspace_member.manage',
+    summary: 'Remove a member from a workspace',
+    answer: { status: 204 },
+  }),
+}
