@@ -49,7 +49,10 @@ const expiry = () => textField(textRule({ ...instant.schema, examples: [exampleT
  */
 export const createApiKeyBody = z.strictObject({
   name: textField(displayName),
-  expires_at: expiry().nullable().optional(),
+  expires_at: expiry().nullable().optional().meta({
+    description:
+      'When it stops being valid. Null: when it is revoked. Default: null, or the `max_api_key_days` of the organization.',
+  }),
   scopes: scopesField.optional(),
   allowed_ranges: rangesField.optional(),
 })
@@ -61,7 +64,10 @@ export const rollApiKeyBody = z.strictObject({
   overlap_ms: integer(0, maxOverlapMs)
     .optional()
     .meta({ description: 'How long the previous key stays valid: by default a day.', examples: [dayMs] }),
-  expires_at: expiry().nullable().optional(),
+  expires_at: expiry().nullable().optional().meta({
+    description:
+      'When the new key stops being valid. Null: when it is revoked. Default: after the time for which the previous key was valid.',
+  }),
 })
 
 export type RollApiKeyBody = z.infer<typeof rollApiKeyBody>

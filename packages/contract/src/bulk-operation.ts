@@ -200,10 +200,12 @@ export const replayedDeadLetters = z
   .meta({ id: 'ReplayedDeadLetters' })
 
 /** The result of a discard. */
-export const discardedDeadLetters = z.object({
-  discarded: z.int().meta({ examples: [12] }),
-  operation: startedSettling,
-}).meta({ id: 'DiscardedDeadLetters' })
+export const discardedDeadLetters = z
+  .object({
+    discarded: z.int().meta({ examples: [12] }),
+    operation: startedSettling,
+  })
+  .meta({ id: 'DiscardedDeadLetters' })
 
 /** The query that counts tasks, with the filters of their list. */
 export const countTasksQuery = z.strictObject({ state, ...taskFilterFields })

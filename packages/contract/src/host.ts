@@ -87,8 +87,10 @@ export type Host = z.infer<typeof host>
 export type Hosts = z.infer<typeof hosts>
 
 /** The response to a request to close a circuit breaker. */
-export const resetHost = z.object({
-  dispatchers: z
-    .int()
-    .meta({ description: 'The dispatchers that close the breaker, within two seconds.', examples: [1] }),
-}).meta({ id: 'ResetHost' })
+export const resetHost = z
+  .object({
+    dispatchers: z
+      .int()
+      .meta({ description: 'The dispatchers that close the breaker, within two seconds.', examples: [1] }),
+  })
+  .meta({ id: 'ResetHost' })

@@ -137,8 +137,6 @@ export const topicPattern: TextRule<string> = textRule(topicPatternSchema, text 
 
 const instantSchema: TextSchema = {
   format: 'date-time',
-  description:
-    'An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or with `+0000` or `+00`.',
   examples: ['2026-11-21T02:20:00Z'],
 }
 

@@ -11,7 +11,7 @@ const used = z.int().meta({ examples: [42] })
 function share(limit: number) {
   return z.object({
     used,
-    limit: orNull(z.int(), { description: 'null: no limit.', examples: [limit] }),
+    limit: orNull(z.int(), { description: 'Null: no limit.', examples: [limit] }),
   })
 }
 

@@ -53,10 +53,17 @@ class Tasks:
         """List tasks, newest first.
 
         Args:
-            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
-            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
+            state: The states of the tasks.
+            source: What created the tasks.
+            cronjob_id: The cron jobs.
+            event_id: The events that created the tasks, without their replays.
+            callback_of: The tasks that these callbacks report.
+            topic: The topics of the tasks.
+            queue: The names of the queues.
+            label: Labels, of which at least one is present.
+            name: The beginning of the name.
+            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
+            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
             limit: Items per page. Default: 25.
             cursor: The `next_cursor` of the previous page.
         """
@@ -108,8 +115,10 @@ class Tasks:
         task that was created earlier; see `on_conflict`.
 
         Args:
+            name: A display name of 1 to 200 characters.
             target_url: An absolute http or https URL without user, password or fragment; may hold `{{
                 secrets.NAME }}`.
+            method: The HTTP method, in upper case.
             headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
                 connection sets are refused.
             payload: Any JSON value, forwarded unchanged except for `{{ secrets.NAME }}` in its strings.
@@ -121,7 +130,15 @@ class Tasks:
                 `timezone`.
             timezone: The IANA time zone of times without an offset. Where clocks skip the time, it is the end of
                 the gap; a time that occurs twice is the first.
+            retry: When failed attempts are repeated.
+            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms.
+                Default 30,000.
+            queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
+            on_success: The request that reports the success of a task. Null: no such request.
+            on_failure: The request that reports that a task is dead. Null: no such request.
+            on_attempt: The request that reports each attempt. Null: no such request.
+            expires_at: Later than the time of the task: no attempt starts then or later. Null: no deadline.
             key: Unique among the pending tasks of the workspace.
             on_conflict: When a pending task has the key: `reject` (the default) answers 409, `keep` returns that
                 task, `replace` gives it this request and time.
@@ -184,10 +201,17 @@ class Tasks:
         """Count tasks, up to 10,000.
 
         Args:
-            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
-            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
+            state: The states of the tasks.
+            source: What created the tasks.
+            cronjob_id: The cron jobs.
+            event_id: The events that created the tasks, without their replays.
+            callback_of: The tasks that these callbacks report.
+            topic: The topics of the tasks.
+            queue: The names of the queues.
+            label: Labels, of which at least one is present.
+            name: The beginning of the name.
+            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
+            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
         """
         query = {
             **more,
@@ -214,6 +238,7 @@ class Tasks:
         """Cancel pending tasks, by id or by filter. Skips tasks that are not pending.
 
         Args:
+            ids: The ids of 1 to 100 tasks, instead of `filter`.
             filter: The filters of the list of tasks, except `state`. An empty filter selects all.
         """
         return decode(models.CancelledTasks, self._http.send("POST", "/api/v1/scheduler/tasks/cancel", body=chosen(ids, filter)))
@@ -227,6 +252,7 @@ class Tasks:
         """Stop tasks that wait for a retry, by id or by filter: they are dead. Skips other tasks.
 
         Args:
+            ids: The ids of 1 to 100 tasks, instead of `filter`.
             filter: The filters of the list of tasks, except `state`. An empty filter selects all.
         """
         return decode(models.StoppedTasks, self._http.send("POST", "/api/v1/scheduler/tasks/stop", body=chosen(ids, filter)))
@@ -271,10 +297,17 @@ class Tasks:
         """Export tasks as CSV or JSON Lines, newest first. The file may have any size.
 
         Args:
-            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
-            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
+            state: The states of the tasks.
+            source: What created the tasks.
+            cronjob_id: The cron jobs.
+            event_id: The events that created the tasks, without their replays.
+            callback_of: The tasks that these callbacks report.
+            topic: The topics of the tasks.
+            queue: The names of the queues.
+            label: Labels, of which at least one is present.
+            name: The beginning of the name.
+            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
+            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
             format: CSV with a header line, or one JSON object per line.
         """
         return self._http.stream("/api/v1/scheduler/tasks/export", {
@@ -325,8 +358,10 @@ class Tasks:
         """Change a pending task.
 
         Args:
+            name: A display name of 1 to 200 characters.
             target_url: An absolute http or https URL without user, password or fragment; may hold `{{
                 secrets.NAME }}`.
+            method: The HTTP method, in upper case.
             headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
                 connection sets are refused.
             payload: Any JSON value, forwarded unchanged except for `{{ secrets.NAME }}` in its strings.
@@ -338,7 +373,14 @@ class Tasks:
                 `timezone`.
             timezone: The IANA time zone of times without an offset. Where clocks skip the time, it is the end of
                 the gap; a time that occurs twice is the first.
+            retry: When failed attempts are repeated.
+            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms.
+            queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
+            on_success: The request that reports the success of a task. Null: no such request.
+            on_failure: The request that reports that a task is dead. Null: no such request.
+            on_attempt: The request that reports each attempt. Null: no such request.
+            expires_at: Later than the time of the task: no attempt starts then or later. Null: no deadline.
             labels: Up to 10 labels, to filter by.
 
         Raises:
@@ -411,6 +453,9 @@ class CronJobs:
         """List cron jobs, newest first.
 
         Args:
+            status: The statuses.
+            label: Labels, of which at least one is present.
+            name: The beginning of the name.
             limit: Items per page. Default: 25.
             cursor: The `next_cursor` of the previous page.
         """
@@ -456,8 +501,10 @@ class CronJobs:
 
         Args:
             key: A key of your choice, unique among the objects of this kind in the workspace.
+            name: A display name of 1 to 200 characters.
             target_url: An absolute http or https URL without user, password or fragment; may hold `{{
                 secrets.NAME }}`.
+            method: The HTTP method, in upper case.
             cron: Five fields: minute, hour, day of month, month, day of week. `L` is the last day of the month,
                 `MON#1` its first Monday, `FRIL` its last Friday.
             timezone: A time zone name of the IANA database. Default: UTC.
@@ -468,7 +515,18 @@ class CronJobs:
                 of `payload`.
             content_type: The content type of `payload_base64`. Default: the `Content-Type` header, or
                 application/octet-stream.
+            retry: When failed attempts are repeated.
+            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms.
+                Default 30,000.
+            queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
+            overlap: Whether a run starts while an earlier one is unfinished. Default `allow`.
+            catch_up: Which missed runs are made up for after an outage. Default `latest`.
+            starts_at: No run starts earlier. Null: no bound.
+            ends_at: No run starts at this time or later. Null: no bound.
+            on_success: The request that reports the success of a task. Null: no such request.
+            on_failure: The request that reports that a task is dead. Null: no such request.
+            on_attempt: The request that reports each attempt. Null: no such request.
             max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
                 deadline.
             labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
@@ -517,8 +575,8 @@ class CronJobs:
             cron: Five fields: minute, hour, day of month, month, day of week. `L` is the last day of the month,
                 `MON#1` its first Monday, `FRIL` its last Friday.
             timezone: A time zone name of the IANA database. Default: UTC.
-            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
+            since: The time after which the runs are, in RFC 3339 with an offset or `Z`. Default: now.
+            count: How many runs to return. Default 5.
         """
         fields = {"cron": cron, "timezone": timezone, "from": since, "count": count, **more}
         return decode(models.CronPreview, self._http.send("POST", "/api/v1/scheduler/cronjobs/preview", body=fields))
@@ -559,8 +617,11 @@ class CronJobs:
         """Change a cron job. A new `cron` or `timezone` replaces the runs that have not started.
 
         Args:
+            key: A new key, or null to remove the key.
+            name: A display name of 1 to 200 characters.
             target_url: An absolute http or https URL without user, password or fragment; may hold `{{
                 secrets.NAME }}`.
+            method: The HTTP method, in upper case.
             cron: Five fields: minute, hour, day of month, month, day of week. `L` is the last day of the month,
                 `MON#1` its first Monday, `FRIL` its last Friday.
             timezone: A time zone name of the IANA database. Default: UTC.
@@ -571,7 +632,17 @@ class CronJobs:
                 of `payload`.
             content_type: The content type of `payload_base64`. Default: the `Content-Type` header, or
                 application/octet-stream.
+            retry: When failed attempts are repeated.
+            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms.
+            queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
+            overlap: Whether a run starts while an earlier one is unfinished.
+            catch_up: Which missed runs are made up for after an outage.
+            starts_at: No run starts earlier. Null: no bound.
+            ends_at: No run starts at this time or later. Null: no bound.
+            on_success: The request that reports the success of a task. Null: no such request.
+            on_failure: The request that reports that a task is dead. Null: no such request.
+            on_attempt: The request that reports each attempt. Null: no such request.
             max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
                 deadline.
             labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
@@ -656,12 +727,20 @@ class Events:
         response arrives.
 
         Args:
+            topic: A dotted name, such as `invoice.paid`, at most 200 characters.
             payload: A JSON object, forwarded unchanged except for `{{ secrets.NAME }}` in its strings.
             target_url: An absolute http or https URL without user, password or fragment; may hold `{{
                 secrets.NAME }}`.
             headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
                 connection sets are refused.
+            retry: When failed attempts are repeated.
+            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms.
+                Default 30,000.
+            queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
+            on_success: The request that reports the success of a task. Null: no such request.
+            on_failure: The request that reports that a task is dead. Null: no such request.
+            on_attempt: The request that reports each attempt. Null: no such request.
             max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
                 deadline.
             labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
@@ -742,7 +821,15 @@ class Subscriptions:
                 secrets.NAME }}`.
             headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
                 connection sets are refused.
+            retry: When failed attempts are repeated.
+            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms.
+                Default 30,000.
+            queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
+            active: Whether it receives events. Default true.
+            on_success: The request that reports the success of a task. Null: no such request.
+            on_failure: The request that reports that a task is dead. Null: no such request.
+            on_attempt: The request that reports each attempt. Null: no such request.
             max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
                 deadline.
             labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
@@ -799,6 +886,7 @@ class Subscriptions:
         """Change a subscription, for events published from then on. Omitted fields stay unchanged.
 
         Args:
+            key: A new key, or null to remove the key.
             topic: A topic, all topics below one (`orders.*`), or all topics (`*`).
             filter: Conditions on members of the payload. Only events for which all of them hold are sent; a
                 missing member satisfies only `ne` and `exists: false`.
@@ -806,7 +894,14 @@ class Subscriptions:
                 secrets.NAME }}`.
             headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
                 connection sets are refused.
+            retry: When failed attempts are repeated.
+            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms.
+            queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
+            active: Whether it receives events.
+            on_success: The request that reports the success of a task. Null: no such request.
+            on_failure: The request that reports that a task is dead. Null: no such request.
+            on_attempt: The request that reports each attempt. Null: no such request.
             max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
                 deadline.
             labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
@@ -889,12 +984,20 @@ class DeadLetters:
         """List tasks that could not be delivered, until they are replayed or discarded.
 
         Args:
-            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
-            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
+            source: What created the tasks.
+            cronjob_id: The cron jobs.
+            event_id: The events that created the tasks, without their replays.
+            callback_of: The tasks that these callbacks report.
+            topic: The topics of the tasks.
+            queue: The names of the queues.
+            label: Labels, of which at least one is present.
+            name: The beginning of the name.
+            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
+            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
             limit: Items per page. Default: 25.
             cursor: The `next_cursor` of the previous page.
+            host: Hosts, with their ports unless they are the default.
+            error: Error codes, such as `timeout`.
         """
         return List(self._http, "/api/v1/scheduler/dead-letters", models.Task, {
             **more,
@@ -925,6 +1028,7 @@ class DeadLetters:
         are not dead letters any more.
 
         Args:
+            ids: The ids of 1 to 100 tasks, instead of `filter`.
             filter: `from` <= execute_at < `to`. `name` is a prefix, `host` has its port, and `error` is that of
                 the last run. An empty filter selects all.
             per_second: How many of the replays are due per second, the first at once. Default: all are due at
@@ -941,6 +1045,7 @@ class DeadLetters:
         """Discard dead letters; the tasks stay dead.
 
         Args:
+            ids: The ids of 1 to 100 tasks, instead of `filter`.
             filter: `from` <= execute_at < `to`. `name` is a prefix, `host` has its port, and `error` is that of
                 the last run. An empty filter selects all.
         """
@@ -1006,6 +1111,7 @@ class BulkOperations:
         conflict.
 
         Args:
+            ids: The ids of 1 to 100 tasks, instead of `filter`.
             filter: The filters of the list of dead letters. An empty filter selects all.
             action: Cancels pending tasks, stops tasks that wait for a retry, replays dead letters as new tasks,
                 or discards dead letters. It skips other tasks.
@@ -1080,6 +1186,7 @@ class Queues:
 
         Args:
             max_concurrent: Attempts in flight at a time, over all dispatchers.
+            rate_limit: How many attempts may start in a period; null: any number.
             ordered: One task at a time, in the order of `execute_at`, then creation. The next task waits until
                 the one before is final.
         """
@@ -1099,6 +1206,7 @@ class Queues:
 
         Args:
             max_concurrent: Attempts in flight at a time, over all dispatchers.
+            rate_limit: How many attempts may start in a period; null: any number.
             ordered: One task at a time, in the order of `execute_at`, then creation. The next task waits until
                 the one before is final.
         """
@@ -1158,10 +1266,25 @@ class Runs:
         """List runs, newest first.
 
         Args:
-            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
-            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
+            status: The statuses.
+            task_id: The tasks of the runs.
+            label: Labels, of which at least one is present.
+            cronjob_id: The cron jobs.
+            topic: The topics of the tasks.
+            source: What created the tasks.
+            response_status: Statuses, such as `500`, or classes, such as `5xx`.
+            error: Error codes, such as `timeout`.
+            host: Hosts, with their ports unless they are the default.
+            name: The beginning of the name.
+            not_cronjob_id: Leaves out the runs of these cron jobs.
+            not_topic: Leaves out the runs with these topics.
+            not_source: Leaves out the runs with these sources.
+            not_response_status: Leaves out the runs with these statuses or classes.
+            not_error: Leaves out the runs with these errors.
+            not_host: Leaves out the runs of these hosts.
+            not_name: Leaves out the runs whose names begin so.
+            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
+            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
             limit: Items per page. Default: 25.
             cursor: The `next_cursor` of the previous page.
         """
@@ -1218,10 +1341,25 @@ class Runs:
         """Export runs as CSV or JSON Lines, newest first. The file may have any size.
 
         Args:
-            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
-            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
+            status: The statuses.
+            task_id: The tasks of the runs.
+            label: Labels, of which at least one is present.
+            cronjob_id: The cron jobs.
+            topic: The topics of the tasks.
+            source: What created the tasks.
+            response_status: Statuses, such as `500`, or classes, such as `5xx`.
+            error: Error codes, such as `timeout`.
+            host: Hosts, with their ports unless they are the default.
+            name: The beginning of the name.
+            not_cronjob_id: Leaves out the runs of these cron jobs.
+            not_topic: Leaves out the runs with these topics.
+            not_source: Leaves out the runs with these sources.
+            not_response_status: Leaves out the runs with these statuses or classes.
+            not_error: Leaves out the runs with these errors.
+            not_host: Leaves out the runs of these hosts.
+            not_name: Leaves out the runs whose names begin so.
+            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
+            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
             format: CSV with a header line, or one JSON object per line.
         """
         return self._http.stream("/api/v1/scheduler/runs/export", {
@@ -1262,10 +1400,8 @@ class Runs:
         """Group failed runs by host, error and response status.
 
         Args:
-            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
-            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
+            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
+            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
         """
         query = {**more, "from": since, "to": until}
         return decode(models.RunFailures, self._http.send("GET", "/api/v1/scheduler/runs/failures", query=query))
@@ -1280,10 +1416,8 @@ class Runs:
         """Count the runs of a time by outcome. Default: the last 24 hours, in steps of 30 minutes.
 
         Args:
-            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
-            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
+            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
+            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
         """
         query = {**more, "from": since, "to": until}
         return decode(models.RunCounts, self._http.send("GET", "/api/v1/scheduler/runs/counts", query=query))
@@ -1315,7 +1449,11 @@ class Workspaces:
         self._http = http
 
     def create(self, id: str, *, name: str, **more: Any) -> models.Workspace:
-        """Create a workspace. Requires a session token."""
+        """Create a workspace. Requires a session token.
+
+        Args:
+            name: A display name of 1 to 200 characters.
+        """
         fields = {"name": name, **more}
         return decode(models.Workspace, self._http.send("POST", path("/api/v1/organizations/{}/workspaces", id), body=fields))
 
@@ -1332,7 +1470,14 @@ class Workspaces:
         asymmetric_signatures: bool | Unset = UNSET,
         **more: Any,
     ) -> models.Workspace:
-        """Change the name or the settings of a workspace. Requires a session token."""
+        """Change the name or the settings of a workspace. Requires a session token.
+
+        Args:
+            name: A display name of 1 to 200 characters.
+            keeps_responses_with_secrets: Whether the log keeps the headers and bodies of responses to requests
+                with secrets.
+            asymmetric_signatures: Whether deliveries also have a `v1a` signature (Ed25519).
+        """
         fields = {
             "name": name,
             "keeps_responses_with_secrets": keeps_responses_with_secrets,
@@ -1387,6 +1532,7 @@ class Workspaces:
         admin.
 
         Args:
+            name: A display name of 1 to 200 characters.
             issuer: The issuer of the tokens: an https URL, exactly as in their claim `iss`.
             audience: The `aud` of the tokens. Default: the URL of Belfry.
             conditions: The claims that a token must have. `*` stands for any characters. One of them must name
@@ -1439,6 +1585,7 @@ class Workspaces:
 
         Args:
             value: The value; never returned.
+            allowed_hosts: The hosts that it may be sent to. Null: every host. Omitted: the hosts that it has.
         """
         fields = {"value": value, "allowed_hosts": allowed_hosts, **more}
         return decode(models.Secret, self._http.send("PUT", path("/api/v1/workspaces/{}/secrets/{}", id, name), body=fields))
@@ -1500,16 +1647,24 @@ class Workspaces:
         """Create a connection (201), or replace its settings (200).
 
         Args:
+            kind: How the connection proves who calls.
             header: The name of the header.
             value: The value of the header. Never returned.
             hosts: The hosts that the connection may authenticate to.
+            ca_certificate: Authorities that are trusted in addition to the public ones, as PEM. Null: no others.
+            client_certificate: The certificate that calls present to the target, as PEM. Null: no certificate.
             client_key: The private key of the client certificate; never returned, as PEM.
+            username: The name of the user, 1 to 200 characters without `:`.
             password: The password. Never returned.
             token_url: The token endpoint.
+            client_id: The id of the client, at most 500 characters.
             client_secret: The secret of the client. Never returned.
             client_authentication: Whether the client proves who it is by HTTP Basic, or by parameters in the
                 body.
+            scope: The scopes of the token, separated by spaces. Null: no scope.
             parameters: Further parameters of the token request.
+            audience: The `aud` of the tokens, at most 500 characters.
+            lifetime_s: How long a token is valid, in seconds, 60 to 3,600. Default 300.
         """
         fields = {
             "kind": kind,
@@ -1597,12 +1752,28 @@ class Organizations:
         """List the runs of all workspaces that the caller may see, newest first.
 
         Args:
-            since: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
-            until: An RFC 3339 timestamp with an offset or `Z`; also without seconds, with a space for the `T`, or
-                with `+0000` or `+00`.
+            status: The statuses.
+            task_id: The tasks of the runs.
+            label: Labels, of which at least one is present.
+            cronjob_id: The cron jobs.
+            topic: The topics of the tasks.
+            source: What created the tasks.
+            response_status: Statuses, such as `500`, or classes, such as `5xx`.
+            error: Error codes, such as `timeout`.
+            host: Hosts, with their ports unless they are the default.
+            name: The beginning of the name.
+            not_cronjob_id: Leaves out the runs of these cron jobs.
+            not_topic: Leaves out the runs with these topics.
+            not_source: Leaves out the runs with these sources.
+            not_response_status: Leaves out the runs with these statuses or classes.
+            not_error: Leaves out the runs with these errors.
+            not_host: Leaves out the runs of these hosts.
+            not_name: Leaves out the runs whose names begin so.
+            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
+            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
             limit: Items per page. Default: 25.
             cursor: The `next_cursor` of the previous page.
+            workspace_id: The workspaces.
         """
         return List(self._http, path("/api/v1/organizations/{}/runs", id), models.Run, {
             **more,
@@ -1652,6 +1823,9 @@ class Organizations:
     def create(self, *, name: str, **more: Any) -> models.Organization:
         """Create an organization, of which the caller becomes the owner. The signed-in user becomes its owner.
 
+        Args:
+            name: A display name of 1 to 200 characters.
+
         Raises:
             ConflictError: `email_not_confirmed`.
         """
@@ -1679,7 +1853,10 @@ class Organizations:
         `policy`.
 
         Args:
+            name: A display name of 1 to 200 characters.
             slug: Unique; part of dashboard URLs.
+            policy: The permissions of members to change. Omitted ones stay unchanged.
+            max_api_key_days: How long a new API key may be valid, in days, 1 to 3,650. Null: without limit.
             require_second_factor: Owners only.
         """
         fields = {

@@ -17,17 +17,25 @@ from ._decode import decode as decode
 @dataclass(frozen=True, kw_only=True)
 class Task:
     id: str
+    """The id, which never changes."""
     workspace_id: str
+    """The workspace that it belongs to."""
     name: str
+    """The name that its creator chose."""
     source: str
     """The origin of the task."""
     cronjob_id: str | None
+    """The cron job of the task; null for other tasks."""
     event_id: str | None
+    """The event that created the task; null for other tasks."""
     topic: str | None
+    """The topic of the event; null for other tasks."""
     url: str
+    """The URL that is called."""
     method: str
-    """One of `GET`, `POST`, `PUT`, `PATCH`, `DELETE`."""
+    """The HTTP method."""
     headers: dict[str, str]
+    """The headers, by name."""
     payload: Any
     """Any JSON value, unchanged."""
     payload_base64: str | None
@@ -35,7 +43,7 @@ class Task:
     content_type: str | None
     """The content type of `payload_base64`."""
     retry: Retry
-    """Delays that grow; or `delays_ms` alone, the exact delay before each retry."""
+    """When failed attempts are repeated."""
     timeout_ms: int
     """In milliseconds."""
     on_success: Callback | None
@@ -49,12 +57,13 @@ class Task:
     connection: str | None
     """The name of the connection that authenticates its calls."""
     execute_at: datetime
+    """The time of the first attempt."""
     local_time: str | None
     """The time in `timezone`, with its offset. Only in the answer to a request with a timezone."""
     timezone: str | None
     """The zone of the request."""
     state: str
-    """One of `pending`, `processing`, `retrying`, `success`, `dead`, `cancelled`."""
+    """Where the task is: waiting, in progress, or ended with this outcome."""
     state_reason: str | None
     """Why it ended without the outcome of an attempt."""
     attempts: int
@@ -66,31 +75,39 @@ class Task:
     key: str | None
     """Unique among the pending tasks of the workspace."""
     labels: list[str]
+    """The labels of the task."""
     next_retry_at: datetime | None
     """Set while the state is `retrying`."""
     last_run: LastRun | None
+    """The latest attempt that ended; null before."""
     callback_of: str | None
     """The task whose outcome this callback reports."""
     replay_of: str | None
+    """The task that this one replays; null for other tasks."""
     created_by: str | None
     """The user or the API key that created it. Null: Belfry, or before this was recorded."""
     updated_by: str | None
     """The user or the API key that changed it last."""
     created_at: datetime
+    """When it was created."""
     updated_at: datetime
+    """When it was last changed."""
     finished_at: datetime | None
+    """When it ended; null before."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskBatch:
     data: list[BatchResult]
+    """The items of this page."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskCount:
     count: int
+    """How many tasks match, at most 10,000."""
     is_capped: bool
     """Whether there may be more: at most 100,000 tasks are checked, and 10,000 counted."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -99,6 +116,7 @@ class TaskCount:
 @dataclass(frozen=True, kw_only=True)
 class CancelledTasks:
     cancelled: int
+    """The number of tasks that this request cancelled."""
     operation: TaskOperation | None
     """Set when there are too many for one request; they follow in the background."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -107,6 +125,7 @@ class CancelledTasks:
 @dataclass(frozen=True, kw_only=True)
 class StoppedTasks:
     stopped: int
+    """The number of tasks that this request stopped."""
     operation: TaskOperation | None
     """Set when there are too many for one request; they follow in the background."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -115,25 +134,32 @@ class StoppedTasks:
 @dataclass(frozen=True, kw_only=True)
 class TaskOperation:
     id: str
+    """The id, which never changes."""
     workspace_id: str
+    """The workspace that it belongs to."""
     action: str
-    """One of `cancel`, `stop`."""
+    """What happened, or what the operation does."""
     filter: TaskOperationFilter
+    """The filter of the request."""
     status: str
-    """One of `running`, `done`, `cancelled`."""
+    """Whether it is running, done or cancelled."""
     total: int
     """Tasks that matched when it started, of the first 100,000 in the workspace; never less than `ended`."""
     ended: int
     """Tasks cancelled or stopped so far."""
     created_at: datetime
+    """When it was created."""
     updated_at: datetime
+    """When it was last changed."""
     finished_at: datetime | None
+    """When it ended; null before."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayedDeadLetters:
     replayed: int
+    """The number of dead letters that this request replayed."""
     operation: DeadLetterOperation | None
     """Set when there are too many for one request; the rest follows in the background."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -142,6 +168,7 @@ class ReplayedDeadLetters:
 @dataclass(frozen=True, kw_only=True)
 class DiscardedDeadLetters:
     discarded: int
+    """The number of dead letters that this request discarded."""
     operation: DeadLetterOperation | None
     """Set when there are too many for one request; the rest follows in the background."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -150,62 +177,81 @@ class DiscardedDeadLetters:
 @dataclass(frozen=True, kw_only=True)
 class DeadLetterOperation:
     id: str
+    """The id, which never changes."""
     workspace_id: str
+    """The workspace that it belongs to."""
     action: str
-    """One of `replay`, `discard`."""
+    """What happened, or what the operation does."""
     filter: DeadLetterOperationFilter
+    """The filter of the request."""
     per_second: int | None
     """How many of its replays are due per second. Null: all at once."""
     status: str
-    """One of `running`, `done`, `cancelled`."""
+    """Whether it is running, done or cancelled."""
     total: int
     """Dead letters that matched when it started, of the first 100,000 in the workspace; never less than `settled`."""
     settled: int
     """Dead letters replayed or discarded so far."""
     created_at: datetime
+    """When it was created."""
     updated_at: datetime
+    """When it was last changed."""
     finished_at: datetime | None
+    """When it ended; null before."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BulkOperation:
     id: str
+    """The id, which never changes."""
     workspace_id: str
+    """The workspace that it belongs to."""
     action: str
-    """One of `cancel`, `stop`, `replay`, `discard`."""
+    """What happened, or what the operation does."""
     ids: list[str] | None
     """The chosen tasks. Null: all that match the filter."""
     filter: BulkOperationFilter
+    """The filter of the request."""
     per_second: int | None
     """How many of its replays are due per second. Null: all at once."""
     status: str
-    """One of `running`, `done`, `cancelled`."""
+    """Whether it is running, done or cancelled."""
     total: int
     """Tasks that matched when it started, of the first 100,000 in the workspace; never less than `done`."""
     done: int
     """Tasks cancelled, stopped, replayed or discarded so far."""
     created_at: datetime
+    """When it was created."""
     updated_at: datetime
+    """When it was last changed."""
     finished_at: datetime | None
+    """When it ended; null before."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CronJob:
     id: str
+    """The id, which never changes."""
     workspace_id: str
+    """The workspace that it belongs to."""
     key: str | None
     """The key that its creator chose."""
     name: str
+    """The name that its creator chose."""
     cron: str
+    """The schedule in five fields: minute, hour, day of month, month, day of week."""
     timezone: str
+    """The IANA time zone of the schedule."""
     description: str
     """The schedule in English."""
     url: str
+    """The URL that is called."""
     method: str
-    """One of `GET`, `POST`, `PUT`, `PATCH`, `DELETE`."""
+    """The HTTP method."""
     headers: dict[str, str]
+    """The headers, by name."""
     payload: Any
     """Any JSON value, unchanged."""
     payload_base64: str | None
@@ -213,7 +259,7 @@ class CronJob:
     content_type: str | None
     """The content type of `payload_base64`."""
     retry: Retry
-    """Delays that grow; or `delays_ms` alone, the exact delay before each retry."""
+    """When failed attempts are repeated."""
     timeout_ms: int
     """In milliseconds."""
     on_success: Callback | None
@@ -227,10 +273,11 @@ class CronJob:
     connection: str | None
     """The name of the connection that authenticates its calls."""
     overlap: str
-    """One of `allow`, `skip`."""
+    """Whether a run starts while an earlier one is unfinished."""
     catch_up: str
-    """One of `latest`, `all`, `none`."""
+    """Which missed runs are made up for after an outage."""
     starts_at: datetime | None
+    """No run starts earlier; null: no bound."""
     ends_at: datetime | None
     """No run starts at this time or later."""
     max_age_ms: int | None
@@ -238,19 +285,23 @@ class CronJob:
     labels: list[str]
     """The labels of its tasks."""
     status: str
-    """One of `active`, `paused`, `ended`."""
+    """`ended` when no run is left."""
     next_run_at: datetime | None
     """The first of `next_runs`; null when paused or ended."""
     next_runs: list[datetime]
+    """The next runs."""
     notes: list[RunTimeNote]
     """The runs that a clock change affects."""
     last_run: LastRun | None
+    """The latest attempt that ended; null before."""
     created_by: str | None
     """The user or the API key that created it. Null: Belfry, or before this was recorded."""
     updated_by: str | None
     """The user or the API key that changed it last."""
     created_at: datetime
+    """When it was created."""
     updated_at: datetime
+    """When it was last changed."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -259,6 +310,7 @@ class CronPreview:
     description: str
     """The schedule in English."""
     next_runs: list[datetime]
+    """The next runs."""
     notes: list[RunTimeNote]
     """The runs that a clock change affects."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -267,22 +319,31 @@ class CronPreview:
 @dataclass(frozen=True, kw_only=True)
 class Run:
     id: str
+    """The id, which never changes."""
     workspace_id: str
+    """The workspace that it belongs to."""
     task_id: str
+    """The task."""
     task_name: str
+    """The name of the task."""
     source: str
-    """One of `task`, `cron`, `event`, `callback`."""
+    """What created the task."""
     cronjob_id: str | None
+    """The cron job of the task; null for other tasks."""
     cronjob_timezone: str | None
     """The time zone of the cron job: the present one, or that of the day when the run moved to object storage. Null when the cron job has gone, and for other tasks."""
     topic: str | None
+    """The topic of the event; null for other tasks."""
     attempt: int
     """1 for the first attempt."""
     status: str
-    """One of `success`, `failed`."""
+    """Whether the attempt succeeded."""
     scheduled_at: datetime
+    """When the attempt should have started."""
     started_at: datetime
+    """When the attempt started."""
     finished_at: datetime
+    """When the attempt ended."""
     duration_ms: int
     """In milliseconds."""
     lag_ms: int
@@ -292,9 +353,13 @@ class Run:
     timings: RunTimings | None
     """How long the steps of the call took, in milliseconds. A step is null when the call had none or did not complete it; a kept-alive connection has only `first_byte_ms`. Null when the DNS lookup did not end, when nothing was sent, or when the call was repeated with a new access token."""
     url: str
+    """The URL that is called."""
     method: str
+    """The HTTP method."""
     response_status: int | None
+    """The status of the response; null when there was no response."""
     error: RunError | None
+    """Why the attempt failed; null when it succeeded."""
     note: str | None
     """What was odd about a success, such as headers that could not be read. Null for a failure, whose `error` says it."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -327,22 +392,31 @@ class RunCounts:
 @dataclass(frozen=True, kw_only=True)
 class RunDetail:
     id: str
+    """The id, which never changes."""
     workspace_id: str
+    """The workspace that it belongs to."""
     task_id: str
+    """The task."""
     task_name: str
+    """The name of the task."""
     source: str
-    """One of `task`, `cron`, `event`, `callback`."""
+    """What created the task."""
     cronjob_id: str | None
+    """The cron job of the task; null for other tasks."""
     cronjob_timezone: str | None
     """The time zone of the cron job: the present one, or that of the day when the run moved to object storage. Null when the cron job has gone, and for other tasks."""
     topic: str | None
+    """The topic of the event; null for other tasks."""
     attempt: int
     """1 for the first attempt."""
     status: str
-    """One of `success`, `failed`."""
+    """Whether the attempt succeeded."""
     scheduled_at: datetime
+    """When the attempt should have started."""
     started_at: datetime
+    """When the attempt started."""
     finished_at: datetime
+    """When the attempt ended."""
     duration_ms: int
     """In milliseconds."""
     lag_ms: int
@@ -352,12 +426,17 @@ class RunDetail:
     timings: RunTimings | None
     """How long the steps of the call took, in milliseconds. A step is null when the call had none or did not complete it; a kept-alive connection has only `first_byte_ms`. Null when the DNS lookup did not end, when nothing was sent, or when the call was repeated with a new access token."""
     url: str
+    """The URL that is called."""
     method: str
+    """The HTTP method."""
     response_status: int | None
+    """The status of the response; null when there was no response."""
     error: RunError | None
+    """Why the attempt failed; null when it succeeded."""
     note: str | None
     """What was odd about a success, such as headers that could not be read. Null for a failure, whose `error` says it."""
     request: RunRequest
+    """The request, as it was sent; secrets are hidden."""
     response: RunResponse | None
     """Null when there was no response."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -366,6 +445,7 @@ class RunDetail:
 @dataclass(frozen=True, kw_only=True)
 class Hosts:
     data: list[Host]
+    """The hosts, those with an open circuit breaker first."""
     since: datetime
     """Attempts are counted from this time on: the last hour, or the latest 5,000 attempts."""
     omitted: int
@@ -398,9 +478,11 @@ class Status:
 @dataclass(frozen=True, kw_only=True)
 class Queue:
     name: str
+    """The name that its creator chose."""
     max_concurrent: int | None
     """Attempts in flight at a time, over all dispatchers."""
     rate_limit: RateLimit | None
+    """How many attempts may start in a period; null: any number."""
     ordered: bool
     """One task at a time, in the order of `execute_at`, then creation. The next task waits until the one before is final."""
     paused_at: datetime | None
@@ -412,23 +494,30 @@ class Queue:
     oldest_due_ms: int | None
     """For how long the first waiting task has been due."""
     created_at: datetime
+    """When it was created."""
     updated_at: datetime
+    """When it was last changed."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Subscription:
     id: str
+    """The id, which never changes."""
     workspace_id: str
+    """The workspace that it belongs to."""
     key: str | None
     """The key that its creator chose."""
     topic: str
+    """The topic of the event; null for other tasks."""
     filter: list[Condition]
     """Conditions on members of the payload. Only events for which all of them hold are sent; a missing member satisfies only `ne` and `exists: false`."""
     url: str
+    """The URL that is called."""
     headers: dict[str, str]
+    """The headers, by name."""
     retry: Retry
-    """Delays that grow; or `delays_ms` alone, the exact delay before each retry."""
+    """When failed attempts are repeated."""
     timeout_ms: int
     """In milliseconds."""
     queue: str | None
@@ -448,16 +537,20 @@ class Subscription:
     active: bool
     """Whether it receives events."""
     created_at: datetime
+    """When it was created."""
     updated_at: datetime
+    """When it was last changed."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SubscriptionSecret:
     id: str
+    """The id, which never changes."""
     secret: str
     """The secret with which receivers verify signatures, in the format of the Standard Webhooks libraries."""
     created_at: datetime
+    """When it was created."""
     expires_at: datetime | None
     """When a replaced secret stops signing; null for the current secret."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -466,7 +559,9 @@ class SubscriptionSecret:
 @dataclass(frozen=True, kw_only=True)
 class PublishedEvent:
     id: str
+    """The id, which never changes."""
     topic: str
+    """The topic."""
     tasks: list[Task]
     """One task per target; none when no subscription matches."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -475,10 +570,13 @@ class PublishedEvent:
 @dataclass(frozen=True, kw_only=True)
 class Organization:
     id: str
+    """The id, which never changes."""
     name: str
+    """The name that its creator chose."""
     slug: str
     """Unique; part of dashboard URLs."""
     tier: str
+    """The name of the tier."""
     policy: OrganizationPolicy
     """The permissions of members, as opposed to owners and admins, in all workspaces of the organization."""
     max_api_key_days: int | None
@@ -486,17 +584,22 @@ class Organization:
     require_second_factor: bool
     """Whether members need a second factor. API keys are not affected."""
     created_at: datetime
+    """When it was created."""
     updated_at: datetime
+    """When it was last changed."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class OrganizationDetail:
     id: str
+    """The id, which never changes."""
     name: str
+    """The name that its creator chose."""
     slug: str
     """Unique; part of dashboard URLs."""
     tier: str
+    """The name of the tier."""
     policy: OrganizationPolicy
     """The permissions of members, as opposed to owners and admins, in all workspaces of the organization."""
     max_api_key_days: int | None
@@ -504,7 +607,9 @@ class OrganizationDetail:
     require_second_factor: bool
     """Whether members need a second factor. API keys are not affected."""
     created_at: datetime
+    """When it was created."""
     updated_at: datetime
+    """When it was last changed."""
     usage: OrganizationDetailUsage | None
     """Usage of the tier. Owners only."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -513,11 +618,13 @@ class OrganizationDetail:
 @dataclass(frozen=True, kw_only=True)
 class Member:
     user: MemberUser
+    """The user."""
     role: str
-    """One of `owner`, `admin`, `member`."""
+    """The role."""
     workspace_role: str
     """The default role in workspaces that the member joins later, from the invitation."""
     joined_at: datetime
+    """When the user joined."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -532,47 +639,64 @@ class AuditStream:
     last_error: str | None
     """Why the latest message was not received; null when it was, or when none was sent."""
     updated_at: datetime | None
+    """When it was last changed."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Workspace:
     id: str
+    """The id, which never changes."""
     organization_id: str
+    """The organization that it belongs to."""
     name: str
+    """The name that its creator chose."""
     keeps_responses_with_secrets: bool
     """Whether the log keeps the headers and bodies of responses to requests with secrets."""
     asymmetric_signatures: bool
     """Whether deliveries also have a `v1a` signature (Ed25519), which receivers verify with a public key."""
     created_at: datetime
+    """When it was created."""
     updated_at: datetime
+    """When it was last changed."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkspaceMember:
     user: WorkspaceMemberUser
+    """The user."""
     role: str
-    """One of `viewer`, `editor`."""
+    """The role."""
     added_at: datetime
+    """When the user was added."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FederatedCredential:
     id: str
+    """The id, which never changes."""
     workspace_id: str
+    """The workspace that it belongs to."""
     name: str
+    """The name that its creator chose."""
     issuer: str
+    """The URL of the issuer."""
     audience: str
+    """The `aud` of the tokens."""
     conditions: dict[str, str]
+    """The claims that a token must have."""
     scopes: list[str]
     """The scopes of the keys, as of an API key. Never more than the rights of its creator."""
     lifetime_ms: int
     """How long a key is valid."""
     created_by: str
+    """The user who created it."""
     created_at: datetime
+    """When it was created."""
     last_used_at: datetime | None
+    """When it was last used; null before the first use."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -583,7 +707,9 @@ class Secret:
     allowed_hosts: list[str] | None
     """The hosts that it may be sent to. Null: every host."""
     created_at: datetime
+    """When it was created."""
     updated_at: datetime
+    """When it was last changed."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -599,12 +725,15 @@ class SigningKey:
 @dataclass(frozen=True, kw_only=True)
 class SigningSecret:
     id: str
+    """The id, which never changes."""
     workspace_id: str
+    """The workspace that it belongs to."""
     secret: str
     """The secret with which receivers verify signatures, in the format of the Standard Webhooks libraries."""
     public_key: str
     """The key with which receivers verify `v1a` signatures (Ed25519). It may be published."""
     created_at: datetime
+    """When it was created."""
     expires_at: datetime | None
     """When a replaced secret stops signing; null for the current secret."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -613,8 +742,9 @@ class SigningSecret:
 @dataclass(frozen=True, kw_only=True)
 class Connection:
     name: str
+    """The name that its creator chose."""
     kind: str
-    """One of `header`, `basic`, `oauth2`, `identity_token`, `tls`."""
+    """How it proves who calls."""
     hosts: list[str]
     """The hosts that it may authenticate to."""
     header: str | None
@@ -626,10 +756,11 @@ class Connection:
     client_id: str | None
     """Of the kind `oauth2`."""
     client_authentication: str | None
-    """One of `basic`, `post`."""
+    """Of the kind `oauth2`: whether the client proves who it is by HTTP Basic, or in the body."""
     scope: str | None
     """Of the kind `oauth2`."""
     parameters: dict[str, str] | None
+    """Of the kind `oauth2`: further parameters of the token request."""
     audience: str | None
     """Of the kind `identity_token`."""
     lifetime_s: int | None
@@ -639,13 +770,16 @@ class Connection:
     client_certificate: str | None
     """The certificate that calls present to the target, as PEM."""
     created_at: datetime
+    """When it was created."""
     updated_at: datetime
+    """When it was last changed."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConnectionTest:
     ok: bool
+    """Whether the test succeeded."""
     message: str
     """What happened, without secrets."""
     response_status: int | None
@@ -658,10 +792,13 @@ class Retry:
     """Delays that grow; or `delays_ms` alone, the exact delay before each retry."""
 
     max_retries: int | None
+    """The maximum number of retries, 0 to 20."""
     backoff: str | None
     """Delay before retry n: exponential base × 4^(n-1), linear base × n, fixed base; ±10 %, at most the maximum."""
     base_delay_ms: int | None
+    """The delay before the first retry, 1,000 to 3,600,000 ms."""
     max_delay_ms: int | None
+    """The maximum delay, 1,000 to 86,400,000 ms and at least `base_delay_ms`."""
     delays_ms: list[int] | None
     """The exact delay before each retry, in order. Replaces the other fields."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -670,9 +807,11 @@ class Retry:
 @dataclass(frozen=True, kw_only=True)
 class Callback:
     url: str
+    """The URL that is called."""
     headers: dict[str, str]
+    """The headers, by name."""
     retry: Retry
-    """Delays that grow; or `delays_ms` alone, the exact delay before each retry."""
+    """When failed attempts are repeated."""
     timeout_ms: int
     """In milliseconds."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -683,84 +822,131 @@ class Blocked:
     reason: str
     """The operator holds it since the restore of a backup."""
     host: str | None
+    """The host, with its port unless it is the default."""
     since: datetime | None
+    """When the circuit breaker opened."""
     next_probe_at: datetime | None
     """When Belfry may probe the host with one attempt. Tasks wait until a probe succeeds."""
     queue: str | None
+    """The name of the queue."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LastRun:
     id: str
+    """The id, which never changes."""
     status: str
-    """One of `success`, `failed`."""
+    """Whether the attempt succeeded."""
     response_status: int | None
+    """The status of the response; null when there was no response."""
     error_code: str | None
+    """Why the attempt failed; null when it succeeded."""
     finished_at: datetime
+    """When the attempt ended."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchResult:
     index: int
+    """The place of the task in the request, from 0."""
     task: Task | None
+    """The created task; absent when the row was refused."""
     error: BatchError | None
+    """Why the row was refused; absent when the task was created."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskOperationFilter:
+    """The filter of the request."""
+
     source: list[str] | None
+    """What created the tasks; null: any source."""
     cronjob_id: list[str] | None
+    """The cron jobs of the tasks; null: any."""
     event_id: list[str] | None
+    """The events of the tasks; null: any."""
     topic: list[str] | None
+    """The topics of the tasks; null: any."""
     label: list[str] | None
+    """Labels, of which a task has at least one; null: any."""
     queue: list[str] | None
+    """The queues of the tasks; null: any."""
     callback_of: list[str] | None
+    """The tasks that these callbacks report; null: any."""
     name: str | None
+    """The beginning of the name; null: any."""
     since: datetime | None
+    """The earliest `execute_at`; null: no bound."""
     until: datetime | None
+    """The time before which `execute_at` is; null: no bound."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DeadLetterOperationFilter:
+    """The filter of the request."""
+
     cronjob_id: str | None
+    """The cron jobs of the tasks; null: any."""
     topic: str | None
+    """The topics of the tasks; null: any."""
     label: str | None
+    """Labels, of which a task has at least one; null: any."""
     since: datetime | None
+    """The earliest `execute_at`; null: no bound."""
     until: datetime | None
+    """The time before which `execute_at` is; null: no bound."""
     name: str | None
+    """The beginning of the name; null: any."""
     host: list[str] | None
+    """The hosts that the tasks call; null: any."""
     error: list[str] | None
+    """The errors of the last runs; null: any."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BulkOperationFilter:
+    """The filter of the request."""
+
     source: list[str] | None
+    """What created the tasks; null: any source."""
     cronjob_id: list[str] | None
+    """The cron jobs of the tasks; null: any."""
     event_id: list[str] | None
+    """The events of the tasks; null: any."""
     topic: list[str] | None
+    """The topics of the tasks; null: any."""
     label: list[str] | None
+    """Labels, of which a task has at least one; null: any."""
     queue: list[str] | None
+    """The queues of the tasks; null: any."""
     callback_of: list[str] | None
+    """The tasks that these callbacks report; null: any."""
     name: str | None
+    """The beginning of the name; null: any."""
     since: datetime | None
+    """The earliest `execute_at`; null: no bound."""
     until: datetime | None
+    """The time before which `execute_at` is; null: no bound."""
     host: list[str] | None
+    """The hosts that the tasks call; null: any."""
     error: list[str] | None
+    """The errors of the last runs; null: any."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunTimeNote:
     at: datetime
+    """When the run starts."""
     local: str
     """The scheduled local time, which did not exist (gap) or occurred twice (overlap)."""
     code: str
-    """One of `clock_gap`, `clock_overlap`."""
+    """Whether the scheduled local time did not exist (`clock_gap`) or occurred twice (`clock_overlap`)."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -780,20 +966,28 @@ class RunTimings:
 @dataclass(frozen=True, kw_only=True)
 class RunError:
     code: str
+    """A stable code, such as `timeout`."""
     message: str
+    """What happened, in a sentence."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FailureGroup:
     host: str
+    """The host of the target, with its port unless it is the default."""
     error_code: str
+    """Why the attempt failed; null when it succeeded."""
     response_status: int | None
+    """The status of the response; null when there was no response."""
     error_message: str
     """The message of the latest run."""
     count: int
+    """The number of failed runs."""
     first_at: datetime
+    """When the first of them started."""
     last_at: datetime
+    """When the latest of them started."""
     last_run_id: str
     """The latest run, as an example."""
     task_name: str
@@ -804,20 +998,28 @@ class FailureGroup:
 @dataclass(frozen=True, kw_only=True)
 class RunCountsBuckets:
     at: datetime
+    """The start of the bucket."""
     total: int
     """Attempts that started."""
     failed: int
+    """The number of failed attempts."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunRequest:
+    """The request, as it was sent; secrets are hidden."""
+
     url: str
+    """The URL that is called."""
     method: str
+    """The HTTP method."""
     headers: dict[str, str]
+    """The headers, by name."""
     body: str | None
+    """The body, in the form of `body_encoding`; null without a body."""
     body_encoding: str
-    """One of `utf8`, `base64`."""
+    """`utf8` for text; otherwise `base64`."""
     body_truncated: bool
     """The request is stored completely."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -826,14 +1028,17 @@ class RunRequest:
 @dataclass(frozen=True, kw_only=True)
 class RunResponse:
     status: int
+    """The HTTP status."""
     headers: dict[str, Any]
+    """The headers, by name."""
     body: str
     """Decoded by the charset of its Content-Type, and decompressed up to 64 KiB."""
     body_bytes: int
     """Bytes received; `body` may be shorter."""
     body_truncated: bool
+    """Whether `body` is only the beginning of what was received."""
     body_encoding: str
-    """One of `utf8`, `base64`."""
+    """`utf8` for text; otherwise `base64`."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -846,12 +1051,15 @@ class Host:
     waiting: int
     """Tasks that are due and not started."""
     in_flight: int
+    """Attempts in flight."""
     attempts: int
     """Attempts of the period that started."""
     failed: int
+    """Attempts of the period that failed."""
     attempts_per_minute: float
     """Over the period."""
     duration_p50_ms: int | None
+    """The median duration of an attempt, in milliseconds; null without attempts."""
     last_failure: HostLastFailure | None
     """The latest failed run of the period."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -884,7 +1092,9 @@ class RateLimit:
     """At most `count` attempts start within any period of this length, by PostgreSQL’s clock."""
 
     count: int
+    """The number of attempts that may start in a period, 1 to 10,000."""
     period_ms: int
+    """The length of a period in milliseconds, 100 to 86,400,000."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -903,11 +1113,17 @@ class OrganizationPolicy:
     """The permissions of members, as opposed to owners and admins, in all workspaces of the organization."""
 
     members_can_invite: bool
+    """Whether members may invite users."""
     members_can_create_api_keys: bool
+    """Whether members may create API keys."""
     members_can_create_secrets: bool
+    """Whether members may create and replace secrets."""
     members_can_create_workspaces: bool
+    """Whether members may create workspaces."""
     members_can_delete_tasks: bool
+    """Whether members may cancel, stop and delete."""
     members_can_manage_integrations: bool
+    """Whether members may manage integrations."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -922,29 +1138,42 @@ class OrganizationDetailUsage:
     storage_bytes: OrganizationDetailUsageStorageBytes
     """Stored payloads and captured responses; updated within seconds."""
     workspaces: OrganizationDetailUsageWorkspaces
+    """Its workspaces."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class MemberUser:
+    """The user."""
+
     id: str
+    """The id, which never changes."""
     email: str
+    """The email address."""
     name: str
+    """The name that its creator chose."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditStreamSigningSecrets:
     secret: str
+    """The secret, for `webhooks.verify`."""
     expires_at: datetime | None
+    """When it stops being valid; null for no end."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkspaceMemberUser:
+    """The user."""
+
     id: str
+    """The id, which never changes."""
     email: str
+    """The email address."""
     name: str
+    """The name that its creator chose."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -953,7 +1182,9 @@ class BatchError:
     code: str
     """Stable."""
     title: str
+    """A short name of the error."""
     status: int
+    """The HTTP status that a request with this row alone would get."""
     detail: str
     """What happened, and what to do about it."""
     errors: list[FieldError] | None
@@ -966,10 +1197,11 @@ class HostCircuit:
     """The circuit breaker of the host for this workspace."""
 
     state: str
-    """One of `closed`, `open`, `half_open`."""
+    """`closed`: calls start. `open`: tasks wait. `half_open`: a probe is in flight."""
     since: datetime | None
     """When the breaker opened; null while it is closed."""
     next_probe_at: datetime | None
+    """When Belfry may probe the host with one attempt; null while the breaker is closed."""
     dispatchers: int
     """The dispatchers in which the breaker is not closed."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -978,9 +1210,13 @@ class HostCircuit:
 @dataclass(frozen=True, kw_only=True)
 class HostLastFailure:
     run_id: str
+    """The run."""
     at: datetime
+    """When it failed."""
     response_status: int | None
+    """The status of the response; null when there was no response."""
     error_code: str | None
+    """Why the attempt failed; null when it succeeded."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -989,7 +1225,9 @@ class Period:
     """A UTC calendar month; start is included, end is not."""
 
     start: datetime
+    """The first moment of the month."""
     end: datetime
+    """The first moment of the next month."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -998,8 +1236,9 @@ class OrganizationDetailUsageExecutions:
     """Tasks whose dispatch started in the period; retries do not count."""
 
     used: int
+    """How much is used."""
     limit: int | None
-    """null: no limit."""
+    """Null: no limit."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -1008,15 +1247,20 @@ class OrganizationDetailUsageStorageBytes:
     """Stored payloads and captured responses; updated within seconds."""
 
     used: int
+    """How much is used."""
     limit: int | None
-    """null: no limit."""
+    """Null: no limit."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class OrganizationDetailUsageWorkspaces:
+    """Its workspaces."""
+
     used: int
+    """How much is used."""
     limit: int
+    """The maximum number."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -1025,7 +1269,9 @@ class FieldError:
     path: str
     """The path of the field in the input."""
     code: str
+    """A stable code, such as `required`."""
     message: str
+    """A sentence that says what to do."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 

@@ -18,6 +18,7 @@ import { queueNamePattern } from '../queue.ts'
 import { secretName } from '../secret.ts'
 import { exampleId } from '../text-rules.ts'
 import { exampleOf, resolve } from './example.ts'
+import { fieldTexts } from './field-texts.ts'
 import { type Components, type JsonSchema, toJsonSchema } from './json-schema.ts'
 
 /** One parameter of an operation. */
@@ -111,7 +112,8 @@ function pathParameters(path: string): Parameter[] {
   return namesIn(path).map(name => {
     const kind = kinds[name]
     const described = kind ? idSchema(kind) : textParameters[name]
-    return { name, in: 'path', required: true, schema: { type: 'string', ...described } }
+    const { description = fieldTexts[`:${name}`], ...schema } = { type: 'string', ...described } as JsonSchema
+    return { name, in: 'path', required: true, description: String(description), schema }
   })
 }
 
@@ -124,7 +126,7 @@ function idSchema(kind: IdKind): JsonSchema {
 
 function queryParameters({ query }: Declared, components: Components): Parameter[] {
   if (!query) return []
-  const { properties = {}, required = [] } = resolve(toJsonSchema(query, 'input', components), components)
+  const { properties = {}, required = [] } = resolve(toJsonSchema(query, 'input', components, '?'), components)
   return Object.entries(properties as Components).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',

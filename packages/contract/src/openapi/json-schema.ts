@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { fieldTexts } from './field-texts.ts'
 
 /** A JSON Schema (2020-12) as OpenAPI 3.1 takes it. */
 export type JsonSchema = { [member: string]: unknown }
@@ -9,8 +10,14 @@ export type Components = Record<string, JsonSchema>
 /**
  * Converts a schema of a request (`input`) or a response (`output`) to JSON Schema. Schemas with an id become components and
  * references to them. Objects in responses stay open: a response may gain members.
+ * @param mark - What the names of its fields begin with in `fieldTexts`.
  */
-export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output', components: Components): JsonSchema {
+export function toJsonSchema(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  components: Components,
+  mark: '+' | '?' | '' = io === 'input' ? '+' : '',
+): JsonSchema {
   // Inside another object, because then a schema with an id at the top becomes a definition as well.
   const written: JsonSchema = z.toJSONSchema(z.object({ top: schema }), {
     io,
@@ -20,9 +27,24 @@ export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output', componen
   const { $defs, properties } = written as { $defs?: Components; properties: { top: JsonSchema } } // as requested above
   for (const [name, definition] of Object.entries($defs ?? {})) {
     const { id: _id, ...rest } = definition
-    components[name] = withOwnReferences(rest)
+    components[name] = withOwnReferences(withTexts(rest, name, mark))
   }
-  return withOwnReferences(properties.top)
+  return withOwnReferences(withTexts(properties.top, '', mark))
+}
+
+// Gives each field without a description its text.
+function withTexts(schema: JsonSchema, place: string, mark: string): JsonSchema {
+  const { anyOf = [], oneOf = [], items, additionalProperties, properties = {} } = schema
+  for (const part of [anyOf, oneOf, items, additionalProperties].flat()) {
+    if (typeof part === 'object' && part !== null) withTexts(part as JsonSchema, place, mark)
+  }
+  for (const [name, field] of Object.entries(properties as Components)) {
+    const inPlace = `${place}.${name}`
+    const text = fieldTexts[mark + inPlace] ?? fieldTexts[inPlace] ?? fieldTexts[mark + name] ?? fieldTexts[name]
+    if (text !== undefined) field.description ??= text + defaultText(field)
+    withTexts(field, name, mark)
+  }
+  return schema
 }
 
 function adapt(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema, io: 'input' | 'output'): void {
@@ -38,6 +60,11 @@ function adapt(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema, io: 'input' |
 // zod omits the defaults and examples of transformed schemas, because it takes them for outputs.
 function restoreDefault(value: unknown, jsonSchema: JsonSchema): void {
   if (typeof value === 'string' || typeof value === 'number') jsonSchema.default = value
+}
+
+function defaultText({ default: value }: JsonSchema): string {
+  if (typeof value === 'string') return ` Default \`${value}\`.`
+  return typeof value === 'number' || typeof value === 'boolean' ? ` Default ${value.toLocaleString('en-US')}.` : ''
 }
 
 function withOwnReferences(schema: JsonSchema): JsonSchema {
