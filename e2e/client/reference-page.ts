@@ -5,39 +5,38 @@ date. [The guide](client.md) explains installation, errors, retries and lists.
 
 `
 
-const resources: Record<string, string> = {
-  tasks: 'tasks',
-  cronJobs: 'cron-jobs',
-  events: 'events',
-  subscriptions: 'subscriptions',
-  'subscriptions.signingSecrets': 'subscriptions',
-  deadLetters: 'dead-letters',
-  bulkOperations: 'bulk-operations',
-  runs: 'runs',
-  hosts: 'hosts',
-  queues: 'queues',
-  status: 'status',
-  workspaces: 'workspaces',
-  'workspaces.federatedCredentials': 'workspaces',
-  'workspaces.secrets': 'workspaces',
-  'workspaces.connections': 'workspaces',
-  'workspaces.signingKeys': 'workspaces',
-  'workspaces.signingSecrets': 'workspaces',
-  organizations: 'organizations',
-  'organizations.auditStream': 'organizations',
-}
+const resources = [
+  'tasks',
+  'cronJobs',
+  'events',
+  'subscriptions',
+  'subscriptions.signingSecrets',
+  'deadLetters',
+  'bulkOperations',
+  'runs',
+  'hosts',
+  'queues',
+  'status',
+  'workspaces',
+  'workspaces.federatedCredentials',
+  'workspaces.secrets',
+  'workspaces.connections',
+  'workspaces.signingKeys',
+  'workspaces.signingSecrets',
+  'organizations',
+  'organizations.auditStream',
+]
 
 /** A member of a declared object: its comment, its name and its type. */
 type Member = { comment: string; name: string; type: string }
 
 /**
  * Returns the page about every method and type of the client.
- * @param read - Reads a declaration of the installed package, such as `resources/tasks.d.mts`.
+ * @param read - Reads a declaration of the installed package, such as `list.d.mts`.
  */
 export async function clientReference(read: (file: string) => Promise<string>): Promise<string> {
-  const sections = await Promise.all(
-    Object.entries(resources).map(async ([name, file]) => section(name, await read(`resources/${file}.d.mts`))),
-  )
+  const declared = await read('operations/resources.d.mts')
+  const sections = resources.map(name => section(name, declared))
   const webhooks = functionsOf(await read('webhooks.d.mts')).map(member => method('webhooks', member))
   const types = await Promise.all(Object.keys(titles).map(async file => [file, await read(`${file}.d.mts`)] as const))
   const blocks = types.map(([file, text]) => `### ${titles[file]}\n\n${code(declarationsOf(text))}`)
@@ -62,10 +61,9 @@ const titles: Record<string, string> = {
   'types/callback': 'Callbacks',
   'types/queue': 'Queues',
   'types/run': 'Runs',
-  'types/delivery': 'Hosts and processes',
-  'types/organization': 'Organizations',
   'types/workspace': 'Workspaces',
   'types/federated-credential': 'Federated credentials',
+  'operations/responses': 'Responses',
   'exchange-token': 'Token exchange',
   codes: 'Codes',
   errors: 'Errors',

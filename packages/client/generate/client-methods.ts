@@ -7,6 +7,22 @@ import { operations } from '@belfry/contract/operations'
 
 const { paths, components } = describeApi('', '')
 
+/** The resources, with what they are. */
+export const resources: Record<string, string> = {
+  tasks: 'Requests at a future time.',
+  cronJobs: 'Recurring requests.',
+  events: 'Immediate requests.',
+  subscriptions: 'Targets that receive every event with a matching topic.',
+  deadLetters: 'Tasks that failed for good, until they are replayed or discarded.',
+  bulkOperations: 'Cancels, stops, replays and discards of many tasks, in the background.',
+  queues: 'Queues, which limit how many attempts of their tasks start.',
+  runs: 'The activity log: one run per attempt.',
+  hosts: 'The hosts that tasks call, with their circuit breakers.',
+  workspaces: 'Workspaces, with their members, secrets and connections. `current` is the workspace of the API key.',
+  organizations: 'Organizations. An API key reads the one of its workspace; everything else requires a session token.',
+  status: 'Whether dispatchers, schedulers and the queue are running.',
+}
+
 /** One method of the clients. */
 export type ClientMethod = {
   /** Its resource and its name in it, such as `tasks` and `createMany`. The name may have a group: `secrets.put`. */

@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { pythonClient, pythonModels, synchronous } from './python.ts'
+import { formatted } from './format.ts'
+import { pythonClient, synchronous } from './python.ts'
+import { pythonModels } from './python-models.ts'
+import { clientResources, clientTypes } from './typescript.ts'
 
 const python = '../../../clients/python/src/belfry'
 
 describe('the generated code, which `npm run clients` updates, is that of the operations', () => {
+  it('of the TypeScript client', async () => {
+    await expect(formatted(clientTypes())).toMatchFileSnapshot('../src/operations/responses.ts')
+    await expect(formatted(clientResources())).toMatchFileSnapshot('../src/operations/resources.ts')
+  })
+
   it('of the Python client', async () => {
     const http = readFileSync(new URL(`${python}/_async_http.py`, import.meta.url), 'utf8')
     await expect(pythonClient()).toMatchFileSnapshot(`${python}/_async_client.py`)

@@ -1,17 +1,31 @@
 import { createHttp, type Http, type Method, type RawRequest } from './http.ts'
+import {
+  type BulkOperations,
+  bulkOperationsOf,
+  type CronJobs,
+  cronJobsOf,
+  type DeadLetters,
+  deadLettersOf,
+  type Events,
+  eventsOf,
+  type Hosts,
+  hostsOf,
+  type Organizations,
+  organizationsOf,
+  type Queues,
+  queuesOf,
+  type Runs,
+  runsOf,
+  type Status,
+  type Subscriptions,
+  statusOf,
+  subscriptionsOf,
+  type Tasks,
+  tasksOf,
+  type Workspaces,
+  workspacesOf,
+} from './operations/resources.ts'
 import type { BelfryOptions } from './options.ts'
-import { type BulkOperations, bulkOperationsOf } from './resources/bulk-operations.ts'
-import { type CronJobs, cronJobsOf } from './resources/cron-jobs.ts'
-import { type DeadLetters, deadLettersOf } from './resources/dead-letters.ts'
-import { type Events, eventsOf } from './resources/events.ts'
-import { type Hosts, hostsOf } from './resources/hosts.ts'
-import { type Organizations, organizationsOf } from './resources/organizations.ts'
-import { type Queues, queuesOf } from './resources/queues.ts'
-import { type Runs, runsOf } from './resources/runs.ts'
-import { type Status, statusOf } from './resources/status.ts'
-import { type Subscriptions, subscriptionsOf } from './resources/subscriptions.ts'
-import { type Tasks, tasksOf } from './resources/tasks.ts'
-import { type Workspaces, workspacesOf } from './resources/workspaces.ts'
 
 /**
  * A client of a Belfry installation.

@@ -6,7 +6,7 @@ import type { z } from 'zod'
 /** The requirement of an operation for its callers: none, a session, the session of an operator, or a right of the table. */
 export type Right = 'public' | 'signed_in' | 'operator' | Action
 
-/** What is true of an operation for its server and for every client. */
+/** The facts about an operation that its server and every client need. */
 export type Declaration = {
   /** The right that a caller needs, `signed_in` for any user, or `public`. */
   right: Right

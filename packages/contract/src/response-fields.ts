@@ -20,7 +20,7 @@ export function timestampField() {
 
 /** A number of milliseconds in a response. */
 export function millisecondsField(example: number) {
-  return z.int().meta({ description: 'In milliseconds.', examples: [example] })
+  return z.int().meta({ examples: [example] })
 }
 
 /** A field of a response that may be null. */

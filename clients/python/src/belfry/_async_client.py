@@ -62,8 +62,8 @@ class AsyncTasks:
             queue: The names of the queues.
             label: Labels, of which at least one is present.
             name: The beginning of the name.
-            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
-            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
+            since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
+            until: Only items before this time, in RFC 3339 with an offset or `Z`.
             limit: Items per page. Default: 25.
             cursor: The `next_cursor` of the previous page.
         """
@@ -210,8 +210,8 @@ class AsyncTasks:
             queue: The names of the queues.
             label: Labels, of which at least one is present.
             name: The beginning of the name.
-            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
-            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
+            since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
+            until: Only items before this time, in RFC 3339 with an offset or `Z`.
         """
         query = {
             **more,
@@ -306,8 +306,8 @@ class AsyncTasks:
             queue: The names of the queues.
             label: Labels, of which at least one is present.
             name: The beginning of the name.
-            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
-            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
+            since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
+            until: Only items before this time, in RFC 3339 with an offset or `Z`.
             format: CSV with a header line, or one JSON object per line.
         """
         return self._http.stream("/api/v1/scheduler/tasks/export", {
@@ -992,8 +992,8 @@ class AsyncDeadLetters:
             queue: The names of the queues.
             label: Labels, of which at least one is present.
             name: The beginning of the name.
-            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
-            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
+            since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
+            until: Only items before this time, in RFC 3339 with an offset or `Z`.
             limit: Items per page. Default: 25.
             cursor: The `next_cursor` of the previous page.
             host: Hosts, with their ports unless they are the default.
@@ -1107,7 +1107,7 @@ class AsyncBulkOperations:
         filter: Mapping[str, Any] | None = None,
         per_second: int | None = None,
     ) -> models.BulkOperation:
-        """Cancel, stop, replay or discard many tasks in the background. Another one that is running causes a
+        """Cancel, stop, replay or discard many tasks in the background. A different running operation causes a
         conflict.
 
         Args:
@@ -1283,8 +1283,8 @@ class AsyncRuns:
             not_error: Leaves out the runs with these errors.
             not_host: Leaves out the runs of these hosts.
             not_name: Leaves out the runs whose names begin so.
-            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
-            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
+            since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
+            until: Only items before this time, in RFC 3339 with an offset or `Z`.
             limit: Items per page. Default: 25.
             cursor: The `next_cursor` of the previous page.
         """
@@ -1358,8 +1358,8 @@ class AsyncRuns:
             not_error: Leaves out the runs with these errors.
             not_host: Leaves out the runs of these hosts.
             not_name: Leaves out the runs whose names begin so.
-            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
-            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
+            since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
+            until: Only items before this time, in RFC 3339 with an offset or `Z`.
             format: CSV with a header line, or one JSON object per line.
         """
         return self._http.stream("/api/v1/scheduler/runs/export", {
@@ -1400,8 +1400,8 @@ class AsyncRuns:
         """Group failed runs by host, error and response status.
 
         Args:
-            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
-            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
+            since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
+            until: Only items before this time, in RFC 3339 with an offset or `Z`.
         """
         query = {**more, "from": since, "to": until}
         return decode(models.RunFailures, await self._http.send("GET", "/api/v1/scheduler/runs/failures", query=query))
@@ -1416,8 +1416,8 @@ class AsyncRuns:
         """Count the runs of a time by outcome. Default: the last 24 hours, in steps of 30 minutes.
 
         Args:
-            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
-            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
+            since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
+            until: Only items before this time, in RFC 3339 with an offset or `Z`.
         """
         query = {**more, "from": since, "to": until}
         return decode(models.RunCounts, await self._http.send("GET", "/api/v1/scheduler/runs/counts", query=query))
@@ -1769,8 +1769,8 @@ class AsyncOrganizations:
             not_error: Leaves out the runs with these errors.
             not_host: Leaves out the runs of these hosts.
             not_name: Leaves out the runs whose names begin so.
-            since: The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.
-            until: The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.
+            since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
+            until: Only items before this time, in RFC 3339 with an offset or `Z`.
             limit: Items per page. Default: 25.
             cursor: The `next_cursor` of the previous page.
             workspace_id: The workspaces.

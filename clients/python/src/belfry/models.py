@@ -45,7 +45,7 @@ class Task:
     retry: Retry
     """When failed attempts are repeated."""
     timeout_ms: int
-    """In milliseconds."""
+    """The time limit of an attempt, from connecting to the last byte, in milliseconds."""
     on_success: Callback | None
     """Called with the task and the run when the task succeeds."""
     on_failure: Callback | None
@@ -261,7 +261,7 @@ class CronJob:
     retry: Retry
     """When failed attempts are repeated."""
     timeout_ms: int
-    """In milliseconds."""
+    """The time limit of an attempt, from connecting to the last byte, in milliseconds."""
     on_success: Callback | None
     """Called with the task and the run when the task succeeds."""
     on_failure: Callback | None
@@ -345,7 +345,7 @@ class Run:
     finished_at: datetime
     """When the attempt ended."""
     duration_ms: int
-    """In milliseconds."""
+    """How long the attempt took, in milliseconds."""
     lag_ms: int
     """The delay between the scheduled time and the start."""
     waited_for: str | None
@@ -383,7 +383,7 @@ class RunCounts:
     until: datetime
     """The end of the last bucket."""
     bucket_ms: int
-    """In milliseconds."""
+    """The length of a bucket, in milliseconds."""
     buckets: list[RunCountsBuckets]
     """At most 61 buckets."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -418,7 +418,7 @@ class RunDetail:
     finished_at: datetime
     """When the attempt ended."""
     duration_ms: int
-    """In milliseconds."""
+    """How long the attempt took, in milliseconds."""
     lag_ms: int
     """The delay between the scheduled time and the start."""
     waited_for: str | None
@@ -519,7 +519,7 @@ class Subscription:
     retry: Retry
     """When failed attempts are repeated."""
     timeout_ms: int
-    """In milliseconds."""
+    """The time limit of an attempt, from connecting to the last byte, in milliseconds."""
     queue: str | None
     """The name of its queue."""
     connection: str | None
@@ -813,7 +813,7 @@ class Callback:
     retry: Retry
     """When failed attempts are repeated."""
     timeout_ms: int
-    """In milliseconds."""
+    """The time limit of an attempt, from connecting to the last byte, in milliseconds."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -1103,8 +1103,9 @@ class Condition:
     path: str
     """The names of members, joined by dots. A number selects an element of a list."""
     op: str
-    """One of `eq`, `ne`."""
+    """How the member is compared with `value`."""
     value: Any
+    """The value that the member is compared with."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 

@@ -1,5 +1,5 @@
 import type { RunErrorCode } from '../codes.ts'
-import type { Id, RetryInput, RetryPolicy } from './request.ts'
+import type { Id, RetryInput } from './request.ts'
 import type { TaskState } from './task.ts'
 
 /** Where Belfry sends the outcome of a task: a POST with the task and the run. */
@@ -12,9 +12,6 @@ export type CallbackTarget = {
   /** Default 30,000. */
   timeoutMs?: number
 }
-
-/** A callback in a response. */
-export type Callback = { url: string; headers: Record<string, string>; retry: RetryPolicy; timeoutMs: number }
 
 /** The body of a callback, as its receiver parses it. The names are those of the HTTP API. */
 export type CallbackPayload = {

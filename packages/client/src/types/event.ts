@@ -1,6 +1,4 @@
-import type { Callback } from './callback.ts'
-import type { ControlFields, Id, ObjectKey, RequestFields, RetryPolicy, Timestamp } from './request.ts'
-import type { Task } from './task.ts'
+import type { ControlFields, ObjectKey, RequestFields } from './request.ts'
 
 export type PublishEvent = Omit<RequestFields, 'payload' | 'payloadBase64' | 'contentType'> &
   ControlFields & {
@@ -11,8 +9,6 @@ export type PublishEvent = Omit<RequestFields, 'payload' | 'payloadBase64' | 'co
     /** The only target. Default: every active subscription with a matching topic. A `connection` needs it. */
     targetUrl?: string | URL
   }
-
-export type PublishedEvent = { id: Id; topic: string /** One for each target. */; tasks: Task[] }
 
 export type CreateSubscription = Omit<RequestFields, 'payload' | 'payloadBase64' | 'contentType'> &
   ControlFields &
@@ -41,28 +37,3 @@ export type Condition =
 
 /** Omitted fields stay unchanged. A key of null removes the key. */
 export type UpdateSubscription = Partial<Omit<CreateSubscription, 'key'>> & { key?: string | null }
-
-/** A target that receives every event with a matching topic and payload. */
-export type Subscription = {
-  id: Id
-  workspaceId: Id
-  key: string | null
-  topic: string
-  filter: Condition[]
-  url: string
-  headers: Record<string, string>
-  retry: RetryPolicy
-  timeoutMs: number
-  /** The name of the queue of its tasks. */
-  queue: string | null
-  /** The name of the connection that authenticates the calls of its tasks. */
-  connection: string | null
-  onSuccess: Callback | null
-  onFailure: Callback | null
-  onAttempt: Callback | null
-  maxAgeMs: number | null
-  labels: string[]
-  active: boolean
-  createdAt: Timestamp
-  updatedAt: Timestamp
-}

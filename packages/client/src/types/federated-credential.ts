@@ -1,23 +1,5 @@
 import type { Id, Timestamp } from './request.ts'
 
-/** The trust of a workspace in tokens of an OpenID Connect issuer. Jobs exchange their tokens for API keys that expire soon. */
-export type FederatedCredential = {
-  id: Id
-  workspaceId: Id
-  name: string
-  issuer: string
-  audience: string
-  /** What the claims of a token must be. `*` stands for any characters. */
-  conditions: Record<string, string>
-  /** The scopes of the keys. */
-  scopes: string[]
-  /** How long a key is valid. */
-  lifetimeMs: number
-  createdBy: Id
-  createdAt: Timestamp
-  lastUsedAt: Timestamp | null
-}
-
 export type NewFederatedCredential = {
   name: string
   /** An https URL, exactly as in the `iss` of the tokens. */

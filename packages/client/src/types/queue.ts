@@ -1,4 +1,4 @@
-import type { PageOptions, Timestamp } from './request.ts'
+import type { PageOptions } from './request.ts'
 
 /** The limits of a queue. Omitted limits stay unchanged; null removes one. */
 export type QueueLimits = {
@@ -12,23 +12,6 @@ export type QueueLimits = {
 
 /** A queue by its name, with limits to set. The last writer wins. */
 export type QueueInput = QueueLimits & { name: string }
-
-/** A queue, with what it contains now. */
-export type Queue = {
-  name: string
-  maxConcurrent: number | null
-  rateLimit: { count: number; periodMs: number } | null
-  ordered: boolean
-  /** Since when no task starts, while it is paused. */
-  pausedAt: Timestamp | null
-  /** Tasks that are due and not started; counted up to 10,000. */
-  waiting: number
-  inFlight: number
-  /** For how long the first waiting task has been due. */
-  oldestDueMs: number | null
-  createdAt: Timestamp
-  updatedAt: Timestamp
-}
 
 export type ListQueues = PageOptions & {
   /** A prefix of the name. */

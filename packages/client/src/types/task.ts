@@ -1,16 +1,7 @@
-import type { ProblemCode, RunErrorCode, StateReason } from '../codes.ts'
+import type { ProblemCode } from '../codes.ts'
 import type { FieldError } from '../errors.ts'
-import type { Callback } from './callback.ts'
-import type {
-  ExportFormat,
-  Id,
-  MethodInput,
-  PageOptions,
-  RequestFields,
-  RetryPolicy,
-  Timestamp,
-  TimestampInput,
-} from './request.ts'
+import type { Task } from '../operations/responses.ts'
+import type { ExportFormat, Id, MethodInput, PageOptions, RequestFields, TimestampInput } from './request.ts'
 
 export type TaskState = 'pending' | 'processing' | 'retrying' | 'success' | 'dead' | 'cancelled'
 
@@ -64,80 +55,6 @@ type TaskTime =
 
 /** Omitted fields stay unchanged. Only a pending task can be changed. */
 export type UpdateTask = Partial<TaskFields & TaskTime>
-
-export type Task = {
-  id: Id
-  workspaceId: Id
-  name: string
-  source: Source
-  cronjobId: Id | null
-  eventId: Id | null
-  topic: string | null
-  url: string
-  method: string
-  headers: Record<string, string>
-  payload: unknown
-  /** The name of its queue. */
-  queue: string | null
-  /** The name of the connection that authenticates its calls. */
-  connection: string | null
-  /** The body in base64, when it is a raw body; `payload` is then null. */
-  payloadBase64: string | null
-  contentType: string | null
-  executeAt: Timestamp
-  /** The time in `timezone`, with its offset. Only in the answer to a request with a time zone. */
-  localTime?: string | undefined
-  /** The time zone of the request. */
-  timezone?: string | undefined
-  state: TaskState
-  /** Why it ended without the outcome of an attempt, such as `user` or `monthly_execution_limit`. */
-  stateReason: StateReason | null
-  /** Attempts started so far. */
-  attempts: number
-  /** Why it waits although it is due. */
-  blocked: Blocked | null
-  retry: RetryPolicy
-  timeoutMs: number
-  onSuccess: Callback | null
-  onFailure: Callback | null
-  onAttempt: Callback | null
-  /** No attempt starts at this time or later. */
-  expiresAt: Timestamp | null
-  /** Unique among the pending tasks of the workspace. */
-  key: string | null
-  labels: string[]
-  /** The time of the next attempt, while the state is `retrying`. */
-  nextRetryAt: Timestamp | null
-  lastRun: LastRun | null
-  /** The task whose outcome this callback reports. */
-  callbackOf: Id | null
-  /** The task that this one replays. */
-  replayOf: Id | null
-  /** The user or the API key that created it. Null: Belfry, or before this was recorded. */
-  createdBy: Id | null
-  /** The user or the API key that changed it last. */
-  updatedBy: Id | null
-  createdAt: Timestamp
-  updatedAt: Timestamp
-  finishedAt: Timestamp | null
-}
-
-/**
- * Why a due task waits: the circuit breaker of its host is not closed, its queue is paused or lets no more attempts start
- * now, or the operator holds it since a restore.
- */
-export type Blocked =
-  | { reason: 'circuit_open'; host: string; since: Timestamp; nextProbeAt: Timestamp }
-  | { reason: 'queue'; queue: string }
-  | { reason: 'held' }
-
-export type LastRun = {
-  id: Id
-  status: 'success' | 'failed'
-  responseStatus: number | null
-  errorCode: RunErrorCode | null
-  finishedAt: Timestamp
-}
 
 /** Either `task` or `error`. */
 export type BatchResult =

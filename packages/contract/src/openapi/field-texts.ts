@@ -28,11 +28,16 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   '+tier': 'The name of the tier.',
   '+ids': 'The ids of 1 to 100 tasks, instead of `filter`.',
 
+  operation: 'The operation that continues in the background; null when nothing is left to do.',
+
   // Requests of tasks
   url: 'The URL that is called.',
   method: 'The HTTP method.',
   headers: 'The headers, by name.',
+  'Condition.op': 'How the member is compared with `value`.',
+  'Condition.value': 'The value that the member is compared with.',
   topic: 'The topic of the event; null for other tasks.',
+  timeout_ms: 'The time limit of an attempt, from connecting to the last byte, in milliseconds.',
   retry: 'When failed attempts are repeated.',
   max_retries: 'The maximum number of retries, 0 to 20.',
   base_delay_ms: 'The delay before the first retry, 1,000 to 3,600,000 ms.',
@@ -148,7 +153,8 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   'LastRun.finished_at': 'When the attempt ended.',
   request: 'The request, as it was sent; secrets are hidden.',
   'request.body': 'The body, in the form of `body_encoding`; null without a body.',
-  'response.body': 'The body, in the form of `body_encoding`.',
+  duration_ms: 'How long the attempt took, in milliseconds.',
+  bucket_ms: 'The length of a bucket, in milliseconds.',
   body_encoding: '`utf8` for text; otherwise `base64`.',
   body_truncated: 'Whether `body` is only the beginning of what was received.',
   'response.status': 'The HTTP status.',
@@ -300,8 +306,6 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   members: 'Members of an organization.',
   'TierLimits.invitations': 'Open invitations of an organization.',
   slots_percent: 'The part of the slots of a dispatcher that an organization may hold, in percent.',
-  slow_call_seconds:
-    'Seconds in a minute that the calls of an organization may hold slots, beyond the first second of each.',
   fan_out_per_minute:
     'Tasks in a minute that events create for further subscriptions, and that targets create while they are called.',
 
@@ -363,8 +367,8 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   ':code': 'The code to explain.',
 
   // Parameters of queries
-  '?from': 'The start of the time: only what is not earlier, in RFC 3339 with an offset or `Z`.',
-  '?to': 'The end of the time: only what is earlier, in RFC 3339 with an offset or `Z`.',
+  '?from': 'Only items at this time or later, in RFC 3339 with an offset or `Z`.',
+  '?to': 'Only items before this time, in RFC 3339 with an offset or `Z`.',
   '?state': 'The states of the tasks.',
   '?status': 'The statuses.',
   '?source': 'What created the tasks.',

@@ -69,7 +69,7 @@ export const bulkOperations = {
     right: 'task.delete',
     orRights: ['dead_letter.replay', 'dead_letter.discard'],
     summary: 'Cancel, stop, replay or discard many tasks in the background',
-    description: 'Another one that is running causes a conflict.',
+    description: 'A different running operation causes a conflict.',
     client: 'bulkOperations.start',
     body: startBulkOperationBody,
     answer: { status: 202, body: bulkOperation },
