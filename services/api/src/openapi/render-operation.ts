@@ -10,6 +10,7 @@ export function renderOperation(method: string, path: string, operation: Operati
 <h3><a href="#${operation.operationId}">${escapeHtml(operation.summary)}</a></h3>
 <p class="address"><b class="method ${method}">${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code></p>
 <p class="who">${whoMayCall(operation)}</p>
+${operation.description ? renderProse(operation.description) : ''}
 ${renderParameters(operation.parameters, components)}
 ${renderBody(operation, components)}
 ${renderResponses(operation, components)}
