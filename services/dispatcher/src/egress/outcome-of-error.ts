@@ -105,7 +105,7 @@ export function outcomeOfError(error: unknown): FailureOutcome | UnsentOutcome {
   return failure(codes.get(code) ?? 'invalid_response')
 }
 
-/** Returns what is wrong with a response that undici cannot read; null for other errors. */
+/** Returns the fault of a response that undici cannot read; null for other errors. */
 export function faultOfResponse(error: unknown): string | null {
   if (error instanceof errors.HTTPParserError) return /\((.+)\)$/.exec(error.message)?.[1] ?? 'no reason known'
   if (error instanceof errors.HeadersOverflowError) return 'more than 64 KiB'

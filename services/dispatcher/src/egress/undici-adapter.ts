@@ -218,7 +218,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.#ends.answer(toOutcome(head, this.#chunks, this.#bodyBytes, error !== null, timings))
   }
 
-  // The target has decided, whatever is wrong with its headers.
+  // The target has decided, even if its headers are not valid.
   #headInSpiteOf(error: Error | null): Head | null {
     const status = this.#connection.status()
     const fault = status === null ? null : faultOfResponse(error)

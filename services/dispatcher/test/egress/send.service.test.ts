@@ -292,7 +292,7 @@ describe('a response', () => {
     })
   })
 
-  it.each([204, 304])('with the status %i is complete, whatever follows it', async status => {
+  it.each([204, 304])('with the status %i is complete, even if bytes follow it', async status => {
     const { receiver, send } = await setup()
     receiver.answer('/', { does: 'raw', bytes: `HTTP/1.1 ${status} X\r\ncontent-length: 5\r\n\r\nhello` })
     expect(await send(receiver.url('/'))).toEqual(response(status))
