@@ -18,6 +18,16 @@ export function inSlices<T>(work: Slices<T>): Promise<T> {
   })
 }
 
+/** Does work in one slice, when those before it have had their turns. */
+export function inTurn<T>(run: () => T): Promise<T> {
+  return inSlices(inOneSlice(run))
+}
+
+// biome-ignore lint/correctness/useYield: it is one slice
+function* inOneSlice<T>(run: () => T): Slices<T> {
+  return run()
+}
+
 function runSlice(): void {
   const endsAt = performance.now() + sliceMs
   do {

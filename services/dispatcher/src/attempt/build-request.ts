@@ -6,6 +6,7 @@ import { writeInstant } from '@belfry/domain/instant'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
 import { isForm, requestBody } from '@belfry/domain/request-body'
 import { createRedactor } from '@belfry/domain/secrets/redact'
+import { inTurn } from '@belfry/domain/slices'
 import { version } from '@belfry/domain/version'
 import { payloadOf } from '@belfry/present/payload-of'
 import { depthHeader, depthHeaders, type MasterKeys } from '@belfry/vault'
@@ -13,7 +14,7 @@ import { type AttemptRequest, applyConnection } from '../connections/apply-conne
 import type { UnsentOutcome } from '../egress/outcome.ts'
 import { type OwnFailure, secretMissing, secretUnreadable } from '../secrets/attempt-outcome.ts'
 import { type AttemptSecrets, peekAttemptSecrets, readAttemptSecrets } from '../secrets/attempt-secrets.ts'
-import { fillRequest, type RequestParts, secretNamesOf } from '../secrets/fill-request.ts'
+import { fillRequest, mayReferToSecrets, type RequestParts, secretNamesOf } from '../secrets/fill-request.ts'
 import { redactFault } from '../secrets/redact-outcome.ts'
 import { sign, signMessage } from '../secrets/sign.ts'
 import type { AttemptContext } from './attempt-context.ts'
@@ -48,21 +49,23 @@ export function prepareRequest(
   waited: Promise<unknown> | null,
 ): AttemptRequest | Promise<AttemptRequest> {
   const parts = requestPartsOf(task)
-  const names = secretNamesOf(parts)
-  const cached = task.connection ? null : peekAttemptSecrets(ctx, task, names)
+  const cached = task.connection || mayReferToSecrets(parts) ? null : peekAttemptSecrets(ctx, task, noNames)
   if (cached) return buildRequest(task, ids, parts, cached, traceparent, ctx.identity)
-  return prepareSlowly(ctx, task, ids, parts, names, traceparent, waited)
+  return prepareSlowly(ctx, task, ids, parts, traceparent, waited)
 }
 
+const noNames: readonly string[] = []
+
+// A payload may refer to secrets thousands of times, and many claims arrive at once.
 async function prepareSlowly(
   ctx: AttemptContext,
   task: ClaimedTask,
   ids: AttemptIds,
   parts: RequestParts,
-  names: readonly string[],
   traceparent: string | null,
   waited: Promise<unknown> | null,
 ): Promise<AttemptRequest> {
+  const names = mayReferToSecrets(parts) ? await inTurn(() => secretNamesOf(parts)) : noNames
   let secrets: AttemptSecrets
   try {
     secrets = await readAttemptSecrets(ctx, task, names)
@@ -85,7 +88,8 @@ async function buildWith(
   identity: Identity,
 ): Promise<AttemptRequest> {
   try {
-    return buildRequest(task, ids, parts, secrets, traceparent, identity)
+    const build = () => buildRequest(task, ids, parts, secrets, traceparent, identity)
+    return secrets.names.length === 0 ? build() : await inTurn(build)
   } catch (error) {
     const values = secrets.names.flatMap(name => {
       const secret = secrets.secrets.get(name)

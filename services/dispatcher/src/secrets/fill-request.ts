@@ -21,9 +21,15 @@ export type RequestParts = {
   format: 'json' | 'form' | 'text'
 }
 
+/** Returns whether a request may refer to secrets, which nearly none does. */
+export function mayReferToSecrets({ url, headers, body }: RequestParts): boolean {
+  if (url.includes('{{') || body?.includes('{{')) return true
+  for (const name in headers) if (headers[name]?.includes('{{')) return true
+  return false
+}
+
 /** Returns the names of the secrets that a request refers to, each once. */
 export function secretNamesOf({ url, headers, body, format }: RequestParts): string[] {
-  if (![url, body ?? '', ...Object.values(headers)].some(text => text.includes('{{'))) return [] // nearly always
   const inBody = body === null ? [] : format === 'json' ? secretNamesInJson(body) : secretNames(body)
   return [...new Set([...[url, ...Object.values(headers)].flatMap(secretNames), ...inBody])]
 }
