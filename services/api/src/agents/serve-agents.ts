@@ -75,6 +75,7 @@ function within(app: Express, { headers, socket }: Request): NonNullable<BelfryO
       ...(socket.remoteAddress === undefined ? {} : { remoteAddress: socket.remoteAddress }),
       ...(init?.body ? { payload: init.body as InjectPayload } : {}),
     })
+    await setImmediate()
     const body = answer.statusCode === 204 ? null : answer.payload
     return new Response(body, { status: answer.statusCode, headers: answer.headers as Record<string, string> })
   }
