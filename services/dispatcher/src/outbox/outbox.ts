@@ -16,7 +16,7 @@ export type Outbox = {
   finish(patienceMs: number): Promise<void>
 }
 
-// One that hangs costs a connection.
+// A webhook that hangs costs a connection.
 const maxWebhooks = 32
 
 /** Opens the outbox. Without a mail server, `mail` null, mails wait in the database. */
