@@ -46,9 +46,11 @@ import {
 import { acceptToken } from './token.ts'
 import { addEndpoints, deleteUrlGroup, getUrlGroup, listUrlGroups, removeEndpoints } from './url-groups.ts'
 
-// A path is below `/v2`. In an expression the rest is a destination, which must stay as it was sent, with its double slashes,
-// its escapes and its query.
-export const routes: ReadonlyArray<readonly [string | RegExp, Methods]> = [
+/**
+ * The endpoints below `/v2`. In an expression the rest is a destination, which must stay as it was sent, with its double slashes,
+ * its escapes and its query.
+ */
+export const qstashRoutes: ReadonlyArray<readonly [string | RegExp, Methods]> = [
   [/^\/publish\/./, { post: on('task.create', publishMessage) }],
   [/^\/enqueue\/([^/]+)\/./, { post: on('task.create', publishMessage) }],
   ['/batch', { post: on('task.create', publishBatch) }],
@@ -108,7 +110,7 @@ export function qstash(ctx: Context, config: NonNullable<Config['qstash']>): Rou
     await acceptToken(ctx, config, request)
     next()
   })
-  addRoutes(router, ctx, routes)
+  addRoutes(router, ctx, qstashRoutes)
   router.use(() => {
     throw notFound()
   })

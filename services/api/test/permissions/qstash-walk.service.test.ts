@@ -3,7 +3,7 @@ import { type Action, keyRights } from '@belfry/domain/permissions'
 import pLimit from 'p-limit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readOptions } from '../../src/qstash/publish/message-options.ts'
-import { routes } from '../../src/qstash/qstash.ts'
+import { qstashRoutes } from '../../src/qstash/qstash.ts'
 import { anOrganization, type TestOrganization } from '../organization.ts'
 import { type Answer, useApi } from '../setup.ts'
 import { inertHeaders, messageHeaders, qstashRequests } from './qstash-requests.ts'
@@ -14,7 +14,7 @@ const limit = pLimit(10)
 const url = 'https://example.com/'
 const reference = '{{ secrets.ANYWHERE }}'
 
-const all = routes.flatMap(([path, methods]) =>
+const all = qstashRoutes.flatMap(([path, methods]) =>
   Object.entries(methods).map(([verb, { right }]) => {
     const name = `${verb.toUpperCase()} ${path}`
     const { path: rest = String(path).replace(/:\w+/, 'unknown'), body } = qstashRequests[name] ?? {}
