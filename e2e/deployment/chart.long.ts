@@ -171,7 +171,8 @@ describe.runIf(hasGoTool('helm', ['version']))('the chart', () => {
 
   it('adds the listeners of its values to those that no task may call', async () => {
     const objects = parseObjects(await renderChart(valuesFile('everything')))
-    const { data } = objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'belfry-dispatcher') ?? {}
+    const { data } =
+      objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'belfry-dispatcher') ?? {}
     expect(data.OWN_LISTENERS.split(',')).toEqual([
       ...['api', 'api', 'scheduler', 'dispatcher'].map(name => expect.stringContaining(`belfry-${name}.`)),
       'replica.example.org:5432',

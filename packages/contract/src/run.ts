@@ -161,12 +161,10 @@ export const runDetail = z
         headers: z
           .record(z.string(), z.union([z.string(), z.array(z.string())]))
           .meta({ examples: [{ 'content-type': 'text/plain' }] }),
-        body: z
-          .string()
-          .meta({
-            description: 'Decoded by the charset of its Content-Type, and decompressed up to 64 KiB.',
-            examples: ['ok'],
-          }),
+        body: z.string().meta({
+          description: 'Decoded by the charset of its Content-Type, and decompressed up to 64 KiB.',
+          examples: ['ok'],
+        }),
         body_bytes: z.int().meta({ description: 'Bytes received; `body` may be shorter.', examples: [2] }),
         body_truncated: z.boolean(),
         body_encoding: z.enum(['utf8', 'base64']),

@@ -20,7 +20,11 @@ it.each([
     { name: 'list_tasks', arguments: { state: Array(100_000).fill(1) } },
     400,
   ],
-  ['thousands of arguments', { name: 'list_tasks', arguments: Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`a${i}`, 1])) }, 400],
+  [
+    'thousands of arguments',
+    { name: 'list_tasks', arguments: Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`a${i}`, 1])) },
+    400,
+  ],
 ])('refuses a message with %s before a tool reads it', async (_, params, status) => {
   const headers = { 'X-Api-Key': api.caller.apiKey, Accept: 'application/json, text/event-stream' }
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }

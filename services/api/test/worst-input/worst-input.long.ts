@@ -99,7 +99,7 @@ it('no endpoint of the QStash interface does', async () => {
   ])
 })
 
-/** Sends requests whose responses nobody reads. */
+/** Sends requests whose responses are not read. */
 async function requestUnread(path: string, count: number): Promise<void> {
   const { port, host } = new URL(api.url)
   const head = Object.entries(full.headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -112,7 +112,7 @@ async function requestUnread(path: string, count: number): Promise<void> {
   }
 }
 
-it('responses that nobody reads do not block the event loop, and keep a bounded memory', async () => {
+it('unread responses do not block the event loop, and keep a bounded memory', async () => {
   const unread = [
     'tasks?limit=100',
     'cronjobs?limit=100',
@@ -133,7 +133,7 @@ it('responses that nobody reads do not block the event loop, and keep a bounded 
 
 const streams = allRoutes().filter(({ path }) => path.endsWith('/stream'))
 
-it.each(streams)('a live stream that nobody reads ends, and keeps a bounded memory: $name', async ({ path }) => {
+it.each(streams)('an unread live stream ends, and keeps a bounded memory: $name', async ({ path }) => {
   const address = path.replace(/:(\w+)/g, (_, name) => full.ids[name] ?? '')
   const seed = { workspaceId: fromId('ws', full.ids.ws ?? '') ?? '', taskId: fromId('task', full.ids.task ?? '') ?? '' }
   const follow = async () => {
