@@ -1766,7 +1766,7 @@ BEGIN
     WHERE u.task_id = NEW.id AND u.id >= uuid_v7_floor(NEW.created_at) ORDER BY u.id DESC LIMIT 1
   ),
   called AS MATERIALIZED (
-    SELECT uuid_v7(clock_timestamp()) AS id, callback, callback -> 'retry' AS retry, given.name, r.traceparent, r.depth,
+    SELECT overlay(uuid_v7(clock_timestamp())::text PLACING '8' FROM 15)::uuid AS id, callback, callback -> 'retry' AS retry, given.name, r.traceparent, r.depth,
            json_build_object('event', event, 'task', to_jsonb(NEW), 'request', to_jsonb(r), 'run', (SELECT run FROM latest))::text
              AS payload,
            r.qstash::json #> ARRAY['callbacks', event] AS qstash,

@@ -1,7 +1,7 @@
 -- Stores the callbacks of a task in the statement that ends its attempt, or that makes it dead without one.
 -- Each is a task of its own, due at once, and has no callbacks. It is as deep as its task, so callbacks
 -- cannot hide a loop of calls. Callbacks of messages of the QStash interface are messages too, with their own
--- method and delay. The payload is the rows that the callback reports; packages/present makes its body of them.
+-- method and delay. Their ids have version 8, by which dispatchers know them. The payload is the rows that the callback reports; packages/present makes its body of them.
 CREATE OR REPLACE FUNCTION store_callbacks() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   -- An undone claim has no run. A lost attempt ends a second time when its real outcome arrives.
@@ -14,7 +14,7 @@ BEGIN
     WHERE u.task_id = NEW.id AND u.id >= uuid_v7_floor(NEW.created_at) ORDER BY u.id DESC LIMIT 1
   ),
   called AS MATERIALIZED (
-    SELECT uuid_v7(clock_timestamp()) AS id, callback, callback -> 'retry' AS retry, given.name, r.traceparent, r.depth,
+    SELECT overlay(uuid_v7(clock_timestamp())::text PLACING '8' FROM 15)::uuid AS id, callback, callback -> 'retry' AS retry, given.name, r.traceparent, r.depth,
            json_build_object('event', event, 'task', to_jsonb(NEW), 'request', to_jsonb(r), 'run', (SELECT run FROM latest))::text
              AS payload,
            r.qstash::json #> ARRAY['callbacks', event] AS qstash,

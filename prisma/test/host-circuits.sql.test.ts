@@ -5,6 +5,8 @@ import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
 import {
   claimProbes,
   listOpenCircuits,
+  listPausedHosts,
+  pauseHost,
   publishCircuits,
   requestCircuitReset,
 } from '../src/dispatchers/host-circuits.ts'
@@ -173,4 +175,26 @@ it('lists the first 1,000 of 1,001 hosts', async () => {
   await publishCircuits(db.pool, dispatcher, circuits)
   expect((await db.pool.query('SELECT FROM resting_hosts')).rowCount).toBe(1_001)
   expect(await listOpenCircuits(db.pool)).toHaveLength(1_000)
+})
+
+it('pauses a host for every dispatcher until it is resumed, and breakers change nothing about it', async () => {
+  const [one, other, circuit] = [await enter(), await enter(), aCircuit(-1)]
+  const { workspaceId, host } = circuit
+  for (let i = 0; i < 2; i++) expect(await pauseHost(db.pool, circuit, true)).toBe(true)
+  expect([...(await listPausedHosts(db.pool, workspaceId)).keys()]).toEqual([host])
+  expect(await listPausedHosts(db.pool, randomUUID())).toEqual(new Map())
+  await publishCircuits(db.pool, one, [circuit])
+  expect(await claimProbes(db.pool, one, [circuit], 30_000)).toEqual([])
+  expect(await listOpenCircuits(db.pool)).toMatchObject([{ dispatchers: 1 }])
+  await publishCircuits(db.pool, one, [])
+  expect(await requestCircuitReset(db.pool, circuit)).toBe(0)
+  for (const id of [one, other])
+    expect(await publishCircuits(db.pool, id, [])).toMatchObject({
+      resets: [],
+      opened: [],
+      paused: [{ workspaceId, host }],
+    })
+  expect(await listOpenCircuits(db.pool)).toEqual([])
+  for (let i = 0; i < 2; i++) expect(await pauseHost(db.pool, circuit, false)).toBe(true)
+  expect((await publishCircuits(db.pool, one, [])).paused).toEqual([])
 })

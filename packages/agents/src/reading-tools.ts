@@ -131,6 +131,7 @@ function reasonOf(
     case 'pending':
       if (blocked?.reason === 'queue') return `It is due and waits for the queue ${blocked.queue}.`
       if (blocked?.reason === 'held') return heldText
+      if (blocked?.reason === 'host_paused') return `It is due and waits because a user has paused ${blocked.host}.`
       if (blocked) return `It waits because calls to ${blocked.host} fail; the next probe is at ${blocked.nextProbeAt}.`
       return `It waits for its time, ${executeAt}.`
     case 'processing':

@@ -307,7 +307,7 @@ import type { Condition } from '../types/event.ts'
 import type { Id, Page, RetryPolicy, Timestamp } from '../types/request.ts'
 
 /** Why a due task waits. */
-export type Blocked = BlockedByHost | BlockedByQueue | BlockedByHold
+export type Blocked = BlockedByHost | BlockedByPause | BlockedByQueue | BlockedByHold
 
 /**
  * How long the steps of a call took, in milliseconds. A step is null when the call had none or did not complete it; a call on a

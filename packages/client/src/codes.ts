@@ -76,6 +76,7 @@ export type WaitReason =
   | 'dispatcher'
   | 'backlog'
   | 'circuit_breaker'
+  | 'host_paused'
   | 'host_concurrency'
   | 'host_rate'
   | 'slot'

@@ -12,6 +12,7 @@ import {
 import { connection } from './connection.ts'
 import { cronJob } from './cron-job.ts'
 import { publishedEvent, publishedEventBrief } from './event.ts'
+import { host } from './host.ts'
 import { integration } from './integration.ts'
 import { queue } from './queue.ts'
 import { secret, signingSecret, subscriptionSecret } from './secret.ts'
@@ -43,6 +44,7 @@ const briefForms = new Map<z.ZodType, Brief>([
   [publishedEvent, { right: 'task.read', body: publishedEventBrief }],
   [cronJob, { right: 'cron_job.read', body: pick(cronJob, 'id', 'status', 'created_at') }],
   [subscription, { right: 'subscription.read', body: pick(subscription, 'id', 'active', 'created_at') }],
+  [host, { right: 'host.read', body: pick(host, 'host', 'paused_at') }],
   [queue, { right: 'queue.read', body: pick(queue, 'name', 'created_at') }],
   [secret, { right: 'secret.read', body: pick(secret, 'name', 'created_at') }],
   [connection, { right: 'connection.read', body: pick(connection, 'name', 'created_at') }],

@@ -16,6 +16,14 @@ const blockedByHost = z
   })
   .meta({ id: 'BlockedByHost' })
 
+const blockedByPause = z
+  .object({
+    reason: z.literal('host_paused').meta({ description: 'A user has paused its host.' }),
+    host: z.string().meta({ examples: ['example.com'] }),
+    since: timestampField(),
+  })
+  .meta({ id: 'BlockedByPause' })
+
 const blockedByQueue = z
   .object({
     reason: z.literal('queue').meta({ description: 'Its queue is paused or lets no more attempts start now.' }),
@@ -30,10 +38,10 @@ const blockedByHold = z
   .meta({ id: 'BlockedByHold' })
 
 /** Why a due task waits. */
-export const blocked = z.union([blockedByHost, blockedByQueue, blockedByHold])
+export const blocked = z.union([blockedByHost, blockedByPause, blockedByQueue, blockedByHold])
 
 /** A host that the tasks of a workspace call. */
-const host = z
+export const host = z
   .object({
     host: z.string().meta({ description: 'A host name or address, with its port.', examples: ['example.com'] }),
     circuit: z
@@ -46,6 +54,9 @@ const host = z
           .meta({ description: 'The dispatchers in which the breaker is not closed.', examples: [0] }),
       })
       .meta({ description: 'The circuit breaker of the host for this workspace.' }),
+    paused_at: timestampField()
+      .nullable()
+      .meta({ description: 'Since when a user has paused it; null unless it is paused.' }),
     waiting: z.int().meta({ description: 'Tasks that are due and not started.', examples: [0] }),
     in_flight: z.int().meta({ examples: [1] }),
     attempts: z.int().meta({ description: 'Attempts of the period that started.', examples: [240] }),
@@ -64,7 +75,7 @@ const host = z
   })
   .meta({ id: 'Host' })
 
-/** The hosts of a workspace: those with an open circuit breaker first, then those with the most waiting tasks. */
+/** The hosts of a workspace: those that are paused or have an open circuit breaker first, then those with the most waiting tasks. */
 export const hosts = z
   .object({
     data: z.array(host),

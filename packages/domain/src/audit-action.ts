@@ -86,6 +86,8 @@ export const auditRights = {
   'dead_letter.replayed': 'dead_letter.replay',
   'dead_letter.discarded': 'dead_letter.discard',
   'host.reset': 'host.reset',
+  'host.paused': 'host.write',
+  'host.resumed': 'host.write',
   'queue.changed': 'queue.write',
   'queue.paused': 'queue.write',
   'queue.resumed': 'queue.write',

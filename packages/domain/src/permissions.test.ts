@@ -60,7 +60,16 @@ it('a viewer may read in the workspace, an editor also create, change and replay
     action => !allowedTo(user('member', 'viewer')).includes(action),
   )
   expect(editor).toEqual([
-    ...['secret.use', 'task.create', 'task.write', 'cron_job.write', 'host.reset', 'queue.write', 'dead_letter.replay'],
+    ...[
+      'secret.use',
+      'task.create',
+      'task.write',
+      'cron_job.write',
+      'host.reset',
+      'host.write',
+      'queue.write',
+      'dead_letter.replay',
+    ],
     ...['event.publish', 'subscription.write'],
   ])
 })

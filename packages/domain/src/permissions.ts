@@ -101,6 +101,7 @@ export const rights = {
   'run.read': viewers,
   'host.read': viewers,
   'host.reset': editors,
+  'host.write': editors,
   'queue.read': viewers,
   'queue.write': editors,
   'queue.delete': deleters,

@@ -5,6 +5,7 @@ export const waitReasons = [
   'dispatcher',
   'backlog',
   'circuit_breaker',
+  'host_paused',
   'host_concurrency',
   'host_rate',
   'slot',

@@ -1,3 +1,4 @@
+import { NIL_UUID } from '@belfry/domain/id'
 import type { Db } from '../postgres/in-transaction.ts'
 import { circuitsChannel } from '../postgres/notices.ts'
 import type { Pool } from '../postgres/pool.ts'
@@ -25,6 +26,8 @@ export type OpenCircuit = {
 }
 
 const maxListed = 1_000
+/** SQL: the row is the pause of a user, which has the nil UUID as its dispatcher, and no end. */
+export const isPause = `r.dispatcher = '${NIL_UUID}'`
 /** How long a half-open breaker without an attempt is kept: longer than a probe takes. */
 const forgottenAfter = `interval '20 minutes'`
 // The times are computed from another clock each time, so they differ by some milliseconds.
@@ -37,25 +40,25 @@ type Host = { workspaceId: string; host: string }
  * changed, and notifies the other dispatchers of it. A breaker that has closed here is to be closed everywhere.
  * @returns `resets`: the breakers that a user, an operator or another dispatcher has asked to close, once. `opened`: those
  * that another dispatcher has opened for longer. They are returned for twenty minutes after they became half-open, even when
- * that dispatcher has died.
+ * that dispatcher has died. `paused`: the hosts that a user has paused.
  */
 export async function publishCircuits(
   pool: Pool,
   dispatcher: string,
   circuits: readonly PublishedCircuit[],
-): Promise<{ resets: Host[]; opened: PublishedCircuit[] }> {
+): Promise<{ resets: Host[]; opened: PublishedCircuit[]; paused: Host[] }> {
   const values = [
     dispatcher,
     circuits.map(({ workspaceId }) => workspaceId),
     circuits.map(({ host }) => host),
     circuits.map(({ openForMs }) => openForMs),
   ]
-  const { rows } = await pool.query<{ resets: Host[]; opened: PublishedCircuit[] }>({
+  const { rows } = await pool.query<{ resets: Host[]; opened: PublishedCircuit[]; paused: Host[] }>({
     name: 'publish_circuits',
     text: publishStatement,
     values,
   })
-  return rows[0] ?? { resets: [], opened: [] }
+  return rows[0] ?? { resets: [], opened: [], paused: [] }
 }
 
 const isSame = (one: string, other: string) =>
@@ -75,7 +78,7 @@ const publishStatement = `
   ),
   closed_elsewhere AS (
     UPDATE resting_hosts r SET reset_at = now() FROM closed c
-    WHERE ${isSame('r', 'c')} AND r.dispatcher <> $1 AND r.reset_at IS NULL RETURNING 1
+    WHERE ${isSame('r', 'c')} AND r.dispatcher <> $1 AND NOT ${isPause} AND r.reset_at IS NULL RETURNING 1
   ),
   forgotten AS (
     DELETE FROM resting_hosts r
@@ -84,7 +87,7 @@ const publishStatement = `
   ),
   others AS (
     SELECT r.workspace_id, r.host, min(r.since) AS since, max(r.rests_until) AS rests_until FROM resting_hosts r
-    WHERE r.dispatcher <> $1 AND r.reset_at IS NULL AND r.rests_until > now() - ${forgottenAfter}
+    WHERE r.dispatcher <> $1 AND NOT ${isPause} AND r.reset_at IS NULL AND r.rests_until > now() - ${forgottenAfter}
       AND NOT EXISTS (SELECT FROM closed c WHERE ${isSame('c', 'r')})
       AND NOT EXISTS (SELECT FROM reset c WHERE ${isSame('c', 'r')})
     GROUP BY 1, 2
@@ -120,6 +123,10 @@ const publishStatement = `
       FROM others o
       WHERE NOT EXISTS (SELECT FROM input i WHERE ${isSame('i', 'o')} AND ${untilOf('i')} > o.rests_until - ${sameTime})
     ) AS opened,
+    (
+      SELECT coalesce(json_agg(json_build_object('workspaceId', workspace_id, 'host', host)), '[]') FROM resting_hosts r
+      WHERE ${isPause}
+    ) AS paused,
     (SELECT count(*) FROM notified) AS notified`
 
 /**
@@ -175,11 +182,33 @@ export async function listOpenCircuits(db: Db, workspaceId: string | null = null
 export async function requestCircuitReset(db: Db, { workspaceId, host }: Host): Promise<number> {
   const text = `
     WITH reset AS (
-      UPDATE resting_hosts SET reset_at = now() WHERE workspace_id = $1 AND host = $2 AND reset_at IS NULL
+      UPDATE resting_hosts r SET reset_at = now()
+      WHERE workspace_id = $1 AND host = $2 AND NOT ${isPause} AND reset_at IS NULL
       RETURNING dispatcher
     )
     SELECT count(*)::int AS dispatchers, count(pg_notify('${circuitsChannel}', ''))
     FROM reset r JOIN dispatchers d ON d.id = r.dispatcher AND ${isLive('d')}`
   const { rows } = await db.query<{ dispatchers: number }>(text, [workspaceId, host])
   return rows[0]?.dispatchers ?? 0
+}
+
+/** How many hosts a workspace may pause. */
+export const maxPausedHosts = 1_000
+
+/** Pauses a host for a workspace in every dispatcher, or resumes it. Returns false when too many hosts are paused. */
+export async function pauseHost(db: Db, { workspaceId, host }: Host, isPaused: boolean): Promise<boolean> {
+  const text = isPaused
+    ? `INSERT INTO resting_hosts (workspace_id, host, dispatcher, rests_until) VALUES ($1, $2, '${NIL_UUID}', 'infinity')
+       ON CONFLICT DO NOTHING`
+    : `DELETE FROM resting_hosts r WHERE workspace_id = $1 AND host = $2 AND ${isPause}`
+  await db.query(text, [workspaceId, host])
+  await db.query('SELECT pg_notify($1, $2)', [circuitsChannel, ''])
+  return (await listPausedHosts(db, workspaceId)).size <= maxPausedHosts
+}
+
+/** Returns the paused hosts of a workspace, and since when they are paused. */
+export async function listPausedHosts(db: Db, workspaceId: string): Promise<Map<string, Date>> {
+  const text = `SELECT host, since FROM resting_hosts r WHERE workspace_id = $1 AND ${isPause}`
+  const { rows } = await db.query<{ host: string; since: Date }>(text, [workspaceId])
+  return new Map(rows.map(({ host, since }) => [host, since]))
 }

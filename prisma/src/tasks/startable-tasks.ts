@@ -1,5 +1,6 @@
 import { hostOf } from '@belfry/domain/target-url'
 import { isLive } from '../dispatchers/heartbeat.ts'
+import { isPause } from '../dispatchers/host-circuits.ts'
 import { readProcessState } from '../dispatchers/process-state.ts'
 import { queryInIndexOrder } from '../postgres/in-index-order.ts'
 import type { Pool } from '../postgres/pool.ts'
@@ -13,8 +14,8 @@ import { leaseFloor, waitingFloor } from './waiting-floor.ts'
 const isStartable = 't.workspace_id NOT IN (SELECT id FROM suspended_workspaces)'
 
 /**
- * The due, unclaimed tasks. A startable one waits for Belfry. Any other one waits for its target or its tenant: the circuit
- * breaker of its host is open, its host has all of its permits in use, or its workspace is suspended.
+ * The due, unclaimed tasks. A startable one waits for Belfry. Any other one waits for its target or its tenant: its host is
+ * paused or its circuit breaker is open, its host has all of its permits in use, or its workspace is suspended.
  */
 export type DueWork = {
   /** Due tasks, up to `maxCounted`. */
@@ -109,7 +110,8 @@ export const dueGroupsOfStatement = groupsOf(`
 
 const circuitsStatement = `
   SELECT DISTINCT r.workspace_id AS "workspaceId", r.host
-  FROM resting_hosts r JOIN dispatchers d ON d.id = r.dispatcher AND ${isLive('d')} WHERE r.reset_at IS NULL`
+  FROM resting_hosts r LEFT JOIN dispatchers d ON d.id = r.dispatcher AND ${isLive('d')}
+  WHERE r.reset_at IS NULL AND (d.id IS NOT NULL OR ${isPause})`
 
 const callsStatement = `
   SELECT ${originOf('r.url')} AS origin, count(*)::int AS count

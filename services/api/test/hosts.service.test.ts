@@ -1,7 +1,7 @@
 import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
 import { publishCircuits } from '@belfry/db/dispatchers/host-circuits'
 import { insertTasks } from '@belfry/db/tasks/insert-tasks'
-import { fromId, newUuid } from '@belfry/domain/id'
+import { fromId, newUuid, toId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { readHosts } from '../src/hosts/hosts.ts'
 import { storeRuns } from './run-rows.ts'
@@ -139,6 +139,55 @@ describe('POST /hosts/{host}/reset', () => {
     const log = `/api/v1/organizations/${organizationId}/audit-log?action=host.reset`
     const entries = await api.send('GET', log, undefined, { Authorization: `Bearer ${token}` })
     expect(entries.body.data).toMatchObject([{ object_id: host, actor: { api_key_id: expect.any(String) } }])
+  })
+})
+
+describe('POST /hosts/{host}/pause', () => {
+  it('pauses a host of one workspace, which its tasks, the list and the host say, until it is resumed', async () => {
+    const [one, other] = [await aWorkspace(), await aWorkspace()]
+    const host = 'paused.example:8443'
+    const path = `/hosts/${encodeURIComponent(host)}`
+    const [task] = await storeDue(one.uuid, `https://Paused.example:8443/hook`)
+    const [callback] = await storeDue(one.uuid, `https://${host}/done`)
+    await api.db.query(`UPDATE tasks SET source = 'callback' WHERE id = $1`, [callback])
+    await storeDue(other.uuid, `https://${host}/hook`)
+    const before = await one.send('GET', path)
+    expect([before.status, before.body]).toMatchObject([200, { host, paused_at: null, waiting: 2, attempts: 0 }])
+    for (let i = 0; i < 2; i++) {
+      const paused = await one.send('POST', `${path}/pause`)
+      expect([paused.status, paused.body]).toMatchObject([200, { host, paused_at: expect.any(String), waiting: 2 }])
+    }
+    const { paused_at: since } = (await one.send('GET', '/hosts')).body.data[0]
+    const blockedOf = async ({ send }: typeof one) =>
+      (await send('GET', '/tasks')).body.data.map(({ blocked }: Json) => blocked)
+    expect(await blockedOf(one)).toEqual([null, { reason: 'host_paused', host, since }])
+    expect((await one.send('GET', `/tasks/${toId('task', task ?? '')}`)).body.blocked.reason).toBe('host_paused')
+    expect(await blockedOf(other)).toEqual([null])
+    expect((await other.send('GET', path)).body.paused_at).toBeNull()
+    expect((await one.send('GET', '/upcoming')).body.blocked).toBe(2)
+    expect((await publishCircuits(api.db, await aDispatcher(), [])).paused).toEqual([{ workspaceId: one.uuid, host }])
+    for (let i = 0; i < 2; i++) expect((await one.send('POST', `${path}/resume`)).body.paused_at).toBeNull()
+    expect(await blockedOf(one)).toEqual([null, null])
+    const log = `/api/v1/organizations/${one.organizationId}/audit-log?action=host.paused&action=host.resumed`
+    const entries = await api.send('GET', log, undefined, { Authorization: `Bearer ${one.token}` })
+    const actions = entries.body.data.map(({ action, object_id }: Json) => [action, object_id])
+    expect(actions).toEqual([...Array(2).fill(['host.resumed', host]), ...Array(2).fill(['host.paused', host])])
+  })
+
+  it('knows no host with another spelling, and pauses at most 1,000', async () => {
+    const { send, uuid } = await aWorkspace()
+    for (const name of ['Upper.example', 'a b', 'x/y', 'a%00', '']) {
+      const answer = await send('POST', `/hosts/${encodeURIComponent(name)}/pause`)
+      expect([name, answer.status]).toEqual([name, 404])
+    }
+    await api.db.query(
+      `INSERT INTO resting_hosts (workspace_id, host, dispatcher, rests_until)
+       SELECT $1, 'h' || n, '00000000-0000-0000-0000-000000000000', 'infinity' FROM generate_series(1, 1000) n`,
+      [uuid],
+    )
+    expect((await send('POST', '/hosts/one.more/pause')).body.code).toBe('conflict')
+    expect((await send('POST', '/hosts/h1/pause')).status).toBe(200)
+    await api.db.query('DELETE FROM resting_hosts WHERE workspace_id = $1', [uuid])
   })
 })
 

@@ -9,6 +9,7 @@ import { readQstashSigningKeys } from '@belfry/db/qstash/signing-keys'
 import { findMasterKeyProblem } from '@belfry/db/secrets/data-keys'
 import { readSecrets } from '@belfry/db/secrets/secrets'
 import { readSigningSecrets, readSubscriptionSecrets } from '@belfry/db/secrets/signing-secrets'
+import { isCallbackId } from '@belfry/domain/id'
 import { openQueues, type QueueConnection } from '@belfry/queue'
 import {
   ConfigError,
@@ -36,7 +37,7 @@ import { createBacklog } from './intake/backlog.ts'
 import { createDueTimers } from './intake/due-timers.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
 import { createShare } from './intake/share.ts'
-import { createTaskBuffer } from './intake/task-buffer.ts'
+import { type BufferedTask, createTaskBuffer } from './intake/task-buffer.ts'
 import { createTenants } from './intake/tenants.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { type Outbox, openOutbox } from './outbox/outbox.ts'
@@ -117,6 +118,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
       permitsPerHost: config.hostConcurrency,
       startsPerHost: config.hostRate === 0 ? null : { count: config.hostRate, periodMs: 1_000 },
       circuitRules: config.circuitRules,
+      isExempt: (task: BufferedTask) => isCallbackId(task.id),
       now,
       tenantOf: workspace => tenants.find(workspace),
     }),

@@ -1437,6 +1437,18 @@ class Hosts:
         """List the hosts that tasks of a workspace call, with their health."""
         return decode(models.Hosts, self._http.send("GET", "/api/v1/scheduler/hosts"))
 
+    def get(self, host: str) -> models.Host:
+        """Read a host with its health."""
+        return decode(models.Host, self._http.send("GET", path("/api/v1/scheduler/hosts/{}", host)))
+
+    def pause(self, host: str) -> models.Host:
+        """Pause a host: the tasks of the workspace for it wait, except callbacks."""
+        return decode(models.Host, self._http.send("POST", path("/api/v1/scheduler/hosts/{}/pause", host)))
+
+    def resume(self, host: str) -> models.Host:
+        """Resume a paused host, so its waiting tasks start."""
+        return decode(models.Host, self._http.send("POST", path("/api/v1/scheduler/hosts/{}/resume", host)))
+
     def reset(self, host: str) -> models.ResetHost:
         """Close the circuit breaker of a host. `dispatchers` is the number of dispatchers that close it."""
         return decode(models.ResetHost, self._http.send("POST", path("/api/v1/scheduler/hosts/{}/reset", host)))
@@ -1523,7 +1535,7 @@ class Workspaces:
         name: str,
         issuer: str,
         conditions: Mapping[str, Any],
-        scopes: Sequence[Literal["full", "read", "publish", "organization.read", "workspace.list", "workspace.read", "workspace_member.read", "secret.read", "secret.write", "secret.delete", "secret.use", "connection.read", "connection.write", "connection.delete", "connection.test", "signing_secret.read", "signing_secret.rotate", "signing_secret.revoke", "integration.read", "integration.write", "integration.delete", "task.read", "task.create", "task.write", "task.delete", "cron_job.read", "cron_job.write", "cron_job.delete", "run.read", "host.read", "host.reset", "queue.read", "queue.write", "queue.delete", "dead_letter.read", "dead_letter.replay", "dead_letter.discard", "event.publish", "subscription.read", "subscription.write", "subscription.delete"]],
+        scopes: Sequence[Literal["full", "read", "publish", "organization.read", "workspace.list", "workspace.read", "workspace_member.read", "secret.read", "secret.write", "secret.delete", "secret.use", "connection.read", "connection.write", "connection.delete", "connection.test", "signing_secret.read", "signing_secret.rotate", "signing_secret.revoke", "integration.read", "integration.write", "integration.delete", "task.read", "task.create", "task.write", "task.delete", "cron_job.read", "cron_job.write", "cron_job.delete", "run.read", "host.read", "host.reset", "host.write", "queue.read", "queue.write", "queue.delete", "dead_letter.read", "dead_letter.replay", "dead_letter.discard", "event.publish", "subscription.read", "subscription.write", "subscription.delete"]],
         audience: str | Unset = UNSET,
         lifetime_ms: int | Unset = UNSET,
         **more: Any,

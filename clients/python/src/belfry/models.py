@@ -445,7 +445,7 @@ class RunDetail:
 @dataclass(frozen=True, kw_only=True)
 class Hosts:
     data: list[Host]
-    """The hosts, those with an open circuit breaker first."""
+    """The hosts, those that are paused or have an open circuit breaker first."""
     since: datetime
     """Attempts are counted from this time on: the last hour, or the latest 5,000 attempts."""
     omitted: int
@@ -454,6 +454,31 @@ class Hosts:
     """Only the first 10,000 waiting tasks were counted."""
     max_in_flight_per_host: int
     """How many calls to one host may be in flight at once, from all dispatchers and workspaces."""
+    raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Host:
+    host: str
+    """A host name or address, with its port."""
+    circuit: HostCircuit
+    """The circuit breaker of the host for this workspace."""
+    paused_at: datetime | None
+    """Since when a user has paused it; null unless it is paused."""
+    waiting: int
+    """Tasks that are due and not started."""
+    in_flight: int
+    """Attempts in flight."""
+    attempts: int
+    """Attempts of the period that started."""
+    failed: int
+    """Attempts of the period that failed."""
+    attempts_per_minute: float
+    """Over the period."""
+    duration_p50_ms: int | None
+    """The median duration of an attempt, in milliseconds; null without attempts."""
+    last_failure: HostLastFailure | None
+    """The latest failed run of the period."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -824,7 +849,7 @@ class Blocked:
     host: str | None
     """The host, with its port unless it is the default."""
     since: datetime | None
-    """When the circuit breaker opened."""
+    """When a user paused the host."""
     next_probe_at: datetime | None
     """When Belfry may probe the host with one attempt. Tasks wait until a probe succeeds."""
     queue: str | None
@@ -1043,25 +1068,30 @@ class RunResponse:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Host:
-    host: str
-    """A host name or address, with its port."""
-    circuit: HostCircuit
+class HostCircuit:
     """The circuit breaker of the host for this workspace."""
-    waiting: int
-    """Tasks that are due and not started."""
-    in_flight: int
-    """Attempts in flight."""
-    attempts: int
-    """Attempts of the period that started."""
-    failed: int
-    """Attempts of the period that failed."""
-    attempts_per_minute: float
-    """Over the period."""
-    duration_p50_ms: int | None
-    """The median duration of an attempt, in milliseconds; null without attempts."""
-    last_failure: HostLastFailure | None
-    """The latest failed run of the period."""
+
+    state: str
+    """`closed`: calls start. `open`: tasks wait. `half_open`: a probe is in flight."""
+    since: datetime | None
+    """When the breaker opened; null while it is closed."""
+    next_probe_at: datetime | None
+    """When Belfry may probe the host with one attempt; null while the breaker is closed."""
+    dispatchers: int
+    """The dispatchers in which the breaker is not closed."""
+    raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostLastFailure:
+    run_id: str
+    """The run."""
+    at: datetime
+    """When it failed."""
+    response_status: int | None
+    """The status of the response; null when there was no response."""
+    error_code: str | None
+    """Why the attempt failed; null when it succeeded."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -1190,34 +1220,6 @@ class BatchError:
     """What happened, and what to do about it."""
     errors: list[FieldError] | None
     """Every invalid field."""
-    raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-
-
-@dataclass(frozen=True, kw_only=True)
-class HostCircuit:
-    """The circuit breaker of the host for this workspace."""
-
-    state: str
-    """`closed`: calls start. `open`: tasks wait. `half_open`: a probe is in flight."""
-    since: datetime | None
-    """When the breaker opened; null while it is closed."""
-    next_probe_at: datetime | None
-    """When Belfry may probe the host with one attempt; null while the breaker is closed."""
-    dispatchers: int
-    """The dispatchers in which the breaker is not closed."""
-    raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-
-
-@dataclass(frozen=True, kw_only=True)
-class HostLastFailure:
-    run_id: str
-    """The run."""
-    at: datetime
-    """When it failed."""
-    response_status: int | None
-    """The status of the response; null when there was no response."""
-    error_code: str | None
-    """Why the attempt failed; null when it succeeded."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 

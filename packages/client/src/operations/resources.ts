@@ -25,6 +25,7 @@ import type {
   ExportRuns,
   ExportTasks,
   FederatedCredential,
+  Host,
   Hosts as HostList,
   Id,
   ListCronJobs,
@@ -449,6 +450,18 @@ export function hostsOf(http: Http) {
   return {
     /** List the hosts that tasks of a workspace call, with their health. */
     list: (options?: RequestOptions): Promise<HostList> => http.get('/api/v1/scheduler/hosts', options),
+
+    /** Read a host with its health. */
+    get: (host: string, options?: RequestOptions): Promise<Host> =>
+      http.get(path`/api/v1/scheduler/hosts/${host}`, options),
+
+    /** Pause a host: the tasks of the workspace for it wait, except callbacks. */
+    pause: (host: string, options?: RequestOptions): Promise<Host> =>
+      http.post(path`/api/v1/scheduler/hosts/${host}/pause`, undefined, options),
+
+    /** Resume a paused host, so its waiting tasks start. */
+    resume: (host: string, options?: RequestOptions): Promise<Host> =>
+      http.post(path`/api/v1/scheduler/hosts/${host}/resume`, undefined, options),
 
     /** Close the circuit breaker of a host. `dispatchers` is the number of dispatchers that close it. */
     reset: (host: string, options?: RequestOptions): Promise<ResetHost> =>

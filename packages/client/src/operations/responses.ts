@@ -4,7 +4,7 @@ import type { Condition } from '../types/event.ts'
 import type { Id, Page, RetryPolicy, Timestamp } from '../types/request.ts'
 
 /** Why a due task waits. */
-export type Blocked = BlockedByHost | BlockedByQueue | BlockedByHold
+export type Blocked = BlockedByHost | BlockedByPause | BlockedByQueue | BlockedByHold
 
 /**
  * How long the steps of a call took, in milliseconds. A step is null when the call had none or did not complete it; a call on a
@@ -119,6 +119,15 @@ export type BlockedByHost = {
   since: Timestamp
   /** When Belfry may probe the host with one attempt. Tasks wait until a probe succeeds. */
   nextProbeAt: Timestamp
+}
+
+export type BlockedByPause = {
+  /** A user has paused its host. */
+  reason: 'host_paused'
+  /** The host, with its port unless it is the default. */
+  host: string
+  /** When a user paused the host. */
+  since: Timestamp
 }
 
 export type BlockedByQueue = {
@@ -643,7 +652,7 @@ export type RunDetail = {
 }
 
 export type Hosts = {
-  /** The hosts, those with an open circuit breaker first. */
+  /** The hosts, those that are paused or have an open circuit breaker first. */
   data: Host[]
   /** Attempts are counted from this time on: the last hour, or the latest 5,000 attempts. */
   from: Timestamp
@@ -669,6 +678,8 @@ export type Host = {
     /** The dispatchers in which the breaker is not closed. */
     dispatchers: number
   }
+  /** Since when a user has paused it; null unless it is paused. */
+  pausedAt: Timestamp | null
   /** Tasks that are due and not started. */
   waiting: number
   /** Attempts in flight. */

@@ -1,4 +1,4 @@
-import { hosts, resetHost } from '../host.ts'
+import { host, hosts, resetHost } from '../host.ts'
 import { operation } from '../operation.ts'
 import { overview, overviewQuery, upcoming } from '../overview.ts'
 import { searchQuery, searchResult } from '../search.ts'
@@ -32,6 +32,28 @@ export const overviewOperations = {
     summary: 'List the hosts that tasks of a workspace call, with their health',
     client: 'hosts.list',
     answer: { status: 200, body: hosts },
+  }),
+
+  getHost: operation('GET', '/api/v1/scheduler/hosts/:host', {
+    right: 'host.read',
+    summary: 'Read a host with its health',
+    client: 'hosts.get',
+    answer: { status: 200, body: host },
+  }),
+
+  pauseHost: operation('POST', '/api/v1/scheduler/hosts/:host/pause', {
+    right: 'host.write',
+    summary: 'Pause a host: the tasks of the workspace for it wait, except callbacks',
+    client: 'hosts.pause',
+    answer: { status: 200, body: host },
+    refusals: ['conflict'],
+  }),
+
+  resumeHost: operation('POST', '/api/v1/scheduler/hosts/:host/resume', {
+    right: 'host.write',
+    summary: 'Resume a paused host, so its waiting tasks start',
+    client: 'hosts.resume',
+    answer: { status: 200, body: host },
   }),
 
   resetCircuit: operation('POST', '/api/v1/scheduler/hosts/:host/reset', {

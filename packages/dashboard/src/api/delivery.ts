@@ -1,4 +1,4 @@
-import type { Hosts } from '@belfry/contract/host'
+import type { Host, Hosts } from '@belfry/contract/host'
 import type { Overview, OverviewRange, Upcoming } from '@belfry/contract/overview'
 import type { Queue, UpdateQueueBody } from '@belfry/contract/queue'
 import type { SearchResult } from '@belfry/contract/search'
@@ -12,6 +12,8 @@ export function hostsQuery(workspaceId: string) {
   return queryOptions({ ...read, refetchInterval: 5_000 })
 }
 
+export const pauseHost = post('/api/v1/scheduler/hosts/:host/pause')<Host>
+export const resumeHost = post('/api/v1/scheduler/hosts/:host/resume')<Host>
 /** Closes the circuit breaker of a host in every dispatcher. */
 export const resetCircuit = post('/api/v1/scheduler/hosts/:host/reset')<void>
 

@@ -1,12 +1,23 @@
 import type { Host, Hosts } from '@belfry/contract/host'
 import { operations } from '@belfry/contract/operations'
-import { listOpenCircuits, type OpenCircuit, requestCircuitReset } from '@belfry/db/dispatchers/host-circuits'
+import {
+  listOpenCircuits,
+  listPausedHosts,
+  maxPausedHosts,
+  type OpenCircuit,
+  pauseHost as pauseStored,
+  requestCircuitReset,
+} from '@belfry/db/dispatchers/host-circuits'
 import { readProcessState } from '@belfry/db/dispatchers/process-state'
 import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
 import { isInFlight, originOf, waitsForTime } from '@belfry/db/tasks/task-row'
+import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
 import { hostOf } from '@belfry/domain/target-url'
+import type { Request } from 'express'
 import { audit } from '../audit/audit.ts'
+import type { Allowed } from '../auth/authorize.ts'
+import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { accepted, ok } from '../http/reply.ts'
@@ -15,6 +26,20 @@ export const listHosts = endpoint(operations.listHosts, {
   async handle(ctx, { caller }) {
     return ok(await readHosts(ctx.pool, caller.workspaceId, ctx.clock.now()))
   },
+})
+
+export const getHost = endpoint(operations.getHost, {
+  async handle(ctx, { caller, request }) {
+    return ok(await readHost(ctx, caller.workspaceId, nameOf(request)))
+  },
+})
+
+export const pauseHost = endpoint(operations.pauseHost, {
+  handle: (ctx, { caller, request }) => setPaused(ctx, caller, nameOf(request), true),
+})
+
+export const resumeHost = endpoint(operations.resumeHost, {
+  handle: (ctx, { caller, request }) => setPaused(ctx, caller, nameOf(request), false),
 })
 
 export const resetCircuit = endpoint(operations.resetCircuit, {
@@ -31,6 +56,32 @@ export const resetCircuit = endpoint(operations.resetCircuit, {
     return accepted({ dispatchers })
   },
 })
+
+async function setPaused(ctx: Context, caller: Allowed<'host.write'>, host: string, isPaused: boolean) {
+  const { workspaceId } = caller
+  await inTransaction(ctx.pool, async tx => {
+    const isStored = await pauseStored(tx, { workspaceId, host }, isPaused)
+    if (!isStored)
+      throw new AppError('conflict', `A workspace pauses at most ${maxPausedHosts} hosts. Resume one first.`)
+    await audit(tx, caller, { action: isPaused ? 'host.paused' : 'host.resumed', objectId: host })
+  })
+  return ok(await readHost(ctx, workspaceId, host))
+}
+
+/** Returns the host in a path, as `hostOf` spells it. Throws `not_found`. */
+function nameOf(request: Request): string {
+  const host = String(request.params.host)
+  if (hostOf(`https://${host}`) !== host && hostOf(`http://${host}`) !== host) throw notFound()
+  return host
+}
+
+async function readHost(ctx: Context, workspaceId: string, host: string): Promise<Host> {
+  const limits = { ...defaultLimits, hosts: Number.POSITIVE_INFINITY }
+  const { data } = await readHosts(ctx.pool, workspaceId, ctx.clock.now(), limits, [host])
+  const found = data.find(one => one.host === host)
+  if (!found) throw notFound()
+  return found
+}
 
 /** How much is read at most. */
 export type HostLimits = { runs: number; tasks: number; hosts: number }
@@ -50,15 +101,17 @@ type RunRow = {
 type TaskRow = { origin: string; isWaiting: boolean; count: number }
 type Counts = { waiting: number; inFlight: number; runs: RunRow[] }
 
-/** Reads the hosts that a workspace called in the last hour, or that its tasks wait for. */
+/** Reads the hosts that a workspace called in the last hour, that its tasks wait for, or that are paused, and given ones. */
 export async function readHosts(
   db: Db,
   workspaceId: string,
   nowMs: number,
   limits: HostLimits = defaultLimits,
+  given: readonly string[] = [],
 ): Promise<Hosts> {
-  const [circuits, { permitsPerHost }, runs, tasks] = await Promise.all([
+  const [circuits, paused, { permitsPerHost }, runs, tasks] = await Promise.all([
     listOpenCircuits(db, workspaceId),
+    listPausedHosts(db, workspaceId),
     readProcessState(db),
     readLatestRuns(db, workspaceId, nowMs, limits.runs),
     countTasks(db, workspaceId, limits.tasks),
@@ -66,10 +119,10 @@ export async function readHosts(
   const isCut = runs.length === limits.runs
   const fromMs = isCut ? (runs.at(-1)?.startedAt.getTime() ?? nowMs) : nowMs - periodMs
   const open = new Map(circuits.map(circuit => [circuit.host, circuit]))
-  const counts = countByHost(runs, tasks, open.keys())
+  const counts = countByHost(runs, tasks, [...open.keys(), ...paused.keys(), ...given])
   const minutes = Math.max(nowMs - fromMs, 1_000) / 60_000
   const all = [...counts]
-    .map(([host, of]) => presentHost(host, of, open.get(host), minutes))
+    .map(([host, of]) => presentHost(host, of, { circuit: open.get(host), pausedAt: paused.get(host) }, minutes))
     .sort((a, b) => urgencyOf(b) - urgencyOf(a) || b.waiting - a.waiting || b.failed - a.failed || compare(a, b))
   return {
     data: all.slice(0, limits.hosts),
@@ -80,14 +133,18 @@ export async function readHosts(
   }
 }
 
-function countByHost(runs: readonly RunRow[], tasks: readonly TaskRow[], open: Iterable<string>): Map<string, Counts> {
+function countByHost(
+  runs: readonly RunRow[],
+  tasks: readonly TaskRow[],
+  others: readonly string[],
+): Map<string, Counts> {
   const counts = new Map<string, Counts>()
   const of = (host: string) => {
     const known = counts.get(host) ?? { waiting: 0, inFlight: 0, runs: [] }
     counts.set(host, known)
     return known
   }
-  for (const host of open) of(host)
+  for (const host of others) of(host)
   // Different spellings of an origin are one host.
   for (const run of runs) of(hostOf(run.origin)).runs.push(run)
   for (const { origin, isWaiting, count } of tasks) of(hostOf(origin))[isWaiting ? 'waiting' : 'inFlight'] += count
@@ -98,7 +155,7 @@ function countByHost(runs: readonly RunRow[], tasks: readonly TaskRow[], open: I
 function presentHost(
   host: string,
   { waiting, inFlight, runs }: Counts,
-  circuit: OpenCircuit | undefined,
+  { circuit, pausedAt }: { circuit: OpenCircuit | undefined; pausedAt: Date | undefined },
   minutes: number,
 ): Host {
   const failures = runs.filter(({ status }) => status === 'failed')
@@ -112,6 +169,7 @@ function presentHost(
       next_probe_at: circuit?.nextProbeAt.toISOString() ?? null,
       dispatchers: circuit?.dispatchers ?? 0,
     },
+    paused_at: pausedAt?.toISOString() ?? null,
     waiting,
     in_flight: inFlight,
     attempts: runs.length,
@@ -129,8 +187,8 @@ function presentHost(
   }
 }
 
-function urgencyOf({ circuit }: Host): number {
-  return circuit.state === 'closed' ? 0 : 1
+function urgencyOf({ circuit, paused_at: pausedAt }: Host): number {
+  return circuit.state === 'closed' && pausedAt === null ? 0 : 1
 }
 
 function compare(a: Host, b: Host): number {

@@ -1,6 +1,6 @@
 import { operations } from '@belfry/contract/operations'
 import type { Task } from '@belfry/contract/task'
-import { listOpenCircuits } from '@belfry/db/dispatchers/host-circuits'
+import { listOpenCircuits, listPausedHosts } from '@belfry/db/dispatchers/host-circuits'
 import { hostOf } from '@belfry/domain/target-url'
 import { presentTask } from '@belfry/present/present-task'
 import type { TaskRow } from '@belfry/present/task-row'
@@ -77,11 +77,18 @@ const columns: Readonly<Record<string, (task: Task) => Cell>> = {
 async function withBlocked(ctx: Context, workspaceId: string, tasks: Task[]): Promise<Task[]> {
   const now = ctx.clock.now()
   if (!tasks.some(task => task.blocked === null && isDue(task, now))) return tasks
-  const circuits = await listOpenCircuits(ctx.pool, workspaceId)
-  if (circuits.length === 0) return tasks
+  const [circuits, paused] = await Promise.all([
+    listOpenCircuits(ctx.pool, workspaceId),
+    listPausedHosts(ctx.pool, workspaceId),
+  ])
+  if (circuits.length + paused.size === 0) return tasks
   const open = new Map(circuits.map(circuit => [circuit.host, circuit]))
   return tasks.map(task => {
-    const circuit = task.blocked === null && isDue(task, now) ? open.get(hostOf(task.url)) : undefined
+    if (task.blocked !== null || !isDue(task, now)) return task
+    const target = hostOf(task.url)
+    const pausedAt = task.source === 'callback' ? undefined : paused.get(target)
+    if (pausedAt) return { ...task, blocked: { reason: 'host_paused', host: target, since: pausedAt.toISOString() } }
+    const circuit = open.get(target)
     if (!circuit) return task
     const { host, since, nextProbeAt } = circuit
     const times = { since: since.toISOString(), next_probe_at: nextProbeAt.toISOString() }

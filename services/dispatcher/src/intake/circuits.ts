@@ -1,7 +1,8 @@
 import { claimProbes, type PublishedCircuit, publishCircuits } from '@belfry/db/dispatchers/host-circuits'
 import { toId } from '@belfry/domain/id'
 import { steadyTime } from '@belfry/runtime'
-import type { CircuitChange, OpenCircuit, QueueKey } from '../scheduling/host-queues.ts'
+import type { CircuitChange } from '../scheduling/circuit-breaker.ts'
+import type { OpenCircuit, QueueKey } from '../scheduling/host-queues.ts'
 import type { IntakeContext } from './intake-context.ts'
 
 // For so long one dispatcher alone probes a host. When it dies, another one probes after this time.
@@ -40,20 +41,25 @@ export function pauseHost(ctx: IntakeContext, { host, workspace }: QueueKey, ask
 
 /**
  * Shares circuit breakers with the other dispatchers. Publishes those that have changed, opens and closes those that another
- * dispatcher, a user or an operator has opened or closed, and asks PostgreSQL which dispatcher may probe a host. While none
+ * dispatcher, a user or an operator has opened or closed, applies the pauses of hosts, and asks PostgreSQL which dispatcher may probe a host. While none
  * is open, this is one short query.
- * @returns How many breakers have changed.
+ * @returns How many breakers and pauses have changed.
  */
 export async function shareCircuits(ctx: IntakeContext): Promise<number> {
   const known = ctx.hostQueues.openCircuits()
-  const { resets, opened } = await publishCircuits(ctx.pool, ctx.dispatcher.id, known.map(toPublished))
+  const { resets, opened, paused } = await publishCircuits(ctx.pool, ctx.dispatcher.id, known.map(toPublished))
+  const moved = ctx.hostQueues.setPaused(paused.map(({ workspaceId: workspace, host }) => ({ workspace, host })))
+  for (const { workspace, host } of moved) {
+    const isPaused = paused.some(one => one.workspaceId === workspace && one.host === host)
+    ctx.log.info({ host, workspace: toId('ws', workspace) }, isPaused ? 'host.paused' : 'host.resumed')
+  }
   for (const { workspaceId: workspace, host } of resets) {
     ctx.hostQueues.resetCircuit({ workspace, host })
     ctx.log.info({ host, workspace: toId('ws', workspace) }, 'circuit.reset')
   }
   const adopted = opened.filter(circuit => adopt(ctx, circuit))
   const allowed = await probeHosts(ctx)
-  return resets.length + adopted.length + allowed
+  return moved.length + resets.length + adopted.length + allowed
 }
 
 function toPublished({ workspace, host, openUntil }: OpenCircuit): PublishedCircuit {

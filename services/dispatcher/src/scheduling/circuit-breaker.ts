@@ -18,6 +18,9 @@ export const defaultCircuitRules: CircuitRules = { failurePercent: 50, minAttemp
 /** What the outcome of an attempt shows about its host; null when it shows nothing. */
 export type HealthSignal = 'healthy' | 'failing' | null
 
+/** How a breaker has changed; null when it has not. */
+export type CircuitChange = { to: 'open'; until: number } | { to: 'closed' } | null
+
 /** The circuit breaker of a host, for one workspace. All times are milliseconds of one clock. */
 export type CircuitBreaker = {
   /** Whether an attempt may start: the breaker is closed, or it is half-open, this process may probe, and no probe is in flight. */

@@ -1,24 +1,6 @@
 import { expect, it } from 'vitest'
-import { createHostQueues, type HostQueuesOptions, type QueueKey, type Slot } from './host-queues.ts'
-
-type Task = QueueKey & { n: number }
-
-type Setup = Partial<Pick<HostQueuesOptions, 'slots' | 'slowPlaces' | 'permitsPerHost' | 'startsPerHost' | 'tenantOf'>>
-
-function setup({ slots = 10, permitsPerHost = 100, ...more }: Setup = {}) {
-  const clock = { now: 1_000_000 }
-  const queues = createHostQueues<Task>({ slots, permitsPerHost, now: () => clock.now, ...more })
-  let n = 0
-  const add = (workspace: string, host: string, count = 1) => {
-    for (let i = 0; i < count; i++) queues.add({ workspace, host, n: n++ })
-  }
-  const startAll = () => {
-    const taken: Slot<Task>[] = []
-    for (let slot = queues.next(); slot; slot = queues.next()) taken.push(slot)
-    return taken
-  }
-  return { queues, clock, add, startAll }
-}
+import { setup, type Task } from '../../test/scheduling/setup-queues.ts'
+import type { Slot } from './host-queues.ts'
 
 const count = (taken: Slot<Task>[], key: 'workspace' | 'host', value: string) =>
   taken.filter(({ task }) => task[key] === value).length

@@ -1,9 +1,12 @@
 import Denque from 'denque'
-import { type CircuitBreaker, type CircuitRules, createCircuitBreaker, type HealthSignal } from './circuit-breaker.ts'
+import type { CircuitBreaker, CircuitChange, CircuitRules, HealthSignal } from './circuit-breaker.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
+import { evictIdle } from './evict-idle-queues.ts'
 import { innerWeight, mayTake } from './fair-share.ts'
 import type { BlockReason, Blocks, Host } from './host.ts'
 import { countPermit, createHost, freePermits, nextStart, noBlocks } from './host.ts'
-import { createPrefetchWindows, type PrefetchWindow, type PrefetchWindows } from './prefetch-windows.ts'
+import { changedPauses, exemptFirst, type PausedQueues } from './paused-queues.ts'
+import { createPrefetchWindows, type PrefetchWindow, type PrefetchWindows, tasksAt } from './prefetch-windows.ts'
 import type { StartRate } from './start-window.ts'
 import {
   createTenantLevels,
@@ -39,8 +42,6 @@ export type OpenCircuit = QueueKey & { isWaiting: boolean } & Pick<CircuitBreake
     openUntil: number
   }
 
-export type CircuitChange = { to: 'open'; until: number } | { to: 'closed' } | null
-
 /**
  * The due tasks of a process that wait for a slot, in a queue for each workspace and host. Slots go round-robin to accounts,
  * their organizations, the workspaces of these, and the hosts of a workspace. An attempt takes a slot of the process and a
@@ -75,6 +76,8 @@ export type HostQueues<Task> = {
   allowProbes(key: QueueKey, until: number): void
   /** Closes the circuit breaker of a queue. */
   resetCircuit(key: QueueKey): void
+  /** Pauses these queues and no others: only exempt tasks start. Returns those that have changed. */
+  setPaused(keys: readonly QueueKey[]): QueueKey[]
   /** Changes how many calls to one host may be in flight. Calls beyond a smaller number end as usual. */
   setPermitsPerHost(permits: number): void
   /** Changes how many calls to one host may start in a period. */
@@ -89,19 +92,20 @@ export type HostQueues<Task> = {
   readonly prefetched: number
 }
 
-export type HostQueuesOptions = TenantLevelsOptions & {
+export type HostQueuesOptions<Task = unknown> = TenantLevelsOptions & {
   permitsPerHost: number
   /** Default: any number of calls to a host may start. */
   startsPerHost?: StartRate | null
   /** Default: `defaultCircuitRules`. */
   circuitRules?: CircuitRules
+  /** Whether a task starts although its queue is paused. Default: none does. */
+  isExempt?: (task: Task) => boolean
 }
 
-type Workspace<Task> = Level<Queue<Task>>
 type Queue<Task> = {
   id: string
   key: QueueKey
-  workspace: Workspace<Task>
+  workspace: Level<Queue<Task>>
   host: Host<Queue<Task>>
   breaker: CircuitBreaker
   blocks: Blocks
@@ -112,8 +116,8 @@ type Queue<Task> = {
   busySince: number
   window: PrefetchWindow
 }
-type State<Task> = {
-  options: HostQueuesOptions
+export type State<Task> = {
+  options: HostQueuesOptions<Task>
   windows: PrefetchWindows
   permitsPerHost: number
   startsPerHost: StartRate | null
@@ -123,17 +127,18 @@ type State<Task> = {
   queues: Map<string, Queue<Task>>
   /** How many tasks of each workspace are in blocked queues. */
   blocked: Map<string, number>
+  /** The paused queues, by their ids. */
+  paused: PausedQueues
 }
 
-const maxIdleQueues = 10_000
 // Prefetched claims share statements with claims of tasks that have a slot, and slow them down. So no claims are
 // prefetched for a burst that is over in a moment.
 const minBusyMs = 100
 
-export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptions): HostQueues<Task> {
+export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptions<Task>): HostQueues<Task> {
   const { slots, now } = options
   const levels = createTenantLevels<Queue<Task>>(options)
-  const empty = { hosts: new Map(), queues: new Map(), blocked: new Map() }
+  const empty = { hosts: new Map(), queues: new Map(), blocked: new Map(), paused: new Map() }
   const state: State<Task> = {
     options,
     windows: createPrefetchWindows(),
@@ -159,6 +164,7 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
       queue.tasks.push(task)
       if (isBlocked(queue)) countBlocked(state, queue, 1)
       else levels.add(queue.workspace, queue)
+      if (isPaused(state, queue) && options.isExempt?.(task)) passExempt(state, queue)
     },
     next: () => levels.next(queue => startNext(state, queue)),
     unblock: host => unblock(state, state.hosts.get(host)),
@@ -187,15 +193,14 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
       ),
     openCircuit: (key, until) => (queueOf(state, key).breaker.openUntilAtLeast(until) ? { to: 'open', until } : null),
     allowProbes(key, until) {
-      const queue = state.queues.get(idOf(key))
-      if (!queue) return
-      queue.breaker.allowProbes(until)
-      unblock(state, queue.host)
+      state.queues.get(idOf(key))?.breaker.allowProbes(until)
+      unblock(state, state.hosts.get(key.host))
     },
     resetCircuit(key) {
       state.queues.get(idOf(key))?.breaker.reset()
       unblock(state, state.hosts.get(key.host))
     },
+    setPaused: keys => setPaused(state, new Map(keys.map(key => [idOf(key), key]))),
   }
 }
 
@@ -249,6 +254,24 @@ function unblock<Task>(state: State<Task>, host: Host<Queue<Task>> | undefined):
   host.blocked.clear()
 }
 
+function isPaused<Task>({ paused }: State<Task>, { id }: Queue<Task>): boolean {
+  return paused.size > 0 && paused.has(id)
+}
+
+function setPaused<Task>(state: State<Task>, paused: PausedQueues): QueueKey[] {
+  const changed = changedPauses(state.paused, paused)
+  state.paused = paused
+  for (const key of changed) passExempt(state, queueOf(state, key))
+  return changed
+}
+
+// The claims that were prefetched at the front are undone first.
+function passExempt<Task>(state: State<Task>, queue: Queue<Task>): void {
+  const { isExempt } = state.options
+  if (isExempt && isPaused(state, queue) && queue.window.size === 0) queue.tasks = exemptFirst(queue.tasks, isExempt)
+  unblock(state, queue.host)
+}
+
 function take<Task>(state: State<Task>, queue: Queue<Task>, isTaken: (task: Task) => boolean): Task[] {
   const prefetched = queue.window.size
   const [taken, kept]: [Task[], Task[]] = [[], []]
@@ -268,7 +291,8 @@ function take<Task>(state: State<Task>, queue: Queue<Task>, isTaken: (task: Task
 function startNext<Task>(state: State<Task>, queue: Queue<Task>): Slot<Task> | null {
   const task = queue.tasks.peekFront()
   if (task === undefined) return null
-  const reason = blockOf(state, queue)
+  const isHeld = isPaused(state, queue) && !state.options.isExempt?.(task)
+  const reason = isHeld ? 'host_paused' : blockOf(state, queue)
   if (reason === null) return new HeldSlot(state, queue, task)
   countBlocked(state, queue, queue.tasks.length)
   queue.host.blocked.set(queue, reason)
@@ -312,8 +336,15 @@ class HeldSlot<Task> implements Slot<Task> {
     if (state.startsPerHost !== null) queue.host.starts?.record(state.options.now(), state.startsPerHost)
   }
 
+  // A rate would keep prefetched claims waiting for longer than they may.
   prefetchNext(): Task[] {
-    return prefetchNext(this.#state, this.#queue)
+    const { options, startsPerHost } = this.#state
+    const { tasks, window, busySince } = this.#queue
+    if (startsPerHost !== null) return []
+    const now = options.now()
+    if (isHalted(this.#state, this.#queue) || now - busySince < minBusyMs) return []
+    const first = window.size
+    return tasksAt(tasks, first, window.extend(tasks.length, now))
   }
 
   startingWithin(ms: number): Task[] {
@@ -348,52 +379,21 @@ function shift<Task>({ tasks, window }: Queue<Task>): Task | undefined {
   return tasks.shift()
 }
 
-// A rate would keep prefetched claims waiting for longer than they may.
-function prefetchNext<Task>({ options, startsPerHost }: State<Task>, queue: Queue<Task>): Task[] {
-  const { tasks, window, busySince } = queue
-  if (startsPerHost !== null) return []
-  const now = options.now()
-  if (hasOpenCircuit(queue) || now - busySince < minBusyMs) return []
-  const first = window.size
-  return tasksAt(tasks, first, window.extend(tasks.length, now))
-}
-
-function tasksAt<Task>(tasks: Denque<Task>, first: number, count: number): Task[] {
-  const found: Task[] = []
-  for (let i = first; i < first + count; i++) {
-    const task = tasks.peekAt(i)
-    if (task !== undefined) found.push(task)
-  }
-  return found
-}
-
 function takeDelayed<Task>(state: State<Task>, since: number): Task[] {
-  const { windows, queues } = state
+  if (state.windows.size === 0) return []
   const delayed: Task[] = []
-  if (windows.size === 0) return delayed
-  for (const queue of queues.values()) {
+  for (const queue of state.queues.values()) {
     const { window } = queue
-    while (window.oldest !== null && (window.oldest <= since || hasOpenCircuit(queue))) {
+    while (window.oldest !== null && (window.oldest <= since || isHalted(state, queue))) {
       const task = shift(queue)
       if (task !== undefined) delayed.push(task)
       if (isBlocked(queue)) countBlocked(state, queue, -1)
     }
+    if (isPaused(state, queue)) passExempt(state, queue)
   }
   return delayed
 }
 
-function hasOpenCircuit<Task>({ breaker }: Queue<Task>): boolean {
-  return breaker.openUntil !== null
-}
-
-function evictIdle<Task>({ options, queues, hosts, levels }: State<Task>): void {
-  const now = options.now()
-  const idle = [...queues.values()].filter(({ tasks, taken }) => tasks.isEmpty() && taken === 0)
-  const surplus = idle.length - maxIdleQueues
-  for (const [i, queue] of idle.entries()) {
-    if (i >= surplus && !queue.breaker.isIdle(now)) continue
-    queues.delete(queue.id)
-    if (--queue.host.queues === 0) hosts.delete(queue.key.host)
-  }
-  levels.evictExcept(Array.from(queues.values(), ({ workspace }) => workspace))
+function isHalted<Task>(state: State<Task>, queue: Queue<Task>): boolean {
+  return queue.breaker.openUntil !== null || isPaused(state, queue)
 }

@@ -2,7 +2,7 @@ import { accountHeadroom } from './fair-share.ts'
 import { createStartWindow, type StartRate, type StartWindow } from './start-window.ts'
 
 /** Why a queue may start no attempt now. */
-export type BlockReason = 'circuit_breaker' | 'host_concurrency' | 'host_rate'
+export type BlockReason = 'circuit_breaker' | 'host_paused' | 'host_concurrency' | 'host_rate'
 
 /** When each reason stopped to block a queue last, in milliseconds of the queues' clock. */
 export type Blocks = Readonly<Partial<Record<BlockReason, number>>>
@@ -45,6 +45,11 @@ export function nextStart(host: Host<unknown>, rate: StartRate, now: number): nu
 
 /** Returns whether something blocked a queue at a time, or later. */
 export function wasBlocked(blocks: Blocks, since: number): boolean {
-  const { circuit_breaker: breaker = 0, host_concurrency: concurrency = 0, host_rate: rate = 0 } = blocks
-  return Math.max(breaker, concurrency, rate) > since
+  const {
+    circuit_breaker: breaker = 0,
+    host_paused: pause = 0,
+    host_concurrency: permits = 0,
+    host_rate: rate = 0,
+  } = blocks
+  return Math.max(breaker, pause, permits, rate) > since
 }

@@ -107,3 +107,13 @@ export function createCompletionRate(): CompletionRate {
     },
   }
 }
+
+/** Returns the tasks of a queue from a place on. */
+export function tasksAt<Task>(tasks: Denque<Task>, first: number, count: number): Task[] {
+  const found: Task[] = []
+  for (let i = first; i < first + count; i++) {
+    const task = tasks.peekAt(i)
+    if (task !== undefined) found.push(task)
+  }
+  return found
+}

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listOpenCircuits, requestCircuitReset } from '@belfry/db/dispatchers/host-circuits'
+import { listOpenCircuits, pauseHost, requestCircuitReset } from '@belfry/db/dispatchers/host-circuits'
 import { type Receiver, startReceiver } from '@belfry/test-support'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { aWorkspace, type IntakeTest, setupIntake } from './setup-intake.ts'
@@ -62,4 +62,40 @@ it('a dispatcher that starts knows the breakers that another one has opened and 
   await expect.poll(() => listOpenCircuits(test.pool, workspace), { timeout: 5_000 }).toMatchObject([{ state: 'open' }])
   await sleep(2_000)
   expect(target.requestsTo('/gone').length).toBe(called)
+}, 90_000)
+
+it('a paused host is not called by any dispatcher, a new one included, until it is resumed', async () => {
+  const [workspace, other] = [aWorkspace(), aWorkspace()]
+  const { host } = new URL(target.url('/'))
+  const url = target.url('/paused')
+  await pauseHost(test.pool, { workspaceId: workspace, host }, true)
+  await start(1)
+  await test.store({ count: 20, workspace, url, dueInMs: 0 })
+  await test.store({ count: 1, workspace: other, url: target.url('/other'), dueInMs: 0 })
+  // The callback of a task that was sent before.
+  await test.pool.query(
+    `INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
+     VALUES (overlay(uuid_v7(clock_timestamp())::text PLACING '8' FROM 15)::uuid, $1, 'callback', now(), now())`,
+    [workspace],
+  )
+  await test.pool.query(
+    `INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+     SELECT id, 'C', $2, 'POST', 0, 'fixed', 1000, 1000, 5000 FROM tasks WHERE workspace_id = $1 AND source = 'callback'`,
+    [workspace, target.url('/callback')],
+  )
+  await start(1)
+  await test.store({ count: 5, workspace, url, dueInMs: 0 })
+  await expect.poll(() => target.requestsTo('/callback').length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => target.requestsTo('/other').length, { timeout: 20_000 }).toBe(1)
+  expect([target.requestsTo('/paused').length, await unfinished(workspace)]).toEqual([0, 25])
+  await pauseHost(test.pool, { workspaceId: workspace, host }, false)
+  await expect.poll(() => unfinished(workspace), { timeout: 20_000 }).toBe(0)
+  const states = async () =>
+    (await test.pool.query('SELECT DISTINCT state, attempts FROM tasks WHERE workspace_id = $1', [workspace])).rows
+  await expect.poll(states, { timeout: 20_000 }).toEqual([{ state: 'success', attempts: 1 }])
+  await pauseHost(test.pool, { workspaceId: workspace, host }, true)
+  await test.store({ count: 5, workspace, url, dueInMs: 2_000 })
+  await test.store({ count: 1, workspace: other, url: target.url('/later'), dueInMs: 2_500 })
+  await expect.poll(() => target.requestsTo('/later').length, { timeout: 20_000 }).toBe(1)
+  expect([target.requestsTo('/paused').length, await unfinished(workspace)]).toEqual([25, 5])
 }, 90_000)

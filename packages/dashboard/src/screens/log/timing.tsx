@@ -154,6 +154,8 @@ function Text({ reason, run }: { reason: Exclude<Reason, 'queue'>; run: Run }): 
       return 'PostgreSQL was slow to answer.'
     case 'circuit_breaker':
       return <>the circuit breaker of {host} was open.</>
+    case 'host_paused':
+      return <>{host} was paused.</>
     case 'host_concurrency':
       return <>calls to {host} were at their limit.</>
     case 'host_rate':

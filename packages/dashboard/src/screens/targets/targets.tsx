@@ -1,13 +1,15 @@
 import type { Host, Hosts } from '@belfry/contract/host'
 import { useQuery } from '@tanstack/react-query'
-import { Check, CirclePause, Crosshair, RotateCw } from 'lucide-react'
+import { Check, CirclePause, Crosshair, Pause, Play, RotateCw } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
-import { hostsQuery } from '../../api/delivery.ts'
+import { hostsQuery, pauseHost, resumeHost } from '../../api/delivery.ts'
+import { useChange } from '../../forms/use-change.ts'
 import { CloseCircuit } from '../../layout/close-circuit.tsx'
 import type { WorkspacePaths } from '../../paths.ts'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Link } from '../../ui/button.tsx'
+import { IconButton, Link } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatCount, formatCounted, formatRate } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
@@ -34,10 +36,39 @@ export function Targets(): ReactNode {
           The hosts of your tasks appear here once they are called.
         </EmptyState>
       ) : (
-        !(error && !data) && <Table label="Targets" columns={columns} rows={data?.data} rowKey={({ host }) => host} />
+        !(error && !data) && (
+          <Table
+            label="Targets"
+            columns={columns}
+            rows={data?.data}
+            rowKey={({ host }) => host}
+            actions={host => <PauseButton host={host} />}
+          />
+        )
       )}
       {data && data.data.length > 0 && <Note hosts={data} />}
     </>
+  )
+}
+
+function PauseButton({ host: { host, paused_at: pausedAt } }: { host: Host }): ReactNode {
+  const { workspace } = useWorkspace()
+  const refusal = useRefusal('host.write')
+  const isPaused = pausedAt !== null
+  const { mutate, isPending } = useChange({
+    run: () => (isPaused ? resumeHost : pauseHost)(workspace.id, host),
+    done: () => (isPaused ? `${host} resumed` : `${host} paused`),
+    affects: ['hosts', 'task', 'tasks'].map(name => [name, workspace.id]),
+  })
+  const Icon = isPaused ? Play : Pause
+  return (
+    <IconButton
+      label={`${isPaused ? 'Resume' : 'Pause'} ${host}`}
+      icon={<Icon size={16} />}
+      refusal={refusal}
+      isPending={isPending}
+      onClick={() => mutate()}
+    />
   )
 }
 
@@ -82,7 +113,17 @@ function columnsOf(to: WorkspacePaths, isCapped: boolean): ReadonlyArray<Column<
   ]
 }
 
-function Health({ host: { host, circuit, attempts, failed } }: { host: Host }): ReactNode {
+function Health({ host: { host, circuit, paused_at: pausedAt, attempts, failed } }: { host: Host }): ReactNode {
+  if (pausedAt !== null) {
+    return (
+      <span className={styles.state}>
+        <Badge tone="warn">Paused</Badge>
+        <span className={styles.faint}>
+          <RelativeTime at={pausedAt} />
+        </span>
+      </span>
+    )
+  }
   if (circuit.state === 'closed') {
     if (attempts > 0 && failed * 2 >= attempts) return <Badge tone="warn">Failing</Badge>
     return (

@@ -16,6 +16,7 @@ export function Blocked({ blocked }: { blocked: Reason }): ReactNode {
       <CirclePause size={18} aria-hidden="true" />
       <div>
         {blocked.reason === 'circuit_open' && <OpenCircuit blocked={blocked} />}
+        {blocked.reason === 'host_paused' && <PausedHost blocked={blocked} />}
         {blocked.reason === 'queue' && <BlockingQueue queue={blocked.queue} />}
         {blocked.reason === 'held' && (
           <p>
@@ -25,6 +26,20 @@ export function Blocked({ blocked }: { blocked: Reason }): ReactNode {
       </div>
       {blocked.reason === 'circuit_open' && <CloseCircuit host={blocked.host} />}
     </div>
+  )
+}
+
+function PausedHost({ blocked }: { blocked: Extract<Reason, { reason: 'host_paused' }> }): ReactNode {
+  const { to } = useWorkspace()
+  return (
+    <>
+      <p>
+        Waiting for <strong>{blocked.host}</strong>: it was paused <RelativeTime at={blocked.since} />.
+      </p>
+      <p className={styles.faint}>
+        <Link to={to.targets()}>Targets</Link>
+      </p>
+    </>
   )
 }
 
