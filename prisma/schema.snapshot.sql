@@ -345,6 +345,8 @@ CREATE TABLE cron_jobs (
   connection text,
   retry_delays text,
   written_labels text[],
+  failing_warned_at timestamp(3) with time zone,
+  paused_reason text,
   CONSTRAINT cron_jobs_pkey PRIMARY KEY (id),
   CONSTRAINT cron_jobs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE
 ) WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
@@ -1090,17 +1092,20 @@ CREATE TABLE subscriptions (
   connection text,
   retry_delays text,
   filter text,
+  failing_since timestamp(3) with time zone,
+  failing_warned_at timestamp(3) with time zone,
+  paused_reason text,
   CONSTRAINT subscriptions_pkey PRIMARY KEY (id),
   CONSTRAINT subscriptions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE
 );
+CREATE INDEX subscriptions_failing_idx ON public.subscriptions USING btree (id) WHERE (failing_since IS NOT NULL);
 CREATE UNIQUE INDEX subscriptions_pkey ON public.subscriptions USING btree (id);
 CREATE INDEX subscriptions_topic_idx ON public.subscriptions USING btree (workspace_id, topic) WHERE active;
 CREATE INDEX subscriptions_workspace_id_id_idx ON public.subscriptions USING btree (workspace_id, id DESC);
 CREATE UNIQUE INDEX subscriptions_workspace_id_key_key ON public.subscriptions USING btree (workspace_id, key) WHERE (key IS NOT NULL);
 CREATE TRIGGER end_secrets AFTER DELETE ON public.subscriptions REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION end_subscription_secrets();
 GRANT DELETE, INSERT, SELECT, UPDATE ON subscriptions TO belfry_api;
-GRANT DELETE ON subscriptions TO belfry_scheduler;
-GRANT SELECT (workspace_id) ON subscriptions TO belfry_scheduler;
+GRANT DELETE, SELECT, UPDATE ON subscriptions TO belfry_scheduler;
 
 CREATE TABLE task_labels (
   workspace_id uuid NOT NULL,
@@ -1142,6 +1147,7 @@ CREATE TABLE task_requests (
   CONSTRAINT task_requests_pkey PRIMARY KEY (task_id)
 );
 CREATE UNIQUE INDEX task_requests_pkey ON public.task_requests USING btree (task_id);
+CREATE INDEX task_requests_subscription_idx ON public.task_requests USING btree (subscription_id, task_id) WHERE (subscription_id IS NOT NULL);
 GRANT INSERT, SELECT, UPDATE ON task_requests TO belfry_api;
 GRANT INSERT, SELECT ON task_requests TO belfry_dispatcher;
 GRANT DELETE, INSERT, SELECT, UPDATE ON task_requests TO belfry_scheduler;
@@ -1353,6 +1359,7 @@ CREATE TABLE workspaces (
   suspended_at timestamp(3) with time zone,
   keeps_responses_with_secrets boolean NOT NULL DEFAULT true,
   asymmetric_signatures boolean NOT NULL DEFAULT false,
+  switch_off_days smallint NOT NULL DEFAULT 10,
   CONSTRAINT workspaces_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON UPDATE CASCADE ON DELETE RESTRICT,
   CONSTRAINT workspaces_pkey PRIMARY KEY (id)
 );

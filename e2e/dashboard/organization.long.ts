@@ -47,7 +47,7 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     for (const page of ['general', 'members', 'policy', 'workspaces']) {
       await grace.goto(await settings(page))
       await grace.getByRole('heading', { level: 1 }).waitFor()
-      for (const name of [/^Save/, /^Rename/, /^Remove/, /^Delete /]) {
+      for (const name of [/^Save/, /^Edit/, /^Remove/, /^Delete /]) {
         expect(await grace.getByRole('button', { name }).count(), `${name} on ${page}`).toBe(0)
       }
     }
@@ -115,8 +115,8 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
     }
     await page.goto(`${await settings('workspaces')}?new=1`)
     await name('Staging', 'Create workspace')
-    await page.getByRole('button', { name: 'Rename Staging' }).click()
-    await name('Stage', 'Rename')
+    await page.getByRole('button', { name: 'Edit Staging' }).click()
+    await name('Stage', 'Save')
     await page.getByRole('link', { name: 'Stage', exact: true }).waitFor()
     await expectAccessible(page, ':slug/settings/workspaces')
     await takeScreenshots(page, 'settings-workspaces')

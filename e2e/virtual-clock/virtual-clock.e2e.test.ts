@@ -236,6 +236,38 @@ describe('the virtual clock', () => {
     await belfry.call('DELETE', `/api/v1/scheduler/cronjobs/${body.id}`)
   })
 
+  it('switches off a subscription that has only failed for ten days, whose missed events can be replayed', async () => {
+    target.answer('/down', { status: 500 })
+    const body = { topic: 'down', url: target.url('/down'), retry: { max_retries: 0 } }
+    const { id } = (await belfry.call('POST', '/api/v1/scheduler/subscriptions', body)).body
+    const path = `/api/v1/scheduler/subscriptions/${id}`
+    const publish = async () => {
+      const { tasks } = (await belfry.call('POST', '/api/events', { topic: 'down', payload: {} })).body
+      await belfry.clock('run-until-idle')
+      return tasks[0].id
+    }
+    const missed: string[] = []
+    for (let days = 0; days <= 11; days++) {
+      const task = await stateOf(await publish())
+      const { active, failing_since: since } = (await belfry.call('GET', path)).body
+      expect([days, task.state, active, Date.parse(since) - start]).toEqual([days, 'dead', days < 10, 0])
+      if (task.state_reason === 'subscription_off') missed.push(task.id)
+      await belfry.clock('advance', { by_ms: day })
+    }
+    expect([missed.length, received('/down').length]).toEqual([1, 11])
+    const labels = await query(`SELECT label FROM outbox WHERE label LIKE 'endpoint.%' ORDER BY id`)
+    expect(labels).toEqual([{ label: 'endpoint.failing' }, { label: 'endpoint.switched_off' }])
+    target.answer('/down', { status: 200 })
+    expect((await belfry.call('PATCH', path, { active: true })).body).toMatchObject({
+      active: true,
+      failing_since: null,
+    })
+    await belfry.call('POST', '/api/v1/scheduler/dead-letters/replay', { ids: missed })
+    await publish()
+    expect(received('/down')).toHaveLength(13)
+    await belfry.call('DELETE', path)
+  })
+
   it('makes callbacks and the starts of a queue with a rate limit in their turn', async () => {
     const queue = { name: 'slow', rate_limit: { count: 1, period_ms: minute } }
     const ids = []

@@ -32,6 +32,8 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'dispatchers/find-stuck-work.ts#findStuckWork': 'scatter',
   'dispatchers/heartbeat.ts#enterStatement': 'dispatcher',
   'dispatchers/heartbeat.ts#heartbeatsStatement': 'dispatcher',
+  'integrations/switch-off-failing.ts#deadOccurrences': 'part',
+  'integrations/switch-off-failing.ts#recoverStatement': 'scatter',
   'integrations/update-cron-job-health.ts#latestState': 'part',
   'integrations/update-cron-job-health.ts#updateCronJobHealth': 'scatter',
   'queues/advance-queues.ts#advanceQueuesOf': 'byTask',

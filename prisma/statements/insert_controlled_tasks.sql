@@ -1,14 +1,14 @@
 -- Stores tasks of which one or more have a deadline, a key, labels or a connection.
 -- Sent by insertTasks.
 
-WITH input AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[]::task_source[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::int2[], $13::text[]::backoff[], $14::int4[], $15::int4[], $16::int4[], $17::text[], $18::uuid[], $19::uuid[], $20::text[], $21::text[], $22::int2[], $23::text[], $24::timestamptz[], $25::int4[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::uuid[]) AS input (id, workspace_id, source, execute_at, name, url, method, headers, payload, content_type, callbacks, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, event_id, replay_of, traceparent, created_by, depth, queue, expires_at, max_age_ms, task_key, labels, retry_delays, qstash, connection, subscription_id)),
+WITH input AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[]::task_source[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::int2[], $13::text[]::backoff[], $14::int4[], $15::int4[], $16::int4[], $17::text[], $18::uuid[], $19::uuid[], $20::text[], $21::text[], $22::int2[], $23::text[], $24::timestamptz[], $25::int4[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::uuid[], $32::bool[]) AS input (id, workspace_id, source, execute_at, name, url, method, headers, payload, content_type, callbacks, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, event_id, replay_of, traceparent, created_by, depth, queue, expires_at, max_age_ms, task_key, labels, retry_delays, qstash, connection, subscription_id, is_missed)),
 judged AS MATERIALIZED (
   SELECT *, execute_at IS NULL OR execute_at > clock_timestamp() AS is_stored FROM input
 ),
 inserted AS (
-  INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, event_id, replay_of, has_callbacks, queue_id, expires_at, key)
+  INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, event_id, replay_of, has_callbacks, queue_id, expires_at, key, state, state_reason, finished_at)
   SELECT id, workspace_id, source, coalesce(execute_at, now()), coalesce(execute_at, now()), event_id, replay_of,
-         callbacks IS NOT NULL, CASE WHEN queue IS NOT NULL THEN md5(workspace_id::text || ' ' || queue)::uuid END, coalesce(expires_at, coalesce(execute_at, now()) + max_age_ms * interval '1 millisecond'), task_key
+         callbacks IS NOT NULL, CASE WHEN queue IS NOT NULL THEN md5(workspace_id::text || ' ' || queue)::uuid END, coalesce(expires_at, coalesce(execute_at, now()) + max_age_ms * interval '1 millisecond'), task_key, CASE WHEN is_missed THEN 'dead' ELSE 'pending' END::task_state, CASE WHEN is_missed THEN 'subscription_off' END, CASE WHEN is_missed THEN now() END
   FROM judged WHERE is_stored
 ),
 requested AS (

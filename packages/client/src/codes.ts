@@ -95,3 +95,4 @@ export type StateReason =
   | 'missed'
   | 'expired'
   | 'stopped'
+  | 'subscription_off'

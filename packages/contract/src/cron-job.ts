@@ -11,7 +11,15 @@ import { isReadable, oneBody, rawBodyFields, refuseTwoBodies } from './raw-body.
 import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { authorFields, createTaskBody, lastRun, sentFields } from './task.ts'
-import { controlFields, label, maxAgeField, newLabelsField, objectKeyField, shownKeyField } from './task-controls.ts'
+import {
+  controlFields,
+  failingFields,
+  label,
+  maxAgeField,
+  newLabelsField,
+  objectKeyField,
+  shownKeyField,
+} from './task-controls.ts'
 import { exampleTime, type Invalid, instant, line, oneOf, textRule, timeZone } from './text-rules.ts'
 
 const cronJobStatuses = ['active', 'paused', 'ended'] as const
@@ -187,6 +195,7 @@ export const cronJob = z
     ends_at: timestampField().nullable().meta({ description: 'No run starts at this time or later.' }),
     ...controlFields,
     status: z.enum(cronJobStatuses),
+    ...failingFields,
     next_run_at: timestampField()
       .nullable()
       .meta({ description: 'The first of `next_runs`; null when paused or ended.' }),

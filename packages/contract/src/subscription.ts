@@ -8,7 +8,14 @@ import { queueField, queueNameField } from './queue.ts'
 import { idField, timestampField } from './response-fields.ts'
 import { retryChange, retryPolicy } from './retry.ts'
 import { createTaskBody, sentFields } from './task.ts'
-import { controlFields, maxAgeField, newLabelsField, objectKeyField, shownKeyField } from './task-controls.ts'
+import {
+  controlFields,
+  failingFields,
+  maxAgeField,
+  newLabelsField,
+  objectKeyField,
+  shownKeyField,
+} from './task-controls.ts'
 import { topicPattern } from './text-rules.ts'
 
 const taskBody = createTaskBody.shape
@@ -77,6 +84,7 @@ export const subscription = z
     ...shownCallbacks,
     ...controlFields,
     active: z.boolean().meta({ description: 'Whether it receives events.', examples: [true] }),
+    ...failingFields,
     created_at: timestampField(),
     updated_at: timestampField(),
   })

@@ -1,7 +1,7 @@
 import { hasPlaceholder, labelForm, labelTemplateForm, maxLabels } from '@belfry/domain/label'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
-import { orNull } from './response-fields.ts'
+import { orNull, timestampField } from './response-fields.ts'
 import { type Invalid, line, type TextRule, textRule } from './text-rules.ts'
 
 const patternOf = ({ source }: RegExp) => source.replaceAll('/', '\\/')
@@ -76,6 +76,15 @@ export const maxAgeField = integer(1_000, 1_209_600_000)
     description: 'No attempt starts this long after the time of the task, in milliseconds. Null: no deadline.',
     examples: [60_000],
   })
+
+/** Whether a cron job or subscription fails, and is switched off therefore, in a response. */
+export const failingFields = {
+  failing_since: orNull(timestampField(), { description: 'The first failure since which no call has succeeded.' }),
+  paused_reason: orNull(z.literal('failing'), {
+    description: '`failing`: Belfry has switched it off, because it only failed for days. Null otherwise.',
+    examples: [null],
+  }),
+}
 
 /** The deadline and the labels of a cron job or subscription, in a response. */
 export const controlFields = {

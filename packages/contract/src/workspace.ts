@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { textField } from './fields.ts'
+import { integer, textField } from './fields.ts'
 import { idField, timestampField } from './response-fields.ts'
 import { displayName } from './text-rules.ts'
 
@@ -9,6 +9,7 @@ export const updateWorkspaceBody = z.strictObject({
   name: textField(displayName).optional(),
   keeps_responses_with_secrets: z.boolean().optional(),
   asymmetric_signatures: z.boolean().optional(),
+  switch_off_after_days: integer(0, 90).optional(),
 })
 
 export const workspace = z
@@ -24,6 +25,11 @@ export const workspace = z
       description:
         'Whether deliveries also have a `v1a` signature (Ed25519), which receivers verify with a public key.',
       examples: [false],
+    }),
+    switch_off_after_days: z.int().meta({
+      description:
+        'After how many days a cron job or subscription that only fails is switched off. Owners are warned after half of them. 0: never.',
+      examples: [10],
     }),
     created_at: timestampField(),
     updated_at: timestampField(),

@@ -20,6 +20,7 @@ export const stateReasons = [
   'missed',
   'expired',
   'stopped',
+  'subscription_off',
 ] as const
 
 export type StateReason = (typeof stateReasons)[number]

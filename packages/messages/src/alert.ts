@@ -25,6 +25,10 @@ export function alertTitle({ event, count, workspace, quota }: Alert): string {
       return `${several(count, 'cron job is', 'cron jobs are')} failing ${where}.`
     case 'cronjob.recovered':
       return `${several(count, 'cron job has', 'cron jobs have')} recovered ${where}.`
+    case 'endpoint.failing':
+      return `${several(count, 'endpoint has', 'endpoints have')} only failed for days ${where}.`
+    case 'endpoint.switched_off':
+      return `${several(count, 'endpoint was', 'endpoints were')} switched off ${where}, because all calls failed for days.`
     case 'quota.warning':
     case 'quota.reached':
       return `The organization of the workspace "${workspace.name}" has used ${quota?.percent ?? 0} % of its ${quota?.resource ?? 'quota'}.`

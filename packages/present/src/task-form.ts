@@ -1,6 +1,6 @@
 import type { Callback, CallbackEvent } from '@belfry/contract/callback'
 import type { Task } from '@belfry/contract/task'
-import type { NewTask } from '@belfry/db/tasks/insert-tasks'
+import { missedReason, type NewTask } from '@belfry/db/tasks/insert-tasks'
 import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { toId } from '@belfry/domain/id'
 import { RawJson } from './raw-json.ts'
@@ -43,15 +43,15 @@ export function presentNewTask(task: NewTask, createdAt: string): Task {
     callbackOf: null,
     expiresAt: deadlineOf(task, createdAt),
     executeAt: task.executeAt?.toISOString() ?? createdAt,
-    state: 'pending',
-    stateReason: null,
+    state: task.isMissed ? 'dead' : 'pending',
+    stateReason: task.isMissed ? missedReason : null,
     attempts: 0,
     nextRetryAt: null,
     lastRun: null,
     blocked: null,
     createdAt,
     updatedAt: createdAt,
-    finishedAt: null,
+    finishedAt: task.isMissed ? createdAt : null,
   })
 }
 

@@ -2,6 +2,7 @@ import type { AlertChannel, AlertEvent } from '@belfry/domain/alerts'
 import { findOwners, type OwnedOrganization } from '../organizations/organizations.ts'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
+import { missedReason } from '../tasks/insert-tasks.ts'
 import { updateCronJobHealth } from './update-cron-job-health.ts'
 
 /** The tasks or cron jobs of an alert: their number, and the first few. */
@@ -80,12 +81,16 @@ const roundStatement = `
   WHERE r.id = o.id
   RETURNING r.noticed_until::text AS until, o.noticed_until::text AS "noticedSince", o.marked_until::text AS "markedSince"`
 
+// The switch-off of a subscription is an alert of its own.
+const isNews = `state_reason IS DISTINCT FROM '${missedReason}'`
+
 // Starts from the events, so a round costs nothing for integrations without news.
 async function markIntegrations(tx: Transaction, { markedSince, until }: Round, workspaces: string[]): Promise<void> {
   await tx.query(
     `UPDATE integrations i SET has_news = true
      FROM (
-       SELECT DISTINCT workspace_id FROM tasks WHERE state = 'dead' AND finished_at > $1 AND finished_at <= $2
+       SELECT DISTINCT workspace_id FROM tasks
+       WHERE state = 'dead' AND finished_at > $1 AND finished_at <= $2 AND ${isNews}
      ) t
      WHERE i.workspace_id = t.workspace_id AND i.events @> '{task.dead}' AND NOT i.has_news`,
     [markedSince, until],
@@ -130,7 +135,7 @@ const deadTasks = happened(`
   SELECT t.id, t.nth, CASE WHEN t.nth <= ${maxNamed} THEN coalesce((SELECT name FROM task_requests WHERE task_id = t.id), 'a task') END AS name
   FROM (
     SELECT id, row_number() OVER (ORDER BY finished_at) AS nth FROM tasks
-    WHERE workspace_id = i.workspace_id AND state = 'dead' AND finished_at > i.told_until AND finished_at <= $1
+    WHERE workspace_id = i.workspace_id AND state = 'dead' AND finished_at > i.told_until AND finished_at <= $1 AND ${isNews}
   ) AS t`)
 
 const cronJobs = (health: string) =>
@@ -153,20 +158,20 @@ const newsStatement = `
     AND (d.happened IS NOT NULL OR f.happened IS NOT NULL OR r.happened IS NOT NULL)
   ORDER BY i.told_until, i.id`
 
-/** The recipients of an organization's quota alerts: its owners, and the integrations that subscribe to the event. */
-export type QuotaAudience = OwnedOrganization & {
+/** The recipients of an event of an organization: its owners, and the integrations that subscribe to the event. */
+export type Audience = OwnedOrganization & {
   integrations: Array<{ id: string; workspaceId: string; workspaceName: string; channel: AlertChannel }>
 }
 
-/** Finds the recipients of a quota alert; null when the organization has been deleted. */
-export async function findQuotaAudience(
+/** Finds the recipients of an event; null when the organization has been deleted. */
+export async function findAudience(
   tx: Transaction,
   organizationId: string,
   event: AlertEvent,
-): Promise<QuotaAudience | null> {
+): Promise<Audience | null> {
   const organization = await findOwners(tx, organizationId)
   if (!organization) return null
-  const integrations = await tx.query<QuotaAudience['integrations'][number]>(
+  const integrations = await tx.query<Audience['integrations'][number]>(
     `SELECT i.id, i.workspace_id AS "workspaceId", w.name AS "workspaceName", i.channel
      FROM workspaces w JOIN integrations i ON i.workspace_id = w.id
      WHERE w.organization_id = $1 AND w.deleted_at IS NULL AND $2 = ANY (i.events)`,

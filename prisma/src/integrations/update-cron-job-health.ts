@@ -31,7 +31,7 @@ export async function updateCronJobHealth(
     [until],
   )
   const recovered = await tx.query<Changed>(
-    `UPDATE cron_jobs c SET failing_since = NULL, health_changed_at = $1
+    `UPDATE cron_jobs c SET failing_since = NULL, failing_warned_at = NULL, health_changed_at = $1
      WHERE c.failing_since IS NOT NULL AND c.unreadable_since IS NULL
        AND ${latestState('t.occurrence_at >= c.failing_since')} = 'success'
      RETURNING workspace_id AS id`,

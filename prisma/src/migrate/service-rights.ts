@@ -94,7 +94,7 @@ const rightsByTable: Record<string, Rights> = {
   sql_definitions: { api: read, scheduler: read, dispatcher: read },
   storage: { api: read, scheduler: change, dispatcher: read },
   subscription_secrets: { api: all, scheduler: 'DELETE, SELECT (id, expires_at)', dispatcher: read },
-  subscriptions: { api: all, scheduler: purge, dispatcher: none },
+  subscriptions: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
   suspended_workspaces: { api: read, scheduler: read, dispatcher: read },
   task_labels: { api: all, scheduler: all, dispatcher: none },
   task_requests: { api: change, scheduler: all, dispatcher: add },

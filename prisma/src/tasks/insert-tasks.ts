@@ -1,3 +1,4 @@
+import type { StateReason } from '@belfry/domain/task-state'
 import type { TaskSource } from '../generated/enums.ts'
 import { type Db, inTransaction } from '../postgres/in-transaction.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
@@ -5,6 +6,9 @@ import { queueIdOf } from '../queues/queue-sql.ts'
 import { countedRequests, extraRequestBytes } from '../usage/count-storage.ts'
 import type { StoredRequest } from './stored-request.ts'
 import { storedLabels } from './task-labels.ts'
+
+/** The reason of an event's task that was not sent, because its subscription was switched off. */
+export const missedReason = 'subscription_off' satisfies StateReason
 
 /** Limits and marks of a task. Most tasks have none of these. */
 export type TaskControls = {
@@ -35,8 +39,10 @@ export type NewTask = StoredRequest &
     createdBy?: string | null
     /** How many calls of Belfry in a row led to this task. Default: none. */
     depth?: number | null
-    /** The subscription whose secrets sign the calls. Default: those of the workspace. */
+    /** The subscription of the event, if it has secrets that sign the calls, or fails. Default: the secrets of the workspace sign. */
     subscriptionId?: string | null
+    /** Stored as a dead letter, because the subscription is switched off. Default: false. */
+    isMissed?: true | null
   }
 
 /** `createdAt` is null when the task was refused because its time was not in the future. `now` is the database's clock. */
@@ -69,7 +75,7 @@ export const taskInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['queue', 'text', ({ queue }) => queue],
 ]
 
-type Controls = TaskControls & Pick<NewTask, 'retryDelays' | 'qstash' | 'connection' | 'subscriptionId'>
+type Controls = TaskControls & Pick<NewTask, 'retryDelays' | 'qstash' | 'connection' | 'subscriptionId' | 'isMissed'>
 
 // Tasks without controls are stored by a statement that does not mention them.
 const controls: ReadonlyArray<InputColumn<Controls>> = [
@@ -81,6 +87,7 @@ const controls: ReadonlyArray<InputColumn<Controls>> = [
   ['qstash', 'text', ({ qstash }) => qstash],
   ['connection', 'text', ({ connection }) => connection],
   ['subscription_id', 'uuid', ({ subscriptionId }) => subscriptionId],
+  ['is_missed', 'bool', ({ isMissed }) => isMissed],
 ]
 const controlledInput: ReadonlyArray<InputColumn<NewTask>> = [...taskInput, ...controls]
 
@@ -162,6 +169,9 @@ const controlledStatement = insertStatement(
     tasks: {
       expires_at: `coalesce(expires_at, coalesce(execute_at, now()) + max_age_ms * interval '1 millisecond')`,
       key: 'task_key',
+      state: `CASE WHEN is_missed THEN 'dead' ELSE 'pending' END::task_state`,
+      state_reason: `CASE WHEN is_missed THEN '${missedReason}' END`,
+      finished_at: 'CASE WHEN is_missed THEN now() END',
     },
     requests: {
       labels,

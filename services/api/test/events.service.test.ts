@@ -1,3 +1,4 @@
+import { fromId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { type Caller, type Json, useApi } from './setup.ts'
 
@@ -150,6 +151,8 @@ describe('works', () => {
       max_age_ms: null,
       labels: [],
       active: true,
+      failing_since: null,
+      paused_reason: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     })
@@ -286,4 +289,57 @@ it('refuses more than 20 conditions', async () => {
   const filter = Array(21).fill({ path: 'a', op: 'exists', value: true })
   const answer = await api.call('POST', subscriptions, { topic: 'a', url: target, filter })
   expect(answer.body.errors).toMatchObject([{ path: 'filter', message: 'filter must have at most 20 conditions.' }])
+})
+
+describe('a subscription that was switched off, because it only failed', () => {
+  it('misses events, which are dead letters, until it is on again', async () => {
+    const caller = await api.signUp()
+    const call = as(caller)
+    const { body: created } = await call('POST', subscriptions, { topic: 'missed', url: target })
+    await call('POST', subscriptions, { topic: 'missed', url: `${target}/healthy` })
+    const id = fromId('sub', created.id)
+    expect([created.failing_since, created.paused_reason]).toEqual([null, null])
+    await api.db.query(
+      `UPDATE subscriptions SET failing_since = now(), failing_warned_at = now(), paused_reason = 'failing' WHERE id = $1`,
+      [id],
+    )
+    const path = `${subscriptions}/${created.id}`
+    const off = { active: false, paused_reason: 'failing', failing_since: expect.any(String) }
+    expect((await call('GET', path)).body).toMatchObject(off)
+    const [missed, sent] = (await call('POST', events, anEvent({ topic: 'missed' }))).body.tasks
+    expect(missed).toMatchObject({ state: 'dead', state_reason: 'subscription_off', attempts: 0 })
+    expect(missed.finished_at).toBe(missed.created_at)
+    expect(sent).toMatchObject({ url: `${target}/healthy`, state: 'pending', finished_at: null })
+    expect((await call('GET', `${tasks}/${missed.id}`)).body).toEqual(missed)
+    const { body: letters } = await call('GET', '/api/v1/scheduler/dead-letters?topic=missed&host=example.com')
+    expect(letters.data.map((letter: Json) => letter.id)).toEqual([missed.id])
+    expect((await call('PATCH', path, { max_age_ms: null })).body).toMatchObject(off)
+    const on = { active: true, paused_reason: null, failing_since: null }
+    expect((await call('PATCH', path, { active: true })).body).toMatchObject(on)
+    const replayed = await call('POST', `${tasks}/${missed.id}/replay`)
+    expect(replayed.body).toMatchObject({
+      state: 'pending',
+      payload: missed.payload,
+      url: target,
+      replay_of: missed.id,
+    })
+    expect((await call('POST', events, anEvent({ topic: 'missed' }))).body.tasks).toHaveLength(2)
+    await api.db.query(`UPDATE subscriptions SET paused_reason = 'failing' WHERE id = $1`, [id])
+    expect((await call('PATCH', path, { active: false })).body).toMatchObject({ active: false, paused_reason: null })
+    expect((await call('POST', events, anEvent({ topic: 'missed' }))).body.tasks).toHaveLength(1)
+  })
+
+  it('names itself in the tasks of events while it fails', async () => {
+    const call = as(await api.signUp())
+    const { body: created } = await call('POST', subscriptions, { topic: 'failing', url: target })
+    const id = fromId('sub', created.id)
+    const namedBy = async () => {
+      const [task] = (await call('POST', events, anEvent({ topic: 'failing' }))).body.tasks
+      const text = 'SELECT subscription_id AS id FROM task_requests WHERE task_id = $1'
+      return (await api.db.query(text, [fromId('task', task.id)])).rows[0].id
+    }
+    expect(await namedBy()).toBeNull()
+    await api.db.query('UPDATE subscriptions SET failing_since = now() WHERE id = $1', [id])
+    expect(await namedBy()).toBe(id)
+  })
 })

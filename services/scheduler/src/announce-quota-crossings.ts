@@ -1,4 +1,4 @@
-import { findQuotaAudience } from '@belfry/db/integrations/notify-integrations'
+import { findAudience } from '@belfry/db/integrations/notify-integrations'
 import type { Transaction } from '@belfry/db/postgres/in-transaction'
 import { announceQuotaCrossings as announce } from '@belfry/db/usage/quota-crossings'
 import { toId } from '@belfry/domain/id'
@@ -27,7 +27,7 @@ async function storeMessages(
 ): Promise<void> {
   const { organizationId, resource, percent, crossedAt } = crossing
   const event = percent >= 100 ? 'quota.reached' : 'quota.warning'
-  const audience = await findQuotaAudience(tx, organizationId, event)
+  const audience = await findAudience(tx, organizationId, event)
   if (!audience) return
   const url = publicUrl && `${publicUrl}/${audience.slug}`
   const facts = { organization: audience.name, quota: resource, percent, url }

@@ -18,6 +18,7 @@ import { rescueLostAttempts } from './rescue-lost-attempts.ts'
 import { stepBulkOperations } from './step-bulk-operations.ts'
 import { expireLogParts, storeLog } from './store-log.ts'
 import { sendAuditLogs, tidyAuditStreams, writeAuditFile } from './stream-audit-logs.ts'
+import { switchOffFailing } from './switch-off-failing.ts'
 import {
   expireStatistics,
   foldRuns,
@@ -71,6 +72,7 @@ export function backgroundLoops(ctx: Context): Chore[] {
   const file = ctx.auditLogFile
   return [
     chore('mend-waiting-floor', 600_000, () => mendWaitingFloor(background)),
+    chore('switch-off-failing', 60_000, () => switchOffFailing(background)),
     chore('raise-alerts', 5_000, () => raiseAlerts(background), 15_000),
     chore('send-audit-logs', 1_000, signal => sendAuditLogs(background, signal), wokenMs),
     chore('tidy-audit-streams', 600_000, signal => tidyAuditStreams(background, signal)),

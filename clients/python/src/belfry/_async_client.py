@@ -1480,6 +1480,7 @@ class AsyncWorkspaces:
         name: str | Unset = UNSET,
         keeps_responses_with_secrets: bool | Unset = UNSET,
         asymmetric_signatures: bool | Unset = UNSET,
+        switch_off_after_days: int | Unset = UNSET,
         **more: Any,
     ) -> models.Workspace:
         """Change the name or the settings of a workspace. Requires a session token.
@@ -1489,11 +1490,14 @@ class AsyncWorkspaces:
             keeps_responses_with_secrets: Whether the log keeps the headers and bodies of responses to requests
                 with secrets.
             asymmetric_signatures: Whether deliveries also have a `v1a` signature (Ed25519).
+            switch_off_after_days: After how many days a cron job or subscription that only fails is switched off,
+                0 to 90. 0: never.
         """
         fields = {
             "name": name,
             "keeps_responses_with_secrets": keeps_responses_with_secrets,
             "asymmetric_signatures": asymmetric_signatures,
+            "switch_off_after_days": switch_off_after_days,
             **more,
         }
         return decode(models.Workspace, await self._http.send("PATCH", path("/api/v1/workspaces/{}", id), body=fields))

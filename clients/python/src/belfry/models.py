@@ -286,6 +286,10 @@ class CronJob:
     """The labels of its tasks."""
     status: str
     """`ended` when no run is left."""
+    failing_since: datetime | None
+    """The first failure since which no call has succeeded."""
+    paused_reason: str | None
+    """`failing`: Belfry has switched it off, because it only failed for days. Null otherwise."""
     next_run_at: datetime | None
     """The first of `next_runs`; null when paused or ended."""
     next_runs: list[datetime]
@@ -561,6 +565,10 @@ class Subscription:
     """The labels of its tasks."""
     active: bool
     """Whether it receives events."""
+    failing_since: datetime | None
+    """The first failure since which no call has succeeded."""
+    paused_reason: str | None
+    """`failing`: Belfry has switched it off, because it only failed for days. Null otherwise."""
     created_at: datetime
     """When it was created."""
     updated_at: datetime
@@ -680,6 +688,8 @@ class Workspace:
     """Whether the log keeps the headers and bodies of responses to requests with secrets."""
     asymmetric_signatures: bool
     """Whether deliveries also have a `v1a` signature (Ed25519), which receivers verify with a public key."""
+    switch_off_after_days: int
+    """After how many days a cron job or subscription that only fails is switched off. Owners are warned after half of them. 0: never."""
     created_at: datetime
     """When it was created."""
     updated_at: datetime

@@ -497,6 +497,8 @@ export function workspacesOf(http: Http) {
         keepsResponsesWithSecrets?: boolean
         /** Whether deliveries also have a `v1a` signature (Ed25519). */
         asymmetricSignatures?: boolean
+        /** After how many days a cron job or subscription that only fails is switched off, 0 to 90. 0: never. */
+        switchOffAfterDays?: number
       },
       options?: RequestOptions,
     ): Promise<Workspace> => http.patch(path`/api/v1/workspaces/${id}`, toBody(body), options),

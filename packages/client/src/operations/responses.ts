@@ -386,6 +386,10 @@ export type CronJob = {
   labels: string[]
   /** `ended` when no run is left. */
   status: 'active' | 'paused' | 'ended'
+  /** The first failure since which no call has succeeded. */
+  failingSince: Timestamp | null
+  /** `failing`: Belfry has switched it off, because it only failed for days. Null otherwise. */
+  pausedReason: 'failing' | null
   /** The first of `nextRuns`; null when paused or ended. */
   nextRunAt: Timestamp | null
   /** The next runs. */
@@ -804,6 +808,10 @@ export type Subscription = {
   labels: string[]
   /** Whether it receives events. */
   active: boolean
+  /** The first failure since which no call has succeeded. */
+  failingSince: Timestamp | null
+  /** `failing`: Belfry has switched it off, because it only failed for days. Null otherwise. */
+  pausedReason: 'failing' | null
   /** When it was created. */
   createdAt: Timestamp
   /** When it was last changed. */
@@ -982,6 +990,11 @@ export type Workspace = {
   keepsResponsesWithSecrets: boolean
   /** Whether deliveries also have a `v1a` signature (Ed25519), which receivers verify with a public key. */
   asymmetricSignatures: boolean
+  /**
+   * After how many days a cron job or subscription that only fails is switched off. Owners are warned after
+   * half of them. 0: never.
+   */
+  switchOffAfterDays: number
   /** When it was created. */
   createdAt: Timestamp
   /** When it was last changed. */

@@ -259,6 +259,8 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   '+keeps_responses_with_secrets':
     'Whether the log keeps the headers and bodies of responses to requests with secrets.',
   '+asymmetric_signatures': 'Whether deliveries also have a `v1a` signature (Ed25519).',
+  '+switch_off_after_days':
+    'After how many days a cron job or subscription that only fails is switched off, 0 to 90. 0: never.',
   '+allowed_hosts': 'The hosts that it may be sent to. Null: every host. Omitted: the hosts that it has.',
   '+federated_credential_id': 'The federated credential that trusts the issuer of the token.',
   'FederatedCredential.audience': 'The `aud` of the tokens.',

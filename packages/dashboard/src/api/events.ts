@@ -16,8 +16,9 @@ const subscriptionsPath = '/api/v1/scheduler/subscriptions'
 
 export type SubscriptionBody = Pick<
   CreateSubscriptionBody,
-  'topic' | 'filter' | 'url' | 'headers' | 'retry' | 'timeout_ms' | 'active'
+  'topic' | 'filter' | 'url' | 'headers' | 'retry' | 'timeout_ms'
 > &
+  Partial<Pick<CreateSubscriptionBody, 'active'>> &
   FlowBody
 
 export function subscriptionsQuery(workspaceId: string) {

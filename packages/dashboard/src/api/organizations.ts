@@ -76,7 +76,8 @@ export function workspaceMembersQuery(workspaceId: string) {
   return queryOptions({ ...read, staleTime: 30_000 })
 }
 
-type WorkspaceChange = { name?: string; keeps_responses_with_secrets?: boolean; asymmetric_signatures?: boolean }
+type Settings = 'name' | 'keeps_responses_with_secrets' | 'asymmetric_signatures' | 'switch_off_after_days'
+type WorkspaceChange = Partial<Pick<Workspace, Settings>>
 
 export const createWorkspace = post('/api/v1/organizations/:org/workspaces')<Workspace, { name: string }>
 export const updateWorkspace = patch('/api/v1/workspaces/:ws')<Workspace, WorkspaceChange>

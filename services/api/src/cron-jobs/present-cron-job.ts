@@ -54,6 +54,8 @@ export function presentCronJob(row: CronJobRow, now: number): CronJob {
     max_age_ms: row.maxAgeMs ?? null,
     labels: [...((row.writtenLabels?.length ? row.writtenLabels : row.labels) ?? [])],
     status,
+    failing_since: row.failingSince?.toISOString() ?? null,
+    paused_reason: row.pausedReason === null ? null : 'failing',
     next_run_at: times.next_runs[0] ?? null,
     ...times,
     last_run: presentLastRun(row),
@@ -90,6 +92,8 @@ export type CronJobRow = CronJobFields &
     id: string
     workspaceId: string
     pausedAt: Date | null
+    pausedReason: string | null
+    failingSince: Date | null
     createdBy: string | null
     updatedBy: string | null
     createdAt: Date
@@ -99,7 +103,8 @@ export type CronJobRow = CronJobFields &
 /** Selects cron jobs. The caller appends conditions: `j` is the cron job. */
 export const selectCronJobs = `
   SELECT j.id, j.workspace_id AS "workspaceId", j.name, j.cron, j.timezone, j.starts_at AS "startsAt",
-         j.ends_at AS "endsAt", j.overlap, j.catch_up AS "catchUp", j.paused_at AS "pausedAt", j.url, j.method,
+         j.ends_at AS "endsAt", j.overlap, j.catch_up AS "catchUp", j.paused_at AS "pausedAt",
+         j.paused_reason AS "pausedReason", j.failing_since AS "failingSince", j.url, j.method,
          j.headers, j.payload, j.content_type AS "contentType", j.callbacks, j.max_retries AS "maxRetries", j.backoff,
          j.base_delay_ms AS "baseDelayMs", j.max_delay_ms AS "maxDelayMs", j.timeout_ms AS "timeoutMs", j.queue,
          j.retry_delays AS "retryDelays", j.max_age_ms AS "maxAgeMs", j.labels,

@@ -128,7 +128,7 @@ async function readGroups({ ctx, caller }: Call<'subscription.read'>, name: stri
   const text = `
     SELECT topic AS name, min(created_at) AS "createdAt", max(updated_at) AS "updatedAt",
            json_agg(json_build_object('name', endpoint_name, 'url', url) ORDER BY id) AS endpoints
-    FROM subscriptions WHERE workspace_id = $1 AND active AND ($2::text IS NULL OR topic = $2) AND topic NOT LIKE '%*'
+    FROM subscriptions WHERE workspace_id = $1 AND active AND paused_reason IS NULL AND ($2::text IS NULL OR topic = $2) AND topic NOT LIKE '%*'
     GROUP BY topic ORDER BY topic`
   const { rows } = await ctx.pool.query<GroupRow>(text, [caller.workspaceId, name])
   return rows.map(({ name, createdAt, updatedAt, endpoints }) => ({

@@ -110,13 +110,16 @@ function tooLarge(targets: number): AppError {
 
 type Target = Omit<StoredRequest, 'payload'> &
   Pick<TaskControls, 'maxAgeMs' | 'labels'> &
-  Pick<NewTask, 'subscriptionId'>
+  Pick<NewTask, 'subscriptionId' | 'isMissed'>
 
 function toControls({ max_age_ms, labels }: Pick<PublishEventBody, 'max_age_ms' | 'labels'>): TaskControls {
   return { maxAgeMs: max_age_ms ?? null, labels: toLabels(labels) }
 }
 
-/** Finds the targets of an event that names none: the active subscriptions to its topic whose filters it matches. */
+/**
+ * Finds the targets of an event that names none: the active subscriptions to its topic whose filters it matches. If Belfry
+ * has switched a subscription off, the event becomes its dead letter.
+ */
 async function findTargets(
   db: Db,
   workspaceId: string,
@@ -126,10 +129,11 @@ async function findTargets(
   const text = `
     SELECT url, 'POST' AS method, headers, max_retries AS "maxRetries", backoff, base_delay_ms AS "baseDelayMs",
            max_delay_ms AS "maxDelayMs", timeout_ms AS "timeoutMs", queue, connection, callbacks,
-           retry_delays AS "retryDelays", max_age_ms AS "maxAgeMs", labels, filter, (
+           retry_delays AS "retryDelays", max_age_ms AS "maxAgeMs", labels, filter,
+           CASE WHEN paused_reason IS NOT NULL THEN true END AS "isMissed", coalesce((
              SELECT o.subscription_id FROM subscription_secrets o
              WHERE o.subscription_id = subscriptions.id AND o.expires_at IS NULL
-           ) AS "subscriptionId"
+           ), CASE WHEN failing_since IS NOT NULL THEN id END) AS "subscriptionId"
     FROM subscriptions WHERE workspace_id = $1 AND active AND topic = ANY ($2::text[])
     ORDER BY id`
   const values = [workspaceId, patternsOf(event.topic)]

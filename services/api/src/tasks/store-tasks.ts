@@ -42,7 +42,7 @@ export async function storeTask(
   const stored = await (work.keyed ? storeWithReply(work, work.keyed, task, present) : insertOne(work, task))
   if (!isStored(stored)) throw executeAtPassed(task.executeAt, arrivedAt)
   const { createdAt, executeAt, now } = stored
-  return { due: [toDueRow(task, executeAt)], now, reply: present(createdAt.toISOString()) }
+  return { due: task.isMissed ? [] : [toDueRow(task, executeAt)], now, reply: present(createdAt.toISOString()) }
 }
 
 // Stores one task, unless its time has come.
@@ -121,6 +121,7 @@ export function isNew(result: UnderKey | undefined): result is { kind: 'stored';
 
 // Returns when a task is due, and the database's clock; null when nothing has changed.
 function dueOf(task: NewTask, result: UnderKey | undefined): { row: DueTaskRow; now: Date } | null {
+  if (task.isMissed) return null
   if (isNew(result)) {
     const { executeAt, now } = result.inserted
     return { row: toDueRow(task, executeAt), now }

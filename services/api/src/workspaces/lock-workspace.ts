@@ -1,7 +1,8 @@
+import type { Workspace } from '@belfry/db/generated/client'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { notFound } from '../http/refusals.ts'
 
-type LockedWorkspace = { name: string; keepsResponsesWithSecrets: boolean; asymmetricSignatures: boolean }
+type LockedWorkspace = Pick<Workspace, 'name' | 'keepsResponsesWithSecrets' | 'asymmetricSignatures' | 'switchOffDays'>
 
 /**
  * Locks a workspace against changes and deletion until the transaction ends. Throws `not_found` when it was just deleted.
@@ -12,7 +13,7 @@ export async function lockWorkspace(
 ): Promise<LockedWorkspace> {
   const rows = await tx.$queryRaw<LockedWorkspace[]>`
     SELECT name, keeps_responses_with_secrets AS "keepsResponsesWithSecrets",
-           asymmetric_signatures AS "asymmetricSignatures"
+           asymmetric_signatures AS "asymmetricSignatures", switch_off_days AS "switchOffDays"
     FROM workspaces
     WHERE id = ${workspaceId}::uuid AND organization_id = ${organizationId}::uuid AND deleted_at IS NULL FOR UPDATE`
   if (!rows[0]) throw notFound()

@@ -80,6 +80,7 @@ export const updateWorkspace = endpoint(operations.updateWorkspace, {
         name: body.name,
         keepsResponsesWithSecrets: body.keeps_responses_with_secrets,
         asymmetricSignatures: body.asymmetric_signatures,
+        switchOffDays: body.switch_off_after_days,
       })
       const after = await tx.workspace.update({ where: { id: caller.workspaceId }, data })
       const details = changesOf(before, after)
@@ -92,13 +93,14 @@ export const updateWorkspace = endpoint(operations.updateWorkspace, {
   },
 })
 
-type Settings = Pick<WorkspaceRow, 'name' | 'keepsResponsesWithSecrets' | 'asymmetricSignatures'>
+type Settings = Pick<WorkspaceRow, 'name' | 'keepsResponsesWithSecrets' | 'asymmetricSignatures' | 'switchOffDays'>
 
 function changesOf(before: Settings, after: Settings): Record<string, unknown> {
   const fields = [
     ['name', 'name'],
     ['keepsResponsesWithSecrets', 'keeps_responses_with_secrets'],
     ['asymmetricSignatures', 'asymmetric_signatures'],
+    ['switchOffDays', 'switch_off_after_days'],
   ] as const
   const changed = fields.filter(([field]) => before[field] !== after[field])
   return Object.fromEntries(changed.map(([field, name]) => [name, { from: before[field], to: after[field] }]))
@@ -126,6 +128,7 @@ function presentWorkspace(row: WorkspaceRow): Workspace {
     name: row.name,
     keeps_responses_with_secrets: row.keepsResponsesWithSecrets,
     asymmetric_signatures: row.asymmetricSignatures,
+    switch_off_after_days: row.switchOffDays,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }

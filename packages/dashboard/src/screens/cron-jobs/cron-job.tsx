@@ -74,6 +74,12 @@ export function CronJob(): ReactNode {
                 <code>{job.cron}</code> in {job.timezone}
               </p>
               {job.next_runs.length > 0 && <NextRuns runs={job.next_runs} notes={job.notes} timezone={job.timezone} />}
+              {job.paused_reason === 'failing' && <p>Switched off, because it only failed for days.</p>}
+              {job.failing_since && (
+                <p>
+                  Every run has failed since <RelativeTime at={job.failing_since} />.
+                </p>
+              )}
               {job.status === 'paused' && <p>Paused. Nothing is sent until you resume it.</p>}
               {job.status === 'ended' && <p>Ended. Nothing more is sent.</p>}
             </Card>

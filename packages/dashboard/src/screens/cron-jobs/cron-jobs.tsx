@@ -100,7 +100,7 @@ function columnsWith(recent: ReadonlyMap<string, RecentRun[]> | undefined): Read
         </div>
       ),
     },
-    { id: 'status', header: 'Status', sortBy: job => job.status, cell: job => <StateBadge state={job.status} /> },
+    { id: 'status', header: 'Status', sortBy: job => job.status, cell: job => <Status job={job} /> },
     {
       id: 'next',
       header: 'Next run',
@@ -159,5 +159,18 @@ function RunSpark({ runs }: { runs: readonly RecentRun[] | undefined }): ReactNo
         return <rect key={id} x={(first + index) * step} y={y} width={step - 1} height={high} rx={1} fill={fill} />
       })}
     </svg>
+  )
+}
+
+function Status({ job: { status, failing_since: failingSince } }: { job: CronJob }): ReactNode {
+  return (
+    <>
+      <StateBadge state={status} />
+      {failingSince && (
+        <span className={styles.failing}>
+          Failing since <RelativeTime at={failingSince} />
+        </span>
+      )}
+    </>
   )
 }

@@ -138,6 +138,8 @@ const eventNames: Record<AlertEvent, string> = {
   'task.dead': 'Dead task',
   'cronjob.failing': 'Failing cron job',
   'cronjob.recovered': 'Recovered cron job',
+  'endpoint.failing': 'Failing for days',
+  'endpoint.switched_off': 'Switched off',
   'quota.warning': 'Quota at 80%',
   'quota.reached': 'Quota reached',
 }

@@ -47,12 +47,12 @@ export function Workspaces(): ReactNode {
           {mayNotCreate ? 'Ask an owner or admin to add you to one.' : 'Create one, or ask an admin to add you.'}
         </EmptyState>
       ) : (
-        <WorkspaceTable workspaces={workspaces} onRename={setNaming} onDelete={setDeleting} />
+        <WorkspaceTable workspaces={workspaces} onEdit={setNaming} onDelete={setDeleting} />
       )}
       <Dialog
         isOpen={naming !== null}
         onClose={close}
-        title={naming === 'new' || naming === null ? 'New workspace' : `Rename ${naming.name}`}
+        title={naming === 'new' || naming === null ? 'New workspace' : `Edit ${naming.name}`}
       >
         <NameForm workspace={naming === 'new' ? null : naming} onDone={close} />
       </Dialog>
@@ -63,11 +63,11 @@ export function Workspaces(): ReactNode {
 
 type WorkspaceTableProps = {
   workspaces: Workspace[]
-  onRename(workspace: Workspace): void
+  onEdit(workspace: Workspace): void
   onDelete(workspace: Workspace): void
 }
 
-function WorkspaceTable({ workspaces, onRename, onDelete }: WorkspaceTableProps): ReactNode {
+function WorkspaceTable({ workspaces, onEdit, onDelete }: WorkspaceTableProps): ReactNode {
   const { organization } = useOrganization()
   const mayChange = useRefusal('workspace.change') === null
   const mayDelete = useRefusal('workspace.delete') === null
@@ -96,9 +96,9 @@ function WorkspaceTable({ workspaces, onRename, onDelete }: WorkspaceTableProps)
           </Link>
           {mayChange && (
             <IconButton
-              label={`Rename ${workspace.name}`}
+              label={`Edit ${workspace.name}`}
               icon={<Pencil size={16} />}
-              onClick={() => onRename(workspace)}
+              onClick={() => onEdit(workspace)}
             />
           )}
           {mayDelete && (
@@ -115,7 +115,7 @@ function WorkspaceTable({ workspaces, onRename, onDelete }: WorkspaceTableProps)
 }
 
 type NameFormProps = {
-  /** The workspace to rename; null creates one. */
+  /** The workspace to change; null creates one. */
   workspace: Workspace | null
   onDone(): void
 }
@@ -123,22 +123,34 @@ type NameFormProps = {
 function NameForm({ workspace, onDone }: NameFormProps): ReactNode {
   const { organization } = useOrganization()
   const form = useForm({
-    read: field => ({ name: field('name').trim() }),
+    read: field => ({ name: field('name').trim(), switch_off_after_days: Number(field('switch_off_after_days')) }),
     check: ({ name }) => ({ ...(name === '' ? { name: 'Enter a name.' } : {}) }),
-    submit: body => (workspace ? updateWorkspace(workspace.id, body) : createWorkspace(organization.id, body)),
+    submit: body =>
+      workspace ? updateWorkspace(workspace.id, body) : createWorkspace(organization.id, { name: body.name }),
     onDone,
-    done: ({ name }) => (workspace ? `Renamed to ${name}` : `${name} created`),
+    done: ({ name }) => (workspace ? `${name} changed` : `${name} created`),
     affects: [['workspaces', organization.id]],
   })
   return (
-    <Form
-      form={form}
-      action={workspace ? 'Rename' : 'Create workspace'}
-      more={<Button onClick={onDone}>Cancel</Button>}
-    >
+    <Form form={form} action={workspace ? 'Save' : 'Create workspace'} more={<Button onClick={onDone}>Cancel</Button>}>
       <Field label="Name" error={form.errors.name}>
         <TextInput name="name" defaultValue={workspace?.name} placeholder="Staging" autoComplete="off" />
       </Field>
+      {workspace && (
+        <Field
+          label="Switch off after days of failures"
+          hint="Cron jobs and subscriptions whose every call fails. Owners get a mail after half of the time. 0: never."
+          error={form.errors.switch_off_after_days}
+        >
+          <TextInput
+            name="switch_off_after_days"
+            type="number"
+            min={0}
+            max={90}
+            defaultValue={workspace.switch_off_after_days}
+          />
+        </Field>
+      )}
     </Form>
   )
 }

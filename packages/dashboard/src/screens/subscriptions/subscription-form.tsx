@@ -32,7 +32,7 @@ export function SubscriptionForm({ subscription, topics, onDone }: SubscriptionF
   const [retry, setRetry] = useState(() => retryDraftOf(subscription?.retry, subscription?.timeout_ms))
   const [flow, setFlow] = useState(() => flowDraftOf(subscription))
   const form = useForm({
-    read: (field, data) => readDraft(field, data.get('active') === 'on', retry, flow),
+    read: (field, data) => readDraft(field, data.get('active') === 'on', retry, flow, subscription?.active),
     check: checkDraft,
     submit: ({ body }) =>
       subscription ? updateSubscription(workspace.id, subscription.id, body) : createSubscription(workspace.id, body),
@@ -103,7 +103,13 @@ export function SubscriptionForm({ subscription, topics, onDone }: SubscriptionF
   )
 }
 
-function readDraft(field: (name: string) => string, active: boolean, retry: RetryDraft, flow: FlowDraft): Draft {
+function readDraft(
+  field: (name: string) => string,
+  active: boolean,
+  retry: RetryDraft,
+  flow: FlowDraft,
+  wasActive?: boolean,
+): Draft {
   const lines = readHeaderLines(field('headers'))
   const conditions = readFilterLines(field('filter'))
   return {
@@ -117,7 +123,8 @@ function readDraft(field: (name: string) => string, active: boolean, retry: Retr
       url: field('url').trim(),
       headers: 'headers' in lines ? lines.headers : {},
       ...retryBodyOf(retry),
-      active,
+      // To turn off a subscription that was switched off would end the record of the events that it misses.
+      ...(active === wasActive ? {} : { active }),
       ...flowBodyOf(flow),
     },
     retry,

@@ -1,5 +1,6 @@
 import type { SubscriptionSecret } from '@belfry/contract/secret'
 import type { Subscription } from '@belfry/contract/subscription'
+import { hostOf } from '@belfry/domain/target-url'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Inbox, KeyRound, Pencil, Trash2 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
@@ -20,7 +21,7 @@ import { ResourceList } from '../../layout/resource-list.tsx'
 import { ConfirmButton, DialogButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, Link } from '../../ui/button.tsx'
 import { Switch } from '../../ui/checkbox.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { DialogActions } from '../../ui/dialog.tsx'
@@ -105,7 +106,12 @@ export function Subscriptions(): ReactNode {
         {
           id: 'active',
           header: 'Active',
-          cell: subscription => <ActiveSwitch subscription={subscription} refusal={writeRefusal} />,
+          cell: subscription => (
+            <>
+              <ActiveSwitch subscription={subscription} refusal={writeRefusal} />
+              <Failing subscription={subscription} />
+            </>
+          ),
         },
       ]}
       actions={subscription => (
@@ -230,6 +236,20 @@ function Secrets({ subscription, secrets }: SecretsProps): ReactNode {
         done={() => 'Signing secrets deleted'}
       />
     </>
+  )
+}
+
+/** Says since when a subscription fails, and leads to the events that it missed. */
+function Failing({ subscription }: { subscription: Subscription }): ReactNode {
+  const { to } = useWorkspace()
+  const { failing_since: since, paused_reason: reason, topic, url } = subscription
+  if (since === null) return null
+  const filter = new URLSearchParams({ host: hostOf(url), ...(topic.includes('*') ? {} : { topic }) })
+  return (
+    <span className={styles.failing}>
+      {reason === null ? 'Failing since ' : 'Switched off: only failed since '}
+      <RelativeTime at={since} />. <Link to={to.deadLetters(`?${filter}`)}>Dead letters</Link>
+    </span>
   )
 }
 

@@ -19,6 +19,7 @@ const reasons: Readonly<Record<string, string>> = {
   workspace_deleted: 'Cancelled: workspace deleted',
   overlap_skipped: 'Skipped: the previous occurrence had not finished',
   missed: 'Skipped: missed while Belfry was not running',
+  subscription_off: 'Not sent: the subscription was switched off',
   expired: 'Dead: the deadline passed',
   stopped: 'Dead: stopped by a user',
 }
