@@ -255,6 +255,13 @@ describe('replays', () => {
   })
 })
 
+it('hosts pause and resume', async () => {
+  const { code, out } = await cli(['hosts', 'pause', 'paused.example:8443'])
+  expect([code, out]).toEqual([0, 'paused.example:8443  paused\n'])
+  expect((await cli(['hosts', 'list'])).out).toContain('paused.example:8443\tpaused\t')
+  expect(await json(['hosts', 'resume', 'paused.example:8443'])).toMatchObject([{ pausedAt: null }])
+})
+
 it('publish says that no subscription matches', async () => {
   const { code, out, error } = await cli(['publish', 'a.unheard'])
   expect([code, out]).toEqual([0, expect.stringMatching(/ {2}0 tasks\n$/)])

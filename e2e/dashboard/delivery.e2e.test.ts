@@ -56,5 +56,19 @@ describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
     await page.goto(`${await stage.home()}/log/${run.id}`)
     await page.getByText(`Started late: the circuit breaker of ${host} was open.`).waitFor()
     await takeScreenshots(page, 'run-late')
+
+    await page.goto(`${await stage.home()}/targets`)
+    await row.getByRole('button', { name: `Pause ${host}` }).click()
+    await page.getByText(`${host} paused`, { exact: true }).waitFor()
+    await row.getByText('Paused').waitFor()
+    await expectAccessible(page, ':slug/w/:ws/targets')
+    const event = { topic: 'paused', payload: {}, target_url: stage.receiver.url('/broken') }
+    const [task] = (await stage.belfry.call('POST', '/api/events', event)).body.tasks
+    await page.goto(`${await stage.home()}/tasks/${task.id}`)
+    await page.getByText(`Waiting for ${host}: it was paused`).waitFor()
+    await page.goto(`${await stage.home()}/targets`)
+    await row.getByRole('button', { name: `Resume ${host}` }).click()
+    const stateOf = async () => (await stage.belfry.call('GET', `${root}/tasks/${task.id}`)).body.state
+    await waitFor(stateOf, state => state === 'success', 20_000)
   })
 })

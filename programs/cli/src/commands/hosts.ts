@@ -9,8 +9,18 @@ export function addHosts(program: Command, context: () => Context): void {
   const hosts = program
     .command('hosts')
     .description(
-      'list the hosts of the last hour, those with an open circuit breaker first, and close circuit breakers',
+      'list the hosts of the last hour, paused ones and open circuit breakers first; pause hosts and close circuit breakers',
     )
+  for (const verb of ['pause', 'resume'] as const) {
+    hosts
+      .command(verb)
+      .description(verb === 'pause' ? 'let the tasks for a host wait' : 'let the tasks for a paused host start')
+      .argument('<host>', 'such as example.com or example.com:8443')
+      .action(async (host: string) => {
+        const ctx = context()
+        ctx.out.show(await ctx.belfry().hosts[verb](host, { signal: ctx.signal }), `${host}  ${verb}d`)
+      })
+  }
   hosts
     .command('reset')
     .description('close the circuit breaker of a host, so its waiting tasks start')
@@ -24,7 +34,8 @@ export function addHosts(program: Command, context: () => Context): void {
 
 export function hostRow(host: Host): Row {
   const { state, nextProbeAt } = host.circuit
-  const circuit: Cell = state === 'closed' ? state : { text: state, colour: 'red' }
+  const isCalled = state === 'closed' && host.pausedAt === null
+  const circuit: Cell = isCalled ? state : { text: host.pausedAt === null ? state : 'paused', colour: 'red' }
   const counts = [host.waiting, host.inFlight, host.attempts, host.failed].map(String)
   return { value: host, cells: [host.host, circuit, nextProbeAt ?? '-', ...counts] }
 }
