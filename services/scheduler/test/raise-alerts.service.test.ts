@@ -79,6 +79,17 @@ function tools(ctx: Context, workspaceId: string) {
   return { integrate, task, cronJob, alerts, pauseIsOver }
 }
 
+it('sends no alert for the events that a switched-off subscription misses', async () => {
+  const { ctx, integrate, task, alerts } = await setup()
+  await integrate(['task.dead'])
+  const [died] = [await task('dead'), await task('dead', { name: 'Missed' })]
+  await ctx.pool.query(
+    `UPDATE tasks SET state_reason = 'subscription_off'
+     WHERE id = (SELECT task_id FROM task_requests WHERE name = 'Missed')`,
+  )
+  expect(await alerts()).toMatchObject([{ event: 'task.dead', count: 1, items: [{ id: died }] }])
+})
+
 it('sends one alert for all dead tasks, and names the first few', async () => {
   const { integrate, task, alerts } = await setup()
   await integrate(['task.dead'])
