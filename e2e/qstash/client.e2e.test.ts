@@ -53,12 +53,13 @@ it('publish, publishJSON and messages.get', async () => {
     messageId: published.messageId,
     url: url('/b?c=d'),
     method: 'PUT',
-    header: { 'Content-Type': ['application/json'], 'x-own': ['1'] },
+    header: { 'Content-Type': ['application/json'], 'X-Own': ['1'] },
     body: '{"a":1}',
     maxRetries: 2,
     retryDelayExpression: '1000',
     callback: url('/callback'),
     failureCallback: url('/failure'),
+    label: 'one',
     labels: ['one', 'two'],
     flowControlKey: 'shown',
     parallelism: 3,
@@ -84,8 +85,8 @@ it('redacts what the publisher asks to redact', async () => {
   })
   const { body, header } = await messages().get(messageId)
   expect(body).toMatch(/^REDACTED:[0-9a-f]{64}$/)
-  expect(header?.['x-secret']?.[0]).toMatch(/^REDACTED:/)
-  expect(header?.['x-open']).toEqual(['o'])
+  expect(header?.['X-Secret']?.[0]).toMatch(/^REDACTED:/)
+  expect(header?.['X-Open']).toEqual(['o'])
 })
 
 it('batch and batchJSON, with a queue, a URL group and a refused message', async () => {
@@ -247,7 +248,7 @@ it('dlq: listMessages, retry, delete and deleteMany', async () => {
   const all = await waitFor(list, ({ length }) => length === 6)
   expect(new Set(all.map(({ messageId }) => messageId))).toEqual(new Set(sent.map(({ messageId }) => messageId)))
   expect(all[0]).toMatchObject({ responseStatus: 500, responseBody: 'no ü', maxRetries: 0, body: 'x' })
-  expect(all[0]?.responseHeader?.['x-why']).toEqual(['broken'])
+  expect(all[0]?.responseHeader?.['X-Why']).toEqual(['broken'])
   const page = await dlq().listMessages({ count: 4 })
   expect([page.messages.length, typeof page.cursor]).toEqual([4, 'string'])
   const rest = await dlq().listMessages({ count: 4, cursor: page.cursor as string })

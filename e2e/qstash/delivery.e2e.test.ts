@@ -109,7 +109,7 @@ it('calls back after each attempt, and once more when the message has failed, wi
       url: url('/report'),
       method: 'POST',
     })
-    expect(body.header['x-reason']).toEqual(['busy'])
+    expect(body.header['X-Reason']).toEqual(['busy'])
     expect(decoded(body.body)).toBe('later ü')
     expect(decoded(body.sourceBody)).toBe('the body')
     expect(body.sourceHeader['Content-Type']).toEqual(['text/plain'])

@@ -44,7 +44,7 @@ later = client.message.publish_json(
 )
 message = client.message.get(later.message_id)
 assert message.body == '{"a": 1}' and message.max_retries == 2 and message.url == f"{target}/later?a=b"
-assert message.headers["x-own"] == ["1"] and message.callback == f"{target}/callback"
+assert message.headers["X-Own"] == ["1"] and message.callback == f"{target}/callback"
 assert message.flow_control.key == "py" and message.flow_control.rate == 3
 client.message.cancel(later.message_id)
 refused(lambda: client.message.cancel(later.message_id), "404")

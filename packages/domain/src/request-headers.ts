@@ -17,6 +17,11 @@ const reserved = new Set([
 ])
 const reservedPrefixes = ['proxy-', 'webhook-', 'x-belfry-']
 
+/** Returns the name of a header as it is usually written: `X-Api-Key`. */
+export function headerCase(name: string): string {
+  return name.toLowerCase().replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
+}
+
 /** Returns the problems of a task's headers. A problem of all headers together has an empty name. */
 export function findHeaderProblems(headers: Readonly<Record<string, unknown>>): HeaderProblem[] {
   const entries = Object.entries(headers)

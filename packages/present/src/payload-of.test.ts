@@ -87,7 +87,7 @@ it('returns the form of QStash for a callback of a message', () => {
   const qstash = JSON.stringify({ delaysMs: [], topicName: 'group', callerIP: '192.0.2.1' })
   const message = { ...request, qstash, payload: 'AP8=', content_type: 'image/png' }
   const shown = {
-    ...{ status: 500, header: { 'x-a': ['1', '2'] }, body: 'e3s=', retried: 1, maxRetries: 2 },
+    ...{ status: 500, header: { 'X-A': ['1', '2'] }, body: 'e3s=', retried: 1, maxRetries: 2 },
     ...{ sourceMessageId: toId('msg', ids.task), topicName: 'group', url: request.url, method: 'POST' },
     ...{ sourceHeader: { 'X-Own': ['1'], 'Content-Type': ['image/png'] }, sourceBody: 'AP8=', callerIP: '192.0.2.1' },
     ...{ notBefore: Date.parse(at(0)), createdAt: Date.parse(at(0)), dlqId: toId('dlq', ids.task) },

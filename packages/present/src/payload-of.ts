@@ -1,5 +1,6 @@
 import { toId } from '@belfry/domain/id'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
+import { headerCase } from '@belfry/domain/request-headers'
 import { presentResponse, presentRun } from './present-run.ts'
 import { toJsonText } from './raw-json.ts'
 import { bytesOf, type Report, toRunDetailRow, toTaskRow } from './stored-rows.ts'
@@ -42,7 +43,7 @@ function messageReport({ event, task, request, run }: Report, qstash: string) {
   const body = bytesOf(run?.response_body ?? null) ?? Buffer.from(run?.error_message ?? '')
   return {
     status: run?.response_status ?? 0,
-    header: toLists(JSON.parse(run?.response_headers ?? '{}')),
+    header: headerLists(JSON.parse(run?.response_headers ?? '{}')),
     body: body.toString('base64'),
     retried: Math.max(task.attempts - task.lost - 1, 0),
     maxRetries: request.max_retries,
@@ -51,7 +52,7 @@ function messageReport({ event, task, request, run }: Report, qstash: string) {
     endpointName,
     url,
     method,
-    sourceHeader: toLists({ ...JSON.parse(request.headers), ...(type === null ? {} : { 'Content-Type': type }) }),
+    sourceHeader: headerLists({ ...JSON.parse(request.headers), ...(type === null ? {} : { 'Content-Type': type }) }),
     sourceBody: type === null ? Buffer.from(payload ?? '').toString('base64') : (payload ?? undefined),
     notBefore: Date.parse(task.execute_at),
     createdAt: Date.parse(task.created_at),
@@ -61,6 +62,8 @@ function messageReport({ event, task, request, run }: Report, qstash: string) {
   }
 }
 
-function toLists(headers: Record<string, string | string[]>): Record<string, string[]> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()]))
+/** Returns headers in the form of QStash: `X-Name` with a list of values. */
+export function headerLists(headers: Record<string, string | string[]>): Record<string, string[]> {
+  const entries = Object.entries(headers)
+  return Object.fromEntries(entries.map(([name, value]) => [headerCase(name), [value].flat()]))
 }

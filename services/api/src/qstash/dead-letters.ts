@@ -1,6 +1,7 @@
 import type { SettleAction } from '@belfry/db/dead-letters/settle-dead-letters'
 import { isDeadLetter } from '@belfry/db/tasks/task-row'
 import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
+import { headerLists } from '@belfry/present/payload-of'
 import type { TaskRow } from '@belfry/present/task-row'
 import type { BulkRight } from '../bulk-operations/start-operation.ts'
 import { settleAtOnce } from '../dead-letters/settle-dead-letters.ts'
@@ -102,10 +103,9 @@ async function presentAll({ ctx, caller }: Call<'dead_letter.read'>, rows: reado
 function presentResponse(run: Response | undefined) {
   // Clients expect a status, also when no response came.
   if (!run || run.status === null) return { responseStatus: 0, responseBody: run?.error ?? '' }
-  const headers = Object.entries(JSON.parse(run.headers ?? '{}') as Record<string, string | string[]>)
   return {
     responseStatus: run.status,
-    responseHeader: Object.fromEntries(headers.map(([name, value]) => [name, [value].flat()])),
+    responseHeader: headerLists(JSON.parse(run.headers ?? '{}')),
     ...presentBytes(run.body ?? Buffer.alloc(0), 'responseBody', 'responseBodyBase64'),
   }
 }

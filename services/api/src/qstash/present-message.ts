@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { toId } from '@belfry/domain/id'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
-import { payloadOf } from '@belfry/present/payload-of'
+import { headerLists, payloadOf } from '@belfry/present/payload-of'
 import type { StoredPayload } from '@belfry/present/task-row'
 import { flowControlOfQueue } from './publish/message-task.ts'
 
@@ -52,9 +52,9 @@ export function presentMessage(row: RequestRow & { id: string; executeAt: Date; 
   }
 }
 
-/** Returns labels in both forms. */
+// Clients that know one label only read the first.
 function presentLabels({ labels }: Pick<RequestRow, 'labels'>) {
-  return labels?.length ? { label: labels.join(','), labels } : {}
+  return labels?.length ? { label: labels[0], labels } : {}
 }
 
 /** Returns a body as text, or in base64 when it is not UTF-8. */
@@ -83,14 +83,16 @@ function presentHeaders(
     ...(contentType ? { 'Content-Type': contentType } : {}),
     ...JSON.parse(headers),
   }
-  return Object.fromEntries(
-    Object.entries(all).map(([name, value]) => [name, [redactsHeader(redact, name) ? redacted(value) : value]]),
-  )
+  const shown = Object.entries(all).map(([name, value]): [string, string] => [
+    name,
+    redactsHeader(redact, name) ? redacted(value) : value,
+  ])
+  return headerLists(Object.fromEntries(shown))
 }
 
 function presentBody(row: RequestRow, { redact = [] }: Partial<QstashFields>): { body?: string; bodyBase64?: string } {
   const payload = payloadOf(row)
-  if (payload === null) return {}
+  if (!payload) return {}
   if (redact.includes('body')) return { body: redacted(payload) }
   return row.contentType ? presentBytes(Buffer.from(payload, 'base64'), 'body', 'bodyBase64') : { body: payload }
 }

@@ -1,6 +1,6 @@
 import { label } from '@belfry/contract/task-controls'
 import type { QstashFlowControl } from '@belfry/domain/qstash/qstash-fields'
-import { findHeaderProblems } from '@belfry/domain/request-headers'
+import { findHeaderProblems, headerCase } from '@belfry/domain/request-headers'
 import { timeoutLimits } from '@belfry/domain/timeout'
 import { badRequest, notOffered } from '../qstash-error.ts'
 import { retryDelays } from './retry-delays.ts'
@@ -75,7 +75,7 @@ const defaultTimeoutMs = 300_000
 
 function readDelivery(headers: MessageHeaders, prefix: string): Delivery {
   const get = (name: string) => headers[prefix + name] || undefined
-  const named = (name: string) => `${prefix}${name}`.replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
+  const named = (name: string) => headerCase(prefix + name)
   const sent = (get('method') ?? 'POST').toUpperCase()
   const method = methods.find(one => one === sent)
   if (!method) throw badRequest(`invalid ${named('method')}: it must be one of ${methods.join(', ')}`)
