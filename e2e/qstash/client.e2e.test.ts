@@ -113,7 +113,10 @@ it('batch and batchJSON, with a queue, a URL group and a refused message', async
   }))
   const published = (await client().batch(many)) as Array<{ messageId: string }>
   expect(new Set(published.map(({ messageId }) => messageId)).size).toBe(120)
-  expect(await messages().cancel({ filter: { label: 'many' } })).toEqual({ cancelled: 120 })
+  // The client sends `count`, 100 by default.
+  expect(await messages().cancel({ filter: { label: 'many' } })).toEqual({ cancelled: 100 })
+  expect(await messages().cancel({ filter: { label: 'many' }, count: 7 })).toEqual({ cancelled: 7 })
+  expect(await messages().cancel({ filter: { label: 'many' } })).toEqual({ cancelled: 13 })
 })
 
 it('messages: cancel one, many, by filter and all', async () => {
@@ -302,6 +305,8 @@ it('logs and events: every state, filters and pages', async () => {
   expect(
     (await client().logs({ filter: { messageId, responseStatus: 500 } as never })).logs.map(({ state }) => state),
   ).toEqual(['RETRY', 'ERROR', 'ACTIVE'])
+  const inProgress = await client().logs({ filter: { messageId, state: 'IN_PROGRESS' } })
+  expect(inProgress.logs.map(({ state }) => state)).toEqual(['ACTIVE', 'RETRY', 'ERROR', 'ACTIVE'])
   expect((await client().logs({ messageIds: [messageId, cancelled.messageId] })).logs).toHaveLength(8)
   const { text } = await stage.call('GET', `/v2/logs?messageId=${messageId}`)
   expect(JSON.parse(text).logs).toHaveLength(6)

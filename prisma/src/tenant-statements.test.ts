@@ -70,7 +70,7 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'tasks/startable-tasks.ts#callsStatement': 'scatter',
   'tasks/startable-tasks.ts#groupsOf': 'part',
   'tasks/task-filter.ts#conditionsOf': 'part',
-  'tasks/task-row.ts#lastErrorOfTask': 'part',
+  'tasks/task-row.ts#ofLastRun': 'part',
   'tasks/task-row.ts#topicOf': 'part',
   'tasks/waiting-floor.ts#mendWaitingFloor': 'scatter',
   'tasks/waiting-floor.ts#raiseStatement': 'scatter',

@@ -1,7 +1,7 @@
 import type { TaskSource, TaskState } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import { hasLabel } from './task-labels.ts'
-import { hostOfRequest, lastErrorOfTask } from './task-row.ts'
+import { hostOfRequest, ofLastRun, pathOfRequest } from './task-row.ts'
 
 /** A filter of tasks, with the names of the API. A list matches any of its values, and a missing member any task. */
 export type TaskFilter = {
@@ -22,6 +22,19 @@ export type TaskFilter = {
   host?: string[] | undefined
   /** Of the last run. */
   error?: string[] | undefined
+  /** Of the response of the last run. */
+  status?: number[] | undefined
+  url?: string[] | undefined
+  /** Of the URL, without the query. */
+  path?: string[] | undefined
+  /** `created_from` <= created_at <= `created_to`. */
+  created_from?: Date | undefined
+  created_to?: Date | undefined
+  /** Of a message of the QStash interface. */
+  group?: string[] | undefined
+  endpoint?: string[] | undefined
+  schedule?: string[] | undefined
+  caller_ip?: string[] | undefined
 }
 
 type Conditions = { [name in keyof TaskFilter]: (value: string) => string }
@@ -34,8 +47,11 @@ const conditionsOfTask: Conditions = {
   callback_of: ids => `t.callback_of = ANY (${ids}::uuid[])`,
   from: time => `t.execute_at >= ${time}::timestamptz`,
   to: time => `t.execute_at < ${time}::timestamptz`,
+  created_from: time => `t.created_at >= ${time}::timestamptz`,
+  created_to: time => `t.created_at <= ${time}::timestamptz`,
   label: labels => hasLabel('t', labels),
-  error: codes => `${lastErrorOfTask} = ANY (${codes}::text[])`,
+  error: codes => `${ofLastRun('error_code')} = ANY (${codes}::text[])`,
+  status: statuses => `${ofLastRun('response_status')} = ANY (${statuses}::int[])`,
 }
 
 const conditionsOfRequest: Conditions = {
@@ -43,6 +59,12 @@ const conditionsOfRequest: Conditions = {
   queue: queues => `r.queue = ANY (${queues}::text[])`,
   name: prefix => `starts_with(r.name, ${prefix}::text)`,
   host: hosts => `${hostOfRequest} = ANY (${hosts}::text[])`,
+  url: urls => `r.url = ANY (${urls}::text[])`,
+  path: paths => `${pathOfRequest} = ANY (${paths}::text[])`,
+  group: names => `r.qstash::json ->> 'topicName' = ANY (${names}::text[])`,
+  endpoint: names => `r.qstash::json ->> 'endpointName' = ANY (${names}::text[])`,
+  schedule: ids => `r.qstash::json ->> 'scheduleId' = ANY (${ids}::text[])`,
+  caller_ip: addresses => `r.qstash::json ->> 'callerIP' = ANY (${addresses}::text[])`,
 }
 
 /**
@@ -72,7 +94,7 @@ const maxScannedTasks = 100_000
  * Finds up to `limit` tasks of a workspace, newest first. `isComplete`: whether no other one matches.
  * @param among - The SQL that tasks `t` are checked.
  * @param also - The SQL that few other tasks `t` are checked, too, in the same snapshot. Default: none.
- * @param maxScanned - The filter is checked for this many tasks at most. Default: `maxScannedTasks`.
+ * @param maxScanned - The filter is checked for this many tasks at most; null: for all. Default: `maxScannedTasks`.
  */
 export async function findMatchingTasks(
   db: Db,
@@ -80,7 +102,7 @@ export async function findMatchingTasks(
   among: string,
   filter: TaskFilter,
   limit: number,
-  { also = 'false', maxScanned = maxScannedTasks }: { also?: string; maxScanned?: number } = {},
+  { also = 'false', maxScanned = maxScannedTasks }: { also?: string; maxScanned?: number | null } = {},
 ): Promise<{ ids: string[]; isComplete: boolean }> {
   const values: unknown[] = [workspaceId, limit, maxScanned]
   const matches = matchesOf(filter, values)
@@ -91,7 +113,8 @@ export async function findMatchingTasks(
       SELECT * FROM tasks t WHERE t.workspace_id = $1 AND ${also}
     ) t WHERE ${matches} LIMIT $2`
   const { rows } = await db.query<{ id: string }>(text, values)
-  const isComplete = rows.length < limit && !(await hasMore(db, workspaceId, among, maxScanned))
+  const isComplete =
+    rows.length < limit && (maxScanned === null || !(await hasMore(db, workspaceId, among, maxScanned)))
   return { ids: rows.map(({ id }) => id), isComplete }
 }
 

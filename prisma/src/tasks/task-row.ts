@@ -26,10 +26,15 @@ export function originOf(column: string): string {
 /** The host of a request `r`, with its port. A question mark would be a placeholder in a list query. */
 export const hostOfRequest = String.raw`lower(coalesce(substring(r.url FROM '^[^:]+://([^/#\x3f]+)'), r.url))`
 
-/** The error code of the last run of a task `t`. A run is younger than its task, so older partitions are skipped. */
-export const lastErrorOfTask = `(
-  SELECT u.error_code FROM runs u WHERE u.task_id = t.id AND u.id >= uuid_v7_floor(t.created_at) ORDER BY u.id DESC LIMIT 1
-)`
+/** The path of the URL of a request `r`. */
+export const pathOfRequest = String.raw`coalesce(substring(r.url FROM '^[^:]+://[^/#\x3f]*(/[^#\x3f]*)'), '/')`
+
+/** Returns the SQL for a column of the last run of a task `t`. A run is younger than its task, so older partitions are skipped. */
+export function ofLastRun(column: string): string {
+  return `(
+    SELECT u.${column} FROM runs u WHERE u.task_id = t.id AND u.id >= uuid_v7_floor(t.created_at) ORDER BY u.id DESC LIMIT 1
+  )`
+}
 
 /** SQL: the columns of a task that a user stops. */
 export const stoppedColumns = `state = 'dead', state_reason = 'stopped', quarantined = false, finished_at = clock_timestamp(),

@@ -73,6 +73,7 @@ const taskFilters: Record<string, TaskFilter> = {
   'a source that none has': { source: ['cron'] },
   'a range of time': { from: daysAgo(10), to: daysAgo(9) },
   'cron jobs': { cronjob_id: [anId(1, 0), anId(1, 3)] },
+  'ids of a state': { ids: [anId(2, 5), anId(2, 7)], state: ['success'] },
   'a state and a name that none has': { state: ['success'], name: 'rare' },
 }
 

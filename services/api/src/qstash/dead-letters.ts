@@ -1,87 +1,103 @@
 import type { SettleAction } from '@belfry/db/dead-letters/settle-dead-letters'
 import { isDeadLetter } from '@belfry/db/tasks/task-row'
 import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
+import { headerCase } from '@belfry/domain/request-headers'
 import { headerLists } from '@belfry/present/payload-of'
 import type { TaskRow } from '@belfry/present/task-row'
 import type { BulkRight } from '../bulk-operations/start-operation.ts'
 import { settleAtOnce } from '../dead-letters/settle-dead-letters.ts'
-import { readBounded } from '../http/bounded-page.ts'
+import { isOnPage, readBounded } from '../http/bounded-page.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok, type Reply } from '../http/reply.ts'
 import { scanTasks } from '../tasks/find-tasks.ts'
-import { selectTasks } from '../tasks/task-row.ts'
 import { type Call, readFilters } from './call.ts'
-import { messagesWhere, readCount, readStatuses, readTime } from './message-filter.ts'
+import { defaultCount, readCount, readFilter, readTimes, refuseOrder } from './message-filter.ts'
 import { presentBytes, presentMessage } from './present-message.ts'
+import { badRequest, notOffered } from './qstash-error.ts'
 
 /** `GET /v2/dlq` */
 export async function listDeadLetters(call: Call<'dead_letter.read'>): Promise<Reply> {
-  const { rows, cursor } = await find(call, call.query)
+  const { rows, cursor } = await readPage<TaskRow>(call, call.query, scanOf(call, call.query))
   return ok({ messages: await presentAll(call, rows), ...(cursor && { cursor }) })
 }
 
 /** `GET /v2/dlq/{dlqId}` */
 export async function getDeadLetter(call: Call<'dead_letter.read'>): Promise<Reply> {
-  const [message] = await presentAll(call, await findOne(call))
+  const query = new URLSearchParams({ dlqId: call.name })
+  const { rows } = await readPage<TaskRow>(call, query, scanOf(call, query))
+  const [message] = await presentAll(call, rows)
   if (!message) throw notFound()
   return ok(message)
 }
 
 /** `DELETE /v2/dlq/{dlqId}` */
 export async function deleteDeadLetter(call: Call<'dead_letter.discard'>): Promise<Reply> {
-  const { deadLetters } = await settle(call, await findOne(call), 'discard')
+  const { deadLetters } = await settle(call, [fromId('dlq', call.name) ?? NIL_UUID], 'discard')
   if (deadLetters.length === 0) throw notFound()
   return ok({ deleted: 1 })
 }
 
 /** `DELETE /v2/dlq` */
 export async function deleteDeadLetters(call: Call<'dead_letter.discard'>): Promise<Reply> {
-  const { rows, cursor } = await find(call, await readFilters(call))
-  const { deadLetters } = await settle(call, rows, 'discard')
+  const { ids, cursor } = await readIds(call)
+  const { deadLetters } = await settle(call, ids, 'discard')
   return ok({ deleted: deadLetters.length, ...(cursor && { cursor }) })
 }
 
 /** `POST /v2/dlq/retry/{dlqId}` */
 export async function retryDeadLetter(call: Call<'dead_letter.replay'>): Promise<Reply> {
-  const [replay] = (await settle(call, await findOne(call), 'replay')).replays
+  refuseOverrides(call)
+  const [replay] = (await settle(call, [fromId('dlq', call.name) ?? NIL_UUID], 'replay')).replays
   if (!replay) throw notFound()
   return ok({ messageId: toId('msg', replay.id) })
 }
 
 /** `POST /v2/dlq/retry` */
 export async function retryDeadLetters(call: Call<'dead_letter.replay'>): Promise<Reply> {
-  const { rows, cursor } = await find(call, await readFilters(call))
-  const { replays } = await settle(call, rows, 'replay')
+  refuseOverrides(call)
+  const { ids, cursor } = await readIds(call)
+  const { replays } = await settle(call, ids, 'replay')
   return ok({ responses: replays.map(({ id }) => ({ messageId: toId('msg', id) })), ...(cursor && { cursor }) })
 }
 
-// A page of the dead letters that a query means, newest first. The cursor is an id.
-async function find({ ctx, caller }: Call, query: URLSearchParams) {
-  const scan = scanTasks(caller.workspaceId, { state: ['dead'] })
-  const { rest } = scan
-  rest.and(isDeadLetter)
-  const [from, to] = [readTime(query, 'fromDate'), readTime(query, 'toDate')]
-  if (from) rest.and('t.finished_at >= ?', from)
-  if (to) rest.and('t.finished_at <= ?', to)
-  const statuses = readStatuses(query)
-  if (statuses) rest.and(`${lastStatusOfTask} = ANY (?::int[])`, statuses)
-  messagesWhere(query, ['count', 'cursor', 'fromDate', 'toDate', 'responseStatus', 'order'], rest)
-  const joined = 'JOIN task_requests r ON r.task_id = t.id'
-  const cursor = query.get('cursor')
-  const after = cursor ? (fromId('dlq', cursor) ?? NIL_UUID) : undefined
-  const { rows, next } = await readBounded<TaskRow>(ctx, { ...scan, joined }, after, readCount(query))
-  return { rows, cursor: next && toId('dlq', next) }
+function refuseOverrides({ request }: Call): void {
+  const name = Object.keys(request.headers).find(name => /^upstash-(?!telemetry-)/.test(name))
+  if (name !== undefined) throw notOffered(`A retry has the options of its message: remove ${headerCase(name)}.`)
 }
 
-// A run is younger than its task, so older partitions are skipped.
-const lastStatusOfTask = `(
-  SELECT u.response_status FROM runs u WHERE u.task_id = t.id AND u.id >= uuid_v7_floor(t.created_at)
-  ORDER BY u.id DESC LIMIT 1
-)`
+// Reads the ids alone, so the bytes of the payloads do not end the page.
+async function readIds(call: Call) {
+  const query = await readFilters(call)
+  const { payload: _, ...scan } = scanOf(call, query)
+  const read = `SELECT t.id FROM tasks t WHERE ${isOnPage('t.id')}`
+  const { rows, cursor } = await readPage<{ id: string }>(call, query, { ...scan, read })
+  return { ids: rows.map(({ id }) => id), cursor }
+}
 
-async function findOne({ ctx, caller, name: id }: Call): Promise<TaskRow[]> {
-  const text = `${selectTasks} WHERE t.id = $1 AND t.workspace_id = $2 AND ${isDeadLetter}`
-  return (await ctx.pool.query<TaskRow>(text, [fromId('dlq', id) ?? NIL_UUID, caller.workspaceId])).rows
+const maxIds = 1_000
+
+// The dead letters that a query selects, newest first. A page has all that the query names.
+function scanOf({ caller }: Call, query: URLSearchParams) {
+  refuseOrder(query)
+  const filter = readFilter(query, ['count', 'cursor', 'fromDate', 'toDate', 'order'])
+  const named = filter.ids?.length ?? 0
+  if (named > maxIds) throw badRequest(`at most ${maxIds} ids are allowed`)
+  const scan = scanTasks(caller.workspaceId, { ...filter, state: ['dead'] })
+  const { from, to } = readTimes(query)
+  scan.rest.and(`${isDeadLetter} AND t.finished_at BETWEEN ? AND ?`, from, to)
+  return { ...scan, count: readCount(query, Math.max(defaultCount, named)) }
+}
+
+// The cursor is an id.
+async function readPage<Row extends { id: string }>(
+  { ctx }: Call,
+  query: URLSearchParams,
+  scan: ReturnType<typeof scanOf>,
+) {
+  const cursor = query.get('cursor')
+  const after = cursor ? (fromId('dlq', cursor) ?? NIL_UUID) : undefined
+  const { rows, next } = await readBounded<Row>(ctx, scan, after, scan.count)
+  return { rows, cursor: next && toId('dlq', next) }
 }
 
 type Response = { id: string; status: number | null; headers: string | null; body: Buffer | null; error: string | null }
@@ -110,11 +126,6 @@ function presentResponse(run: Response | undefined) {
   }
 }
 
-async function settle<A extends SettleAction>(
-  { ctx, caller }: Call<BulkRight<A>>,
-  rows: readonly TaskRow[],
-  action: A,
-) {
-  const ids = rows.map(({ id }) => id)
-  return settleAtOnce(ctx, caller, { action, filter: { ids }, perSecond: null }, ids)
+function settle<A extends SettleAction>({ ctx, caller }: Call<BulkRight<A>>, ids: readonly string[], action: A) {
+  return settleAtOnce(ctx, caller, { action, filter: { ids: [...ids] }, perSecond: null }, ids)
 }

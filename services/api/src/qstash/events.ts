@@ -1,9 +1,10 @@
 import type { RunStatus, TaskState } from '@belfry/db/generated/enums'
+import { conditionsOf } from '@belfry/db/tasks/task-filter'
 import { toId } from '@belfry/domain/id'
 import { ok, type Reply } from '../http/reply.ts'
-import { where } from '../http/where.ts'
+import { type Where, where } from '../http/where.ts'
 import type { Call } from './call.ts'
-import { messagesWhere, readCount, readStatuses, readTime } from './message-filter.ts'
+import { readCount, readFilter, readList, readTimes, refuseOrder, toStatus } from './message-filter.ts'
 import { fieldsOf, presentRequest, type RequestRow } from './present-message.ts'
 import { badRequest } from './qstash-error.ts'
 
@@ -19,18 +20,26 @@ export async function listLogs(call: Call<'run.read'>): Promise<Reply> {
   return ok({ logs: events, ...(cursor && { cursor }) })
 }
 
-const states = [
-  'CREATED',
-  'ACTIVE',
-  'RETRY',
-  'ERROR',
-  'IN_PROGRESS',
-  'DELIVERED',
-  'FAILED',
-  'CANCELED',
-  'CANCELLED',
-  'CANCEL_REQUESTED',
-]
+// The states of entries, and names that stand for others.
+const states: Record<string, readonly string[]> = {
+  CREATED: ['CREATED'],
+  ACTIVE: ['ACTIVE'],
+  RETRY: ['RETRY'],
+  ERROR: ['ERROR'],
+  DELIVERED: ['DELIVERED'],
+  FAILED: ['FAILED'],
+  CANCELED: ['CANCELED'],
+  CANCELLED: ['CANCELED'],
+  CANCEL_REQUESTED: ['CANCELED'],
+  IN_PROGRESS: ['ACTIVE', 'RETRY', 'ERROR'],
+}
+
+function statesOf(name: string): readonly string[] {
+  const found = Object.hasOwn(states, name) ? states[name] : undefined
+  if (!found) throw badRequest(`invalid state: ${name}`)
+  return found
+}
+
 const ownParameters = ['count', 'cursor', 'state', 'fromDate', 'toDate', 'responseStatus', 'order', 'trimBody']
 const maxRounds = 20
 // The bodies of a page: each attempt has up to three events, with the body in base64.
@@ -44,10 +53,9 @@ type Event = { state: string; time: number } & Record<string, unknown>
 async function readPage(call: Call): Promise<{ events: Event[]; cursor: string | null }> {
   const { query } = call
   const count = readCount(query)
-  const wanted = query.getAll('state').flatMap(text => text.split(','))
-  for (const state of wanted) if (!states.includes(state)) throw badRequest(`invalid state: ${state}`)
-  const canceled = wanted.some(state => state.startsWith('CANCEL')) ? ['CANCELED'] : []
-  const isWanted = (event: Event) => wanted.length === 0 || [...wanted, ...canceled].includes(event.state)
+  refuseOrder(query)
+  const wanted = readList(query, 'state').flatMap(statesOf)
+  const isWanted = ({ state }: Event) => wanted.length === 0 || wanted.includes(state)
   const events: Event[] = []
   let at = readCursor(query.get('cursor'))
   let bytesLeft = maxBytes
@@ -148,10 +156,9 @@ async function readRuns({ ctx, caller, query }: Call, from: string, limit: numbe
   const found = where()
   found.and('u.workspace_id = ?', caller.workspaceId)
   found.and('u.id <= ?', from)
-  addTimes(query, 'u.id', found)
-  const statuses = readStatuses(query)
-  if (statuses) found.and('u.response_status = ANY (?::int[])', statuses)
-  messagesWhere(query, ownParameters, found)
+  addFilter(query, 'u.id', found)
+  const statuses = readList(query, 'responseStatus').map(toStatus)
+  if (statuses.length > 0) found.and('u.response_status = ANY (?::int[])', statuses)
   const text = `
     SELECT u.id AS "runId", u.status, u.started_at AS "startedAt", u.finished_at AS "endedAt",
            u.response_status AS "responseStatus", u.error_message AS "errorMessage", t.run_id = u.id AS "isLast",
@@ -163,12 +170,11 @@ async function readRuns({ ctx, caller, query }: Call, from: string, limit: numbe
 
 // The index of a workspace's tasks has their states first.
 async function readTasks({ ctx, caller, query }: Call, from: string, limit: number): Promise<TaskFields[]> {
-  if (readStatuses(query)) return [] // only attempts have a status
+  if (query.has('responseStatus')) return [] // only attempts have a status
   const found = where()
   found.and('t.workspace_id = ?', caller.workspaceId)
   found.and('t.id <= ?', from)
-  addTimes(query, 't.id', found)
-  messagesWhere(query, ownParameters, found)
+  addFilter(query, 't.id', found)
   const text = `
     SELECT found.* FROM unnest(enum_range(NULL::task_state)) AS s (state) CROSS JOIN LATERAL (
       SELECT ${taskColumns}, ${requestColumns}
@@ -179,10 +185,10 @@ async function readTasks({ ctx, caller, query }: Call, from: string, limit: numb
   return (await ctx.pool.query<TaskFields>(text, found.values)).rows
 }
 
-function addTimes(query: URLSearchParams, column: string, found: ReturnType<typeof where>): void {
-  const [from, to] = [readTime(query, 'fromDate'), readTime(query, 'toDate')]
-  if (from) found.and(`${column} >= ?`, floorAt(from.getTime()))
-  if (to) found.and(`${column} < ?`, floorAt(to.getTime() + 1))
+function addFilter(query: URLSearchParams, column: string, found: Where): void {
+  const { from, to } = readTimes(query)
+  found.and(`${column} >= ? AND ${column} < ?`, floorAt(from.getTime()), floorAt(to.getTime() + 1))
+  for (const condition of conditionsOf(readFilter(query, ownParameters), found.add)) found.and(condition)
 }
 
 function eventsOfTask(task: TaskFields): Event[] {

@@ -1,76 +1,94 @@
-import { hasLabel } from '@belfry/db/tasks/task-labels'
+import type { TaskFilter } from '@belfry/db/tasks/task-filter'
 import { fromId, NIL_UUID } from '@belfry/domain/id'
-import { type Where, where } from '../http/where.ts'
 import { queueOfFlowControl } from './publish/message-task.ts'
-import { badRequest } from './qstash-error.ts'
+import { badRequest, notOffered } from './qstash-error.ts'
 
-// The condition of each filter. Several values of one filter mean any of them.
-const conditions: Record<string, (found: Where, values: string[]) => void> = {
-  messageId: (found, values) => found.and('t.id = ANY (?::uuid[])', uuidsOf('msg', values)),
-  messageIds: (found, values) => found.and('t.id = ANY (?::uuid[])', uuidsOf('msg', values)),
-  dlqIds: (found, values) => found.and('t.id = ANY (?::uuid[])', uuidsOf('dlq', values)),
-  dlqId: (found, values) => found.and('t.id = ANY (?::uuid[])', uuidsOf('dlq', values)),
-  url: (found, values) => found.and('r.url = ANY (?::text[])', values),
-  host: (found, values) =>
-    found.and(`lower(split_part(split_part(r.url, '/', 3), chr(63), 1)) = ANY (?::text[])`, values.map(lower)),
-  path: (found, values) =>
-    found.and(
-      `'/' || array_to_string((string_to_array(split_part(r.url, chr(63), 1), '/'))[4:], '/') = ANY (?::text[])`,
-      values,
-    ),
-  topicName: (found, values) => found.and(`r.qstash::json ->> 'topicName' = ANY (?::text[])`, values),
-  scheduleId: (found, values) => found.and(`r.qstash::json ->> 'scheduleId' = ANY (?::text[])`, values),
-  endpointName: (found, values) => found.and(`r.qstash::json ->> 'endpointName' = ANY (?::text[])`, values),
-  callerIp: (found, values) => found.and(`r.qstash::json ->> 'callerIP' = ANY (?::text[])`, values),
-  queueName: (found, values) => found.and('r.queue = ANY (?::text[])', values),
-  flowControlKey: (found, values) => found.and('r.queue = ANY (?::text[])', values.map(queueOfFlowControl)),
-  label: (found, values) =>
-    found.and(
-      hasLabel('t', '?'),
-      values.flatMap(value => value.split(',')),
-    ),
+// What each filter selects. Several values of one filter mean any of them.
+const lists: Record<string, (values: string[]) => TaskFilter> = {
+  messageId: ids => ({ ids: uuidsOf('msg', ids) }),
+  messageIds: ids => ({ ids: uuidsOf('msg', ids) }),
+  dlqId: ids => ({ ids: uuidsOf('dlq', ids) }),
+  dlqIds: ids => ({ ids: uuidsOf('dlq', ids) }),
+  url: url => ({ url }),
+  host: hosts => ({ host: hosts.map(host => host.toLowerCase()) }),
+  path: path => ({ path }),
+  topicName: group => ({ group }),
+  endpointName: endpoint => ({ endpoint }),
+  scheduleId: schedule => ({ schedule }),
+  callerIp: addresses => ({ caller_ip: addresses }),
+  callerIP: addresses => ({ caller_ip: addresses }),
+  queueName: queue => ({ queue }),
+  flowControlKey: keys => ({ queue: keys.map(queueOfFlowControl) }),
+  label: label => ({ label }),
+  responseStatus: statuses => ({ status: statuses.map(toStatus) }),
   // No message of Belfry has an API of a provider.
-  api: found => found.and('false'),
+  api: () => ({ ids: [] }),
 }
 
-const lower = (text: string) => text.toLowerCase()
-
 /**
- * Returns the conditions of the filters in a query, for the task `t` and its request `r`.
+ * Reads the filters of a query. Different filters select the messages that match all of them.
  * @param others - Parameters that the caller reads itself.
  * @throws QstashError for a filter that does not exist: without it, the caller would act on other messages.
  */
-export function messagesWhere(query: URLSearchParams, others: readonly string[], start: Where = where()): Where {
+export function readFilter(query: URLSearchParams, others: readonly string[]): TaskFilter {
+  const filter: Record<string, unknown[]> = {}
   for (const name of new Set(query.keys())) {
     if (others.includes(name)) continue
-    const condition = Object.hasOwn(conditions, name) ? conditions[name] : undefined
-    if (!condition) throw badRequest(`unknown filter: ${name}`)
-    condition(start, query.getAll(name))
+    const list = Object.hasOwn(lists, name) ? lists[name] : undefined
+    if (!list) throw badRequest(`unknown filter: ${name}`)
+    for (const [member, values] of Object.entries<unknown>(list(readList(query, name)))) {
+      const given = values as unknown[]
+      filter[member] = filter[member]?.filter(value => given.includes(value)) ?? given
+    }
   }
-  return start
+  return filter
 }
 
-/** Reads a time of a query, in epoch milliseconds. */
-export function readTime(query: URLSearchParams, name: string): Date | null {
-  const value = query.get(name)
-  if (value === null) return null
-  if (/^\d{1,14}$/.test(value)) return new Date(Number(value))
+// A comma within a URL or a path is no separator.
+const separators: Record<string, RegExp> = { url: /,(?=https?:)/i, path: /,(?=\/)/ }
+
+/** Reads the values of a filter: repeated, or separated by commas. */
+export function readList(query: URLSearchParams, name: string): string[] {
+  return query.getAll(name).flatMap(text => text.split(separators[name] ?? ','))
+}
+
+/** Reads `fromDate` and `toDate`, both inclusive. Default: all times. */
+export function readTimes(query: URLSearchParams): { from: Date; to: Date } {
+  return { from: readTime(query, 'fromDate', 0), to: readTime(query, 'toDate', endOf9999) }
+}
+
+const endOf9999 = Date.UTC(10_000, 0) - 1
+
+function readTime(query: URLSearchParams, name: string, byDefault: number): Date {
+  const value = query.get(name) ?? String(byDefault)
+  if (/^\d{1,15}$/.test(value)) return new Date(Math.min(Number(value), endOf9999))
   throw badRequest(`invalid ${name}: it must be a Unix timestamp in milliseconds`)
 }
 
-/** Reads `count`: at most 100, which is also the default. */
-export function readCount(query: URLSearchParams): number {
-  const value = query.get('count') ?? '100'
-  if (/^\d{1,9}$/.test(value) && Number(value) > 0) return Math.min(100, Number(value))
+/** The number of items of a list, by default and at most. */
+export const defaultCount = 100
+
+/** Reads `count`, a positive number, as `max` at most, which is also the default. */
+export function readCount(query: URLSearchParams, max = defaultCount): number {
+  const value = query.get('count')
+  if (value === null) return max
+  if (/^\d{1,9}$/.test(value) && Number(value) > 0) return Math.min(max, Number(value))
   throw badRequest('invalid count: it must be a positive number')
 }
 
-/** Reads the statuses of responses that a query asks for; null when it asks for none. */
-export function readStatuses(query: URLSearchParams): number[] | null {
-  const values = query.getAll('responseStatus')
-  if (values.some(value => !/^\d{1,3}$/.test(value))) throw badRequest('invalid responseStatus: it must be a number')
-  return values.length === 0 ? null : values.map(Number)
+/** Parses the status of a response. */
+export function toStatus(text: string): number {
+  if (/^\d{1,3}$/.test(text)) return Number(text)
+  throw badRequest('invalid responseStatus: it must be a number')
 }
+
+/** @throws QstashError for the order that no list of Belfry has. */
+export function refuseOrder(query: URLSearchParams): void {
+  const order = query.get('order') ?? newestFirst
+  if (order !== newestFirst) throw notOffered(`The lists of Belfry have the order ${newestFirst}.`)
+}
+
+const newestFirst = 'latestFirst'
 
 /** Returns the UUIDs of ids. A malformed one gets the same answer as an unknown one. */
 function uuidsOf(kind: 'msg' | 'dlq', ids: readonly string[]): string[] {

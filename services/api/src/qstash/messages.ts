@@ -1,12 +1,12 @@
-import { type EndAction, endedState } from '@belfry/db/tasks/end-tasks'
+import { isPrefetched, openTo } from '@belfry/db/bulk-operations/bulk-operations'
+import { findMatchingTasks, type TaskFilter } from '@belfry/db/tasks/task-filter'
 import { fromId, NIL_UUID } from '@belfry/domain/id'
 import { notFound } from '../http/refusals.ts'
 import { ok, type Reply } from '../http/reply.ts'
-import { where } from '../http/where.ts'
 import { endDecided } from '../tasks/end-tasks.ts'
 import { findTask } from '../tasks/task-row.ts'
 import { type Call, readFilters } from './call.ts'
-import { messagesWhere, readTime } from './message-filter.ts'
+import { readCount, readFilter, readTimes } from './message-filter.ts'
 import { presentMessage } from './present-message.ts'
 
 /** `GET /v2/messages/{messageId}` */
@@ -21,44 +21,35 @@ export async function cancelMessage(call: Call<'task.delete'>): Promise<Reply> {
   return ok({ cancelled: await end(call, [id]) })
 }
 
-const maxAtOnce = 1_000
-
-/** `DELETE /v2/messages`: by ids, by filters, or all. It ends them all in one call, so it ignores `count`. */
+/** `DELETE /v2/messages`: by ids, by filters, or all; at most `count` of them. */
 export async function cancelMessages(call: Call<'task.delete'>): Promise<Reply> {
   const query = await readFilters(call)
-  let cancelled = 0
-  for (const action of ['cancel', 'stop'] as const) {
-    for (let before = maxUuid; ; ) {
-      const ids = await findOpen(call, query, action, before)
-      cancelled += ids.length === 0 ? 0 : await endDecided(call.ctx, call.caller, ids, action)
-      before = ids.at(-1) ?? before
-      if (ids.length < maxAtOnce) break
-    }
-  }
-  return ok({ cancelled })
+  const { from, to } = readTimes(query)
+  const filter = readFilter(query, ['count', 'cursor', 'fromDate', 'toDate'])
+  const max = readCount(query, Number.POSITIVE_INFINITY)
+  return ok({ cancelled: await cancelMatching(call, { ...filter, created_from: from, created_to: to }, max) })
 }
 
-const maxUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+const maxAtOnce = 1_000
 
-async function findOpen(
-  { ctx, caller }: Call,
-  query: URLSearchParams,
-  action: EndAction,
-  before: string,
-): Promise<string[]> {
-  const found = where()
-  found.and('t.workspace_id = ?', caller.workspaceId)
-  found.and('t.state = ?::task_state', endedState[action])
-  found.and('t.id < ?', before)
-  const [from, to] = [readTime(query, 'fromDate'), readTime(query, 'toDate')]
-  if (from) found.and('t.created_at >= ?', from)
-  if (to) found.and('t.created_at <= ?', to)
-  messagesWhere(query, ['count', 'cursor', 'fromDate', 'toDate'], found)
-  const text = `
-    SELECT t.id FROM tasks t JOIN task_requests r ON r.task_id = t.id WHERE ${found.text}
-    ORDER BY t.workspace_id, t.state, t.id DESC LIMIT ${maxAtOnce}`
-  const { rows } = await ctx.pool.query<{ id: string }>(text, found.values)
-  return rows.map(({ id }) => id)
+/** Cancels or stops the messages that a filter selects, up to `max` of them. Returns how many. */
+export async function cancelMatching(
+  { ctx, caller }: Call<'task.delete'>,
+  filter: TaskFilter,
+  max = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  const among = { also: isPrefetched, maxScanned: null }
+  let cancelled = 0
+  for (const action of ['cancel', 'stop'] as const) {
+    for (let isDone = false; !isDone && cancelled < max; ) {
+      const limit = Math.min(max - cancelled, maxAtOnce)
+      const { ids } = await findMatchingTasks(ctx.pool, caller.workspaceId, openTo[action], filter, limit, among)
+      const ended = ids.length === 0 ? 0 : await endDecided(ctx, caller, ids, action)
+      cancelled += ended
+      isDone = ended === 0 || ids.length < limit
+    }
+  }
+  return cancelled
 }
 
 async function readMessage({ ctx, caller, name: id }: Call) {

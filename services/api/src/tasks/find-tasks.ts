@@ -7,12 +7,11 @@ import type { TaskRow } from '@belfry/present/task-row'
 import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { isExactly, isOnPage, readBoundedPage, type Scan } from '../http/bounded-page.ts'
+import type { PageQuery } from '../http/page.ts'
 import { type Where, where } from '../http/where.ts'
 import { selectTasks } from './task-row.ts'
 
-type Query = ListTasksQuery & Pick<FilterOfTasks, 'host' | 'error'>
-
-export type TaskFilter = Omit<Query, 'limit' | 'cursor'>
+export type TaskFilter = FilterOfTasks & Pick<ListTasksQuery, 'state'>
 
 /**
  * Reads a page of a workspace's tasks, newest first.
@@ -21,7 +20,7 @@ export type TaskFilter = Omit<Query, 'limit' | 'cursor'>
 export function findTasks(
   ctx: Context,
   { workspaceId }: Allowed<'task.read' | 'dead_letter.read'>,
-  query: Query,
+  query: TaskFilter & PageQuery,
   only?: { list: string; condition: string },
 ): Promise<Page<Task>> {
   const scan = scanTasks(workspaceId, query)
@@ -82,12 +81,13 @@ function firstIdAt(ms: number): string {
 // The index of labels is in the order of the tasks' ids.
 const labelledTasks = `(
   SELECT l.workspace_id, l.label, l.task_id AS id, t.created_at, t.state, t.source, t.event_id, t.execute_at, t.cron_job_id, t.callback_of,
-         t.queue_id, t.settled_at
+         t.queue_id, t.finished_at, t.settled_at
   FROM task_labels l JOIN tasks t ON t.id = l.task_id
 )`
 
 // There is an index for each of these. It is in the order of ids for one value at a time only.
-function addStreams(along: Where, { cronjob_id, callback_of, label, state = [...taskStates] }: TaskFilter) {
+function addStreams(along: Where, { ids, cronjob_id, callback_of, label, state = [...taskStates] }: TaskFilter) {
+  if (ids) return { key: 'ids', ...addStreamsOf(along, 't.id', ids) }
   if (cronjob_id) return { key: 'cronjob_id', ...addStreamsOf(along, 't.cron_job_id', cronjob_id) }
   if (callback_of) return { key: 'callback_of', ...addStreamsOf(along, 't.callback_of', callback_of) }
   if (label) {
