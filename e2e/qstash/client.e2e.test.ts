@@ -171,21 +171,16 @@ it('queues: upsert, get, list, pause, resume, enqueue, enqueueJSON and delete', 
     ({ lag }) => lag === 2,
   )
   expect(await messages().get(messageId)).toMatchObject({ queueName: 'q1' })
+  const named = await schedules().create({ destination: url('/s'), cron: '@daily', queueName: 'q1' })
   await expect(queue('q1').delete()).rejects.toEqual(status(412))
+  await schedules().delete(named.scheduleId)
   await queue('q1').resume()
   await stage.received('/queued', 2)
   await queue('q1').upsert({ parallelism: 1, paused: true })
   expect((await queue().list()).find(({ name }) => name === 'q1')).toMatchObject({ parallelism: 1, paused: true })
-  await waitFor(
-    () =>
-      queue('q1')
-        .delete()
-        .then(
-          () => true,
-          () => false,
-        ),
-    Boolean,
-  )
+  const waiting = await queue('q1').enqueue({ url: url('/dropped'), body: 'x' })
+  await queue('q1').delete()
+  expect(await messages().cancel([waiting.messageId])).toEqual({ cancelled: 0 })
   await expect(queue('q1').get()).rejects.toEqual(status(404))
 })
 

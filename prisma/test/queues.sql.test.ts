@@ -351,13 +351,22 @@ describe('a queue', () => {
 
   it('is deleted only while nothing uses it', async () => {
     const { workspaceId, tasks } = await aQueue({ maxConcurrent: 1 }, 1)
-    expect(await deleteQueue(db.pool, workspaceId, 'q')).toBe('in_use')
+    expect(await deleteQueue(db.pool, workspaceId, 'q', { mayRun: true })).toBe('has_tasks')
     const [claim] = await claimAll(db.pool, tasks)
+    expect(await deleteQueue(db.pool, workspaceId, 'q')).toBe('has_tasks')
     await record(claimed(claim))
     expect(await deleteQueue(db.pool, workspaceId, 'q')).toBe('deleted')
     expect(await deleteQueue(db.pool, workspaceId, 'q')).toBe('unknown')
     const [orphan] = await addTasks(workspaceId, 1)
     expect(kinds(await claimAll(db.pool, [orphan ?? '']))).toEqual(['claimed'])
+  })
+
+  it('may be deleted below attempts in flight, whose retries then have no limit', async () => {
+    const { workspaceId, tasks } = await aQueue({ maxConcurrent: 1 }, 1)
+    const [claim] = await claimAll(db.pool, tasks)
+    expect(await deleteQueue(db.pool, workspaceId, 'q', { mayRun: true })).toBe('deleted')
+    await record(claimed(claim), 'retrying')
+    expect(kinds(await claimAll(db.pool, tasks))).toEqual(['claimed'])
   })
 })
 

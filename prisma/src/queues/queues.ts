@@ -103,29 +103,31 @@ export async function pauseQueue(
   return rows[0] ?? null
 }
 
-/** `in_use`: tasks wait in the queue, or a cron job or a subscription names it. */
-export type QueueDeletion = 'deleted' | 'in_use' | 'unknown'
+/** `named`: a cron job or a subscription names it. `has_tasks`: it has unfinished tasks. */
+export type QueueDeletion = 'deleted' | 'named' | 'has_tasks' | 'unknown'
 
-/** Deletes the settings of a queue that is not in use. Finished tasks keep its name. */
-export async function deleteQueue(db: Db, workspaceId: string, name: string): Promise<QueueDeletion> {
+/**
+ * Deletes the settings of a queue that is not in use. Finished tasks keep its name.
+ * @param mayRun - Whether attempts may be in flight. Their tasks then have no limit. Default: no.
+ */
+export async function deleteQueue(
+  db: Db,
+  workspaceId: string,
+  name: string,
+  { mayRun = false }: { mayRun?: boolean } = {},
+): Promise<QueueDeletion> {
   const text = `
-    WITH queue AS (SELECT id FROM queues WHERE workspace_id = $1 AND name = $2 FOR UPDATE),
-    deleted AS (
-      DELETE FROM queues q USING queue
-      WHERE q.id = queue.id
-        AND NOT EXISTS (SELECT FROM tasks t WHERE t.queue_id = queue.id AND t.finished_at IS NULL)
-        AND NOT EXISTS (SELECT FROM cron_jobs j WHERE j.workspace_id = $1 AND j.queue = $2)
-        AND NOT EXISTS (SELECT FROM subscriptions s WHERE s.workspace_id = $1 AND s.queue = $2)
-      RETURNING q.id
-    )
-    SELECT CASE WHEN EXISTS (SELECT FROM deleted) THEN 'deleted' WHEN EXISTS (SELECT FROM queue) THEN 'in_use'
-                ELSE 'unknown' END AS result`
-  const { rows } = await db.query<{ result: QueueDeletion }>({
-    name: 'delete_queue',
-    text,
-    values: [workspaceId, name],
-  })
-  return rows[0]?.result ?? 'unknown'
+    WITH queue AS (
+      SELECT q.id, EXISTS (SELECT FROM cron_jobs j WHERE j.workspace_id = $1 AND j.queue = $2)
+                OR EXISTS (SELECT FROM subscriptions s WHERE s.workspace_id = $1 AND s.queue = $2) AS is_named,
+             EXISTS (SELECT FROM tasks t WHERE t.queue_id = q.id AND t.finished_at IS NULL
+                     AND NOT ($3::boolean AND t.state = 'processing')) AS has_tasks
+      FROM queues q WHERE q.workspace_id = $1 AND q.name = $2 FOR UPDATE
+    ),
+    deleted AS (DELETE FROM queues q USING queue WHERE q.id = queue.id AND NOT queue.is_named AND NOT queue.has_tasks)
+    SELECT CASE WHEN is_named THEN 'named' WHEN has_tasks THEN 'has_tasks' ELSE 'deleted' END AS result FROM queue`
+  const query = { name: 'delete_queue', text, values: [workspaceId, name, mayRun] }
+  return (await db.query<{ result: QueueDeletion }>(query)).rows[0]?.result ?? 'unknown'
 }
 
 /** Reads one queue of a workspace. */

@@ -1,3 +1,4 @@
+import { fromId } from '@belfry/domain/id'
 import { expect, it } from 'vitest'
 import { burstUntilRefused, type Caller, useApi } from './setup.ts'
 
@@ -129,6 +130,58 @@ it('lists more queues than one page of the database has', async () => {
   await api.db.query(`
     INSERT INTO queues (id, workspace_id, name) SELECT gen_random_uuid(), ${workspace}, 'q' || n FROM generate_series(1, 1100) n`)
   expect((await as(caller)('GET', '/v2/queues')).body).toHaveLength(1_100)
+})
+
+it('deletes a queue with the messages that wait in it, but not one that a schedule names', async () => {
+  const caller = await signUp('scaleup')
+  const call = as(caller)
+  const enqueue = async (delay: string) => {
+    const { body } = await call('POST', `/v2/enqueue/q/${target}`, 'x', { 'Upstash-Delay': delay })
+    return String(fromId('msg', body.messageId))
+  }
+  await call('POST', '/v2/queues', '{"queueName":"q","paused":true}')
+  const ids = [await enqueue('0s'), await enqueue('1h'), await enqueue('0s'), await enqueue('0s')]
+  const [, , retrying, inFlight] = ids
+  await api.db.query(`UPDATE tasks SET state = 'retrying', attempts = 1 WHERE id = $1`, [retrying])
+  const claimed = `state = 'processing', attempts = 1, run_id = uuid_v7(now()), lease_until = now() + interval '1 hour'`
+  await api.db.query(`UPDATE tasks SET ${claimed} WHERE id = $1`, [inFlight])
+  const states = async () => {
+    const { rows } = await api.db.query(`SELECT state FROM tasks WHERE id = ANY ($1::uuid[]) ORDER BY id`, [ids])
+    return rows.map(({ state }) => state)
+  }
+  const waiting = ['pending', 'pending', 'retrying', 'processing']
+  await call('POST', `/v2/schedules/${target}`, '', {
+    'Upstash-Cron': '0 0 1 1 *',
+    'Upstash-Schedule-Id': 's',
+    'Upstash-Queue-Name': 'q',
+  })
+  expect((await call('DELETE', '/v2/queues/q')).status).toBe(412)
+  expect(await states()).toEqual(waiting)
+  await call('DELETE', '/v2/schedules/s')
+
+  const path = `/api/v1/workspaces/${caller.workspaceId}/api-keys`
+  const session = { Authorization: `Bearer ${caller.token}` }
+  const { key } = (await api.send('POST', path, { name: 'K', scopes: ['queue.delete'] }, session)).body
+  expect((await as({ ...caller, apiKey: key })('DELETE', '/v2/queues/q')).status).toBe(403)
+  expect(await states()).toEqual(waiting)
+
+  expect((await call('DELETE', '/v2/queues/q')).status).toBe(200)
+  expect(await states()).toEqual(['cancelled', 'cancelled', 'dead', 'processing'])
+  expect((await call('DELETE', '/v2/queues/q')).status).toBe(404)
+})
+
+it('shows no flow-control key as a queue', async () => {
+  const call = as(await signUp('scaleup'))
+  await call('POST', '/v2/flowControl/k/pin?rate=1')
+  const path = '/v2/queues/flow-control%2Fk'
+  const answers = [
+    call('GET', path),
+    call('DELETE', path),
+    call('POST', `${path}/pause`),
+    call('POST', `${path}/resume`),
+  ]
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([404, 404, 404, 404])
+  expect((await call('GET', '/v2/flowControl/k')).body).toMatchObject({ rateMax: 1, isPaused: false })
 })
 
 it('shows each workspace its own objects only', async () => {

@@ -7,7 +7,7 @@ import { moveQueue } from '../queues/queues.ts'
 import type { Call } from './call.ts'
 import { flowControlOfQueue, queueOfFlowControl } from './publish/message-task.ts'
 import { badRequest } from './qstash-error.ts'
-import { pauseQueue, readAll, resumeQueue } from './queues.ts'
+import { readAll, setPaused } from './queues.ts'
 
 const done: Reply = { status: 200 }
 
@@ -32,12 +32,12 @@ export async function getFlowControl(call: Call<'queue.read'>): Promise<Reply> {
 
 /** `POST /v2/flowControl/{key}/pause` */
 export function pauseFlowControl(call: Call<'queue.write'>): Promise<Reply> {
-  return pauseQueue({ ...call, name: nameOf(call) })
+  return setPaused(call, nameOf(call), true)
 }
 
 /** `POST /v2/flowControl/{key}/resume` */
 export function resumeFlowControl(call: Call<'queue.write'>): Promise<Reply> {
-  return resumeQueue({ ...call, name: nameOf(call) })
+  return setPaused(call, nameOf(call), false)
 }
 
 /** `POST /v2/flowControl/{key}/pin`: sets limits that messages do not change. */

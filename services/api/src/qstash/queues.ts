@@ -5,11 +5,13 @@ import {
   pauseQueue as pauseStored,
   type QueueRow,
 } from '@belfry/db/queues/queues'
+import { requireRight } from '../auth/authorize.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok, type Reply } from '../http/reply.ts'
 import { setQueue } from '../queues/name-queues.ts'
 import { movePause, moveQueue, removeQueue } from '../queues/queues.ts'
 import { type Call, readJson } from './call.ts'
+import { cancelMatching } from './messages.ts'
 import { flowControlOfQueue } from './publish/message-task.ts'
 import { badRequest } from './qstash-error.ts'
 
@@ -43,28 +45,41 @@ export async function listQueues(call: Call<'queue.read'>): Promise<Reply> {
 }
 
 /** `GET /v2/queues/{queueName}` */
-export async function getQueue({ ctx, caller, name }: Call<'queue.read'>): Promise<Reply> {
-  const queue = await findQueue(ctx.pool, caller.workspaceId, name)
-  if (!queue || flowControlOfQueue(name) !== null) throw notFound()
+export async function getQueue(call: Call<'queue.read'>): Promise<Reply> {
+  const queue = await findQueue(call.ctx.pool, call.caller.workspaceId, nameOf(call))
+  if (!queue) throw notFound()
   return ok(presentQueue(queue))
 }
 
-/** `DELETE /v2/queues/{queueName}` */
-export async function deleteQueue({ ctx, caller, name }: Call<'queue.delete'>): Promise<Reply> {
-  await removeQueue(ctx, caller, name)
+/** `DELETE /v2/queues/{queueName}`, with the messages that wait in it. */
+export async function deleteQueue(call: Call<'queue.delete'>): Promise<Reply> {
+  const { ctx, caller } = call
+  const name = nameOf(call)
+  await removeQueue(ctx, caller, name, () =>
+    cancelMatching({ ...call, caller: requireRight(caller, 'task.delete') }, { queue: [name] }),
+  )
   return done
 }
 
 /** `POST /v2/queues/{queueName}/pause` */
-export async function pauseQueue({ ctx, caller, name }: Call<'queue.write'>): Promise<Reply> {
-  await movePause(ctx, caller, name, true)
-  return done
+export function pauseQueue(call: Call<'queue.write'>): Promise<Reply> {
+  return setPaused(call, nameOf(call), true)
 }
 
 /** `POST /v2/queues/{queueName}/resume` */
-export async function resumeQueue({ ctx, caller, name }: Call<'queue.write'>): Promise<Reply> {
-  await movePause(ctx, caller, name, false)
+export function resumeQueue(call: Call<'queue.write'>): Promise<Reply> {
+  return setPaused(call, nameOf(call), false)
+}
+
+/** Pauses or resumes the queue of a name or of a flow-control key. */
+export async function setPaused({ ctx, caller }: Call<'queue.write'>, name: string, isPaused: boolean): Promise<Reply> {
+  await movePause(ctx, caller, name, isPaused)
   return done
+}
+
+function nameOf({ name }: Call): string {
+  if (flowControlOfQueue(name) !== null) throw notFound()
+  return name
 }
 
 /** Reads all queues of a workspace whose names start with `prefix`. */

@@ -118,19 +118,34 @@ export function movePause(
   })
 }
 
-/** Deletes the settings of a queue that is not in use. */
-export async function removeQueue(ctx: Context, caller: Allowed<'queue.delete'>, name: string): Promise<void> {
-  await inTransaction(ctx.pool, async tx => {
-    const result = await deleteStored(tx, caller.workspaceId, name)
-    if (result === 'unknown') throw notFound()
-    if (result === 'in_use') {
-      throw new AppError(
-        'queue_in_use',
-        'The queue has unfinished tasks, or a cron job or a subscription names it. Cancel or move these first.',
-      )
-    }
-    await audit(tx, caller, { action: 'queue.deleted', objectId: name })
-  })
+/**
+ * Deletes the settings of a queue that is not in use.
+ * @param endTasks - Ends the tasks that wait in the queue. Attempts in flight then do not keep the queue. Default: tasks keep it.
+ */
+export async function removeQueue(
+  ctx: Context,
+  caller: Allowed<'queue.delete'>,
+  name: string,
+  endTasks?: () => Promise<unknown>,
+): Promise<void> {
+  const remove = (mayRun: boolean) =>
+    inTransaction(ctx.pool, async tx => {
+      const result = await deleteStored(tx, caller.workspaceId, name, { mayRun })
+      if (result === 'deleted') await audit(tx, caller, { action: 'queue.deleted', objectId: name })
+      return result
+    })
+  let result = await remove(false)
+  if (result === 'has_tasks' && endTasks) {
+    await endTasks()
+    result = await remove(true)
+  }
+  if (result === 'unknown') throw notFound()
+  if (result !== 'deleted') {
+    throw new AppError(
+      'queue_in_use',
+      'The queue has unfinished tasks, or a cron job or a subscription names it. Cancel or move these first.',
+    )
+  }
 }
 
 async function setPaused(ctx: Context, caller: Allowed<'queue.write'>, name: string, isPaused: boolean) {
