@@ -232,9 +232,8 @@ it('schedules: create, replace, get, list, pause, resume and delete', async () =
   await schedules().delete('mine')
   await expect(schedules().get('mine')).rejects.toEqual(status(404))
   await expect(schedules().create({ destination: url('/s'), cron: 'never' })).rejects.toEqual(status(400))
-  await expect(schedules().create({ destination: url('/s'), cron: '* * * * *', delay: '1m' })).rejects.toEqual(
-    status(501),
-  )
+  await schedules().create({ destination: url('/s'), cron: '0 0 * * *', delay: '1m', scheduleId: 'delayed' })
+  expect(await schedules().get('delayed')).toMatchObject({ delay: 60 })
   await expect(schedules().create({ destination: 'a-group', cron: '* * * * *' })).rejects.toEqual(status(501))
 })
 

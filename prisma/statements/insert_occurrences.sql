@@ -8,10 +8,14 @@ inserted AS (
   INSERT INTO tasks (id, workspace_id, source, state, state_reason, execute_at, due_at, occurrence_at, cron_job_id,
                      has_callbacks, created_at, finished_at, queue_id, expires_at)
   SELECT i.id, j.workspace_id, 'cron', CASE WHEN i.missed THEN 'cancelled' ELSE 'pending' END::task_state,
-         CASE WHEN i.missed THEN 'missed' END, i.at, i.at, i.at, j.id,
+         CASE WHEN i.missed THEN 'missed' END, d.at, d.at, i.at, j.id,
          j.callbacks IS NOT NULL, clock_timestamp(), CASE WHEN i.missed THEN now() END,
-         CASE WHEN j.queue IS NOT NULL THEN md5(j.workspace_id::text || ' ' || j.queue)::uuid END, i.at + j.max_age_ms * interval '1 millisecond'
+         CASE WHEN j.queue IS NOT NULL THEN md5(j.workspace_id::text || ' ' || j.queue)::uuid END, d.at + j.max_age_ms * interval '1 millisecond'
   FROM input i JOIN cron_jobs j ON j.id = i.cron_job_id
+  -- A schedule of the QStash interface may have a delay.
+  CROSS JOIN LATERAL (
+    SELECT i.at + coalesce((j.qstash::json ->> 'delayMs')::bigint, 0) * interval '1 millisecond' AS at
+  ) d
   WHERE NOT EXISTS (
     SELECT FROM tasks t WHERE t.cron_job_id = i.cron_job_id AND t.occurrence_at = i.at
       AND t.state = 'cancelled' AND t.state_reason = 'user'

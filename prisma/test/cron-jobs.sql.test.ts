@@ -248,6 +248,27 @@ describe('a change of a cron job', () => {
     expect(replaced.map(({ reason }) => reason)).toEqual(['cronjob_changed', null])
   })
 
+  it('applies the delay of a schedule to its tasks, and a new delay to those that wait', async () => {
+    const qstash = (delayMs?: number) => JSON.stringify({ callerIP: '', ...(delayMs && { delayMs }) })
+    const job = await create({ qstash: qstash(90_000) })
+    const delays = async () => {
+      const text = `
+        SELECT (extract(epoch FROM execute_at - occurrence_at) * 1000)::int AS "delayMs", due_at = execute_at AS "isDue"
+        FROM tasks WHERE cron_job_id = $1 AND state = 'pending' ORDER BY id`
+      const { rows } = await db.pool.query<{ delayMs: number; isDue: boolean }>(text, [job.id])
+      expect(rows.length).toBeGreaterThanOrEqual(5)
+      return rows.map(({ delayMs, isDue }) => isDue && delayMs)
+    }
+    expect(new Set(await delays())).toEqual(new Set([90_000]))
+    const ids = (await tasksOf(job)).map(({ id }) => id)
+    await changeCronJob(db.pool, job.workspaceId, job.id, { qstash: qstash(90_000), payload: '2' }, lookAheadMs)
+    expect((await tasksOf(job)).map(({ id }) => id).slice(0, ids.length)).toEqual(ids)
+    await changeCronJob(db.pool, job.workspaceId, job.id, { qstash: qstash(1_000) }, lookAheadMs)
+    expect(new Set(await delays())).toEqual(new Set([1_000]))
+    await changeCronJob(db.pool, job.workspaceId, job.id, { qstash: qstash() }, lookAheadMs)
+    expect(new Set(await delays())).toEqual(new Set([0]))
+  })
+
   it('returns "unknown" when the workspace has no such cron job', async () => {
     const job = await create()
     const before = await tasksOf(job)

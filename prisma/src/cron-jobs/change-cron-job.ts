@@ -1,5 +1,6 @@
 import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
 import { newUuid } from '@belfry/domain/id'
+import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
 import type { StateReason } from '@belfry/domain/task-state'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
 import { queueIdOf, unblocked } from '../queues/queue-sql.ts'
@@ -113,7 +114,9 @@ export async function changeCronJob(
     const change = await withFilledLabels(tx, id, asked)
     const given = Object.entries(change) as Array<[keyof typeof changedColumnOf, unknown]>
     const columns = Object.fromEntries(given.map(([field, value]) => [changedColumnOf[field], value]))
-    const reschedules = scheduleFields.some(field => isChanged(job[field], change[field]))
+    const reschedules =
+      scheduleFields.some(field => isChanged(job[field], change[field])) ||
+      (change.qstash !== undefined && delayIn(change.qstash) !== delayIn(job.qstash))
     if (!reschedules) {
       await changeUnstarted(tx, id, change)
       return update(tx, id, columns, lookAheadMs)
@@ -129,6 +132,11 @@ export async function changeCronJob(
     const cursor = { next_run_at: next && new Date(next.atMs), unreadable_since: null }
     return update(tx, id, { ...columns, ...cursor, void_before: await readClock(tx) }, lookAheadMs)
   })
+}
+
+// The delay of a schedule of the QStash interface is part of its rule.
+function delayIn(qstash: string | null): number {
+  return qstash === null ? 0 : ((JSON.parse(qstash) as QstashFields).delayMs ?? 0)
 }
 
 // The labels depend on the payload, so a change of one of them changes the other.
@@ -147,16 +155,18 @@ async function withFilledLabels(tx: Transaction, id: string, change: CronJobChan
 
 const changedColumnOf = { ...columnOf, updatedBy: 'updated_by' } as const
 
+type LockedCronJob = CronJobCursor & { name: string; qstash: string | null }
+
 // The row lock excludes the scheduler and other changes of the same cron job until the transaction ends.
 async function withCronJob(
   db: Db,
   workspaceId: string,
   id: string,
-  change: (tx: Transaction, job: CronJobCursor) => Promise<Expansion | 'unchanged' | null>,
+  change: (tx: Transaction, job: LockedCronJob) => Promise<Expansion | 'unchanged' | null>,
 ): Promise<CronJobMove> {
   return inTransaction(db, async tx => {
-    const text = `SELECT ${cursorColumns}, name FROM cron_jobs WHERE id = $1 AND workspace_id = $2 FOR UPDATE`
-    const { rows } = await tx.query<CronJobCursor & { name: string }>(text, [id, workspaceId])
+    const text = `SELECT ${cursorColumns}, name, qstash FROM cron_jobs WHERE id = $1 AND workspace_id = $2 FOR UPDATE`
+    const { rows } = await tx.query<LockedCronJob>(text, [id, workspaceId])
     if (!rows[0]) return { kind: 'unknown' }
     const { name } = rows[0]
     const done = await change(tx, rows[0])
@@ -209,7 +219,7 @@ async function cancelUnstarted(
 async function changeUnstarted(tx: Transaction, id: string, change: CronJobChange): Promise<void> {
   const occurrences = `${unstarted} AND occurrence_at IS NOT NULL`
   if (change.maxAgeMs !== undefined) {
-    const text = `UPDATE tasks SET expires_at = occurrence_at + $2::int * interval '1 millisecond' WHERE ${occurrences}`
+    const text = `UPDATE tasks SET expires_at = execute_at + $2::int * interval '1 millisecond' WHERE ${occurrences}`
     await tx.query(text, [id, change.maxAgeMs])
   }
   const fields = requestFields.filter(field => field in change)

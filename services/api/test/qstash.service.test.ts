@@ -254,3 +254,75 @@ it('keeps one schedule for each id, also for concurrent requests', async () => {
   expect(answers.map(({ status, body }) => [status, body.scheduleId])).toEqual(Array(8).fill([201, 'mine']))
   expect((await call('GET', '/v2/schedules')).body).toHaveLength(1)
 })
+
+const options: ReadonlyArray<Record<string, string>> = [
+  { 'Upstash-Cron': 'CRON_TZ=Europe/Berlin 0 7 * * *' },
+  { 'Upstash-Method': 'PUT' },
+  { 'Upstash-Delay': '90s' },
+  { 'Upstash-Retries': '0' },
+  { 'Upstash-Retry-Delay': '1000' },
+  { 'Upstash-Timeout': '7s' },
+  { 'Upstash-Forward-X-Own': '1' },
+  { 'Upstash-Callback': `${target}/done` },
+  { 'Upstash-Failure-Callback': `${target}/failed` },
+  { 'Upstash-Queue-Name': 'q' },
+  { 'Upstash-Flow-Control-Key': 'k', 'Upstash-Flow-Control-Value': 'rate=1' },
+  { 'Upstash-Label': 'a,b' },
+  { 'Upstash-Redact-Fields': 'body' },
+  { 'Content-Type': 'text/plain' },
+]
+
+const flowControl = 10 // not with the queue before it
+
+it('replaces all of a schedule: nothing is left of the options and changes that it had', async () => {
+  const caller = await signUp('scaleup')
+  const call = as(caller)
+  const create = async (id: string, chosen: readonly number[], body: string) => {
+    const given = chosen.filter(i => i !== flowControl || !chosen.includes(flowControl - 1)).map(i => options[i])
+    const headers = Object.assign({ 'Upstash-Cron': '0 0 * * *', 'Upstash-Schedule-Id': id }, ...given)
+    const { status, body: answer } = await call('POST', `/v2/schedules/${target}/${chosen.length % 2}`, body, headers)
+    expect([headers, status, answer]).toEqual([headers, 201, { scheduleId: id }])
+  }
+  const read = async (id: string) => {
+    const { rows } = await api.db.query(
+      `SELECT to_jsonb(j) - '{id,qstash_id,created_at,updated_at,created_by,updated_by,void_before}'::text[]
+              || jsonb_build_object('callbacks', callbacks::jsonb) AS row
+       FROM cron_jobs j WHERE qstash_id = $1`,
+      [id],
+    )
+    return JSON.parse(JSON.stringify(rows[0]?.row).replaceAll(id, 'ID'))
+  }
+  const indexes = options.map((_, i) => i)
+  // Pairs of sets: all and none, and each option alone before and after all others.
+  const cases = [
+    [indexes, []],
+    ...indexes.map(i => [indexes.filter(j => j !== i), [i]]),
+    ...indexes.map(i => [[i], []]),
+  ]
+  for (const [n, [before = [], after = []]] of cases.entries()) {
+    await create(`replaced-${n}`, before, 'before')
+    const changed = { overlap: 'skip', catch_up: 'none', max_age_ms: 5_000, starts_at: '2026-01-01T00:00:00Z' }
+    const { body: job } = await api.send('GET', '/api/v1/scheduler/cronjobs?limit=1', undefined, {
+      'X-Api-Key': caller.apiKey,
+    })
+    await api.send('PATCH', `/api/v1/scheduler/cronjobs/${job.data[0].id}`, changed, { 'X-Api-Key': caller.apiKey })
+    await create(`replaced-${n}`, after, n % 2 === 0 ? '' : 'after')
+    await create(`fresh-${n}`, after, n % 2 === 0 ? '' : 'after')
+    expect([n, await read(`replaced-${n}`)]).toEqual([n, await read(`fresh-${n}`)])
+  }
+})
+
+it('shows the delay of a schedule in seconds, and refuses one of more than a year', async () => {
+  const call = as(await signUp('scaleup'))
+  const create = (delay: string) =>
+    call('POST', `/v2/schedules/${target}`, '', {
+      'Upstash-Cron': '0 0 * * *',
+      'Upstash-Schedule-Id': 'mine',
+      'Upstash-Delay': delay,
+    })
+  expect((await create('1m30s')).status).toBe(201)
+  expect((await call('GET', '/v2/schedules/mine')).body).toMatchObject({ delay: 90 })
+  expect((await create('0s')).status).toBe(201)
+  expect((await call('GET', '/v2/schedules/mine')).body).not.toHaveProperty('delay')
+  expect((await create('366d')).status).toBe(400)
+})

@@ -5,6 +5,8 @@ export type QstashFields = {
   /** The address of the publisher. */
   callerIP?: string
   scheduleId?: string
+  /** Of a schedule: how long after each of its times a message is sent, in milliseconds. Absent: at once. */
+  delayMs?: number
   /** The URL group that the message was published to, and the name of its endpoint there. */
   topicName?: string
   endpointName?: string

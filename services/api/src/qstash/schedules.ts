@@ -19,8 +19,9 @@ import { readBounded } from '../http/bounded-page.ts'
 import { notFound } from '../http/refusals.ts'
 import { ok, type Reply } from '../http/reply.ts'
 import { readQuota } from '../quotas/quotas.ts'
+import { toCallbackChange } from '../tasks/stored-request.ts'
 import { type Call, type Publication, readPublication } from './call.ts'
-import { presentRequest } from './present-message.ts'
+import { fieldsOf, presentRequest } from './present-message.ts'
 import { readDestination } from './publish/destination.ts'
 import { queueDefaults, toBody, toStoredFields } from './publish/message-task.ts'
 import { readPublished, refuseUnpublishable } from './publish/publish.ts'
@@ -36,8 +37,8 @@ export async function storeSchedule(call: Call<'cron_job.write'>, publication: P
   const { ctx, caller } = call
   const options = readPublished(ctx, publication)
   if (options.cron === null) throw badRequest('Upstash-Cron is missing')
-  if (options.delayMs > 0 || options.notBefore !== null)
-    throw notOffered('A schedule of Belfry has no delay: change its cron.')
+  if (options.notBefore !== null) throw notOffered('A schedule has no Upstash-Not-Before.')
+  if (options.delayMs > maxDelayMs) throw badRequest('invalid Upstash-Delay: a schedule delays by a year at most')
   const found = readDestination(ctx, publication.destination)
   if ('group' in found) throw notOffered('A schedule of Belfry has a URL: create one schedule for each endpoint.')
   refuseUnpublishable(await readQuota(ctx, caller.organizationId), publication.body, false)
@@ -55,7 +56,9 @@ export async function storeSchedule(call: Call<'cron_job.write'>, publication: P
   const scheduleId = options.scheduleId ?? toId('scd', id)
   if (!/^[\x21-\x7e]{1,255}$/.test(scheduleId)) throw badRequest('invalid Upstash-Schedule-Id')
   const fields = { ...job, qstashId: scheduleId, qstash: toStoredFields(found, { ...options, scheduleId }, caller) }
-  const replace = (existing: string) => rewriteCronJob(ctx, caller, existing, fields, body, queueDefaults)
+  // The callbacks, too, are replaced: a change would keep those that it does not name.
+  const change = { ...fields, callbacks: toCallbackChange(body) ?? null }
+  const replace = (existing: string) => rewriteCronJob(ctx, caller, existing, change, body, queueDefaults)
   const existing = await findId(ctx.pool, workspaceId, scheduleId)
   try {
     if (existing !== null) await replace(existing)
@@ -68,6 +71,8 @@ export async function storeSchedule(call: Call<'cron_job.write'>, publication: P
   }
   return { status: 201, body: { scheduleId } }
 }
+
+const maxDelayMs = 365 * 86_400_000
 
 function isTaken(error: unknown): boolean {
   const { constraint } = Object(error) as { constraint?: unknown }
@@ -196,6 +201,7 @@ async function present({ ctx }: Call<'cron_job.read'>, jobs: readonly CronJobRow
 
 function presentOne(job: CronJobRow, occurrences: readonly Occurrence[], now: number) {
   const { maxRetries, ...request } = presentRequest(job)
+  const { delayMs } = fieldsOf(job)
   const next = job.pausedAt === null ? nextScheduled(scheduleOf(job), now) : null
   const last = occurrences[0]
   return {
@@ -204,6 +210,7 @@ function presentOne(job: CronJobRow, occurrences: readonly Occurrence[], now: nu
     destination: job.url,
     ...request,
     retries: maxRetries,
+    ...(delayMs !== undefined && { delay: delayMs / 1000 }),
     isPaused: job.pausedAt !== null,
     createdAt: job.createdAt.getTime(),
     ...(last && { lastScheduleTime: last.at.getTime() }),

@@ -123,7 +123,7 @@ const refused: Record<string, RegExp> = {
   publish: /workflow/,
   enqueue: /workflow|flow-control/,
   batch: /workflow/,
-  schedules: /workflow|upstash-delay|not-before/,
+  schedules: /workflow|not-before/,
 }
 const isOfCallback = /callback-/
 

@@ -39,6 +39,7 @@ export function toStoredFields(
     ...common,
     ...(retryDelay !== undefined && { retryDelay }),
     ...(options.scheduleId !== null && { scheduleId: options.scheduleId }),
+    ...(options.cron !== null && options.delayMs > 0 && { delayMs: options.delayMs }),
     ...(topicName !== undefined && { topicName }),
     ...(endpointName !== undefined && { endpointName }),
     ...(flowControl && { flowControl }),
