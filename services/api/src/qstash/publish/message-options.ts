@@ -1,9 +1,9 @@
 import { label } from '@belfry/contract/task-controls'
 import type { QstashFlowControl } from '@belfry/domain/qstash/qstash-fields'
+import { retryDelays } from '@belfry/domain/qstash/retry-delays'
 import { findHeaderProblems, headerCase } from '@belfry/domain/request-headers'
 import { timeoutLimits } from '@belfry/domain/timeout'
 import { badRequest, notOffered } from '../qstash-error.ts'
-import { retryDelays } from './retry-delays.ts'
 
 /** Header names in lower case. */
 export type MessageHeaders = Readonly<Record<string, string>>

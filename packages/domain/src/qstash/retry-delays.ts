@@ -1,11 +1,12 @@
-import { badRequest } from '../qstash-error.ts'
+import { AppError } from '../app-error.ts'
 
 const dayMs = 86_400_000
 const maxDelayMs = 30 * dayMs
 
 /**
- * Returns the delay before each retry, in milliseconds. The expression is evaluated here, once for each retry, so nothing
- * has to evaluate it later.
+ * Returns the delay before each retry of a message, in milliseconds. The expression is evaluated here, once for each retry, so
+ * nothing has to evaluate it later.
+ * @throws AppError `bad_request` for an expression that QStash does not have.
  * @param expression - Milliseconds over `retried`, which is 0 before the first retry. Default: e^2.5n seconds, at most a day.
  */
 export function retryDelays(retries: number, expression: string | undefined): number[] {
@@ -115,6 +116,6 @@ function operate(operator: string, left: number, right: number): number {
   return operator === '*' ? left * right : operator === '/' ? left / right : left % right
 }
 
-function invalid(expression: string, reason: string) {
-  return badRequest(`invalid Upstash-Retry-Delay "${expression}": ${reason}`)
+function invalid(expression: string, reason: string): AppError {
+  return new AppError('bad_request', `invalid Upstash-Retry-Delay "${expression}": ${reason}`)
 }
