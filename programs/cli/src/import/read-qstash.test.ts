@@ -73,18 +73,25 @@ describe('takes', () => {
     expect(readQstash('[]')).toEqual([])
   })
 
+  it('the delays between retries, as a list', () => {
+    const delays = { retries: 3, retryDelayExpression: 'pow(2, retried) * 1000' }
+    expect(read({ ...schedule, ...delays })).toMatchObject([
+      { job: { retry: { delaysMs: [1000, 2000, 4000] } }, notes: [] },
+    ])
+    expect(read({ ...schedule, ...delays, retries: 0 })).toMatchObject([{ job: { retry: { maxRetries: 0 } } }])
+  })
+
   it('with a note about each setting that is not imported', () => {
     const more = {
       callback: 'https://a',
       delay: 10,
-      retryDelayExpression: '1000',
       parallelism: 1,
       retries: 50,
       timeout: '1200s',
     }
     const [entry] = read({ ...schedule, ...more })
     expect(entry).toMatchObject({ job: { retry: { maxRetries: 20 }, timeoutMs: 900_000 } })
-    expect(entry && 'notes' in entry ? entry.notes : []).toHaveLength(6)
+    expect(entry && 'notes' in entry ? entry.notes : []).toHaveLength(5)
   })
 })
 
@@ -96,6 +103,7 @@ describe('refuses with a reason', () => {
     [{ method: 'HEAD' }, /HEAD/],
     [{ bodyBase64: '/////w==' }, /not text/],
     [{ body: 'a=1' }, /not JSON/],
+    [{ retries: 1, retryDelayExpression: 'now()' }, /"now"/],
   ])('%j', (change, reason) => {
     expect(read({ ...schedule, ...change })).toEqual([{ place: 'scd_1', refusal: expect.stringMatching(reason) }])
   })

@@ -1,4 +1,6 @@
+import { AppError } from '@belfry/domain/app-error'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
+import { retryDelays } from '@belfry/domain/qstash/retry-delays'
 import { timeoutLimits } from '@belfry/domain/timeout'
 import {
   expandMacro,
@@ -99,8 +101,15 @@ function readBody(schedule: Schedule): string | null {
   }
 }
 
-function retryOf({ retries }: Schedule): Pick<PlannedJob, 'retry'> {
-  return typeof retries === 'number' ? { retry: { maxRetries: Math.min(20, Math.max(0, Math.trunc(retries))) } } : {}
+function retryOf({ retries, retryDelayExpression: expression }: Schedule): Pick<PlannedJob, 'retry'> {
+  if (typeof retries !== 'number') return {}
+  const maxRetries = Math.min(20, Math.max(0, Math.trunc(retries)))
+  if (typeof expression !== 'string' || expression === '' || maxRetries === 0) return { retry: { maxRetries } }
+  try {
+    return { retry: { delaysMs: retryDelays(maxRetries, expression) } }
+  } catch (error) {
+    throw error instanceof AppError ? new ImportRefusal(error.message) : error
+  }
 }
 
 // The timeout is a number of seconds, or text such as "30s".
@@ -116,7 +125,6 @@ function notesOf(schedule: Schedule): string[] {
   return [
     ...(has('callback', 'failureCallback') ? ['callbacks are not imported; set them on the cron job'] : []),
     ...(has('delay') ? [`the delay of ${schedule.delay} s after each time is not imported`] : []),
-    ...(has('retryDelayExpression') ? ['the delay between retries is not imported; it is 10 s, 40 s, 160 s, ...'] : []),
     ...(limits ? ['queues and flow control are not imported; create a queue and set queue of the cron job'] : []),
     ...(Number(schedule.retries) > 20 ? ['the maximum is 20 retries'] : []),
     ...(Number(String(schedule.timeout ?? 0).replace(/s$/, '')) * 1000 > timeoutLimits.max
