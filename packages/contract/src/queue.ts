@@ -1,25 +1,19 @@
+import { queueNameForm, queueNameRule } from '@belfry/domain/queue-name'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { millisecondsField, orNull, timestampField } from './response-fields.ts'
 import { line, type TextRule, textRule } from './text-rules.ts'
 
-/** The form of a queue's name. */
-export const queueNamePattern = '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$'
-const nameForm = new RegExp(queueNamePattern)
-
 /** The name of a queue. */
 const queueName: TextRule<string> = textRule(
   {
-    pattern: queueNamePattern,
+    pattern: queueNameForm.source,
     maxLength: 128,
     description: 'The name of a queue. A queue exists from the first use of its name.',
     examples: ['customer-42'],
   },
-  text => {
-    const must = 'be 1 to 128 letters, digits and . _ : / -, and start with a letter or a digit'
-    return nameForm.test(text) ? { value: text } : { code: 'invalid_queue_name', must }
-  },
+  text => (queueNameForm.test(text) ? { value: text } : { code: 'invalid_queue_name', must: queueNameRule }),
 )
 
 const rateLimit = z

@@ -170,6 +170,20 @@ it('deletes a queue with the messages that wait in it, but not one that a schedu
   expect((await call('DELETE', '/v2/queues/q')).status).toBe(404)
 })
 
+it('takes the names that QStash takes for queues and flow-control keys', async () => {
+  const call = as(await signUp('scaleup'))
+  for (const name of ['_a', '-a', 'A.b_c-1']) {
+    expect((await call('POST', '/v2/queues', JSON.stringify({ queueName: name }))).status).toBe(200)
+    const later = { 'Upstash-Delay': '1h' }
+    expect((await call('POST', `/v2/enqueue/${name}/${target}`, 'x', later)).status).toBe(201)
+    const key = { ...later, 'Upstash-Flow-Control-Key': name, 'Upstash-Flow-Control-Value': 'rate=1' }
+    expect((await call('POST', `/v2/publish/${target}`, 'x', key)).status).toBe(201)
+    expect((await call('GET', `/v2/queues/${name}`)).body).toMatchObject({ name })
+  }
+  expect((await call('POST', '/v2/queues', '{"queueName":"a b"}')).status).toBe(400)
+  expect((await call('POST', '/v2/queues', '{"queueName":"flow-control/k"}')).status).toBe(400)
+})
+
 it('shows no flow-control key as a queue', async () => {
   const call = as(await signUp('scaleup'))
   await call('POST', '/v2/flowControl/k/pin?rate=1')

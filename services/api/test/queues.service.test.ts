@@ -58,7 +58,7 @@ describe('queues', () => {
     const rows = [
       { ...aTaskBody(), queue: { name: 'customer-1', ordered: true } },
       { ...aTaskBody(), queue: 'customer-2' },
-      { ...aTaskBody(), queue: '-' },
+      { ...aTaskBody(), queue: '.' },
     ]
     const batch = await send('POST', '/tasks/batch', { tasks: rows })
     expect(batch.body.data[2].error.errors[0]).toMatchObject({ path: 'queue' })

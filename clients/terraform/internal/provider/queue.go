@@ -20,7 +20,7 @@ import (
 	"terraform-provider-belfry/internal/belfry"
 )
 
-var queueName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$`)
+var queueName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._:/-]{0,127}$`)
 
 type queueResource struct{ connection }
 
@@ -81,7 +81,7 @@ func queueSchema() schema.Schema {
 				Required:            true,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 				Validators: []validator.String{stringvalidator.RegexMatches(queueName,
-					"must be 1 to 128 letters, digits and . _ : / -, and start with a letter or a digit")},
+					"must be 1 to 128 letters, digits and . _ : / -, and start with a letter, a digit, _ or -")},
 			},
 			"max_concurrent": schema.Int64Attribute{
 				MarkdownDescription: "Attempts in flight at a time, over all dispatchers.",

@@ -2,6 +2,7 @@ import { type AppErrorCode, appErrorCodes } from '@belfry/domain/app-error'
 import type { IdKind } from '@belfry/domain/id'
 import { idPattern } from '@belfry/domain/id-pattern'
 import { rights } from '@belfry/domain/permissions'
+import { queueNameForm } from '@belfry/domain/queue-name'
 import type { z } from 'zod'
 import { briefFormOf } from '../brief-forms.ts'
 import { connectionNamePattern } from '../connection.ts'
@@ -14,7 +15,6 @@ import {
   type Right,
 } from '../operation.ts'
 import { problem, problems } from '../problem.ts'
-import { queueNamePattern } from '../queue.ts'
 import { secretName } from '../secret.ts'
 import { exampleId } from '../text-rules.ts'
 import { exampleOf, resolve } from './example.ts'
@@ -102,7 +102,7 @@ function securityOf({ right }: Declared): Operation['security'] {
 const textParameters: Readonly<Record<string, JsonSchema>> = {
   name: secretName,
   connection: { pattern: connectionNamePattern, examples: ['billing-api'] },
-  queue: { pattern: queueNamePattern, examples: ['customer-42'] },
+  queue: { pattern: queueNameForm.source, examples: ['customer-42'] },
   token: { minLength: 1, examples: ['dGhlIHRva2VuIG9mIGFuIGludml0YXRpb24'] },
   code: { enum: appErrorCodes },
 }

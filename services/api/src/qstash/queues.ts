@@ -12,18 +12,15 @@ import { setQueue } from '../queues/name-queues.ts'
 import { movePause, moveQueue, removeQueue } from '../queues/queues.ts'
 import { type Call, readJson } from './call.ts'
 import { cancelMatching } from './messages.ts'
-import { flowControlOfQueue } from './publish/message-task.ts'
+import { checkQueueName, flowControlOfQueue } from './publish/message-task.ts'
 import { badRequest } from './qstash-error.ts'
 
-const nameForm = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/
 const done: Reply = { status: 200 }
 
 /** `POST /v2/queues` */
 export async function upsertQueue(call: Call<'queue.write'>): Promise<Reply> {
   const { queueName, parallelism = 1, paused } = Object(await readJson(call)) as Record<string, unknown>
-  if (typeof queueName !== 'string' || !nameForm.test(queueName) || flowControlOfQueue(queueName) !== null) {
-    throw badRequest('invalid queueName: use up to 128 letters, digits and . _ : / -')
-  }
+  checkQueueName(queueName)
   if (!Number.isInteger(parallelism) || Number(parallelism) < 1 || Number(parallelism) > 1000) {
     throw badRequest('invalid parallelism: it must be a number from 1 to 1000')
   }

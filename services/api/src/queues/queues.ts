@@ -1,5 +1,5 @@
 import { operations } from '@belfry/contract/operations'
-import { type Queue, queueNamePattern } from '@belfry/contract/queue'
+import type { Queue } from '@belfry/contract/queue'
 import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
 import { advanceQueues } from '@belfry/db/queues/advance-queues'
 import {
@@ -11,6 +11,7 @@ import {
   type QueueRow,
 } from '@belfry/db/queues/queues'
 import { AppError } from '@belfry/domain/app-error'
+import { queueNameForm } from '@belfry/domain/queue-name'
 import type { Request } from 'express'
 import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
@@ -21,12 +22,10 @@ import { notFound } from '../http/refusals.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { presentLimits, setQueue, toLimits } from './name-queues.ts'
 
-const nameForm = new RegExp(queueNamePattern)
-
 export const listQueues = endpoint(operations.listQueues, {
   async handle(ctx, { caller: { workspaceId }, query }) {
     const list = `queues:${workspaceId}`
-    const page = { after: readCursor(list, query, nameForm), prefix: query.name, limit: query.limit + 1 }
+    const page = { after: readCursor(list, query, queueNameForm), prefix: query.name, limit: query.limit + 1 }
     const rows = await listStored(ctx.pool, workspaceId, page)
     return ok(
       toPage(
@@ -48,7 +47,7 @@ export const getQueue = endpoint(operations.getQueue, {
 export const putQueue = endpoint(operations.putQueue, {
   async handle(ctx, { caller, request, body }) {
     const name = nameOf(request)
-    if (!nameForm.test(name)) throw notFound()
+    if (!queueNameForm.test(name)) throw notFound()
     await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, tx =>
       setQueue(tx, caller.workspaceId, name, body),
     )

@@ -1,4 +1,5 @@
 import { inspectJson } from '@belfry/domain/json-text'
+import { queueNameForm } from '@belfry/domain/queue-name'
 import { findHeaderProblems } from '@belfry/domain/request-headers'
 import { checkTargetUrl } from '@belfry/domain/target-url'
 import type { FieldErrors } from '../use-form.ts'
@@ -24,9 +25,11 @@ export function checkRequest(draft: RequestDraft): FieldErrors {
 }
 
 export function checkQueue(name: string): string | null {
-  const isName = name.trim() === '' || /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/.test(name.trim())
-  return isName ? null : 'Use letters, digits and . _ : / -, starting with a letter or a digit.'
+  const isName = name.trim() === '' || queueNameForm.test(name.trim())
+  return isName ? null : queueNameMessage
 }
+
+export const queueNameMessage = 'Use letters, digits and . _ : / -, starting with a letter, a digit, _ or -.'
 
 export function checkCallbacks(callbacks: CallbackDrafts): Record<string, string | null> {
   return Object.fromEntries(callbackEvents.map(event => [`${event}.url`, checkCallback(callbacks[event].url.trim())]))

@@ -1,9 +1,11 @@
 import type { Queue, UpdateQueueBody } from '@belfry/contract/queue'
+import { queueNameForm } from '@belfry/domain/queue-name'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { ListOrdered, Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { deleteQueue, pauseQueue, putQueue, queuesQuery, resumeQueue } from '../../api/delivery.ts'
 import { Form } from '../../forms/form.tsx'
+import { queueNameMessage } from '../../forms/request/check-request.ts'
 import { useChange } from '../../forms/use-change.ts'
 import { type FieldErrors, useForm } from '../../forms/use-form.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
@@ -212,9 +214,7 @@ function checkDraft({ name, max, count, seconds }: Draft): FieldErrors {
   const isWithin = (text: string, min: number, limit: number) => Number(text) >= min && Number(text) <= limit
   const isWhole = (text: string, limit: number) => Number.isInteger(Number(text)) && isWithin(text, 1, limit)
   return {
-    ...(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/.test(name)
-      ? {}
-      : { name: 'Use letters, digits and . _ : / -, starting with a letter or a digit.' }),
+    ...(queueNameForm.test(name) ? {} : { name: queueNameMessage }),
     ...(max === '' || isWhole(max, 1_000) ? {} : { max_concurrent: 'Enter a whole number from 1 to 1,000.' }),
     ...(count === '' ? {} : isWhole(count, 10_000) ? {} : { 'rate_limit.count': 'Enter a whole number up to 10,000.' }),
     ...((count === '') === (seconds === '') && (seconds === '' || isWithin(seconds, 0.1, 86_400))

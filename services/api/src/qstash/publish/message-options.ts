@@ -131,7 +131,7 @@ function readNotBefore(value: string | undefined): number | null {
   throw badRequest('invalid Upstash-Not-Before: it must be a Unix timestamp in seconds, before the year 2100')
 }
 
-const flowControlKey = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$/
+const flowControlKey = /^[A-Za-z0-9._:/-]{1,100}$/
 
 function readFlowControl(key: string | undefined, value: string | undefined): QstashFlowControl | null {
   if (key === undefined) {

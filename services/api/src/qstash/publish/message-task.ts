@@ -2,6 +2,7 @@ import type { QueueField } from '@belfry/contract/queue'
 import { type Retry, retryPolicy } from '@belfry/contract/retry'
 import type { CreateTaskBody } from '@belfry/contract/task'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
+import { queueNameForm, queueNameRule } from '@belfry/domain/queue-name'
 import { findHeaderProblems } from '@belfry/domain/request-headers'
 import type { QueueDefaults } from '../../queues/name-queues.ts'
 import { badRequest } from '../qstash-error.ts'
@@ -72,6 +73,12 @@ export function queueOfFlowControl(key: string): string {
 /** Returns the flow-control key of a queue; null when the queue is none of a key. */
 export function flowControlOfQueue(queue: string): string | null {
   return queue.startsWith(flowControlPrefix) ? queue.slice(flowControlPrefix.length) : null
+}
+
+/** Checks the name of a queue, which must not be that of a flow-control key. */
+export function checkQueueName(name: unknown): asserts name is string {
+  if (typeof name === 'string' && queueNameForm.test(name) && flowControlOfQueue(name) === null) return
+  throw badRequest(`invalid queue name: it must ${queueNameRule}`)
 }
 
 // The queue with the limits of the flow-control key.

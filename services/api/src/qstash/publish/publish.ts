@@ -17,7 +17,7 @@ import type { Call, Publication } from '../call.ts'
 import { notOffered, QstashError } from '../qstash-error.ts'
 import { checkUrl, readDestination } from './destination.ts'
 import { type MessageOptions, readOptions } from './message-options.ts'
-import { type Endpoint, flowControlOfQueue, queueDefaults, toBody, toStoredFields } from './message-task.ts'
+import { checkQueueName, type Endpoint, queueDefaults, toBody, toStoredFields } from './message-task.ts'
 
 export type Published = { messageId: string; url?: string; deduplicated?: true }
 
@@ -56,13 +56,9 @@ export function readPublished(ctx: Context, { headers, queue }: Publication): Me
   if (options.queue !== null && options.flowControl) {
     throw notOffered('A message has a queue or a flow-control key, not both.')
   }
-  if (options.queue !== null && (!queueName.test(options.queue) || flowControlOfQueue(options.queue) !== null)) {
-    throw new QstashError(400, 'invalid queue name: use up to 128 letters, digits and . _ : / -')
-  }
+  if (options.queue !== null) checkQueueName(options.queue)
   return options
 }
-
-const queueName = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/
 
 /** Stores the messages of publications, and returns an answer for each. */
 export async function storePublications(
