@@ -1,5 +1,6 @@
 import { parseHttpDate } from '../http-date.ts'
 import type { AttemptOutcome } from '../next-attempt.ts'
+import { parseDuration } from './parse-duration.ts'
 
 const nonRetryableStatus = 489
 
@@ -32,19 +33,8 @@ export function messageDelayMs(outcome: AttemptOutcome, now: Date): number | nul
 function readDelay(header: string | undefined, now: Date): number | null {
   const value = header?.trim() ?? ''
   if (/^\d+(\.\d+)?$/.test(value)) return Math.round(Number(value) * 1000)
-  const duration = readDuration(value)
+  const duration = parseDuration(value)
   if (duration !== null) return duration
   const date = parseHttpDate(value, now)
   return date === null ? null : Math.max(0, date.getTime() - now.getTime())
-}
-
-const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
-
-function readDuration(value: string): number | null {
-  if (!/^(\d+(\.\d+)?(d|h|ms|m|s))+$/.test(value)) return null
-  let total = 0
-  for (const [, amount = '', unit = ''] of value.matchAll(/(\d+(?:\.\d+)?)(d|h|ms|m|s)/g)) {
-    total += Number(amount) * unitMs[unit as keyof typeof unitMs]
-  }
-  return Math.round(total)
 }

@@ -35,6 +35,7 @@ it.each([
   ['delay', '7d', { delayMs: 604_800_000 }],
   ['delay', '1h30m', { delayMs: 5_400_000 }],
   ['delay', '5', { delayMs: 5_000 }],
+  ['delay', '1.5s', { delayMs: 1_500 }],
   ['delay', '0s', { delayMs: 0 }],
   ['not-before', '1800000000', { notBefore: 1_800_000_000_000 }],
   ['method', 'get', { method: 'GET' }],

@@ -1,4 +1,5 @@
 import { label } from '@belfry/contract/task-controls'
+import { parseDuration } from '@belfry/domain/qstash/parse-duration'
 import type { QstashFlowControl } from '@belfry/domain/qstash/qstash-fields'
 import { retryDelays } from '@belfry/domain/qstash/retry-delays'
 import { findHeaderProblems, headerCase } from '@belfry/domain/request-headers'
@@ -82,13 +83,13 @@ function readDelivery(headers: MessageHeaders, prefix: string): Delivery {
   const retries = readCount(named('retries'), get('retries') ?? String(defaultRetries), maxRetries)
   const retryDelay = get('retry-delay')
   const [delay, timeout] = [get('delay'), get('timeout')]
-  const timeoutMs = timeout === undefined ? defaultTimeoutMs : parseDuration(named('timeout'), timeout)
+  const timeoutMs = timeout === undefined ? defaultTimeoutMs : readDuration(named('timeout'), timeout)
   if (timeoutMs < timeoutLimits.min || timeoutMs > timeoutLimits.max) {
     throw badRequest(`invalid ${named('timeout')}: it must be between 1s and ${timeoutLimits.max / 1000}s`)
   }
   return {
     method,
-    delayMs: delay === undefined ? 0 : parseDuration(named('delay'), delay),
+    delayMs: delay === undefined ? 0 : readDuration(named('delay'), delay),
     retries,
     delaysMs: retryDelays(retries, retryDelay),
     retryDelay,
@@ -160,7 +161,7 @@ function readLimit(name: string, amount: string, max: number): number {
 }
 
 function readPeriod(amount: string): number {
-  const seconds = parseDuration('Upstash-Flow-Control-Value', amount) / 1000
+  const seconds = readDuration('Upstash-Flow-Control-Value', amount) / 1000
   if (seconds >= 1 && seconds <= 86_400) return seconds
   throw badRequest('invalid Upstash-Flow-Control-Value: period must be from 1s to 1d')
 }
@@ -189,25 +190,13 @@ function listIn(value: string): string[] {
   return parts.filter(Boolean)
 }
 
-const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const maxMs = 73 * 365 * 86_400_000
 
-/** Parses a duration such as `10s`, `1m`, `2h`, `7d` or `1h30m` into milliseconds. A number without a unit is seconds. */
-function parseDuration(header: string, value: string): number {
+/** Reads a duration such as `10s`, `1m`, `2h`, `7d` or `1h30m` in milliseconds. A number without a unit is seconds. */
+function readDuration(header: string, value: string): number {
   const text = value.trim()
-  if (/^\d+$/.test(text)) return within(header, Number(text) * 1000)
-  if (!/^(\d+[smhd])+$/.test(text)) {
-    throw badRequest(`invalid ${header}: "${value}" is not a duration such as 10s, 1m, 2h or 7d`)
-  }
-  let total = 0
-  for (const [, amount, unit] of text.matchAll(/(\d+)([smhd])/g)) {
-    total += Number(amount) * unitMs[unit as keyof typeof unitMs]
-  }
-  return within(header, total)
-}
-
-const maxMs = 73 * 365 * unitMs.d
-
-function within(header: string, ms: number): number {
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : parseDuration(text)
+  if (ms === null) throw badRequest(`invalid ${header}: "${value}" is not a duration such as 10s, 1m, 2h or 7d`)
   if (ms <= maxMs) return ms
   throw badRequest(`invalid ${header}: the duration is too long`)
 }
