@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from belfry import AsyncBelfry, Belfry, JsonText, errors, webhooks
+from belfry_client import AsyncBelfry, Belfry, JsonText, errors, webhooks
 
 pytestmark = pytest.mark.skipif("BELFRY_URL" not in os.environ, reason="BELFRY_URL names no installation")
 

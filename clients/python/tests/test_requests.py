@@ -5,8 +5,8 @@ from typing import Any
 import httpx
 import pytest
 
-from belfry import UNSET, AsyncBelfry, Belfry, JsonText, errors
-from belfry._requests import new_task, parse_duration, path, time_after, to_json, to_query, write_time
+from belfry_client import UNSET, AsyncBelfry, Belfry, JsonText, errors
+from belfry_client._requests import new_task, parse_duration, path, time_after, to_json, to_query, write_time
 
 
 def test_a_body_keeps_json_text_and_large_numbers() -> None:

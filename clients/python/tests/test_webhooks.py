@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from belfry import webhooks
+from belfry_client import webhooks
 
 secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 body = b'{"a":"\xc3\xa4"}'

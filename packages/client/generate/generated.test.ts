@@ -5,7 +5,7 @@ import { pythonClient, synchronous } from './python.ts'
 import { pythonModels } from './python-models.ts'
 import { clientResources, clientTypes } from './typescript.ts'
 
-const python = '../../../clients/python/src/belfry'
+const python = '../../../clients/python/src/belfry_client'
 
 describe('the generated code, which `npm run clients` updates, is that of the operations', () => {
   it('of the TypeScript client', async () => {

@@ -1,6 +1,6 @@
 """Client of Belfry, the self-hostable webhook scheduler.
 
-    from belfry import Belfry
+    from belfry_client import Belfry
 
     belfry = Belfry()  # reads BELFRY_API_KEY and BELFRY_URL
     belfry.tasks.create(target_url="https://example.com/hooks/trial-ends", delay="3d", payload={"user": 42})

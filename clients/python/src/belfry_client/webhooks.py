@@ -45,7 +45,7 @@ def verify(
         body: The raw body, before any parsing.
         headers: The headers of the request. Names are case-insensitive.
         secret: The workspace's signing secret, `whsec_...`, or its public key, `whpk_...`; a list during a rotation. A
-            public key needs the extra `belfry[ed25519]`.
+            public key needs the extra `belfry-client[ed25519]`.
         tolerance_seconds: The maximum age of a request, and the maximum time in the future.
 
     Raises:
