@@ -162,7 +162,7 @@ it.each(['DELETE /v2/dlq', 'POST /v2/dlq/retry'])('%s walks through all in steps
   await call('DELETE', '/v2/messages')
 })
 
-it('acts on every named dead letter, whatever their number, their size and their age', async () => {
+it('acts on all named dead letters, of any number, size and age', async () => {
   const item = { destination: target, headers: { 'Upstash-Delay': '1h' }, body: 'x'.repeat(30_000) }
   const { body } = await call('POST', '/v2/batch', Array(120).fill(item))
   const ids: string[] = body.map(({ messageId }: Json) => messageId)

@@ -132,7 +132,7 @@ it('lists more queues than one page of the database has', async () => {
   expect((await as(caller)('GET', '/v2/queues')).body).toHaveLength(1_100)
 })
 
-it('deletes a queue with the messages that wait in it, but not one that a schedule names', async () => {
+it('deletes a queue with the messages that wait in it, unless a schedule names the queue', async () => {
   const caller = await signUp('scaleup')
   const call = as(caller)
   const enqueue = async (delay: string) => {
