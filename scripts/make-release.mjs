@@ -60,9 +60,21 @@ function packPackages(folder, work) {
     const manifest = join(packed, 'package/package.json')
     const fields = Object.entries(JSON.parse(readFileSync(manifest, 'utf8')))
     const sorted = fields.map(([field, value]) => [field, /dependencies$/i.test(field) ? sortKeys(value) : value])
-    writeFileSync(manifest, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`)
+    const described = { ...Object.fromEntries(sorted), ...sourceOf(published) }
+    writeFileSync(manifest, `${JSON.stringify(described, null, 2)}\n`)
     packFolder(packed, 'package', join(folder, tarball))
   }
+}
+
+/**
+ * Returns the fields of a manifest that name the repository, in a workflow of GitHub. A fork names itself: npm refuses a package whose
+ * provenance names another repository.
+ */
+export function sourceOf(directory, { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env) {
+  if (!GITHUB_REPOSITORY) return {}
+  const url = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`
+  const repository = { type: 'git', url: `git+${url}.git`, directory }
+  return { repository, homepage: `${url}#readme`, bugs: { url: `${url}/issues` } }
 }
 
 function sortKeys(object) {

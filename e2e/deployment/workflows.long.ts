@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 // @boundaries-ignore the script belongs to the repository, not to a package
+import { sourceOf } from '../../scripts/make-release.mjs'
+// @boundaries-ignore the script belongs to the repository, not to a package
 import { findReleaseProblems, notesOf } from '../../scripts/release-notes.mjs'
 import { repositoryRoot } from '../repository-root.ts'
 import { readImages } from './read-dockerfile.ts'
@@ -122,6 +124,16 @@ describe('a release', () => {
     const runs = stepsOf(jobs.packages).flatMap(({ run = [] }) => run)
     expect(runs.join('\n')).toContain('for name in belfry-client belfry-cli belfry belfry-testing; do')
     expect(runs.join('\n')).toContain('npm publish "./artefacts/$name-$VERSION.tgz" --provenance --access public')
+  })
+
+  it('names its repository in the packages', () => {
+    const env = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'owner/belfry' }
+    expect(sourceOf('programs/cli', env)).toEqual({
+      repository: { type: 'git', url: 'git+https://github.com/owner/belfry.git', directory: 'programs/cli' },
+      homepage: 'https://github.com/owner/belfry#readme',
+      bugs: { url: 'https://github.com/owner/belfry/issues' },
+    })
+    expect(sourceOf('programs/cli', {})).toEqual({})
   })
 
   it('publishes the Python package without a token, by trusted publishing', () => {
