@@ -18,7 +18,7 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
   /usr/local/bin/yarn /usr/local/bin/yarnpkg /opt/yarn-*
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Belfry" \
-  org.opencontainers.image.version="0.2.0" \
+  org.opencontainers.image.version="0.3.0-dev" \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.revision="${REVISION}"
 # Twice the space for young objects, so most objects of a request are garbage before they would be copied. The old generation

@@ -8,25 +8,24 @@ import { repositoryRoot } from './repository-root.ts'
 const read = (path: string) => readFileSync(join(repositoryRoot(), path), 'utf8')
 const { version } = JSON.parse(read('package.json')) as { version: string }
 
-const manifest = /belfry-\w+:([\d.]+)/g
+const manifest = /belfry-\w+:([\w.-]+)/g
 
 /** The other places of the version number. */
 const places: Record<string, RegExp> = {
   'clients/python/pyproject.toml': /^version = "([^"]+)"/gm,
-  'docs/cli.md': /belfry-cli-([\d.]+)\.tgz/g,
-  'docs/client.md': /belfry-client-([\d.]+)\.tgz/g,
-  'docs/receiving.md': /belfry-client-([\d.]+)\.tgz/g,
+  'docs/cli.md': /belfry-cli-(\d[\w.-]*)\.tgz/g,
+  'docs/client.md': /belfry-client-(\d[\w.-]*)\.tgz/g,
+  'docs/receiving.md': /belfry-client-(\d[\w.-]*)\.tgz/g,
   Dockerfile: /image\.version="([^"]+)"/g,
-  'docs/quick-start.md': /belfry-client-([\d.]+)\.tgz/g,
-  'docs/self-hosting.md': /belfry-[$\w-]+:([\d.]+)/g,
-  'docs/terraform.md': /-version ([\d.]+)/g,
-  'k8s/README.md': /belfry-api:([\d.]+)/g,
+  'docs/quick-start.md': /belfry-client-(\d[\w.-]*)\.tgz/g,
+  'docs/self-hosting.md': /belfry-[$\w-]+:(\d[\w.-]*\w)/g,
+  'k8s/README.md': /belfry-api:([\w.-]+)/g,
   'k8s/manifests/default.yaml': manifest,
   'k8s/manifests/hpa.yaml': manifest,
   'k8s/manifests/keda.yaml': manifest,
   'k8s/manifests/trial.yaml': manifest,
-  'programs/cli/README.md': /belfry-cli-([\d.]+)\.tgz/g,
-  'packages/client/README.md': /belfry-client-([\d.]+)\.tgz/g,
+  'programs/cli/README.md': /belfry-cli-(\d[\w.-]*)\.tgz/g,
+  'packages/client/README.md': /belfry-client-(\d[\w.-]*)\.tgz/g,
   'packages/client/src/http.ts': /version = '([^']+)'/g,
   'packages/domain/src/version.ts': /version = '([^']+)'/g,
 }
@@ -45,6 +44,12 @@ describe('the version number of Belfry', () => {
   it.each(Object.entries(places))('is the same in %s', (path, pattern) => {
     const written = [...read(path).matchAll(pattern)].map(match => match[1])
     expect(new Set(written)).toEqual(new Set([version]))
+  })
+
+  it('is that of the Terraform provider, without the part of a version in development', () => {
+    // Terraform installs no pre-release that a configuration does not name.
+    const [, written] = /-version ([\d.]+)/.exec(read('docs/terraform.md')) ?? []
+    expect(written).toBe(version.replace(/-dev$/, ''))
   })
 
   it('appears nowhere else in the programs', () => {

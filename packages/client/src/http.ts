@@ -42,7 +42,7 @@ export type Http = {
   open(call: Call): Promise<Response>
 }
 
-const version = '0.2.0'
+const version = '0.3.0-dev'
 
 const defaults = { baseUrl: 'http://localhost:3000', timeoutMs: 30_000, maxRetries: 2 }
 

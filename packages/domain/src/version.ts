@@ -1,2 +1,2 @@
 /** Belfry's version, in the OpenAPI document, the CLI and the User-Agent of requests. */
-export const version = '0.2.0'
+export const version = '0.3.0-dev'

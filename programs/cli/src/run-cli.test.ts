@@ -33,7 +33,7 @@ it('lists its commands', async () => {
   const { code, out } = await run(['--help'])
   expect(code).toBe(0)
   for (const name of commands) expect(out).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'))
-  expect(await run(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+  expect(await run(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+(-dev)?\n$/) })
 })
 
 it.each([...commands, 'cron create', 'cron preview', 'import crontab', 'import qstash'])(
