@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from belfry_client import AsyncBelfry, Belfry, JsonText, errors, webhooks
+from belfry_client.models import Condition
 
 pytestmark = pytest.mark.skipif("BELFRY_URL" not in os.environ, reason="BELFRY_URL names no installation")
 
@@ -198,7 +199,8 @@ def test_an_event_reaches_its_subscription(belfry: Belfry, receiver: Receiver) -
     subscription = belfry.subscriptions.create(topic=topic, target_url=receiver.url)
     assert belfry.subscriptions.update(subscription.id, timeout_ms=5_000).timeout_ms == 5_000
     condition = {"path": "n", "op": "lt", "value": 2.5}
-    assert belfry.subscriptions.update(subscription.id, filter=[condition]).filter == [condition]
+    filtered = belfry.subscriptions.update(subscription.id, filter=[condition])
+    assert filtered.filter == [Condition(path="n", op="lt", value=2.5)]
     assert belfry.events.publish(topic=topic, payload={"n": 3}).tasks == []
     assert subscription.id in {each.id for each in belfry.subscriptions.list()}
     event = belfry.events.publish(topic=topic, payload={"n": 1})
