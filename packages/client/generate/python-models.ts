@@ -108,7 +108,7 @@ export function typeOf(schema: JsonSchema, io: 'input' | 'output', place = ''): 
 }
 
 function plainType(schema: JsonSchema, io: 'input' | 'output', place: string): string {
-  const options = optionsOf(schema)
+  const options = optionsOf(io === 'input' ? resolve(schema) : schema)
   const [only] = options
   if (only && options.length === 1) return plainType(only, io, place)
   const target = resolve(schema)

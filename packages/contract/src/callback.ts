@@ -10,12 +10,14 @@ export const callbackEvents = ['on_success', 'on_failure', 'on_attempt'] as cons
 
 export type CallbackEvent = (typeof callbackEvents)[number]
 
-const target = z.strictObject({
-  url: textField(targetUrl),
-  headers: headersField.default(() => ({})),
-  retry: retryPolicy,
-  timeout_ms: integer(timeoutLimits.min, timeoutLimits.max).default(timeoutLimits.default),
-})
+const target = z
+  .strictObject({
+    url: textField(targetUrl),
+    headers: headersField.default(() => ({})),
+    retry: retryPolicy,
+    timeout_ms: integer(timeoutLimits.min, timeoutLimits.max).default(timeoutLimits.default),
+  })
+  .meta({ id: 'CallbackRequest' })
 
 /** The callbacks of a new object. Null means none. */
 export const callbackFields = {

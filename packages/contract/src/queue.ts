@@ -57,7 +57,10 @@ export const putQueueBody = z.strictObject({
 /** A queue by its name, or with limits to set: the last writer wins. */
 export const queueField = z
   .union([textField(queueName), z.strictObject({ name: textField(queueName), ...updateQueueBody.shape })])
-  .meta({ description: 'The name of the queue that limits the attempts, alone or with limits to set.' })
+  .meta({
+    id: 'QueueRequest',
+    description: 'The name of the queue that limits the attempts, alone or with limits to set.',
+  })
 
 export type QueueField = z.infer<typeof queueField>
 

@@ -51,7 +51,7 @@ export const retryPolicy = fields
   })
   .superRefine(refuseBoth, isReadable)
   .superRefine((given, ctx) => refuseCapBelowBase({ ...defaults, ...given }, ctx), isReadable)
-  .meta({ ...oneKind, default: defaults })
+  .meta({ id: 'RetryRequest', ...oneKind, default: defaults })
   .transform(({ delays_ms, ...policy }) => (delays_ms ? { delays_ms } : { ...defaults, ...policy }) as Retry)
   .default(() => defaults)
 
@@ -62,7 +62,7 @@ export const retryPolicy = fields
 export const retryChange = fields
   .superRefine(refuseBoth, isReadable)
   .superRefine(refuseCapBelowBase, isReadable)
-  .meta(oneKind)
+  .meta({ id: 'RetryChange', ...oneKind })
 
 export type RetryChange = z.infer<typeof fields>
 

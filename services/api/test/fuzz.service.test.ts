@@ -6,6 +6,7 @@ import { createAnswerCheck } from './fuzz/check-answer.ts'
 import { generateRequest, type Operation } from './fuzz/generate-request.ts'
 import { createRandom } from './fuzz/random.ts'
 import { createSender } from './fuzz/send.ts'
+import { readOpenApi } from './read-openapi.ts'
 import { type Json, useApi } from './setup.ts'
 
 const seed = Number(process.env.FUZZ_SEED ?? 1)
@@ -43,7 +44,7 @@ async function prepare({ method, path }: Operation, { workspaceId }: Actor): Pro
 }
 
 it(`keeps every promise of the OpenAPI document in ${count} requests (seed ${seed})`, async () => {
-  const { body: document } = await api.send('GET', '/api/openapi.json')
+  const document = await readOpenApi(api)
   const operations = operationsOf(document)
   const actors = [await anActorWithPast(api, 10), await anActorWithPast(api, 1_005), await anActorWithPast(api, 10)]
   const check = createAnswerCheck(document)

@@ -46,22 +46,31 @@ export type Operation = {
   responses: Record<string, Response>
 }
 
-/** Describes one operation. Adds the named parts of its schemas to the components. */
-export function describeOperation(declared: Declared, components: Components): Operation {
+/** What operations share, by name: the same objects that the operations have. */
+export type Shared = {
+  schemas: Components
+  parameters: Record<string, Parameter>
+  responses: Record<string, Response>
+}
+
+/** Describes one operation. Adds the named parts of its schemas, its parameters and its problems to the shared parts. */
+export function describeOperation(declared: Declared, shared: Shared): Operation {
   const { method, path, answer, body } = declared
-  const success = successResponse(answer, declared, components)
+  const { schemas } = shared
+  const success = successResponse(answer, declared, schemas)
+  const parameters = [...pathParameters(path), ...queryParameters(declared, schemas), ...headers(declared)]
   return {
     operationId: operationId(method.toLowerCase(), path),
     tags: [tagOf(path)],
     summary: declared.summary,
     ...(declared.description ? { description: declared.description } : {}),
     security: securityOf(declared),
-    parameters: [...pathParameters(path), ...queryParameters(declared, components), ...headers(declared)],
-    ...(body ? { requestBody: requestBody(body, components) } : {}),
+    parameters: parameters.map(parameter => shareParameter(parameter, shared.parameters)),
+    ...(body ? { requestBody: requestBody(body, schemas) } : {}),
     responses: {
       [answer.status]: success,
       ...(answer.orStatus ? { [answer.orStatus]: success } : {}),
-      ...problemResponses(declared, components),
+      ...problemResponses(declared, shared),
     },
   }
 }
@@ -136,6 +145,14 @@ function queryParameters({ query }: Declared, components: Components): Parameter
   }))
 }
 
+// A parameter that differs from the shared one of its name belongs to its operation alone.
+function shareParameter(parameter: Parameter, parameters: Shared['parameters']): Parameter {
+  const name = `${parameter.in}.${parameter.name}`
+  parameters[name] ??= parameter
+  const known = parameters[name]
+  return JSON.stringify(known) === JSON.stringify(parameter) ? known : parameter
+}
+
 function headers({ right, path, isIdempotent }: Declared): Parameter[] {
   const key = {
     name: 'Idempotency-Key',
@@ -195,32 +212,36 @@ function schemaOf(body: z.ZodType, right: string, components: Components): JsonS
   return { description, anyOf: [whole, toJsonSchema(brief.body, 'output', components)] }
 }
 
-function problemResponses(declared: Declared, components: Components): Record<string, Response> {
+function problemResponses(declared: Declared, shared: Shared): Record<string, Response> {
+  const codes = refusalsOf(declared)
+  return Object.fromEntries(
+    codes.map(code => {
+      const { status } = problems[code]
+      const ofStatus = codes.filter(other => problems[other].status === status)
+      const name = (declared.right === 'public' ? [...ofStatus, 'public'] : ofStatus).join('.')
+      shared.responses[name] ??= problemResponse(ofStatus, declared, shared.schemas)
+      return [status, shared.responses[name]]
+    }),
+  )
+}
+
+function problemResponse(codes: AppErrorCode[], declared: Declared, components: Components): Response {
   const schema = toJsonSchema(problem, 'output', components)
-  const responses: Record<string, Response> = {}
-  for (const code of refusalsOf(declared)) {
-    const { status, title, description } = problems[code]
-    const line = `- \`${code}\`: ${description}`
-    const before = responses[status]
-    if (before) {
-      before.description += `\n${line}`
-      continue
-    }
-    const example = {
-      ...(exampleOf(schema, components) as object),
-      type: `https://belfry.example.com/api/problems/${code}`,
-      title,
-      status,
-      detail: description,
-      code,
-    }
-    responses[status] = {
-      description: line,
-      headers: { ...headerReferences(declared), ...extraHeaders(status) },
-      content: { 'application/problem+json': { schema, example } },
-    }
+  const [code = 'internal'] = codes
+  const { status, title, description } = problems[code]
+  const example = {
+    ...(exampleOf(schema, components) as object),
+    type: `https://belfry.example.com/api/problems/${code}`,
+    title,
+    status,
+    detail: description,
+    code,
   }
-  return responses
+  return {
+    description: codes.map(each => `- \`${each}\`: ${problems[each].description}`).join('\n'),
+    headers: { ...headerReferences(declared), ...extraHeaders(status) },
+    content: { 'application/problem+json': { schema, example } },
+  }
 }
 
 function extraHeaders(status: number): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeApi } from './document.ts'
+import { describeApi, writeApi } from './document.ts'
 import { fieldTexts } from './field-texts.ts'
 import type { Components, JsonSchema } from './json-schema.ts'
 
@@ -34,6 +34,17 @@ it('says in a sentence what every parameter and every field means', () => {
     for (const { schema } of contents) walk(schema, address)
   }
   expect(missing).toEqual([])
+})
+
+it('refers to shared parameters and responses, which keeps it below 700 KB', () => {
+  const written = writeApi(document)
+  const { paths, components } = JSON.parse(written)
+  const resolved = JSON.parse(JSON.stringify(paths), (_name, part) => {
+    const [, kind, name] = /^#\/components\/(parameters|responses)\/(.+)$/.exec(part?.$ref) ?? []
+    return kind && name ? components[kind][name] : part
+  })
+  expect(resolved).toEqual(JSON.parse(JSON.stringify(document.paths)))
+  expect(Buffer.byteLength(written)).toBeLessThan(700_000)
 })
 
 it('has no text of a field that is gone', () => {

@@ -1,7 +1,6 @@
 import type { Operation as Declared } from '../operation.ts'
 import { operations } from '../operations.ts'
-import { describeOperation, type Operation } from './describe-operation.ts'
-import type { Components } from './json-schema.ts'
+import { describeOperation, type Operation, type Shared } from './describe-operation.ts'
 
 /** An OpenAPI 3.1 document of this API. */
 export type OpenApiDocument = {
@@ -10,17 +9,17 @@ export type OpenApiDocument = {
   servers: { url: string }[]
   security: Operation['security']
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Components; securitySchemes: Record<string, object>; headers: Record<string, object> }
+  components: Shared & { securitySchemes: Record<string, object>; headers: Record<string, object> }
 }
 
 /** Describes the whole API, from the declarations that it serves and the schemas that validate it. */
 export function describeApi(publicUrl: string, version: string): OpenApiDocument {
-  const schemas: Components = {}
+  const shared: Shared = { schemas: {}, parameters: {}, responses: {} }
   const paths: OpenApiDocument['paths'] = {}
   for (const declared of Object.values<Declared>(operations)) {
     const path = declared.path.replace(/:(\w+)/g, '{$1}')
     const methods = paths[path] ?? {}
-    methods[declared.method.toLowerCase()] = describeOperation(declared, schemas)
+    methods[declared.method.toLowerCase()] = describeOperation(declared, shared)
     paths[path] = methods
   }
   return {
@@ -35,8 +34,20 @@ export function describeApi(publicUrl: string, version: string): OpenApiDocument
     servers: [{ url: publicUrl }],
     security: [],
     paths,
-    components: { schemas, securitySchemes, headers },
+    components: { ...shared, securitySchemes, headers },
   }
+}
+
+/** Writes a document as JSON, in which operations refer to the parameters and responses that they share. */
+export function writeApi({ paths, ...document }: OpenApiDocument): string {
+  const references = new Map<unknown, { $ref: string }>()
+  for (const kind of ['parameters', 'responses'] as const) {
+    for (const [name, part] of Object.entries(document.components[kind])) {
+      references.set(part, { $ref: `#/components/${kind}/${name}` })
+    }
+  }
+  const written = JSON.stringify(paths, (_name, part) => references.get(part) ?? part)
+  return JSON.stringify({ ...document, paths: JSON.parse(written) })
 }
 
 const introduction = `Call this URL at this time, retry it, keep every request and response.

@@ -1,4 +1,4 @@
-import { describeApi } from '@belfry/contract/openapi/document'
+import { describeApi, writeApi } from '@belfry/contract/openapi/document'
 import { operations } from '@belfry/contract/operations'
 import { fillExampleTimes } from '@belfry/contract/text-rules'
 import { version } from '@belfry/domain/version'
@@ -11,7 +11,7 @@ let document: string | undefined
 /** Serves the description of the API. */
 export const getOpenApi = endpoint(operations.getOpenApi, {
   async handle(ctx) {
-    document ??= JSON.stringify(describeApi(ctx.config.publicUrl, version))
+    document ??= writeApi(describeApi(ctx.config.publicUrl, version))
     return text('application/json', fillExampleTimes(document, ctx.clock.now()))
   },
 })
