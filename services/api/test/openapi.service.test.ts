@@ -212,6 +212,20 @@ describe('GET /api/docs', () => {
   })
 })
 
+it.each(['/api/openapi.json', '/api/docs'])('compresses %s for clients that accept gzip', async path => {
+  vi.spyOn(api.ctx.clock, 'now').mockReturnValue(Date.parse('2040-01-01T00:00:00Z')) // for equal times in both
+  onTestFinished(() => void vi.restoreAllMocks())
+  const [plain, compressed] = await Promise.all(
+    ['gzip;q=0', 'br, gzip'].map(accepted => api.send('GET', path, undefined, { 'Accept-Encoding': accepted })),
+  )
+  expect(plain?.headers.get('content-encoding')).toBeNull()
+  expect(compressed?.headers.get('content-encoding')).toBe('gzip')
+  expect([plain, compressed].map(answer => answer?.headers.get('vary'))).toEqual(['Accept-Encoding', 'Accept-Encoding'])
+  expect(compressed?.text).toBe(plain?.text)
+  const [all, sent] = [plain, compressed].map(answer => Number(answer?.headers.get('content-length')))
+  expect(sent).toBeLessThan(Number(all) / 5)
+})
+
 describe('GET /api/problems/{code}', () => {
   it.each(appErrorCodes)('documents %s as JSON and as a page', async code => {
     const json = await api.send('GET', `/api/problems/${code}`)

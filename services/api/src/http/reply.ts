@@ -9,7 +9,7 @@ export type Reply = {
   status: number
   headers?: Record<string, string | string[]>
   body?: unknown
-  text?: string
+  text?: string | Buffer
   /** Ended early when the caller disconnects. */
   pieces?: AsyncIterable<string>
 }
@@ -31,7 +31,7 @@ export function noContent(): Reply {
 }
 
 /** Returns a text of another type than JSON. */
-export function text(type: string, content: string, headers: Record<string, string> = {}): Reply {
+export function text(type: string, content: string | Buffer, headers: Record<string, string> = {}): Reply {
   return { status: 200, text: content, headers: { 'Content-Type': `${type}; charset=utf-8`, ...headers } }
 }
 
