@@ -19,7 +19,10 @@ export const listTenantsQuery = z.strictObject({
 export const suspensionBody = z.strictObject({ reason: textField(line(500)).optional() })
 
 /** The query of the blocked addresses. `search`: a part of the address. */
-export const listBlockedAddressesQuery = z.strictObject({ search: textField(line(200)).optional(), ...pageFields })
+export const listBlockedAddressesQuery = z.strictObject({
+  search: textField(line(200)).optional().meta({ description: 'A part of the address.' }),
+  ...pageFields,
+})
 
 /** An address that gets no alerts and no invitations. The reason is stored in the operators' log. */
 export const blockAddressBody = z.strictObject({
@@ -30,7 +33,9 @@ export const blockAddressBody = z.strictObject({
 export const unblockAddressBody = z.strictObject({ email: textField(emailAddress) })
 
 /** The host of targets, such as `hooks.example.com` or `hooks.example.com:8443`. */
-export const findTargetsQuery = z.strictObject({ host: textField(line(300)) })
+export const findTargetsQuery = z.strictObject({
+  host: textField(line(300)).meta({ description: 'The host of the targets, with its port where their URLs have one.' }),
+})
 
 const suspendedAt = () =>
   timestampField()

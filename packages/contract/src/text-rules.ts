@@ -160,14 +160,11 @@ export const instant: TextRule<Date> = textRule(instantSchema, text => {
 })
 
 /** A time zone. */
-export const timeZone: TextRule<string> = textRule(
-  { description: 'A time zone name of the IANA database. Default: UTC.', examples: ['Europe/Berlin'] },
-  text => {
-    const must =
-      'be a time zone name of the IANA database, such as UTC or Europe/Berlin; abbreviations mean several zones'
-    return isTimeZone(text) ? { value: text } : { code: 'unknown_timezone', must }
-  },
-)
+export const timeZone: TextRule<string> = textRule({ examples: ['Europe/Berlin'] }, text => {
+  const must =
+    'be a time zone name of the IANA database, such as UTC or Europe/Berlin; abbreviations mean several zones'
+  return isTimeZone(text) ? { value: text } : { code: 'unknown_timezone', must }
+})
 
 /** A public id of one kind, parsed into its UUID. */
 export function id(kind: IdKind): TextRule<string> {

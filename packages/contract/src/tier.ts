@@ -6,7 +6,7 @@ import { periodField } from './usage.ts'
 export const changeTierBody = z.strictObject({ tier: z.enum(tierNames) })
 
 // The limits that cancel accepted tasks.
-const cancelling = orNull(z.int(), { description: 'Null: no limit.', examples: [10_000] })
+const cancelling = orNull(z.int(), { examples: [10_000] })
 
 const figures = Object.values(figureNames)
 

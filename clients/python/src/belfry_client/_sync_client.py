@@ -56,7 +56,7 @@ class Tasks:
             state: The states of the tasks.
             source: What created the tasks.
             cronjob_id: The cron jobs.
-            event_id: The events that created the tasks, without their replays.
+            event_id: The events that created the tasks. Later replays are left out.
             callback_of: The tasks that these callbacks report.
             topic: The topics of the tasks.
             queue: The names of the queues.
@@ -131,7 +131,7 @@ class Tasks:
             timezone: The IANA time zone of times without an offset. Where clocks skip the time, it is the end of
                 the gap; a time that occurs twice is the first.
             retry: When failed attempts are repeated.
-            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms.
+            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 900,000 ms.
                 Default 30,000.
             queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
@@ -204,7 +204,7 @@ class Tasks:
             state: The states of the tasks.
             source: What created the tasks.
             cronjob_id: The cron jobs.
-            event_id: The events that created the tasks, without their replays.
+            event_id: The events that created the tasks. Later replays are left out.
             callback_of: The tasks that these callbacks report.
             topic: The topics of the tasks.
             queue: The names of the queues.
@@ -300,7 +300,7 @@ class Tasks:
             state: The states of the tasks.
             source: What created the tasks.
             cronjob_id: The cron jobs.
-            event_id: The events that created the tasks, without their replays.
+            event_id: The events that created the tasks. Later replays are left out.
             callback_of: The tasks that these callbacks report.
             topic: The topics of the tasks.
             queue: The names of the queues.
@@ -374,7 +374,7 @@ class Tasks:
             timezone: The IANA time zone of times without an offset. Where clocks skip the time, it is the end of
                 the gap; a time that occurs twice is the first.
             retry: When failed attempts are repeated.
-            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms.
+            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 900,000 ms.
             queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
             on_success: The request that reports the success of a task. Null: no such request.
@@ -507,7 +507,7 @@ class CronJobs:
             method: The HTTP method, in upper case.
             cron: Five fields: minute, hour, day of month, month, day of week. `L` is the last day of the month,
                 `MON#1` its first Monday, `FRIL` its last Friday.
-            timezone: A time zone name of the IANA database. Default: UTC.
+            timezone: The IANA time zone of the schedule. Default `UTC`.
             headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
                 connection sets are refused.
             payload: Any JSON value, forwarded unchanged except for `{{ secrets.NAME }}` in its strings.
@@ -516,7 +516,7 @@ class CronJobs:
             content_type: The content type of `payload_base64`. Default: the `Content-Type` header, or
                 application/octet-stream.
             retry: When failed attempts are repeated.
-            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms.
+            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 900,000 ms.
                 Default 30,000.
             queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
@@ -574,9 +574,9 @@ class CronJobs:
         Args:
             cron: Five fields: minute, hour, day of month, month, day of week. `L` is the last day of the month,
                 `MON#1` its first Monday, `FRIL` its last Friday.
-            timezone: A time zone name of the IANA database. Default: UTC.
+            timezone: The IANA time zone of the schedule. Default `UTC`.
             since: The time after which the runs are, in RFC 3339 with an offset or `Z`. Default: now.
-            count: How many runs to return. Default 5.
+            count: How many runs to return, 1 to 50. Default 5.
         """
         fields = {"cron": cron, "timezone": timezone, "from": since, "count": count, **more}
         return decode(models.CronPreview, self._http.send("POST", "/api/v1/scheduler/cronjobs/preview", body=fields))
@@ -624,7 +624,7 @@ class CronJobs:
             method: The HTTP method, in upper case.
             cron: Five fields: minute, hour, day of month, month, day of week. `L` is the last day of the month,
                 `MON#1` its first Monday, `FRIL` its last Friday.
-            timezone: A time zone name of the IANA database. Default: UTC.
+            timezone: The IANA time zone of the schedule.
             headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
                 connection sets are refused.
             payload: Any JSON value, forwarded unchanged except for `{{ secrets.NAME }}` in its strings.
@@ -633,7 +633,7 @@ class CronJobs:
             content_type: The content type of `payload_base64`. Default: the `Content-Type` header, or
                 application/octet-stream.
             retry: When failed attempts are repeated.
-            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms.
+            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 900,000 ms.
             queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
             overlap: Whether a run starts while an earlier one is unfinished.
@@ -734,7 +734,7 @@ class Events:
             headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
                 connection sets are refused.
             retry: When failed attempts are repeated.
-            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms.
+            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 900,000 ms.
                 Default 30,000.
             queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
@@ -822,7 +822,7 @@ class Subscriptions:
             headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
                 connection sets are refused.
             retry: When failed attempts are repeated.
-            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms.
+            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 900,000 ms.
                 Default 30,000.
             queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
@@ -895,7 +895,7 @@ class Subscriptions:
             headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
                 connection sets are refused.
             retry: When failed attempts are repeated.
-            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 300,000 ms.
+            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 900,000 ms.
             queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
             active: Whether it receives events.
@@ -986,7 +986,7 @@ class DeadLetters:
         Args:
             source: What created the tasks.
             cronjob_id: The cron jobs.
-            event_id: The events that created the tasks, without their replays.
+            event_id: The events that created the tasks. Later replays are left out.
             callback_of: The tasks that these callbacks report.
             topic: The topics of the tasks.
             queue: The names of the queues.
@@ -996,7 +996,7 @@ class DeadLetters:
             until: Only items before this time, in RFC 3339 with an offset or `Z`.
             limit: Items per page. Default: 25.
             cursor: The `next_cursor` of the previous page.
-            host: Hosts, with their ports unless they are the default.
+            host: Hosts, with their ports where the URLs have one.
             error: Error codes, such as `timeout`.
         """
         return List(self._http, "/api/v1/scheduler/dead-letters", models.Task, {
@@ -1274,7 +1274,7 @@ class Runs:
             source: What created the tasks.
             response_status: Statuses, such as `500`, or classes, such as `5xx`.
             error: Error codes, such as `timeout`.
-            host: Hosts, with their ports unless they are the default.
+            host: Hosts, with their ports where the URLs have one.
             name: The beginning of the name.
             not_cronjob_id: Leaves out the runs of these cron jobs.
             not_topic: Leaves out the runs with these topics.
@@ -1349,7 +1349,7 @@ class Runs:
             source: What created the tasks.
             response_status: Statuses, such as `500`, or classes, such as `5xx`.
             error: Error codes, such as `timeout`.
-            host: Hosts, with their ports unless they are the default.
+            host: Hosts, with their ports where the URLs have one.
             name: The beginning of the name.
             not_cronjob_id: Leaves out the runs of these cron jobs.
             not_topic: Leaves out the runs with these topics.
@@ -1601,7 +1601,8 @@ class Workspaces:
 
         Args:
             value: The value; never returned.
-            allowed_hosts: The hosts that it may be sent to. Null: every host. Omitted: the hosts that it has.
+            allowed_hosts: The hosts that it may be sent to. Null: every host. Omitted: its present hosts, or
+                every host if it is new.
         """
         fields = {"value": value, "allowed_hosts": allowed_hosts, **more}
         return decode(models.Secret, self._http.send("PUT", path("/api/v1/workspaces/{}/secrets/{}", id, name), body=fields))
@@ -1776,7 +1777,7 @@ class Organizations:
             source: What created the tasks.
             response_status: Statuses, such as `500`, or classes, such as `5xx`.
             error: Error codes, such as `timeout`.
-            host: Hosts, with their ports unless they are the default.
+            host: Hosts, with their ports where the URLs have one.
             name: The beginning of the name.
             not_cronjob_id: Leaves out the runs of these cron jobs.
             not_topic: Leaves out the runs with these topics.

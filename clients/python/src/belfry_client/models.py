@@ -27,7 +27,7 @@ class Task:
     cronjob_id: str | None
     """The cron job of the task; null for other tasks."""
     event_id: str | None
-    """The event that created the task; null for other tasks."""
+    """The event that created the task, or the task that it replays; null for other tasks."""
     topic: str | None
     """The topic of the event; null for other tasks."""
     url: str
@@ -538,7 +538,7 @@ class Subscription:
     key: str | None
     """The key that its creator chose."""
     topic: str
-    """The topic of the event; null for other tasks."""
+    """The topics that it receives: one, all below one (`orders.*`), or all (`*`)."""
     filter: list[Condition]
     """Conditions on members of the payload. Only events for which all of them hold are sent; a missing member satisfies only `ne` and `exists: false`."""
     url: str
@@ -672,7 +672,7 @@ class AuditStream:
     last_error: str | None
     """Why the latest message was not received; null when it was, or when none was sent."""
     updated_at: datetime | None
-    """When it was last changed."""
+    """When it was last changed; null while there is no stream."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -1010,9 +1010,9 @@ class RunError:
 @dataclass(frozen=True, kw_only=True)
 class FailureGroup:
     host: str
-    """The host of the target, with its port unless it is the default."""
+    """The host of the target, with its port where the URL has one."""
     error_code: str
-    """Why the attempt failed; null when it succeeded."""
+    """Why the runs failed."""
     response_status: int | None
     """The status of the response; null when there was no response."""
     error_message: str
@@ -1082,7 +1082,7 @@ class HostCircuit:
     """The circuit breaker of the host for this workspace."""
 
     state: str
-    """`closed`: calls start. `open`: tasks wait. `half_open`: a probe is in flight."""
+    """`closed`: calls start. `open`: tasks wait. `half_open`: one attempt at a time probes the host."""
     since: datetime | None
     """When the breaker opened; null while it is closed."""
     next_probe_at: datetime | None
@@ -1097,7 +1097,7 @@ class HostLastFailure:
     run_id: str
     """The run."""
     at: datetime
-    """When it failed."""
+    """When it started."""
     response_status: int | None
     """The status of the response; null when there was no response."""
     error_code: str | None
@@ -1154,15 +1154,15 @@ class OrganizationPolicy:
     """The permissions of members, as opposed to owners and admins, in all workspaces of the organization."""
 
     members_can_invite: bool
-    """Whether members may invite users."""
+    """Whether members may invite users, and list and revoke invitations."""
     members_can_create_api_keys: bool
-    """Whether members may create API keys."""
+    """Whether members may list, create and revoke API keys."""
     members_can_create_secrets: bool
-    """Whether members may create and replace secrets."""
+    """Whether members may list, create, replace and delete secrets and signing secrets, and change connections."""
     members_can_create_workspaces: bool
     """Whether members may create workspaces."""
     members_can_delete_tasks: bool
-    """Whether members may cancel, stop and delete."""
+    """Whether members may cancel and stop tasks, discard dead letters, and delete cron jobs, queues and subscriptions."""
     members_can_manage_integrations: bool
     """Whether members may manage integrations."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)

@@ -187,11 +187,11 @@ export function cronJobsOf(http: Http) {
          * its first Monday, `FRIL` its last Friday.
          */
         cron: string
-        /** A time zone name of the IANA database. Default: UTC. */
+        /** The IANA time zone of the schedule. Default `UTC`. */
         timezone?: string
         /** The time after which the runs are, in RFC 3339 with an offset or `Z`. Default: now. */
         from?: TimestampInput
-        /** How many runs to return. Default 5. */
+        /** How many runs to return, 1 to 50. Default 5. */
         count?: number
       },
       options?: RequestOptions,

@@ -29,7 +29,7 @@ export type Task = {
   source: 'task' | 'cron' | 'event' | 'callback'
   /** The cron job of the task; null for other tasks. */
   cronjobId: Id | null
-  /** The event that created the task; null for other tasks. */
+  /** The event that created the task, or the task that it replays; null for other tasks. */
   eventId: Id | null
   /** The topic of the event; null for other tasks. */
   topic: string | null
@@ -513,9 +513,9 @@ export type RunFailures = {
 }
 
 export type FailureGroup = {
-  /** The host of the target, with its port unless it is the default. */
+  /** The host of the target, with its port where the URL has one. */
   host: string
-  /** Why the attempt failed; null when it succeeded. */
+  /** Why the runs failed. */
   errorCode: string
   /** The status of the response; null when there was no response. */
   responseStatus: number | null
@@ -673,7 +673,7 @@ export type Host = {
   host: string
   /** The circuit breaker of the host for this workspace. */
   circuit: {
-    /** `closed`: calls start. `open`: tasks wait. `halfOpen`: a probe is in flight. */
+    /** `closed`: calls start. `open`: tasks wait. `halfOpen`: one attempt at a time probes the host. */
     state: 'closed' | 'open' | 'half_open'
     /** When the breaker opened; null while it is closed. */
     since: Timestamp | null
@@ -700,7 +700,7 @@ export type Host = {
   lastFailure: {
     /** The run. */
     runId: Id
-    /** When it failed. */
+    /** When it started. */
     at: Timestamp
     /** The status of the response; null when there was no response. */
     responseStatus: number | null
@@ -777,7 +777,7 @@ export type Subscription = {
   workspaceId: Id
   /** The key that its creator chose. */
   key: string | null
-  /** The topic of the event; null for other tasks. */
+  /** The topics that it receives: one, all below one (`orders.*`), or all (`*`). */
   topic: string
   /**
    * Conditions on members of the payload. Only events for which all of them hold are sent; a missing member
@@ -863,15 +863,21 @@ export type Organization = {
 
 /** The permissions of members, as opposed to owners and admins, in all workspaces of the organization. */
 export type Policy = {
-  /** Whether members may invite users. */
+  /** Whether members may invite users, and list and revoke invitations. */
   membersCanInvite: boolean
-  /** Whether members may create API keys. */
+  /** Whether members may list, create and revoke API keys. */
   membersCanCreateApiKeys: boolean
-  /** Whether members may create and replace secrets. */
+  /**
+   * Whether members may list, create, replace and delete secrets and signing secrets, and change
+   * connections.
+   */
   membersCanCreateSecrets: boolean
   /** Whether members may create workspaces. */
   membersCanCreateWorkspaces: boolean
-  /** Whether members may cancel, stop and delete. */
+  /**
+   * Whether members may cancel and stop tasks, discard dead letters, and delete cron jobs, queues and
+   * subscriptions.
+   */
   membersCanDeleteTasks: boolean
   /** Whether members may manage integrations. */
   membersCanManageIntegrations: boolean
@@ -975,7 +981,7 @@ export type AuditStream = {
   waiting: number
   /** Why the latest message was not received; null when it was, or when none was sent. */
   lastError: string | null
-  /** When it was last changed. */
+  /** When it was last changed; null while there is no stream. */
   updatedAt: Timestamp | null
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { describeApi, writeApi } from './document.ts'
+import { resolve } from './example.ts'
 import { fieldTexts } from './field-texts.ts'
 import type { Components, JsonSchema } from './json-schema.ts'
 
@@ -9,31 +10,49 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ address: `${method} ${path}`, operation })),
 )
 
+/** Every field and every parameter. */
+const fields = [
+  ...Object.entries(schemas).flatMap(([name, schema]) => fieldsOf(schema, name)),
+  ...operations.flatMap(({ address, operation: { parameters, requestBody, responses } }) => [
+    ...parameters.map(({ name, description, schema }) => ({ name: `${address} ${name}`, text: description, schema })),
+    ...[requestBody, ...Object.values(responses)].flatMap(part =>
+      Object.values(part?.content ?? {}).flatMap(({ schema }) => fieldsOf(schema, address)),
+    ),
+  ]),
+]
+
+function fieldsOf(schema: JsonSchema, place: string): Array<{ name: string; text: unknown; schema: JsonSchema }> {
+  const { anyOf = [], oneOf = [], items, additionalProperties, properties = {} } = schema
+  const parts = [anyOf, oneOf, items, additionalProperties].flat() as unknown[]
+  return [
+    ...parts.flatMap(part => (typeof part === 'object' && part !== null ? fieldsOf(part as JsonSchema, place) : [])),
+    ...Object.entries(properties as Components).flatMap(([member, field]) => {
+      const name = `${place}.${member}`
+      const text = field.description ?? resolve(field, schemas).description
+      return [{ name, text, schema: field }, ...fieldsOf(field, name)]
+    }),
+  ]
+}
+
 it('says in a sentence what every parameter and every field means', () => {
-  const missing: string[] = []
-  const check = (name: string, text: unknown) => {
-    if (!/^[A-Z`\d].*[.)]$/s.test(String(text ?? ''))) missing.push(`${name}: ${text}`)
+  const missing = fields.filter(({ text }) => !/^[A-Z`\d].*[.)]$/s.test(String(text ?? '')))
+  expect(missing.map(({ name, text }) => `${name}: ${text}`)).toEqual([])
+})
+
+it('says of null and of the limits of a number what the schema says', () => {
+  const formsOf = (schema: JsonSchema): JsonSchema[] => {
+    const { anyOf = [], oneOf = [], ...own } = resolve(schema, schemas)
+    return [own, ...([anyOf, oneOf].flat() as JsonSchema[]).flatMap(formsOf)]
   }
-  const walk = (schema: JsonSchema, place: string): void => {
-    const { anyOf = [], oneOf = [], items, additionalProperties, properties = {} } = schema
-    for (const part of [anyOf, oneOf, items, additionalProperties].flat()) {
-      if (typeof part === 'object' && part !== null) walk(part as JsonSchema, place)
-    }
-    for (const [name, field] of Object.entries(properties as Components)) {
-      const named = schemas[String(field.$ref).split('/').at(-1) ?? '']
-      check(`${place}.${name}`, field.description ?? named?.description)
-      walk(field, `${place}.${name}`)
-    }
-  }
-  for (const [name, schema] of Object.entries(schemas)) walk(schema, name)
-  for (const { address, operation } of operations) {
-    for (const { name, description } of operation.parameters) check(`${address} ${name}`, description)
-    const contents = [operation.requestBody, ...Object.values(operation.responses)].flatMap(part =>
-      Object.values(part?.content ?? {}),
-    )
-    for (const { schema } of contents) walk(schema, address)
-  }
-  expect(missing).toEqual([])
+  const wrong = fields.filter(({ text, schema }) => {
+    const forms = formsOf(schema)
+    const isNullable = forms.some(({ type }) => [type].flat().includes('null') || type === undefined)
+    const [range] = /\d[\d,]* to \d[\d,]*/.exec(String(text)) ?? []
+    const ranges = forms.flatMap(({ type, minimum, maximum }) => (type === 'integer' ? `${minimum} to ${maximum}` : []))
+    const isInRange = !range || ranges.length === 0 || ranges.includes(range.replaceAll(',', ''))
+    return !isInRange || (/\bnull\b/i.test(String(text)) && !isNullable)
+  })
+  expect(wrong.map(({ name, text }) => `${name}: ${text}`)).toEqual([])
 })
 
 it('refers to shared parameters and responses, which keeps it below 700 KB', () => {
