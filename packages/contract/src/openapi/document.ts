@@ -50,6 +50,20 @@ export function writeApi({ paths, ...document }: OpenApiDocument): string {
   return JSON.stringify({ ...document, paths: JSON.parse(written) })
 }
 
+/** Returns the operations of a document by tag, each with its path and method. */
+export function sectionsOf({ paths }: OpenApiDocument) {
+  const all = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation, tag: operation.tags[0] ?? '' })),
+  )
+  const tags = [...new Set(all.map(({ tag }) => tag))]
+  return tags.map(tag => ({ tag, title: titleOf(tag), operations: all.filter(one => one.tag === tag) }))
+}
+
+function titleOf(tag: string): string {
+  const words = tag === 'cronjobs' ? 'cron jobs' : tag.replaceAll('-', ' ')
+  return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`
+}
+
 const introduction = `Call this URL at this time, retry it, keep every request and response.
 
 Names are in snake_case, times are RFC 3339 in UTC, durations are whole milliseconds. Lists come in pages: send

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { OpenApiDocument } from '@belfry/contract/openapi/document'
+import type { Operation } from '@belfry/contract/openapi/describe-operation'
+import { type OpenApiDocument, sectionsOf } from '@belfry/contract/openapi/document'
 import { escapeHtml, renderProse } from './html.ts'
 import { pageStyle } from './page-style.ts'
 import { renderOperation } from './render-operation.ts'
@@ -29,17 +30,13 @@ export function renderPage(title: string, content: string): string {
 
 /** Renders the reference of the whole API as one page without scripts. */
 export function renderReference(document: OpenApiDocument): string {
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-  )
-  const tags = [...new Set(operations.map(({ operation }) => operation.tags[0] ?? ''))]
-  const sections = tags.map(tag => {
-    const own = operations.filter(({ operation }) => operation.tags[0] === tag)
+  const sections = sectionsOf(document).map(({ tag, title, operations }) => {
+    const articles = operations.map(({ method, path, operation }) =>
+      renderOperation(method, path, operation, document.components.schemas),
+    )
     return {
-      links: `<h2><a href="#tag-${tag}">${titleOf(tag)}</a></h2><ul>${own.map(toLink).join('')}</ul>`,
-      content: `<section id="tag-${tag}"><h2>${titleOf(tag)}</h2>${own
-        .map(({ method, path, operation }) => renderOperation(method, path, operation, document.components.schemas))
-        .join('')}</section>`,
+      links: `<h2><a href="#tag-${tag}">${title}</a></h2><ul>${operations.map(toLink).join('')}</ul>`,
+      content: `<section id="tag-${tag}"><h2>${title}</h2>${articles.join('')}</section>`,
     }
   })
   const { info } = document
@@ -52,17 +49,6 @@ export function renderReference(document: OpenApiDocument): string {
   )
 }
 
-function toLink({
-  method,
-  operation,
-}: {
-  method: string
-  operation: OpenApiDocument['paths'][string][string]
-}): string {
+function toLink({ method, operation }: { method: string; operation: Operation }): string {
   return `<li><a href="#${operation.operationId}"><b class="method ${method}">${method.toUpperCase()}</b> ${escapeHtml(operation.summary)}</a></li>`
-}
-
-function titleOf(tag: string): string {
-  const words = tag === 'cronjobs' ? 'cron jobs' : tag.replace(/-/g, ' ')
-  return escapeHtml(`${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`)
 }

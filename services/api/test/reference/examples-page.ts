@@ -1,5 +1,5 @@
 import type { Operation } from '@belfry/contract/openapi/describe-operation'
-import { describeApi } from '@belfry/contract/openapi/document'
+import { describeApi, sectionsOf } from '@belfry/contract/openapi/document'
 import { version } from '@belfry/domain/version'
 
 const head = `# API examples
@@ -12,15 +12,10 @@ request and a response of each operation. [The reference](api.md) lists paramete
 
 /** Returns the page with an example of every operation. */
 export function examplesPage(): string {
-  const { paths } = describeApi('https://belfry.example.com', version)
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  const sections = sectionsOf(describeApi('https://belfry.example.com', version)).map(
+    ({ title, operations }) =>
+      `## ${title}\n\n${operations.map(one => example(one.method, one.path, one.operation)).join('\n')}`,
   )
-  const tags = [...new Set(operations.map(({ operation }) => operation.tags[0] ?? ''))]
-  const sections = tags.map(tag => {
-    const own = operations.filter(({ operation }) => operation.tags[0] === tag)
-    return `## ${titleOf(tag)}\n\n${own.map(one => example(one.method, one.path, one.operation)).join('\n')}`
-  })
   return `${head}${sections.join('\n')}`
 }
 
@@ -66,9 +61,4 @@ function quoted(text: string): string {
 
 function block(language: string, text: string): string {
   return `\`\`\`${language}\n${text}\n\`\`\`\n`
-}
-
-function titleOf(tag: string): string {
-  const words = tag === 'cronjobs' ? 'cron jobs' : tag.replace(/-/g, ' ')
-  return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`
 }

@@ -1,5 +1,5 @@
 import type { Operation } from '@belfry/contract/openapi/describe-operation'
-import { describeApi, type OpenApiDocument } from '@belfry/contract/openapi/document'
+import { describeApi, type OpenApiDocument, sectionsOf } from '@belfry/contract/openapi/document'
 import { resolve } from '@belfry/contract/openapi/example'
 import type { Components, JsonSchema } from '@belfry/contract/openapi/json-schema'
 import { problems } from '@belfry/contract/problem'
@@ -29,22 +29,16 @@ export function referencePage(): string {
   return `${head}${document.info.description}\n${conventions}${sections(document)}\n${refusals()}`
 }
 
-function sections({ paths, components }: OpenApiDocument): string {
-  const rows = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      tag: operation.tags[0] ?? '',
-      cells: [
+function sections(document: OpenApiDocument): string {
+  return sectionsOf(document)
+    .map(({ title, operations }) => {
+      const rows = operations.map(({ path, method, operation }) => [
         `\`${method.toUpperCase()} ${path}\`${isIdempotent(operation) ? ' ↻' : ''}`,
         operation.summary,
         whoMayCall(operation),
-        membersOf(operation, components.schemas),
-      ],
-    })),
-  )
-  return [...new Set(rows.map(({ tag }) => tag))]
-    .map(tag => {
-      const own = rows.filter(row => row.tag === tag).map(({ cells }) => cells)
-      return `## ${titleOf(tag)}\n\n${table([['Operation', 'Description', 'Caller', 'Parameters'], ...own])}`
+        membersOf(operation, document.components.schemas),
+      ])
+      return `## ${title}\n\n${table([['Operation', 'Description', 'Caller', 'Parameters'], ...rows])}`
     })
     .join('\n')
 }
@@ -96,11 +90,6 @@ function bodyMembers(schema: JsonSchema, components: Components): string {
 
 function member(name: string, isRequired: boolean): string {
   return isRequired ? `**\`${name}\`**` : `\`${name}\``
-}
-
-function titleOf(tag: string): string {
-  const words = tag === 'cronjobs' ? 'cron jobs' : tag.replace(/-/g, ' ')
-  return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`
 }
 
 function table(rows: string[][]): string {
