@@ -77,6 +77,12 @@ describe('pages of docs/', () => {
   })
 })
 
+it('commands use the address and the key that the quick start exports', () => {
+  const shell = [...pages.values()].flatMap(({ blocks }) => blocks.filter(block => block.language === 'sh'))
+  const literal = shell.filter(({ mark, text }) => mark?.kind !== 'not run' && /localhost:3000|\bbf_\.\.\./.test(text))
+  expect(literal.map(({ page, line }) => `${page}:${line}`)).toEqual([])
+})
+
 describe('the comparison', () => {
   const rowsOf = (path: string) => {
     const lines = read(path).split('\n')
