@@ -2,12 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { propertyRuns } from '@belfry/test-support/property-runs'
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { parse } from 'yaml'
 import { callApi, createWorkspace } from '../api-calls.ts'
 import { useBelfry } from '../belfry.ts'
 import { startCli, startCommand } from './run-cli.ts'
+import { shop } from './shop-configuration.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -60,33 +59,6 @@ async function aWorkspace() {
   }
 }
 
-const shop = `
-project: shop
-variables:
-  BASE: https://shop.example.com
-queues:
-  partner-api: { max_concurrent: 3, rate_limit: { count: 100, period_ms: 60000 } }
-cron_jobs:
-  nightly-report:
-    cron: 0 3 * * *
-    timezone: Europe/Berlin
-    url: \${BASE}/report
-    headers: { X-Source: shop }
-    payload: { kind: nightly, texts: [a, b] }
-    retry: { max_retries: 5 }
-    queue: partner-api
-    on_failure: { url: "\${BASE}/failed" }
-    labels: [reports, nightly]
-  cleanup: { cron: "*/5 * * * *", url: "\${BASE}/cleanup", paused: true, ends_at: 2030-01-01T00:00:00Z }
-subscriptions:
-  crm: { topic: orders.*, filter: [{ path: total, op: gte, value: 100.5 }, { path: test, op: ne, value: true }], url: "\${BASE}/crm", max_age_ms: 60000, retry: { delays_ms: [0, 60000] } }
-integrations:
-  on-call: { channel: slack, url: "\${SLACK_URL}", events: [task.dead, cronjob.failing] }
-environments:
-  staging:
-    variables: { BASE: https://staging.example.com }
-    cron_jobs: { cleanup: null, nightly-report: { retry: { backoff: fixed } } }
-`
 const slack = ['--var', 'SLACK_URL=https://hooks.slack.com/services/secret']
 
 describe('apply', () => {
@@ -382,25 +354,5 @@ subscriptions:
     const unknown = await start('plan', ...slack, '--env', 'production').ended
     expect(unknown).toMatchObject({ code: 2, error: 'The file has no environment production. It has staging.\n' })
     expect((await start('plan', '--var', 'nonsense').ended).code).toBe(2)
-  })
-})
-
-describe('schema', () => {
-  it('accepts the file, and finds misspelt fields and wrong values', async () => {
-    const { cli } = await aWorkspace()
-    const validate = new Ajv2020({ strict: false, formats: { 'date-time': true, email: true } }).compile(
-      JSON.parse((await cli(['schema'])).out),
-    )
-    const accepts = (text: string) => validate(parse(text))
-    expect([accepts(shop), validate.errors]).toEqual([true, null])
-    for (const [from, to] of [
-      ['cron: 0 3 * * *', 'crom: 0 3 * * *'],
-      ['max_concurrent: 3', 'max_concurrent: many'],
-      ['channel: slack', 'channel: pager'],
-      ['topic: orders.*, ', ''],
-      ['project: shop', ''],
-    ] as const) {
-      expect(accepts(shop.replace(from, to))).toBe(false)
-    }
   })
 })

@@ -125,9 +125,9 @@ describe('takes', () => {
     ['timeout -k 5 -s KILL 1.5m curl -m 20 https://example.com/a', { timeoutMs: 20_000 }],
     ['timeout --kill-after=5 10s curl -m 20 https://example.com/a', { timeoutMs: 10_000 }],
     ['timeout 0 curl https://example.com/a', {}],
-    ['flock -n /tmp/lock curl https://example.com/a', { overlap: 'skip' }],
-    ['flock -xnE 0 /tmp/lock timeout 50 curl https://example.com/a', { overlap: 'skip', timeoutMs: 50_000 }],
-    ["flock -n /tmp/lock -c 'curl -m 9 https://example.com/a'", { overlap: 'skip', timeoutMs: 9_000 }],
+    ['flock -n /var/lock/report curl https://example.com/a', { overlap: 'skip' }],
+    ['flock -xnE 0 /var/lock/report timeout 50 curl https://example.com/a', { overlap: 'skip', timeoutMs: 50_000 }],
+    ["flock -n /var/lock/report -c 'curl -m 9 https://example.com/a'", { overlap: 'skip', timeoutMs: 9_000 }],
     ['bash -lc "A=b curl -m 9 https://example.com/a >/dev/null"', { timeoutMs: 9_000 }],
   ])('what shells and other programs do around a call: %s', (command, fields) => {
     const { targetUrl, ...job } = only(`0 0 * * * ${command}`)
@@ -200,7 +200,7 @@ describe('refuses with a reason', () => {
     ['0 0 * * * wget --post-file=a https://example.com', /option --post-file of wget/],
     ['0 0 * * * wget -T 901 https://example.com', /between 1 and 900/],
     ['0 0 * * * root wget https://example.com', /add --users/],
-    ['0 0 * * * flock -n /tmp/lock backup.sh', /runs backup.sh/],
+    ['0 0 * * * flock -n /var/lock/report backup.sh', /runs backup.sh/],
     ['0 0 * * * timeout soon curl https://example.com', /timeout soon is not a duration/],
     ['0 0 * * * timeout 1h curl https://example.com', /timeout 3600 is not between 1 and 900/],
     ['0 0 * * * A=b', /runs nothing/],
