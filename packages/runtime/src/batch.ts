@@ -106,7 +106,7 @@ async function runBatch<Item, Out>(batch: Item[], options: BatchOptions<Item, Ou
     await runBatch(batch.slice(middle), options)
     return
   }
-  for (const [i, item] of batch.entries()) options.settle(item, results[i] as Out) // run answers each item
+  for (let i = 0; i < batch.length; i++) options.settle(batch[i] as Item, results[i] as Out) // run answers each item
 }
 
 /** A batch as a function: each caller gets the result of its item. */

@@ -11,9 +11,11 @@ export async function applyTenantChanges(ctx: IntakeContext): Promise<void> {
   const { suspended, resumed, moved } = await ctx.tenants.refresh(workspace => ctx.buffer.countOf(workspace) > 0)
   for (const workspace of moved) ctx.hostQueues.move(workspace)
   for (const workspace of resumed) ctx.backlog.add(workspace, ctx.clock.now())
-  const tasks = ctx.hostQueues.take(({ workspace }) => suspended.includes(workspace))
   const changed = { suspended: suspended.map(id => toId('ws', id)), resumed: resumed.map(id => toId('ws', id)) }
   if (suspended.length + resumed.length > 0) ctx.log.info(changed, 'tenants.changed')
-  if (tasks.length > 0) for (const task of await undoPrefetched(ctx, tasks)) ctx.buffer.evict(task)
+  if (suspended.length > 0) {
+    const tasks = ctx.hostQueues.take(({ workspace }) => suspended.includes(workspace))
+    for (const task of await undoPrefetched(ctx, tasks)) ctx.buffer.evict(task)
+  }
   startAttempts(ctx)
 }

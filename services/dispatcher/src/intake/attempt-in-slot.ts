@@ -79,7 +79,7 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
     else if (this.#isSuspended() || !this.#ctx.fence.holds(claim.session)) this.#undo()
     else if (claim.journaledRun === null || claim.entry === 'written') this.#begin(claim)
     else if (claim.entry === 'refused') this.#undo()
-    else enterJournal(this.#ctx, claim, this.#slot.startingWithin(journalAheadMs))
+    else if (claim.entry === 'none') enterJournal(this.#ctx, claim, this.#slot.startingWithin(journalAheadMs))
   }
 
   onJournaled(claim: PendingClaim, isWritten: boolean): void {
