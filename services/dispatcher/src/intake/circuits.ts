@@ -2,7 +2,8 @@ import { claimProbes, type PublishedCircuit, publishCircuits } from '@belfry/db/
 import { toId } from '@belfry/domain/id'
 import { steadyTime } from '@belfry/runtime'
 import type { CircuitChange } from '../scheduling/circuit-breaker.ts'
-import type { OpenCircuit, QueueKey } from '../scheduling/host-queues.ts'
+import type { OpenCircuit } from '../scheduling/host-queues.ts'
+import type { QueueKey } from '../scheduling/queue.ts'
 import type { IntakeContext } from './intake-context.ts'
 
 // For so long one dispatcher alone probes a host. When it dies, another one probes after this time.

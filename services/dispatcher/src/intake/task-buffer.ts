@@ -1,5 +1,5 @@
 import { mayTake } from '../scheduling/fair-share.ts'
-import type { Slot } from '../scheduling/host-queues.ts'
+import type { Slot } from '../scheduling/slot.ts'
 import type { PendingClaim } from './pending-claim.ts'
 
 /** A task that this process has learned of. */

@@ -6,7 +6,7 @@ import { targetOf } from '../intake/incoming-task.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
 import type { BufferedTask } from '../intake/task-buffer.ts'
 import type { HealthSignal } from '../scheduling/circuit-breaker.ts'
-import type { Slot } from '../scheduling/host-queues.ts'
+import type { Slot } from '../scheduling/slot.ts'
 
 /**
  * What a quarantine process sends to its dispatcher. It asks for one permit at a time, under a number, and ends the request or

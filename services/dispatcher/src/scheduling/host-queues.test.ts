@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { setup, type Task } from '../../test/scheduling/setup-queues.ts'
-import type { Slot } from './host-queues.ts'
+import type { Slot } from './slot.ts'
 
 const count = (taken: Slot<Task>[], key: 'workspace' | 'host', value: string) =>
   taken.filter(({ task }) => task[key] === value).length

@@ -1,41 +1,24 @@
 import Denque from 'denque'
-import type { CircuitBreaker, CircuitChange, CircuitRules, HealthSignal } from './circuit-breaker.ts'
-import { createCircuitBreaker } from './circuit-breaker.ts'
-import { evictIdle } from './evict-idle-queues.ts'
-import { innerWeight, mayTake } from './fair-share.ts'
-import type { BlockReason, Blocks, Host } from './host.ts'
-import { countPermit, createHost, freePermits, nextStart, noBlocks } from './host.ts'
-import { changedPauses, exemptFirst, type PausedQueues } from './paused-queues.ts'
-import { createPrefetchWindows, type PrefetchWindow, type PrefetchWindows, tasksAt } from './prefetch-windows.ts'
-import type { StartRate } from './start-window.ts'
+import type { CircuitBreaker, CircuitChange } from './circuit-breaker.ts'
+import { createPrefetchWindows } from './prefetch-windows.ts'
 import {
-  createTenantLevels,
-  type Holding,
-  type Level,
-  type TenantLevels,
-  type TenantLevelsOptions,
-} from './tenant-levels.ts'
-
-/** A queue: the tasks of one workspace for one host. */
-export type QueueKey = { workspace: string; host: string }
-
-/** A slot of the process and a permit of a host, held for the attempt of a task. A slow call keeps the permit only. */
-export type Slot<Task> = {
-  task: Task
-  /** What has blocked the queue. */
-  blocks: Blocks
-  /**
-   * Returns the next tasks of the same queue whose claims are to be prefetched, each task once. There are none unless the
-   * queue has had tasks for 100 ms, and attempts of it complete; none while its circuit breaker is not closed.
-   */
-  prefetchNext(): Task[]
-  /** Returns the next tasks of the same queue whose claims were prefetched, and that should have a slot within `ms`. */
-  startingWithin(ms: number): Task[]
-  /** See `Holding`. */
-  beginCall(bytes: number): void
-  /** Releases the slot and the permit, once. Returns how that changed the circuit breaker of the host. */
-  release(signal: HealthSignal): CircuitChange
-}
+  countBlocked,
+  type HostQueuesOptions,
+  idOf,
+  isBlocked,
+  isHalted,
+  isPaused,
+  passExempt,
+  type Queue,
+  type QueueKey,
+  queueOf,
+  type State,
+  shift,
+  unblock,
+} from './queue.ts'
+import { type Slot, startNext } from './slot.ts'
+import type { StartRate } from './start-window.ts'
+import { createTenantLevels } from './tenant-levels.ts'
 
 /** A queue whose circuit breaker is open or half-open. `isWaiting`: it has tasks. */
 export type OpenCircuit = QueueKey & { isWaiting: boolean } & Pick<CircuitBreaker, 'probesUntil' | 'isProbing'> & {
@@ -92,48 +75,7 @@ export type HostQueues<Task> = {
   readonly prefetched: number
 }
 
-export type HostQueuesOptions<Task = unknown> = TenantLevelsOptions & {
-  permitsPerHost: number
-  /** Default: any number of calls to a host may start. */
-  startsPerHost?: StartRate | null
-  /** Default: `defaultCircuitRules`. */
-  circuitRules?: CircuitRules
-  /** Whether a task starts although its queue is paused. Default: none does. */
-  isExempt?: (task: Task) => boolean
-}
-
-type Queue<Task> = {
-  id: string
-  key: QueueKey
-  workspace: Level<Queue<Task>>
-  host: Host<Queue<Task>>
-  breaker: CircuitBreaker
-  blocks: Blocks
-  /** Permits that its attempts hold. */
-  taken: number
-  tasks: Denque<Task>
-  /** Since when it has not been empty. */
-  busySince: number
-  window: PrefetchWindow
-}
-export type State<Task> = {
-  options: HostQueuesOptions<Task>
-  windows: PrefetchWindows
-  permitsPerHost: number
-  startsPerHost: StartRate | null
-  wakeUps: Map<string, number>
-  levels: TenantLevels<Queue<Task>>
-  hosts: Map<string, Host<Queue<Task>>>
-  queues: Map<string, Queue<Task>>
-  /** How many tasks of each workspace are in blocked queues. */
-  blocked: Map<string, number>
-  /** The paused queues, by their ids. */
-  paused: PausedQueues
-}
-
-// Prefetched claims share statements with claims of tasks that have a slot, and slow them down. So no claims are
-// prefetched for a burst that is over in a moment.
-const minBusyMs = 100
+const maxIdleQueues = 10_000
 
 export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptions<Task>): HostQueues<Task> {
   const { slots, now } = options
@@ -204,72 +146,12 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
   }
 }
 
-function idOf({ workspace, host }: QueueKey): string {
-  return `${workspace} ${host}`
-}
-
-function queueOf<Task>(state: State<Task>, key: QueueKey): Queue<Task> {
-  const { workspace: workspaceId, host: hostName } = key
-  const id = idOf(key)
-  const known = state.queues.get(id)
-  if (known) return known
-  const workspace = state.levels.workspaceOf(workspaceId)
-  const host = state.hosts.get(hostName) ?? createHost<Queue<Task>>()
-  const queue: Queue<Task> = {
-    id,
-    key: { workspace: workspaceId, host: hostName },
-    workspace,
-    host,
-    breaker: createCircuitBreaker(state.options.circuitRules),
-    blocks: noBlocks,
-    taken: 0,
-    tasks: new Denque(),
-    busySince: 0,
-    window: state.windows.open(),
-  }
-  host.queues++
-  state.hosts.set(hostName, host)
-  state.queues.set(id, queue)
-  return queue
-}
-
-function isBlocked<Task>(queue: Queue<Task>): boolean {
-  return queue.host.blocked.has(queue)
-}
-
-function countBlocked<Task>({ blocked }: State<Task>, { key }: Queue<Task>, by: number): void {
-  const tasks = (blocked.get(key.workspace) ?? 0) + by
-  if (tasks === 0) blocked.delete(key.workspace)
-  else blocked.set(key.workspace, tasks)
-}
-
-function unblock<Task>(state: State<Task>, host: Host<Queue<Task>> | undefined): void {
-  if (host === undefined || host.blocked.size === 0) return
-  const now = state.options.now()
-  for (const [queue, reason] of host.blocked) {
-    queue.blocks = Object.assign({}, queue.blocks, { [reason]: now })
-    countBlocked(state, queue, -queue.tasks.length)
-    state.levels.add(queue.workspace, queue)
-  }
-  host.blocked.clear()
-}
-
-function isPaused<Task>({ paused }: State<Task>, { id }: Queue<Task>): boolean {
-  return paused.size > 0 && paused.has(id)
-}
-
-function setPaused<Task>(state: State<Task>, paused: PausedQueues): QueueKey[] {
-  const changed = changedPauses(state.paused, paused)
+function setPaused<Task>(state: State<Task>, paused: State<Task>['paused']): QueueKey[] {
+  const before = state.paused
+  const changed = [...before, ...paused].flatMap(([id, key]) => (before.has(id) && paused.has(id) ? [] : [key]))
   state.paused = paused
   for (const key of changed) passExempt(state, queueOf(state, key))
   return changed
-}
-
-// The claims that were prefetched at the front are undone first.
-function passExempt<Task>(state: State<Task>, queue: Queue<Task>): void {
-  const { isExempt } = state.options
-  if (isExempt && isPaused(state, queue) && queue.window.size === 0) queue.tasks = exemptFirst(queue.tasks, isExempt)
-  unblock(state, queue.host)
 }
 
 function take<Task>(state: State<Task>, queue: Queue<Task>, isTaken: (task: Task) => boolean): Task[] {
@@ -287,98 +169,6 @@ function take<Task>(state: State<Task>, queue: Queue<Task>, isTaken: (task: Task
   return taken
 }
 
-/** Starts the next task of a queue. Returns null when the queue is empty or blocked now. */
-function startNext<Task>(state: State<Task>, queue: Queue<Task>): Slot<Task> | null {
-  const task = queue.tasks.peekFront()
-  if (task === undefined) return null
-  const isHeld = isPaused(state, queue) && !state.options.isExempt?.(task)
-  const reason = isHeld ? 'host_paused' : blockOf(state, queue)
-  if (reason === null) return new HeldSlot(state, queue, task)
-  countBlocked(state, queue, queue.tasks.length)
-  queue.host.blocked.set(queue, reason)
-  return null
-}
-
-function blockOf<Task>(state: State<Task>, { host, taken, breaker, workspace, key }: Queue<Task>): BlockReason | null {
-  const { options, permitsPerHost, levels, startsPerHost } = state
-  const now = options.now()
-  if (!breaker.allows(now)) return 'circuit_breaker'
-  const free = freePermits(host, levels.accountOf(workspace), permitsPerHost)
-  if (!mayTake(taken, free, innerWeight)) return 'host_concurrency'
-  if (startsPerHost === null) return null
-  const at = nextStart(host, startsPerHost, now)
-  if (at <= now) return null
-  state.wakeUps.set(key.host, at)
-  return 'host_rate'
-}
-
-class HeldSlot<Task> implements Slot<Task> {
-  readonly task: Task
-  readonly blocks: Blocks
-  readonly #state: State<Task>
-  readonly #queue: Queue<Task>
-  readonly #holding: Holding
-  readonly #account: string
-  readonly #generation: number
-  #isReleased = false
-
-  constructor(state: State<Task>, queue: Queue<Task>, task: Task) {
-    shift(queue)
-    this.task = task
-    this.blocks = queue.blocks
-    this.#state = state
-    this.#queue = queue
-    this.#holding = state.levels.take(queue.workspace, queue, queue.tasks.length > 0)
-    this.#account = state.levels.accountOf(queue.workspace)
-    queue.taken++
-    countPermit(queue.host, this.#account, 1)
-    this.#generation = queue.breaker.begin()
-    if (state.startsPerHost !== null) queue.host.starts?.record(state.options.now(), state.startsPerHost)
-  }
-
-  // A rate would keep prefetched claims waiting for longer than they may.
-  prefetchNext(): Task[] {
-    const { options, startsPerHost } = this.#state
-    const { tasks, window, busySince } = this.#queue
-    if (startsPerHost !== null) return []
-    const now = options.now()
-    if (isHalted(this.#state, this.#queue) || now - busySince < minBusyMs) return []
-    const first = window.size
-    return tasksAt(tasks, first, window.extend(tasks.length, now))
-  }
-
-  startingWithin(ms: number): Task[] {
-    const { tasks, window } = this.#queue
-    return tasksAt(tasks, 0, window.startingWithin(ms, this.#state.options.now()))
-  }
-
-  beginCall(bytes: number): void {
-    this.#holding.beginCall(bytes)
-  }
-
-  release(signal: HealthSignal): CircuitChange {
-    if (this.#isReleased) return null
-    this.#isReleased = true
-    const queue = this.#queue
-    this.#holding.release()
-    queue.taken--
-    countPermit(queue.host, this.#account, -1)
-    const now = this.#state.options.now()
-    queue.window.recordCompletion(now)
-    const change = queue.breaker.end(this.#generation, signal, now)
-    unblock(this.#state, queue.host)
-    const { openUntil } = queue.breaker
-    if (change === 'opened' && openUntil !== null) return { to: 'open', until: openUntil }
-    return change === 'closed' ? { to: 'closed' } : null
-  }
-}
-
-// The window is at the front of its queue.
-function shift<Task>({ tasks, window }: Queue<Task>): Task | undefined {
-  window.shift()
-  return tasks.shift()
-}
-
 function takeDelayed<Task>(state: State<Task>, since: number): Task[] {
   if (state.windows.size === 0) return []
   const delayed: Task[] = []
@@ -394,6 +184,14 @@ function takeDelayed<Task>(state: State<Task>, since: number): Task[] {
   return delayed
 }
 
-function isHalted<Task>(state: State<Task>, queue: Queue<Task>): boolean {
-  return queue.breaker.openUntil !== null || isPaused(state, queue)
+function evictIdle<Task>({ options, queues, hosts, levels }: State<Task>): void {
+  const now = options.now()
+  const idle = [...queues.values()].filter(({ tasks, taken }) => tasks.isEmpty() && taken === 0)
+  const surplus = idle.length - maxIdleQueues
+  for (const [i, queue] of idle.entries()) {
+    if (i >= surplus && !queue.breaker.isIdle(now)) continue
+    queues.delete(queue.id)
+    if (--queue.host.queues === 0) hosts.delete(queue.key.host)
+  }
+  levels.evictExcept(Array.from(queues.values(), ({ workspace }) => workspace))
 }

@@ -1,4 +1,6 @@
-import { createHostQueues, type HostQueuesOptions, type QueueKey, type Slot } from '../../src/scheduling/host-queues.ts'
+import { createHostQueues } from '../../src/scheduling/host-queues.ts'
+import type { HostQueuesOptions, QueueKey } from '../../src/scheduling/queue.ts'
+import type { Slot } from '../../src/scheduling/slot.ts'
 
 export type Task = QueueKey & { n: number }
 
