@@ -9,6 +9,8 @@ export type Figure = Measured & {
   key: string
   /** The description in the table. */
   title: string
+  /** One of several programs that are measured alike: a column in the table, in which figures with one title share a row. */
+  side?: string
   /** Default: a plain ratio. */
   unit?: string
   limit?: Limit

@@ -28,6 +28,23 @@ describe('the page of results', () => {
     expect(text.endsWith('A note.\n\n<!-- end of results -->\nafter\n')).toBe(true)
   })
 
+  it('shows figures of several sides in columns', () => {
+    const sides = ['Belfry', 'other'].map(side => ({
+      ...figure(`${side}_p99`, 18.3, { atMost: 8 }),
+      title: 'p99',
+      side,
+    }))
+    const once = { ...figure('Belfry_cpu', 5), title: 'CPU', side: 'Belfry', unit: 'us', min: 5, max: 5 }
+    expect(withResults(page, [result('Sides', [...sides, once])])).toContain(
+      [
+        '| | Belfry | other |',
+        '| --- | --- | --- |',
+        '| p99 | 18.3 (1 - 20), FAIL: <= 8 | 18.3 (1 - 20), FAIL: <= 8 |',
+        '| CPU | 5 us |  |',
+      ].join('\n'),
+    )
+  })
+
   it('keeps the tables of other benchmarks', () => {
     const text = withResults(page, [one, two])
     expect(withResults(text, [two, one])).toBe(text)

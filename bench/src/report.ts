@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { findInstalledPostgres } from '@belfry/test-support/servers'
-import type { Figure, Result } from './benchmark.ts'
+import type { Figure, Limit, Result } from './benchmark.ts'
 import { repositoryRoot } from './lab/child-process.ts'
 import { connectTo, readValue } from './lab/database.ts'
 import type { Lab } from './lab/lab.ts'
@@ -69,19 +69,48 @@ export function toSection({ title, measuredAt, machine, figures, notes = [] }: S
     ...[`### ${title}`, ''],
     ...[`${measuredAt.slice(0, 10)}, ${cores} x ${cpu}, ${memoryGiB} GiB, ${software.join(', ')}.`, ''],
     ...['| Key | Description | Median | Spread | Required | |', '| --- | --- | --- | --- | --- | --- |'],
-    ...[...figures.map(toRow), ''],
+    ...[...figures.filter(({ side }) => side === undefined).map(toRow), ''],
+    ...toMatrix(figures),
     ...notes.flatMap(note => [note, '']),
     '',
   ].join('\n')
 }
 
-function toRow({ key, title, unit, value, min, max, limit }: Figure): string {
-  const number = `${shortNumber(value)}${unit ? ` ${unit}` : ''}`
-  const row = `| \`${key}\` | ${title} | ${number} | ${shortNumber(min)} - ${shortNumber(max)} |`
+function toRow(figure: Figure): string {
+  const { key, title, min, max, limit } = figure
+  const row = `| \`${key}\` | ${title} | ${numberOf(figure)} | ${shortNumber(min)} - ${shortNumber(max)} |`
   if (!limit) return `${row}  |  |`
+  return `${row} ${requiredOf(limit)} | ${meetsLimit(figure) ? 'pass' : 'FAIL'} |`
+}
+
+// A column for each side, a row for each title.
+function toMatrix(figures: readonly Figure[]): string[] {
+  const ofSides = figures.filter(({ side }) => side !== undefined)
+  if (ofSides.length === 0) return []
+  const sides = [...new Set(ofSides.map(({ side }) => side))]
+  const rows = [...new Set(ofSides.map(({ title }) => title))].map(title => {
+    const cells = sides.map(side =>
+      ofSides.filter(figure => figure.side === side && figure.title === title).map(toCell),
+    )
+    return `| ${[title, ...cells].join(' | ')} |`
+  })
+  return [`| | ${sides.join(' | ')} |`, `| --- |${' --- |'.repeat(sides.length)}`, ...rows, '']
+}
+
+function toCell(figure: Figure): string {
+  const { min, max, limit } = figure
+  const spread = min === max ? '' : ` (${shortNumber(min)} - ${shortNumber(max)})`
+  const verdict = limit ? `, ${meetsLimit(figure) ? 'pass' : 'FAIL'}: ${requiredOf(limit)}` : ''
+  return `${numberOf(figure)}${spread}${verdict}`
+}
+
+function numberOf({ value, unit }: Figure): string {
+  return `${shortNumber(value)}${unit ? ` ${unit}` : ''}`
+}
+
+function requiredOf(limit: Limit): string {
   const required = 'atLeast' in limit ? `>= ${limit.atLeast}` : `<= ${limit.atMost}`
-  const aim = limit.aim === undefined ? '' : `, aim ${limit.aim}`
-  return `${row} ${required}${aim} | ${meetsLimit({ value, limit }) ? 'pass' : 'FAIL'} |`
+  return limit.aim === undefined ? required : `${required}, aim ${limit.aim}`
 }
 
 /** Returns whether a figure is within its limit, if it has one. */

@@ -85,7 +85,8 @@ type Load = { memoryMb: number; idleCpuPercent: number; at10: AtRate; at100: AtR
 function figuresOf({ key, title, limits }: Side, loads: readonly Load[]): Figure[] {
   const figure = (name: string, what: string, unit: string, of: (load: Load) => number, atMost?: number): Figure => ({
     key: `${key}_${name}`,
-    title: `${title}: ${what}`,
+    title: what,
+    side: title,
     unit,
     ...measured(loads.map(of)),
     ...(atMost !== undefined && { limit: { atMost } }),
