@@ -1,6 +1,6 @@
 // Copies the pages of the site from the repository into `pages/`, and writes their order in the navigation to
 // `pages/navigation.json`. A link to a file that is no page leads to the repository, or is plain text when its address is
-// unknown.
+// unknown. For programs, `pages/public/` has each page as Markdown, and `llms.txt` with links to these.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +11,7 @@ const target = join(own, 'pages')
 
 // The pages outside docs/, by their path in the repository.
 const further = {
+  'AGENTS.md': 'for-agents.md',
   'CHANGELOG.md': 'changelog.md',
   'CONTRIBUTING.md': 'contributing.md',
   'SECURITY.md': 'report-a-vulnerability.md',
@@ -25,9 +26,12 @@ const further = {
   'clients/terraform/docs/resources/subscription.md': 'terraform/subscription.md',
   'k8s/README.md': 'kubernetes.md',
   'k8s/chart/README.md': 'helm-chart.md',
+  'llms.txt': 'llms.txt',
+  'programs/cli/README.md': 'commands.md',
+  'skills/belfry/SKILL.md': 'skill.md',
 }
 
-/** Returns the name of a page on the site for each Markdown file of the repository that has one. */
+/** Returns the name of a page on the site for each file of the repository that has one. */
 export function pagesOf(repository) {
   const docs = ['docs', 'docs/decisions'].flatMap(folder =>
     readdirSync(join(repository, folder))
@@ -88,16 +92,22 @@ function collect(source) {
   const pages = pagesOf(root)
   rmSync(target, { recursive: true, force: true })
   for (const [path, page] of pages) {
-    const file = join(target, page)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, moveLinks(readFileSync(join(root, path), 'utf8'), path, pages, source))
+    const text = moveLinks(readFileSync(join(root, path), 'utf8'), path, pages, source)
+    if (page.endsWith('.md')) write(page, text)
+    write(posix.join('public', page), text)
   }
   cpSync(join(root, 'docs/images'), join(target, 'images'), { recursive: true })
   cpSync(join(root, 'docs/images'), join(target, 'public/images'), { recursive: true })
   cpSync(join(own, 'home.md'), join(target, 'index.md'))
-  writeFileSync(join(target, 'decisions/index.md'), decisions(pages))
+  write('decisions/index.md', decisions(pages))
   const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
-  writeFileSync(join(target, 'navigation.json'), JSON.stringify(readNavigation(index, pages)))
+  write('navigation.json', JSON.stringify(readNavigation(index, pages)))
+}
+
+function write(name, text) {
+  const file = join(target, name)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
 }
 
 function decisions(pages) {

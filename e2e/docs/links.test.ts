@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../repository-root.ts'
-import { readPages } from './read-pages.ts'
+import { readPage, readPages } from './read-pages.ts'
 
 const pages = new Map(readPages().map(page => [page.path, page]))
 
@@ -53,11 +53,12 @@ describe('links', () => {
     expect(problems).toEqual([])
   })
 
-  it('of the index reach every page of docs/', () => {
-    const index = pages.get('docs/README.md')
-    const reached = index?.links.map(link => resolveLink(index.path, link)?.path)
-    const own = [...pages.keys()].filter(path => /^docs\/[^/]+\.md$/.test(path) && path !== index?.path)
-    expect(own.filter(path => !reached?.includes(path))).toEqual([])
+  it.each(['docs/README.md', 'llms.txt'])('of %s lead somewhere, and reach every page of docs/', path => {
+    const { links } = readPage(path, read(path))
+    expect(links.flatMap(link => problemOf(path, link) ?? [])).toEqual([])
+    const reached = links.map(link => resolveLink(path, link)?.path)
+    const own = [...pages.keys()].filter(name => /^docs\/[^/]+\.md$/.test(name) && name !== 'docs/README.md')
+    expect(own.filter(name => !reached.includes(name))).toEqual([])
   })
 })
 

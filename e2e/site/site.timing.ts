@@ -53,6 +53,16 @@ it('has a page for each page of docs/, and no link on any page that leads nowher
   expect(texts.size).toBeGreaterThan(docs.length)
 })
 
+it('has each page as Markdown, and an llms.txt with links to it', () => {
+  const pages = readdirSync(dist, { encoding: 'utf8' }).filter(name => name.endsWith('.html'))
+  const without = pages.filter(name => !existsSync(join(dist, name.replace(/html$/, 'md'))))
+  expect(without).toEqual(['404.html', 'index.html'])
+  const list = readFileSync(join(dist, 'llms.txt'), 'utf8')
+  const links = [...list.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link)
+  expect(links.length).toBeGreaterThan(50)
+  expect(links.filter(link => !existsSync(join(dist, link)))).toEqual([])
+})
+
 it('finds a word, changes its theme, and offers its version', async () => {
   const page = await browser.newPage()
   await page.goto(site.url)

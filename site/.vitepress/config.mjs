@@ -17,6 +17,8 @@ export default {
   base: SITE_BASE,
   srcDir: 'pages',
   outDir: 'dist',
+  // The same pages as Markdown.
+  srcExclude: ['public/**'],
   cleanUrls: false,
   // The build fails on a link to a page that does not exist.
   ignoreDeadLinks: [/^https?:\/\/localhost/],
