@@ -4,6 +4,7 @@ import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
 import type { Operation } from '@belfry/contract/operation'
 import { pathParameters } from '@belfry/contract/operation'
 import { operations } from '@belfry/contract/operations'
+import { problems } from '@belfry/contract/problem'
 
 const { paths, components } = describeApi('', '')
 
@@ -64,7 +65,8 @@ export function clientMethods(): ClientMethod[] {
         parameter.in === 'query' ? [{ name, schema, isRequired: required, text: description }] : [],
       ),
       body: fieldsOf(described?.requestBody?.content['application/json']?.schema ?? {}),
-      conflicts: (declared.refusals ?? []).filter(code => /_(not_|in_use|used)/.test(code)),
+      // `conflict` names no rule; its `detail` does.
+      conflicts: (declared.refusals ?? []).filter(code => problems[code].status === 409 && code !== 'conflict'),
     }
   })
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { problems } from '@belfry/contract/problem'
 import { describe, expect, it } from 'vitest'
 import { formatted } from './format.ts'
 import { pythonClient, synchronous } from './python.ts'
@@ -6,6 +7,14 @@ import { pythonModels } from './python-models.ts'
 import { clientResources, clientTypes } from './typescript.ts'
 
 const python = '../../../clients/python/src/belfry_client'
+
+it('names codes of the status 409 as conflicts', () => {
+  const text = clientResources().replace(/\s+\*?\s*/g, ' ')
+  const codes = [...text.matchAll(/Throws `ConflictError` \(([^)]+)\)/g)].flatMap(([, list = '']) => list.split(', '))
+  const all = Object.entries(problems).flatMap(([code, { status }]) => (status === 409 ? `\`${code}\`` : []))
+  expect(codes.length).toBeGreaterThan(5)
+  expect(codes.filter(code => !all.includes(code))).toEqual([])
+})
 
 describe('the generated code, which `npm run clients` updates, is that of the operations', () => {
   it('of the TypeScript client', async () => {

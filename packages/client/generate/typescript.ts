@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
+import { problems } from '@belfry/contract/problem'
 import {
   type ClientMethod,
   clientMethods,
@@ -242,7 +243,7 @@ function inlineInput({ body }: ClientMethod): string {
 // Names of fields in texts are those of this library.
 function inCamel(text: string): string {
   return text.replace(/`([a-z]+(?:_[a-z0-9]+)+)`/g, (quoted, name: string) =>
-    /^(task|queue|connection|key)_(not|in)_|^secret_/.test(name) ? quoted : `\`${camel(name)}\``,
+    name in problems || name.startsWith('secret_') ? quoted : `\`${camel(name)}\``,
   )
 }
 

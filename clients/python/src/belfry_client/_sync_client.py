@@ -1842,9 +1842,6 @@ class Organizations:
 
         Args:
             name: A display name of 1 to 200 characters.
-
-        Raises:
-            ConflictError: `email_not_confirmed`.
         """
         fields = {"name": name, **more}
         return decode(models.Organization, self._http.send("POST", "/api/v1/organizations", body=fields))
@@ -1875,6 +1872,9 @@ class Organizations:
             policy: The permissions of members to change. Omitted ones stay unchanged.
             max_api_key_days: How long a new API key may be valid, in days, 1 to 3,650. Null: without limit.
             require_second_factor: Owners only.
+
+        Raises:
+            ConflictError: `slug_taken`.
         """
         fields = {
             "name": name,

@@ -636,7 +636,6 @@ export function organizationsOf(http: Http) {
 
     /**
      * Create an organization, of which the caller becomes the owner. The signed-in user becomes its owner.
-     * Throws `ConflictError` (`emailNotConfirmed`).
      */
     create: (
       body: {
@@ -655,7 +654,7 @@ export function organizationsOf(http: Http) {
 
     /**
      * Change the name, the slug or the policy of an organization. Omitted fields stay unchanged, also
-     * within `policy`.
+     * within `policy`. Throws `ConflictError` (`slug_taken`).
      */
     update: (
       id: Id,
