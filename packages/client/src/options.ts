@@ -28,13 +28,11 @@ export type BelfryOptions = {
   }
 }
 
-/** The options of a single request. */
+/** The options of a single request. Default: those of the client. */
 export type RequestOptions = {
   /** Aborts the request and its retries. */
   signal?: AbortSignal
-  /** Default: the option of the client. */
   timeoutMs?: number
-  /** Default: the option of the client. */
   maxRetries?: number
 }
 

@@ -12,7 +12,12 @@ type Common = {
 /** A connection to store. An omitted secret stays as it is, unless the kind, the token endpoint or a host is new. */
 export type PutConnection = Common &
   (
-    | { kind: 'header' /** Default `Authorization`. */; header?: string; value?: string }
+    | {
+        kind: 'header'
+        /** Default `Authorization`. */
+        header?: string
+        value?: string
+      }
     | { kind: 'basic'; username: string; password?: string }
     | {
         kind: 'oauth2'
@@ -25,6 +30,11 @@ export type PutConnection = Common &
         /** Further parameters of the token request, such as `audience`. Their names stay unchanged. */
         parameters?: Record<string, string>
       }
-    | { kind: 'identity_token'; audience: string /** 60 to 3,600. Default 300. */; lifetimeS?: number }
+    | {
+        kind: 'identity_token'
+        audience: string
+        /** 60 to 3,600. Default 300. */
+        lifetimeS?: number
+      }
     | { kind: 'tls' }
   )
