@@ -33,6 +33,7 @@ import {
   storeEnds,
   storeSituations,
 } from './stored-rows.ts'
+import { testUpkeep } from './test-upkeep.ts'
 
 // A busy machine needs ten times as long as an idle one.
 const timeout = 120_000
@@ -282,6 +283,8 @@ export function testStatements(questions: readonly Question[]): void {
         ({ row }) => model.release(row),
       )
     })
+
+    testUpkeep(rules, () => ({ pool: db.pool, situations: ofRows(situations), ends }))
 
     it('when an occurrence is made, and when an overdue one is held', async () => {
       const [made, overdue] = [await storeCronJobDue(30), await storeCronJobDue(-30)]
