@@ -1,9 +1,6 @@
-import { readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { checkMigrations, deployMigrations } from '../src/migrate/index.ts'
-import { findMigrationFolder, readMigrationFiles } from '../src/migrate/migration-folder.ts'
 import { waitForMigrations } from '../src/migrate/wait-for-migrations.ts'
 import { connect, copyFolder, emptyDatabase, later, nothingWrong, testDatabase } from './setup-migrations.ts'
 
@@ -118,30 +115,6 @@ describe('deployMigrations', () => {
     expect(await query(valid)).toEqual([{ indisvalid: true }])
     await query(`DELETE FROM _prisma_migrations WHERE migration_name = '${later}'`)
     expect(await deployMigrations(url, folder)).toEqual([later])
-  })
-
-  it('adopts a database of the last state before the baseline, and refuses an earlier one', async () => {
-    const { url, query } = await emptyDatabase()
-    const folder = await copyFolder({})
-    for (const { name } of (await readMigrationFiles(folder)).slice(2))
-      await rm(join(folder, 'migrations', name), { recursive: true })
-    const withLaterColumns = ['lower_waiting_floor.sql', 'notify_due_task.sql', 'store_callbacks.sql']
-    for (const name of withLaterColumns) await rm(join(folder, 'sql', name))
-    await deployMigrations(url, folder)
-    const become = (last: string) =>
-      query(`DROP TABLE IF EXISTS sql_definitions; DELETE FROM _prisma_migrations;
-        INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
-        VALUES ('1', '', '20261121000000_first_tables', now()), ('2', '', '${last}', now())`)
-    await become('20261126180000_replay_rate')
-    await expect(deployMigrations(url)).rejects.toThrow(
-      /^This database was last migrated to 20261126180000_replay_rate, .*\nCheck out the last commit with \S+_run_timings, deploy it/,
-    )
-    await become('20261126190000_run_timings')
-    const later = (await readMigrationFiles(findMigrationFolder())).slice(1).map(({ name }) => name)
-    const files = await readdir(join(findMigrationFolder(), 'sql'))
-    expect((await deployMigrations(url)).sort()).toEqual([...later, ...files].sort())
-    expect(await deployMigrations(url)).toEqual([])
-    expect(await checkMigrations(url)).toEqual(nothingWrong)
   })
 
   it('leaves no connection behind', async () => {

@@ -62,7 +62,7 @@ async function run(client: pg.Client, migration: Migration): Promise<void> {
   }
 }
 
-export async function record(client: pg.Client, { name, script }: Migration): Promise<void> {
+async function record(client: pg.Client, { name, script }: Migration): Promise<void> {
   await client.query(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
      VALUES (gen_random_uuid(), $1, $2, clock_timestamp(), 1)`,

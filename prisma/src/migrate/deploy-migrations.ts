@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { applyMigration, isConcurrent, type Migration, record } from './apply-migration.ts'
+import { applyMigration, isConcurrent, type Migration } from './apply-migration.ts'
 import { applyDefinitions, type Definition, filesOf, readPendingDefinitions } from './definitions.ts'
 import { findMigrationFolder, readMigrationFiles } from './migration-folder.ts'
 import { withMigrationLock } from './migration-lock.ts'
@@ -18,7 +18,6 @@ export async function deployMigrations(
   const files = await readMigrationFiles(folder)
   return withMigrationLock(databaseUrl, options.signal, async watcher => {
     await watcher.query(historyTable)
-    await adoptBaseline(watcher, files[0])
     const applied = await readApplied(watcher)
     const pending = files.filter(({ name }) => !applied.has(name))
     const definitions = await readPendingDefinitions(watcher, folder)
@@ -76,33 +75,4 @@ async function readApplied(client: pg.Client): Promise<Set<string>> {
     'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
   )
   return new Set(rows.map(row => row.migration_name))
-}
-
-const lastBefore = '20261126190000_run_timings'
-
-/**
- * Records the baseline as applied in a database of the last state before it, which has the same tables. Throws for an earlier
- * state. Goes with the first release, because only checkouts of the main branch made such databases.
- */
-async function adoptBaseline(client: pg.Client, baseline: Migration | undefined): Promise<void> {
-  if (!baseline?.name.endsWith('_baseline')) return
-  const earlier = 'migration_name < $1 AND finished_at IS NOT NULL AND rolled_back_at IS NULL'
-  const { rows } = await client.query<{ last: string | null }>(
-    `SELECT max(migration_name) AS last FROM _prisma_migrations WHERE ${earlier}`,
-    [baseline.name],
-  )
-  const last = rows[0]?.last ?? null
-  if (last === null) return
-  if (last !== lastBefore) throw new Error(describeEarlier(last))
-  await client.query('BEGIN')
-  await client.query('DELETE FROM _prisma_migrations WHERE migration_name < $1', [baseline.name])
-  await record(client, baseline)
-  await client.query('COMMIT')
-}
-
-function describeEarlier(last: string): string {
-  return [
-    `This database was last migrated to ${last}, by a checkout from before the migrations became one baseline.`,
-    `Check out the last commit with prisma/migrations/${lastBefore}, deploy it, and deploy again. Or use a new database.`,
-  ].join('\n')
 }

@@ -26,8 +26,7 @@ export async function readMigrationHistory(db: Pick<pg.Pool, 'query'>, folder: s
       ...files.filter(({ name }) => !applied.has(name)).map(({ name }) => name),
       ...filesOf(await readPendingDefinitions(db, folder)),
     ],
-    // Names before the baseline are of a checkout from before it, which `deploy` adopts.
-    unknown: [...applied.keys()].filter(name => !names.has(name) && name > (files[0]?.name ?? '')),
+    unknown: [...applied.keys()].filter(name => !names.has(name)),
     edited: files
       .filter(({ name, script }) => applied.has(name) && applied.get(name) !== checksumOf(script))
       .map(({ name }) => name),
