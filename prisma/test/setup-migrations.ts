@@ -14,7 +14,6 @@ export const nothingWrong = {
   drift: null,
   missing: null,
   edited: [],
-  failed: [],
   pending: [],
   replaced: [],
   unknown: [],

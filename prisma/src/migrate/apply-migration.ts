@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { applyDefinitions, type Definition } from './definitions.ts'
-import { describePosition } from './engine-adapter.ts'
 import { grantRights, usesRoles } from './set-up-roles.ts'
 import { type Connections, isBlocked, type LockOptions, transactWithLocks } from './transact-with-locks.ts'
 
@@ -60,6 +59,12 @@ async function run(client: pg.Client, migration: Migration): Promise<void> {
       error.message += describePosition(migration.script, error.position)
     throw error
   }
+}
+
+/** Returns the line of an error in a script, in parentheses. */
+export function describePosition(script: string, position: string | undefined): string {
+  if (position === undefined) return ''
+  return ` (line ${script.slice(0, Number(position)).split('\n').length})`
 }
 
 async function record(client: pg.Client, { name, script }: Migration): Promise<void> {

@@ -36,27 +36,35 @@ function splitDefinitions(file: string, text: string): Definition[] {
  * version may run.
  */
 export async function readPendingDefinitions(db: Pick<pg.Client, 'query'>, folder: string): Promise<Definition[]> {
-  const definitions = await readDefinitions(folder)
-  try {
-    const { rows } = await db.query<{ hash: string }>('SELECT hash FROM sql_definitions')
-    const seen = new Set(rows.map(({ hash }) => hash))
-    return definitions.filter(({ hash }) => !seen.has(hash))
-  } catch (error) {
-    // 42P01: this database has no table of definitions yet.
-    if (error instanceof pg.DatabaseError && error.code === '42P01') return definitions
-    throw error
-  }
+  const rows = await readRows<{ hash: string }>(db, 'SELECT hash FROM sql_definitions')
+  const seen = new Set(rows.map(({ hash }) => hash))
+  return (await readDefinitions(folder)).filter(({ hash }) => !seen.has(hash))
 }
 
 /** Returns the files of which a later version has replaced a definition. */
 export async function readReplacedFiles(db: Pick<pg.Client, 'query'>, folder: string): Promise<string[]> {
   const hashes = (await readDefinitions(folder)).map(({ hash }) => hash)
-  const { rows } = await db.query<{ file: string }>(
+  const rows = await readRows<{ file: string }>(
+    db,
     `SELECT file FROM sql_definitions GROUP BY file
      HAVING max(applied_at) FILTER (WHERE hash <> ALL ($1)) > max(applied_at) FILTER (WHERE hash = ANY ($1)) ORDER BY file`,
     [hashes],
   )
   return rows.map(({ file }) => file)
+}
+
+/** Returns the rows of a statement; none before a migration has created its table. */
+export async function readRows<Row extends object>(
+  db: Pick<pg.Client, 'query'>,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  try {
+    return (await db.query<Row>(text, values)).rows
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === '42P01') return []
+    throw error
+  }
 }
 
 /** Applies and records definitions in an open transaction. */

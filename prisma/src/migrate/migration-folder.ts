@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { MigrationList, SchemaContainer } from '@prisma/schema-engine-wasm/schema_engine_bg'
 
 /** Returns the folder of schema.prisma and the migrations: the nearest one above this module, source or bundle. */
 export function findMigrationFolder(): string {
@@ -15,12 +14,6 @@ export function findMigrationFolder(): string {
   return folder
 }
 
-/** Reads the schema for the engine. */
-export async function readSchema(folder: string): Promise<SchemaContainer[]> {
-  const path = join(folder, 'schema.prisma')
-  return [{ path, content: await readFile(path, 'utf8') }]
-}
-
 /** Reads the migrations in their order. */
 export async function readMigrationFiles(folder: string): Promise<Array<{ name: string; script: string }>> {
   const baseDir = join(folder, 'migrations')
@@ -29,18 +22,4 @@ export async function readMigrationFiles(folder: string): Promise<Array<{ name: 
   return Promise.all(
     names.sort().map(async name => ({ name, script: await readFile(join(baseDir, name, 'migration.sql'), 'utf8') })),
   )
-}
-
-/** Reads the migrations for the engine. */
-export async function readMigrations(folder: string): Promise<MigrationList> {
-  const baseDir = join(folder, 'migrations')
-  return {
-    baseDir,
-    lockfile: { path: 'migration_lock.toml', content: await readFile(join(baseDir, 'migration_lock.toml'), 'utf8') },
-    shadowDbInitScript: '',
-    migrationDirectories: (await readMigrationFiles(folder)).map(({ name, script }) => ({
-      path: name,
-      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: script } },
-    })),
-  }
 }

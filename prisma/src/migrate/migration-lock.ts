@@ -1,25 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
+import { withClient } from '../postgres/with-client.ts'
+import type { Connections } from './transact-with-locks.ts'
 
 const maxWaitMs = 5 * 60_000
 const retryMs = 100
 
-/** Runs the work on a connection that holds the migration lock, so no other deployment to this database runs. */
+/** Runs the work while a connection holds the migration lock, so no other deployment to this database runs. */
 export async function withMigrationLock<T>(
   databaseUrl: string,
   signal: AbortSignal | undefined,
-  work: (client: pg.Client) => Promise<T>,
+  work: (connections: Connections) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'belfry-migrate' })
-  // Without a listener, the loss of the idle connection would end the process. With one, the next statement fails.
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    await acquire(client, signal)
-    return await work(client)
-  } finally {
-    await client.end()
-  }
+  const config = { connectionString: databaseUrl, application_name: 'belfry-migrate' }
+  return withClient(config, async watcher => {
+    await acquire(watcher, signal)
+    return withClient(config, async client => work({ client, pid: await readPid(client), watcher }))
+  })
 }
 
 // Polling, because a statement that waits for the lock
@@ -34,4 +31,10 @@ async function acquire(client: pg.Client, signal: AbortSignal | undefined): Prom
     if (performance.now() > giveUpAt) throw new Error('Another deployment has held the migration lock for 5 minutes.')
     await sleep(retryMs, undefined, signal && { signal })
   }
+}
+
+async function readPid(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  if (!rows[0]) throw new Error('pg_backend_pid() returned nothing.')
+  return rows[0].pid
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromId, toId } from '@belfry/domain/id'
 import { readInstant } from '@belfry/domain/instant'
-import pg from 'pg'
+import type pg from 'pg'
+import { withClient } from '../postgres/with-client.ts'
 import { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from '../secrets/data-keys.ts'
 import { readLogins, readMasterKeys } from './config.ts'
 import { holdOverdueTasks, releaseHeldTasks } from './held-tasks.ts'
@@ -16,7 +17,7 @@ export type Release = { workspaceId: string | null; rate: number | null }
 /** Holds overdue tasks after a restore. `untilText` is an ISO 8601 time; see `holdOverdueTasks`. */
 export async function holdOverdue(databaseUrl: string, print: Print, untilText?: string): Promise<number> {
   const until = untilText === undefined ? null : parseTime(untilText)
-  return withClient(databaseUrl, async client => {
+  return withClient({ connectionString: databaseUrl }, async client => {
     const { tasks, cronJobs, operations } = await inOneTransaction(client, () => holdOverdueTasks(client, until))
     for (const id of cronJobs) {
       print(`cron job ${toId('cron', id)} is held as a whole, because this version cannot read its rule`)
@@ -32,7 +33,7 @@ export async function holdOverdue(databaseUrl: string, print: Print, untilText?:
  * workspace. Released tasks stay released when the command is stopped, and the next run continues.
  */
 export async function releaseHeld(databaseUrl: string, print: Print, { workspaceId, rate }: Release): Promise<number> {
-  return withClient(databaseUrl, async client => {
+  return withClient({ connectionString: databaseUrl }, async client => {
     let total = 0
     for (;;) {
       const count = await inOneTransaction(client, () => releaseHeldTasks(client, { workspaceId, limit: rate }))
@@ -55,7 +56,7 @@ export async function grantServiceRoles(databaseUrl: string, print: Print): Prom
 
 /** Rewraps all data keys with the current master key. */
 export async function rewrapKeys(databaseUrl: string, print: Print): Promise<number> {
-  return withClient(databaseUrl, async client => {
+  return withClient({ connectionString: databaseUrl }, async client => {
     const count = await rewrapDataKeys(client, readMasterKeys(), total => print(`${total} so far`))
     print(`${count} data keys rewrapped`)
     return 0
@@ -64,7 +65,7 @@ export async function rewrapKeys(databaseUrl: string, print: Print): Promise<num
 
 /** Prints the use of each master key. Returns 1 while an older one is in use. */
 export async function checkKeys(databaseUrl: string, print: Print): Promise<number> {
-  return withClient(databaseUrl, async client => {
+  return withClient({ connectionString: databaseUrl }, async client => {
     const masterKeys = readMasterKeys()
     const problem = await findMasterKeyProblem(client, masterKeys)
     if (problem !== null) throw new Error(problem)
@@ -104,14 +105,4 @@ async function inOneTransaction<T>(client: pg.Client, change: () => Promise<T>):
   const result = await change() // a rejection ends the connection, which rolls back
   await client.query('COMMIT')
   return result
-}
-
-async function withClient(databaseUrl: string, run: (client: pg.Client) => Promise<number>): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
-    return await run(client)
-  } finally {
-    await client.end()
-  }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import pg from 'pg'
-import { filesOf, readPendingDefinitions } from './definitions.ts'
+import type pg from 'pg'
+import { filesOf, readPendingDefinitions, readReplacedFiles, readRows } from './definitions.ts'
 import { readMigrationFiles } from './migration-folder.ts'
 
 /** How the migrations of a database differ from those of this version. */
@@ -11,15 +11,14 @@ export type MigrationHistory = {
   unknown: string[]
   /** Applied with another text. */
   edited: string[]
+  /** Files of prisma/sql of which a later version has replaced a function or a trigger. */
+  replaced: string[]
 }
-
-type Row = { name: string; checksum: string }
 
 /** Compares the migrations that a database records with those of a folder. Changes nothing. */
 export async function readMigrationHistory(db: Pick<pg.Pool, 'query'>, folder: string): Promise<MigrationHistory> {
   const files = await readMigrationFiles(folder)
-  const rows = await readRows(db)
-  const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]))
+  const applied = await readApplied(db)
   const names = new Set(files.map(({ name }) => name))
   return {
     pending: [
@@ -30,20 +29,18 @@ export async function readMigrationHistory(db: Pick<pg.Pool, 'query'>, folder: s
     edited: files
       .filter(({ name, script }) => applied.has(name) && applied.get(name) !== checksumOf(script))
       .map(({ name }) => name),
+    replaced: await readReplacedFiles(db, folder),
   }
 }
 
-async function readRows(db: Pick<pg.Pool, 'query'>): Promise<Row[]> {
-  try {
-    const { rows } = await db.query<Row>(`
-      SELECT migration_name AS name, checksum FROM _prisma_migrations
-      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY started_at`)
-    return rows
-  } catch (error) {
-    // 42P01: no migration has ever run in this database.
-    if (error instanceof pg.DatabaseError && error.code === '42P01') return []
-    throw error
-  }
+/** Returns the names of the applied migrations, with the checksums of their texts. */
+export async function readApplied(db: Pick<pg.Pool, 'query'>): Promise<Map<string, string>> {
+  const rows = await readRows<{ name: string; checksum: string }>(
+    db,
+    `SELECT migration_name AS name, checksum FROM _prisma_migrations
+     WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY started_at`,
+  )
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
 function checksumOf(script: string): string {

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import { NIL_UUID } from '@belfry/domain/id'
+import type pg from 'pg'
 import { isTransientDatabaseError } from '../postgres/database-errors.ts'
+import { withClient } from '../postgres/with-client.ts'
 import { findMigrationFolder, readMigrationFiles } from './migration-folder.ts'
 
 export type BackfillOptions = {
@@ -38,17 +40,12 @@ export async function runBackfills(
   folder = findMigrationFolder(),
   options: BackfillOptions = {},
 ): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'belfry-backfill' })
-  client.on('error', () => {}) // the statement in flight fails too
-  await client.connect()
-  try {
+  return withClient({ connectionString: databaseUrl, application_name: 'belfry-backfill' }, async client => {
     await client.query(progressTable)
     let total = 0
     for (const backfill of await readBackfills(folder)) total += await runBackfill(client, backfill, options)
     return total
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 // In a schema of its own, because it belongs to the operator's commands and not to the services.
@@ -138,7 +135,7 @@ async function doBatch(client: pg.Client, { name, table, statement }: Backfill, 
     await client.query('UPDATE backfills.progress SET finished_at = now() WHERE name = $1', [name])
     return { state: 'finished', rows: 0, total: Number(total) }
   }
-  await client.query(statement, [position ?? nilUuid, last.id])
+  await client.query(statement, [position ?? NIL_UUID, last.id])
   await client.query('UPDATE backfills.progress SET position = $2, rows = rows + $3 WHERE name = $1', [
     name,
     last.id,
@@ -146,9 +143,6 @@ async function doBatch(client: pg.Client, { name, table, statement }: Backfill, 
   ])
   return { state: 'running', rows: page.rows.length, total: Number(total) + page.rows.length }
 }
-
-// No id is as small, because ids are UUIDs of version 7.
-const nilUuid = '00000000-0000-0000-0000-000000000000'
 
 async function readTotal(client: pg.Client, name: string): Promise<number> {
   const { rows } = await client.query<{ rows: string }>('SELECT rows FROM backfills.progress WHERE name = $1', [name])

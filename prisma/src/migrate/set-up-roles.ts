@@ -1,6 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { tenantSettings } from '../postgres/scope-to.ts'
+import { withClient } from '../postgres/with-client.ts'
 import { withMigrationLock } from './migration-lock.ts'
 import { guardedTables, rightsOn, type ServiceName, serviceNames, serviceRoles } from './service-rights.ts'
 import { type LockOptions, transactWithLocks } from './transact-with-locks.ts'
@@ -10,39 +11,17 @@ export type Logins = { readonly [name in ServiceName]?: string }
 
 type Client = Pick<pg.Client, 'query'>
 
-/** Returns whether services use a database with their own roles. */
-export async function areRolesInUse(databaseUrl: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'belfry-migrate' })
-  try {
-    await client.connect()
-    return await usesRoles(client)
-  } finally {
-    await client.end()
-  }
-}
-
 /**
  * Creates the roles of the services, grants each what it needs, and sets the given passwords. Several may run at once.
  * @returns Advice about grants that need a higher role.
  */
 export async function setUpRoles(databaseUrl: string, logins: Logins, options: LockOptions = {}): Promise<string[]> {
-  return withMigrationLock(databaseUrl, options.signal, async watcher => {
-    const client = new pg.Client({ connectionString: databaseUrl, application_name: 'belfry-migrate' })
-    client.on('error', () => {}) // the statement in flight fails too
-    await client.connect()
-    try {
-      await createRoles(client)
-      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-      let advice: string[] = []
-      const grant = async () => {
-        advice = await grantRights(client)
-      }
-      await transactWithLocks({ client, pid: rows[0]?.pid ?? 0, watcher }, 'the grant of rights', grant, options)
-      await setPasswords(databaseUrl, client, logins)
-      return advice
-    } finally {
-      await client.end()
-    }
+  return withMigrationLock(databaseUrl, options.signal, async connections => {
+    const { client } = connections
+    await createRoles(client)
+    const advice = await transactWithLocks(connections, 'the grant of rights', () => grantRights(client), options)
+    await setPasswords(databaseUrl, client, logins)
+    return advice
   })
 }
 
@@ -59,7 +38,7 @@ async function createRoles(client: Client): Promise<void> {
   }
 }
 
-/** Like `areRolesInUse`, on an open connection. */
+/** Returns whether services use a database with their own roles. */
 export async function usesRoles(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ uses: boolean | null }>(
     `SELECT bool_or(has_table_privilege(r.oid, c.oid, 'SELECT')) AS uses FROM pg_roles r, pg_class c
@@ -182,16 +161,12 @@ async function canLogIn(databaseUrl: string, role: string, password: string): Pr
     username: role,
     password: encodeURIComponent(password),
   }).href
-  const client = new pg.Client({ connectionString })
-  client.on('error', () => {})
   try {
-    await client.connect()
+    await withClient({ connectionString }, async () => {})
     return true
   } catch (error) {
     if (/^28/.test(codeOf(error))) return false
     throw error
-  } finally {
-    await client.end().catch(() => {})
   }
 }
 

@@ -32,22 +32,22 @@ const deadlockDetected = '40P01'
  * tried again, so others can continue in between.
  * @param title - What the transaction does, for messages, such as `migration 20270101000000_add_note`.
  */
-export async function transactWithLocks(
+export async function transactWithLocks<T>(
   { client, pid, watcher }: Connections,
   title: string,
-  work: () => Promise<void>,
+  work: () => Promise<T>,
   { signal, onBlocked = () => {}, patienceMs = hourMs }: LockOptions = {},
-): Promise<void> {
+): Promise<T> {
   const giveUpAt = performance.now() + patienceMs
   let reported = ''
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     const blockers = watchBlockers(watcher, pid)
     try {
       await client.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`)
-      await work()
+      const result = await work()
       signal?.throwIfAborted()
       await client.query('COMMIT')
-      return
+      return result
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {})
       signal?.throwIfAborted()

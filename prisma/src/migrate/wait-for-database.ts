@@ -1,12 +1,22 @@
 import pg from 'pg'
+import { findPrimary } from '../postgres/primary-client.ts'
 import { retryDatabase, startupPauses } from '../postgres/retry-database.ts'
+import { withClient } from '../postgres/with-client.ts'
 
-/** Resolves once the server accepts connections. Rejects after a minute, and at once for a final error. */
-export async function waitForDatabase(databaseUrl: string, onWait: (reason: string) => void): Promise<void> {
+/**
+ * Resolves with the URL of the primary once it accepts connections. Rejects after a minute, and at once for a final error.
+ * @param onWait - Receives each reason to wait once.
+ */
+export async function waitForDatabase(databaseUrl: string, onWait: (reason: string) => void): Promise<string> {
+  let reported = ''
   try {
-    await retryDatabase(() => ping(databaseUrl), {
+    return await retryDatabase(() => connectOnce(databaseUrl), {
       ...startupPauses,
-      onWait: error => onWait(describe(error)),
+      onWait(error) {
+        const reason = describe(error)
+        if (reason !== reported) onWait(reason)
+        reported = reason
+      },
       isRetryable: error => !isFinal(error),
     })
   } catch (error) {
@@ -15,11 +25,10 @@ export async function waitForDatabase(databaseUrl: string, onWait: (reason: stri
   }
 }
 
-async function ping(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: startupPauses.maxPauseMs })
-  client.on('error', () => {})
-  await client.connect()
-  await client.end()
+async function connectOnce(databaseUrl: string): Promise<string> {
+  const url = await findPrimary(databaseUrl)
+  await withClient({ connectionString: url, connectionTimeoutMillis: startupPauses.maxPauseMs }, async () => {})
+  return url
 }
 
 // An answer of the server, such as "wrong password", is final unless the server is starting up or full.

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { filesOf, readDefinitions, readPendingDefinitions } from './definitions.ts'
-import { findMigrationFolder, readMigrations } from './migration-folder.ts'
+import { withClient } from '../postgres/with-client.ts'
+import { filesOf, readDefinitions } from './definitions.ts'
+import { findMigrationFolder, readMigrationFiles } from './migration-folder.ts'
+import { readMigrationHistory } from './read-history.ts'
 
 const pauseMs = 1000
 const maxWaitMs = 600_000
@@ -16,11 +18,9 @@ export async function waitForMigrations(
   onWait: (missing: string[]) => void,
   folder = findMigrationFolder(),
 ): Promise<void> {
-  const { migrationDirectories } = await readMigrations(folder)
-  const names = migrationDirectories.map(({ path }) => path)
   const giveUpAt = performance.now() + maxWaitMs
   for (let known = Number.POSITIVE_INFINITY; ; await sleep(pauseMs)) {
-    const missing = await withoutApplied(databaseUrl, names, folder)
+    const missing = await readMissing(databaseUrl, folder)
     if (missing.length === 0) return
     if (performance.now() > giveUpAt)
       throw new Error(`These migrations were not applied within ten minutes: ${missing.join(', ')}.`)
@@ -29,24 +29,18 @@ export async function waitForMigrations(
   }
 }
 
-/** True while no migration has ever run in the database, and until `deploy` has created the role and granted its rights. */
+/** True until `deploy` has created the role of the service and granted its rights. */
 export function isBeforeMigration(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && ['42P01', '28000', '28P01', '42501'].includes(error.code ?? '')
+  return error instanceof pg.DatabaseError && ['28000', '28P01', '42501'].includes(error.code ?? '')
 }
 
-async function withoutApplied(databaseUrl: string, names: string[], folder: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl })
+async function readMissing(databaseUrl: string, folder: string): Promise<string[]> {
   try {
-    await client.connect()
-    const applied = await client.query<{ migration_name: string }>(
-      'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
-    )
-    const seen = new Set(applied.rows.map(row => row.migration_name))
-    return [...names.filter(name => !seen.has(name)), ...filesOf(await readPendingDefinitions(client, folder))]
+    const read = (client: pg.Client) => readMigrationHistory(client, folder)
+    return (await withClient({ connectionString: databaseUrl }, read)).pending
   } catch (error) {
-    if (isBeforeMigration(error)) return [...names, ...filesOf(await readDefinitions(folder))]
-    throw error
-  } finally {
-    await client.end()
+    if (!isBeforeMigration(error)) throw error
+    const migrations = await readMigrationFiles(folder)
+    return [...migrations.map(({ name }) => name), ...filesOf(await readDefinitions(folder))]
   }
 }

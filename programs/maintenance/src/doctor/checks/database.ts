@@ -149,7 +149,7 @@ export function readMigrations(pool: Pool): Promise<MigrationHistory> {
 
 /** Judges the migrations. Pending ones of a stopped `npm start` are applied by its next start. */
 export function judgeMigrations(history: MigrationHistory): Observation[] {
-  const { pending, unknown, edited } = history
+  const { pending, unknown, edited, replaced } = history
   const found: Observation[] = []
   if (pending.length > 0) {
     const message = `${pending.length} migrations of this version are not applied, first ${pending[0]}.`
@@ -164,6 +164,10 @@ export function judgeMigrations(history: MigrationHistory): Observation[] {
   if (edited.length > 0) {
     const message = `${edited.length} migrations were applied with another text, first ${edited[0]}.`
     found.push(warning(message, 'Another build of Belfry migrated this database. Install a released version.'))
+  }
+  if (replaced.length > 0) {
+    const message = `A later version has replaced functions of ${replaced.length} files, first ${replaced[0]}.`
+    found.push(warning(message, 'A later Belfry migrated this database. Run the later version.'))
   }
   return found.length > 0 ? found : [ok('all migrations of this version are applied')]
 }

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findMigrationFolder, readMigrations, readSchema } from './migration-folder.ts'
-import { noExceptions, withEngine } from './with-engine.ts'
+import { findMigrationFolder } from '../src/migrate/migration-folder.ts'
+import { noExceptions, readMigrations, readSchema, withEngine } from './with-engine.ts'
 
 /**
  * Writes a migration from the current migrations to the schema. Returns its path, or null when they agree. Does not apply

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { ColumnTypeEnum, DriverAdapterError, type SqlDriverAdapter } from '@prisma/driver-adapter-utils'
 import pg from 'pg'
+import { describePosition } from '../src/migrate/apply-migration.ts'
 
 // The one-letter type in which the catalogs keep enumerations such as pg_constraint.contype.
 const charOid = 18
@@ -68,10 +69,4 @@ async function executeScript(send: pg.Pool['query'], script: string): Promise<vo
       hint: error.hint,
     })
   }
-}
-
-/** Returns the line of an error in a script, in parentheses. */
-export function describePosition(script: string, position: string | undefined): string {
-  if (position === undefined) return ''
-  return ` (line ${script.slice(0, Number(position)).split('\n').length})`
 }

@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import {
   bindMigrationAwareSqlAdapterFactory,
   type SqlDriverAdapter,
   type SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils'
-import type { SchemaEngine, SchemaFilter } from '@prisma/schema-engine-wasm/schema_engine_bg'
+import type {
+  MigrationList,
+  SchemaContainer,
+  SchemaEngine,
+  SchemaFilter,
+} from '@prisma/schema-engine-wasm/schema_engine_bg'
 import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg'
+import { readMigrationFiles } from '../src/migrate/migration-folder.ts'
 import { connectEngineAdapter } from './engine-adapter.ts'
-import { readSchema } from './migration-folder.ts'
 
 /** Includes every table and enum of the schema `public`. */
 export const noExceptions: SchemaFilter = { externalTables: [], externalEnums: [] }
@@ -41,6 +47,26 @@ export async function withEngine<T>(
     throw new Error(describeFailure(error), { cause: error })
   } finally {
     for (const adapter of opened) await adapter.dispose()
+  }
+}
+
+/** Reads the schema for the engine. */
+export async function readSchema(folder: string): Promise<SchemaContainer[]> {
+  const path = join(folder, 'schema.prisma')
+  return [{ path, content: await readFile(path, 'utf8') }]
+}
+
+/** Reads the migrations for the engine. */
+export async function readMigrations(folder: string): Promise<MigrationList> {
+  const baseDir = join(folder, 'migrations')
+  return {
+    baseDir,
+    lockfile: { path: 'migration_lock.toml', content: await readFile(join(baseDir, 'migration_lock.toml'), 'utf8') },
+    shadowDbInitScript: '',
+    migrationDirectories: (await readMigrationFiles(folder)).map(({ name, script }) => ({
+      path: name,
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: script } },
+    })),
   }
 }
 
