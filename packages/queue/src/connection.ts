@@ -16,8 +16,6 @@ export type QueueConnection = {
   onError: (error: Error) => void
 }
 
-export type OpenQueue<Data> = Omit<OpenShards<Data>, 'bulls'> & { bull: Queue<Data> }
-
 export type OpenShards<Data> = {
   bulls: [Queue<Data>, ...Queue<Data>[]]
   redis: RedisClient
@@ -42,16 +40,10 @@ export type WorkerStore = {
 
 const firstConnectionMs = 2_000
 
-/** Opens a producer. It fails fast while Redis is unreachable: the row in PostgreSQL is the truth, not the job. */
-export function openQueue<Data>(connection: QueueConnection, name: string): OpenQueue<Data> {
-  const {
-    bulls: [bull],
-    ...rest
-  } = openShards<Data>({ ...connection, shards: 1 }, name)
-  return { ...rest, bull }
-}
-
-/** Opens a producer for every shard of a queue, over one connection. */
+/**
+ * Opens a producer for every shard of a queue, over one connection. It fails fast while Redis is unreachable: the row in PostgreSQL
+ * is the truth, not the job.
+ */
 export function openShards<Data>(connection: QueueConnection, name: string): OpenShards<Data> {
   const options = { maxRetriesPerRequest: 1, commandTimeout: 2_000, socketTimeout: 5_000 }
   const redis = openRedis(connection.redisUrl, options, connection.onError)

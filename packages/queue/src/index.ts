@@ -1,7 +1,6 @@
 export type { QueueConnection, QueueDepth } from './connection.ts'
-export type { DeadLetter, DeadLetterQueue } from './dead-letter-queue.ts'
 export { countOfWholeCohorts, type DispatchJob, type DueTask, toleratedSkewMs } from './dispatch-job.ts'
 export type { DispatchQueue } from './dispatch-queue.ts'
 export { expansionLookAheadMs, lookAheadMs, needsJob } from './needs-job.ts'
-export { openQueues } from './open-queues.ts'
+export { openQueue } from './open-queue.ts'
 export { parseRedisAddress } from './redis-address.ts'

@@ -1,7 +1,6 @@
 import { queueBackends, type RedisCluster, startRedisCluster } from '@belfry/test-support'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { consumeDispatchQueue } from '../src/consume-dispatch-queue.ts'
-import { openDeadLetterQueue } from '../src/dead-letter-queue.ts'
 import { openDispatchQueue } from '../src/dispatch-queue.ts'
 import type { QueueConnection } from '../src/index.ts'
 
@@ -46,18 +45,12 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the queue
     await expect.poll(() => taken.has('task_later'), patience).toBe(true)
   })
 
-  it('serves the marker, the dead letters and the questions of operators', async () => {
+  it('serves the marker and the questions of operators', async () => {
     const queue = open(openDispatchQueue(connection))
     await queue.writeMarker('now')
     expect(await queue.readMarker()).toBe('now')
     await queue.ping()
     expect(await queue.findings()).toEqual([])
-    const letters = open(openDeadLetterQueue(connection))
-    const all = [1, 2, 3].map(n => ({ task: `task_${n}`, workspace: 'ws_1', attempts: 3, error: 'Status 500.' }))
-    for (const letter of all) await letters.add(letter)
-    expect(await letters.trim(2)).toBe(1)
-    await letters.remove(['task_2', 'task_3'])
-    expect(await letters.depth()).toEqual({ ready: 0, delayed: 0 })
   })
 
   it('rejects while a node is away, and continues when it is back', async () => {

@@ -7,7 +7,6 @@ import { startAwakeTime } from '@belfry/test-support/awake-time'
 import { startRedis } from '@belfry/test-support/servers'
 import { Redis } from 'ioredis'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { openDeadLetterQueue } from '../src/dead-letter-queue.ts'
 import { openDispatchQueue } from '../src/dispatch-queue.ts'
 import { newId, reaches, realNow, setClock, useQueue } from './use-queue.ts'
 
@@ -99,14 +98,6 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the dispa
     expect(await crowded.wakeDue(afterAll)).toBe(50)
     expect(await crowded.depth()).toEqual({ ready: 10_050, delayed: 0 })
     await crowded.close()
-  })
-
-  it('shows a dead letter once', async () => {
-    const letters = openDeadLetterQueue(test.connection)
-    const letter = { task: newId(), workspace: 'ws_1', attempts: 3, error: 'Status 500.' }
-    await letters.add(letter)
-    await letters.add(letter)
-    await letters.close()
   })
 })
 

@@ -16,8 +16,6 @@ export type BulkStep = {
   done: number
   /** The tasks that matched a cancel or a stop. */
   ended: string[]
-  /** The settled dead letters. */
-  settled: string[]
   isWaiting: boolean
   /** Why the step failed. */
   failure?: unknown
@@ -50,7 +48,7 @@ export async function stepBulkOperation(
     })
   } catch (failure) {
     if (chosen === undefined) throw failure
-    return { id: chosen, done: 0, ended: [], settled: [], isWaiting: true, failure }
+    return { id: chosen, done: 0, ended: [], isWaiting: true, failure }
   }
 }
 
@@ -121,7 +119,7 @@ async function end(
 ): Promise<Result> {
   const ids = [...new Set([...remembered, ...matching])]
   const { ended: done, undecided } = await endTasks(tx, workspaceId, ids, action)
-  return { id, done, ended: ids, settled: [], nextDueAt: null, undecided }
+  return { id, done, ended: ids, nextDueAt: null, undecided }
 }
 
 async function settle(
@@ -135,7 +133,7 @@ async function settle(
   // The replays of the next page are due after those of this one.
   const nextDueAt =
     dueTimes.length === 0 ? null : new Date(Math.max(...dueTimes) + Math.ceil(1000 / (perSecond ?? 1000)))
-  return { id, done: deadLetters.length, ended: [], settled: deadLetters, nextDueAt, undecided: [] }
+  return { id, done: deadLetters.length, ended: [], nextDueAt, undecided: [] }
 }
 
 async function advance(

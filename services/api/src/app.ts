@@ -46,7 +46,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
     // Loaded with the first request of an operator.
     let pages: Promise<Router> | undefined
     app.use('/admin', async (request, response, next) => {
-      pages ??= import('./operators/operators.ts').then(({ operators }) => operators(ctx, ctx.boardQueues))
+      pages ??= import('./operators/operators.ts').then(({ operators }) => operators(ctx))
       const serve = await pages
       serve(request, response, next)
     })

@@ -5,7 +5,7 @@ import { waitForDatabase } from '@belfry/db/postgres/retry-database'
 import { findMasterKeyProblem } from '@belfry/db/secrets/data-keys'
 import { type CountedInWorkspace, readUsage } from '@belfry/db/usage/read-usage'
 import { type ObjectStorage, openObjectStorage } from '@belfry/object-storage'
-import { type DeadLetterQueue, type DispatchQueue, openQueues, type QueueConnection } from '@belfry/queue'
+import { type DispatchQueue, openQueue, type QueueConnection } from '@belfry/queue'
 import type { BoardQueues } from '@belfry/queue/board'
 import { ConfigError, type Host, type Logger, openMeter, type Tracing, type VirtualClock } from '@belfry/runtime'
 import pLimit, { type LimitFunction } from 'p-limit'
@@ -39,7 +39,6 @@ export type Context = {
   clock: DatabaseClock
   /** Null without a Redis: dispatchers find due tasks in PostgreSQL. */
   queue: DispatchQueue | null
-  deadLetters: DeadLetterQueue | null
   /** Null when no operators are configured, or without a Redis. */
   boardQueues: BoardQueues | null
   apiKeys: ApiKeyCache
@@ -85,7 +84,7 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
   await waitForDatabase(pool, log, stop)
   const problem = await findMasterKeyProblem(pool, config.masterKeys)
   if (problem !== null) throw new ConfigError([`ENCRYPTION_KEYS: ${problem}`])
-  const { queueConnection, queue, deadLetters } = await openQueues(config, onError)
+  const { queueConnection, queue } = await openQueue(config, onError)
   const metrics = openMetrics(openMeter('api', host.registry))
   return {
     config,
@@ -96,7 +95,6 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
     readReplica: openReadReplica(config, pool, onError),
     clock: await openDatabaseClock(pool),
     queue,
-    deadLetters,
     boardQueues: queueConnection && hasOperators(config) ? await openBoard(queueConnection) : null,
     apiKeys: createApiKeyCache(),
     rejectedKeys: createRejectedKeys(),
@@ -128,9 +126,9 @@ async function openBoard(connection: QueueConnection): Promise<BoardQueues> {
 
 /** Waits for work in the background, and closes all connections. */
 export async function closeContext(ctx: Context) {
-  const { background, queue, deadLetters, prisma, boardQueues, pool, readReplica, logStorage } = ctx
+  const { background, queue, prisma, boardQueues, pool, readReplica, logStorage } = ctx
   await Promise.all(background)
-  await Promise.all([queue?.close(), deadLetters?.close(), prisma.$disconnect()])
+  await Promise.all([queue?.close(), prisma.$disconnect()])
   await boardQueues?.close()
   await Promise.all([logStorage?.close(), pool.end(), readReplica?.replica.pool.end()])
 }

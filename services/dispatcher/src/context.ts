@@ -10,7 +10,7 @@ import { findMasterKeyProblem } from '@belfry/db/secrets/data-keys'
 import { readSecrets } from '@belfry/db/secrets/secrets'
 import { readSigningSecrets, readSubscriptionSecrets } from '@belfry/db/secrets/signing-secrets'
 import { isCallbackId } from '@belfry/domain/id'
-import { openQueues, type QueueConnection } from '@belfry/queue'
+import { openQueue, type QueueConnection } from '@belfry/queue'
 import {
   ConfigError,
   createWaker,
@@ -89,7 +89,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     pool,
     livenessPool,
     clock,
-    ...(await openQueues(config, onError)),
+    ...(await openQueue(config, onError)),
     ...egress,
     identity,
     signingKeys,
@@ -155,7 +155,7 @@ async function endMissed(pool: Pool, metrics: Metrics, log: Logger): Promise<voi
 }
 
 export async function closeContext(ctx: Context): Promise<void> {
-  await Promise.all([ctx.queue?.close(), ctx.deadLetters?.close(), ctx.sender.close()])
+  await Promise.all([ctx.queue?.close(), ctx.sender.close()])
   await Promise.all([ctx.pool.end(), ctx.livenessPool.end()])
 }
 

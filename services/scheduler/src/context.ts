@@ -3,7 +3,7 @@ import { openPool, type Pool } from '@belfry/db/postgres/pool'
 import { waitForDatabase } from '@belfry/db/postgres/retry-database'
 import type { Tiers } from '@belfry/domain/tiers'
 import { openObjectStorage } from '@belfry/object-storage'
-import { type DeadLetterQueue, type DispatchQueue, openQueues } from '@belfry/queue'
+import { type DispatchQueue, openQueue } from '@belfry/queue'
 import { type Host, type Logger, openMeter } from '@belfry/runtime'
 import type { Config } from './config.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
@@ -29,7 +29,6 @@ export type Context = {
   clock: DatabaseClock
   /** Null without Redis: dispatchers then find due tasks in PostgreSQL. */
   queue: DispatchQueue | null
-  deadLetters: DeadLetterQueue | null
   /** Null when all runs stay in PostgreSQL. */
   logStorage: LogStorage | null
   /** Organizations whose logs no retention deletes. */
@@ -40,7 +39,7 @@ export type Context = {
 }
 
 /** The context of the chores of BullMQ's queues. */
-export type QueueContext = Context & { queue: DispatchQueue; deadLetters: DeadLetterQueue }
+export type QueueContext = Context & { queue: DispatchQueue }
 
 export function hasQueue(ctx: Context): ctx is QueueContext {
   return ctx.queue !== null
@@ -51,7 +50,7 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
   const pool = openPool(config.databaseUrl, { name: 'belfry-scheduler', max: connections, onError })
   const backgroundPool = openPool(config.databaseUrl, { name: 'belfry-scheduler', max: backgroundConnections, onError })
   await waitForDatabase(pool, log, host.stop)
-  const { queue, deadLetters } = await openQueues(config, onError)
+  const { queue } = await openQueue(config, onError)
   const logStorage = config.logStorage && {
     objects: openObjectStorage(config.logStorage.place),
     hotDays: config.logStorage.hotDays,
@@ -65,13 +64,12 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
     backgroundPool,
     clock: await openDatabaseClock(pool),
     queue,
-    deadLetters,
     logStorage,
     legalHold: config.legalHold,
     metrics: openMetrics(openMeter('scheduler', host.registry)),
     liveness: createLiveness(() => performance.now()),
     async close() {
-      await Promise.all([queue?.close(), deadLetters?.close(), logStorage?.objects.close()])
+      await Promise.all([queue?.close(), logStorage?.objects.close()])
       await Promise.all([pool.end(), backgroundPool.end()])
     },
   }

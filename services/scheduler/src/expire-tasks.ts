@@ -1,6 +1,5 @@
 import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
 import { expireTasks } from '@belfry/db/tasks/expire-tasks'
-import { toId } from '@belfry/domain/id'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { drain } from './drain.ts'
@@ -19,12 +18,6 @@ export function expireOverdue(ctx: Context, signal: AbortSignal): Promise<number
       expired.map(({ taskId }) => taskId),
     )
     ctx.log.info({ expired: expired.length }, 'tasks.expired')
-    for (const { taskId, workspaceId, attempts } of expired) {
-      const ids = { task: toId('task', taskId), workspace: toId('ws', workspaceId) }
-      await ctx.deadLetters
-        ?.add({ ...ids, attempts, error: 'Its deadline passed.' })
-        .catch(err => ctx.log.warn({ err, task: ids.task }, 'dead_letter.not_shown'))
-    }
     return expired.length
   })
 }

@@ -31,7 +31,6 @@ import {
   probeDatabase,
   recordQuotaCrossings,
   returnUnspentBlocks,
-  trimDeadLetters,
 } from './upkeep.ts'
 
 /** A chore of the scheduler. The heartbeat wakes those for which it finds work. */
@@ -113,7 +112,6 @@ function queueLoops(ctx: QueueContext): Chore[] {
     { ...chore('promote-due-tasks', 1_000, () => promoteDueTasks(ctx), 5_000), waker: lost },
     chore('watch-queue', 1_000, () => watchQueue(ctx, lost)),
     chore('repair-overdue-tasks', 15_000, openRepair(ctx)),
-    chore('trim-dead-letters', 60_000, signal => trimDeadLetters(background, signal)),
     chore('inspect-queue-store', 600_000, () => inspectQueueStore(background)),
   ]
 }

@@ -1,6 +1,7 @@
 import { measureWaitingAuditEntries } from '@belfry/db/audit-streams/measure-waiting-entries'
 import { type BusyQueue, busiestQueues } from '@belfry/db/queues/busiest-queues'
 import { countPreparedMonths, countUnpartitionedRuns } from '@belfry/db/retention/run-partitions'
+import { countBoardTasks } from '@belfry/db/tasks/board-tasks'
 import { measureBacklog } from '@belfry/db/tasks/measure-backlog'
 import { readTenantShares } from '@belfry/db/usage/tenant-shares'
 import { toId } from '@belfry/domain/id'
@@ -138,22 +139,24 @@ export function measureWaiting(ctx: Context): void {
   meter.gauges('belfry_top_tenant_share', help, ['of', 'rank'], async () =>
     (await readTenantShares(ctx.pool)).map(({ of, rank, share }) => [{ of, rank: String(rank) }, share]),
   )
-  const queues = {
-    ...(ctx.queue && { dispatch: ctx.queue }),
-    ...(ctx.deadLetters && { 'dead-letter': ctx.deadLetters }),
-  }
-  const depths = shared(() =>
-    Promise.all(Object.entries(queues).map(async ([queue, { depth }]) => ({ queue, ...(await depth()) }))),
-  )
+  const depths = shared(() => measureQueueDepths(ctx))
   const show = (part: keyof QueueDepth) => async () =>
     (await depths()).map(one => [{ queue: one.queue }, one[part]] as const)
   meter.gauges(
     'belfry_queue_depth',
-    'Jobs that wait for a consumer or are with one; for dead-letter, the dead letters shown.',
+    'Jobs that wait for a consumer or are with one; for dead-letter, the dead letters, counted up to 10,000.',
     ['queue'],
     show('ready'),
   )
   meter.gauges('belfry_queue_delayed', 'Jobs that are not due yet.', ['queue'], show('delayed'))
+}
+
+async function measureQueueDepths({ queue, pool }: Context): Promise<Array<QueueDepth & { queue: string }>> {
+  if (queue === null) return []
+  return [
+    { queue: 'dispatch', ...(await queue.depth()) },
+    { queue: 'dead-letter', ready: await countBoardTasks(pool, 'failed'), delayed: 0 },
+  ]
 }
 
 /** Exports the audit entries that their streams have still to deliver. */

@@ -45,10 +45,5 @@ async function reportLost(ctx: Context, lost: readonly LostAttempt[]): Promise<v
     const ids = { task: toId('task', taskId), workspace: toId('ws', workspaceId) }
     ctx.log.warn({ ...ids, attempt: attempts, state }, 'attempt.worker_lost')
     if (refusal !== null) ctx.log.error({ ...ids, reason: refusal }, 'callbacks.dropped')
-    if (state !== 'dead') continue
-    const error = 'Its dispatcher was lost three times while nothing else was in flight.'
-    await ctx.deadLetters
-      ?.add({ ...ids, attempts, error })
-      .catch(reason => ctx.log.warn({ err: reason, task: ids.task }, 'dead_letter.not_shown'))
   }
 }

@@ -1,6 +1,5 @@
 import { stepBulkOperation } from '@belfry/db/bulk-operations/step-bulk-operation'
 import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
-import { toId } from '@belfry/domain/id'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
 
@@ -24,8 +23,6 @@ export async function stepBulkOperations(ctx: Context, signal: AbortSignal): Pro
     if (step.ended.length > 0) await advanceQueuesOf(ctx.pool, step.ended)
     if (__FAILPOINTS__) await failpoint('scheduler.bulk_operation_stepped')
     total += step.done
-    const settled = step.settled.map(id => toId('task', id))
-    await ctx.deadLetters?.remove(settled).catch(err => ctx.log.warn({ err }, 'dead_letter.still_shown'))
   }
   if (failure !== undefined) throw failure
   return total

@@ -91,11 +91,6 @@ export async function probeDatabase(ctx: Context): Promise<void> {
   if (error !== null) throw error
 }
 
-/** Trims the operators' copy of the dead-letter list to the newest dead letters. Returns how many were removed. */
-export function trimDeadLetters(ctx: QueueContext, signal: AbortSignal, max?: number): Promise<number> {
-  return drain(signal, 1, () => ctx.deadLetters.trim(max))
-}
-
 /** Warns about Redis settings that would delay work. */
 export async function inspectQueueStore(ctx: QueueContext): Promise<void> {
   const findings = await ctx.queue.findings()

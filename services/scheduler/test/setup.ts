@@ -3,7 +3,6 @@ import { openDatabaseClock } from '@belfry/db/postgres/database-clock'
 import { openPool } from '@belfry/db/postgres/pool'
 import { insertTasks, type NewTask } from '@belfry/db/tasks/insert-tasks'
 import { defaultTiers } from '@belfry/domain/tiers'
-import { openDeadLetterQueue } from '@belfry/queue/dead-letter-queue'
 import { openDispatchQueue } from '@belfry/queue/dispatch-queue'
 import { createLogger, openMeter } from '@belfry/runtime'
 import { borrowTestDatabase, testRedisUrl } from '@belfry/test-support'
@@ -25,7 +24,6 @@ export async function openTestContext(): Promise<Context> {
     backgroundPool: pool,
     clock: await openDatabaseClock(pool),
     queue: null,
-    deadLetters: null,
     logStorage: null,
     legalHold: [],
     metrics: openMetrics(openMeter('scheduler')),
@@ -41,7 +39,7 @@ export async function openTestContext(): Promise<Context> {
 export async function openTestQueue() {
   const prefix = `{test-${randomBytes(4).toString('hex')}}`
   const connection = { redisUrl: testRedisUrl() ?? '', prefix, onError: (error: Error) => console.error(error) }
-  const [queue, deadLetters] = [openDispatchQueue(connection), openDeadLetterQueue(connection)]
+  const queue = openDispatchQueue(connection)
   const scheduled: string[] = []
   const without = await openTestContext()
   const ctx: QueueContext = {
@@ -53,9 +51,8 @@ export async function openTestQueue() {
         scheduled.push(...tasks.map(({ id }) => id))
       },
     },
-    deadLetters,
     async close() {
-      await Promise.all([queue.close(), deadLetters.close()])
+      await queue.close()
       await without.close()
     },
   }

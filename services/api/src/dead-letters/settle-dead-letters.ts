@@ -8,7 +8,6 @@ import {
 } from '@belfry/db/dead-letters/settle-dead-letters'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { isDeadLetter } from '@belfry/db/tasks/task-row'
-import { toId } from '@belfry/domain/id'
 import type { Allowed } from '../auth/authorize.ts'
 import { presentDeadLetterOperation } from '../bulk-operations/present-operation.ts'
 import { auditBulk, type BulkRight, selectAtOnce, startOperation } from '../bulk-operations/start-operation.ts'
@@ -16,7 +15,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { accepted, ok, type Reply } from '../http/reply.ts'
 import { findTasks } from '../tasks/find-tasks.ts'
-import { enqueue, hideDeadLetters } from '../tasks/schedule.ts'
+import { enqueue } from '../tasks/schedule.ts'
 
 export const listDeadLetters = endpoint(operations.listDeadLetters, {
   async handle(ctx, { caller, query }) {
@@ -68,9 +67,5 @@ export async function settleAtOnce<A extends SettleAction>(
     return result
   })
   enqueue(ctx, settled.replays, settled.now)
-  hideDeadLetters(
-    ctx,
-    settled.deadLetters.map(id => toId('task', id)),
-  )
   return settled
 }

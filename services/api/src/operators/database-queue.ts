@@ -8,24 +8,26 @@ import {
 } from '@belfry/db/tasks/board-tasks'
 import { maxCounted } from '@belfry/db/tasks/startable-tasks'
 import { fromId, toId } from '@belfry/domain/id'
-import type { BoardQueues } from '@belfry/queue/board'
 import { BaseAdapter } from '@bull-board/api/dist/queueAdapters/base.js'
 import type { JobCounts, JobStatus, QueueAdapterOptions, QueueJob, Status } from '@bull-board/api/typings/app'
 
 const shown = maxCounted.toLocaleString('en')
 
-/** Makes the queues of a board without a Redis: the tasks of all workspaces, read from PostgreSQL. */
-export function databaseBoard(pool: Pool): Omit<BoardQueues, 'close'> {
-  const waitingWork = new DatabaseQueue(pool, 'waiting-work', ['active', 'waiting', 'delayed'], {
+/** Makes the queue of the waiting tasks of all workspaces. */
+export function waitingWork(pool: Pool): BaseAdapter {
+  return new DatabaseQueue(pool, 'waiting-work', ['active', 'waiting', 'delayed'], {
     readOnlyMode: true,
     displayName: 'Waiting work',
     description: `Tasks in flight, due and due later: the next ${shown} of each.`,
   })
-  const deadLetters = new DatabaseQueue(pool, 'dead-letter', ['failed'], {
+}
+
+/** Makes the queue of the dead letters of all workspaces. */
+export function deadLetterQueue(pool: Pool): BaseAdapter {
+  return new DatabaseQueue(pool, 'dead-letter', ['failed'], {
     displayName: 'Dead letters',
     description: `Tasks that could not be delivered, up to ${shown}. Retry replays one as a new task; clean discards it.`,
   })
-  return { adapters: [waitingWork, deadLetters], deadLetters }
 }
 
 // Shows the tasks of some states as a queue. Reads PostgreSQL along its indexes, and never changes it.

@@ -1,8 +1,7 @@
 import { type SettleAction, settleDeadLetters } from '@belfry/db/dead-letters/settle-dead-letters'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
-import { findBoardTasks } from '@belfry/db/tasks/board-tasks'
+import { type BoardTask, findBoardTasks, listBoardTasks } from '@belfry/db/tasks/board-tasks'
 import { fromId, toId } from '@belfry/domain/id'
-import type { BaseAdapter } from '@bull-board/api/baseAdapter'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import { callerAddress } from '../auth/caller-address.ts'
 import type { Context } from '../context.ts'
@@ -15,19 +14,20 @@ const maxAtOnce = 1_000
 const path = '/api/queues/dead-letter'
 
 /** Lets the board replay and discard dead letters. Rejects every other change of a queue. */
-export function deadLetterActions(ctx: Context, deadLetters: BaseAdapter): Router {
+export function deadLetterActions(ctx: Context): Router {
   const router = Router()
 
   const settleOne =
     (action: 'replay' | 'discard') => async (request: Request<{ task: string }>, response: Response) => {
-      const settled = await settleAsOperator(ctx, [request.params.task], action, callerAddress(request))
+      const id = fromId('task', request.params.task)
+      const found = id === null ? [] : await findBoardTasks(ctx.pool, [id])
+      const settled = await settleAsOperator(ctx, found, action, callerAddress(request))
       if (settled === 1) response.status(204).end()
       else response.status(409).json({ error: { key: 'ERRORS.JOB_NOT_FOUND' }, message: alreadySettled })
     }
 
   const settleAll = (action: 'replay' | 'discard') => async (request: Request, response: Response) => {
-    const shown = await deadLetters.getJobs(['failed'], 0, maxAtOnce - 1)
-    const tasks = shown.map(job => String(job.toJSON().id))
+    const tasks = await listBoardTasks(ctx.pool, 'failed', 0, maxAtOnce - 1)
     const retried = await settleAsOperator(ctx, tasks, action, callerAddress(request))
     response.json({ retried, skipped: tasks.length - retried })
   }
@@ -48,24 +48,20 @@ const alreadySettled = 'This is no longer a dead letter: it has been replayed or
 /**
  * Replays or discards dead letters as an operator, like their workspaces could: a replay is a new task, and no dead letter is
  * settled twice. Records each in the audit log of its organization.
- * @param tasks - Their public ids. Tasks that are no dead letters are ignored.
+ * @param tasks - Those that are no dead letters are ignored.
  * @returns The number of settled dead letters.
  */
 async function settleAsOperator(
   ctx: Context,
-  tasks: readonly string[],
+  tasks: readonly BoardTask[],
   action: SettleAction,
   address: string,
 ): Promise<number> {
-  const ids = tasks.map(task => fromId('task', task)).filter(id => id !== null)
-  const found = await findBoardTasks(ctx.pool, ids)
   let settled = 0
-  for (const workspaceId of new Set(found.map(task => task.workspaceId))) {
-    const ofWorkspace = found.filter(task => task.workspaceId === workspaceId).map(({ id }) => id)
+  for (const workspaceId of new Set(tasks.map(task => task.workspaceId))) {
+    const ofWorkspace = tasks.filter(task => task.workspaceId === workspaceId).map(({ id }) => id)
     settled += await settleOfWorkspace(ctx, { workspaceId, ids: ofWorkspace, action, address })
   }
-  // Also removes those that were settled before: the list that shows them is out of date.
-  await ctx.deadLetters?.remove(tasks).catch(err => ctx.log.warn({ err }, 'dead_letter.still_shown'))
   return settled
 }
 

@@ -5,7 +5,6 @@ import { networkOf } from '@belfry/domain/address'
 import { AppError } from '@belfry/domain/app-error'
 import { fromId, toId } from '@belfry/domain/id'
 import { parseUrl } from '@belfry/domain/target-url'
-import type { BoardQueues } from '@belfry/queue/board'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import { LRUCache } from 'lru-cache'
 import { callerAddress } from '../auth/caller-address.ts'
@@ -15,18 +14,14 @@ import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
 import { sendReply } from '../http/reply.ts'
 import { auditAsOperator } from './audit-as-operator.ts'
-import { databaseBoard } from './database-queue.ts'
 import { queueBoard } from './queue-board.ts'
 
-/**
- * Makes the pages of the operators of this installation, under `/admin`.
- * @param queues - Null without a Redis: the board reads PostgreSQL instead.
- */
-export function operators(ctx: Context, queues: BoardQueues | null): Router {
+/** Makes the pages of the operators of this installation, under `/admin`. */
+export function operators(ctx: Context): Router {
   const router = Router()
   router.use(['/queues', '/hosts'], operatorLogin(ctx, ctx.config.operatorPassword), requireOwnPage)
   router.use('/hosts', hosts(ctx))
-  router.use('/queues', queueBoard(ctx, queues ?? databaseBoard(ctx.pool)))
+  router.use('/queues', queueBoard(ctx))
   return router
 }
 

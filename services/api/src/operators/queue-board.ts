@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { BoardQueues } from '@belfry/queue/board'
 import { createBullBoard } from '@bull-board/api'
 import { ExpressAdapter } from '@bull-board/express'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import type { Context } from '../context.ts'
+import { deadLetterQueue, waitingWork } from './database-queue.ts'
 import { deadLetterActions } from './dead-letter-actions.ts'
 
 const boardPath = '/admin/queues'
@@ -21,11 +21,11 @@ const withoutRedis = {
   hideRedisDetails: true,
 }
 
-/** Makes the board of all queues, for operators. */
-export function queueBoard(ctx: Context, { adapters, deadLetters }: Omit<BoardQueues, 'close'>): Router {
+/** Makes the board for operators: the jobs of BullMQ, or without a Redis the waiting tasks, and the dead letters. */
+export function queueBoard(ctx: Context): Router {
   const board = new ExpressAdapter().setBasePath(boardPath)
   createBullBoard({
-    queues: adapters,
+    queues: [...(ctx.boardQueues?.adapters ?? [waitingWork(ctx.pool)]), deadLetterQueue(ctx.pool)],
     serverAdapter: board,
     options: {
       uiBasePath: findPages(),
@@ -40,7 +40,7 @@ export function queueBoard(ctx: Context, { adapters, deadLetters }: Omit<BoardQu
   })
   const router = Router()
   router.use(onlyOurFiles)
-  router.use(deadLetterActions(ctx, deadLetters))
+  router.use(deadLetterActions(ctx))
   router.use(board.getRouter())
   return router
 }

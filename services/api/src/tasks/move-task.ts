@@ -28,7 +28,7 @@ import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { requireSecretUse } from '../secrets/require-secret-use.ts'
 import { executeAtPassed, inspectControls, inspectExecuteAt, neverStarts, withLocalTime } from './new-task.ts'
 import { readTask } from './read-tasks.ts'
-import { enqueue, hideDeadLetters, type Origin, schedule } from './schedule.ts'
+import { enqueue, type Origin, schedule } from './schedule.ts'
 import { inspectCallbacks, toRequestChange } from './stored-request.ts'
 import { findTask } from './task-row.ts'
 
@@ -71,7 +71,6 @@ export const replayTask = creation(operations.replayTask, {
         return { row, due: [result], now: result.now }
       },
     })
-    work.afterCommit(ctx => hideDeadLetters(ctx, [toId('task', params.task)]))
     const presented = presentTask(row)
     return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
   },

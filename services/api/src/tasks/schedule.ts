@@ -126,16 +126,6 @@ function toJob({ id, dueAt, workspaceId, url }: DueTaskRow) {
   return toDueTask(row)
 }
 
-/** Removes tasks from the operators' copy of the dead-letter list, without delaying the response. */
-export function hideDeadLetters(ctx: Context, taskIds: string[]): void {
-  if (taskIds.length === 0 || ctx.deadLetters === null) return
-  const removal = ctx.deadLetters.remove(taskIds)
-  runInBackground(
-    ctx,
-    removal.catch(err => ctx.log.warn({ err }, 'dead_letter.still_shown')),
-  )
-}
-
 // `closeContext` waits for such work.
 function runInBackground({ background }: Context, work: Promise<void>): void {
   const settled = work.finally(() => background.delete(settled))

@@ -1,6 +1,6 @@
 import type { DatabaseClock } from '@belfry/db/postgres/database-clock'
 import type { Pool } from '@belfry/db/postgres/pool'
-import type { DeadLetterQueue, DispatchQueue } from '@belfry/queue'
+import type { DispatchQueue } from '@belfry/queue'
 import type { Tracing } from '@belfry/runtime'
 import type { ConnectionsContext } from '../connections/connections-context.ts'
 import type { Sender } from '../egress/send.ts'
@@ -28,7 +28,6 @@ export type AttemptContext = SecretsContext &
     identity: Identity
     /** Null without a Redis: dispatchers then find due tasks in PostgreSQL. */
     queue: DispatchQueue | null
-    deadLetters: DeadLetterQueue | null
     /** Returns whether a dispatcher took tasks at a time, as far as this process knows. */
     wasServedAt(at: Date): boolean
     /** Aborted when the process is to stop: no attempt starts after that. */

@@ -297,9 +297,9 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
   }
 
   #follow(recorded: RecordedAttempt | null): void {
-    if (recorded === null || this.#next.state === 'success') this.#end()
+    if (!recorded?.dueAt) this.#end()
     else
-      followUp(this.#ctx, this.#ids, this.finished, recorded)
+      followUp(this.#ctx, this.#ids, recorded)
         .then(() => this.#end())
         .catch(error => this.#fault(error))
   }

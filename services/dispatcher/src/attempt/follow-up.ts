@@ -1,7 +1,7 @@
 import { retryDatabase } from '@belfry/db/postgres/retry-database'
 import type { ClaimedTask } from '@belfry/db/tasks/claimed-row'
 import { scheduleOrStepBack } from '@belfry/db/tasks/due-work'
-import type { FinishedAttempt, RecordedAttempt } from '@belfry/db/tasks/record-attempts'
+import type { RecordedAttempt } from '@belfry/db/tasks/record-attempts'
 import { undoClaims } from '@belfry/db/tasks/undo-claims'
 import { toId } from '@belfry/domain/id'
 import { type DueTask, needsJob } from '@belfry/queue'
@@ -10,22 +10,14 @@ import type { UnsentOutcome } from '../egress/outcome.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import type { AttemptIds } from './build-request.ts'
 
-/** Does what follows a recorded attempt that did not succeed: adds the job of a retry, or shows a dead letter. */
+/** Adds the job of a retry after a recorded attempt. */
 export async function followUp(
   ctx: AttemptContext,
-  { task, workspace, attempt }: AttemptIds,
-  finished: FinishedAttempt,
-  recorded: RecordedAttempt,
+  { task, workspace }: AttemptIds,
+  { dueAt, now }: Extract<RecordedAttempt, { dueAt: Date }>,
 ): Promise<void> {
-  if (recorded.dueAt) {
-    if (__FAILPOINTS__) await failpoint('dispatcher.retry_recorded')
-    await enqueueDue(ctx, [{ id: task, dueAt: recorded.dueAt.getTime(), workspace }], recorded.now.getTime())
-  } else if (finished.state === 'dead') {
-    const error = finished.errorMessage ?? 'The target did not answer with a 2xx status.'
-    await ctx.deadLetters
-      ?.add({ task, workspace, attempts: attempt, error })
-      .catch(err => ctx.log.warn({ err, task }, 'dead_letter.not_shown'))
-  }
+  if (__FAILPOINTS__) await failpoint('dispatcher.retry_recorded')
+  await enqueueDue(ctx, [{ id: task, dueAt: dueAt.getTime(), workspace }], now.getTime())
 }
 
 const minDelayMs = 2_500
