@@ -1,5 +1,5 @@
 -- Deletes the oldest cancelled tasks.
--- Sent by deleteCancelledTasks.
+-- Sent by deleteTasks.
 
 WITH old AS (
   SELECT id FROM tasks

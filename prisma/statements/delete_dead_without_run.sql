@@ -1,5 +1,5 @@
 -- Deletes the oldest dead tasks without a run.
--- Sent by deleteDeadWithoutRun.
+-- Sent by deleteTasks.
 
 WITH old AS (
   SELECT id FROM tasks

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
-import { deleteDeadWithoutRun } from '../src/retention/expire-log.ts'
+import { deleteTasks } from '../src/retention/expire-log.ts'
 import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import { expireTasks } from '../src/tasks/expire-tasks.ts'
 import { insertTasks, type NewTask } from '../src/tasks/insert-tasks.ts'
@@ -128,7 +128,7 @@ it('deletes tasks that expired without a run: settled ones with the log, others 
   ])
   await db.pool.query(`UPDATE tasks SET finished_at = now() - interval '366 days' WHERE id = $1`, [old])
   await db.pool.query(`UPDATE tasks SET finished_at = now() - interval '364 days' WHERE id = $1`, [recent])
-  expect(await deleteDeadWithoutRun(db.pool, workspaceId, 7, 100)).toBe(2)
+  expect(await deleteTasks(db.pool, 'dead_without_run', workspaceId, 7, 100)).toBe(2)
   const labelled = await db.pool.query('SELECT task_id AS id FROM task_labels WHERE workspace_id = $1', [workspaceId])
   expect(labelled.rows).toEqual([{ id: recent }])
 })

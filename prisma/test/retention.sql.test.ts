@@ -5,11 +5,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { purgeWorkspace } from '../src/purge/purge-workspace.ts'
 import { dropRunPartitions } from '../src/retention/drop-run-partitions.ts'
 import {
-  cancelledTasksStatement,
-  deleteCancelledTasks,
   deleteOldRuns,
+  deleteTasks,
   type KeptLog,
   oldRunsStatement,
+  remainingTasks,
   workspacesWithTasks,
 } from '../src/retention/expire-log.ts'
 import { foldUsageChanges } from '../src/usage/fold-usage-changes.ts'
@@ -58,7 +58,7 @@ describe('the log of a workspace', () => {
 
   it.each([
     ['runs', oldRunsStatement, ", '00000000-0000-0000-0000-000000000000'"],
-    ['cancelled tasks', cancelledTasksStatement, ''],
+    ['cancelled tasks', remainingTasks.cancelled.text, ''],
   ])('is read by key when old %s are deleted, in each partition', async (_what, text, more) => {
     const client = await db.pool.connect()
     try {
@@ -149,8 +149,8 @@ describe('the log of a workspace', () => {
       SELECT uuid_v7(now() - interval '30 days'), $1, 'task', 'cancelled', now(), now(), now() - i * interval '1 day'
       FROM generate_series(0, 19) i`
     await db.pool.query(text, [workspaceId])
-    expect(await deleteCancelledTasks(db.pool, workspaceId, 7, 10)).toBe(10)
-    expect(await deleteCancelledTasks(db.pool, workspaceId, 7, 10)).toBe(3)
+    expect(await deleteTasks(db.pool, 'cancelled', workspaceId, 7, 10)).toBe(10)
+    expect(await deleteTasks(db.pool, 'cancelled', workspaceId, 7, 10)).toBe(3)
     expect(await count('tasks', workspaceId)).toBe(7)
   })
 

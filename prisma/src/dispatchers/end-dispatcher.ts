@@ -39,19 +39,11 @@ export async function endDispatcher(
     const { hadRow = false, isKnown = false } = rows[0] ?? {}
     if (!hadRow && isKnown && observed !== undefined) return { undone: [], lost: [], isEnded: false }
     const claims = await readClaims(tx, id, hadRow)
-    const sent = claims.filter(claim => !claim.isUnsent)
-    const isAlone = hadRow && sent.length === 1
-    const undone = await inBatches(
-      claims.filter(claim => claim.isUnsent),
-      batch => undoAll(tx, batch),
-    )
-    const lost = await inBatches(sent, batch => loseAttempts(tx, batch, isAlone))
-    await tx.query('DELETE FROM sends WHERE dispatcher_id = $1', [id])
-    await tx.query(
-      'UPDATE resting_hosts SET probing_until = NULL WHERE dispatcher = $1 AND probing_until IS NOT NULL',
-      [id],
-    )
-    return { undone, lost, isEnded: true }
+    const unsent = new Set(claims.flatMap(claim => (claim.isUnsent ? [claim.runId] : [])))
+    const isAlone = hadRow && claims.length - unsent.size === 1
+    const ended = await endClaims(tx, claims, runId => unsent.has(runId), isAlone)
+    await forgetPublished(tx, id)
+    return { ...ended, isEnded: true }
   })
 }
 
@@ -92,11 +84,7 @@ export async function leaveDispatchers(
 ): Promise<EndedDispatcher> {
   return inTransaction(pool, async tx => {
     const ended = await endClaims(tx, await readClaims(tx, id, false), isUnsent)
-    await tx.query('DELETE FROM sends WHERE dispatcher_id = $1', [id])
-    await tx.query(
-      'UPDATE resting_hosts SET probing_until = NULL WHERE dispatcher = $1 AND probing_until IS NOT NULL',
-      [id],
-    )
+    await forgetPublished(tx, id)
     await tx.query('DELETE FROM dispatchers WHERE id = $1', [id])
     return ended
   })
@@ -106,12 +94,20 @@ async function endClaims(
   tx: Transaction,
   claims: readonly UnstartedClaim[],
   isUnsent: (runId: string) => boolean,
+  isAlone = false,
 ): Promise<EndedDispatcher> {
   const sent = claims.filter(({ runId }) => !isUnsent(runId))
   const unsent = claims.filter(({ runId }) => isUnsent(runId))
   const undone = await inBatches(unsent, batch => undoAll(tx, batch))
-  const lost = await inBatches(sent, batch => loseAttempts(tx, batch, false))
+  const lost = await inBatches(sent, batch => loseAttempts(tx, batch, isAlone))
   return { undone, lost }
+}
+
+// Forgets what a dispatcher has published about its sends and its circuit breakers.
+async function forgetPublished(tx: Transaction, id: string): Promise<void> {
+  await tx.query('DELETE FROM sends WHERE dispatcher_id = $1', [id])
+  const text = 'UPDATE resting_hosts SET probing_until = NULL WHERE dispatcher = $1 AND probing_until IS NOT NULL'
+  await tx.query(text, [id])
 }
 
 async function readClaims(tx: Transaction, id: string, hasJournal: boolean): Promise<OwnedClaim[]> {

@@ -136,50 +136,38 @@ const deletionOf = (condition: string) => `
   )
   SELECT count(*)::int AS deleted FROM deleted`
 
-export const cancelledTasksStatement = deletionOf(`state = 'cancelled'`)
-
-const deadWithoutRunStatement = deletionOf(`state = 'dead' AND run_id IS NULL
-      AND (settled_at IS NOT NULL OR finished_at < now() - greatest($2, ${deadLetterDays}) * interval '1 day')`)
-
-const restoredTasksStatement = deletionOf(`state = ANY ('{success,dead}')
+/**
+ * The finished tasks that the deletion of runs does not reach.
+ * - `cancelled`: they may have no run.
+ * - `dead_without_run`: their deadlines passed before their first attempts. They stay as long as other dead tasks.
+ * - `restored`: their latest runs are not in PostgreSQL. The restored day of an earlier attempt brought them back.
+ */
+export const remainingTasks = {
+  cancelled: { name: 'delete_cancelled_tasks', text: deletionOf(`state = 'cancelled'`) },
+  dead_without_run: {
+    name: 'delete_dead_without_run',
+    text: deletionOf(`state = 'dead' AND run_id IS NULL
+      AND (settled_at IS NOT NULL OR finished_at < now() - greatest($2, ${deadLetterDays}) * interval '1 day')`),
+  },
+  restored: {
+    name: 'delete_restored_tasks',
+    text: deletionOf(`state = ANY ('{success,dead}')
       AND (state = 'success' OR settled_at IS NOT NULL)
-      AND NOT EXISTS (SELECT FROM runs u WHERE u.workspace_id = $1 AND u.id = tasks.run_id)`)
-
-/** Deletes cancelled tasks. They may have no run, so the deletion of runs does not reach them. */
-export function deleteCancelledTasks(pool: Pool, workspaceId: string, days: number, limit: number): Promise<number> {
-  return deleteTasks(pool, { name: 'delete_cancelled_tasks', text: cancelledTasksStatement }, [
-    workspaceId,
-    days,
-    limit,
-  ])
+      AND NOT EXISTS (SELECT FROM runs u WHERE u.workspace_id = $1 AND u.id = tasks.run_id)`),
+  },
 }
 
 /**
- * Deletes finished tasks whose latest runs are not in PostgreSQL: the restored day of an earlier attempt brought them back.
+ * Deletes the oldest of these tasks of a workspace that ended more than `days` ago. Concurrent callers delete different tasks.
+ * @returns How many; fewer than the limit when none is left.
  */
-export function deleteRestoredTasks(pool: Pool, workspaceId: string, days: number, limit: number): Promise<number> {
-  return deleteTasks(pool, { name: 'delete_restored_tasks', text: restoredTasksStatement }, [workspaceId, days, limit])
-}
-
-/**
- * Deletes tasks that died without a run: their deadlines passed before their first attempts. They stay as long as other dead
- * tasks.
- */
-export function deleteDeadWithoutRun(pool: Pool, workspaceId: string, days: number, limit: number): Promise<number> {
-  return deleteTasks(pool, { name: 'delete_dead_without_run', text: deadWithoutRunStatement }, [
-    workspaceId,
-    days,
-    limit,
-  ])
-}
-
-// The oldest of a workspace that ended more than `days` ago. Concurrent callers delete different tasks. Returns how many were
-// deleted; fewer than the limit when none is left.
-async function deleteTasks(
+export async function deleteTasks(
   pool: Pool,
-  statement: { name: string; text: string },
-  values: [workspaceId: string, days: number, limit: number],
+  which: keyof typeof remainingTasks,
+  workspaceId: string,
+  days: number,
+  limit: number,
 ): Promise<number> {
-  const { rows } = await pool.query<{ deleted: number }>({ ...statement, values })
-  return rows[0]?.deleted ?? 0
+  const values = [workspaceId, days, limit]
+  return (await pool.query<{ deleted: number }>({ ...remainingTasks[which], values })).rows[0]?.deleted ?? 0
 }

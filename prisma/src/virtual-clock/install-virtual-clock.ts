@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { withClient } from '../postgres/with-client.ts'
 
 /** PostgreSQL's part of the virtual clock: every statement of the database that asks for the time gets this one. */
 export type DatabaseVirtualClock = {
@@ -12,13 +13,7 @@ export type DatabaseVirtualClock = {
  * `virtual_clock` hide those of PostgreSQL. The URL must be that of the database's owner.
  */
 export async function installVirtualClock(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
-    await client.query(installStatements())
-  } finally {
-    await client.end()
-  }
+  await withClient({ connectionString: databaseUrl }, client => client.query(installStatements()))
 }
 
 /** Opens the connection that sets the virtual clock. */

@@ -10,7 +10,7 @@ import type { Pool } from '../../src/postgres/pool.ts'
 import { purgeWorkspace } from '../../src/purge/purge-workspace.ts'
 import { windDownWorkspace } from '../../src/purge/wind-down-workspace.ts'
 import { advanceQueues, advanceQueuesOf, advanceRatedQueues, openQueueSearch } from '../../src/queues/advance-queues.ts'
-import { deleteCancelledTasks, deleteDeadWithoutRun, deleteOldRuns } from '../../src/retention/expire-log.ts'
+import { deleteOldRuns, deleteTasks } from '../../src/retention/expire-log.ts'
 import { cancelPendingTask, changePendingTask, stopRetryingTask } from '../../src/tasks/change-task.ts'
 import { claimFromBlocks, claimWithTopUp } from '../../src/tasks/claim-tasks.ts'
 import { dropCallbacks } from '../../src/tasks/drop-callbacks.ts'
@@ -335,13 +335,13 @@ export const functions: SendingFunction[] = [
     sends: { delete_old_runs: 'Deletes a page of old runs, and the finished tasks whose latest runs they are.' },
   },
   {
-    by: deleteCancelledTasks,
-    call: db => deleteCancelledTasks(db, id, 1, 1),
+    by: deleteTasks,
+    call: db => deleteTasks(db, 'cancelled', id, 1, 1),
     sends: { delete_cancelled_tasks: 'Deletes the oldest cancelled tasks.' },
   },
   {
-    by: deleteDeadWithoutRun,
-    call: db => deleteDeadWithoutRun(db, id, 1, 1),
+    by: deleteTasks,
+    call: db => deleteTasks(db, 'dead_without_run', id, 1, 1),
     sends: { delete_dead_without_run: 'Deletes the oldest dead tasks without a run.' },
   },
   {

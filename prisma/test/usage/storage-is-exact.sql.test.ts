@@ -9,7 +9,7 @@ import { settleDeadLetters } from '../../src/dead-letters/settle-dead-letters.ts
 import { isTransientDatabaseError } from '../../src/postgres/database-errors.ts'
 import { purgeWorkspace } from '../../src/purge/purge-workspace.ts'
 import { windDownWorkspace } from '../../src/purge/wind-down-workspace.ts'
-import { deleteCancelledTasks, deleteOldRuns } from '../../src/retention/expire-log.ts'
+import { deleteOldRuns, deleteTasks } from '../../src/retention/expire-log.ts'
 import { cancelPendingTask, changePendingTask } from '../../src/tasks/change-task.ts'
 import { claimTasks } from '../../src/tasks/claim-tasks.ts'
 import type { ClaimedTask } from '../../src/tasks/claimed-row.ts'
@@ -169,7 +169,7 @@ it('the sums of storage are exact under all operations at once', async () => {
         )
     },
     retention: () => deleteOldRuns(db.pool, pick(workspaces), -1, 40),
-    'deletion of cancelled tasks': () => deleteCancelledTasks(db.pool, pick(workspaces), -1, 40),
+    'deletion of cancelled tasks': () => deleteTasks(db.pool, 'cancelled', pick(workspaces), -1, 40),
     'answers of idempotency keys': async () => {
       const request = { workspaceId: pick(workspaces), key: `k${someBytes() % 20}`, hash: Buffer.alloc(32) }
       const answer = { status: 201, location: null, answer: textOf(someBytes()) }

@@ -1,6 +1,6 @@
 import { newUuid } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
-import { deleteCancelledTasks, deleteOldRuns } from '../../src/retention/expire-log.ts'
+import { deleteOldRuns, deleteTasks } from '../../src/retention/expire-log.ts'
 import { cancelPendingTask, changePendingTask } from '../../src/tasks/change-task.ts'
 import type { ClaimedTask } from '../../src/tasks/claimed-row.ts'
 import { insertTasks } from '../../src/tasks/insert-tasks.ts'
@@ -67,7 +67,7 @@ describe('storage', () => {
     await changePendingTask(db.pool, workspaceId, task.id, { url: `https://a.example/${'u'.repeat(2_000)}` })
     expect(await storedBytes(organizationId)).toBe(2 + 2_018 + 2 - 1_024)
     await cancelPendingTask(db.pool, workspaceId, task.id)
-    await deleteCancelledTasks(db.pool, workspaceId, -1, 10)
+    await deleteTasks(db.pool, 'cancelled', workspaceId, -1, 10)
     expect(await storedBytes(organizationId)).toBe(0)
   })
 
@@ -79,7 +79,7 @@ describe('storage', () => {
     await changePendingTask(db.pool, workspaceId, task.id, { executeAt: new Date(Date.now() + 7_200_000) })
     expect(await storedBytes(organizationId)).toBe(6)
     await cancelPendingTask(db.pool, workspaceId, task.id)
-    await deleteCancelledTasks(db.pool, workspaceId, -1, 10)
+    await deleteTasks(db.pool, 'cancelled', workspaceId, -1, 10)
     expect(await storedBytes(organizationId)).toBe(0)
   })
 

@@ -1,14 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dropRunPartitions } from '@belfry/db/retention/drop-run-partitions'
 import { expireAuditLog, organizationsWithAuditLog } from '@belfry/db/retention/expire-audit-log'
-import {
-  deleteCancelledTasks,
-  deleteDeadWithoutRun,
-  deleteOldRuns,
-  deleteRestoredTasks,
-  type KeptLog,
-  workspacesWithTasks,
-} from '@belfry/db/retention/expire-log'
+import { deleteOldRuns, deleteTasks, type KeptLog, workspacesWithTasks } from '@belfry/db/retention/expire-log'
 import { keptLogDays } from '@belfry/db/retention/month-parts'
 import type { Context } from './context.ts'
 import { drain } from './drain.ts'
@@ -83,11 +76,13 @@ async function expireBatch(ctx: Context, log: OpenLog): Promise<Expired & { isDo
     log.runsAreDone = examined < batchSize
   }
   if (!log.runsAreDone) return { ...expired, isDone: false }
-  const cancelled = await deleteCancelledTasks(ctx.pool, workspaceId, days, batchSize)
-  const dead = await deleteDeadWithoutRun(ctx.pool, workspaceId, days, batchSize)
-  const restored = ctx.logStorage ? await deleteRestoredTasks(ctx.pool, workspaceId, days, batchSize) : 0
-  const isDone = cancelled < batchSize && dead < batchSize && restored < batchSize
-  return { ...expired, deleted: expired.deleted + cancelled + dead + restored, isDone }
+  let isDone = true
+  for (const which of ['cancelled', 'dead_without_run', ...(ctx.logStorage ? ['restored' as const] : [])] as const) {
+    const deleted = await deleteTasks(ctx.pool, which, workspaceId, days, batchSize)
+    expired.deleted += deleted
+    if (deleted === batchSize) isDone = false
+  }
+  return { ...expired, isDone }
 }
 
 function isHeld({ legalHold }: Context, organizationId: string | null): boolean {

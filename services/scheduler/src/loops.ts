@@ -1,5 +1,9 @@
 import { advanceRatedQueues, openQueueSearch } from '@belfry/db/queues/advance-queues'
+import { forgetExpired } from '@belfry/db/retention/forget-expired'
+import { foldRunChanges } from '@belfry/db/run-statistics/fold-run-changes'
+import { deleteOldStatistics } from '@belfry/db/run-statistics/run-statistics'
 import { raiseWaitingFloor } from '@belfry/db/tasks/waiting-floor'
+import { foldUsageChanges } from '@belfry/db/usage/fold-usage-changes'
 import { createWaker, type Loop, type Waker, watchClockSkew } from '@belfry/runtime'
 import { announceQuotaCrossings } from './announce-quota-crossings.ts'
 import { type Context, hasQueue, type QueueContext } from './context.ts'
@@ -20,10 +24,6 @@ import { expireLogParts, storeLog } from './store-log.ts'
 import { sendAuditLogs, tidyAuditStreams, writeAuditFile } from './stream-audit-logs.ts'
 import { switchOffFailing } from './switch-off-failing.ts'
 import {
-  expireStatistics,
-  foldRuns,
-  foldUsage,
-  forgetExpired,
   forgetOldRequests,
   inspectQueueStore,
   mendWaitingFloor,
@@ -55,7 +55,7 @@ export function timelyLoops(ctx: Context): Chore[] {
     chore(
       'advance-rated-queues',
       500,
-      signal => drain(signal, 200, limit => advanceRatedQueues(ctx.pool, limit)),
+      all(200, limit => advanceRatedQueues(ctx.pool, limit)),
       wokenMs,
     ),
     chore('search-queues', 1_000, openQueueSearch(ctx.pool), 4_000),
@@ -67,7 +67,8 @@ export function timelyLoops(ctx: Context): Chore[] {
 /** Returns the other chores. They have their own connections, so those that keep work in time never wait for one. */
 export function backgroundLoops(ctx: Context): Chore[] {
   const chore = choreOf(ctx)
-  const background: Context = { ...ctx, pool: ctx.backgroundPool }
+  const pool = ctx.backgroundPool
+  const background: Context = { ...ctx, pool }
   const file = ctx.auditLogFile
   return [
     chore('mend-waiting-floor', 600_000, () => mendWaitingFloor(background)),
@@ -80,10 +81,28 @@ export function backgroundLoops(ctx: Context): Chore[] {
       : [chore('write-audit-file', 1_000, signal => writeAuditFile(background, signal, file), wokenMs)]),
     chore('wind-down-workspaces', 2_000, signal => windDownWorkspaces(background, signal), wokenMs),
     chore('purge-deleted', 60_000, signal => purgeDeleted(background, signal)),
-    chore('forget-expired', 600_000, signal => forgetExpired(background, signal)),
-    chore('fold-usage', 1_000, signal => foldUsage(background, signal), wokenMs),
-    chore('fold-runs', 1_000, signal => foldRuns(background, signal), wokenMs),
-    chore('expire-statistics', 600_000, signal => expireStatistics(background, signal)),
+    chore(
+      'forget-expired',
+      600_000,
+      all(1, () => forgetExpired(pool)),
+    ),
+    chore(
+      'fold-usage',
+      1_000,
+      all(10_000, limit => foldUsageChanges(pool, limit)),
+      wokenMs,
+    ),
+    chore(
+      'fold-runs',
+      1_000,
+      all(1_000, limit => foldRunChanges(pool, limit)),
+      wokenMs,
+    ),
+    chore(
+      'expire-statistics',
+      600_000,
+      all(5_000, limit => deleteOldStatistics(pool, limit)),
+    ),
     chore('return-unspent-blocks', 60_000, signal => returnUnspentBlocks(background, signal)),
     chore('record-quota-crossings', 60_000, () => recordQuotaCrossings(background)),
     chore('announce-quota-crossings', 10_000, signal => announceQuotaCrossings(background, signal), 30_000),
@@ -102,6 +121,10 @@ export function backgroundLoops(ctx: Context): Chore[] {
     chore('prepare-run-partitions', 60_000, () => prepareRunPartitions(background)),
   ]
 }
+
+// Returns a chore that repeats a step while it handles as many rows as it may.
+const all = (batchSize: number, step: (limit: number) => Promise<number>) => (signal: AbortSignal) =>
+  drain(signal, batchSize, step)
 
 // The chores of BullMQ's queues.
 function queueLoops(ctx: QueueContext): Chore[] {

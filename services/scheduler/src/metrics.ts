@@ -1,8 +1,8 @@
 import { measureWaitingAuditEntries } from '@belfry/db/audit-streams/measure-waiting-entries'
-import { type BusyQueue, busiestQueues } from '@belfry/db/queues/busiest-queues'
+import { busiestQueues } from '@belfry/db/queues/busiest-queues'
 import { countPreparedMonths, countUnpartitionedRuns } from '@belfry/db/retention/run-partitions'
 import { countBoardTasks } from '@belfry/db/tasks/board-tasks'
-import { measureBacklog } from '@belfry/db/tasks/measure-backlog'
+import { type MeasuredBacklog, measureBacklog } from '@belfry/db/tasks/measure-backlog'
 import { readTenantShares } from '@belfry/db/usage/tenant-shares'
 import { toId } from '@belfry/domain/id'
 import type { QueueDepth } from '@belfry/queue'
@@ -89,43 +89,11 @@ export function measureWaiting(ctx: Context): void {
   const { meter } = ctx.metrics
   measurePool(meter, ctx.pool)
   const backlog = shared(() => measureBacklog(ctx.pool))
-  meter.gauge(
-    'belfry_due_tasks',
-    'Tasks that are due and not claimed; counted up to 10,000.',
-    async () => (await backlog()).due,
-  )
-  meter.gauge(
-    'belfry_oldest_due_seconds',
-    'Age of the oldest due task.',
-    async () => (await backlog()).oldestDueSeconds,
-  )
-  meter.gauge(
-    'belfry_startable_tasks',
-    'Due tasks that wait for Belfry, not for their target or their tenant; counted up to 10,000.',
-    async () => (await backlog()).startable,
-  )
-  meter.gauge(
-    'belfry_oldest_startable_seconds',
-    'Age of the oldest startable task.',
-    async () => (await backlog()).oldestStartableSeconds,
-  )
-  meter.gauge(
-    'belfry_lease_overdue_seconds',
-    'How long an attempt is past its deadline plus 15 seconds.',
-    async () => (await backlog()).leaseOverdueSeconds,
-  )
-  meter.gauges('belfry_outbox_waiting', 'Unsent messages; counted up to 10,000.', ['kind'], async () =>
-    (await backlog()).outbox.map(({ kind, waiting }) => [{ kind }, waiting]),
-  )
-  meter.gauges('belfry_outbox_oldest_seconds', 'Age of the oldest unsent message.', ['kind'], async () =>
-    (await backlog()).outbox.map(({ kind, oldestSeconds }) => [{ kind }, oldestSeconds]),
-  )
-  meter.gauges(
-    'belfry_outbox_overdue_seconds',
-    'How long an unsent message has been due; 0 when all wait for their next attempt.',
-    ['kind'],
-    async () => (await backlog()).outbox.map(({ kind, overdueSeconds }) => [{ kind }, overdueSeconds]),
-  )
+  for (const [name, help, read] of backlogGauges) meter.gauge(name, help, async () => read(await backlog()))
+  for (const [name, help, read] of outboxGauges)
+    meter.gauges(name, help, ['kind'], async () =>
+      (await backlog()).outbox.map(messages => [{ kind: messages.kind }, read(messages)]),
+    )
   meter.gauge(
     'belfry_run_partitions_ahead_months',
     'Future months with a run partition; -1 when the current month has none.',
@@ -140,16 +108,46 @@ export function measureWaiting(ctx: Context): void {
     (await readTenantShares(ctx.pool)).map(({ of, rank, share }) => [{ of, rank: String(rank) }, share]),
   )
   const depths = shared(() => measureQueueDepths(ctx))
-  const show = (part: keyof QueueDepth) => async () =>
-    (await depths()).map(one => [{ queue: one.queue }, one[part]] as const)
-  meter.gauges(
+  for (const [name, help, part] of depthGauges)
+    meter.gauges(name, help, ['queue'], async () => (await depths()).map(one => [{ queue: one.queue }, one[part]]))
+}
+
+const backlogGauges: ReadonlyArray<[name: string, help: string, read: (backlog: MeasuredBacklog) => number]> = [
+  ['belfry_due_tasks', 'Tasks that are due and not claimed; counted up to 10,000.', ({ due }) => due],
+  ['belfry_oldest_due_seconds', 'Age of the oldest due task.', ({ oldestDueSeconds }) => oldestDueSeconds],
+  [
+    'belfry_startable_tasks',
+    'Due tasks that wait for Belfry, not for their target or their tenant; counted up to 10,000.',
+    ({ startable }) => startable,
+  ],
+  ['belfry_oldest_startable_seconds', 'Age of the oldest startable task.', one => one.oldestStartableSeconds],
+  [
+    'belfry_lease_overdue_seconds',
+    'How long an attempt is past its deadline plus 15 seconds.',
+    ({ leaseOverdueSeconds }) => leaseOverdueSeconds,
+  ],
+]
+
+type Messages = MeasuredBacklog['outbox'][number]
+
+const outboxGauges: ReadonlyArray<[name: string, help: string, read: (messages: Messages) => number]> = [
+  ['belfry_outbox_waiting', 'Unsent messages; counted up to 10,000.', ({ waiting }) => waiting],
+  ['belfry_outbox_oldest_seconds', 'Age of the oldest unsent message.', ({ oldestSeconds }) => oldestSeconds],
+  [
+    'belfry_outbox_overdue_seconds',
+    'How long an unsent message has been due; 0 when all wait for their next attempt.',
+    ({ overdueSeconds }) => overdueSeconds,
+  ],
+]
+
+const depthGauges = [
+  [
     'belfry_queue_depth',
     'Jobs that wait for a consumer or are with one; for dead-letter, the dead letters, counted up to 10,000.',
-    ['queue'],
-    show('ready'),
-  )
-  meter.gauges('belfry_queue_delayed', 'Jobs that are not due yet.', ['queue'], show('delayed'))
-}
+    'ready',
+  ],
+  ['belfry_queue_delayed', 'Jobs that are not due yet.', 'delayed'],
+] as const
 
 async function measureQueueDepths({ queue, pool }: Context): Promise<Array<QueueDepth & { queue: string }>> {
   if (queue === null) return []
@@ -176,28 +174,16 @@ export function measureAuditStreams(ctx: Context): void {
 
 /** Exports the queues of workspaces that have the most blocked tasks. */
 export function measureQueues(ctx: Context): void {
-  const { meter } = ctx.metrics
   const busy = shared(() => busiestQueues(ctx.pool, maxBusyQueues))
-  const showQueue = (part: (queue: BusyQueue) => number) => async () =>
-    (await busy()).map(queue => [{ workspace: toId('ws', queue.workspaceId), queue: queue.name }, part(queue)] as const)
-  meter.gauges(
-    'belfry_queue_waiting',
-    'Blocked tasks of the 20 queues that have the most of them.',
-    ['workspace', 'queue'],
-    showQueue(({ waiting }) => waiting),
-  )
-  meter.gauges(
-    'belfry_queue_in_flight',
-    'Attempts in flight of the same queues.',
-    ['workspace', 'queue'],
-    showQueue(({ inFlight }) => inFlight),
-  )
-  meter.gauges(
-    'belfry_queue_oldest_due_seconds',
-    'Age of the first blocked task of the same queues.',
-    ['workspace', 'queue'],
-    showQueue(({ oldestDueSeconds }) => oldestDueSeconds),
-  )
+  const gauges = [
+    ['waiting', 'belfry_queue_waiting', 'Blocked tasks of the 20 queues that have the most of them.'],
+    ['inFlight', 'belfry_queue_in_flight', 'Attempts in flight of the same queues.'],
+    ['oldestDueSeconds', 'belfry_queue_oldest_due_seconds', 'Age of the first blocked task of the same queues.'],
+  ] as const
+  for (const [part, name, help] of gauges)
+    ctx.metrics.meter.gauges(name, help, ['workspace', 'queue'], async () =>
+      (await busy()).map(queue => [{ workspace: toId('ws', queue.workspaceId), queue: queue.name }, queue[part]]),
+    )
 }
 
 // Each queue is a label of three gauges.

@@ -2,39 +2,15 @@ import { forgetIdempotencyKeys } from '@belfry/db/answer-once'
 import { forgetBulkOperations } from '@belfry/db/bulk-operations/bulk-operations'
 import { probeWrite } from '@belfry/db/postgres/probe-write'
 import { divideNextMonth } from '@belfry/db/retention/divide-month'
-import { forgetExpired as forgetSessions } from '@belfry/db/retention/forget-expired'
 import { keptLogDays } from '@belfry/db/retention/month-parts'
 import { prepareRunPartitions as preparePartitions } from '@belfry/db/retention/run-partitions'
-import { foldRunChanges } from '@belfry/db/run-statistics/fold-run-changes'
-import { deleteOldStatistics } from '@belfry/db/run-statistics/run-statistics'
 import { mendWaitingFloor as mendFloor } from '@belfry/db/tasks/waiting-floor'
 import { returnUnspentBlocks as returnBlocks } from '@belfry/db/usage/execution-blocks'
-import { foldUsageChanges } from '@belfry/db/usage/fold-usage-changes'
 import { recordQuotaCrossings as recordCrossings } from '@belfry/db/usage/quota-crossings'
 import type { Context, QueueContext } from './context.ts'
 import { drain } from './drain.ts'
 
 const partitionMonthsAhead = 3
-
-/** Adds the recorded usage deltas to the sums of storage and of the days. Returns how many there were. */
-export function foldUsage(ctx: Context, signal: AbortSignal): Promise<number> {
-  return drain(signal, 10_000, batchSize => foldUsageChanges(ctx.pool, batchSize))
-}
-
-/** Adds the recorded runs to the statistics. Returns how many deltas there were. */
-export function foldRuns(ctx: Context, signal: AbortSignal): Promise<number> {
-  return drain(signal, 1_000, batchSize => foldRunChanges(ctx.pool, batchSize))
-}
-
-/** Deletes old statistics. */
-export function expireStatistics(ctx: Context, signal: AbortSignal): Promise<number> {
-  return drain(signal, 5_000, batchSize => deleteOldStatistics(ctx.pool, batchSize))
-}
-
-/** Deletes expired sessions and rate limits. Returns how many there were. */
-export function forgetExpired(ctx: Context, signal: AbortSignal): Promise<number> {
-  return drain(signal, 1, () => forgetSessions(ctx.pool))
-}
 
 /** Deletes answers stored under idempotency keys after a day, and ended operations after 30 days. Returns how many. */
 export async function forgetOldRequests(ctx: Context, signal: AbortSignal): Promise<number> {

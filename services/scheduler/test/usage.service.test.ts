@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { claimTasks } from '@belfry/db/tasks/claim-tasks'
+import { foldUsageChanges } from '@belfry/db/usage/fold-usage-changes'
 import { defaultTiers } from '@belfry/domain/tiers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Context } from '../src/context.ts'
 import { expireLog } from '../src/expire-log.ts'
-import { foldUsage, recordQuotaCrossings, returnUnspentBlocks } from '../src/upkeep.ts'
+import { recordQuotaCrossings, returnUnspentBlocks } from '../src/upkeep.ts'
 import { openTestContext, storeTasks } from './setup.ts'
 
 const never = new AbortController().signal
@@ -34,7 +35,7 @@ it('folds, counts and records crossings in three schedulers at once, each thing 
     ctx.tiers,
   )
   const threeTimes = <T>(chore: () => Promise<T>) => Promise.all([chore(), chore(), chore()])
-  await threeTimes(() => foldUsage(ctx, never))
+  await threeTimes(() => foldUsageChanges(ctx.pool, 10_000))
   expect(await count('usage_changes')).toBe(0)
   await threeTimes(() => recordQuotaCrossings(ctx))
   expect(await count('quota_crossings')).toBe(2)
