@@ -23,8 +23,8 @@ import { authorize, type CallerOf, type WorkspaceCaller } from './auth/authorize
 import type { Context } from './context.ts'
 import { type RunCreation, readKeyedRequest, runOnce } from './http/idempotency.ts'
 import { type BodyLimits, bodyLimits, readJsonBody } from './http/read-body.ts'
-import { invalid } from './http/refusals.ts'
-import { type Reply, sendReply } from './http/reply.ts'
+import { invalid, notFound } from './http/refusals.ts'
+import { Reply, sendReply } from './http/reply.ts'
 import { readsOfReplica, recordWrite } from './read-replica.ts'
 
 /** An operation that an endpoint serves. Those that the reference omits have no method, and maybe no path, in their declaration. */
@@ -52,12 +52,19 @@ export type Input<O extends Served> = {
 
 type Inspect = (ctx: Context, body: unknown, schemaErrors: FieldError[]) => FieldError[]
 
+/** What a handler returns: the declared body, null for an object that does not exist, or more than is declared. */
+type Answer<O extends Served> = O['answer'] extends { body: infer S extends z.ZodType }
+  ? Promise<z.output<S> | null | Reply>
+  : Promise<void> | Promise<Reply>
+
+type Handle<O extends Served> = (ctx: Context, input: Input<O>) => Answer<O>
+
 type Handler<O extends Served> = {
   /** Limits of the body. Default `bodyLimits`. */
   limits?: BodyLimits
   /** Returns errors in the body that a schema cannot find; reported together with the schema's errors. */
   inspect?: Inspect
-  handle: (ctx: Context, input: Input<O>) => Promise<Reply>
+  handle: Handle<O>
 }
 
 export type Endpoint = Declaration & {
@@ -65,8 +72,9 @@ export type Endpoint = Declaration & {
 }
 
 /** Serves an operation: authenticates the caller, parses the request, handles it and sends the response. */
-export function endpoint<const O extends Served>(operation: O, handler: Handler<O>): Endpoint {
-  const { limits = bodyLimits, inspect = () => [] } = handler
+export function endpoint<const O extends Served>(operation: O, given: Handle<O> | Handler<O>): Endpoint {
+  const handler: Handler<O> = typeof given === 'function' ? { handle: given } : given
+  const { limits = bodyLimits, inspect = () => [], handle } = handler
   const { right, orRights, query: querySchema, mayLag = false } = operation as Served
   const brief = briefFormOf(operation.answer.body, right)
   // Parses a valid body in one function, which the first request generates: all of them would take a fifth of the start. The
@@ -88,12 +96,18 @@ export function endpoint<const O extends Served>(operation: O, handler: Handler<
       const scoped = scopeReads(ctx, request, caller, mayLag)
       // The declaration gives the types of the caller, the query and the body.
       const input = { caller, params, query, body: value, bodyText: text, request, arrivedAt } as Input<O>
-      const handled = handler.handle(scoped, input)
-      const reply = await (ctx.readReplica ? handled.finally(() => recordWrite(ctx, request, caller)) : handled)
-      await sendReply(response, presentFor(caller, reply, brief))
+      const handled = handle(scoped, input)
+      const answer = await (ctx.readReplica ? handled.finally(() => recordWrite(ctx, request, caller)) : handled)
+      await sendReply(response, presentFor(caller, toReply(operation, answer), brief))
     },
     ...operation,
   }
+}
+
+function toReply({ answer: { status } }: Served, answer: unknown): Reply {
+  if (answer instanceof Reply) return answer
+  if (answer === null) throw notFound()
+  return new Reply({ status, body: answer })
 }
 
 function idParameters(path = ''): ReadonlyArray<readonly [name: string, kind: IdKind]> {
@@ -106,7 +120,8 @@ function presentFor(caller: CallerOf<Right>, reply: Reply, brief: Brief | undefi
   if (!brief || !caller || !('actor' in caller)) return reply
   const right = typeof brief.right === 'string' ? brief.right : brief.right(reply.body as never) // of the whole body
   if (decide(caller.actor, right).allowed) return reply
-  return Object.assign({}, reply, { body: brief.body.parse(JSON.parse(toJsonText(reply.body))) })
+  const { status, headers, body } = reply
+  return new Reply({ status, headers, body: brief.body.parse(JSON.parse(toJsonText(body))) })
 }
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -191,36 +206,37 @@ export function workOf(ctx: Context): Work {
   return Object.assign(Object.create(ctx), own)
 }
 
+type Create<O extends Served> = (work: Work, input: Input<O>) => Promise<Reply>
+
 type Creation<O extends Served> = Omit<Handler<O>, 'handle'> & {
   /** Whether the creation of such a body stores its reply when `keyed` is set. Default false. */
   storesReply?: (body: Input<O>['body']) => boolean
-  handle: (work: Work, input: Input<O>) => Promise<Reply>
+  handle: Create<O>
 }
 
 type InWorkspace = Operation & { right: ActionIn<'workspace'>; isIdempotent: true }
 
 /** Serves an operation that creates something. Repeated with the same `Idempotency-Key`, it repeats its first reply. */
-export function creation<const O extends InWorkspace>(operation: O, definition: Creation<O>): Endpoint {
+export function creation<const O extends InWorkspace>(operation: O, given: Create<O> | Creation<O>): Endpoint {
+  const definition: Creation<O> = typeof given === 'function' ? { handle: given } : given
   const { storesReply = () => false } = definition
-  // biome-ignore lint/plugin: once for each endpoint
-  return endpoint(operation, {
-    ...definition,
-    async handle(ctx, input) {
-      const key = input.request.headers['idempotency-key']
-      const { workspaceId } = input.caller as WorkspaceCaller // by the type of the operation
-      const request = key === undefined ? null : readKeyedRequest(input.request, key, workspaceId, input.bodyText)
-      let acts: Array<(ctx: Context) => void> = []
-      const run: RunCreation = (db, keyed) => {
-        acts = []
-        const own = { db, keyed, afterCommit: (act: (ctx: Context) => void) => void acts.push(act) }
-        return definition.handle(Object.assign(Object.create(ctx), own), input)
-      }
-      const reply =
-        request === null ? await run(ctx.pool, null) : await runOnce(ctx, request, run, storesReply(input.body))
-      if (__FAILPOINTS__) await failpoint('api.after_commit')
-      for (const act of acts) act(ctx)
-      if (__FAILPOINTS__) await failpoint('api.after_enqueue')
-      return reply
-    },
-  })
+  const handle = async (ctx: Context, input: Input<O>): Promise<Reply> => {
+    const key = input.request.headers['idempotency-key']
+    const { workspaceId } = input.caller as WorkspaceCaller // by the type of the operation
+    const request = key === undefined ? null : readKeyedRequest(input.request, key, workspaceId, input.bodyText)
+    let acts: Array<(ctx: Context) => void> = []
+    const run: RunCreation = (db, keyed) => {
+      acts = []
+      const own = { db, keyed, afterCommit: (act: (ctx: Context) => void) => void acts.push(act) }
+      return definition.handle(Object.assign(Object.create(ctx), own), input)
+    }
+    const reply =
+      request === null ? await run(ctx.pool, null) : await runOnce(ctx, request, run, storesReply(input.body))
+    if (__FAILPOINTS__) await failpoint('api.after_commit')
+    for (const act of acts) act(ctx)
+    if (__FAILPOINTS__) await failpoint('api.after_enqueue')
+    return reply
+  }
+  // Any operation may be answered with a reply.
+  return endpoint(operation, Object.assign({}, definition, { handle: handle as Handle<O> }))
 }

@@ -11,25 +11,21 @@ import { consumeReset } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
-import { noContent } from '../http/reply.ts'
 import { storeMail } from './account-mail.ts'
 import { noPasswordHash } from './password.ts'
 
-export const confirmEmail = endpoint(operations.confirmEmail, {
-  async handle(ctx, { body, request }) {
-    await consumeReset(ctx, callerAddress(request))
-    const tokenHash = hashOneTimeToken(body.token)
-    const valid = { tokenHash, expiresAt: { gt: new Date(ctx.clock.now()) } }
-    const confirmation = await ctx.prisma.emailConfirmation.findFirst({ where: valid })
-    if (!confirmation) {
-      const message = 'The link is unknown, was used, or is older than a day. Request another one.'
-      throw invalid('body', [{ path: 'token', code: 'invalid_token', message }])
-    }
-    const { userId } = confirmation
-    const isRegistrant = await hasSession(ctx, request, userId)
-    await ctx.prisma.$transaction(tx => recordConfirmedEmail(ctx, tx, userId, isRegistrant))
-    return noContent()
-  },
+export const confirmEmail = endpoint(operations.confirmEmail, async (ctx, { body, request }) => {
+  await consumeReset(ctx, callerAddress(request))
+  const tokenHash = hashOneTimeToken(body.token)
+  const valid = { tokenHash, expiresAt: { gt: new Date(ctx.clock.now()) } }
+  const confirmation = await ctx.prisma.emailConfirmation.findFirst({ where: valid })
+  if (!confirmation) {
+    const message = 'The link is unknown, was used, or is older than a day. Request another one.'
+    throw invalid('body', [{ path: 'token', code: 'invalid_token', message }])
+  }
+  const { userId } = confirmation
+  const isRegistrant = await hasSession(ctx, request, userId)
+  await ctx.prisma.$transaction(tx => recordConfirmedEmail(ctx, tx, userId, isRegistrant))
 })
 
 async function hasSession(ctx: Context, request: Request, userId: string): Promise<boolean> {
@@ -41,14 +37,11 @@ async function hasSession(ctx: Context, request: Request, userId: string): Promi
   }
 }
 
-export const resendConfirmation = endpoint(operations.resendConfirmation, {
-  async handle(ctx, { caller }) {
-    const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: caller.userId } })
-    if (mustConfirmEmail(ctx, user)) {
-      await ctx.prisma.$transaction(tx => storeConfirmationMail(ctx, tx, user, caller.address))
-    }
-    return { status: 202 }
-  },
+export const resendConfirmation = endpoint(operations.resendConfirmation, async (ctx, { caller }) => {
+  const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: caller.userId } })
+  if (mustConfirmEmail(ctx, user)) {
+    await ctx.prisma.$transaction(tx => storeConfirmationMail(ctx, tx, user, caller.address))
+  }
 })
 
 const confirmationMs = 24 * 3_600_000

@@ -5,15 +5,12 @@ import { toId } from '@belfry/domain/id'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
-import { ok } from '../http/reply.ts'
 import { deviceName } from './device.ts'
 
-export const listAccountLog = endpoint(operations.listAccountLog, {
-  async handle(ctx, { caller, query }) {
-    const before = readCursor('account-log', query) ?? null
-    const rows = await readAccountLog(ctx, caller.userId, before, query.limit + 1)
-    return ok(toPage('account-log', query, rows, presentAccountEntry))
-  },
+export const listAccountLog = endpoint(operations.listAccountLog, async (ctx, { caller, query }) => {
+  const before = readCursor('account-log', query) ?? null
+  const rows = await readAccountLog(ctx, caller.userId, before, query.limit + 1)
+  return toPage('account-log', query, rows, presentAccountEntry)
 })
 
 type Row = { id: string; action: AccountAction; address: string; agent: string | null; createdAt: Date }

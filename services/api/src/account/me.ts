@@ -9,7 +9,7 @@ import { readSecondFactors } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
-import { ok } from '../http/reply.ts'
+import { Reply } from '../http/reply.ts'
 import { mailPasswordChange } from './account-mail.ts'
 import { mustConfirmEmail } from './email-confirmation.ts'
 import { presentAccountEntry, readAccountLog } from './list-account-log.ts'
@@ -18,11 +18,7 @@ import { presentSession } from './sessions.ts'
 
 const maxOrganizations = 100
 
-export const getMe = endpoint(operations.getMe, {
-  async handle(ctx, { caller }) {
-    return ok(await readMe(ctx, caller.userId))
-  },
-})
+export const getMe = endpoint(operations.getMe, async (ctx, { caller }) => readMe(ctx, caller.userId))
 
 /** Reads the signed-in user and the user's organizations. */
 async function readMe(ctx: Context, userId: string): Promise<Me> {
@@ -51,13 +47,11 @@ export function presentUser(user: UserRow): User {
   return { id: toId('user', user.id), email: user.email, name: user.name, created_at: user.createdAt.toISOString() }
 }
 
-export const updateMe = endpoint(operations.updateMe, {
-  async handle(ctx, { caller, body }) {
-    const { password, current_password: current } = body
-    if (password !== undefined && current !== undefined) await changePassword(ctx, caller, current, password)
-    await rename(ctx, caller.userId, body)
-    return ok(await readMe(ctx, caller.userId))
-  },
+export const updateMe = endpoint(operations.updateMe, async (ctx, { caller, body }) => {
+  const { password, current_password: current } = body
+  if (password !== undefined && current !== undefined) await changePassword(ctx, caller, current, password)
+  await rename(ctx, caller.userId, body)
+  return readMe(ctx, caller.userId)
 })
 
 async function changePassword(ctx: Context, caller: UserCaller, current: string, password: string): Promise<void> {
@@ -92,53 +86,51 @@ function wrongPassword(): AppError {
 
 const maxEntries = 10_000
 
-export const exportMe = endpoint(operations.exportMe, {
-  async handle(ctx, { caller }) {
-    const { userId } = caller
-    const createdKeys = await ctx.prisma.apiKey.findMany({
-      where: { createdBy: userId, federatedCredentialId: null },
-      orderBy: { id: 'asc' },
-    })
-    const user = await ctx.prisma.user.findUniqueOrThrow({
-      where: { id: userId },
-      include: {
-        memberships: { include: { organization: { select: { name: true } } } },
-        workspaceMemberships: { include: { workspace: { select: { name: true } } } },
-        sessions: true,
-        invitations: true,
-        identities: true,
-      },
-    })
-    const body: AccountExport = {
-      exported_at: new Date(ctx.clock.now()).toISOString(),
-      user: { ...presentUser(user), email_confirmed_at: user.emailConfirmedAt?.toISOString() ?? null },
-      organizations: user.memberships.map(({ organizationId, organization, role, joinedAt }) => {
-        return { id: toId('org', organizationId), name: organization.name, role, joined_at: joinedAt.toISOString() }
-      }),
-      workspaces: user.workspaceMemberships.map(({ workspaceId, workspace, role, createdAt }) => {
-        return { id: toId('ws', workspaceId), name: workspace.name, role, added_at: createdAt.toISOString() }
-      }),
-      identities: user.identities.map(({ issuer, subject, createdAt }) => {
-        return { issuer, subject, created_at: createdAt.toISOString() }
-      }),
-      second_factors: await readSecondFactors(ctx.prisma, userId),
-      sessions: user.sessions.map(row => presentSession(row, caller)),
-      api_keys: createdKeys.map(({ id, name, workspaceId, createdAt, revokedAt }) => ({
-        id: toId('key', id),
-        name,
-        workspace_id: toId('ws', workspaceId),
-        created_at: createdAt.toISOString(),
-        revoked_at: revokedAt?.toISOString() ?? null,
-      })),
-      invitations: user.invitations.map(({ id, organizationId, email, createdAt }) => ({
-        id: toId('inv', id),
-        organization_id: toId('org', organizationId),
-        email,
-        created_at: createdAt.toISOString(),
-      })),
-      security_log: (await readAccountLog(ctx, userId, null, maxEntries)).map(presentAccountEntry),
-    }
-    const headers = { 'Content-Disposition': 'attachment; filename="belfry-account.json"' }
-    return { status: 200, body, headers }
-  },
+export const exportMe = endpoint(operations.exportMe, async (ctx, { caller }) => {
+  const { userId } = caller
+  const createdKeys = await ctx.prisma.apiKey.findMany({
+    where: { createdBy: userId, federatedCredentialId: null },
+    orderBy: { id: 'asc' },
+  })
+  const user = await ctx.prisma.user.findUniqueOrThrow({
+    where: { id: userId },
+    include: {
+      memberships: { include: { organization: { select: { name: true } } } },
+      workspaceMemberships: { include: { workspace: { select: { name: true } } } },
+      sessions: true,
+      invitations: true,
+      identities: true,
+    },
+  })
+  const body: AccountExport = {
+    exported_at: new Date(ctx.clock.now()).toISOString(),
+    user: { ...presentUser(user), email_confirmed_at: user.emailConfirmedAt?.toISOString() ?? null },
+    organizations: user.memberships.map(({ organizationId, organization, role, joinedAt }) => {
+      return { id: toId('org', organizationId), name: organization.name, role, joined_at: joinedAt.toISOString() }
+    }),
+    workspaces: user.workspaceMemberships.map(({ workspaceId, workspace, role, createdAt }) => {
+      return { id: toId('ws', workspaceId), name: workspace.name, role, added_at: createdAt.toISOString() }
+    }),
+    identities: user.identities.map(({ issuer, subject, createdAt }) => {
+      return { issuer, subject, created_at: createdAt.toISOString() }
+    }),
+    second_factors: await readSecondFactors(ctx.prisma, userId),
+    sessions: user.sessions.map(row => presentSession(row, caller)),
+    api_keys: createdKeys.map(({ id, name, workspaceId, createdAt, revokedAt }) => ({
+      id: toId('key', id),
+      name,
+      workspace_id: toId('ws', workspaceId),
+      created_at: createdAt.toISOString(),
+      revoked_at: revokedAt?.toISOString() ?? null,
+    })),
+    invitations: user.invitations.map(({ id, organizationId, email, createdAt }) => ({
+      id: toId('inv', id),
+      organization_id: toId('org', organizationId),
+      email,
+      created_at: createdAt.toISOString(),
+    })),
+    security_log: (await readAccountLog(ctx, userId, null, maxEntries)).map(presentAccountEntry),
+  }
+  const headers = { 'Content-Disposition': 'attachment; filename="belfry-account.json"' }
+  return new Reply({ status: 200, body, headers })
 })

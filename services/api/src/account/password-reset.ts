@@ -9,7 +9,6 @@ import { clearLoginAttempts, consumeReset } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
-import { noContent } from '../http/reply.ts'
 import { mailPasswordChange, storeMail } from './account-mail.ts'
 import { recordConfirmedEmail } from './email-confirmation.ts'
 import { hashPassword, requirePasswordLogin } from './password.ts'
@@ -20,15 +19,12 @@ const resetMs = 3_600_000
 // longer, the response is sent at the next multiple.
 const responseStepMs = 400
 
-export const forgotPassword = endpoint(operations.forgotPassword, {
-  async handle(ctx, { body, request }) {
-    requirePasswordLogin(ctx)
-    await consumeReset(ctx, callerAddress(request))
-    const began = performance.now()
-    await sendLink(ctx, body.email.toLowerCase(), callerAddress(request))
-    await sleep(responseStepMs - ((performance.now() - began) % responseStepMs))
-    return { status: 202 }
-  },
+export const forgotPassword = endpoint(operations.forgotPassword, async (ctx, { body, request }) => {
+  requirePasswordLogin(ctx)
+  await consumeReset(ctx, callerAddress(request))
+  const began = performance.now()
+  await sendLink(ctx, body.email.toLowerCase(), callerAddress(request))
+  await sleep(responseStepMs - ((performance.now() - began) % responseStepMs))
 })
 
 async function sendLink(ctx: Context, email: string, address: string): Promise<void> {
@@ -45,32 +41,29 @@ async function sendLink(ctx: Context, email: string, address: string): Promise<v
   })
 }
 
-export const resetPassword = endpoint(operations.resetPassword, {
-  async handle(ctx, { body, request }) {
-    requirePasswordLogin(ctx)
-    await consumeReset(ctx, callerAddress(request))
-    const tokenHash = hashOneTimeToken(body.token)
-    const valid = { tokenHash, expiresAt: { gt: new Date(ctx.clock.now()) } }
-    const reset = await ctx.prisma.passwordReset.findFirst({ where: valid })
-    if (!reset) throw unknownToken()
-    const { userId } = reset
-    const passwordHash = await hashPassword(body.password, callerAddress(request))
-    const { email } = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } })
-    await ctx.prisma.$transaction(async tx => {
-      // Only one of several concurrent requests deletes it. Links that were sent before end, too.
-      const { count } = await tx.passwordReset.deleteMany({ where: valid })
-      if (count === 0) throw unknownToken()
-      await tx.passwordReset.deleteMany({ where: { userId } })
-      await recordConfirmedEmail(ctx, tx, userId, false)
-      await tx.user.update({ where: { id: userId }, data: { passwordHash } })
-      await tx.session.deleteMany({ where: { userId } })
-      await tx.challenge.deleteMany({ where: { userId } }) // sign-ins with the old password
-      await recordAccountEntry(tx, { userId, action: 'password_reset', address: callerAddress(request) })
-      await mailPasswordChange(ctx, tx, { id: userId, email }, callerAddress(request))
-    })
-    await clearLoginAttempts(ctx, email)
-    return noContent()
-  },
+export const resetPassword = endpoint(operations.resetPassword, async (ctx, { body, request }) => {
+  requirePasswordLogin(ctx)
+  await consumeReset(ctx, callerAddress(request))
+  const tokenHash = hashOneTimeToken(body.token)
+  const valid = { tokenHash, expiresAt: { gt: new Date(ctx.clock.now()) } }
+  const reset = await ctx.prisma.passwordReset.findFirst({ where: valid })
+  if (!reset) throw unknownToken()
+  const { userId } = reset
+  const passwordHash = await hashPassword(body.password, callerAddress(request))
+  const { email } = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } })
+  await ctx.prisma.$transaction(async tx => {
+    // Only one of several concurrent requests deletes it. Links that were sent before end, too.
+    const { count } = await tx.passwordReset.deleteMany({ where: valid })
+    if (count === 0) throw unknownToken()
+    await tx.passwordReset.deleteMany({ where: { userId } })
+    await recordConfirmedEmail(ctx, tx, userId, false)
+    await tx.user.update({ where: { id: userId }, data: { passwordHash } })
+    await tx.session.deleteMany({ where: { userId } })
+    await tx.challenge.deleteMany({ where: { userId } }) // sign-ins with the old password
+    await recordAccountEntry(tx, { userId, action: 'password_reset', address: callerAddress(request) })
+    await mailPasswordChange(ctx, tx, { id: userId, email }, callerAddress(request))
+  })
+  await clearLoginAttempts(ctx, email)
 })
 
 function unknownToken(): AppError {

@@ -6,49 +6,43 @@ import { callerAddress } from '../auth/caller-address.ts'
 import { consumeRegistration } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { ok } from '../http/reply.ts'
+import { Reply } from '../http/reply.ts'
 import { mustConfirmEmail, storeConfirmationMail } from './email-confirmation.ts'
 import { hashPassword, requirePasswordLogin } from './password.ts'
 import { requireCheckedRegistration } from './registration-check.ts'
 import { startSession } from './start-session.ts'
 
-export const getRegistration = endpoint(operations.getRegistration, {
-  async handle({ config, prisma }) {
-    const isFurther = await hasAccounts(prisma)
-    const registration = registrationNow(config.registration, isFurther)
-    const check_url = isFurther ? config.registrationCheckUrl : null
-    return ok({ registration, domains: config.registrationDomains, check_url })
-  },
+export const getRegistration = endpoint(operations.getRegistration, async ({ config, prisma }) => {
+  const isFurther = await hasAccounts(prisma)
+  const registration = registrationNow(config.registration, isFurther)
+  const check_url = isFurther ? config.registrationCheckUrl : null
+  return { registration, domains: config.registrationDomains, check_url }
 })
 
-export const register = endpoint(operations.register, {
-  async handle(ctx, { body, request }) {
-    requirePasswordLogin(ctx)
-    const address = callerAddress(request)
-    await consumeRegistration(ctx, address)
-    const email = body.email.toLowerCase()
-    const isFurther = await hasAccounts(ctx.prisma)
-    requireOpenRegistration(ctx.config, email, isFurther) // before the expensive hash
-    if (isFurther) await requireCheckedRegistration(ctx, { token: body.check_token ?? null, email, address })
-    const passwordHash = await hashPassword(body.password, address)
-    const session = await ctx.prisma
-      .$transaction(async tx => {
-        const isFirst = !(await hasAccountsForUpdate(tx))
-        requireOpenRegistration(ctx.config, email, !isFirst)
-        // The first account belongs to the operator, who may not have set up the mail server yet.
-        const emailConfirmedAt = isFirst ? new Date(ctx.clock.now()) : null
-        const data = { id: newUuid(), email, name: body.name, passwordHash, emailConfirmedAt }
-        const user = await tx.user.create({ data })
-        if (mustConfirmEmail(ctx, user)) await storeConfirmationMail(ctx, tx, user, address)
-        return startSession(ctx, tx, user, request)
-      })
-      .catch(error => {
-        throw isUniqueViolation(error)
-          ? new AppError('email_taken', 'An account with this email already exists.')
-          : error
-      })
-    return { status: 201, ...session }
-  },
+export const register = endpoint(operations.register, async (ctx, { body, request }) => {
+  requirePasswordLogin(ctx)
+  const address = callerAddress(request)
+  await consumeRegistration(ctx, address)
+  const email = body.email.toLowerCase()
+  const isFurther = await hasAccounts(ctx.prisma)
+  requireOpenRegistration(ctx.config, email, isFurther) // before the expensive hash
+  if (isFurther) await requireCheckedRegistration(ctx, { token: body.check_token ?? null, email, address })
+  const passwordHash = await hashPassword(body.password, address)
+  const session = await ctx.prisma
+    .$transaction(async tx => {
+      const isFirst = !(await hasAccountsForUpdate(tx))
+      requireOpenRegistration(ctx.config, email, !isFirst)
+      // The first account belongs to the operator, who may not have set up the mail server yet.
+      const emailConfirmedAt = isFirst ? new Date(ctx.clock.now()) : null
+      const data = { id: newUuid(), email, name: body.name, passwordHash, emailConfirmedAt }
+      const user = await tx.user.create({ data })
+      if (mustConfirmEmail(ctx, user)) await storeConfirmationMail(ctx, tx, user, address)
+      return startSession(ctx, tx, user, request)
+    })
+    .catch(error => {
+      throw isUniqueViolation(error) ? new AppError('email_taken', 'An account with this email already exists.') : error
+    })
+  return new Reply({ status: 201, ...session })
 })
 
 async function hasAccounts(prisma: Pick<PrismaTransaction, 'user'>): Promise<boolean> {

@@ -9,32 +9,24 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
-import { noContent, ok } from '../http/reply.ts'
+import { Reply } from '../http/reply.ts'
 import { deviceName } from './device.ts'
 
-export const listSessions = endpoint(operations.listSessions, {
-  async handle(ctx, { caller, query }) {
-    const { userId } = caller
-    const now = ctx.clock.now()
-    const inForce = { expiresAt: { gt: new Date(now) }, createdAt: { gt: new Date(now - maxSessionMs) } }
-    const find = ({ before, take }: PageRows) =>
-      ctx.prisma.session.findMany({ where: { userId, ...inForce, id: before }, orderBy: { id: 'desc' }, take })
-    return ok(await readPage(`sessions:${userId}`, query, find, row => presentSession(row, caller)))
-  },
+export const listSessions = endpoint(operations.listSessions, async (ctx, { caller, query }) => {
+  const { userId } = caller
+  const now = ctx.clock.now()
+  const inForce = { expiresAt: { gt: new Date(now) }, createdAt: { gt: new Date(now - maxSessionMs) } }
+  const find = ({ before, take }: PageRows) =>
+    ctx.prisma.session.findMany({ where: { userId, ...inForce, id: before }, orderBy: { id: 'desc' }, take })
+  return readPage(`sessions:${userId}`, query, find, row => presentSession(row, caller))
 })
 
-export const endSession = endpoint(operations.endSession, {
-  async handle(ctx, { caller, params }) {
-    if ((await end(ctx, caller, params.session)) === 0) throw notFound()
-    return noContent()
-  },
+export const endSession = endpoint(operations.endSession, async (ctx, { caller, params }) => {
+  if ((await end(ctx, caller, params.session)) === 0) throw notFound()
 })
 
-export const endOtherSessions = endpoint(operations.endOtherSessions, {
-  async handle(ctx, { caller }) {
-    await end(ctx, caller, { not: caller.sessionId })
-    return noContent()
-  },
+export const endOtherSessions = endpoint(operations.endOtherSessions, async (ctx, { caller }) => {
+  await end(ctx, caller, { not: caller.sessionId })
 })
 
 async function end(ctx: Context, { userId, address }: UserCaller, id: string | { not: string }): Promise<number> {
@@ -61,13 +53,11 @@ export function presentSession(row: SessionRow, caller: UserCaller): Session {
   }
 }
 
-export const logout = endpoint(operations.logout, {
-  async handle(ctx, { caller }) {
-    const { userId, sessionId, address } = caller
-    await ctx.prisma.$transaction(async tx => {
-      const { count } = await tx.session.deleteMany({ where: { id: sessionId, userId } })
-      if (count > 0) await recordAccountEntry(tx, { userId, action: 'signed_out', address })
-    })
-    return { status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } }
-  },
+export const logout = endpoint(operations.logout, async (ctx, { caller }) => {
+  const { userId, sessionId, address } = caller
+  await ctx.prisma.$transaction(async tx => {
+    const { count } = await tx.session.deleteMany({ where: { id: sessionId, userId } })
+    if (count > 0) await recordAccountEntry(tx, { userId, action: 'signed_out', address })
+  })
+  return new Reply({ status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } })
 })

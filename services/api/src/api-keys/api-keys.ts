@@ -13,35 +13,30 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { invalid, notFound } from '../http/refusals.ts'
-import { created, noContent, ok, type Reply } from '../http/reply.ts'
+import { created, type Reply } from '../http/reply.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { lockWorkspace } from '../workspaces/lock-workspace.ts'
 
-export const listApiKeys = endpoint(operations.listApiKeys, {
-  async handle(ctx, { caller: { workspaceId }, query }) {
-    const find = ({ before, take }: PageRows) =>
-      ctx.prisma.apiKey.findMany({ where: { workspaceId, id: before }, orderBy: { id: 'desc' }, take })
-    return ok(await readPage(`api-keys:${workspaceId}`, query, find, presentApiKey))
-  },
+export const listApiKeys = endpoint(operations.listApiKeys, async (ctx, { caller: { workspaceId }, query }) => {
+  const find = ({ before, take }: PageRows) =>
+    ctx.prisma.apiKey.findMany({ where: { workspaceId, id: before }, orderBy: { id: 'desc' }, take })
+  return readPage(`api-keys:${workspaceId}`, query, find, presentApiKey)
 })
 
 // Other processes may have the key in their caches for five seconds more.
-export const revokeApiKey = endpoint(operations.revokeApiKey, {
-  async handle(ctx, { caller, params: { key: id } }) {
-    const { workspaceId, user, actor } = caller
-    await ctx.prisma.$transaction(async tx => {
-      const select = { name: true, prefix: true, scopes: true, createdBy: true }
-      const found = await tx.apiKey.findFirst({ where: { id, workspaceId }, select })
-      if (!found) throw notFound()
-      const { scopes, createdBy, ...row } = found
-      if (createdBy !== user.userId) requireRightsOf(actor, scopes)
-      const revokedAt = new Date(ctx.clock.now())
-      const { count } = await tx.apiKey.updateMany({ where: { id, workspaceId, revokedAt: null }, data: { revokedAt } })
-      if (count > 0) await audit(tx, caller, { action: 'api_key.revoked', objectId: toId('key', id), details: row })
-    })
-    forgetApiKeys(ctx.apiKeys, key => key.keyId === id)
-    return noContent()
-  },
+export const revokeApiKey = endpoint(operations.revokeApiKey, async (ctx, { caller, params: { key: id } }) => {
+  const { workspaceId, user, actor } = caller
+  await ctx.prisma.$transaction(async tx => {
+    const select = { name: true, prefix: true, scopes: true, createdBy: true }
+    const found = await tx.apiKey.findFirst({ where: { id, workspaceId }, select })
+    if (!found) throw notFound()
+    const { scopes, createdBy, ...row } = found
+    if (createdBy !== user.userId) requireRightsOf(actor, scopes)
+    const revokedAt = new Date(ctx.clock.now())
+    const { count } = await tx.apiKey.updateMany({ where: { id, workspaceId, revokedAt: null }, data: { revokedAt } })
+    if (count > 0) await audit(tx, caller, { action: 'api_key.revoked', objectId: toId('key', id), details: row })
+  })
+  forgetApiKeys(ctx.apiKeys, key => key.keyId === id)
 })
 
 // A user who may create keys is not thereby above the keys of others.
@@ -52,30 +47,28 @@ function requireRightsOf(actor: Actor, scopes: readonly string[]): void {
 
 const dayMs = 86_400_000
 
-export const createApiKey = endpoint(operations.createApiKey, {
-  async handle(ctx, { caller, body }) {
-    const { workspaceId, organizationId, user, actor } = caller
-    const quota = await readQuota(ctx, organizationId)
-    const scopes = grantedScopes(actor, body.scopes)
-    if (isWideKey(scopes)) await requireStepUp(ctx, user)
-    const { row, key } = await ctx.prisma.$transaction(async tx => {
-      await lockWorkspace(tx, caller)
-      const expiresAt = await expiryOf(ctx, tx, organizationId, body.expires_at)
-      refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: inForce(ctx, workspaceId) }))
-      const { name, allowed_ranges: allowedRanges = [] } = body
-      return storeApiKey(ctx, tx, caller, {
-        id: newUuid(),
-        workspaceId,
-        name,
-        createdBy: user.userId,
-        expiresAt,
-        scopes,
-        allowedRanges,
-        ...ofUser,
-      })
+export const createApiKey = endpoint(operations.createApiKey, async (ctx, { caller, body }) => {
+  const { workspaceId, organizationId, user, actor } = caller
+  const quota = await readQuota(ctx, organizationId)
+  const scopes = grantedScopes(actor, body.scopes)
+  if (isWideKey(scopes)) await requireStepUp(ctx, user)
+  const { row, key } = await ctx.prisma.$transaction(async tx => {
+    await lockWorkspace(tx, caller)
+    const expiresAt = await expiryOf(ctx, tx, organizationId, body.expires_at)
+    refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: inForce(ctx, workspaceId) }))
+    const { name, allowed_ranges: allowedRanges = [] } = body
+    return storeApiKey(ctx, tx, caller, {
+      id: newUuid(),
+      workspaceId,
+      name,
+      createdBy: user.userId,
+      expiresAt,
+      scopes,
+      allowedRanges,
+      ...ofUser,
     })
-    return presentNewApiKey(row, key)
-  },
+  })
+  return presentNewApiKey(row, key)
 })
 
 /** The columns of a key that a user created. */
@@ -154,36 +147,34 @@ export function presentNewApiKey(row: ApiKeyRow, key: string): Reply {
 
 const defaultOverlapMs = 86_400_000
 
-export const rollApiKey = endpoint(operations.rollApiKey, {
-  async handle(ctx, { caller, params, body }) {
-    const { workspaceId, organizationId, user, actor } = caller
-    const quota = await readQuota(ctx, organizationId)
-    const { row, key } = await ctx.prisma.$transaction(async tx => {
-      await lockWorkspace(tx, caller)
-      const old = await tx.apiKey.findFirst({ where: { id: params.key, workspaceId } })
-      if (!old) throw notFound()
-      if (old.federatedCredentialId) {
-        throw new AppError(
-          'conflict',
-          'A job gets a new API key in exchange for another token: this one cannot be rolled.',
-        )
-      }
-      if (isWideKey(old.scopes)) await requireStepUp(ctx, user)
-      requireRightsOf(actor, old.scopes)
-      const others = { ...inForce(ctx, workspaceId), id: { not: old.id } }
-      refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: others }))
-      await endSoon(ctx, tx, old, body.overlap_ms ?? defaultOverlapMs)
-      const { name, scopes, allowedRanges, prefix } = old
-      const next = { id: newUuid(), workspaceId, name, createdBy: user.userId, scopes, allowedRanges, ...ofUser }
-      const limit = await expiryOf(ctx, tx, organizationId, body.expires_at)
-      const expiresAt = body.expires_at === undefined ? earlier(sameLifetime(ctx, old), limit) : limit
-      const details = { name, prefix, next: toId('key', next.id), overlap_ms: body.overlap_ms ?? defaultOverlapMs }
-      await audit(tx, caller, { action: 'api_key.rolled', objectId: toId('key', old.id), details })
-      return storeApiKey(ctx, tx, caller, { ...next, expiresAt }, { replaces: toId('key', old.id) })
-    })
-    forgetApiKeys(ctx.apiKeys, cached => cached.keyId === params.key)
-    return presentNewApiKey(row, key)
-  },
+export const rollApiKey = endpoint(operations.rollApiKey, async (ctx, { caller, params, body }) => {
+  const { workspaceId, organizationId, user, actor } = caller
+  const quota = await readQuota(ctx, organizationId)
+  const { row, key } = await ctx.prisma.$transaction(async tx => {
+    await lockWorkspace(tx, caller)
+    const old = await tx.apiKey.findFirst({ where: { id: params.key, workspaceId } })
+    if (!old) throw notFound()
+    if (old.federatedCredentialId) {
+      throw new AppError(
+        'conflict',
+        'A job gets a new API key in exchange for another token: this one cannot be rolled.',
+      )
+    }
+    if (isWideKey(old.scopes)) await requireStepUp(ctx, user)
+    requireRightsOf(actor, old.scopes)
+    const others = { ...inForce(ctx, workspaceId), id: { not: old.id } }
+    refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: others }))
+    await endSoon(ctx, tx, old, body.overlap_ms ?? defaultOverlapMs)
+    const { name, scopes, allowedRanges, prefix } = old
+    const next = { id: newUuid(), workspaceId, name, createdBy: user.userId, scopes, allowedRanges, ...ofUser }
+    const limit = await expiryOf(ctx, tx, organizationId, body.expires_at)
+    const expiresAt = body.expires_at === undefined ? earlier(sameLifetime(ctx, old), limit) : limit
+    const details = { name, prefix, next: toId('key', next.id), overlap_ms: body.overlap_ms ?? defaultOverlapMs }
+    await audit(tx, caller, { action: 'api_key.rolled', objectId: toId('key', old.id), details })
+    return storeApiKey(ctx, tx, caller, { ...next, expiresAt }, { replaces: toId('key', old.id) })
+  })
+  forgetApiKeys(ctx.apiKeys, cached => cached.keyId === params.key)
+  return presentNewApiKey(row, key)
 })
 
 function sameLifetime({ clock }: Context, { createdAt, expiresAt }: ApiKeyRow): Date | null {

@@ -16,14 +16,11 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { notFound } from '../http/refusals.ts'
-import { noContent, ok } from '../http/reply.ts'
 import { audit } from './audit.ts'
 
-export const getAuditStream = endpoint(operations.getAuditStream, {
-  async handle(ctx, { caller }) {
-    return ok(await readStream(ctx, caller.organizationId))
-  },
-})
+export const getAuditStream = endpoint(operations.getAuditStream, async (ctx, { caller }) =>
+  readStream(ctx, caller.organizationId),
+)
 
 export const putAuditStream = endpoint(operations.putAuditStream, {
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectProtocol(ctx, body)],
@@ -36,7 +33,7 @@ export const putAuditStream = endpoint(operations.putAuditStream, {
       const action = isNew ? 'audit_stream.created' : 'audit_stream.changed'
       await audit(tx, caller, { action, objectId: toId('org', organizationId), details: { target: shownTarget } })
     })
-    return ok(await readStream(ctx, organizationId))
+    return readStream(ctx, organizationId)
   },
 })
 
@@ -51,29 +48,24 @@ function inspectProtocol({ config }: Pick<Context, 'config'>, body: unknown): Fi
   return [{ path: 'url', code: 'invalid_url', message: 'The URL of an audit stream must start with https://.' }]
 }
 
-export const deleteAuditStream = endpoint(operations.deleteAuditStream, {
-  async handle(ctx, { caller }) {
-    await requireStepUp(ctx, caller.user)
-    const { organizationId } = caller
-    await inTransaction(ctx.pool, async tx => {
-      const target = await remove(tx, organizationId)
-      if (target === null) return
-      const objectId = toId('org', organizationId)
-      await audit(tx, caller, { action: 'audit_stream.deleted', objectId, details: { target } })
-    })
-    return noContent()
-  },
+export const deleteAuditStream = endpoint(operations.deleteAuditStream, async (ctx, { caller }) => {
+  await requireStepUp(ctx, caller.user)
+  const { organizationId } = caller
+  await inTransaction(ctx.pool, async tx => {
+    const target = await remove(tx, organizationId)
+    if (target === null) return
+    const objectId = toId('org', organizationId)
+    await audit(tx, caller, { action: 'audit_stream.deleted', objectId, details: { target } })
+  })
 })
 
-export const rotateAuditStreamSecret = endpoint(operations.rotateAuditStreamSecret, {
-  async handle(ctx, { caller }) {
-    const { organizationId } = caller
-    await inTransaction(ctx.pool, async tx => {
-      if (!(await rotate(tx, ctx.config.masterKeys, organizationId))) throw notFound()
-      await audit(tx, caller, { action: 'audit_stream.secret_rotated', objectId: toId('org', organizationId) })
-    })
-    return ok(await readStream(ctx, organizationId))
-  },
+export const rotateAuditStreamSecret = endpoint(operations.rotateAuditStreamSecret, async (ctx, { caller }) => {
+  const { organizationId } = caller
+  await inTransaction(ctx.pool, async tx => {
+    if (!(await rotate(tx, ctx.config.masterKeys, organizationId))) throw notFound()
+    await audit(tx, caller, { action: 'audit_stream.secret_rotated', objectId: toId('org', organizationId) })
+  })
+  return readStream(ctx, organizationId)
 })
 
 const noStream: PublicAuditStream = {

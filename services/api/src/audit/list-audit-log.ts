@@ -8,45 +8,40 @@ import { endpoint } from '../endpoint.ts'
 import { isExactly, isOnPage, readBounded, type Scan } from '../http/bounded-page.ts'
 import { type Cell, exportReply } from '../http/export.ts'
 import { readCursor, toPage } from '../http/page.ts'
-import { ok } from '../http/reply.ts'
 import { type Where, where } from '../http/where.ts'
 
-export const listAuditLog = endpoint(operations.listAuditLog, {
-  async handle(ctx, { caller, query }) {
-    const list = `audit-log:${caller.organizationId}`
-    const after = readCursor(list, query)
-    const filter = where()
-    filter.and('a.organization_id = ?', caller.organizationId)
-    if (after) filter.and('a.id < ?', after)
-    addFilters(filter, query)
-    const text = `${selectAuditEntries} WHERE ${filter.text} ORDER BY a.id DESC LIMIT ${query.limit + 1}`
-    const { rows } = await ctx.pool.query<AuditRow>(text, filter.values)
-    const page = toPage(list, query, rows, presentAuditEntry)
-    return ok({ ...page, data: await withNames(ctx.pool, caller.organizationId, page.data) })
-  },
+export const listAuditLog = endpoint(operations.listAuditLog, async (ctx, { caller, query }) => {
+  const list = `audit-log:${caller.organizationId}`
+  const after = readCursor(list, query)
+  const filter = where()
+  filter.and('a.organization_id = ?', caller.organizationId)
+  if (after) filter.and('a.id < ?', after)
+  addFilters(filter, query)
+  const text = `${selectAuditEntries} WHERE ${filter.text} ORDER BY a.id DESC LIMIT ${query.limit + 1}`
+  const { rows } = await ctx.pool.query<AuditRow>(text, filter.values)
+  const page = toPage(list, query, rows, presentAuditEntry)
+  return { ...page, data: await withNames(ctx.pool, caller.organizationId, page.data) }
 })
 
-export const exportAuditLog = endpoint(operations.exportAuditLog, {
-  async handle(ctx, { caller, query }) {
-    const along = where()
-    along.and(isExactly('a.organization_id', '?::uuid'), caller.organizationId, caller.organizationId)
-    const rest = where(along)
-    addFilters(rest, query)
-    const scan: Scan = {
-      streams: '(VALUES (1)) AS key (value)',
-      streamCount: 1,
-      table: 'audit_log',
-      alias: 'a',
-      order: 'a.organization_id, a.id DESC',
-      along,
-      rest,
-      read: `${selectAuditEntries} WHERE ${isOnPage('a.id')}`,
-    }
-    const present = presentAuditEntry
-    const read = (after: string | undefined, limit: number) => readBounded<AuditRow>(ctx, scan, after, limit)
-    const content = { name: 'audit-log', format: query.format, read, present, columns }
-    return exportReply<AuditRow, AuditEntry>(caller.organizationId, content)
-  },
+export const exportAuditLog = endpoint(operations.exportAuditLog, async (ctx, { caller, query }) => {
+  const along = where()
+  along.and(isExactly('a.organization_id', '?::uuid'), caller.organizationId, caller.organizationId)
+  const rest = where(along)
+  addFilters(rest, query)
+  const scan: Scan = {
+    streams: '(VALUES (1)) AS key (value)',
+    streamCount: 1,
+    table: 'audit_log',
+    alias: 'a',
+    order: 'a.organization_id, a.id DESC',
+    along,
+    rest,
+    read: `${selectAuditEntries} WHERE ${isOnPage('a.id')}`,
+  }
+  const present = presentAuditEntry
+  const read = (after: string | undefined, limit: number) => readBounded<AuditRow>(ctx, scan, after, limit)
+  const content = { name: 'audit-log', format: query.format, read, present, columns }
+  return exportReply<AuditRow, AuditEntry>(caller.organizationId, content)
 })
 
 const columns: Readonly<Record<string, (entry: AuditEntry) => Cell>> = {

@@ -20,25 +20,21 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { invalid, notFound } from '../http/refusals.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created } from '../http/reply.ts'
 import { secretsOf, settingsOf } from './read-connection-body.ts'
 
 const maxInWorkspace = 100
 const nameForm = new RegExp(connectionNamePattern)
 
 /** Returns all connections as one page: a workspace has few of them. */
-export const listConnections = endpoint(operations.listConnections, {
-  async handle(ctx, { caller }) {
-    const found = await listStored(ctx.pool, caller.workspaceId)
-    return ok({ data: found.map(presentConnection), next_cursor: null })
-  },
+export const listConnections = endpoint(operations.listConnections, async (ctx, { caller }) => {
+  const found = await listStored(ctx.pool, caller.workspaceId)
+  return { data: found.map(presentConnection), next_cursor: null }
 })
 
-export const getConnection = endpoint(operations.getConnection, {
-  async handle(ctx, { caller, request }) {
-    return ok(presentConnection(await readConnection(ctx, caller, request)))
-  },
-})
+export const getConnection = endpoint(operations.getConnection, async (ctx, { caller, request }) =>
+  presentConnection(await readConnection(ctx, caller, request)),
+)
 
 export const putConnection = endpoint(operations.putConnection, {
   inspect: (ctx, body) => inspectTarget(ctx, body, 'token_url'),
@@ -65,23 +61,20 @@ export const putConnection = endpoint(operations.putConnection, {
       throw new AppError('conflict', `A workspace has at most ${maxInWorkspace} connections. Delete one first.`)
     }
     const presented = presentConnection(result.connection)
-    if (result.kind === 'changed') return ok(presented)
+    if (result.kind === 'changed') return presented
     return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/connections/${name}`, presented)
   },
 })
 
-export const deleteConnection = endpoint(operations.deleteConnection, {
-  async handle(ctx, { caller, request }) {
-    const { name } = await readConnection(ctx, caller, request)
-    const result = await removeConnection(ctx.pool, caller.workspaceId, name, tx =>
-      audit(tx, caller, { action: 'connection.deleted', objectId: name }),
-    )
-    if (result === 'unknown') throw notFound()
-    if (result === 'in_use') {
-      throw new AppError('connection_in_use', 'A cron job or a subscription names the connection. Change these first.')
-    }
-    return noContent()
-  },
+export const deleteConnection = endpoint(operations.deleteConnection, async (ctx, { caller, request }) => {
+  const { name } = await readConnection(ctx, caller, request)
+  const result = await removeConnection(ctx.pool, caller.workspaceId, name, tx =>
+    audit(tx, caller, { action: 'connection.deleted', objectId: name }),
+  )
+  if (result === 'unknown') throw notFound()
+  if (result === 'in_use') {
+    throw new AppError('connection_in_use', 'A cron job or a subscription names the connection. Change these first.')
+  }
 })
 
 /** Returns the connection in the path. Throws `not_found`. */
@@ -142,7 +135,7 @@ export const testConnection = endpoint(operations.testConnection, {
     await consumeConnectionTest(ctx, workspaceId)
     await ctx.prisma.$transaction(tx => audit(tx, caller, { action: 'connection.tested', objectId: name }))
     const test = await requestConnectionTest(ctx.pool, workspaceId, id, body.url ?? null)
-    return ok(await outcomeOf(ctx, workspaceId, test))
+    return outcomeOf(ctx, workspaceId, test)
   },
 })
 

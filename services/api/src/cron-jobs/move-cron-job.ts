@@ -14,35 +14,28 @@ import { type Auditor, audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
 import { endpoint, workOf } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created } from '../http/reply.ts'
 import { enqueue, type Origin, schedule } from '../tasks/schedule.ts'
 import { findTask } from '../tasks/task-row.ts'
 import { neverRuns } from './inspect-schedule.ts'
 import { readCronJob } from './present-cron-job.ts'
 
-export const pauseCronJob = endpoint(operations.pauseCronJob, {
-  async handle(ctx, { caller, params: { cronjob: id } }) {
-    const { workspaceId } = caller
-    await moveCronJob(ctx, caller, { id, action: 'cron_job.paused' }, tx => pause(tx, workspaceId, id))
-    return ok(await readCronJob(ctx, caller, id))
-  },
+export const pauseCronJob = endpoint(operations.pauseCronJob, async (ctx, { caller, params: { cronjob: id } }) => {
+  const { workspaceId } = caller
+  await moveCronJob(ctx, caller, { id, action: 'cron_job.paused' }, tx => pause(tx, workspaceId, id))
+  return readCronJob(ctx, caller, id)
 })
 
-export const resumeCronJob = endpoint(operations.resumeCronJob, {
-  async handle(ctx, { caller, params: { cronjob: id } }) {
-    const { workspaceId } = caller
-    await moveCronJob(ctx, caller, { id, action: 'cron_job.resumed' }, tx =>
-      resume(tx, workspaceId, id, expansionLookAheadMs),
-    )
-    return ok(await readCronJob(ctx, caller, id))
-  },
+export const resumeCronJob = endpoint(operations.resumeCronJob, async (ctx, { caller, params: { cronjob: id } }) => {
+  const { workspaceId } = caller
+  await moveCronJob(ctx, caller, { id, action: 'cron_job.resumed' }, tx =>
+    resume(tx, workspaceId, id, expansionLookAheadMs),
+  )
+  return readCronJob(ctx, caller, id)
 })
 
-export const deleteCronJob = endpoint(operations.deleteCronJob, {
-  async handle(ctx, { caller, params: { cronjob: id } }) {
-    await moveCronJob(ctx, caller, { id, action: 'cron_job.deleted' }, tx => remove(tx, caller.workspaceId, id))
-    return noContent()
-  },
+export const deleteCronJob = endpoint(operations.deleteCronJob, async (ctx, { caller, params: { cronjob: id } }) => {
+  await moveCronJob(ctx, caller, { id, action: 'cron_job.deleted' }, tx => remove(tx, caller.workspaceId, id))
 })
 
 /** How a cron job changes. */
@@ -72,21 +65,19 @@ export async function moveCronJob<A extends CronJobAction>(
   enqueue(ctx, moved.expansion.tasks, moved.expansion.now)
 }
 
-export const triggerCronJob = endpoint(operations.triggerCronJob, {
-  async handle(ctx, input) {
-    const { params, caller } = input
-    const origin: Origin = {}
-    const { row } = await schedule(workOf(ctx), input, {
-      starts: 'later',
-      rows: [origin],
-      async store({ db }) {
-        const due = await trigger(db, caller.workspaceId, params.cronjob, origin)
-        const row = due && (await findTask(db, caller.workspaceId, due.id))
-        if (!row) throw notFound()
-        return { row, due: [row], now: new Date(ctx.clock.now()) }
-      },
-    })
-    const task = presentTask(row)
-    return created(`/api/v1/scheduler/tasks/${task.id}`, task)
-  },
+export const triggerCronJob = endpoint(operations.triggerCronJob, async (ctx, input) => {
+  const { params, caller } = input
+  const origin: Origin = {}
+  const { row } = await schedule(workOf(ctx), input, {
+    starts: 'later',
+    rows: [origin],
+    async store({ db }) {
+      const due = await trigger(db, caller.workspaceId, params.cronjob, origin)
+      const row = due && (await findTask(db, caller.workspaceId, due.id))
+      if (!row) throw notFound()
+      return { row, due: [row], now: new Date(ctx.clock.now()) }
+    },
+  })
+  const task = presentTask(row)
+  return created(`/api/v1/scheduler/tasks/${task.id}`, task)
 })

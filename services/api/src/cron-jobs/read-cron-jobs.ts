@@ -1,6 +1,5 @@
 import type { CronJob, CronJobStatus, ListCronJobsQuery } from '@belfry/contract/cron-job'
 import { operations } from '@belfry/contract/operations'
-import type { RecentRuns } from '@belfry/contract/overview'
 import type { RunStatus } from '@belfry/db/generated/enums'
 import { AppError } from '@belfry/domain/app-error'
 import { nextRuns } from '@belfry/domain/cron/cron-schedule'
@@ -9,24 +8,19 @@ import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { toId } from '@belfry/domain/id'
 import { endpoint } from '../endpoint.ts'
 import { isOnPage, readBoundedPage, type Scan } from '../http/bounded-page.ts'
-import { ok } from '../http/reply.ts'
 import { where } from '../http/where.ts'
 import { inspectSchedule } from './inspect-schedule.ts'
 import { type CronJobRow, presentCronJob, presentRunTimes, readCronJob, selectCronJobs } from './present-cron-job.ts'
 
-export const getCronJob = endpoint(operations.getCronJob, {
-  async handle(ctx, { caller, params }) {
-    return ok(await readCronJob(ctx, caller, params.cronjob))
-  },
-})
+export const getCronJob = endpoint(operations.getCronJob, async (ctx, { caller, params }) =>
+  readCronJob(ctx, caller, params.cronjob),
+)
 
-export const listCronJobs = endpoint(operations.listCronJobs, {
-  async handle(ctx, { caller, query }) {
-    const now = ctx.clock.now()
-    const scan = scanCronJobs(caller.workspaceId, query)
-    const list = `cronjobs:${caller.workspaceId}`
-    return ok(await readBoundedPage<CronJobRow, CronJob>(ctx, query, scan, list, row => presentCronJob(row, now)))
-  },
+export const listCronJobs = endpoint(operations.listCronJobs, async (ctx, { caller, query }) => {
+  const now = ctx.clock.now()
+  const scan = scanCronJobs(caller.workspaceId, query)
+  const list = `cronjobs:${caller.workspaceId}`
+  return readBoundedPage<CronJobRow, CronJob>(ctx, query, scan, list, row => presentCronJob(row, now))
 })
 
 export type CronJobFilter = Omit<ListCronJobsQuery, 'limit' | 'cursor'>
@@ -63,31 +57,29 @@ const maxOfEach = 24
 
 type Row = { cronJobId: string; id: string; status: RunStatus; startedAt: Date; finishedAt: Date }
 
-export const listRecentRuns = endpoint(operations.listRecentRuns, {
-  async handle(ctx, { caller, query }) {
-    const ids = [...new Set(query.cronjob_id)]
-    const text = `
+export const listRecentRuns = endpoint(operations.listRecentRuns, async (ctx, { caller, query }) => {
+  const ids = [...new Set(query.cronjob_id)]
+  const text = `
       SELECT job.id AS "cronJobId", u.id, u.status, u.started_at AS "startedAt", u.finished_at AS "finishedAt"
       FROM unnest($2::uuid[]) AS job (id) CROSS JOIN LATERAL (
         SELECT id, status, started_at, finished_at FROM runs
         WHERE workspace_id = $1 AND cron_job_id BETWEEN job.id AND job.id
         ORDER BY cron_job_id DESC, id DESC LIMIT ${maxOfEach}
       ) u ORDER BY u.id`
-    const { rows } = await ctx.pool.query<Row>(text, [caller.workspaceId, ids])
-    return ok({
-      data: ids.map(id => ({
-        cronjob_id: toId('cron', id),
-        runs: rows
-          .filter(({ cronJobId }) => cronJobId === id)
-          .map(({ id, status, startedAt, finishedAt }) => ({
-            id: toId('run', id),
-            status,
-            started_at: startedAt.toISOString(),
-            duration_ms: finishedAt.getTime() - startedAt.getTime(),
-          })),
-      })),
-    } satisfies RecentRuns)
-  },
+  const { rows } = await ctx.pool.query<Row>(text, [caller.workspaceId, ids])
+  return {
+    data: ids.map(id => ({
+      cronjob_id: toId('cron', id),
+      runs: rows
+        .filter(({ cronJobId }) => cronJobId === id)
+        .map(({ id, status, startedAt, finishedAt }) => ({
+          id: toId('run', id),
+          status,
+          started_at: startedAt.toISOString(),
+          duration_ms: finishedAt.getTime() - startedAt.getTime(),
+        })),
+    })),
+  }
 })
 
 export const previewCronJob = endpoint(operations.previewCronJob, {
@@ -97,6 +89,6 @@ export const previewCronJob = endpoint(operations.previewCronJob, {
     if (!parsed.ok) throw new AppError('validation_failed', parsed.message)
     const schedule = { cron: parsed.cron, timezone: body.timezone, startsAt: null, endsAt: null }
     const runs = nextRuns(schedule, body.from?.getTime() ?? ctx.clock.now(), body.count)
-    return ok({ description: describeCron(parsed.cron), ...presentRunTimes(runs) })
+    return { description: describeCron(parsed.cron), ...presentRunTimes(runs) }
   },
 })

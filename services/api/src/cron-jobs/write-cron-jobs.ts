@@ -18,7 +18,7 @@ import { given, isEmpty } from '../http/given.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { refuseUsedKey } from '../http/object-key.ts'
 import { notFound } from '../http/refusals.ts'
-import { created, ok } from '../http/reply.ts'
+import { created } from '../http/reply.ts'
 import { nameQueues, planQueues, type QueueDefaults } from '../queues/name-queues.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { requireSecretUse } from '../secrets/require-secret-use.ts'
@@ -97,7 +97,7 @@ export const updateCronJob = endpoint(operations.updateCronJob, {
       refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
       await refuseUsedKey(body.key, () => rewriteCronJob(ctx, caller, id, change, body))
     }
-    return ok(await readCronJob(ctx, caller, id))
+    return readCronJob(ctx, caller, id)
   },
 })
 

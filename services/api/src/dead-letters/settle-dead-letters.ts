@@ -13,25 +13,23 @@ import { presentDeadLetterOperation } from '../bulk-operations/present-operation
 import { auditBulk, type BulkRight, selectAtOnce, startOperation } from '../bulk-operations/start-operation.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { accepted, ok, type Reply } from '../http/reply.ts'
+import { accepted, Reply } from '../http/reply.ts'
 import { findTasks } from '../tasks/find-tasks.ts'
 import { enqueue } from '../tasks/schedule.ts'
 
-export const listDeadLetters = endpoint(operations.listDeadLetters, {
-  async handle(ctx, { caller, query }) {
-    const dead = { ...query, state: ['dead' as const] }
-    const only = { list: 'dead-letters', condition: isDeadLetter }
-    return ok(await findTasks(ctx, caller, dead, only))
-  },
+export const listDeadLetters = endpoint(operations.listDeadLetters, async (ctx, { caller, query }) => {
+  const dead = { ...query, state: ['dead' as const] }
+  const only = { list: 'dead-letters', condition: isDeadLetter }
+  return findTasks(ctx, caller, dead, only)
 })
 
-export const replayDeadLetters = endpoint(operations.replayDeadLetters, {
-  handle: (ctx, { caller, body }) => settle(ctx, caller, 'replay', body, body.per_second),
-})
+export const replayDeadLetters = endpoint(operations.replayDeadLetters, (ctx, { caller, body }) =>
+  settle(ctx, caller, 'replay', body, body.per_second),
+)
 
-export const discardDeadLetters = endpoint(operations.discardDeadLetters, {
-  handle: (ctx, { caller, body }) => settle(ctx, caller, 'discard', body),
-})
+export const discardDeadLetters = endpoint(operations.discardDeadLetters, (ctx, { caller, body }) =>
+  settle(ctx, caller, 'discard', body),
+)
 
 async function settle<A extends SettleAction>(
   ctx: Context,
@@ -45,11 +43,10 @@ async function settle<A extends SettleAction>(
   const ids = await selectAtOnce(ctx, caller.workspaceId, wanted)
   if (ids === null) {
     const operation = presentDeadLetterOperation(await startOperation(ctx, caller, wanted))
-    const headers = { Location: `/api/v1/scheduler/dead-letters/operations/${operation.id}` }
-    return accepted({ [count]: 0, operation }, headers)
+    return accepted(`/api/v1/scheduler/dead-letters/operations/${operation.id}`, { [count]: 0, operation })
   }
   const { deadLetters } = await settleAtOnce(ctx, caller, wanted, ids)
-  return ok({ [count]: deadLetters.length, operation: null })
+  return new Reply({ status: 200, body: { [count]: deadLetters.length, operation: null } })
 }
 
 /** Settles dead letters, and records it in the audit log of the organization. */

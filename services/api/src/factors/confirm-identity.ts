@@ -6,19 +6,15 @@ import { factorsOf } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
-import { noContent, ok } from '../http/reply.ts'
 import { signingOptions } from './passkeys.ts'
 import { proveFactor } from './prove-factor.ts'
 
-export const confirmIdentity = endpoint(operations.confirmIdentity, {
-  async handle(ctx, { caller, body }) {
-    const hasSecondFactor = await prove(ctx, caller, body)
-    await ctx.prisma.session.updateMany({
-      where: { id: caller.sessionId },
-      data: { confirmedAt: new Date(ctx.clock.now()), ...(hasSecondFactor ? { hasSecondFactor } : {}) },
-    })
-    return noContent()
-  },
+export const confirmIdentity = endpoint(operations.confirmIdentity, async (ctx, { caller, body }) => {
+  const hasSecondFactor = await prove(ctx, caller, body)
+  await ctx.prisma.session.updateMany({
+    where: { id: caller.sessionId },
+    data: { confirmedAt: new Date(ctx.clock.now()), ...(hasSecondFactor ? { hasSecondFactor } : {}) },
+  })
 })
 
 /** Returns whether the proof is a second factor. Throws `validation_failed` for a wrong proof. */
@@ -55,8 +51,6 @@ function wrong({ password, code, recovery_code }: ConfirmIdentityBody) {
   return invalid('body', [{ path: 'passkey', code: 'wrong_passkey', message: 'The passkey is not one of yours.' }])
 }
 
-export const confirmIdentityOptions = endpoint(operations.confirmIdentityOptions, {
-  async handle(ctx, { caller }) {
-    return ok(await signingOptions(ctx, caller.userId))
-  },
-})
+export const confirmIdentityOptions = endpoint(operations.confirmIdentityOptions, async (ctx, { caller }) =>
+  signingOptions(ctx, caller.userId),
+)

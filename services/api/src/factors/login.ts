@@ -12,26 +12,24 @@ import { factorsOf } from '../auth/second-factors.ts'
 import { consumeSignInStep } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { ok } from '../http/reply.ts'
+import { Reply } from '../http/reply.ts'
 import { consumeChallenge, readChallenge, storeChallenge } from './challenges.ts'
 import { signingOptions, verifyPasskey } from './passkeys.ts'
 import { proveFactor } from './prove-factor.ts'
 
-export const login = endpoint(operations.login, {
-  async handle(ctx, { body, request }) {
-    requirePasswordLogin(ctx)
-    const email = body.email.toLowerCase()
-    const user = await ctx.prisma.user.findUnique({ where: { email } })
-    const account = { email, passwordHash: user?.passwordHash ?? null }
-    const known = user && knownDevice(ctx, request, user.id)
-    const address = callerAddress(request)
-    const matches = await provePassword(ctx, account, { address, known }, body.password)
-    const session = user && matches ? await signIn(ctx, user, body.password, request) : null
-    if (user && !session) recordFailedSignIn(ctx, user.id, address)
-    if (!session) throw new AppError('unauthenticated', 'The email or the password is wrong.')
-    if (session instanceof AppError) throw session
-    return { status: 200, ...session }
-  },
+export const login = endpoint(operations.login, async (ctx, { body, request }) => {
+  requirePasswordLogin(ctx)
+  const email = body.email.toLowerCase()
+  const user = await ctx.prisma.user.findUnique({ where: { email } })
+  const account = { email, passwordHash: user?.passwordHash ?? null }
+  const known = user && knownDevice(ctx, request, user.id)
+  const address = callerAddress(request)
+  const matches = await provePassword(ctx, account, { address, known }, body.password)
+  const session = user && matches ? await signIn(ctx, user, body.password, request) : null
+  if (user && !session) recordFailedSignIn(ctx, user.id, address)
+  if (!session) throw new AppError('unauthenticated', 'The email or the password is wrong.')
+  if (session instanceof AppError) throw session
+  return new Reply({ status: 200, ...session })
 })
 
 // The update refreshes an old hash, and it waits for a concurrent change of the password: after such a change it matches
@@ -64,8 +62,9 @@ async function startSignIn(
   return new AppError('second_factor_required', message, { extra: { factors, sign_in_token: token } })
 }
 
-export const loginWithFactor = endpoint(operations.loginWithFactor, {
-  async handle(ctx, { body: { sign_in_token: token, ...proof }, request }) {
+export const loginWithFactor = endpoint(
+  operations.loginWithFactor,
+  async (ctx, { body: { sign_in_token: token, ...proof }, request }) => {
     requirePasswordLogin(ctx)
     const address = callerAddress(request)
     await consumeSignInStep(ctx, address)
@@ -81,30 +80,29 @@ export const loginWithFactor = endpoint(operations.loginWithFactor, {
       return isOpen ? startSession(ctx, tx, user, request, { hasSecondFactor: true }) : null
     })
     if (!session) throw signInEnded()
-    return { status: 200, ...session }
+    return new Reply({ status: 200, ...session })
   },
-})
+)
 
-export const passkeyLoginOptions = endpoint(operations.passkeyLoginOptions, {
-  async handle(ctx, { body: { sign_in_token: token }, request }) {
+export const passkeyLoginOptions = endpoint(
+  operations.passkeyLoginOptions,
+  async (ctx, { body: { sign_in_token: token }, request }) => {
     await consumeSignInStep(ctx, callerAddress(request))
-    return ok(await signingOptions(ctx, token === undefined ? null : await readSignIn(ctx, token)))
+    return signingOptions(ctx, token === undefined ? null : await readSignIn(ctx, token))
   },
-})
+)
 
-export const loginWithPasskey = endpoint(operations.loginWithPasskey, {
-  async handle(ctx, { body, request }) {
-    requirePasswordLogin(ctx)
-    await consumeSignInStep(ctx, callerAddress(request))
-    const userId = await verifyPasskey(ctx, null, body.passkey)
-    const user = userId === null ? null : await ctx.prisma.user.findUnique({ where: { id: userId } })
-    if (!user) {
-      const message = 'This passkey cannot sign in: it is unknown, or its device did not check that it is you.'
-      throw new AppError('unauthenticated', message)
-    }
-    const session = await ctx.prisma.$transaction(tx => startSession(ctx, tx, user, request, { hasSecondFactor: true }))
-    return { status: 200, ...session }
-  },
+export const loginWithPasskey = endpoint(operations.loginWithPasskey, async (ctx, { body, request }) => {
+  requirePasswordLogin(ctx)
+  await consumeSignInStep(ctx, callerAddress(request))
+  const userId = await verifyPasskey(ctx, null, body.passkey)
+  const user = userId === null ? null : await ctx.prisma.user.findUnique({ where: { id: userId } })
+  if (!user) {
+    const message = 'This passkey cannot sign in: it is unknown, or its device did not check that it is you.'
+    throw new AppError('unauthenticated', message)
+  }
+  const session = await ctx.prisma.$transaction(tx => startSession(ctx, tx, user, request, { hasSecondFactor: true }))
+  return new Reply({ status: 200, ...session })
 })
 
 async function readSignIn(ctx: Context, token: string): Promise<string> {

@@ -10,7 +10,7 @@ import { consumeTotpAttempt } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalid, notFound } from '../http/refusals.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created } from '../http/reply.ts'
 import { recordOperatorAction } from '../operators/tenants.ts'
 import { enrolmentOptions, verifyEnrolment } from './passkeys.ts'
 import { replaceRecoveryCodes } from './recovery-codes.ts'
@@ -18,123 +18,105 @@ import { storeTotpSecret, useTotpCode } from './totp.ts'
 
 const maxPasskeys = 20
 
-export const listFactors = endpoint(operations.listFactors, {
-  async handle(ctx, { caller }) {
-    return ok(await readSecondFactors(ctx.prisma, caller.userId))
-  },
+export const listFactors = endpoint(operations.listFactors, async (ctx, { caller }) =>
+  readSecondFactors(ctx.prisma, caller.userId),
+)
+
+export const passkeyEnrolmentOptions = endpoint(operations.passkeyEnrolmentOptions, async (ctx, { caller }) => {
+  await requireStepUp(ctx, caller)
+  const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: caller.userId } })
+  return enrolmentOptions(ctx, user)
 })
 
-export const passkeyEnrolmentOptions = endpoint(operations.passkeyEnrolmentOptions, {
-  async handle(ctx, { caller }) {
-    await requireStepUp(ctx, caller)
-    const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: caller.userId } })
-    return ok(await enrolmentOptions(ctx, user))
-  },
-})
-
-export const addPasskey = endpoint(operations.addPasskey, {
-  async handle(ctx, { caller, body }) {
-    await requireStepUp(ctx, caller)
-    const { userId } = caller
-    const made = await verifyEnrolment(ctx, userId, body.passkey)
-    if (made === null) {
-      const message = 'passkey answers no open challenge of this installation. Try again.'
-      throw invalid('body', [{ path: 'passkey', code: 'wrong_passkey', message }])
-    }
-    const added = await ctx.prisma
-      .$transaction(async tx => {
-        await lockUser(tx, userId)
-        if ((await tx.passkey.count({ where: { userId } })) >= maxPasskeys) {
-          throw new AppError('conflict', `An account has at most ${maxPasskeys} passkeys.`)
-        }
-        const isFirst = (await factorsOf(tx, userId)).length === 0
-        const codes = await recordAddition(ctx, tx, caller, isFirst, `The passkey "${body.name}" was added.`)
-        const row = await tx.passkey.create({ data: { id: newUuid(), userId, name: body.name, ...made } })
-        return { ...presentPasskey(row), recovery_codes: codes }
-      })
-      .catch(error => {
-        throw isUniqueViolation(error) ? new AppError('conflict', 'This passkey has an account already.') : error
-      })
-    return created('/api/v1/auth/factors', added)
-  },
-})
-
-export const removePasskey = endpoint(operations.removePasskey, {
-  async handle(ctx, { caller, params }) {
-    const { userId } = caller
-    const row = await ctx.prisma.passkey.findFirst({ where: { id: params.passkey, userId } })
-    if (!row) throw notFound()
-    await requireStepUp(ctx, caller)
-    await ctx.prisma.$transaction(async tx => {
+export const addPasskey = endpoint(operations.addPasskey, async (ctx, { caller, body }) => {
+  await requireStepUp(ctx, caller)
+  const { userId } = caller
+  const made = await verifyEnrolment(ctx, userId, body.passkey)
+  if (made === null) {
+    const message = 'passkey answers no open challenge of this installation. Try again.'
+    throw invalid('body', [{ path: 'passkey', code: 'wrong_passkey', message }])
+  }
+  const added = await ctx.prisma
+    .$transaction(async tx => {
       await lockUser(tx, userId)
-      const { count } = await tx.passkey.deleteMany({ where: { id: row.id, userId } })
-      if (count > 0) await recordRemoval(ctx, tx, caller, `The passkey "${row.name}" was removed.`)
-    })
-    return noContent()
-  },
-})
-
-export const startTotp = endpoint(operations.startTotp, {
-  async handle(ctx, { caller }) {
-    await requireStepUp(ctx, caller)
-    const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: caller.userId } })
-    const totp = await storeTotpSecret(ctx, user).catch(error => {
-      if (!isUniqueViolation(error)) throw error
-      throw new AppError('conflict', 'The account has an authenticator app: remove that one first.')
-    })
-    return ok({ secret: totp.secret.base32, uri: totp.toString() })
-  },
-})
-
-export const confirmTotp = endpoint(operations.confirmTotp, {
-  async handle(ctx, { caller, body }) {
-    await requireStepUp(ctx, caller)
-    const { userId, sessionId, address } = caller
-    const attempt = await consumeTotpAttempt(ctx, userId, { address, known: sessionId })
-    const codes = await ctx.prisma.$transaction(async tx => {
-      await lockUser(tx, userId)
+      if ((await tx.passkey.count({ where: { userId } })) >= maxPasskeys) {
+        throw new AppError('conflict', `An account has at most ${maxPasskeys} passkeys.`)
+      }
       const isFirst = (await factorsOf(tx, userId)).length === 0
-      if (!(await useTotpCode(ctx, tx, userId, body.code, false))) {
-        throw invalid('body', [{ path: 'code', code: 'wrong_code', message: 'The code is wrong or expired.' }])
-      }
-      return recordAddition(ctx, tx, caller, isFirst, 'An authenticator app was added.')
+      const codes = await recordAddition(ctx, tx, caller, isFirst, `The passkey "${body.name}" was added.`)
+      const row = await tx.passkey.create({ data: { id: newUuid(), userId, name: body.name, ...made } })
+      return { ...presentPasskey(row), recovery_codes: codes }
     })
-    await attempt.refund()
-    return ok({ recovery_codes: codes })
-  },
+    .catch(error => {
+      throw isUniqueViolation(error) ? new AppError('conflict', 'This passkey has an account already.') : error
+    })
+  return created('/api/v1/auth/factors', added)
 })
 
-export const removeTotp = endpoint(operations.removeTotp, {
-  async handle(ctx, { caller }) {
-    const { userId } = caller
-    const isConfirmed = { userId, confirmedAt: { not: null } }
-    if ((await ctx.prisma.totpFactor.count({ where: isConfirmed })) === 0) throw notFound()
-    await requireStepUp(ctx, caller)
-    await ctx.prisma.$transaction(async tx => {
-      await lockUser(tx, userId)
-      const { count } = await tx.totpFactor.deleteMany({ where: isConfirmed })
-      if (count > 0) await recordRemoval(ctx, tx, caller, 'The authenticator app was removed.')
-    })
-    return noContent()
-  },
+export const removePasskey = endpoint(operations.removePasskey, async (ctx, { caller, params }) => {
+  const { userId } = caller
+  const row = await ctx.prisma.passkey.findFirst({ where: { id: params.passkey, userId } })
+  if (!row) throw notFound()
+  await requireStepUp(ctx, caller)
+  await ctx.prisma.$transaction(async tx => {
+    await lockUser(tx, userId)
+    const { count } = await tx.passkey.deleteMany({ where: { id: row.id, userId } })
+    if (count > 0) await recordRemoval(ctx, tx, caller, `The passkey "${row.name}" was removed.`)
+  })
 })
 
-export const createRecoveryCodes = endpoint(operations.createRecoveryCodes, {
-  async handle(ctx, { caller }) {
-    const { userId, address } = caller
-    await requireStepUp(ctx, caller)
-    const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
-    const codes = await ctx.prisma.$transaction(async tx => {
-      await lockUser(tx, userId)
-      if ((await factorsOf(tx, userId)).length === 0) {
-        throw new AppError('conflict', 'Add a passkey or an authenticator app first.')
-      }
-      await recordAccountEntry(tx, { userId, action: 'recovery_codes_created', address })
-      await mailFactorChange(ctx, tx, user, 'New recovery codes were made. The previous ones no longer work.', address)
-      return replaceRecoveryCodes(tx, userId)
-    })
-    return ok({ recovery_codes: codes })
-  },
+export const startTotp = endpoint(operations.startTotp, async (ctx, { caller }) => {
+  await requireStepUp(ctx, caller)
+  const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: caller.userId } })
+  const totp = await storeTotpSecret(ctx, user).catch(error => {
+    if (!isUniqueViolation(error)) throw error
+    throw new AppError('conflict', 'The account has an authenticator app: remove that one first.')
+  })
+  return { secret: totp.secret.base32, uri: totp.toString() }
+})
+
+export const confirmTotp = endpoint(operations.confirmTotp, async (ctx, { caller, body }) => {
+  await requireStepUp(ctx, caller)
+  const { userId, sessionId, address } = caller
+  const attempt = await consumeTotpAttempt(ctx, userId, { address, known: sessionId })
+  const codes = await ctx.prisma.$transaction(async tx => {
+    await lockUser(tx, userId)
+    const isFirst = (await factorsOf(tx, userId)).length === 0
+    if (!(await useTotpCode(ctx, tx, userId, body.code, false))) {
+      throw invalid('body', [{ path: 'code', code: 'wrong_code', message: 'The code is wrong or expired.' }])
+    }
+    return recordAddition(ctx, tx, caller, isFirst, 'An authenticator app was added.')
+  })
+  await attempt.refund()
+  return { recovery_codes: codes }
+})
+
+export const removeTotp = endpoint(operations.removeTotp, async (ctx, { caller }) => {
+  const { userId } = caller
+  const isConfirmed = { userId, confirmedAt: { not: null } }
+  if ((await ctx.prisma.totpFactor.count({ where: isConfirmed })) === 0) throw notFound()
+  await requireStepUp(ctx, caller)
+  await ctx.prisma.$transaction(async tx => {
+    await lockUser(tx, userId)
+    const { count } = await tx.totpFactor.deleteMany({ where: isConfirmed })
+    if (count > 0) await recordRemoval(ctx, tx, caller, 'The authenticator app was removed.')
+  })
+})
+
+export const createRecoveryCodes = endpoint(operations.createRecoveryCodes, async (ctx, { caller }) => {
+  const { userId, address } = caller
+  await requireStepUp(ctx, caller)
+  const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
+  const codes = await ctx.prisma.$transaction(async tx => {
+    await lockUser(tx, userId)
+    if ((await factorsOf(tx, userId)).length === 0) {
+      throw new AppError('conflict', 'Add a passkey or an authenticator app first.')
+    }
+    await recordAccountEntry(tx, { userId, action: 'recovery_codes_created', address })
+    await mailFactorChange(ctx, tx, user, 'New recovery codes were made. The previous ones no longer work.', address)
+    return replaceRecoveryCodes(tx, userId)
+  })
+  return { recovery_codes: codes }
 })
 
 // Additions and removals of one user wait for each other.
@@ -170,21 +152,18 @@ async function recordRemoval(
   await mailFactorChange(ctx, tx, user, what, address)
 }
 
-export const resetFactors = endpoint(operations.resetFactors, {
-  async handle(ctx, { caller, params: { user: id }, body }) {
-    await requireStepUp(ctx, caller)
-    await ctx.prisma.$transaction(async tx => {
-      const user = await tx.user.findUnique({ where: { id } })
-      if (!user) throw notFound()
-      if ((await deleteFactors(tx, id)) === 0) return
-      await tx.session.deleteMany({ where: { userId: id } })
-      const details = { ...body }
-      await recordOperatorAction(tx, caller, { action: 'user.factors_reset', objectId: toId('user', id), details })
-      await recordAccountEntry(tx, { userId: id, action: 'factors_reset', address: '', byOperator: true })
-      const what =
-        'The operator of this installation removed all second factors of your account. Your sessions have ended.'
-      await mailFactorChange(ctx, tx, user, what, null)
-    })
-    return noContent()
-  },
+export const resetFactors = endpoint(operations.resetFactors, async (ctx, { caller, params: { user: id }, body }) => {
+  await requireStepUp(ctx, caller)
+  await ctx.prisma.$transaction(async tx => {
+    const user = await tx.user.findUnique({ where: { id } })
+    if (!user) throw notFound()
+    if ((await deleteFactors(tx, id)) === 0) return
+    await tx.session.deleteMany({ where: { userId: id } })
+    const details = { ...body }
+    await recordOperatorAction(tx, caller, { action: 'user.factors_reset', objectId: toId('user', id), details })
+    await recordAccountEntry(tx, { userId: id, action: 'factors_reset', address: '', byOperator: true })
+    const what =
+      'The operator of this installation removed all second factors of your account. Your sessions have ended.'
+    await mailFactorChange(ctx, tx, user, what, null)
+  })
 })

@@ -17,43 +17,41 @@ import { RefusedTokenError, verifyToken } from './verify-token.ts'
 /** How many keys of jobs may be in force in a workspace. They do not count for the limit of its tier. */
 const maxJobKeys = 1_000
 
-export const exchangeToken = endpoint(operations.exchangeToken, {
-  async handle(ctx, { body, request }) {
-    const address = callerAddress(request)
-    const attempt = await consumeTokenExchange(ctx, address)
-    const found = await findCredential(ctx, body.federated_credential_id)
-    if (!found) throw refusal('There is no such federated credential.')
-    const { credential, organizationId } = found
-    const { id, workspaceId, name, issuer, scopes, createdBy } = credential
-    logCaller(request, { organizationId, workspaceId })
-    const { subject, expiresAt: tokenEnds } = await verifyToken(ctx, credential, body.token).catch(cause => {
-      throw cause instanceof RefusedTokenError ? refusal(cause.message, cause) : cause
-    })
-    if (found.isSuspended) throw suspended('workspace')
-    const keyId = newUuid()
-    const { row, key } = await ctx.prisma.$transaction(async tx => {
-      await lockWorkspace(tx, { workspaceId, organizationId })
-      const now = ctx.clock.now()
-      const used = await tx.federatedCredential.updateMany({ where: { id }, data: { lastUsedAt: new Date(now) } })
-      if (used.count === 0) throw refusal('There is no such federated credential.')
-      await useToken(tx, body.token, tokenEnds)
-      await refuseOverJobKeys(tx, workspaceId, now)
-      const expiresAt = new Date(now + credential.lifetimeMs)
-      const rights = { scopes, expiresAt, allowedRanges: [] }
-      const by = { organizationId, workspaceId, user: null, apiKeyId: keyId, address, right: null }
-      const job = { federatedCredentialId: id, subject }
-      return storeApiKey(
-        ctx,
-        tx,
-        by,
-        { id: keyId, workspaceId, name, createdBy, ...rights, ...job },
-        { federated_credential: toId('fed', id), issuer, subject },
-        'api_key.exchanged',
-      )
-    })
-    await attempt.refund()
-    return presentNewApiKey(row, key)
-  },
+export const exchangeToken = endpoint(operations.exchangeToken, async (ctx, { body, request }) => {
+  const address = callerAddress(request)
+  const attempt = await consumeTokenExchange(ctx, address)
+  const found = await findCredential(ctx, body.federated_credential_id)
+  if (!found) throw refusal('There is no such federated credential.')
+  const { credential, organizationId } = found
+  const { id, workspaceId, name, issuer, scopes, createdBy } = credential
+  logCaller(request, { organizationId, workspaceId })
+  const { subject, expiresAt: tokenEnds } = await verifyToken(ctx, credential, body.token).catch(cause => {
+    throw cause instanceof RefusedTokenError ? refusal(cause.message, cause) : cause
+  })
+  if (found.isSuspended) throw suspended('workspace')
+  const keyId = newUuid()
+  const { row, key } = await ctx.prisma.$transaction(async tx => {
+    await lockWorkspace(tx, { workspaceId, organizationId })
+    const now = ctx.clock.now()
+    const used = await tx.federatedCredential.updateMany({ where: { id }, data: { lastUsedAt: new Date(now) } })
+    if (used.count === 0) throw refusal('There is no such federated credential.')
+    await useToken(tx, body.token, tokenEnds)
+    await refuseOverJobKeys(tx, workspaceId, now)
+    const expiresAt = new Date(now + credential.lifetimeMs)
+    const rights = { scopes, expiresAt, allowedRanges: [] }
+    const by = { organizationId, workspaceId, user: null, apiKeyId: keyId, address, right: null }
+    const job = { federatedCredentialId: id, subject }
+    return storeApiKey(
+      ctx,
+      tx,
+      by,
+      { id: keyId, workspaceId, name, createdBy, ...rights, ...job },
+      { federated_credential: toId('fed', id), issuer, subject },
+      'api_key.exchanged',
+    )
+  })
+  await attempt.refund()
+  return presentNewApiKey(row, key)
 })
 
 function refusal(message: string, cause?: unknown): AppError {

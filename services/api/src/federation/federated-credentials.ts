@@ -12,7 +12,7 @@ import { requireStepUp } from '../auth/second-factors.ts'
 import { endpoint } from '../endpoint.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { notFound } from '../http/refusals.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created } from '../http/reply.ts'
 import { lockWorkspace } from '../workspaces/lock-workspace.ts'
 
 /** How many federated credentials a workspace may have. */
@@ -46,28 +46,31 @@ export const createFederatedCredential = endpoint(operations.createFederatedCred
 })
 
 /** Returns all federated credentials as one page: a workspace has few of them. */
-export const listFederatedCredentials = endpoint(operations.listFederatedCredentials, {
-  async handle(ctx, { caller: { workspaceId } }) {
+export const listFederatedCredentials = endpoint(
+  operations.listFederatedCredentials,
+  async (ctx, { caller: { workspaceId } }) => {
     const rows = await ctx.prisma.federatedCredential.findMany({
       where: { workspaceId },
       orderBy: { id: 'desc' },
       omit,
     })
-    return ok({ data: rows.map(present), next_cursor: null })
+    return { data: rows.map(present), next_cursor: null }
   },
-})
+)
 
-export const getFederatedCredential = endpoint(operations.getFederatedCredential, {
-  async handle(ctx, { caller: { workspaceId }, params: { fed: id } }) {
+export const getFederatedCredential = endpoint(
+  operations.getFederatedCredential,
+  async (ctx, { caller: { workspaceId }, params: { fed: id } }) => {
     const row = await ctx.prisma.federatedCredential.findFirst({ where: { id, workspaceId }, omit })
     if (!row) throw notFound()
-    return ok(present(row))
+    return present(row)
   },
-})
+)
 
 // Other processes may have its keys in their caches for five seconds more.
-export const deleteFederatedCredential = endpoint(operations.deleteFederatedCredential, {
-  async handle(ctx, { caller, params: { fed: id } }) {
+export const deleteFederatedCredential = endpoint(
+  operations.deleteFederatedCredential,
+  async (ctx, { caller, params: { fed: id } }) => {
     const { workspaceId } = caller
     await ctx.prisma.$transaction(async tx => {
       await lockWorkspace(tx, caller)
@@ -82,9 +85,8 @@ export const deleteFederatedCredential = endpoint(operations.deleteFederatedCred
       await audit(tx, caller, { action: 'federated_credential.deleted', objectId: toId('fed', id), details })
     })
     forgetApiKeys(ctx.apiKeys, key => key.workspaceId === workspaceId)
-    return noContent()
   },
-})
+)
 
 const omit = { keys: true, keysReadAt: true, keysMessageId: true, keysOrderedAt: true } as const
 

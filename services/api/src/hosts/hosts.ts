@@ -20,41 +20,34 @@ import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
-import { accepted, ok } from '../http/reply.ts'
 
-export const listHosts = endpoint(operations.listHosts, {
-  async handle(ctx, { caller }) {
-    return ok(await readHosts(ctx.pool, caller.workspaceId, ctx.clock.now()))
-  },
-})
+export const listHosts = endpoint(operations.listHosts, async (ctx, { caller }) =>
+  readHosts(ctx.pool, caller.workspaceId, ctx.clock.now()),
+)
 
-export const getHost = endpoint(operations.getHost, {
-  async handle(ctx, { caller, request }) {
-    return ok(await readHost(ctx, caller.workspaceId, nameOf(request)))
-  },
-})
+export const getHost = endpoint(operations.getHost, async (ctx, { caller, request }) =>
+  readHost(ctx, caller.workspaceId, nameOf(request)),
+)
 
-export const pauseHost = endpoint(operations.pauseHost, {
-  handle: (ctx, { caller, request }) => setPaused(ctx, caller, nameOf(request), true),
-})
+export const pauseHost = endpoint(operations.pauseHost, (ctx, { caller, request }) =>
+  setPaused(ctx, caller, nameOf(request), true),
+)
 
-export const resumeHost = endpoint(operations.resumeHost, {
-  handle: (ctx, { caller, request }) => setPaused(ctx, caller, nameOf(request), false),
-})
+export const resumeHost = endpoint(operations.resumeHost, (ctx, { caller, request }) =>
+  setPaused(ctx, caller, nameOf(request), false),
+)
 
-export const resetCircuit = endpoint(operations.resetCircuit, {
-  async handle(ctx, { caller, request }) {
-    const host = String(request.params.host)
-    if (host.includes('\0')) throw notFound() // PostgreSQL has no such text
-    const { workspaceId } = caller
-    const dispatchers = await inTransaction(ctx.pool, async tx => {
-      const found = await requestCircuitReset(tx, { workspaceId, host })
-      if (found === 0) throw notFound()
-      await audit(tx, caller, { action: 'host.reset', objectId: host })
-      return found
-    })
-    return accepted({ dispatchers })
-  },
+export const resetCircuit = endpoint(operations.resetCircuit, async (ctx, { caller, request }) => {
+  const host = String(request.params.host)
+  if (host.includes('\0')) throw notFound() // PostgreSQL has no such text
+  const { workspaceId } = caller
+  const dispatchers = await inTransaction(ctx.pool, async tx => {
+    const found = await requestCircuitReset(tx, { workspaceId, host })
+    if (found === 0) throw notFound()
+    await audit(tx, caller, { action: 'host.reset', objectId: host })
+    return found
+  })
+  return { dispatchers }
 })
 
 async function setPaused(ctx: Context, caller: Allowed<'host.write'>, host: string, isPaused: boolean) {
@@ -65,7 +58,7 @@ async function setPaused(ctx: Context, caller: Allowed<'host.write'>, host: stri
       throw new AppError('conflict', `A workspace pauses at most ${maxPausedHosts} hosts. Resume one first.`)
     await audit(tx, caller, { action: isPaused ? 'host.paused' : 'host.resumed', objectId: host })
   })
-  return ok(await readHost(ctx, workspaceId, host))
+  return readHost(ctx, workspaceId, host)
 }
 
 /** Returns the host in a path, as `hostOf` spells it. Throws `not_found`. */

@@ -1,7 +1,7 @@
 import { exportMediaTypes } from '@belfry/contract/export'
 import { AppError } from '@belfry/domain/app-error'
 import { toJsonText } from '@belfry/present/raw-json'
-import type { Reply } from './reply.ts'
+import { Reply } from './reply.ts'
 
 const rowsAtATime = 1000
 const minPieceLength = 64 * 1024
@@ -34,14 +34,14 @@ export function exportReply<Row, Item>(organizationId: string, content: Export<R
     const message = `An organization may have ${maxExports} exports at a time. Start this one when another has ended.`
     throw new AppError('rate_limited', message)
   }
-  return {
+  return new Reply({
     status: 200,
     pieces: counted(organizationId, format === 'csv' ? csvPieces(content) : jsonPieces(content)),
     headers: {
       'Content-Type': `${exportMediaTypes[format]}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${name}.${format}"`,
     },
-  }
+  })
 }
 
 async function* counted(organizationId: string, pieces: AsyncIterable<string>) {

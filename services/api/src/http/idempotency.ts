@@ -5,7 +5,7 @@ import { AppError } from '@belfry/domain/app-error'
 import { RawJson, toJsonText } from '@belfry/present/raw-json'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
-import type { Reply } from './reply.ts'
+import { Reply } from './reply.ts'
 
 /**
  * Reads the `Idempotency-Key` of a request. A key belongs to one method and path, and the body is compared as it was sent.
@@ -100,5 +100,5 @@ function toReply({ status, location, answer }: KeptAnswer, isRepeated: boolean):
   const headers: Record<string, string> = {}
   if (location !== null) headers.Location = location
   if (isRepeated) headers['Idempotent-Replayed'] = 'true'
-  return { status, body: new RawJson(answer), headers }
+  return new Reply({ status, body: new RawJson(answer), headers })
 }

@@ -3,7 +3,7 @@ import { isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
 import { AppError } from '@belfry/domain/app-error'
 import type { NextFunction, Request, Response } from 'express'
 import type { Context } from '../context.ts'
-import { type Reply, sendReply } from './reply.ts'
+import { type Sent, sendReply } from './reply.ts'
 import { requestIdOf } from './request-log.ts'
 
 /**
@@ -27,7 +27,7 @@ export function problemHandler(ctx: Context, present: typeof presentProblem = pr
   }
 }
 
-function presentProblem(ctx: Context, refusal: AppError, response: Response): Reply {
+function presentProblem(ctx: Context, refusal: AppError, response: Response): Sent {
   return problemReply(ctx, refusal, requestIdOf(response))
 }
 

@@ -4,39 +4,52 @@ import { toJsonText } from '@belfry/present/raw-json'
 import type { Response } from 'express'
 import { holdUnread, releaseUnread } from './unread-responses.ts'
 
-/** The response of an endpoint: a value as JSON, a text, or pieces of text as they become available. */
-export type Reply = {
+/** A response: a value as JSON, a text, or pieces of text as they become available. */
+export type Sent = {
   status: number
-  headers?: Record<string, string | string[]>
+  headers?: Readonly<Record<string, string | string[]>> | undefined
   body?: unknown
-  text?: string | Buffer
+  text?: string | Buffer | undefined
   /** Ended early when the caller disconnects. */
-  pieces?: AsyncIterable<string>
+  pieces?: AsyncIterable<string> | undefined
 }
 
-export function ok(body: unknown): Reply {
-  return { status: 200, body }
+/** What a handler returns to send more than its operation declares: another status, headers, a text. */
+export class Reply implements Sent {
+  readonly status: number
+  readonly headers: Sent['headers']
+  readonly body: unknown
+  readonly text: Sent['text']
+  readonly pieces: Sent['pieces']
+
+  constructor({ status, headers, body, text, pieces }: Sent) {
+    this.status = status
+    this.headers = headers
+    this.body = body
+    this.text = text
+    this.pieces = pieces
+  }
 }
 
 export function created(location: string, body: unknown): Reply {
-  return { status: 201, body, headers: { Location: location } }
+  return new Reply({ status: 201, body, headers: { Location: location } })
 }
 
-export function accepted(body: unknown, headers: Record<string, string> = {}): Reply {
-  return { status: 202, body, headers }
-}
-
-export function noContent(): Reply {
-  return { status: 204 }
+export function accepted(location: string, body: unknown): Reply {
+  return new Reply({ status: 202, body, headers: { Location: location } })
 }
 
 /** Returns a text of another type than JSON. */
 export function text(type: string, content: string | Buffer, headers: Record<string, string> = {}): Reply {
-  return { status: 200, text: content, headers: { 'Content-Type': `${type}; charset=utf-8`, ...headers } }
+  return new Reply({
+    status: 200,
+    text: content,
+    headers: { 'Content-Type': `${type}; charset=utf-8`, ...headers },
+  })
 }
 
 /** Sends a reply. Resolves when it is handed to the connection; for pieces, when the last piece is. */
-export async function sendReply(response: Response, reply: Reply): Promise<void> {
+export async function sendReply(response: Response, reply: Sent): Promise<void> {
   for (const name in reply.headers) response.setHeader(name, reply.headers[name] ?? '')
   response.statusCode = reply.status
   if (reply.pieces) return sendPieces(response, reply.pieces)

@@ -15,7 +15,6 @@ import { consumeAlertConsent, consumeReset } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
-import { noContent } from '../http/reply.ts'
 
 const consentMs = 7 * 24 * 3_600_000
 
@@ -71,25 +70,20 @@ export async function storeConsentMail(
   await addToOutbox(tx, { ...stored, usefulMs: consentMs, tenant: { workspaceId } })
 }
 
-export const confirmAlerts = endpoint(operations.confirmAlerts, {
-  async handle(ctx, { body, request }) {
-    await consumeReset(ctx, callerAddress(request))
-    if (await confirmIntegration(ctx.pool, hashOneTimeToken(body.token))) return noContent()
-    const message = 'The link is unknown or was used, or the integration has been changed or deleted.'
-    throw invalid('body', [{ path: 'token', code: 'invalid_token', message }])
-  },
+export const confirmAlerts = endpoint(operations.confirmAlerts, async (ctx, { body, request }) => {
+  await consumeReset(ctx, callerAddress(request))
+  if (await confirmIntegration(ctx.pool, hashOneTimeToken(body.token))) return
+  const message = 'The link is unknown or was used, or the integration has been changed or deleted.'
+  throw invalid('body', [{ path: 'token', code: 'invalid_token', message }])
 })
 
 // Mail programs call it with the form of RFC 8058 and no credentials. The token is all that it needs, so a link that is only
 // opened changes nothing.
-export const unsubscribe = endpoint(operations.unsubscribe, {
-  async handle(ctx, { query }) {
-    const addressHash = readUnsubscribeToken(ctx.config.masterKeys, query.token)
-    if (addressHash === null) {
-      const message = 'The link is not from a mail of this installation.'
-      throw invalid('query', [{ path: 'token', code: 'invalid_token', message }])
-    }
-    await unsubscribeAddress(ctx.pool, addressHash)
-    return noContent()
-  },
+export const unsubscribe = endpoint(operations.unsubscribe, async (ctx, { query }) => {
+  const addressHash = readUnsubscribeToken(ctx.config.masterKeys, query.token)
+  if (addressHash === null) {
+    const message = 'The link is not from a mail of this installation.'
+    throw invalid('query', [{ path: 'token', code: 'invalid_token', message }])
+  }
+  await unsubscribeAddress(ctx.pool, addressHash)
 })

@@ -27,7 +27,7 @@ import { given, isEmpty } from '../http/given.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { refuseUsedKey } from '../http/object-key.ts'
 import { invalid, notFound } from '../http/refusals.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created } from '../http/reply.ts'
 import { storeConsentMail, withConsent } from './alert-consent.ts'
 
 export const createIntegration = endpoint(operations.createIntegration, {
@@ -56,18 +56,14 @@ export const createIntegration = endpoint(operations.createIntegration, {
 })
 
 /** Returns all integrations as one page: a workspace has few of them. */
-export const listIntegrations = endpoint(operations.listIntegrations, {
-  async handle(ctx, { caller }) {
-    const rows = await readIntegrations(ctx.pool, caller.workspaceId)
-    return ok({ data: rows.map(presentIntegration), next_cursor: null })
-  },
+export const listIntegrations = endpoint(operations.listIntegrations, async (ctx, { caller }) => {
+  const rows = await readIntegrations(ctx.pool, caller.workspaceId)
+  return { data: rows.map(presentIntegration), next_cursor: null }
 })
 
-export const getIntegration = endpoint(operations.getIntegration, {
-  async handle(ctx, { caller, params: { int: id } }) {
-    return ok(await readIntegration(ctx, caller, id))
-  },
-})
+export const getIntegration = endpoint(operations.getIntegration, async (ctx, { caller, params: { int: id } }) =>
+  readIntegration(ctx, caller, id),
+)
 
 export const updateIntegration = endpoint(operations.updateIntegration, {
   inspect: (ctx, body) => inspectTarget(ctx, body),
@@ -77,7 +73,7 @@ export const updateIntegration = endpoint(operations.updateIntegration, {
     const target = to && (await withConsent(ctx, caller, to, body.email === undefined ? 'webhook' : 'email'))
     const events = body.events && [...new Set(body.events)]
     const change = given({ key: body.key, name: body.name, events, target: target ?? undefined })
-    if (isEmpty(change)) return ok(await readIntegration(ctx, caller, id))
+    if (isEmpty(change)) return readIntegration(ctx, caller, id)
     const store = async (tx: Transaction) => {
       const before = await findIntegration(tx, workspaceId, id)
       if (!before) return null
@@ -90,7 +86,7 @@ export const updateIntegration = endpoint(operations.updateIntegration, {
     }
     const row = await refuseUsedKey(body.key, () => inWorkspace(ctx.pool, workspaceId, store))
     if (!row) throw notFound()
-    return ok(presentIntegration(row))
+    return presentIntegration(row)
   },
 })
 
@@ -101,8 +97,9 @@ function requireChannelOf(channel: AlertChannel, body: { url?: unknown; email?: 
   throw invalid('body', [{ path: wrong, code: 'wrong_channel', message }])
 }
 
-export const deleteIntegration = endpoint(operations.deleteIntegration, {
-  async handle(ctx, { caller, params: { int: id } }) {
+export const deleteIntegration = endpoint(
+  operations.deleteIntegration,
+  async (ctx, { caller, params: { int: id } }) => {
     const { workspaceId } = caller
     const row = await inWorkspace(ctx.pool, workspaceId, async tx => {
       const row = await removeIntegration(tx, workspaceId, id)
@@ -111,9 +108,8 @@ export const deleteIntegration = endpoint(operations.deleteIntegration, {
       return row
     })
     if (!row) throw notFound()
-    return noContent()
   },
-})
+)
 
 const timeoutMs = 10_000
 // One attempt: a second one would end after the response.
@@ -121,8 +117,9 @@ const usefulMs = 5_000
 const pollMs = 100
 
 // The dispatcher sends it like every alert: only dispatchers call addresses that users chose.
-export const testIntegration = endpoint(operations.testIntegration, {
-  async handle(ctx, { caller: { workspaceId }, params: { int: integrationId } }) {
+export const testIntegration = endpoint(
+  operations.testIntegration,
+  async (ctx, { caller: { workspaceId }, params: { int: integrationId } }) => {
     const integration = await findIntegration(ctx.pool, workspaceId, integrationId)
     if (!integration) throw notFound()
     if (!integration.isConfirmed) throw new AppError('conflict', 'The recipient has not confirmed the address yet.')
@@ -135,9 +132,9 @@ export const testIntegration = endpoint(operations.testIntegration, {
     const kind = integration.channel === 'email' ? 'mail' : 'webhook'
     const stored = { id, kind, label: 'integration test', content: JSON.stringify(message), masterKeys: null } as const
     await inTransaction(ctx.pool, tx => addToOutbox(tx, { ...stored, usefulMs, tenant: { workspaceId } }))
-    return ok(await outcomeOf(ctx, id))
+    return outcomeOf(ctx, id)
   },
-})
+)
 
 async function outcomeOf(ctx: Context, id: string): Promise<IntegrationTest> {
   for (const giveUpAt = performance.now() + timeoutMs; performance.now() < giveUpAt; await sleep(pollMs)) {

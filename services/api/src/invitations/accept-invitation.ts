@@ -17,19 +17,17 @@ import { consumeInvitedRegistration } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
-import { ok } from '../http/reply.ts'
+import { Reply } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { type InvitationRow, statusOf } from './present-invitation.ts'
 import { invitableWorkspaces, maxLaterRole } from './require-grantable.ts'
 
-export const previewInvitation = endpoint(operations.previewInvitation, {
-  handle: (ctx, { body }) => preview(ctx, body.token),
-})
+export const previewInvitation = endpoint(operations.previewInvitation, (ctx, { body }) => preview(ctx, body.token))
 
-export const getInvitation = endpoint(operations.getInvitation, {
-  handle: (ctx, { request }) => preview(ctx, String(request.params.token)),
-})
+export const getInvitation = endpoint(operations.getInvitation, (ctx, { request }) =>
+  preview(ctx, String(request.params.token)),
+)
 
 // A caller with the token has read the mail, so `has_account` reveals nothing to others.
 async function preview(ctx: Context, token: string) {
@@ -48,19 +46,19 @@ async function preview(ctx: Context, token: string) {
     has_account: (await ctx.prisma.user.count({ where: { email } })) > 0,
     expires_at: row.expiresAt.toISOString(),
   }
-  return ok(preview)
+  return preview
 }
 
 type Found = Awaited<ReturnType<typeof findInvitation>>
 type Session = Awaited<ReturnType<typeof startSession>>
 
-export const acceptInvitation = endpoint(operations.acceptInvitation, {
-  handle: (ctx, { request, body: { token, ...account } }) => accept(ctx, request, token, account),
-})
+export const acceptInvitation = endpoint(operations.acceptInvitation, (ctx, { request, body: { token, ...account } }) =>
+  accept(ctx, request, token, account),
+)
 
-export const acceptInvitationOfPath = endpoint(operations.acceptInvitationOfPath, {
-  handle: (ctx, { request, body }) => accept(ctx, request, String(request.params.token), body),
-})
+export const acceptInvitationOfPath = endpoint(operations.acceptInvitationOfPath, (ctx, { request, body }) =>
+  accept(ctx, request, String(request.params.token), body),
+)
 
 async function accept(ctx: Context, request: Request, token: string, { name, password }: AcceptInvitationBody) {
   const invitation = await findInvitation(ctx.prisma, token, ctx.clock.now())
@@ -83,7 +81,7 @@ async function join(ctx: Context, request: Request, invitation: Found) {
     await recordConfirmedEmail(ctx, tx, userId, true)
     return joinOrganization(ctx, tx, invitation, by, now)
   })
-  return { status: 200, body: present(invitation, workspaceIds, null) }
+  return present(invitation, workspaceIds, null)
 }
 
 // The caller got the link by mail, so the address needs no further proof.
@@ -108,7 +106,7 @@ async function register(
   const { workspaceIds, session } = await ctx.prisma.$transaction(open).catch(error => {
     throw isUniqueViolation(error) ? new AppError('email_taken', 'This address has an account: sign in first.') : error
   })
-  return { status: 200, headers: session.headers, body: present(invitation, workspaceIds, session) }
+  return new Reply({ status: 200, headers: session.headers, body: present(invitation, workspaceIds, session) })
 }
 
 function present({ organization, role }: Found, workspaceIds: string[], session: Session | null): AcceptedInvitation {

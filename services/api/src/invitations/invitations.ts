@@ -14,42 +14,40 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { invalid, notFound } from '../http/refusals.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { revoked } from './accept-invitation.ts'
 import { inviter, presentInvitation } from './present-invitation.ts'
 import { invitableWorkspaces, inviterOf, requireGrantable, requireGrantableInWorkspaces } from './require-grantable.ts'
 
-export const createInvitation = endpoint(operations.createInvitation, {
-  async handle(ctx, { caller, body }) {
-    const { organizationId, user, actor } = caller
-    requireGrantable(actor, body.role)
-    const email = body.email.toLowerCase()
-    await refuseBlockedAddress(ctx, email)
-    await consumeInvitation(ctx, caller, email)
-    const id = newUuid()
-    const { token, tokenHash } = newOneTimeToken()
-    const expiresAt = new Date(ctx.clock.now() + invitationMs)
-    const quota = await readQuota(ctx, organizationId)
-    const row = await ctx.prisma.$transaction(async tx => {
-      await lockOrganization(tx, organizationId)
-      await requireInvitable(ctx, tx, organizationId, email)
-      const isOpen = { organizationId, acceptedAt: null, revokedAt: null, expiresAt: { gt: new Date(ctx.clock.now()) } }
-      refuseOverCount(quota, 'invitations', await tx.invitation.count({ where: isOpen }))
-      const workspaceIds = await requireWorkspaces(tx, caller, body)
-      const { role, workspace_role: workspaceRole } = body
-      await requireGrantableInWorkspaces(tx, inviterOf(caller), { workspaceRole, workspaceIds })
-      const data = { id, organizationId, email, role, workspaceRole, workspaceIds, tokenHash, expiresAt }
-      const row = await tx.invitation.create({ data: { ...data, invitedBy: user.userId }, include: { inviter } })
-      await storeInvitationMail(ctx, tx, { organizationId, email, invitedBy: user.userId, token })
-      const details = { email, role, workspace_role: workspaceRole, workspace_ids: body.workspace_ids.map(toWsId) }
-      await audit(tx, caller, { action: 'invitation.created', objectId: toId('inv', id), details })
-      return row
-    })
-    const presented = presentInvitation(row, ctx.clock.now())
-    return created(`/api/v1/organizations/${presented.organization_id}/invitations/${presented.id}`, presented)
-  },
+export const createInvitation = endpoint(operations.createInvitation, async (ctx, { caller, body }) => {
+  const { organizationId, user, actor } = caller
+  requireGrantable(actor, body.role)
+  const email = body.email.toLowerCase()
+  await refuseBlockedAddress(ctx, email)
+  await consumeInvitation(ctx, caller, email)
+  const id = newUuid()
+  const { token, tokenHash } = newOneTimeToken()
+  const expiresAt = new Date(ctx.clock.now() + invitationMs)
+  const quota = await readQuota(ctx, organizationId)
+  const row = await ctx.prisma.$transaction(async tx => {
+    await lockOrganization(tx, organizationId)
+    await requireInvitable(ctx, tx, organizationId, email)
+    const isOpen = { organizationId, acceptedAt: null, revokedAt: null, expiresAt: { gt: new Date(ctx.clock.now()) } }
+    refuseOverCount(quota, 'invitations', await tx.invitation.count({ where: isOpen }))
+    const workspaceIds = await requireWorkspaces(tx, caller, body)
+    const { role, workspace_role: workspaceRole } = body
+    await requireGrantableInWorkspaces(tx, inviterOf(caller), { workspaceRole, workspaceIds })
+    const data = { id, organizationId, email, role, workspaceRole, workspaceIds, tokenHash, expiresAt }
+    const row = await tx.invitation.create({ data: { ...data, invitedBy: user.userId }, include: { inviter } })
+    await storeInvitationMail(ctx, tx, { organizationId, email, invitedBy: user.userId, token })
+    const details = { email, role, workspace_role: workspaceRole, workspace_ids: body.workspace_ids.map(toWsId) }
+    await audit(tx, caller, { action: 'invitation.created', objectId: toId('inv', id), details })
+    return row
+  })
+  const presented = presentInvitation(row, ctx.clock.now())
+  return created(`/api/v1/organizations/${presented.organization_id}/invitations/${presented.id}`, presented)
 })
 
 const toWsId = (id: string) => toId('ws', id)
@@ -79,71 +77,67 @@ async function requireWorkspaces(
   throw invalid('body', errors)
 }
 
-export const listInvitations = endpoint(operations.listInvitations, {
-  async handle(ctx, { caller: { organizationId }, query }) {
+export const listInvitations = endpoint(
+  operations.listInvitations,
+  async (ctx, { caller: { organizationId }, query }) => {
     const page = { include: { inviter }, orderBy: { id: 'desc' } } as const
     const find = ({ before, take }: PageRows) =>
       ctx.prisma.invitation.findMany({ ...page, where: { organizationId, id: before }, take })
     const now = ctx.clock.now()
-    return ok(await readPage(`invitations:${organizationId}`, query, find, row => presentInvitation(row, now)))
+    return readPage(`invitations:${organizationId}`, query, find, row => presentInvitation(row, now))
   },
+)
+
+export const resendInvitation = endpoint(operations.resendInvitation, async (ctx, { caller, params: { inv: id } }) => {
+  const { organizationId, user } = caller
+  const found = await ctx.prisma.invitation.findFirst({ where: { id, organizationId } })
+  if (!found) throw notFound()
+  requireGrantable(caller.actor, found.role)
+  await refuseBlockedAddress(ctx, found.email)
+  await consumeInvitation(ctx, caller, found.email)
+  const { token, tokenHash } = newOneTimeToken()
+  const expiresAt = new Date(ctx.clock.now() + invitationMs)
+  const row = await ctx.prisma.$transaction(async tx => {
+    await requireGrantableInWorkspaces(tx, inviterOf(caller), found)
+    // The caller becomes the inviter, whose rights count when it is accepted.
+    const data = { tokenHash, expiresAt, invitedBy: user.userId }
+    const { count } = await tx.invitation.updateMany({
+      where: { id, organizationId, acceptedAt: null, revokedAt: null },
+      data,
+    })
+    const row = await tx.invitation.findUniqueOrThrow({ where: { id, organizationId }, include: { inviter } })
+    if (count === 0 && row.acceptedAt) throw new AppError('invitation_used', 'The invitation has been accepted.')
+    if (count === 0) throw revoked()
+    await storeInvitationMail(ctx, tx, {
+      organizationId,
+      email: row.email,
+      invitedBy: user.userId,
+      token,
+    })
+    const details = { email: row.email }
+    await audit(tx, caller, { action: 'invitation.resent', objectId: toId('inv', id), details })
+    return row
+  })
+  return presentInvitation(row, ctx.clock.now())
 })
 
-export const resendInvitation = endpoint(operations.resendInvitation, {
-  async handle(ctx, { caller, params: { inv: id } }) {
-    const { organizationId, user } = caller
-    const found = await ctx.prisma.invitation.findFirst({ where: { id, organizationId } })
-    if (!found) throw notFound()
-    requireGrantable(caller.actor, found.role)
-    await refuseBlockedAddress(ctx, found.email)
-    await consumeInvitation(ctx, caller, found.email)
-    const { token, tokenHash } = newOneTimeToken()
-    const expiresAt = new Date(ctx.clock.now() + invitationMs)
-    const row = await ctx.prisma.$transaction(async tx => {
-      await requireGrantableInWorkspaces(tx, inviterOf(caller), found)
-      // The caller becomes the inviter, whose rights count when it is accepted.
-      const data = { tokenHash, expiresAt, invitedBy: user.userId }
-      const { count } = await tx.invitation.updateMany({
-        where: { id, organizationId, acceptedAt: null, revokedAt: null },
-        data,
-      })
-      const row = await tx.invitation.findUniqueOrThrow({ where: { id, organizationId }, include: { inviter } })
-      if (count === 0 && row.acceptedAt) throw new AppError('invitation_used', 'The invitation has been accepted.')
-      if (count === 0) throw revoked()
-      await storeInvitationMail(ctx, tx, {
-        organizationId,
-        email: row.email,
-        invitedBy: user.userId,
-        token,
-      })
-      const details = { email: row.email }
-      await audit(tx, caller, { action: 'invitation.resent', objectId: toId('inv', id), details })
-      return row
+export const revokeInvitation = endpoint(operations.revokeInvitation, async (ctx, { caller, params: { inv: id } }) => {
+  const { organizationId } = caller
+  await ctx.prisma.$transaction(async tx => {
+    const row = await tx.invitation.findFirst({ where: { id, organizationId } })
+    if (!row) throw notFound()
+    requireGrantable(caller.actor, row.role)
+    const open = { id, organizationId, acceptedAt: null, revokedAt: null }
+    const { count } = await tx.invitation.updateMany({
+      where: open,
+      data: { revokedAt: new Date(ctx.clock.now()) },
     })
-    return ok(presentInvitation(row, ctx.clock.now()))
-  },
-})
-
-export const revokeInvitation = endpoint(operations.revokeInvitation, {
-  async handle(ctx, { caller, params: { inv: id } }) {
-    const { organizationId } = caller
-    await ctx.prisma.$transaction(async tx => {
-      const row = await tx.invitation.findFirst({ where: { id, organizationId } })
-      if (!row) throw notFound()
-      requireGrantable(caller.actor, row.role)
-      const open = { id, organizationId, acceptedAt: null, revokedAt: null }
-      const { count } = await tx.invitation.updateMany({
-        where: open,
-        data: { revokedAt: new Date(ctx.clock.now()) },
-      })
-      const details = { email: row.email }
-      if (count > 0) await audit(tx, caller, { action: 'invitation.revoked', objectId: toId('inv', id), details })
-      else if (await tx.invitation.findFirst({ where: { id, organizationId, acceptedAt: { not: null } } })) {
-        throw new AppError('invitation_used', 'The invitation has been accepted: remove the member instead.')
-      }
-    })
-    return noContent()
-  },
+    const details = { email: row.email }
+    if (count > 0) await audit(tx, caller, { action: 'invitation.revoked', objectId: toId('inv', id), details })
+    else if (await tx.invitation.findFirst({ where: { id, organizationId, acceptedAt: { not: null } } })) {
+      throw new AppError('invitation_used', 'The invitation has been accepted: remove the member instead.')
+    }
+  })
 })
 
 /** How long an invitation can be accepted. */

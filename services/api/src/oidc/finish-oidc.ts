@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { toRefusal } from '../http/problem.ts'
 import { notFound } from '../http/refusals.ts'
+import { Reply } from '../http/reply.ts'
 import { type Attempt, attemptOf, noAttemptCookie } from './attempt.ts'
 import type { OidcProvider } from './provider.ts'
 import { type Identity, readIdentity } from './read-identity.ts'
@@ -19,30 +20,28 @@ import { redirectUri } from './start-oidc.ts'
 /** How long the ID token of a session is kept for the sign-out: as long as a session can last. */
 const logoutHintMs = 30 * 24 * 3_600_000
 
-export const finishOidc = endpoint(operations.finishOidc, {
-  async handle(ctx, { request }) {
-    if (!ctx.oidc) throw notFound()
-    const ended = noAttemptCookie(ctx)
-    try {
-      const begun = await attemptOf(ctx, request)
-      if (!begun) throw new OidcSignInError('expired', 'This browser has begun no such sign-in.')
-      const { identity, idToken } = await identify(ctx, ctx.oidc, request, begun)
-      const { jwtKeys } = ctx.config
-      const logoutHint = await sealText(jwtKeys[0], 'sign-out', { idToken }, logoutHintMs, ctx.clock.now())
-      const session = await signInUser(ctx, ctx.oidc.settings, identity, { request, logoutHint })
-      const cookies = [...session.headers['Set-Cookie'], ended]
-      return redirect(ctx, begun.returnTo, cookies)
-    } catch (error) {
-      const code = codeOf(error, request)
-      if (code === null) throw error
-      ctx.log.warn({ code, reason: reasonOf(error), address: callerAddress(request) }, 'oidc.sign_in_failed')
-      return redirect(ctx, `/sign-in?error=${code}`, [ended])
-    }
-  },
+export const finishOidc = endpoint(operations.finishOidc, async (ctx, { request }) => {
+  if (!ctx.oidc) throw notFound()
+  const ended = noAttemptCookie(ctx)
+  try {
+    const begun = await attemptOf(ctx, request)
+    if (!begun) throw new OidcSignInError('expired', 'This browser has begun no such sign-in.')
+    const { identity, idToken } = await identify(ctx, ctx.oidc, request, begun)
+    const { jwtKeys } = ctx.config
+    const logoutHint = await sealText(jwtKeys[0], 'sign-out', { idToken }, logoutHintMs, ctx.clock.now())
+    const session = await signInUser(ctx, ctx.oidc.settings, identity, { request, logoutHint })
+    const cookies = [...session.headers['Set-Cookie'], ended]
+    return redirect(ctx, begun.returnTo, cookies)
+  } catch (error) {
+    const code = codeOf(error, request)
+    if (code === null) throw error
+    ctx.log.warn({ code, reason: reasonOf(error), address: callerAddress(request) }, 'oidc.sign_in_failed')
+    return redirect(ctx, `/sign-in?error=${code}`, [ended])
+  }
 })
 
 function redirect({ config }: Context, path: string, cookies: string[]) {
-  return { status: 303, headers: { Location: config.publicUrl + path, 'Set-Cookie': cookies } }
+  return new Reply({ status: 303, headers: { Location: config.publicUrl + path, 'Set-Cookie': cookies } })
 }
 
 function codeOf(error: unknown, request: Request) {

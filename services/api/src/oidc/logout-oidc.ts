@@ -4,20 +4,19 @@ import * as client from 'openid-client'
 import { noSessionCookie } from '../auth/cookies.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { Reply } from '../http/reply.ts'
 import { openText } from './sealed-text.ts'
 
-export const logoutOidc = endpoint(operations.logoutOidc, {
-  async handle(ctx, { caller }) {
-    const { userId, sessionId, address } = caller
-    const session = await ctx.prisma.$transaction(async tx => {
-      const [row] = await tx.session.findMany({ where: { id: sessionId, userId }, select: { logoutHint: true } })
-      const { count } = await tx.session.deleteMany({ where: { id: sessionId, userId } })
-      if (count > 0) await recordAccountEntry(tx, { userId, action: 'signed_out', address })
-      return row
-    })
-    const url = session?.logoutHint ? await endOfSession(ctx, session.logoutHint) : null
-    return { status: 200, headers: { 'Set-Cookie': noSessionCookie(ctx) }, body: { url } }
-  },
+export const logoutOidc = endpoint(operations.logoutOidc, async (ctx, { caller }) => {
+  const { userId, sessionId, address } = caller
+  const session = await ctx.prisma.$transaction(async tx => {
+    const [row] = await tx.session.findMany({ where: { id: sessionId, userId }, select: { logoutHint: true } })
+    const { count } = await tx.session.deleteMany({ where: { id: sessionId, userId } })
+    if (count > 0) await recordAccountEntry(tx, { userId, action: 'signed_out', address })
+    return row
+  })
+  const url = session?.logoutHint ? await endOfSession(ctx, session.logoutHint) : null
+  return new Reply({ status: 200, headers: { 'Set-Cookie': noSessionCookie(ctx) }, body: { url } })
 })
 
 // An issuer that is away, or has no such endpoint, keeps its own session.

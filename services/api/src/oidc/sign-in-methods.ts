@@ -1,17 +1,12 @@
 import { operations } from '@belfry/contract/operations'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { ok } from '../http/reply.ts'
 import { findOrganization } from './apply-groups.ts'
 
-export const getSignInMethods = endpoint(operations.getSignInMethods, {
-  async handle({ config, oidc }) {
-    return ok({
-      password: config.passwordLogin,
-      oidc: oidc && { name: oidc.settings.name, available: oidc.problem() === null },
-    })
-  },
-})
+export const getSignInMethods = endpoint(operations.getSignInMethods, async ({ config, oidc }) => ({
+  password: config.passwordLogin,
+  oidc: oidc && { name: oidc.settings.name, available: oidc.problem() === null },
+}))
 
 /** Returns what operators have to know about the sign-in through the issuer, for `/readyz`. */
 export async function warnOfOidc({ oidc, prisma }: Pick<Context, 'oidc' | 'prisma'>): Promise<string[]> {

@@ -4,26 +4,25 @@ import * as client from 'openid-client'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
+import { Reply } from '../http/reply.ts'
 import { attemptCookie, newAttempt } from './attempt.ts'
 
-export const startOidc = endpoint(operations.startOidc, {
-  async handle(ctx, { body }) {
-    if (!ctx.oidc) throw notFound()
-    const { settings } = ctx.oidc
-    const begun = newAttempt(localPath(body.return_to ?? '/', ctx.config.publicUrl))
-    const issuer = await ctx.oidc.client().catch(cause => {
-      throw new AppError('unavailable', 'The issuer for the sign-in does not answer. Try again later.', { cause })
-    })
-    const url = client.buildAuthorizationUrl(issuer, {
-      redirect_uri: redirectUri(ctx),
-      scope: settings.scopes,
-      state: begun.state,
-      nonce: begun.nonce,
-      code_challenge: await client.calculatePKCECodeChallenge(begun.verifier),
-      code_challenge_method: 'S256',
-    })
-    return { status: 200, headers: { 'Set-Cookie': await attemptCookie(ctx, begun) }, body: { url: url.href } }
-  },
+export const startOidc = endpoint(operations.startOidc, async (ctx, { body }) => {
+  if (!ctx.oidc) throw notFound()
+  const { settings } = ctx.oidc
+  const begun = newAttempt(localPath(body.return_to ?? '/', ctx.config.publicUrl))
+  const issuer = await ctx.oidc.client().catch(cause => {
+    throw new AppError('unavailable', 'The issuer for the sign-in does not answer. Try again later.', { cause })
+  })
+  const url = client.buildAuthorizationUrl(issuer, {
+    redirect_uri: redirectUri(ctx),
+    scope: settings.scopes,
+    state: begun.state,
+    nonce: begun.nonce,
+    code_challenge: await client.calculatePKCECodeChallenge(begun.verifier),
+    code_challenge_method: 'S256',
+  })
+  return new Reply({ status: 200, headers: { 'Set-Cookie': await attemptCookie(ctx, begun) }, body: { url: url.href } })
 })
 
 /** Returns where the issuer sends users back. */

@@ -14,12 +14,10 @@ const sendDocument = documentSender('application/json', writeApi)
 const sendReference = documentSender('text/html', renderReference, pageHeaders)
 
 /** Serves the description of the API. */
-export const getOpenApi = endpoint(operations.getOpenApi, { handle: (ctx, { request }) => sendDocument(ctx, request) })
+export const getOpenApi = endpoint(operations.getOpenApi, (ctx, { request }) => sendDocument(ctx, request))
 
 /** Serves the reference of the API. */
-export const getReference = endpoint(operations.getReference, {
-  handle: (ctx, { request }) => sendReference(ctx, request),
-})
+export const getReference = endpoint(operations.getReference, (ctx, { request }) => sendReference(ctx, request))
 
 const compress = promisify(gzip)
 

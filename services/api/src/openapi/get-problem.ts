@@ -3,21 +3,20 @@ import { operations } from '@belfry/contract/operations'
 import { problems } from '@belfry/contract/problem'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
-import { ok, text } from '../http/reply.ts'
+import { Reply, text } from '../http/reply.ts'
 import { escapeHtml, renderProse } from './html.ts'
 import { pageHeaders, renderPage } from './render-page.ts'
 
 /** Serves the target of a problem's `type`, and the codes of fields and runs: a page for browsers, JSON for other clients. */
-export const getProblem = endpoint(operations.getProblem, {
-  async handle(_ctx, { request }) {
-    const code = String(request.params.code)
-    const [first, ...others] = explain(code)
-    if (!first) throw notFound()
-    const description = [first, ...others].map(one => one.text).join('\n\n')
-    const page = { code, status: first.status, title: first.title, description }
-    if (request.accepts('json', 'html') !== 'html') return { ...ok(page), headers: { Vary: 'Accept' } }
-    return text('text/html', renderProblem(page), { ...pageHeaders, Vary: 'Accept' })
-  },
+export const getProblem = endpoint(operations.getProblem, async (_ctx, { request }) => {
+  const code = String(request.params.code)
+  const [first, ...others] = explain(code)
+  if (!first) throw notFound()
+  const description = [first, ...others].map(one => one.text).join('\n\n')
+  const page = { code, status: first.status, title: first.title, description }
+  if (request.accepts('json', 'html') !== 'html')
+    return new Reply({ status: 200, body: page, headers: { Vary: 'Accept' } })
+  return text('text/html', renderProblem(page), { ...pageHeaders, Vary: 'Accept' })
 })
 
 /** Returns what a code means in a response, a field and a run, where it exists. */

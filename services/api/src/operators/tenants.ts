@@ -13,75 +13,67 @@ import { applyTier } from '../billing/apply-tier.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readCursor, readPage, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
-import { noContent, ok } from '../http/reply.ts'
 import { where } from '../http/where.ts'
 
-export const listTenants = endpoint(operations.listTenants, {
-  async handle(ctx, { query }) {
-    const after = readCursor('tenants', query)
-    const filter = where()
-    filter.and('o.deleted_at IS NULL')
-    if (after) filter.and('o.id < ?', after)
-    if (query.suspended) filter.and(`(o.suspended_at IS NOT NULL) = ?`, query.suspended === 'true')
-    if (query.search) filter.and(`(o.name || ' ' || o.slug || ' ' || ${ownerAddresses}) ILIKE ?`, like(query.search))
-    const order = query.sort ? `${sortColumns[query.sort]} DESC NULLS LAST, o.id DESC` : 'o.id DESC'
-    const text = `${tenantColumns} WHERE ${filter.text} ORDER BY ${order} LIMIT ${query.limit + 1}`
-    const { rows } = await ctx.pool.query<TenantRow>(text, filter.values)
-    if (query.sort) return ok({ data: rows.slice(0, query.limit).map(presentTenant), next_cursor: null })
-    return ok(toPage('tenants', query, rows, presentTenant))
-  },
+export const listTenants = endpoint(operations.listTenants, async (ctx, { query }) => {
+  const after = readCursor('tenants', query)
+  const filter = where()
+  filter.and('o.deleted_at IS NULL')
+  if (after) filter.and('o.id < ?', after)
+  if (query.suspended) filter.and(`(o.suspended_at IS NOT NULL) = ?`, query.suspended === 'true')
+  if (query.search) filter.and(`(o.name || ' ' || o.slug || ' ' || ${ownerAddresses}) ILIKE ?`, like(query.search))
+  const order = query.sort ? `${sortColumns[query.sort]} DESC NULLS LAST, o.id DESC` : 'o.id DESC'
+  const text = `${tenantColumns} WHERE ${filter.text} ORDER BY ${order} LIMIT ${query.limit + 1}`
+  const { rows } = await ctx.pool.query<TenantRow>(text, filter.values)
+  if (query.sort) return { data: rows.slice(0, query.limit).map(presentTenant), next_cursor: null }
+  return toPage('tenants', query, rows, presentTenant)
 })
 
-export const getTenant = endpoint(operations.getTenant, {
-  async handle(ctx, { params }) {
-    const { rows } = await ctx.pool.query<TenantRow>(`${tenantColumns} WHERE o.id = $1 AND o.deleted_at IS NULL`, [
-      params.org,
-    ])
-    if (!rows[0]) throw notFound()
-    const workspaces = await ctx.pool.query<WorkspaceRow>(
-      `SELECT id, name, suspended_at AS "suspendedAt", created_at AS "createdAt", ${inFlightOf('w.id')} AS "inFlight"
+export const getTenant = endpoint(operations.getTenant, async (ctx, { params }) => {
+  const { rows } = await ctx.pool.query<TenantRow>(`${tenantColumns} WHERE o.id = $1 AND o.deleted_at IS NULL`, [
+    params.org,
+  ])
+  if (!rows[0]) throw notFound()
+  const workspaces = await ctx.pool.query<WorkspaceRow>(
+    `SELECT id, name, suspended_at AS "suspendedAt", created_at AS "createdAt", ${inFlightOf('w.id')} AS "inFlight"
        FROM workspaces w WHERE organization_id = $1 AND deleted_at IS NULL ORDER BY id LIMIT 1000`,
-      [params.org],
-    )
-    const members = await ctx.pool.query<MemberRow>(
-      `SELECT u.id, u.email, u.name, m.role, u.suspended_at AS "suspendedAt",
+    [params.org],
+  )
+  const members = await ctx.pool.query<MemberRow>(
+    `SELECT u.id, u.email, u.name, m.role, u.suspended_at AS "suspendedAt",
               EXISTS (SELECT FROM passkeys p WHERE p.user_id = u.id)
                 OR EXISTS (SELECT FROM totp_factors t WHERE t.user_id = u.id AND t.confirmed_at IS NOT NULL) AS "hasSecondFactor"
        FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1
        ORDER BY m.joined_at, u.id LIMIT 1000`,
-      [params.org],
-    )
-    return ok({
-      ...presentTenant(rows[0]),
-      workspace_list: workspaces.rows.map(({ id, name, suspendedAt, inFlight, createdAt }) => {
-        const times = { suspended_at: iso(suspendedAt), created_at: createdAt.toISOString() }
-        return { id: toId('ws', id), name, in_flight: inFlight, ...times }
-      }),
-      member_list: members.rows.map(({ id, email, name, role, hasSecondFactor, suspendedAt }) => {
-        const state = { has_second_factor: hasSecondFactor, suspended_at: iso(suspendedAt) }
-        return { user_id: toId('user', id), email, name, role, ...state }
-      }),
-    })
-  },
+    [params.org],
+  )
+  return {
+    ...presentTenant(rows[0]),
+    workspace_list: workspaces.rows.map(({ id, name, suspendedAt, inFlight, createdAt }) => {
+      const times = { suspended_at: iso(suspendedAt), created_at: createdAt.toISOString() }
+      return { id: toId('ws', id), name, in_flight: inFlight, ...times }
+    }),
+    member_list: members.rows.map(({ id, email, name, role, hasSecondFactor, suspendedAt }) => {
+      const state = { has_second_factor: hasSecondFactor, suspended_at: iso(suspendedAt) }
+      return { user_id: toId('user', id), email, name, role, ...state }
+    }),
+  }
 })
 
-export const setTier = endpoint(operations.setTier, {
-  async handle(ctx, { caller, params: { org }, body: { tier } }) {
-    await requireStepUp(ctx, caller)
-    await inTransaction(ctx.pool, async tx => {
-      const { rows } = await tx.query<{ tier: TierName }>(
-        'SELECT tier FROM organizations WHERE id = $1 AND deleted_at IS NULL',
-        [org],
-      )
-      if (!rows[0]) throw notFound()
-      const by = { userId: null, apiKeyId: null, address: '', details: { by: 'operator' } }
-      await applyTier(ctx, tx, org, tier, by)
-      const details = { from: rows[0].tier, to: tier }
-      await recordOperatorAction(tx, caller, { action: 'organization.tier_set', objectId: toId('org', org), details })
-    })
-    ctx.usageCache.delete(org)
-    return noContent()
-  },
+export const setTier = endpoint(operations.setTier, async (ctx, { caller, params: { org }, body: { tier } }) => {
+  await requireStepUp(ctx, caller)
+  await inTransaction(ctx.pool, async tx => {
+    const { rows } = await tx.query<{ tier: TierName }>(
+      'SELECT tier FROM organizations WHERE id = $1 AND deleted_at IS NULL',
+      [org],
+    )
+    if (!rows[0]) throw notFound()
+    const by = { userId: null, apiKeyId: null, address: '', details: { by: 'operator' } }
+    await applyTier(ctx, tx, org, tier, by)
+    const details = { from: rows[0].tier, to: tier }
+    await recordOperatorAction(tx, caller, { action: 'organization.tier_set', objectId: toId('org', org), details })
+  })
+  ctx.usageCache.delete(org)
 })
 
 const kinds = {
@@ -109,44 +101,37 @@ type Suspension = Operation & {
 function suspension(operation: Suspension, kind: keyof typeof kinds, change: 'suspended' | 'resumed') {
   const { table, isDeleted } = kinds[kind]
   const name = nameOf[kind]
-  return endpoint(operation, {
-    async handle(ctx, { caller, params, body }) {
-      await requireStepUp(ctx, caller)
-      const id = params[kind]
-      await inTransaction(ctx.pool, async tx => {
-        const { rows } = await tx.query<{ isSuspended: boolean }>(
-          `SELECT suspended_at IS NOT NULL AS "isSuspended" FROM ${table} WHERE id = $1 AND NOT (${isDeleted}) FOR UPDATE`,
-          [id],
-        )
-        if (!rows[0]) throw notFound()
-        if (rows[0].isSuspended === (change === 'suspended')) return
-        const at = change === 'suspended' ? 'now()' : 'NULL'
-        await tx.query(`UPDATE ${table} SET suspended_at = ${at} WHERE id = $1`, [id])
-        await recordOperatorAction(tx, caller, { action: `${name}.${change}`, objectId: toId(kind, id), details: body })
-      })
-      forgetApiKeys(ctx.apiKeys, () => true)
-      return noContent()
-    },
+  return endpoint(operation, async (ctx, { caller, params, body }) => {
+    await requireStepUp(ctx, caller)
+    const id = params[kind]
+    await inTransaction(ctx.pool, async tx => {
+      const { rows } = await tx.query<{ isSuspended: boolean }>(
+        `SELECT suspended_at IS NOT NULL AS "isSuspended" FROM ${table} WHERE id = $1 AND NOT (${isDeleted}) FOR UPDATE`,
+        [id],
+      )
+      if (!rows[0]) throw notFound()
+      if (rows[0].isSuspended === (change === 'suspended')) return
+      const at = change === 'suspended' ? 'now()' : 'NULL'
+      await tx.query(`UPDATE ${table} SET suspended_at = ${at} WHERE id = $1`, [id])
+      await recordOperatorAction(tx, caller, { action: `${name}.${change}`, objectId: toId(kind, id), details: body })
+    })
+    forgetApiKeys(ctx.apiKeys, () => true)
   })
 }
 
-export const findTargets = endpoint(operations.findTargets, {
-  async handle(ctx, { query: { host } }) {
-    const { rows } = await ctx.pool.query<TargetRow>({ text: targetsStatement, values: [host.toLowerCase()] })
-    return ok({
-      data: rows.map(({ workspaceId, organizationId, ...row }) => {
-        return { workspace_id: toId('ws', workspaceId), organization_id: toId('org', organizationId), ...row }
-      }),
-    })
-  },
+export const findTargets = endpoint(operations.findTargets, async (ctx, { query: { host } }) => {
+  const { rows } = await ctx.pool.query<TargetRow>({ text: targetsStatement, values: [host.toLowerCase()] })
+  return {
+    data: rows.map(({ workspaceId, organizationId, ...row }) => {
+      return { workspace_id: toId('ws', workspaceId), organization_id: toId('org', organizationId), ...row }
+    }),
+  }
 })
 
-export const listOperatorLog = endpoint(operations.listOperatorLog, {
-  async handle(ctx, { query }) {
-    const find = ({ before, take }: PageRows) =>
-      ctx.prisma.operatorEntry.findMany({ where: { id: before }, orderBy: { id: 'desc' }, take })
-    return ok(await readPage('operator-log', query, find, presentOperatorEntry))
-  },
+export const listOperatorLog = endpoint(operations.listOperatorLog, async (ctx, { query }) => {
+  const find = ({ before, take }: PageRows) =>
+    ctx.prisma.operatorEntry.findMany({ where: { id: before }, orderBy: { id: 'desc' }, take })
+  return readPage('operator-log', query, find, presentOperatorEntry)
 })
 
 type TenantRow = {

@@ -12,31 +12,30 @@ import { factorsOf, requireStepUp } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalid } from '../http/refusals.ts'
+import { Reply } from '../http/reply.ts'
 import { lockOrganization } from './lock-organization.ts'
 
 const recentMs = 10 * 60_000
 
-export const deleteMe = endpoint(operations.deleteMe, {
-  async handle(ctx, { caller, body }) {
-    const { userId, sessionId, address } = caller
-    const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
-    const origin = { address, known: sessionId }
-    const { current_password: password } = body
-    if (password === undefined) await requireRecentOidcSignIn(ctx, sessionId)
-    else {
-      requirePasswordLogin(ctx)
-      if (!(await provePassword(ctx, user, origin, password))) throw wrongPassword()
-    }
-    // Without a second factor the password is the confirmation.
-    if ((await factorsOf(ctx.prisma, userId)).length > 0) await requireStepUp(ctx, caller)
-    await ctx.prisma.$transaction(async tx => {
-      for (const membership of await lockMemberships(tx, userId)) await leave(tx, caller, membership)
-      await mailAccountDeletion(ctx, tx, user, address)
-      // Its sessions, tokens of links and invitations go with it. The log of the account expires.
-      await tx.user.delete({ where: { id: userId } })
-    })
-    return { status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } }
-  },
+export const deleteMe = endpoint(operations.deleteMe, async (ctx, { caller, body }) => {
+  const { userId, sessionId, address } = caller
+  const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
+  const origin = { address, known: sessionId }
+  const { current_password: password } = body
+  if (password === undefined) await requireRecentOidcSignIn(ctx, sessionId)
+  else {
+    requirePasswordLogin(ctx)
+    if (!(await provePassword(ctx, user, origin, password))) throw wrongPassword()
+  }
+  // Without a second factor the password is the confirmation.
+  if ((await factorsOf(ctx.prisma, userId)).length > 0) await requireStepUp(ctx, caller)
+  await ctx.prisma.$transaction(async tx => {
+    for (const membership of await lockMemberships(tx, userId)) await leave(tx, caller, membership)
+    await mailAccountDeletion(ctx, tx, user, address)
+    // Its sessions, tokens of links and invitations go with it. The log of the account expires.
+    await tx.user.delete({ where: { id: userId } })
+  })
+  return new Reply({ status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } })
 })
 
 type Membership = { organizationId: string; role: Role }

@@ -6,18 +6,15 @@ import { presentPeriod } from '../billing/present-subscription.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
-import { ok } from '../http/reply.ts'
 
-export const getUsage = endpoint(operations.getUsage, {
-  async handle(ctx, { caller }) {
-    const { organizationId } = caller
-    const [used, daily] = await Promise.all([
-      readUsage(ctx.pool, organizationId),
-      readDailyUsage(ctx.pool, organizationId),
-    ])
-    if (!used) throw notFound()
-    return ok({ ...presentUsage(ctx, used), daily })
-  },
+export const getUsage = endpoint(operations.getUsage, async (ctx, { caller }) => {
+  const { organizationId } = caller
+  const [used, daily] = await Promise.all([
+    readUsage(ctx.pool, organizationId),
+    readDailyUsage(ctx.pool, organizationId),
+  ])
+  if (!used) throw notFound()
+  return { ...presentUsage(ctx, used), daily }
 })
 
 /** Returns the public form of what an organization has used of its tier, without the single days. */

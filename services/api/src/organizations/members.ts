@@ -10,52 +10,44 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
-import { noContent, ok } from '../http/reply.ts'
 import { lockOrganization } from './lock-organization.ts'
 
-export const listMembers = endpoint(operations.listMembers, {
-  async handle(ctx, { caller: { organizationId }, query }) {
-    const find = async ({ before, take }: PageRows) => {
-      const where = { organizationId, userId: before }
-      return withIds(await ctx.prisma.membership.findMany({ ...byUser, where, take }))
-    }
-    return ok(await readPage(`members:${organizationId}`, query, find, presentMember))
-  },
+export const listMembers = endpoint(operations.listMembers, async (ctx, { caller: { organizationId }, query }) => {
+  const find = async ({ before, take }: PageRows) => {
+    const where = { organizationId, userId: before }
+    return withIds(await ctx.prisma.membership.findMany({ ...byUser, where, take }))
+  }
+  return readPage(`members:${organizationId}`, query, find, presentMember)
 })
 
-export const updateMember = endpoint(operations.updateMember, {
-  async handle(ctx, { caller, params, body: { role } }) {
-    const row = await changeMembership(ctx, caller, params.user, async (tx, present, own) => {
-      requireRank(own, role)
-      if (role !== 'owner') await requireAnotherOwner(tx, present)
-      if (role !== present.role) {
-        const details = { from: present.role, to: role }
-        await audit(tx, caller, { action: 'member.role_changed', objectId: toId('user', params.user), details })
-      }
-      return tx.membership.update({
-        where: { organizationId_userId: { organizationId: caller.organizationId, userId: params.user } },
-        data: { role },
-        include: { user: memberUser },
-      })
+export const updateMember = endpoint(operations.updateMember, async (ctx, { caller, params, body: { role } }) => {
+  const row = await changeMembership(ctx, caller, params.user, async (tx, present, own) => {
+    requireRank(own, role)
+    if (role !== 'owner') await requireAnotherOwner(tx, present)
+    if (role !== present.role) {
+      const details = { from: present.role, to: role }
+      await audit(tx, caller, { action: 'member.role_changed', objectId: toId('user', params.user), details })
+    }
+    return tx.membership.update({
+      where: { organizationId_userId: { organizationId: caller.organizationId, userId: params.user } },
+      data: { role },
+      include: { user: memberUser },
     })
-    return ok(presentMember(row))
-  },
+  })
+  return presentMember(row)
 })
 
 // Every member may leave. Removing another member requires `member.manage`.
-export const removeMember = endpoint(operations.removeMember, {
-  async handle(ctx, { caller, params: { user: userId } }) {
-    const { organizationId } = caller
-    await changeMembership(ctx, caller, userId, async (tx, present, _own, manager) => {
-      await requireAnotherOwner(tx, present)
-      await tx.workspaceMember.deleteMany({ where: { userId, workspace: { organizationId } } })
-      await tx.membership.delete({ where: { organizationId_userId: { organizationId, userId } } })
-      const removed = { objectId: toId('user', userId), details: { role: present.role } }
-      if (manager) await audit(tx, manager, { action: 'member.removed', ...removed })
-      else await audit(tx, caller, { action: 'member.left', ...removed })
-    })
-    return noContent()
-  },
+export const removeMember = endpoint(operations.removeMember, async (ctx, { caller, params: { user: userId } }) => {
+  const { organizationId } = caller
+  await changeMembership(ctx, caller, userId, async (tx, present, _own, manager) => {
+    await requireAnotherOwner(tx, present)
+    await tx.workspaceMember.deleteMany({ where: { userId, workspace: { organizationId } } })
+    await tx.membership.delete({ where: { organizationId_userId: { organizationId, userId } } })
+    const removed = { objectId: toId('user', userId), details: { role: present.role } }
+    if (manager) await audit(tx, manager, { action: 'member.removed', ...removed })
+    else await audit(tx, caller, { action: 'member.left', ...removed })
+  })
 })
 
 type Membership = { organizationId: string; userId: string; role: Role }

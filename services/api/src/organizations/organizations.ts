@@ -16,41 +16,38 @@ import { endpoint } from '../endpoint.ts'
 import { given } from '../http/given.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { invalid, notFound } from '../http/refusals.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created } from '../http/reply.ts'
 import { presentUsage } from './get-usage.ts'
 import { lockOrganization } from './lock-organization.ts'
 import { memberUser, presentMember } from './members.ts'
 import { isReservedSlug, slugOf, withSuffix } from './slug.ts'
 
-export const listOrganizations = endpoint(operations.listOrganizations, {
-  async handle(ctx, { caller, query }) {
-    const memberships = { some: { userId: caller.userId } }
-    const find = ({ before, take }: PageRows) =>
-      ctx.prisma.organization.findMany({ where: { memberships, id: before }, orderBy: { id: 'desc' }, take })
-    return ok(await readPage(`organizations:${caller.userId}`, query, find, presentOrganization))
-  },
+export const listOrganizations = endpoint(operations.listOrganizations, async (ctx, { caller, query }) => {
+  const memberships = { some: { userId: caller.userId } }
+  const find = ({ before, take }: PageRows) =>
+    ctx.prisma.organization.findMany({ where: { memberships, id: before }, orderBy: { id: 'desc' }, take })
+  return readPage(`organizations:${caller.userId}`, query, find, presentOrganization)
 })
 
-export const getOrganization = endpoint(operations.getOrganization, {
-  async handle(ctx, { caller: { organizationId, actor } }) {
+export const getOrganization = endpoint(
+  operations.getOrganization,
+  async (ctx, { caller: { organizationId, actor } }) => {
     const row = await ctx.prisma.organization.findUniqueOrThrow({ where: { id: organizationId } })
-    if (actor.kind === 'api_key') return ok(presentOrganizationSummary(row))
+    if (actor.kind === 'api_key') return presentOrganizationSummary(row)
     const used = decide(actor, 'usage.read').allowed ? await readUsage(ctx.pool, organizationId) : null
-    return ok({ ...presentOrganization(row), ...(used && { usage: presentUsage(ctx, used) }) })
+    return { ...presentOrganization(row), ...(used && { usage: presentUsage(ctx, used) }) }
   },
-})
+)
 
-export const updateOrganization = endpoint(operations.updateOrganization, {
-  async handle(ctx, { caller, body }) {
-    if (body.slug && isReservedSlug(body.slug)) throw slugTaken()
-    if (body.require_second_factor !== undefined) await checkRequirement(ctx, caller, body.require_second_factor)
-    const row = await ctx.prisma
-      .$transaction(tx => update(tx, caller, body))
-      .catch(error => {
-        throw isUniqueViolation(error) ? slugTaken() : error
-      })
-    return ok(presentOrganization(row))
-  },
+export const updateOrganization = endpoint(operations.updateOrganization, async (ctx, { caller, body }) => {
+  if (body.slug && isReservedSlug(body.slug)) throw slugTaken()
+  if (body.require_second_factor !== undefined) await checkRequirement(ctx, caller, body.require_second_factor)
+  const row = await ctx.prisma
+    .$transaction(tx => update(tx, caller, body))
+    .catch(error => {
+      throw isUniqueViolation(error) ? slugTaken() : error
+    })
+  return presentOrganization(row)
 })
 
 // An owner without a second factor would be refused too. Ending the requirement is as dangerous as a deletion.
@@ -113,28 +110,25 @@ function changes<T extends Record<string, unknown>>(before: T, after: T): Record
     : Object.fromEntries(changed.map(key => [key, { from: before[key], to: after[key] }]))
 }
 
-export const deleteOrganization = endpoint(operations.deleteOrganization, {
-  async handle(ctx, { caller }) {
-    await requireStepUp(ctx, caller.user)
-    const id = caller.organizationId
-    await ctx.prisma.$transaction(async tx => {
-      await lockOrganization(tx, id)
-      const workspaces = await tx.workspace.count({ where: { organizationId: id, deletedAt: null } })
-      if (workspaces > 0) throw new AppError('conflict', 'Delete the workspaces of the organization first.')
-      await refuseWhilePaid(tx, id)
-      const { name, slug } = await tx.organization.findUniqueOrThrow({ where: { id } })
-      // Without members the organization is invisible, and the scheduler removes it. Its slug is free again.
-      await tx.organization.update({ where: { id }, data: { deletedAt: new Date(ctx.clock.now()), slug: id } })
-      await tx.membership.deleteMany({ where: { organizationId: id } })
-      await tx.workspaceMember.deleteMany({ where: { workspace: { organizationId: id } } })
-      await audit(tx, caller, {
-        action: 'organization.deleted',
-        objectId: toId('org', id),
-        details: { name, slug },
-      })
+export const deleteOrganization = endpoint(operations.deleteOrganization, async (ctx, { caller }) => {
+  await requireStepUp(ctx, caller.user)
+  const id = caller.organizationId
+  await ctx.prisma.$transaction(async tx => {
+    await lockOrganization(tx, id)
+    const workspaces = await tx.workspace.count({ where: { organizationId: id, deletedAt: null } })
+    if (workspaces > 0) throw new AppError('conflict', 'Delete the workspaces of the organization first.')
+    await refuseWhilePaid(tx, id)
+    const { name, slug } = await tx.organization.findUniqueOrThrow({ where: { id } })
+    // Without members the organization is invisible, and the scheduler removes it. Its slug is free again.
+    await tx.organization.update({ where: { id }, data: { deletedAt: new Date(ctx.clock.now()), slug: id } })
+    await tx.membership.deleteMany({ where: { organizationId: id } })
+    await tx.workspaceMember.deleteMany({ where: { workspace: { organizationId: id } } })
+    await audit(tx, caller, {
+      action: 'organization.deleted',
+      objectId: toId('org', id),
+      details: { name, slug },
     })
-    return noContent()
-  },
+  })
 })
 
 // A subscription that renews would be paid for nothing. A subscription that ends with its period is harmless.
@@ -170,12 +164,10 @@ function presentOrganizationSummary({ id, name, slug, tier }: OrganizationRow): 
   return { id: toId('org', id), name, slug, tier }
 }
 
-export const createOrganization = endpoint(operations.createOrganization, {
-  async handle(ctx, { caller, body }) {
-    const row = await insertOrganization(ctx, body.name, caller)
-    const presented = presentOrganization(row)
-    return created(`/api/v1/organizations/${presented.id}`, presented)
-  },
+export const createOrganization = endpoint(operations.createOrganization, async (ctx, { caller, body }) => {
+  const row = await insertOrganization(ctx, body.name, caller)
+  const presented = presentOrganization(row)
+  return created(`/api/v1/organizations/${presented.id}`, presented)
 })
 
 async function insertOrganization(ctx: Context, name: string, caller: UserCaller) {
@@ -211,30 +203,28 @@ async function requireMay(ctx: Context, tx: PrismaTransaction, userId: string): 
   throw new AppError('organization_limit_reached', `A user can own ${organizationsPerUser} organizations.`)
 }
 
-export const transferOrganization = endpoint(operations.transferOrganization, {
-  async handle(ctx, { caller, body }) {
-    const { organizationId, user } = caller
-    const manager = requireRight(caller, 'member.manage')
-    await requireStepUp(ctx, user)
-    if (body.user_id === user.userId) throw alreadyYours()
-    const row = await ctx.prisma.$transaction(async tx => {
-      await lockOrganization(tx, organizationId)
-      const own = await tx.membership.findFirst({ where: { organizationId, userId: user.userId, role: 'owner' } })
-      if (!own) throw new AppError('forbidden', 'This requires the role owner.') // lost meanwhile
-      const next = await tx.membership.findFirst({ where: { organizationId, userId: body.user_id } })
-      if (!next) throw notFound()
-      const setRole = async (userId: string, from: Role, role: Role) => {
-        const details = { from, to: role, transfer: true }
-        if (from !== role)
-          await audit(tx, manager, { action: 'member.role_changed', objectId: toId('user', userId), details })
-        const where = { organizationId_userId: { organizationId, userId } }
-        return tx.membership.update({ where, data: { role }, include: { user: memberUser } })
-      }
-      await setRole(user.userId, 'owner', 'admin')
-      return setRole(next.userId, next.role, 'owner')
-    })
-    return ok(presentMember(row))
-  },
+export const transferOrganization = endpoint(operations.transferOrganization, async (ctx, { caller, body }) => {
+  const { organizationId, user } = caller
+  const manager = requireRight(caller, 'member.manage')
+  await requireStepUp(ctx, user)
+  if (body.user_id === user.userId) throw alreadyYours()
+  const row = await ctx.prisma.$transaction(async tx => {
+    await lockOrganization(tx, organizationId)
+    const own = await tx.membership.findFirst({ where: { organizationId, userId: user.userId, role: 'owner' } })
+    if (!own) throw new AppError('forbidden', 'This requires the role owner.') // lost meanwhile
+    const next = await tx.membership.findFirst({ where: { organizationId, userId: body.user_id } })
+    if (!next) throw notFound()
+    const setRole = async (userId: string, from: Role, role: Role) => {
+      const details = { from, to: role, transfer: true }
+      if (from !== role)
+        await audit(tx, manager, { action: 'member.role_changed', objectId: toId('user', userId), details })
+      const where = { organizationId_userId: { organizationId, userId } }
+      return tx.membership.update({ where, data: { role }, include: { user: memberUser } })
+    }
+    await setRole(user.userId, 'owner', 'admin')
+    return setRole(next.userId, next.role, 'owner')
+  })
+  return presentMember(row)
 })
 
 function alreadyYours(): AppError {

@@ -4,7 +4,6 @@ import type { Db } from '@belfry/db/postgres/in-transaction'
 import { countRuns } from '@belfry/db/run-statistics/run-statistics'
 import { toId } from '@belfry/domain/id'
 import { endpoint } from '../endpoint.ts'
-import { ok } from '../http/reply.ts'
 import type { Span } from './span.ts'
 
 const minuteMs = 60_000
@@ -16,30 +15,28 @@ const steps: Record<OverviewRange, { bucketMs: number; count: number }> = {
   '30d': { bucketMs: 720 * minuteMs, count: 60 },
 }
 
-export const getOverview = endpoint(operations.getOverview, {
-  async handle(ctx, { caller, query }) {
-    const span = spanOf(query.range, ctx.clock.now())
-    const [{ whole, buckets }, failures] = await Promise.all([
-      countRuns(ctx.pool, caller.workspaceId, span),
-      findFailingHosts(ctx.pool, caller.workspaceId, span),
-    ])
-    return ok({
-      range: query.range,
-      from: new Date(span.fromMs).toISOString(),
-      to: new Date(span.fromMs + span.count * span.bucketMs).toISOString(),
-      bucket_ms: span.bucketMs,
-      runs: { total: whole.total, failed: whole.failed },
-      lag: { p50_ms: whole.lagP50Ms, p99_ms: whole.lagP99Ms },
-      buckets: buckets.map(({ total, failed, lagP50Ms, lagP99Ms }, index) => ({
-        at: new Date(span.fromMs + index * span.bucketMs).toISOString(),
-        total,
-        failed,
-        lag_p50_ms: lagP50Ms,
-        lag_p99_ms: lagP99Ms,
-      })),
-      ...failures,
-    } satisfies Overview)
-  },
+export const getOverview = endpoint(operations.getOverview, async (ctx, { caller, query }) => {
+  const span = spanOf(query.range, ctx.clock.now())
+  const [{ whole, buckets }, failures] = await Promise.all([
+    countRuns(ctx.pool, caller.workspaceId, span),
+    findFailingHosts(ctx.pool, caller.workspaceId, span),
+  ])
+  return {
+    range: query.range,
+    from: new Date(span.fromMs).toISOString(),
+    to: new Date(span.fromMs + span.count * span.bucketMs).toISOString(),
+    bucket_ms: span.bucketMs,
+    runs: { total: whole.total, failed: whole.failed },
+    lag: { p50_ms: whole.lagP50Ms, p99_ms: whole.lagP99Ms },
+    buckets: buckets.map(({ total, failed, lagP50Ms, lagP99Ms }, index) => ({
+      at: new Date(span.fromMs + index * span.bucketMs).toISOString(),
+      total,
+      failed,
+      lag_p50_ms: lagP50Ms,
+      lag_p99_ms: lagP99Ms,
+    })),
+    ...failures,
+  }
 })
 
 // Ends with the bucket of the current time, so a bucket has the same bounds in every response.

@@ -9,7 +9,6 @@ import { countOccurrences, nextRuns } from '@belfry/domain/cron/cron-schedule'
 import { toId } from '@belfry/domain/id'
 import { decide } from '@belfry/domain/permissions'
 import { endpoint } from '../endpoint.ts'
-import { ok } from '../http/reply.ts'
 import { type Span, spanValues } from './span.ts'
 
 const minuteMs = 60_000
@@ -18,42 +17,40 @@ const maxNext = 10
 // Occurrences become tasks six minutes ahead. 2,000 cron jobs that fire every minute fit in a bucket.
 const maxInFiveMinutes = 10_001
 
-export const getUpcoming = endpoint(operations.getUpcoming, {
-  async handle(ctx, { caller: { workspaceId, actor } }) {
-    const fromMs = ctx.clock.now()
-    const hour: Span = { fromMs, bucketMs: 5 * minuteMs, count: 12 }
-    const hoursAfter: Span = { fromMs: fromMs + hourMs, bucketMs: hourMs, count: 23 }
-    const seesCronJobs = decide(actor, 'cron_job.read').allowed
-    const [overdue, inHour, inHoursAfter, tasks, [foreseenInHour = [], foreseenAfter = []], occurrences] =
-      await Promise.all([
-        measureDueWork(ctx.pool, workspaceId),
-        countDueTasks(ctx.pool, workspaceId, hour, maxInFiveMinutes),
-        countDueTasks(ctx.pool, workspaceId, hoursAfter),
-        findDueTasks(ctx.pool, workspaceId, fromMs, maxNext),
-        seesCronJobs ? countForeseen(ctx.pool, workspaceId, [hour, hoursAfter]) : [],
-        seesCronJobs ? findForeseen(ctx.pool, workspaceId, { fromMs, toMs: fromMs + 24 * hourMs }, maxNext) : [],
-      ])
-    const firstHour = presentCounts(hour, inHour.counts, foreseenInHour)
-    const dueInHour = firstHour.reduce((sum, { count }) => sum + count, 0)
-    const next = [...tasks, ...occurrences].sort((a, b) => a.atMs - b.atMs).slice(0, maxNext)
-    return ok({
-      from: new Date(fromMs).toISOString(),
-      overdue: overdue.due,
-      blocked: overdue.due - overdue.startable,
-      hour: firstHour,
-      day: [
-        { at: new Date(fromMs).toISOString(), count: dueInHour },
-        ...presentCounts(hoursAfter, inHoursAfter.counts, foreseenAfter),
-      ],
-      next: next.map(({ atMs, taskId, cronJobId, name }) => ({
-        at: new Date(atMs).toISOString(),
-        task_id: taskId,
-        cronjob_id: cronJobId,
-        name,
-      })),
-      is_capped: overdue.due === maxCounted || inHour.isCapped || inHoursAfter.isCapped,
-    } satisfies Upcoming)
-  },
+export const getUpcoming = endpoint(operations.getUpcoming, async (ctx, { caller: { workspaceId, actor } }) => {
+  const fromMs = ctx.clock.now()
+  const hour: Span = { fromMs, bucketMs: 5 * minuteMs, count: 12 }
+  const hoursAfter: Span = { fromMs: fromMs + hourMs, bucketMs: hourMs, count: 23 }
+  const seesCronJobs = decide(actor, 'cron_job.read').allowed
+  const [overdue, inHour, inHoursAfter, tasks, [foreseenInHour = [], foreseenAfter = []], occurrences] =
+    await Promise.all([
+      measureDueWork(ctx.pool, workspaceId),
+      countDueTasks(ctx.pool, workspaceId, hour, maxInFiveMinutes),
+      countDueTasks(ctx.pool, workspaceId, hoursAfter),
+      findDueTasks(ctx.pool, workspaceId, fromMs, maxNext),
+      seesCronJobs ? countForeseen(ctx.pool, workspaceId, [hour, hoursAfter]) : [],
+      seesCronJobs ? findForeseen(ctx.pool, workspaceId, { fromMs, toMs: fromMs + 24 * hourMs }, maxNext) : [],
+    ])
+  const firstHour = presentCounts(hour, inHour.counts, foreseenInHour)
+  const dueInHour = firstHour.reduce((sum, { count }) => sum + count, 0)
+  const next = [...tasks, ...occurrences].sort((a, b) => a.atMs - b.atMs).slice(0, maxNext)
+  return {
+    from: new Date(fromMs).toISOString(),
+    overdue: overdue.due,
+    blocked: overdue.due - overdue.startable,
+    hour: firstHour,
+    day: [
+      { at: new Date(fromMs).toISOString(), count: dueInHour },
+      ...presentCounts(hoursAfter, inHoursAfter.counts, foreseenAfter),
+    ],
+    next: next.map(({ atMs, taskId, cronJobId, name }) => ({
+      at: new Date(atMs).toISOString(),
+      task_id: taskId,
+      cronjob_id: cronJobId,
+      name,
+    })),
+    is_capped: overdue.due === maxCounted || inHour.isCapped || inHoursAfter.isCapped,
+  }
 })
 
 function presentCounts(span: Span, tasks: readonly number[], foreseen: readonly number[]): Upcoming['hour'] {

@@ -1,7 +1,9 @@
 import type { ActionIn } from '@belfry/domain/permissions'
 import type { Request } from 'express'
+import { z } from 'zod'
 import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
+import { type Endpoint, endpoint, type Methods } from '../endpoint.ts'
 import { hasBody, readBytes } from '../http/read-body.ts'
 import { badRequest } from './qstash-error.ts'
 
@@ -13,6 +15,18 @@ export type Call<R extends ActionIn<'workspace'> = ActionIn<'workspace'>> = {
   /** The id or the name in the path; empty for a path without one. */
   name: string
   query: URLSearchParams
+}
+
+/** Some endpoints below `/v2`, by their paths. */
+export type QstashRoutes = ReadonlyArray<readonly [string | RegExp, Methods]>
+
+/** Makes an endpoint, which the reference does not describe. Its answer is the body, or null for an object that does not exist. */
+export function on<R extends ActionIn<'workspace'>>(right: R, handle: (call: Call<R>) => Promise<unknown>): Endpoint {
+  return endpoint({ right, summary: '', answer: { status: 200, body: z.unknown() } }, (ctx, { caller, request }) => {
+    const [name = ''] = Object.values(request.params)
+    const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'))
+    return handle({ ctx, caller: caller as Allowed<R>, request, name: String(name), query })
+  })
 }
 
 /** One message. `destination` as it was sent; `queue`: the queue in the path or the batch. */
@@ -28,10 +42,9 @@ const maxBodyBytes = 1024 * 1024
 
 /** Reads the message of a request, whose destination is the rest of its path and its query. */
 export async function readPublication({ request }: Call): Promise<Publication> {
-  const entries = Object.entries(request.headers).map(([name, value]) => [name, String(value)])
   return {
     destination: request.originalUrl.replace(/^\/v2\/(?:enqueue\/[^/]+|[^/]+)\//, ''),
-    headers: Object.fromEntries(entries),
+    headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
     body: await readBody(request),
   }
 }

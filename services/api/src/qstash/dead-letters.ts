@@ -7,57 +7,53 @@ import type { TaskRow } from '@belfry/present/task-row'
 import type { BulkRight } from '../bulk-operations/start-operation.ts'
 import { settleAtOnce } from '../dead-letters/settle-dead-letters.ts'
 import { isOnPage, readBounded } from '../http/bounded-page.ts'
-import { notFound } from '../http/refusals.ts'
-import { ok, type Reply } from '../http/reply.ts'
 import { scanTasks } from '../tasks/find-tasks.ts'
-import { type Call, readFilters } from './call.ts'
+import { type Call, on, type QstashRoutes, readFilters } from './call.ts'
 import { defaultCount, readCount, readFilter, readTimes, refuseOrder } from './message-filter.ts'
 import { presentBytes, presentMessage } from './present-message.ts'
 import { badRequest, notOffered } from './qstash-error.ts'
 
-/** `GET /v2/dlq` */
-export async function listDeadLetters(call: Call<'dead_letter.read'>): Promise<Reply> {
+export const deadLetterRoutes: QstashRoutes = [
+  ['/dlq', { get: on('dead_letter.read', listDeadLetters), delete: on('dead_letter.discard', deleteDeadLetters) }],
+  ['/dlq/retry', { post: on('dead_letter.replay', retryDeadLetters) }],
+  ['/dlq/retry/:id', { post: on('dead_letter.replay', retryDeadLetter) }],
+  ['/dlq/:id', { get: on('dead_letter.read', getDeadLetter), delete: on('dead_letter.discard', deleteDeadLetter) }],
+]
+
+async function listDeadLetters(call: Call<'dead_letter.read'>) {
   const { rows, cursor } = await readPage<TaskRow>(call, call.query, scanOf(call, call.query))
-  return ok({ messages: await presentAll(call, rows), ...(cursor && { cursor }) })
+  return { messages: await presentAll(call, rows), cursor }
 }
 
-/** `GET /v2/dlq/{dlqId}` */
-export async function getDeadLetter(call: Call<'dead_letter.read'>): Promise<Reply> {
+async function getDeadLetter(call: Call<'dead_letter.read'>) {
   const query = new URLSearchParams({ dlqId: call.name })
   const { rows } = await readPage<TaskRow>(call, query, scanOf(call, query))
-  const [message] = await presentAll(call, rows)
-  if (!message) throw notFound()
-  return ok(message)
+  const [message = null] = await presentAll(call, rows)
+  return message
 }
 
-/** `DELETE /v2/dlq/{dlqId}` */
-export async function deleteDeadLetter(call: Call<'dead_letter.discard'>): Promise<Reply> {
+async function deleteDeadLetter(call: Call<'dead_letter.discard'>) {
   const { deadLetters } = await settle(call, [fromId('dlq', call.name) ?? NIL_UUID], 'discard')
-  if (deadLetters.length === 0) throw notFound()
-  return ok({ deleted: 1 })
+  return deadLetters.length === 0 ? null : { deleted: 1 }
 }
 
-/** `DELETE /v2/dlq` */
-export async function deleteDeadLetters(call: Call<'dead_letter.discard'>): Promise<Reply> {
+async function deleteDeadLetters(call: Call<'dead_letter.discard'>) {
   const { ids, cursor } = await readIds(call)
   const { deadLetters } = await settle(call, ids, 'discard')
-  return ok({ deleted: deadLetters.length, ...(cursor && { cursor }) })
+  return { deleted: deadLetters.length, cursor }
 }
 
-/** `POST /v2/dlq/retry/{dlqId}` */
-export async function retryDeadLetter(call: Call<'dead_letter.replay'>): Promise<Reply> {
+async function retryDeadLetter(call: Call<'dead_letter.replay'>) {
   refuseOverrides(call)
   const [replay] = (await settle(call, [fromId('dlq', call.name) ?? NIL_UUID], 'replay')).replays
-  if (!replay) throw notFound()
-  return ok({ messageId: toId('msg', replay.id) })
+  return replay ? { messageId: toId('msg', replay.id) } : null
 }
 
-/** `POST /v2/dlq/retry` */
-export async function retryDeadLetters(call: Call<'dead_letter.replay'>): Promise<Reply> {
+async function retryDeadLetters(call: Call<'dead_letter.replay'>) {
   refuseOverrides(call)
   const { ids, cursor } = await readIds(call)
   const { replays } = await settle(call, ids, 'replay')
-  return ok({ responses: replays.map(({ id }) => ({ messageId: toId('msg', id) })), ...(cursor && { cursor }) })
+  return { responses: replays.map(({ id }) => ({ messageId: toId('msg', id) })), cursor }
 }
 
 function refuseOverrides({ request }: Call): void {
@@ -88,7 +84,7 @@ function scanOf({ caller }: Call, query: URLSearchParams) {
   return { ...scan, count: readCount(query, Math.max(defaultCount, named)) }
 }
 
-// The cursor is an id.
+// The cursor is an id. The last page has none.
 async function readPage<Row extends { id: string }>(
   { ctx }: Call,
   query: URLSearchParams,
@@ -97,7 +93,7 @@ async function readPage<Row extends { id: string }>(
   const cursor = query.get('cursor')
   const after = cursor ? (fromId('dlq', cursor) ?? NIL_UUID) : undefined
   const { rows, next } = await readBounded<Row>(ctx, scan, after, scan.count)
-  return { rows, cursor: next && toId('dlq', next) }
+  return { rows, cursor: next === null ? undefined : toId('dlq', next) }
 }
 
 type Response = { id: string; status: number | null; headers: string | null; body: Buffer | null; error: string | null }

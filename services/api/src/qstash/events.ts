@@ -1,24 +1,24 @@
 import type { RunStatus, TaskState } from '@belfry/db/generated/enums'
 import { conditionsOf } from '@belfry/db/tasks/task-filter'
 import { toId } from '@belfry/domain/id'
-import { ok, type Reply } from '../http/reply.ts'
 import { type Where, where } from '../http/where.ts'
-import type { Call } from './call.ts'
+import { type Call, on, type QstashRoutes } from './call.ts'
 import { readCount, readFilter, readList, readTimes, refuseOrder, toStatus } from './message-filter.ts'
 import { fieldsOf, presentRequest, type RequestRow } from './present-message.ts'
 import { badRequest } from './qstash-error.ts'
 
-/** `GET /v2/events` */
-export async function listEvents(call: Call<'run.read'>): Promise<Reply> {
-  const { events, cursor } = await readPage(call)
-  return ok({ events, ...(cursor && { cursor }) })
-}
-
-/** `GET /v2/logs`: the same under another name. */
-export async function listLogs(call: Call<'run.read'>): Promise<Reply> {
-  const { events, cursor } = await readPage(call)
-  return ok({ logs: events, ...(cursor && { cursor }) })
-}
+export const eventRoutes: QstashRoutes = [
+  ['/events', { get: on('run.read', readPage) }],
+  [
+    '/logs',
+    {
+      get: on('run.read', async call => {
+        const { events: logs, cursor } = await readPage(call)
+        return { logs, cursor }
+      }),
+    },
+  ],
+]
 
 // The states of entries, and names that stand for others.
 const states: Record<string, readonly string[]> = {
@@ -49,8 +49,8 @@ const bytesPerByte = 4
 type Event = { state: string; time: number } & Record<string, unknown>
 
 // The events of a task are made from its row and its runs, newest first. The events of an attempt stay together, at the time
-// when it started, so the cursor is the id of a run or a task and the number of its events that were sent.
-async function readPage(call: Call): Promise<{ events: Event[]; cursor: string | null }> {
+// when it started, so the cursor is the id of a run or a task and the number of its events that were sent. The last page has none.
+async function readPage(call: Call<'run.read'>): Promise<{ events: Event[]; cursor?: string }> {
   const { query } = call
   const count = readCount(query)
   refuseOrder(query)
@@ -75,7 +75,7 @@ async function readPage(call: Call): Promise<{ events: Event[]; cursor: string |
       }
       at = { id, sent: all.length }
     }
-    if (sources.length === found.length) return { events, cursor: null }
+    if (sources.length === found.length) return { events }
     if (bytesLeft <= 0) break
   }
   return { events, cursor: `${at.id}.${at.sent}` }

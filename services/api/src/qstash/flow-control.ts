@@ -1,47 +1,41 @@
 import type { UpdateQueueBody } from '@belfry/contract/queue'
 import { findQueue, type QueueRow } from '@belfry/db/queues/queues'
-import { notFound } from '../http/refusals.ts'
-import { ok, type Reply } from '../http/reply.ts'
 import { setQueue } from '../queues/name-queues.ts'
 import { moveQueue } from '../queues/queues.ts'
-import type { Call } from './call.ts'
+import { type Call, on, type QstashRoutes } from './call.ts'
 import { flowControlOfQueue, queueOfFlowControl } from './publish/message-task.ts'
 import { badRequest } from './qstash-error.ts'
 import { readAll, setPaused } from './queues.ts'
 
-const done: Reply = { status: 200 }
-
 type Key = QueueRow & { pinnedConcurrency: boolean; pinnedRate: boolean; starts: number; periodStart: Date | null }
 
-/** `GET /v2/flowControl` */
-export async function listFlowControl(call: Call<'queue.read'>): Promise<Reply> {
+export const flowControlRoutes: QstashRoutes = [
+  ['/flowControl', { get: on('queue.read', listFlowControl) }],
+  ['/flowControl/:key', { get: on('queue.read', getFlowControl) }],
+  ['/flowControl/:key/pause', { post: on('queue.write', call => setPaused(call, nameOf(call), true)) }],
+  ['/flowControl/:key/resume', { post: on('queue.write', call => setPaused(call, nameOf(call), false)) }],
+  ['/flowControl/:key/pin', { post: on('queue.write', pinFlowControl) }],
+  ['/flowControl/:key/unpin', { post: on('queue.write', unpinFlowControl) }],
+  ['/flowControl/:key/resetRate', { post: on('queue.write', resetRate) }],
+  ['/globalParallelism', { get: on('queue.read', getGlobalParallelism) }],
+]
+
+async function listFlowControl(call: Call<'queue.read'>) {
   const prefix = queueOfFlowControl('')
   const search = call.query.get('search') ?? ''
   const queues = await readAll(call, prefix)
   const found = queues.filter(({ name }) => name.slice(prefix.length).includes(search))
-  return ok((await addUse(call, found)).map(present))
+  return (await addUse(call, found)).map(present)
 }
 
-/** `GET /v2/flowControl/{key}` */
-export async function getFlowControl(call: Call<'queue.read'>): Promise<Reply> {
+async function getFlowControl(call: Call<'queue.read'>) {
   const queue = await findQueue(call.ctx.pool, call.caller.workspaceId, nameOf(call))
   const [key] = queue ? await addUse(call, [queue]) : []
-  if (!key) throw notFound()
-  return ok(present(key))
+  return key ? present(key) : null
 }
 
-/** `POST /v2/flowControl/{key}/pause` */
-export function pauseFlowControl(call: Call<'queue.write'>): Promise<Reply> {
-  return setPaused(call, nameOf(call), true)
-}
-
-/** `POST /v2/flowControl/{key}/resume` */
-export function resumeFlowControl(call: Call<'queue.write'>): Promise<Reply> {
-  return setPaused(call, nameOf(call), false)
-}
-
-/** `POST /v2/flowControl/{key}/pin`: sets limits that messages do not change. */
-export async function pinFlowControl(call: Call<'queue.write'>): Promise<Reply> {
+// Sets limits that messages do not change.
+async function pinFlowControl(call: Call<'queue.write'>): Promise<void> {
   const { query } = call
   const [parallelism, rate] = [readNumber(query, 'parallelism', 1000), readNumber(query, 'rate', 10_000)]
   const period = readNumber(query, 'period', 86_400) ?? 1
@@ -57,11 +51,10 @@ export async function pinFlowControl(call: Call<'queue.write'>): Promise<Reply> 
     await tx.query(text, [id, parallelism !== null, rate !== null])
     return id
   })
-  return done
 }
 
-/** `POST /v2/flowControl/{key}/unpin`: the next message sets the limits again. */
-export async function unpinFlowControl(call: Call<'queue.write'>): Promise<Reply> {
+// The next message sets the limits again.
+async function unpinFlowControl(call: Call<'queue.write'>): Promise<void> {
   const { query } = call
   await move(call, async (tx, workspaceId) => {
     const text = `
@@ -71,25 +64,23 @@ export async function unpinFlowControl(call: Call<'queue.write'>): Promise<Reply
     const values = [workspaceId, nameOf(call), isNamed('parallelism'), isNamed('rate')]
     return (await tx.query<{ id: string }>(text, values)).rows[0]?.id ?? null
   })
-  return done
 }
 
-/** `POST /v2/flowControl/{key}/resetRate`: forgets the attempts of the present period. */
-export async function resetRate(call: Call<'queue.write'>): Promise<Reply> {
+// Forgets the attempts of the present period.
+async function resetRate(call: Call<'queue.write'>): Promise<void> {
   await move(call, async (tx, workspaceId) => {
     const queue = await findQueue(tx, workspaceId, nameOf(call))
     if (!queue) return null
     await tx.query('DELETE FROM queue_starts WHERE queue_id = $1', [queue.id])
     return queue.id
   })
-  return done
 }
 
-/** `GET /v2/globalParallelism`. Belfry has no such limit, so the maximum is 0. */
-export async function getGlobalParallelism({ ctx, caller }: Call<'queue.read'>): Promise<Reply> {
+// Belfry has no such limit, so the maximum is 0.
+async function getGlobalParallelism({ ctx, caller }: Call<'queue.read'>) {
   const text = `SELECT count(*)::int AS n FROM tasks WHERE workspace_id = $1 AND state = 'processing'`
   const { rows } = await ctx.pool.query<{ n: number }>(text, [caller.workspaceId])
-  return ok({ parallelismMax: 0, parallelismCount: rows[0]?.n ?? 0 })
+  return { parallelismMax: 0, parallelismCount: rows[0]?.n ?? 0 }
 }
 
 function nameOf({ name }: Call): string {

@@ -2,32 +2,36 @@ import { isPrefetched, openTo } from '@belfry/db/bulk-operations/bulk-operations
 import { findMatchingTasks, type TaskFilter } from '@belfry/db/tasks/task-filter'
 import { fromId, NIL_UUID } from '@belfry/domain/id'
 import { notFound } from '../http/refusals.ts'
-import { ok, type Reply } from '../http/reply.ts'
 import { endDecided } from '../tasks/end-tasks.ts'
 import { findTask } from '../tasks/task-row.ts'
-import { type Call, readFilters } from './call.ts'
+import { type Call, on, type QstashRoutes, readFilters } from './call.ts'
 import { readCount, readFilter, readTimes } from './message-filter.ts'
 import { presentMessage } from './present-message.ts'
 
-/** `GET /v2/messages/{messageId}` */
-export async function getMessage(call: Call<'task.read'>): Promise<Reply> {
-  return ok(presentMessage(await readMessage(call)))
-}
+export const messageRoutes: QstashRoutes = [
+  ['/messages', { delete: on('task.delete', cancelMessages) }],
+  [
+    '/messages/:id',
+    {
+      get: on('task.read', async call => presentMessage(await readMessage(call))),
+      delete: on('task.delete', cancelMessage),
+    },
+  ],
+]
 
-/** `DELETE /v2/messages/{messageId}` */
-export async function cancelMessage(call: Call<'task.delete'>): Promise<Reply> {
+async function cancelMessage(call: Call<'task.delete'>) {
   const { id, finishedAt } = await readMessage(call)
   if (finishedAt !== null) throw notFound()
-  return ok({ cancelled: await end(call, [id]) })
+  return { cancelled: await end(call, [id]) }
 }
 
-/** `DELETE /v2/messages`: by ids, by filters, or all; at most `count` of them. */
-export async function cancelMessages(call: Call<'task.delete'>): Promise<Reply> {
+// By ids, by filters, or all; at most `count` of them.
+async function cancelMessages(call: Call<'task.delete'>) {
   const query = await readFilters(call)
   const { from, to } = readTimes(query)
   const filter = readFilter(query, ['count', 'cursor', 'fromDate', 'toDate'])
   const max = readCount(query, Number.POSITIVE_INFINITY)
-  return ok({ cancelled: await cancelMatching(call, { ...filter, created_from: from, created_to: to }, max) })
+  return { cancelled: await cancelMatching(call, { ...filter, created_from: from, created_to: to }, max) }
 }
 
 const maxAtOnce = 1_000

@@ -7,18 +7,26 @@ import {
 } from '@belfry/db/queues/queues'
 import { requireRight } from '../auth/authorize.ts'
 import { notFound } from '../http/refusals.ts'
-import { ok, type Reply } from '../http/reply.ts'
 import { setQueue } from '../queues/name-queues.ts'
 import { movePause, moveQueue, removeQueue } from '../queues/queues.ts'
-import { type Call, readJson } from './call.ts'
+import { type Call, on, type QstashRoutes, readJson } from './call.ts'
 import { cancelMatching } from './messages.ts'
 import { checkQueueName, flowControlOfQueue } from './publish/message-task.ts'
 import { badRequest } from './qstash-error.ts'
 
-const done: Reply = { status: 200 }
+export const queueRoutes: QstashRoutes = [
+  ['/queues', { get: on('queue.read', listQueues), post: on('queue.write', upsertQueue) }],
+  ['/queues/:name', { get: on('queue.read', getQueue), delete: on('queue.delete', deleteQueue) }],
+  ['/queues/:name/pause', { post: on('queue.write', call => setPaused(call, nameOf(call), true)) }],
+  ['/queues/:name/resume', { post: on('queue.write', call => setPaused(call, nameOf(call), false)) }],
+]
 
-/** `POST /v2/queues` */
-export async function upsertQueue(call: Call<'queue.write'>): Promise<Reply> {
+async function listQueues(call: Call<'queue.read'>) {
+  const queues = await readAll(call)
+  return queues.filter(({ name }) => flowControlOfQueue(name) === null).map(presentQueue)
+}
+
+async function upsertQueue(call: Call<'queue.write'>): Promise<void> {
   const { queueName, parallelism = 1, paused } = Object(await readJson(call)) as Record<string, unknown>
   checkQueueName(queueName)
   if (!Number.isInteger(parallelism) || Number(parallelism) < 1 || Number(parallelism) > 1000) {
@@ -32,46 +40,25 @@ export async function upsertQueue(call: Call<'queue.write'>): Promise<Reply> {
     if (typeof paused === 'boolean') await pauseStored(tx, workspaceId, queueName, paused)
     return id
   })
-  return done
 }
 
-/** `GET /v2/queues` */
-export async function listQueues(call: Call<'queue.read'>): Promise<Reply> {
-  const queues = await readAll(call)
-  return ok(queues.filter(({ name }) => flowControlOfQueue(name) === null).map(presentQueue))
-}
-
-/** `GET /v2/queues/{queueName}` */
-export async function getQueue(call: Call<'queue.read'>): Promise<Reply> {
+async function getQueue(call: Call<'queue.read'>) {
   const queue = await findQueue(call.ctx.pool, call.caller.workspaceId, nameOf(call))
-  if (!queue) throw notFound()
-  return ok(presentQueue(queue))
+  return queue && presentQueue(queue)
 }
 
-/** `DELETE /v2/queues/{queueName}`, with the messages that wait in it. */
-export async function deleteQueue(call: Call<'queue.delete'>): Promise<Reply> {
+// With the messages that wait in it.
+async function deleteQueue(call: Call<'queue.delete'>): Promise<void> {
   const { ctx, caller } = call
   const name = nameOf(call)
   await removeQueue(ctx, caller, name, () =>
     cancelMatching({ ...call, caller: requireRight(caller, 'task.delete') }, { queue: [name] }),
   )
-  return done
-}
-
-/** `POST /v2/queues/{queueName}/pause` */
-export function pauseQueue(call: Call<'queue.write'>): Promise<Reply> {
-  return setPaused(call, nameOf(call), true)
-}
-
-/** `POST /v2/queues/{queueName}/resume` */
-export function resumeQueue(call: Call<'queue.write'>): Promise<Reply> {
-  return setPaused(call, nameOf(call), false)
 }
 
 /** Pauses or resumes the queue of a name or of a flow-control key. */
-export async function setPaused({ ctx, caller }: Call<'queue.write'>, name: string, isPaused: boolean): Promise<Reply> {
-  await movePause(ctx, caller, name, isPaused)
-  return done
+export function setPaused({ ctx, caller }: Call<'queue.write'>, name: string, isPaused: boolean): Promise<void> {
+  return movePause(ctx, caller, name, isPaused)
 }
 
 function nameOf({ name }: Call): string {

@@ -11,26 +11,39 @@ import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
 import { toJsonText } from '@belfry/present/raw-json'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { type CronJobAction, moveCronJob } from '../cron-jobs/move-cron-job.ts'
-import { type CronJobRow, selectCronJobs } from '../cron-jobs/present-cron-job.ts'
+import { type CronJobRow, findCronJob } from '../cron-jobs/present-cron-job.ts'
 import { scanCronJobs } from '../cron-jobs/read-cron-jobs.ts'
 import { addCronJob, rewriteCronJob, toNewCronJob } from '../cron-jobs/write-cron-jobs.ts'
 import { workOf } from '../endpoint.ts'
 import { readBounded } from '../http/bounded-page.ts'
-import { notFound } from '../http/refusals.ts'
-import { ok, type Reply } from '../http/reply.ts'
+import { Reply } from '../http/reply.ts'
 import { readQuota } from '../quotas/quotas.ts'
 import { toCallbackChange } from '../tasks/stored-request.ts'
-import { type Call, type Publication, readPublication } from './call.ts'
+import { type Call, on, type Publication, type QstashRoutes, readPublication } from './call.ts'
 import { fieldsOf, presentRequest } from './present-message.ts'
 import { readDestination } from './publish/destination.ts'
 import { queueDefaults, toBody, toStoredFields } from './publish/message-task.ts'
 import { readPublished, refuseUnpublishable } from './publish/publish.ts'
 import { badRequest, notOffered } from './qstash-error.ts'
 
-/** `POST /v2/schedules/{destination}` */
-export async function createSchedule(call: Call<'cron_job.write'>): Promise<Reply> {
-  return storeSchedule(call, await readPublication(call))
-}
+const create = on('cron_job.write', async call => storeSchedule(call, await readPublication(call)))
+const pause = on('cron_job.write', call => move(call, 'cron_job.paused', pauseCronJob))
+const resume = on('cron_job.write', call => move(call, 'cron_job.resumed', resumeCronJob))
+
+export const scheduleRoutes: QstashRoutes = [
+  ['/schedules', { get: on('cron_job.read', listSchedules) }],
+  [
+    '/schedules/:id',
+    {
+      get: on('cron_job.read', getSchedule),
+      delete: on('cron_job.delete', call => move(call, 'cron_job.deleted', removeCronJob)),
+      post: create,
+    },
+  ],
+  ['/schedules/:id/pause', { patch: pause, post: pause }],
+  ['/schedules/:id/resume', { patch: resume, post: resume }],
+  [/^\/schedules\/./, { post: create }],
+]
 
 /** Creates a schedule, or replaces the one with the same id. */
 export async function storeSchedule(call: Call<'cron_job.write'>, publication: Publication): Promise<Reply> {
@@ -69,7 +82,7 @@ export async function storeSchedule(call: Call<'cron_job.write'>, publication: P
     if (created === null) throw error
     await replace(created)
   }
-  return { status: 201, body: { scheduleId } }
+  return new Reply({ status: 201, body: { scheduleId } })
 }
 
 const maxDelayMs = 365 * 86_400_000
@@ -79,13 +92,12 @@ function isTaken(error: unknown): boolean {
   return constraint === 'cron_jobs_workspace_id_qstash_id_key'
 }
 
-/** `GET /v2/schedules` */
-export async function listSchedules(call: Call<'cron_job.read'>): Promise<Reply> {
+async function listSchedules(call: Call<'cron_job.read'>): Promise<Reply> {
   const scan = scanCronJobs(call.caller.workspaceId, {})
   const read = (after: string | undefined) => readBounded<CronJobRow>(call.ctx, scan, after, schedulesAtATime)
   const first = await read(undefined)
   const headers = { 'Content-Type': 'application/json; charset=utf-8' }
-  return { status: 200, headers, pieces: pieces() }
+  return new Reply({ status: 200, headers, pieces: pieces() })
 
   // The list has no pages, so it is sent as it is read.
   async function* pieces() {
@@ -103,38 +115,21 @@ export async function listSchedules(call: Call<'cron_job.read'>): Promise<Reply>
 
 const schedulesAtATime = 1_000
 
-/** `GET /v2/schedules/{scheduleId}` */
-export async function getSchedule(call: Call<'cron_job.read'>): Promise<Reply> {
-  const [schedule] = await present(call, await find(call, 'j.workspace_id = $1 AND j.id = $2', [await idOf(call)]))
-  if (!schedule) throw notFound()
-  return ok(schedule)
-}
-
-/** `DELETE /v2/schedules/{scheduleId}` */
-export function deleteSchedule(call: Call<'cron_job.delete'>): Promise<Reply> {
-  return move(call, 'cron_job.deleted', removeCronJob)
-}
-
-/** `PATCH /v2/schedules/{scheduleId}/pause` */
-export function pauseSchedule(call: Call<'cron_job.write'>): Promise<Reply> {
-  return move(call, 'cron_job.paused', pauseCronJob)
-}
-
-/** `PATCH /v2/schedules/{scheduleId}/resume` */
-export function resumeSchedule(call: Call<'cron_job.write'>): Promise<Reply> {
-  return move(call, 'cron_job.resumed', resumeCronJob)
+async function getSchedule(call: Call<'cron_job.read'>) {
+  const job = await findCronJob(call.ctx.pool, call.caller.workspaceId, await idOf(call))
+  const [schedule = null] = job ? await present(call, [job]) : []
+  return schedule
 }
 
 async function move<A extends CronJobAction>(
   call: Call<(typeof auditRights)[A]>,
   action: A,
   change: typeof resumeCronJob,
-): Promise<Reply> {
+): Promise<void> {
   const id = await idOf(call)
   await moveCronJob(call.ctx, call.caller, { id, action }, tx =>
     change(tx, call.caller.workspaceId, id, expansionLookAheadMs),
   )
-  return { status: 200 }
 }
 
 const named: Record<string, string> = {
@@ -158,11 +153,6 @@ function readSchedule({ ctx }: Call, text: string): { cron: string; timezone: st
     throw badRequest('invalid Upstash-Cron: it has no next time')
   }
   return { cron, timezone }
-}
-
-async function find({ ctx, caller }: Call, condition: string, values: unknown[]): Promise<CronJobRow[]> {
-  const text = `${selectCronJobs} WHERE ${condition}`
-  return (await ctx.pool.query<CronJobRow>(text, [caller.workspaceId, ...values])).rows
 }
 
 async function findId(db: Db, workspaceId: string, scheduleId: string): Promise<string | null> {

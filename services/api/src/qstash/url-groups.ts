@@ -2,21 +2,32 @@ import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
 import { newUuid, toId } from '@belfry/domain/id'
 import { isTopic } from '@belfry/domain/topic'
 import { audit } from '../audit/audit.ts'
-import { notFound } from '../http/refusals.ts'
-import { ok, type Reply } from '../http/reply.ts'
 import { requireSecretUse, type Written } from '../secrets/require-secret-use.ts'
-import { type Call, readJson } from './call.ts'
+import { type Call, on, type QstashRoutes, readJson } from './call.ts'
 import { checkUrl } from './publish/destination.ts'
 import { badRequest, QstashError } from './qstash-error.ts'
 
 // The endpoints of a URL group are the subscriptions to the topic of its name.
 type Endpoint = { name: string | null; url: string }
 
-const done: Reply = { status: 200 }
+export const urlGroupRoutes: QstashRoutes = [
+  ['/topics', { get: on('subscription.read', call => readGroups(call, null)) }],
+  [
+    '/topics/:name',
+    {
+      get: on('subscription.read', async call => (await readGroups(call, call.name))[0] ?? null),
+      delete: on('subscription.delete', async call => ((await remove(call)) === 0 ? null : undefined)),
+    },
+  ],
+  [
+    '/topics/:name/endpoints',
+    { post: on('subscription.write', addEndpoints), delete: on('subscription.delete', removeEndpoints) },
+  ],
+]
+
 const maxInWorkspace = 1_000
 
-/** `POST /v2/topics/{name}/endpoints` */
-export async function addEndpoints(call: Call<'subscription.write'>): Promise<Reply> {
+async function addEndpoints(call: Call<'subscription.write'>): Promise<void> {
   const { ctx, caller, name: group } = call
   if (!isTopic(group)) throw badRequest('invalid url group name: use up to 200 letters, digits and . _ -')
   const endpoints = readEndpoints(await readJson(call))
@@ -42,34 +53,14 @@ export async function addEndpoints(call: Call<'subscription.write'>): Promise<Re
     )
     if ((counted.rows[0]?.n ?? 0) > maxInWorkspace) throw tooMany()
   })
-  return done
 }
 
-/** `DELETE /v2/topics/{name}/endpoints`: by name or by URL. */
-export async function removeEndpoints(call: Call<'subscription.delete'>): Promise<Reply> {
+// By name or by URL.
+async function removeEndpoints(call: Call<'subscription.delete'>): Promise<void> {
   const endpoints = readEndpoints(await readJson(call))
   const names = endpoints.flatMap(({ name }) => name ?? [])
   const urls = endpoints.flatMap(({ name, url }) => (name === undefined && url !== undefined ? [url] : []))
   await remove(call, 'AND (endpoint_name = ANY ($3::text[]) OR url = ANY ($4::text[]))', [names, urls])
-  return done
-}
-
-/** `GET /v2/topics` */
-export async function listUrlGroups(call: Call<'subscription.read'>): Promise<Reply> {
-  return ok(await readGroups(call, null))
-}
-
-/** `GET /v2/topics/{name}` */
-export async function getUrlGroup(call: Call<'subscription.read'>): Promise<Reply> {
-  const [group] = await readGroups(call, call.name)
-  if (!group) throw notFound()
-  return ok(group)
-}
-
-/** `DELETE /v2/topics/{name}` */
-export async function deleteUrlGroup(call: Call<'subscription.delete'>): Promise<Reply> {
-  if ((await remove(call)) === 0) throw notFound()
-  return done
 }
 
 function tooMany(): QstashError {

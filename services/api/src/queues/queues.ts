@@ -19,67 +19,53 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { readCursor, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
-import { noContent, ok } from '../http/reply.ts'
 import { presentLimits, setQueue, toLimits } from './name-queues.ts'
 
-export const listQueues = endpoint(operations.listQueues, {
-  async handle(ctx, { caller: { workspaceId }, query }) {
-    const list = `queues:${workspaceId}`
-    const page = { after: readCursor(list, query, queueNameForm), prefix: query.name, limit: query.limit + 1 }
-    const rows = await listStored(ctx.pool, workspaceId, page)
-    return ok(
-      toPage(
-        list,
-        query,
-        rows.map(row => ({ ...row, id: row.name })),
-        presentQueue,
-      ),
-    )
-  },
+export const listQueues = endpoint(operations.listQueues, async (ctx, { caller: { workspaceId }, query }) => {
+  const list = `queues:${workspaceId}`
+  const page = { after: readCursor(list, query, queueNameForm), prefix: query.name, limit: query.limit + 1 }
+  const rows = await listStored(ctx.pool, workspaceId, page)
+  return toPage(
+    list,
+    query,
+    rows.map(row => ({ ...row, id: row.name })),
+    presentQueue,
+  )
 })
 
-export const getQueue = endpoint(operations.getQueue, {
-  async handle(ctx, { caller, request }) {
-    return ok(await readQueue(ctx, caller, nameOf(request)))
-  },
+export const getQueue = endpoint(operations.getQueue, async (ctx, { caller, request }) =>
+  readQueue(ctx, caller, nameOf(request)),
+)
+
+export const putQueue = endpoint(operations.putQueue, async (ctx, { caller, request, body }) => {
+  const name = nameOf(request)
+  if (!queueNameForm.test(name)) throw notFound()
+  await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, tx =>
+    setQueue(tx, caller.workspaceId, name, body),
+  )
+  return readQueue(ctx, caller, name)
 })
 
-export const putQueue = endpoint(operations.putQueue, {
-  async handle(ctx, { caller, request, body }) {
-    const name = nameOf(request)
-    if (!queueNameForm.test(name)) throw notFound()
+export const updateQueue = endpoint(operations.updateQueue, async (ctx, { caller, request, body }) => {
+  const name = nameOf(request)
+  if (Object.keys(body).length > 0) {
     await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, tx =>
-      setQueue(tx, caller.workspaceId, name, body),
+      changeQueue(tx, caller.workspaceId, name, toLimits(body)),
     )
-    return ok(await readQueue(ctx, caller, name))
-  },
+  }
+  return readQueue(ctx, caller, name)
 })
 
-export const updateQueue = endpoint(operations.updateQueue, {
-  async handle(ctx, { caller, request, body }) {
-    const name = nameOf(request)
-    if (Object.keys(body).length > 0) {
-      await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, tx =>
-        changeQueue(tx, caller.workspaceId, name, toLimits(body)),
-      )
-    }
-    return ok(await readQueue(ctx, caller, name))
-  },
-})
+export const pauseQueue = endpoint(operations.pauseQueue, (ctx, { caller, request }) =>
+  setPaused(ctx, caller, nameOf(request), true),
+)
 
-export const pauseQueue = endpoint(operations.pauseQueue, {
-  handle: (ctx, { caller, request }) => setPaused(ctx, caller, nameOf(request), true),
-})
+export const resumeQueue = endpoint(operations.resumeQueue, (ctx, { caller, request }) =>
+  setPaused(ctx, caller, nameOf(request), false),
+)
 
-export const resumeQueue = endpoint(operations.resumeQueue, {
-  handle: (ctx, { caller, request }) => setPaused(ctx, caller, nameOf(request), false),
-})
-
-export const deleteQueue = endpoint(operations.deleteQueue, {
-  async handle(ctx, { caller, request }) {
-    await removeQueue(ctx, caller, nameOf(request))
-    return noContent()
-  },
+export const deleteQueue = endpoint(operations.deleteQueue, async (ctx, { caller, request }) => {
+  await removeQueue(ctx, caller, nameOf(request))
 })
 
 type QueueChange = {
@@ -149,7 +135,7 @@ export async function removeQueue(
 
 async function setPaused(ctx: Context, caller: Allowed<'queue.write'>, name: string, isPaused: boolean) {
   await movePause(ctx, caller, name, isPaused)
-  return ok(await readQueue(ctx, caller, name))
+  return readQueue(ctx, caller, name)
 }
 
 // PostgreSQL has no text with NUL.

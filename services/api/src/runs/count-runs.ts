@@ -1,12 +1,10 @@
 import { operations } from '@belfry/contract/operations'
-import type { RunCounts } from '@belfry/contract/run-counts'
 import type { RunFailures } from '@belfry/contract/run-failures'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { countRuns, keptDays } from '@belfry/db/run-statistics/run-statistics'
 import { hostOfRequest } from '@belfry/db/tasks/task-row'
 import { toId } from '@belfry/domain/id'
 import { endpoint } from '../endpoint.ts'
-import { ok } from '../http/reply.ts'
 import type { Span } from '../overview/span.ts'
 import { hasStoredRuns } from './read-runs.ts'
 
@@ -16,21 +14,19 @@ const dayMs = 24 * hourMs
 const steps = [minuteMs, 5 * minuteMs, 15 * minuteMs, 30 * minuteMs, hourMs, 3 * hourMs, 6 * hourMs, 12 * hourMs, dayMs]
 const maxBuckets = 60
 
-export const countRunsOverTime = endpoint(operations.countRunsOverTime, {
-  async handle(ctx, { caller, query }) {
-    const span = spanOf(query, ctx.clock.now())
-    const { buckets } = await countRuns(ctx.pool, caller.workspaceId, span)
-    return ok({
-      from: new Date(span.fromMs).toISOString(),
-      to: new Date(span.fromMs + span.count * span.bucketMs).toISOString(),
-      bucket_ms: span.bucketMs,
-      buckets: buckets.map(({ total, failed }, index) => ({
-        at: new Date(span.fromMs + index * span.bucketMs).toISOString(),
-        total,
-        failed,
-      })),
-    } satisfies RunCounts)
-  },
+export const countRunsOverTime = endpoint(operations.countRunsOverTime, async (ctx, { caller, query }) => {
+  const span = spanOf(query, ctx.clock.now())
+  const { buckets } = await countRuns(ctx.pool, caller.workspaceId, span)
+  return {
+    from: new Date(span.fromMs).toISOString(),
+    to: new Date(span.fromMs + span.count * span.bucketMs).toISOString(),
+    bucket_ms: span.bucketMs,
+    buckets: buckets.map(({ total, failed }, index) => ({
+      at: new Date(span.fromMs + index * span.bucketMs).toISOString(),
+      total,
+      failed,
+    })),
+  }
 })
 
 /** Returns whole buckets that contain a time. Their bounds do not depend on the current time. */
@@ -62,12 +58,10 @@ type Row = {
   counted: number
 }
 
-export const listFailures = endpoint(operations.listFailures, {
-  async handle(ctx, { caller, query }) {
-    const failures = await groupFailures(ctx.pool, caller.workspaceId, query)
-    const isPartial = failures.is_partial || (await hasStoredRuns(ctx, caller.workspaceId, query))
-    return ok({ ...failures, is_partial: isPartial })
-  },
+export const listFailures = endpoint(operations.listFailures, async (ctx, { caller, query }) => {
+  const failures = await groupFailures(ctx.pool, caller.workspaceId, query)
+  const isPartial = failures.is_partial || (await hasStoredRuns(ctx, caller.workspaceId, query))
+  return { ...failures, is_partial: isPartial }
 })
 
 /** Groups the latest failed runs of a span. Reads them along the index of failures. */

@@ -10,17 +10,13 @@ import { readRuns } from './read-runs.ts'
 import type { RunFilter } from './run-scan.ts'
 import { visibleWorkspaces } from './visible-workspaces.ts'
 
-export const exportRuns = endpoint(operations.exportRuns, {
-  async handle(ctx, { caller, query }) {
-    return exportRunsOf(ctx, caller.organizationId, query.format, [caller.workspaceId], query)
-  },
-})
+export const exportRuns = endpoint(operations.exportRuns, async (ctx, { caller, query }) =>
+  exportRunsOf(ctx, caller.organizationId, query.format, [caller.workspaceId], query),
+)
 
-export const exportOrganizationRuns = endpoint(operations.exportOrganizationRuns, {
-  async handle(ctx, { caller, query }) {
-    const workspaceIds = await visibleWorkspaces(ctx, caller, query.workspace_id)
-    return exportRunsOf(ctx, caller.organizationId, query.format, workspaceIds, query)
-  },
+export const exportOrganizationRuns = endpoint(operations.exportOrganizationRuns, async (ctx, { caller, query }) => {
+  const workspaceIds = await visibleWorkspaces(ctx, caller, query.workspace_id)
+  return exportRunsOf(ctx, caller.organizationId, query.format, workspaceIds, query)
 })
 
 /** Returns the runs of some workspaces as a file. */

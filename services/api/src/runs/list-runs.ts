@@ -9,26 +9,21 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { readCursor } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
-import { ok } from '../http/reply.ts'
 import { readStoredRun } from './read-parts.ts'
 import { readRuns } from './read-runs.ts'
 import { joinRequests, runColumns } from './run-row.ts'
 import { visibleWorkspaces } from './visible-workspaces.ts'
 
-export const listRuns = endpoint(operations.listRuns, {
-  async handle(ctx, { caller, query }) {
-    const { workspaceId } = caller
-    return ok(await readPage(ctx, [workspaceId], query, `runs:${workspaceId}`))
-  },
+export const listRuns = endpoint(operations.listRuns, async (ctx, { caller, query }) => {
+  const { workspaceId } = caller
+  return readPage(ctx, [workspaceId], query, `runs:${workspaceId}`)
 })
 
-export const listOrganizationRuns = endpoint(operations.listOrganizationRuns, {
-  async handle(ctx, { caller, query }) {
-    const workspaceIds = await visibleWorkspaces(ctx, caller, query.workspace_id)
-    // A cursor belongs to its caller: other callers see other workspaces.
-    const list = `runs:${caller.organizationId}:${caller.user.userId}`
-    return ok(await readPage(ctx, workspaceIds, query, list))
-  },
+export const listOrganizationRuns = endpoint(operations.listOrganizationRuns, async (ctx, { caller, query }) => {
+  const workspaceIds = await visibleWorkspaces(ctx, caller, query.workspace_id)
+  // A cursor belongs to its caller: other callers see other workspaces.
+  const list = `runs:${caller.organizationId}:${caller.user.userId}`
+  return readPage(ctx, workspaceIds, query, list)
 })
 
 async function readPage(ctx: Context, workspaceIds: string[], query: ListRunsQuery, list: string): Promise<RunPage> {
@@ -37,19 +32,17 @@ async function readPage(ctx: Context, workspaceIds: string[], query: ListRunsQue
   return { data: rows.map(presentRun), next_cursor: nextCursor, from_storage: isFromStorage }
 }
 
-export const getRun = endpoint(operations.getRun, {
-  async handle(ctx, { caller, params }) {
-    const text = `
+export const getRun = endpoint(operations.getRun, async (ctx, { caller, params }) => {
+  const text = `
       SELECT ${runColumns}, r.payload, r.is_report AS "isReport", r.content_type AS "contentType",
              u.request_headers AS "requestHeaders", u.response_headers AS "responseHeaders",
              u.response_body AS "responseBody", u.response_bytes AS "responseBytes",
              u.response_truncated AS "responseTruncated"
       FROM runs u ${joinRequests} WHERE u.workspace_id = $1 AND u.id = $2`
-    const { rows } = await ctx.pool.query<RunDetailRow>(text, [caller.workspaceId, params.run])
-    const row = rows[0] ?? (await readStoredRun(ctx, caller.workspaceId, params.run))
-    if (!row) throw notFound()
-    return ok(presentRunDetail(row))
-  },
+  const { rows } = await ctx.pool.query<RunDetailRow>(text, [caller.workspaceId, params.run])
+  const row = rows[0] ?? (await readStoredRun(ctx, caller.workspaceId, params.run))
+  if (!row) throw notFound()
+  return presentRunDetail(row)
 })
 
 function presentRunDetail(row: RunDetailRow): RunDetail {

@@ -5,7 +5,6 @@ import { hostOfRequest } from '@belfry/db/tasks/task-row'
 import { fromId, toId } from '@belfry/domain/id'
 import { type Action, decide } from '@belfry/domain/permissions'
 import { endpoint } from '../endpoint.ts'
-import { ok } from '../http/reply.ts'
 import { hasStoredRuns } from '../runs/read-runs.ts'
 
 /** How many of the latest rows are searched. Names have no index, which each new task would pay for. */
@@ -20,18 +19,16 @@ const rightOf = {
   topic: 'run.read',
 } as const satisfies Record<Found['kind'], Action>
 
-export const search = endpoint(operations.search, {
-  async handle(ctx, { caller, query }) {
-    const { workspaceId, actor } = caller
-    const mayRead = ({ kind }: Found) => decide(actor, rightOf[kind]).allowed
-    const byId = await findId(ctx.pool, workspaceId, query.q.trim())
-    if (byId) return ok({ data: [byId].filter(mayRead), is_partial: false })
-    const found = await searchNames(ctx.pool, workspaceId, query.q.trim())
-    return ok({
-      data: found.data.filter(mayRead),
-      is_partial: found.is_partial || (await hasStoredRuns(ctx, workspaceId)),
-    })
-  },
+export const search = endpoint(operations.search, async (ctx, { caller, query }) => {
+  const { workspaceId, actor } = caller
+  const mayRead = ({ kind }: Found) => decide(actor, rightOf[kind]).allowed
+  const byId = await findId(ctx.pool, workspaceId, query.q.trim())
+  if (byId) return { data: [byId].filter(mayRead), is_partial: false }
+  const found = await searchNames(ctx.pool, workspaceId, query.q.trim())
+  return {
+    data: found.data.filter(mayRead),
+    is_partial: found.is_partial || (await hasStoredRuns(ctx, workspaceId)),
+  }
 })
 
 type Named = { id: string; name: string; at: Date }

@@ -12,15 +12,13 @@ import type { Request } from 'express'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalid, notFound } from '../http/refusals.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created } from '../http/reply.ts'
 import { overCount, readQuota } from '../quotas/quotas.ts'
 
 /** Returns all secrets as one page: a workspace has few of them. */
-export const listSecrets = endpoint(operations.listSecrets, {
-  async handle(ctx, { caller }) {
-    const secrets = await readEntries(ctx.pool, caller.workspaceId)
-    return ok({ data: secrets.map(presentSecret), next_cursor: null })
-  },
+export const listSecrets = endpoint(operations.listSecrets, async (ctx, { caller }) => {
+  const secrets = await readEntries(ctx.pool, caller.workspaceId)
+  return { data: secrets.map(presentSecret), next_cursor: null }
 })
 
 /** Returns the public form of a secret. */
@@ -28,36 +26,31 @@ function presentSecret({ name, allowedHosts, createdAt, updatedAt }: SecretEntry
   return { name, allowed_hosts: allowedHosts, created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() }
 }
 
-export const putSecret = endpoint(operations.putSecret, {
-  async handle(ctx, { caller, body, request }) {
-    const name = newSecretNameOf(request)
-    const { workspaceId } = caller
-    const { limits } = await readQuota(ctx, caller.organizationId)
-    const { masterKeys } = ctx.config
-    const max = limits.secrets
-    const { value, allowed_hosts: allowedHosts } = body
-    const details = allowedHosts === undefined ? {} : { allowed_hosts: allowedHosts }
-    const secret = { name, value, allowedHosts }
-    const result = await storeSecret(ctx.pool, masterKeys, workspaceId, secret, max, (tx, kind) =>
-      audit(tx, caller, { action: `secret.${kind}`, objectId: name, details }),
-    )
-    if (result === null) throw notFound()
-    if (result.kind === 'full') throw overCount('secrets', max)
-    const presented = presentSecret(result.secret)
-    if (result.kind === 'changed') return ok(presented)
-    return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/secrets/${name}`, presented)
-  },
+export const putSecret = endpoint(operations.putSecret, async (ctx, { caller, body, request }) => {
+  const name = newSecretNameOf(request)
+  const { workspaceId } = caller
+  const { limits } = await readQuota(ctx, caller.organizationId)
+  const { masterKeys } = ctx.config
+  const max = limits.secrets
+  const { value, allowed_hosts: allowedHosts } = body
+  const details = allowedHosts === undefined ? {} : { allowed_hosts: allowedHosts }
+  const secret = { name, value, allowedHosts }
+  const result = await storeSecret(ctx.pool, masterKeys, workspaceId, secret, max, (tx, kind) =>
+    audit(tx, caller, { action: `secret.${kind}`, objectId: name, details }),
+  )
+  if (result === null) throw notFound()
+  if (result.kind === 'full') throw overCount('secrets', max)
+  const presented = presentSecret(result.secret)
+  if (result.kind === 'changed') return presented
+  return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/secrets/${name}`, presented)
 })
 
-export const deleteSecret = endpoint(operations.deleteSecret, {
-  async handle(ctx, { caller, request }) {
-    const name = secretNameOf(request)
-    const isGone = await removeSecret(ctx.pool, caller.workspaceId, name, tx =>
-      audit(tx, caller, { action: 'secret.deleted', objectId: name }),
-    )
-    if (!isGone) throw notFound()
-    return noContent()
-  },
+export const deleteSecret = endpoint(operations.deleteSecret, async (ctx, { caller, request }) => {
+  const name = secretNameOf(request)
+  const isGone = await removeSecret(ctx.pool, caller.workspaceId, name, tx =>
+    audit(tx, caller, { action: 'secret.deleted', objectId: name }),
+  )
+  if (!isGone) throw notFound()
 })
 
 /** Returns the name of a secret in the path. Throws `not_found` for a name that no secret can have. */

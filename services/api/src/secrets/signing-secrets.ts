@@ -13,14 +13,12 @@ import { publicKeyOf } from '@belfry/vault'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created } from '../http/reply.ts'
 
 /** Returns all signing secrets as one page, the current one first: a workspace has few of them. */
-export const listSigningSecrets = endpoint(operations.listSigningSecrets, {
-  async handle(ctx, { caller }) {
-    const found = await readSigningSecrets(ctx.pool, ctx.config.masterKeys, [caller.workspaceId])
-    return ok({ data: (found.get(caller.workspaceId) ?? []).map(presentSigningSecret), next_cursor: null })
-  },
+export const listSigningSecrets = endpoint(operations.listSigningSecrets, async (ctx, { caller }) => {
+  const found = await readSigningSecrets(ctx.pool, ctx.config.masterKeys, [caller.workspaceId])
+  return { data: (found.get(caller.workspaceId) ?? []).map(presentSigningSecret), next_cursor: null }
 })
 
 /** Returns the public form of a signing secret, with its value: receivers need it. */
@@ -36,25 +34,21 @@ function presentSigningSecret(secret: SigningSecret): PublicSigningSecret {
 }
 
 /** Returns the public keys of a workspace to every caller that knows its id, because receivers have no account. */
-export const listSigningKeys = endpoint(operations.listSigningKeys, {
-  async handle(ctx, { params: { ws: id } }) {
-    const workspace = await ctx.prisma.workspace.findFirst({ where: { id, deletedAt: null }, select: { id: true } })
-    if (!workspace) throw notFound()
-    const found = await readSigningSecrets(ctx.pool, ctx.config.masterKeys, [id])
-    const data = (found.get(id) ?? []).map(presentSigningSecret)
-    return ok({ data: data.map(({ public_key, expires_at }) => ({ public_key, expires_at })), next_cursor: null })
-  },
+export const listSigningKeys = endpoint(operations.listSigningKeys, async (ctx, { params: { ws: id } }) => {
+  const workspace = await ctx.prisma.workspace.findFirst({ where: { id, deletedAt: null }, select: { id: true } })
+  if (!workspace) throw notFound()
+  const found = await readSigningSecrets(ctx.pool, ctx.config.masterKeys, [id])
+  const data = (found.get(id) ?? []).map(presentSigningSecret)
+  return { data: data.map(({ public_key, expires_at }) => ({ public_key, expires_at })), next_cursor: null }
 })
 
-export const rotateSigningSecret = endpoint(operations.rotateSigningSecret, {
-  async handle(ctx, { caller }) {
-    const owner = { workspaceId: caller.workspaceId }
-    const result = await rotate(ctx.pool, ctx.config.masterKeys, owner, (tx, { id }) =>
-      audit(tx, caller, { action: 'signing_secret.rotated', objectId: toId('sec', id) }),
-    )
-    const presented = presentSigningSecret(requireRotated(result))
-    return created(`/api/v1/workspaces/${presented.workspace_id}/signing-secrets/${presented.id}`, presented)
-  },
+export const rotateSigningSecret = endpoint(operations.rotateSigningSecret, async (ctx, { caller }) => {
+  const owner = { workspaceId: caller.workspaceId }
+  const result = await rotate(ctx.pool, ctx.config.masterKeys, owner, (tx, { id }) =>
+    audit(tx, caller, { action: 'signing_secret.rotated', objectId: toId('sec', id) }),
+  )
+  const presented = presentSigningSecret(requireRotated(result))
+  return created(`/api/v1/workspaces/${presented.workspace_id}/signing-secrets/${presented.id}`, presented)
 })
 
 /** Returns the new secret. @throws AppError when there is no such owner, or when it has too many secrets. */
@@ -65,15 +59,12 @@ export function requireRotated(result: SigningSecret | 'full' | null): SigningSe
   throw new AppError('conflict', `${maxSigningSecrets} signing secrets are already in use. ${advice}`)
 }
 
-export const revokeSigningSecret = endpoint(operations.revokeSigningSecret, {
-  async handle(ctx, { caller, params }) {
-    const owner = { workspaceId: caller.workspaceId }
-    const result = await revoke(ctx.pool, owner, params.secret, tx =>
-      audit(tx, caller, { action: 'signing_secret.revoked', objectId: toId('sec', params.secret) }),
-    )
-    requireRevoked(result)
-    return noContent()
-  },
+export const revokeSigningSecret = endpoint(operations.revokeSigningSecret, async (ctx, { caller, params }) => {
+  const owner = { workspaceId: caller.workspaceId }
+  const result = await revoke(ctx.pool, owner, params.secret, tx =>
+    audit(tx, caller, { action: 'signing_secret.revoked', objectId: toId('sec', params.secret) }),
+  )
+  requireRevoked(result)
 })
 
 /** @throws AppError unless a secret was revoked. */

@@ -13,20 +13,22 @@ import { audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created } from '../http/reply.ts'
 import { requireRevoked, requireRotated } from './signing-secrets.ts'
 
 /** Returns all signing secrets of a subscription as one page, the current one first: it has few of them. */
-export const listSubscriptionSecrets = endpoint(operations.listSubscriptionSecrets, {
-  async handle(ctx, { caller, params: { sub } }) {
+export const listSubscriptionSecrets = endpoint(
+  operations.listSubscriptionSecrets,
+  async (ctx, { caller, params: { sub } }) => {
     await requireSubscription(ctx, caller.workspaceId, sub)
     const found = await readSubscriptionSecrets(ctx.pool, ctx.config.masterKeys, [sub])
-    return ok({ data: (found.get(sub) ?? []).map(present), next_cursor: null })
+    return { data: (found.get(sub) ?? []).map(present), next_cursor: null }
   },
-})
+)
 
-export const rotateSubscriptionSecret = endpoint(operations.rotateSubscriptionSecret, {
-  async handle(ctx, { caller, params: { sub } }) {
+export const rotateSubscriptionSecret = endpoint(
+  operations.rotateSubscriptionSecret,
+  async (ctx, { caller, params: { sub } }) => {
     const owner = { workspaceId: caller.workspaceId, subscriptionId: sub }
     const result = await rotate(ctx.pool, ctx.config.masterKeys, owner, (tx, { id }) =>
       audit(tx, caller, { action: 'signing_secret.rotated', objectId: toId('sec', id), details: detailsOf(sub) }),
@@ -34,21 +36,22 @@ export const rotateSubscriptionSecret = endpoint(operations.rotateSubscriptionSe
     const presented = present(requireRotated(result))
     return created(`/api/v1/scheduler/subscriptions/${toId('sub', sub)}/signing-secrets/${presented.id}`, presented)
   },
-})
+)
 
-export const revokeSubscriptionSecret = endpoint(operations.revokeSubscriptionSecret, {
-  async handle(ctx, { caller, params: { sub, secret } }) {
+export const revokeSubscriptionSecret = endpoint(
+  operations.revokeSubscriptionSecret,
+  async (ctx, { caller, params: { sub, secret } }) => {
     const owner = { workspaceId: caller.workspaceId, subscriptionId: sub }
     const result = await revoke(ctx.pool, owner, secret, tx =>
       audit(tx, caller, { action: 'signing_secret.revoked', objectId: toId('sec', secret), details: detailsOf(sub) }),
     )
     requireRevoked(result)
-    return noContent()
   },
-})
+)
 
-export const removeSubscriptionSecrets = endpoint(operations.removeSubscriptionSecrets, {
-  async handle(ctx, { caller, params: { sub } }) {
+export const removeSubscriptionSecrets = endpoint(
+  operations.removeSubscriptionSecrets,
+  async (ctx, { caller, params: { sub } }) => {
     const { workspaceId } = caller
     await requireSubscription(ctx, workspaceId, sub)
     await inTransaction(ctx.pool, async tx => {
@@ -56,9 +59,8 @@ export const removeSubscriptionSecrets = endpoint(operations.removeSubscriptionS
       const details = { secrets: count }
       if (count > 0) await audit(tx, caller, { action: 'signing_secret.revoked', objectId: toId('sub', sub), details })
     })
-    return noContent()
   },
-})
+)
 
 const detailsOf = (subscriptionId: string) => ({ subscription: toId('sub', subscriptionId) })
 

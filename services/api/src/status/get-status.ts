@@ -4,7 +4,6 @@ import { readProcessState } from '@belfry/db/dispatchers/process-state'
 import { withinMs } from '@belfry/runtime'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { ok } from '../http/reply.ts'
 
 // Open dashboards ask every few seconds.
 const sharedMs = 1_000
@@ -13,11 +12,7 @@ const queuePatienceMs = 1_000
 type Reading = { at: number; status: Promise<Status> }
 const readings = new WeakMap<Context, Reading>()
 
-export const getStatus = endpoint(operations.getStatus, {
-  async handle(ctx) {
-    return ok(await sharedStatus(ctx))
-  },
-})
+export const getStatus = endpoint(operations.getStatus, async ctx => sharedStatus(ctx))
 
 function sharedStatus(ctx: Context): Promise<Status> {
   const latest = readings.get(ctx)

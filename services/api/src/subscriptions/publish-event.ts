@@ -15,7 +15,7 @@ import { patternsOf } from '@belfry/domain/topic'
 import { presentNewTask } from '@belfry/present/task-form'
 import { creation } from '../endpoint.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
-import { accepted } from '../http/reply.ts'
+import { Reply } from '../http/reply.ts'
 import { toLabels } from '../tasks/new-task.ts'
 import { schedule } from '../tasks/schedule.ts'
 import { presentStored, storeTask, storeTasks } from '../tasks/store-tasks.ts'
@@ -66,7 +66,8 @@ export const publishEvent = creation(operations.publishEvent, {
         replayOf: null,
       }),
     )
-    const answer = (presented: Task[]) => accepted({ id: toId('evt', eventId), topic: body.topic, tasks: presented })
+    const answer = (presented: Task[]) =>
+      new Reply({ status: 202, body: { id: toId('evt', eventId), topic: body.topic, tasks: presented } })
     const { reply } = await schedule(work, input, {
       starts: 'at_once',
       rows: tasks,

@@ -16,7 +16,7 @@ import { inspectTarget } from '../http/inspect-target.ts'
 import { refuseUsedKey } from '../http/object-key.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created } from '../http/reply.ts'
 import { nameQueues, planQueues } from '../queues/name-queues.ts'
 import { requireSecretUse } from '../secrets/require-secret-use.ts'
 import {
@@ -76,19 +76,18 @@ export const createSubscription = endpoint(operations.createSubscription, {
   },
 })
 
-export const listSubscriptions = endpoint(operations.listSubscriptions, {
-  async handle(ctx, { caller: { workspaceId }, query }) {
+export const listSubscriptions = endpoint(
+  operations.listSubscriptions,
+  async (ctx, { caller: { workspaceId }, query }) => {
     const find = ({ before, take }: PageRows) =>
       ctx.prisma.subscription.findMany({ where: { workspaceId, id: before }, orderBy: { id: 'desc' }, take })
-    return ok(await readPage(`subscriptions:${workspaceId}`, query, find, presentSubscription))
+    return readPage(`subscriptions:${workspaceId}`, query, find, presentSubscription)
   },
-})
+)
 
-export const getSubscription = endpoint(operations.getSubscription, {
-  async handle(ctx, { caller, params }) {
-    return ok(await readSubscription(ctx, caller, params.sub))
-  },
-})
+export const getSubscription = endpoint(operations.getSubscription, async (ctx, { caller, params }) =>
+  readSubscription(ctx, caller, params.sub),
+)
 
 export const updateSubscription = endpoint(operations.updateSubscription, {
   inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body)],
@@ -111,7 +110,7 @@ export const updateSubscription = endpoint(operations.updateSubscription, {
     })
     const callbackChange = toCallbackChange(body)
     if (isEmpty(change) && callbackChange === undefined) {
-      return ok(await readSubscription(ctx, caller, params.sub))
+      return readSubscription(ctx, caller, params.sub)
     }
     const written = { url: body.url, headers: change.headers, callbacks: callbackChange }
     await requireSecretUse(ctx.pool, caller, [written], () =>
@@ -129,12 +128,13 @@ export const updateSubscription = endpoint(operations.updateSubscription, {
       return changed
     }
     const row = await refuseUsedKey(body.key, () => ctx.prisma.$transaction(store))
-    return ok(presentSubscription(row))
+    return presentSubscription(row)
   },
 })
 
-export const deleteSubscription = endpoint(operations.deleteSubscription, {
-  async handle(ctx, { caller, params: { sub: id } }) {
+export const deleteSubscription = endpoint(
+  operations.deleteSubscription,
+  async (ctx, { caller, params: { sub: id } }) => {
     const { workspaceId } = caller
     await ctx.prisma.$transaction(async tx => {
       const subscription = await tx.subscription.findFirst({ where: { id, workspaceId }, select: { topic: true } })
@@ -143,9 +143,8 @@ export const deleteSubscription = endpoint(operations.deleteSubscription, {
       const details = { topic: subscription.topic }
       await audit(tx, caller, { action: 'subscription.deleted', objectId: toId('sub', id), details })
     })
-    return noContent()
   },
-})
+)
 
 function toStoredFilter(filter: readonly Condition[]): string | null {
   return filter.length === 0 ? null : JSON.stringify(filter)

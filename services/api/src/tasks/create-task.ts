@@ -11,7 +11,7 @@ import { presentNewTask } from '@belfry/present/task-form'
 import { failpoint } from '@belfry/runtime'
 import { creation, type Work } from '../endpoint.ts'
 import { bodyLimits } from '../http/read-body.ts'
-import { created, ok } from '../http/reply.ts'
+import { created, Reply } from '../http/reply.ts'
 import { type Quota, readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { inspectNewTask, toControls, toNewTask, withLocalTime } from './new-task.ts'
 import { schedule } from './schedule.ts'
@@ -37,7 +37,12 @@ export const createTask = creation(operations.createTask, {
           const { results, ...stored } = await storeTasks(work, [task])
           const found = await findUnderKeys(work.db, caller.workspaceId, results)
           const presented = withLocalTime(presentStored(task, results[0], found, arrivedAt), body.timezone)
-          return { reply: isNew(results[0]) ? created(path + presented.id, presented) : ok(presented), ...stored }
+          return {
+            reply: isNew(results[0])
+              ? created(path + presented.id, presented)
+              : new Reply({ status: 200, body: presented }),
+            ...stored,
+          }
         }
         const storing = storeTask(work, task, arrivedAt, createdAt => {
           const presented = withLocalTime(presentNewTask(task, createdAt), body.timezone)
@@ -92,7 +97,7 @@ export const createTasks = creation(operations.createTasks, {
       data.push(await present(row, i))
       await turn()
     }
-    return ok({ data })
+    return new Reply({ status: 200, body: { data } })
   },
 })
 

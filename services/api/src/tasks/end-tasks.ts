@@ -11,25 +11,24 @@ import { presentTaskOperation } from '../bulk-operations/present-operation.ts'
 import { auditBulk, selectAtOnce, startOperation } from '../bulk-operations/start-operation.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { accepted, ok, type Reply } from '../http/reply.ts'
+import { accepted, Reply } from '../http/reply.ts'
 
-export const cancelTasks = endpoint(operations.cancelTasks, {
-  handle: (ctx, { caller, body }) => endMany(ctx, caller, 'cancel', body),
-})
+export const cancelTasks = endpoint(operations.cancelTasks, (ctx, { caller, body }) =>
+  endMany(ctx, caller, 'cancel', body),
+)
 
-export const stopTasks = endpoint(operations.stopTasks, {
-  handle: (ctx, { caller, body }) => endMany(ctx, caller, 'stop', body),
-})
+export const stopTasks = endpoint(operations.stopTasks, (ctx, { caller, body }) => endMany(ctx, caller, 'stop', body))
 
 const maxCounted = 10_000
 
-export const countTasks = endpoint(operations.countTasks, {
-  async handle(ctx, { caller, query: { state = [...taskStates], ...filter } }) {
+export const countTasks = endpoint(
+  operations.countTasks,
+  async (ctx, { caller, query: { state = [...taskStates], ...filter } }) => {
     const { workspaceId } = caller
     const found = await countMatchingTasks(ctx.pool, workspaceId, isIn(...state), filter, maxCounted)
-    return ok({ count: found.count, is_capped: found.isCapped })
+    return { count: found.count, is_capped: found.isCapped }
   },
-})
+)
 
 const countName = { cancel: 'cancelled', stop: 'stopped' } as const
 
@@ -41,10 +40,12 @@ async function endMany(
 ): Promise<Reply> {
   const wanted = { action, filter: body.filter ?? { ids: body.ids }, perSecond: null }
   const ids = await selectAtOnce(ctx, caller.workspaceId, wanted)
-  if (ids !== null) return ok({ [countName[action]]: await endDecided(ctx, caller, ids, action), operation: null })
+  if (ids !== null) {
+    const count = await endDecided(ctx, caller, ids, action)
+    return new Reply({ status: 200, body: { [countName[action]]: count, operation: null } })
+  }
   const operation = presentTaskOperation(await startOperation(ctx, caller, wanted))
-  const headers = { Location: `/api/v1/scheduler/tasks/operations/${operation.id}` }
-  return accepted({ [countName[action]]: 0, operation }, headers)
+  return accepted(`/api/v1/scheduler/tasks/operations/${operation.id}`, { [countName[action]]: 0, operation })
 }
 
 const decisionMs = 15_000

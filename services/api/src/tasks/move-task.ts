@@ -22,7 +22,7 @@ import { creation, endpoint } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { notFound } from '../http/refusals.ts'
-import { created, ok } from '../http/reply.ts'
+import { created } from '../http/reply.ts'
 import { nameQueues, planQueues } from '../queues/name-queues.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { requireSecretUse } from '../secrets/require-secret-use.ts'
@@ -32,48 +32,42 @@ import { enqueue, type Origin, schedule } from './schedule.ts'
 import { inspectCallbacks, toRequestChange } from './stored-request.ts'
 import { findTask } from './task-row.ts'
 
-export const cancelTask = endpoint(operations.cancelTask, {
-  async handle(ctx, { caller, params }) {
-    const result = await moveTask(ctx, caller, params.task, { action: 'task.cancelled' }, tx =>
-      cancelPendingTask(tx, caller.workspaceId, params.task),
-    )
-    if (result.kind === 'moved') await advanceQueuesOf(ctx.pool, [params.task])
-    return ok(presentTask(await taskAfterMove(ctx, result, caller.workspaceId, params.task)))
-  },
+export const cancelTask = endpoint(operations.cancelTask, async (ctx, { caller, params }) => {
+  const result = await moveTask(ctx, caller, params.task, { action: 'task.cancelled' }, tx =>
+    cancelPendingTask(tx, caller.workspaceId, params.task),
+  )
+  if (result.kind === 'moved') await advanceQueuesOf(ctx.pool, [params.task])
+  return presentTask(await taskAfterMove(ctx, result, caller.workspaceId, params.task))
 })
 
-export const stopTask = endpoint(operations.stopTask, {
-  async handle(ctx, { caller, params }) {
-    const result = await moveTask(ctx, caller, params.task, { action: 'task.stopped' }, tx =>
-      stopRetryingTask(tx, caller.workspaceId, params.task),
-    )
-    if (result.kind === 'moved') await advanceQueuesOf(ctx.pool, [params.task])
-    const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task, notRetrying)
-    return ok(presentTask(row))
-  },
+export const stopTask = endpoint(operations.stopTask, async (ctx, { caller, params }) => {
+  const result = await moveTask(ctx, caller, params.task, { action: 'task.stopped' }, tx =>
+    stopRetryingTask(tx, caller.workspaceId, params.task),
+  )
+  if (result.kind === 'moved') await advanceQueuesOf(ctx.pool, [params.task])
+  const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task, notRetrying)
+  return presentTask(row)
 })
 
-export const replayTask = creation(operations.replayTask, {
-  async handle(work, input) {
-    const { params, caller } = input
-    const origin: Origin = {}
-    const { row } = await schedule(work, input, {
-      starts: 'later',
-      rows: [origin],
-      async store({ db, logStorage }) {
-        const result = await replay(db, caller.workspaceId, params.task, origin)
-        if (result.kind === 'refused' && result.state !== null) {
-          const message = `The task is ${result.state}; only a finished task can be replayed.`
-          throw new AppError('task_not_finished', message, { extra: { current_state: result.state } })
-        }
-        const row = result.kind === 'replayed' ? await findTask(db, caller.workspaceId, result.id) : undefined
-        if (result.kind === 'refused' || !row) throw logStorage === null ? notFound() : new AppError('not_found', moved)
-        return { row, due: [result], now: result.now }
-      },
-    })
-    const presented = presentTask(row)
-    return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
-  },
+export const replayTask = creation(operations.replayTask, async (work, input) => {
+  const { params, caller } = input
+  const origin: Origin = {}
+  const { row } = await schedule(work, input, {
+    starts: 'later',
+    rows: [origin],
+    async store({ db, logStorage }) {
+      const result = await replay(db, caller.workspaceId, params.task, origin)
+      if (result.kind === 'refused' && result.state !== null) {
+        const message = `The task is ${result.state}; only a finished task can be replayed.`
+        throw new AppError('task_not_finished', message, { extra: { current_state: result.state } })
+      }
+      const row = result.kind === 'replayed' ? await findTask(db, caller.workspaceId, result.id) : undefined
+      if (result.kind === 'refused' || !row) throw logStorage === null ? notFound() : new AppError('not_found', moved)
+      return { row, due: [result], now: result.now }
+    },
+  })
+  const presented = presentTask(row)
+  return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
 })
 
 export const updateTask = endpoint(operations.updateTask, {
@@ -91,7 +85,7 @@ export const updateTask = endpoint(operations.updateTask, {
       labels: body.labels,
       ...toRequestChange(body, bodyText),
     })
-    if (isEmpty(change)) return ok(await readTask(ctx, caller, params.task))
+    if (isEmpty(change)) return readTask(ctx, caller, params.task)
     await requireSecretUse(ctx.pool, caller, [change], () => findTask(ctx.pool, caller.workspaceId, params.task))
     refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
     if (change.callbacks !== undefined) await refuseForCallback(ctx, caller.workspaceId, params.task)
@@ -108,7 +102,7 @@ export const updateTask = endpoint(operations.updateTask, {
     if (change.executeAt && result.kind === 'moved') {
       enqueue(ctx, [{ id: row.id, dueAt: change.executeAt }], result.now)
     }
-    return ok(withLocalTime(presentTask(row), body.timezone))
+    return withLocalTime(presentTask(row), body.timezone)
   },
 })
 

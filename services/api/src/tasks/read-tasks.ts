@@ -9,15 +9,12 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { readBounded } from '../http/bounded-page.ts'
 import { type Cell, exportReply } from '../http/export.ts'
-import { ok } from '../http/reply.ts'
 import { findTasks, scanTasks } from './find-tasks.ts'
 import { findMovedTask, findTask } from './task-row.ts'
 
-export const getTask = endpoint(operations.getTask, {
-  async handle(ctx, { caller, params }) {
-    return ok(await readTask(ctx, caller, params.task))
-  },
-})
+export const getTask = endpoint(operations.getTask, async (ctx, { caller, params }) =>
+  readTask(ctx, caller, params.task),
+)
 
 /** Reads a task in its public form. */
 export async function readTask(
@@ -30,21 +27,17 @@ export async function readTask(
   return task ?? presentTask(row)
 }
 
-export const listTasks = endpoint(operations.listTasks, {
-  async handle(ctx, { caller, query }) {
-    const page = await findTasks(ctx, caller, query)
-    return ok({ ...page, data: await withBlocked(ctx, caller.workspaceId, page.data) })
-  },
+export const listTasks = endpoint(operations.listTasks, async (ctx, { caller, query }) => {
+  const page = await findTasks(ctx, caller, query)
+  return { ...page, data: await withBlocked(ctx, caller.workspaceId, page.data) }
 })
 
-export const exportTasks = endpoint(operations.exportTasks, {
-  async handle(ctx, { caller, query }) {
-    const scan = scanTasks(caller.workspaceId, query)
-    const read = (after: string | undefined, limit: number) => readBounded<TaskRow>(ctx, scan, after, limit)
-    const { format } = query
-    const content = { name: 'tasks', format, read, present: presentTask, columns }
-    return exportReply<TaskRow, Task>(caller.organizationId, content)
-  },
+export const exportTasks = endpoint(operations.exportTasks, async (ctx, { caller, query }) => {
+  const scan = scanTasks(caller.workspaceId, query)
+  const read = (after: string | undefined, limit: number) => readBounded<TaskRow>(ctx, scan, after, limit)
+  const { format } = query
+  const content = { name: 'tasks', format, read, present: presentTask, columns }
+  return exportReply<TaskRow, Task>(caller.organizationId, content)
 })
 
 // Only the JSON form has headers and payloads.

@@ -2,7 +2,6 @@ import { parseInstant, writeInstant } from '@belfry/domain/instant'
 import type { ClockReading, VirtualClock } from '@belfry/runtime'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../endpoint.ts'
-import { ok, type Reply } from '../http/reply.ts'
 
 // A year: tests of longer times advance several times.
 const maxIdleMs = 366 * 24 * 3_600_000
@@ -18,17 +17,9 @@ const move = z
 /** Returns the routes that move the virtual clock. They need no key: the build for tests listens on loopback. */
 export function clockRoutes(clock: VirtualClock): Record<string, Partial<Record<'get' | 'post', Endpoint>>> {
   const action = (summary: string, run: () => Promise<ClockReading>) =>
-    endpoint(
-      { right: 'public', summary, answer: clockAnswer, body: nothing },
-      {
-        handle: async () => show(await run()),
-      },
-    )
-  const get = endpoint(
-    { right: 'public', summary: 'Read the virtual clock', answer: clockAnswer },
-    {
-      handle: async () => show(clock.read()),
-    },
+    endpoint({ right: 'public', summary, answer: clockAnswer, body: nothing }, async () => show(await run()))
+  const get = endpoint({ right: 'public', summary: 'Read the virtual clock', answer: clockAnswer }, async () =>
+    show(clock.read()),
   )
   const advance = endpoint(
     {
@@ -37,11 +28,9 @@ export function clockRoutes(clock: VirtualClock): Record<string, Partial<Record<
       answer: clockAnswer,
       body: move,
     },
-    {
-      async handle(_ctx, { body: { by_ms = 0, to } }) {
-        const at = to === undefined ? null : parseInstant(to)
-        return show(await clock.advance(at?.getTime() ?? clock.read().now + by_ms))
-      },
+    async (_ctx, { body: { by_ms = 0, to } }) => {
+      const at = to === undefined ? null : parseInstant(to)
+      return show(await clock.advance(at?.getTime() ?? clock.read().now + by_ms))
     },
   )
   const runUntilIdle = endpoint(
@@ -51,11 +40,7 @@ export function clockRoutes(clock: VirtualClock): Record<string, Partial<Record<
       answer: clockAnswer,
       body: z.strictObject({ max_ms: duration.max(maxIdleMs).optional() }),
     },
-    {
-      async handle(_ctx, { body }) {
-        return show(await clock.runUntilIdle(clock.read().now + (body.max_ms ?? maxIdleMs)))
-      },
-    },
+    async (_ctx, { body }) => show(await clock.runUntilIdle(clock.read().now + (body.max_ms ?? maxIdleMs))),
   )
   const path = '/api/test/clock'
   return {
@@ -67,6 +52,6 @@ export function clockRoutes(clock: VirtualClock): Record<string, Partial<Record<
   }
 }
 
-function show({ now, isFrozen }: ClockReading): Reply {
-  return ok({ now: writeInstant(new Date(Math.floor(now))), frozen: isFrozen })
+function show({ now, isFrozen }: ClockReading) {
+  return { now: writeInstant(new Date(Math.floor(now))), frozen: isFrozen }
 }

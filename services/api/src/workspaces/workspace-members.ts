@@ -4,22 +4,23 @@ import { audit } from '../audit/audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
-import { noContent, ok } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
 import { byUser, memberUser, presentWorkspaceMember, withIds } from '../organizations/members.ts'
 
-export const listWorkspaceMembers = endpoint(operations.listWorkspaceMembers, {
-  async handle(ctx, { caller: { workspaceId }, query }) {
+export const listWorkspaceMembers = endpoint(
+  operations.listWorkspaceMembers,
+  async (ctx, { caller: { workspaceId }, query }) => {
     const find = async ({ before, take }: PageRows) => {
       const where = { workspaceId, userId: before }
       return withIds(await ctx.prisma.workspaceMember.findMany({ ...byUser, where, take }))
     }
-    return ok(await readPage(`workspace-members:${workspaceId}`, query, find, presentWorkspaceMember))
+    return readPage(`workspace-members:${workspaceId}`, query, find, presentWorkspaceMember)
   },
-})
+)
 
-export const putWorkspaceMember = endpoint(operations.putWorkspaceMember, {
-  async handle(ctx, { caller, params: { user: userId }, body }) {
+export const putWorkspaceMember = endpoint(
+  operations.putWorkspaceMember,
+  async (ctx, { caller, params: { user: userId }, body }) => {
     const { organizationId, workspaceId } = caller
     const key = { workspaceId_userId: { workspaceId, userId } }
     const row = await ctx.prisma.$transaction(async tx => {
@@ -40,17 +41,17 @@ export const putWorkspaceMember = endpoint(operations.putWorkspaceMember, {
       const create = { workspaceId, userId, role }
       return tx.workspaceMember.upsert({ where: key, create, update: { role }, include: { user: memberUser } })
     })
-    return ok(presentWorkspaceMember(row))
+    return presentWorkspaceMember(row)
   },
-})
+)
 
-export const removeWorkspaceMember = endpoint(operations.removeWorkspaceMember, {
-  async handle(ctx, { caller, params: { user: userId } }) {
+export const removeWorkspaceMember = endpoint(
+  operations.removeWorkspaceMember,
+  async (ctx, { caller, params: { user: userId } }) => {
     await ctx.prisma.$transaction(async tx => {
       const { count } = await tx.workspaceMember.deleteMany({ where: { workspaceId: caller.workspaceId, userId } })
       if (count === 0) throw notFound()
       await audit(tx, caller, { action: 'workspace_member.removed', objectId: toId('user', userId) })
     })
-    return noContent()
   },
-})
+)

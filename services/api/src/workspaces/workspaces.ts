@@ -14,29 +14,27 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { given } from '../http/given.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/lock-organization.ts'
 import { lockWorkspace } from './lock-workspace.ts'
 
-export const createWorkspace = endpoint(operations.createWorkspace, {
-  async handle(ctx, { caller, body: { name } }) {
-    const { organizationId, user, actor } = caller
-    const id = newUuid()
-    // A member sees only workspaces to which the member belongs.
-    const isMember = actor.kind === 'user' && actor.role === 'member'
-    const members = isMember ? { members: { create: { userId: user.userId, role: 'editor' as const } } } : {}
-    const row = await ctx.prisma.$transaction(async tx => {
-      await lockOrganization(tx, organizationId)
-      await refuseOverLimit(ctx, tx, organizationId)
-      const audited = { action: 'workspace.created', objectId: toId('ws', id), details: { name } } as const
-      await audit(tx, { ...caller, workspaceId: id }, audited)
-      return tx.workspace.create({ data: { id, organizationId, name, ...members } })
-    })
-    // If the process ends here, the first request that needs the secret creates it.
-    await ensureSigningSecret(ctx.pool, ctx.config.masterKeys, id)
-    const presented = presentWorkspace(row)
-    return created(`/api/v1/workspaces/${presented.id}`, presented)
-  },
+export const createWorkspace = endpoint(operations.createWorkspace, async (ctx, { caller, body: { name } }) => {
+  const { organizationId, user, actor } = caller
+  const id = newUuid()
+  // A member sees only workspaces to which the member belongs.
+  const isMember = actor.kind === 'user' && actor.role === 'member'
+  const members = isMember ? { members: { create: { userId: user.userId, role: 'editor' as const } } } : {}
+  const row = await ctx.prisma.$transaction(async tx => {
+    await lockOrganization(tx, organizationId)
+    await refuseOverLimit(ctx, tx, organizationId)
+    const audited = { action: 'workspace.created', objectId: toId('ws', id), details: { name } } as const
+    await audit(tx, { ...caller, workspaceId: id }, audited)
+    return tx.workspace.create({ data: { id, organizationId, name, ...members } })
+  })
+  // If the process ends here, the first request that needs the secret creates it.
+  await ensureSigningSecret(ctx.pool, ctx.config.masterKeys, id)
+  const presented = presentWorkspace(row)
+  return created(`/api/v1/workspaces/${presented.id}`, presented)
 })
 
 // The caller holds the lock of the organization, so concurrent creations count each other.
@@ -48,22 +46,18 @@ async function refuseOverLimit(ctx: Context, tx: PrismaTransaction, organization
   throw new AppError('workspace_limit_reached', message)
 }
 
-export const getWorkspace = endpoint(operations.getWorkspace, {
-  async handle(ctx, { caller: { organizationId, workspaceId } }) {
-    return ok(
-      presentWorkspace(await ctx.prisma.workspace.findFirstOrThrow({ where: { id: workspaceId, organizationId } })),
-    )
-  },
-})
+export const getWorkspace = endpoint(
+  operations.getWorkspace,
+  async (ctx, { caller: { organizationId, workspaceId } }) =>
+    presentWorkspace(await ctx.prisma.workspace.findFirstOrThrow({ where: { id: workspaceId, organizationId } })),
+)
 
-export const listWorkspaces = endpoint(operations.listWorkspaces, {
-  async handle(ctx, { caller, query }) {
-    const { organizationId } = caller
-    const visible = { organizationId, deletedAt: null, ...visibleTo(caller) }
-    const find = ({ before, take }: PageRows) =>
-      ctx.prisma.workspace.findMany({ where: { ...visible, id: before }, orderBy: { id: 'desc' }, take })
-    return ok(await readPage(`workspaces:${organizationId}`, query, find, presentWorkspace))
-  },
+export const listWorkspaces = endpoint(operations.listWorkspaces, async (ctx, { caller, query }) => {
+  const { organizationId } = caller
+  const visible = { organizationId, deletedAt: null, ...visibleTo(caller) }
+  const find = ({ before, take }: PageRows) =>
+    ctx.prisma.workspace.findMany({ where: { ...visible, id: before }, orderBy: { id: 'desc' }, take })
+  return readPage(`workspaces:${organizationId}`, query, find, presentWorkspace)
 })
 
 function visibleTo({ actor, user, apiKeyId }: CallerOf<'workspace.list'>) {
@@ -72,25 +66,23 @@ function visibleTo({ actor, user, apiKeyId }: CallerOf<'workspace.list'>) {
   return isMember && user ? { members: { some: { userId: user.userId } } } : {}
 }
 
-export const updateWorkspace = endpoint(operations.updateWorkspace, {
-  async handle(ctx, { caller, body }) {
-    const row = await ctx.prisma.$transaction(async tx => {
-      const before = await lockWorkspace(tx, caller)
-      const data = given({
-        name: body.name,
-        keepsResponsesWithSecrets: body.keeps_responses_with_secrets,
-        asymmetricSignatures: body.asymmetric_signatures,
-        switchOffDays: body.switch_off_after_days,
-      })
-      const after = await tx.workspace.update({ where: { id: caller.workspaceId }, data })
-      const details = changesOf(before, after)
-      if (Object.keys(details).length > 0) {
-        await audit(tx, caller, { action: 'workspace.changed', objectId: toId('ws', after.id), details })
-      }
-      return after
+export const updateWorkspace = endpoint(operations.updateWorkspace, async (ctx, { caller, body }) => {
+  const row = await ctx.prisma.$transaction(async tx => {
+    const before = await lockWorkspace(tx, caller)
+    const data = given({
+      name: body.name,
+      keepsResponsesWithSecrets: body.keeps_responses_with_secrets,
+      asymmetricSignatures: body.asymmetric_signatures,
+      switchOffDays: body.switch_off_after_days,
     })
-    return ok(presentWorkspace(row))
-  },
+    const after = await tx.workspace.update({ where: { id: caller.workspaceId }, data })
+    const details = changesOf(before, after)
+    if (Object.keys(details).length > 0) {
+      await audit(tx, caller, { action: 'workspace.changed', objectId: toId('ws', after.id), details })
+    }
+    return after
+  })
+  return presentWorkspace(row)
 })
 
 type Settings = Pick<WorkspaceRow, 'name' | 'keepsResponsesWithSecrets' | 'asymmetricSignatures' | 'switchOffDays'>
@@ -107,18 +99,15 @@ function changesOf(before: Settings, after: Settings): Record<string, unknown> {
 }
 
 // After the commit no claim starts a task of the workspace; the scheduler cancels the waiting tasks in batches.
-export const deleteWorkspace = endpoint(operations.deleteWorkspace, {
-  async handle(ctx, { caller }) {
-    const { workspaceId } = caller
-    await requireStepUp(ctx, caller.user)
-    await ctx.prisma.$transaction(async tx => {
-      const { name } = await lockWorkspace(tx, caller)
-      await tx.workspace.update({ where: { id: workspaceId }, data: { deletedAt: new Date(ctx.clock.now()) } })
-      await audit(tx, caller, { action: 'workspace.deleted', objectId: toId('ws', workspaceId), details: { name } })
-    })
-    forgetApiKeys(ctx.apiKeys, key => key.workspaceId === workspaceId)
-    return noContent()
-  },
+export const deleteWorkspace = endpoint(operations.deleteWorkspace, async (ctx, { caller }) => {
+  const { workspaceId } = caller
+  await requireStepUp(ctx, caller.user)
+  await ctx.prisma.$transaction(async tx => {
+    const { name } = await lockWorkspace(tx, caller)
+    await tx.workspace.update({ where: { id: workspaceId }, data: { deletedAt: new Date(ctx.clock.now()) } })
+    await audit(tx, caller, { action: 'workspace.deleted', objectId: toId('ws', workspaceId), details: { name } })
+  })
+  forgetApiKeys(ctx.apiKeys, key => key.workspaceId === workspaceId)
 })
 
 function presentWorkspace(row: WorkspaceRow): Workspace {

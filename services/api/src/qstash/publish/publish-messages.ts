@@ -1,16 +1,25 @@
 import { takeTurns } from '@belfry/domain/slices'
 import { requireRight } from '../../auth/authorize.ts'
-import { ok, type Reply } from '../../http/reply.ts'
+import { Reply } from '../../http/reply.ts'
 import { readQuota } from '../../quotas/quotas.ts'
 import { orRefusal } from '../../tasks/create-task.ts'
-import { type Call, type Publication, readJson, readPublication } from '../call.ts'
+import { type Call, on, type Publication, type QstashRoutes, readJson, readPublication } from '../call.ts'
 import { badRequest } from '../qstash-error.ts'
 import { storeSchedule } from '../schedules.ts'
 import { refuseWorkflow } from './message-options.ts'
 import { type Prepared, preparePublication, storePublications } from './publish.ts'
 
-/** `POST /v2/publish/{destination}` and `/v2/enqueue/{queue}/{destination}` */
-export async function publishMessage(call: Call<'task.create'>): Promise<Reply> {
+/**
+ * The rest of the path after an expression is a destination, which must stay as it was sent, with its double slashes, its escapes
+ * and its query.
+ */
+export const publishRoutes: QstashRoutes = [
+  [/^\/publish\/./, { post: on('task.create', publishMessage) }],
+  [/^\/enqueue\/([^/]+)\/./, { post: on('task.create', publishMessage) }],
+  ['/batch', { post: on('task.create', publishBatch) }],
+]
+
+async function publishMessage(call: Call<'task.create'>): Promise<Reply> {
   const publication = { ...(await readPublication(call)), ...(call.name !== '' && { queue: call.name }) }
   if (publication.headers['upstash-cron']) {
     return storeSchedule({ ...call, caller: requireRight(call.caller, 'cron_job.write') }, publication)
@@ -18,17 +27,17 @@ export async function publishMessage(call: Call<'task.create'>): Promise<Reply> 
   const prepared = await preparePublication(call, await readQuota(call.ctx, call.caller.organizationId), publication)
   const [published = []] = await storePublications(call, [prepared])
   const isRepeated = published.every(({ deduplicated }) => deduplicated)
-  return { status: isRepeated ? 202 : 201, body: prepared.isGroup ? published : published[0] }
+  return new Reply({ status: isRepeated ? 202 : 201, body: prepared.isGroup ? published : published[0] })
 }
 
 const maxBytes = 5 * 1024 * 1024
 const maxMessages = 1000
 
 /**
- * `POST /v2/batch`. A message that is refused does not affect the others, except one of a workflow: its client would take the
+ * Publishes several messages. One that is refused does not affect the others, except one of a workflow: its client would take the
  * answer of the batch for a run that has started.
  */
-export async function publishBatch(call: Call<'task.create'>): Promise<Reply> {
+async function publishBatch(call: Call<'task.create'>) {
   const items = await readJson(call, maxBytes)
   if (!Array.isArray(items)) throw badRequest('the body is not a JSON array of messages')
   if (items.length > maxMessages) throw badRequest(`at most ${maxMessages} messages are allowed`)
@@ -46,13 +55,11 @@ export async function publishBatch(call: Call<'task.create'>): Promise<Reply> {
     call,
     prepared.flatMap(one => ('error' in one ? [] : [one])),
   )
-  return ok(
-    prepared.map(one => {
-      if ('error' in one) return one
-      const answers = published.shift() ?? []
-      return one.isGroup ? answers : answers[0]
-    }),
-  )
+  return prepared.map(one => {
+    if ('error' in one) return one
+    const answers = published.shift() ?? []
+    return one.isGroup ? answers : answers[0]
+  })
 }
 
 function readItem(item: unknown): Publication {

@@ -6,21 +6,20 @@ import { requireApiKeyInForce } from '../../auth/api-key.ts'
 import { authorize, type CallerOf } from '../../auth/authorize.ts'
 import type { Context, RunStream } from '../../context.ts'
 import { endpoint } from '../../endpoint.ts'
-import type { Reply } from '../../http/reply.ts'
+import { Reply } from '../../http/reply.ts'
 import { visibleWorkspaces } from '../visible-workspaces.ts'
 import { runEvents } from './run-events.ts'
 
-export const streamRuns = endpoint(operations.streamRuns, {
-  async handle(ctx, { caller, request }) {
-    const { workspaceId, apiKeyId } = caller
-    const check = () =>
-      apiKeyId === null ? authorize(ctx, request, 'run.read', {}) : requireApiKeyInForce(ctx, apiKeyId)
-    return openRunStream(ctx, request, caller, [workspaceId], check)
-  },
+export const streamRuns = endpoint(operations.streamRuns, async (ctx, { caller, request }) => {
+  const { workspaceId, apiKeyId } = caller
+  const check = () =>
+    apiKeyId === null ? authorize(ctx, request, 'run.read', {}) : requireApiKeyInForce(ctx, apiKeyId)
+  return openRunStream(ctx, request, caller, [workspaceId], check)
 })
 
-export const streamOrganizationRuns = endpoint(operations.streamOrganizationRuns, {
-  async handle(ctx, { caller, params, request }) {
+export const streamOrganizationRuns = endpoint(
+  operations.streamOrganizationRuns,
+  async (ctx, { caller, params, request }) => {
     const workspaceIds = await visibleWorkspaces(ctx, caller, undefined)
     // Also ends when the visible workspaces change: clients reconnect by themselves.
     const check = async () => {
@@ -33,7 +32,7 @@ export const streamOrganizationRuns = endpoint(operations.streamOrganizationRuns
     }
     return openRunStream(ctx, request, caller, workspaceIds, check)
   },
-})
+)
 
 // Each stream holds a connection and its buffered events.
 const maxOfProcess = 200
@@ -69,11 +68,11 @@ function openRunStream(
     check,
     over: stream.end.signal,
   })
-  return {
+  return new Reply({
     status: 200,
     pieces,
     headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' },
-  }
+  })
 }
 
 function requirePlace({ stopping, runStreams }: Context, credential: string, organizationId: string): void {
