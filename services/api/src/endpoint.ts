@@ -34,13 +34,13 @@ type OutputOf<S> = S extends z.ZodType ? z.output<S> : undefined
 type Member<O, Name extends string> = O extends { [N in Name]: infer Value } ? Value : undefined
 // Any of its rights admits a caller.
 type RightOf<O extends Served> = O['right'] | (O extends { orRights: ReadonlyArray<infer R extends Right> } ? R : never)
-type IdParameter<O> = O extends { path: infer P extends string } ? PathParameter<P> & keyof typeof pathIds : never
+type Parameter<O> = O extends { path: infer P extends string } ? PathParameter<P> : never
 
 /** The input of an endpoint's handler. */
 export type Input<O extends Served> = {
   caller: CallerOf<RightOf<O>>
-  /** Path parameters, as database ids. */
-  params: Record<IdParameter<O>, string>
+  /** Path parameters: ids as those of the database, and texts. */
+  params: Record<Parameter<O>, string>
   query: OutputOf<Member<O, 'query'>>
   body: OutputOf<Member<O, 'body'>>
   /** The body as it was sent. */
@@ -80,12 +80,12 @@ export function endpoint<const O extends Served>(operation: O, given: Handle<O> 
   // Parses a valid body in one function, which the first request generates: all of them would take a fifth of the start. The
   // schema itself parses an invalid body again to report its errors.
   let compiled: z.ZodType | undefined
-  const kinds = idParameters(operation.path)
-  const hasWorkspace = kinds.some(([, kind]) => kind === 'ws')
+  const parameters = parametersOf(operation.path)
+  const hasWorkspace = parameters.some(([, kind]) => kind === 'ws')
   return {
     async serve(ctx, request, response) {
       const arrivedAt = ctx.clock.now()
-      const params = readParams(request, kinds)
+      const params = readParams(request, parameters)
       const caller = await authorize(ctx, request, right, params, orRights)
       if (hasWorkspace && caller !== null && 'workspaceId' in caller) Object.assign(params, { ws: caller.workspaceId })
       const query = querySchema ? readQuery(request, querySchema) : undefined
@@ -110,9 +110,12 @@ function toReply({ answer: { status } }: Served, answer: unknown): Reply {
   return new Reply({ status, body: answer })
 }
 
-function idParameters(path = ''): ReadonlyArray<readonly [name: string, kind: IdKind]> {
+// The kind of an id; undefined for a text.
+type PathPart = readonly [name: string, kind: IdKind | undefined]
+
+function parametersOf(path = ''): readonly PathPart[] {
   const kinds: Readonly<Record<string, IdKind>> = pathIds
-  return pathParameters(path).flatMap(name => (kinds[name] ? [[name, kinds[name]] as const] : []))
+  return pathParameters(path).map(name => [name, kinds[name]])
 }
 
 // Also for a reply that was kept for an Idempotency-Key, since the caller before may have had other rights.
@@ -154,16 +157,14 @@ function scopeReads(ctx: Context, request: Request, caller: CallerOf<Right>, may
 
 // A malformed id becomes the nil UUID, which gets the same response as an unknown id. `current` is the workspace of the
 // API key, or of X-Workspace-Id.
-function readParams(
-  request: Request,
-  kinds: ReadonlyArray<readonly [name: string, kind: IdKind]>,
-): Record<string, string> {
-  const ids: Record<string, string> = {}
-  for (const [name, kind] of kinds) {
-    if (kind === 'ws' && request.params[name] === currentWorkspace) continue
-    ids[name] = fromId(kind, String(request.params[name])) ?? NIL_UUID
+function readParams(request: Request, parameters: readonly PathPart[]): Record<string, string> {
+  const params: Record<string, string> = {}
+  for (const [name, kind] of parameters) {
+    const text = String(request.params[name])
+    if (kind === 'ws' && text === currentWorkspace) continue
+    params[name] = kind === undefined ? text : (fromId(kind, text) ?? NIL_UUID)
   }
-  return ids
+  return params
 }
 
 function readQuery<Query>(request: Request, schema: z.ZodType<Query>): Query {

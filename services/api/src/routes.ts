@@ -12,7 +12,6 @@ import * as listAuditLog from './audit/list-audit-log.ts'
 import * as tier from './billing/tier.ts'
 import * as bulkOperations from './bulk-operations/operations.ts'
 import * as connections from './connections/connections.ts'
-import * as identityDocuments from './connections/identity-documents.ts'
 import * as moveCronJob from './cron-jobs/move-cron-job.ts'
 import * as readCronJobs from './cron-jobs/read-cron-jobs.ts'
 import * as writeCronJobs from './cron-jobs/write-cron-jobs.ts'
@@ -50,7 +49,6 @@ import * as streamRuns from './runs/stream/stream-runs.ts'
 import * as search from './search/search.ts'
 import * as secrets from './secrets/secrets.ts'
 import * as signingSecrets from './secrets/signing-secrets.ts'
-import * as subscriptionSecrets from './secrets/subscription-secrets.ts'
 import * as getStatus from './status/get-status.ts'
 import * as publishEvent from './subscriptions/publish-event.ts'
 import * as subscriptions from './subscriptions/subscriptions.ts'
@@ -74,7 +72,6 @@ const modules = [
   tier,
   bulkOperations,
   connections,
-  identityDocuments,
   moveCronJob,
   readCronJobs,
   writeCronJobs,
@@ -111,7 +108,6 @@ const modules = [
   search,
   secrets,
   signingSecrets,
-  subscriptionSecrets,
   getStatus,
   publishEvent,
   subscriptions,

@@ -9,19 +9,18 @@ import {
   deleteConnection as removeConnection,
   putConnection as storeConnection,
 } from '@belfry/db/connections/connections'
-import { rotateIdentityKeys } from '@belfry/db/connections/identity-keys'
+import { listIdentityKeys, rotateIdentityKeys } from '@belfry/db/connections/identity-keys'
 import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
-import type { Request } from 'express'
 import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
 import { consumeConnectionTest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
-import { invalid, notFound } from '../http/refusals.ts'
-import { created } from '../http/reply.ts'
-import { secretsOf, settingsOf } from './read-connection-body.ts'
+import { invalidField, notFound } from '../http/refusals.ts'
+import { created, Reply } from '../http/reply.ts'
+import { presentSettings, secretsOf, settingsOf } from './read-connection-body.ts'
 
 const maxInWorkspace = 100
 const nameForm = new RegExp(connectionNamePattern)
@@ -32,16 +31,18 @@ export const listConnections = endpoint(operations.listConnections, async (ctx, 
   return { data: found.map(presentConnection), next_cursor: null }
 })
 
-export const getConnection = endpoint(operations.getConnection, async (ctx, { caller, request }) =>
-  presentConnection(await readConnection(ctx, caller, request)),
+export const getConnection = endpoint(operations.getConnection, async (ctx, { caller, params }) =>
+  presentConnection(await readConnection(ctx, caller, params)),
 )
 
 export const putConnection = endpoint(operations.putConnection, {
   inspect: (ctx, body) => inspectTarget(ctx, body, 'token_url'),
-  async handle(ctx, { caller, body, request }) {
-    const name = String(request.params.connection)
+  async handle(ctx, { caller, body, params: { connection: name } }) {
     const { workspaceId } = caller
-    if (!nameForm.test(name)) throw invalidName()
+    if (!nameForm.test(name)) {
+      const message = 'A name has 1 to 64 letters, digits and . _ -, and starts with a letter or a digit.'
+      throw invalidField('connection', 'invalid_connection_name', message, 'path')
+    }
     const { masterKeys } = ctx.config
     // Verifiers may read the keys before the first token is signed.
     if (body.kind === 'identity_token') await rotateIdentityKeys(ctx.pool, masterKeys)
@@ -66,8 +67,8 @@ export const putConnection = endpoint(operations.putConnection, {
   },
 })
 
-export const deleteConnection = endpoint(operations.deleteConnection, async (ctx, { caller, request }) => {
-  const { name } = await readConnection(ctx, caller, request)
+export const deleteConnection = endpoint(operations.deleteConnection, async (ctx, { caller, params }) => {
+  const { name } = await readConnection(ctx, caller, params)
   const result = await removeConnection(ctx.pool, caller.workspaceId, name, tx =>
     audit(tx, caller, { action: 'connection.deleted', objectId: name }),
   )
@@ -81,17 +82,11 @@ export const deleteConnection = endpoint(operations.deleteConnection, async (ctx
 async function readConnection(
   ctx: Context,
   { workspaceId }: Allowed<`connection.${'read' | 'delete' | 'test'}`>,
-  request: Request,
+  { connection: name }: { connection: string },
 ): Promise<ConnectionEntry> {
-  const name = String(request.params.connection)
   const found = nameForm.test(name) ? await findConnection(ctx.pool, workspaceId, name) : undefined
   if (found === undefined) throw notFound()
   return found
-}
-
-function invalidName(): AppError {
-  const message = 'A name has 1 to 64 letters, digits and . _ -, and starts with a letter or a digit.'
-  return invalid('path', [{ path: 'connection', code: 'invalid_connection_name', message }])
 }
 
 /** Returns the public form of a connection. */
@@ -100,17 +95,7 @@ function presentConnection({ name, kind, settings, hosts, createdAt, updatedAt }
     name,
     kind,
     hosts,
-    header: settings.header ?? null,
-    username: settings.username ?? null,
-    token_url: settings.tokenUrl ?? null,
-    client_id: settings.clientId ?? null,
-    client_authentication: settings.clientAuthentication ?? null,
-    scope: settings.scope ?? null,
-    parameters: settings.parameters ?? null,
-    audience: settings.audience ?? null,
-    lifetime_s: settings.lifetimeS ?? null,
-    ca_certificate: settings.caCertificate ?? null,
-    client_certificate: settings.clientCertificate ?? null,
+    ...presentSettings(settings),
     created_at: createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),
   }
@@ -124,13 +109,13 @@ const timeoutMs = 25_000
 /** Asks a dispatcher to test a connection, because no other process calls addresses of users. */
 export const testConnection = endpoint(operations.testConnection, {
   inspect: (ctx, body) => inspectTarget(ctx, body),
-  async handle(ctx, { caller, body, request }) {
+  async handle(ctx, { caller, body, params }) {
     const { workspaceId } = caller
-    const { id, name, kind } = await readConnection(ctx, caller, request)
+    const { id, name, kind } = await readConnection(ctx, caller, params)
     const hasToken = kind === 'oauth2' || kind === 'identity_token'
     if (body.url === undefined && !hasToken) {
       const message = 'url is required: a connection of this kind has no token to request.'
-      throw invalid('body', [{ path: 'url', code: 'required', message }])
+      throw invalidField('url', 'required', message)
     }
     await consumeConnectionTest(ctx, workspaceId)
     await ctx.prisma.$transaction(tx => audit(tx, caller, { action: 'connection.tested', objectId: name }))
@@ -154,3 +139,25 @@ async function outcomeOf(ctx: Context, workspaceId: string, id: string): Promise
 function failed(message: string): ConnectionTest {
   return { ok: false, message, response_status: null }
 }
+
+const cachedFor = { 'Cache-Control': 'public, max-age=3600' }
+
+/** The public keys of identity tokens, for every verifier. */
+export const getIdentityKeys = endpoint(
+  operations.getIdentityKeys,
+  async ctx => new Reply({ status: 200, body: { keys: await listIdentityKeys(ctx.pool) }, headers: cachedFor }),
+)
+
+/** The discovery document of the issuer of identity tokens: verifiers find its keys by it. */
+export const getIdentityDiscovery = endpoint(operations.getIdentityDiscovery, async ctx => {
+  const issuer = ctx.config.publicUrl
+  const body = {
+    issuer,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    claims_supported: ['iss', 'sub', 'aud', 'iat', 'nbf', 'exp', 'jti', 'workspace_id', 'connection'],
+  }
+  return new Reply({ status: 200, body, headers: cachedFor })
+})

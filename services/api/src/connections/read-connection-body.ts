@@ -1,38 +1,38 @@
 import { X509Certificate } from 'node:crypto'
-import type { PutConnectionBody } from '@belfry/contract/connection'
+import type { Connection, PutConnectionBody } from '@belfry/contract/connection'
 import type { ConnectionSecrets, ConnectionSettings, OpenConnection } from '@belfry/db/connections/connections'
 import type { FieldError } from '@belfry/domain/app-error'
 import { readClientKey } from '@belfry/vault'
 import { invalid } from '../http/refusals.ts'
 
-/** Returns the settings in the body of a connection. */
+// The field of each setting, in the order of the public form. A body has those of its kind.
+const fieldOfSetting = {
+  header: 'header',
+  username: 'username',
+  tokenUrl: 'token_url',
+  clientId: 'client_id',
+  clientAuthentication: 'client_authentication',
+  scope: 'scope',
+  parameters: 'parameters',
+  audience: 'audience',
+  lifetimeS: 'lifetime_s',
+  caCertificate: 'ca_certificate',
+  clientCertificate: 'client_certificate',
+} as const satisfies Record<keyof ConnectionSettings, keyof Connection>
+
+const settings = Object.entries(fieldOfSetting) as Array<[keyof ConnectionSettings, SettingField]> // as written above
+type SettingField = (typeof fieldOfSetting)[keyof ConnectionSettings]
+
+/** Returns the settings in the body of a connection. An empty text is none. */
 export function settingsOf(body: PutConnectionBody): ConnectionSettings {
-  return {
-    ...ofKind(body),
-    ...(body.ca_certificate ? { caCertificate: body.ca_certificate } : {}),
-    ...(body.client_certificate ? { clientCertificate: body.client_certificate } : {}),
-  }
+  const given: Partial<Record<string, unknown>> = body
+  return Object.fromEntries(settings.flatMap(([name, field]) => (given[field] ? [[name, given[field]]] : [])))
 }
 
-function ofKind(body: PutConnectionBody): ConnectionSettings {
-  switch (body.kind) {
-    case 'header':
-      return { header: body.header }
-    case 'basic':
-      return { username: body.username }
-    case 'oauth2':
-      return {
-        tokenUrl: body.token_url,
-        clientId: body.client_id,
-        clientAuthentication: body.client_authentication,
-        parameters: body.parameters,
-        ...(body.scope ? { scope: body.scope } : {}),
-      }
-    case 'identity_token':
-      return { audience: body.audience, lifetimeS: body.lifetime_s }
-    case 'tls':
-      return {}
-  }
+/** Returns the public form of settings. */
+export function presentSettings(stored: ConnectionSettings): Pick<Connection, SettingField> {
+  const fields = settings.map(([name, field]) => [field, stored[name] ?? null])
+  return Object.fromEntries(fields) as Pick<Connection, SettingField> // each field of the table
 }
 
 /** The field of the body with each secret. */
@@ -70,12 +70,10 @@ export function secretsOf(body: PutConnectionBody, before: OpenConnection | null
 }
 
 function givenSecrets(body: PutConnectionBody): ConnectionSecrets {
-  return {
-    ...(body.kind === 'header' && body.value !== undefined ? { value: body.value } : {}),
-    ...(body.kind === 'basic' && body.password !== undefined ? { password: body.password } : {}),
-    ...(body.kind === 'oauth2' && body.client_secret !== undefined ? { clientSecret: body.client_secret } : {}),
-    ...(body.client_key === undefined ? {} : { clientKey: body.client_key }),
-  }
+  const given: Partial<Record<string, unknown>> = body
+  return Object.fromEntries(
+    Object.entries(fieldOf).flatMap(([name, field]) => (given[field] === undefined ? [] : [[name, given[field]]])),
+  )
 }
 
 function neededSecrets(body: PutConnectionBody): Array<keyof ConnectionSecrets> {

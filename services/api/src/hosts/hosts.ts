@@ -14,7 +14,6 @@ import { isInFlight, originOf, waitsForTime } from '@belfry/db/tasks/task-row'
 import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
 import { hostOf } from '@belfry/domain/target-url'
-import type { Request } from 'express'
 import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
@@ -25,20 +24,19 @@ export const listHosts = endpoint(operations.listHosts, async (ctx, { caller }) 
   readHosts(ctx.pool, caller.workspaceId, ctx.clock.now()),
 )
 
-export const getHost = endpoint(operations.getHost, async (ctx, { caller, request }) =>
-  readHost(ctx, caller.workspaceId, nameOf(request)),
+export const getHost = endpoint(operations.getHost, async (ctx, { caller, params }) =>
+  readHost(ctx, caller.workspaceId, nameOf(params)),
 )
 
-export const pauseHost = endpoint(operations.pauseHost, (ctx, { caller, request }) =>
-  setPaused(ctx, caller, nameOf(request), true),
+export const pauseHost = endpoint(operations.pauseHost, (ctx, { caller, params }) =>
+  setPaused(ctx, caller, nameOf(params), true),
 )
 
-export const resumeHost = endpoint(operations.resumeHost, (ctx, { caller, request }) =>
-  setPaused(ctx, caller, nameOf(request), false),
+export const resumeHost = endpoint(operations.resumeHost, (ctx, { caller, params }) =>
+  setPaused(ctx, caller, nameOf(params), false),
 )
 
-export const resetCircuit = endpoint(operations.resetCircuit, async (ctx, { caller, request }) => {
-  const host = String(request.params.host)
+export const resetCircuit = endpoint(operations.resetCircuit, async (ctx, { caller, params: { host } }) => {
   if (host.includes('\0')) throw notFound() // PostgreSQL has no such text
   const { workspaceId } = caller
   const dispatchers = await inTransaction(ctx.pool, async tx => {
@@ -62,8 +60,7 @@ async function setPaused(ctx: Context, caller: Allowed<'host.write'>, host: stri
 }
 
 /** Returns the host in a path, as `hostOf` spells it. Throws `not_found`. */
-function nameOf(request: Request): string {
-  const host = String(request.params.host)
+function nameOf({ host }: { host: string }): string {
   if (hostOf(`https://${host}`) !== host && hostOf(`http://${host}`) !== host) throw notFound()
   return host
 }

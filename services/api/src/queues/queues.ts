@@ -12,7 +12,6 @@ import {
 } from '@belfry/db/queues/queues'
 import { AppError } from '@belfry/domain/app-error'
 import { queueNameForm } from '@belfry/domain/queue-name'
-import type { Request } from 'express'
 import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
@@ -33,12 +32,12 @@ export const listQueues = endpoint(operations.listQueues, async (ctx, { caller: 
   )
 })
 
-export const getQueue = endpoint(operations.getQueue, async (ctx, { caller, request }) =>
-  readQueue(ctx, caller, nameOf(request)),
+export const getQueue = endpoint(operations.getQueue, async (ctx, { caller, params }) =>
+  readQueue(ctx, caller, nameOf(params)),
 )
 
-export const putQueue = endpoint(operations.putQueue, async (ctx, { caller, request, body }) => {
-  const name = nameOf(request)
+export const putQueue = endpoint(operations.putQueue, async (ctx, { caller, params, body }) => {
+  const name = nameOf(params)
   if (!queueNameForm.test(name)) throw notFound()
   await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, tx =>
     setQueue(tx, caller.workspaceId, name, body),
@@ -46,8 +45,8 @@ export const putQueue = endpoint(operations.putQueue, async (ctx, { caller, requ
   return readQueue(ctx, caller, name)
 })
 
-export const updateQueue = endpoint(operations.updateQueue, async (ctx, { caller, request, body }) => {
-  const name = nameOf(request)
+export const updateQueue = endpoint(operations.updateQueue, async (ctx, { caller, params, body }) => {
+  const name = nameOf(params)
   if (Object.keys(body).length > 0) {
     await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, tx =>
       changeQueue(tx, caller.workspaceId, name, toLimits(body)),
@@ -56,16 +55,16 @@ export const updateQueue = endpoint(operations.updateQueue, async (ctx, { caller
   return readQueue(ctx, caller, name)
 })
 
-export const pauseQueue = endpoint(operations.pauseQueue, (ctx, { caller, request }) =>
-  setPaused(ctx, caller, nameOf(request), true),
+export const pauseQueue = endpoint(operations.pauseQueue, (ctx, { caller, params }) =>
+  setPaused(ctx, caller, nameOf(params), true),
 )
 
-export const resumeQueue = endpoint(operations.resumeQueue, (ctx, { caller, request }) =>
-  setPaused(ctx, caller, nameOf(request), false),
+export const resumeQueue = endpoint(operations.resumeQueue, (ctx, { caller, params }) =>
+  setPaused(ctx, caller, nameOf(params), false),
 )
 
-export const deleteQueue = endpoint(operations.deleteQueue, async (ctx, { caller, request }) => {
-  await removeQueue(ctx, caller, nameOf(request))
+export const deleteQueue = endpoint(operations.deleteQueue, async (ctx, { caller, params }) => {
+  await removeQueue(ctx, caller, nameOf(params))
 })
 
 type QueueChange = {
@@ -139,8 +138,7 @@ async function setPaused(ctx: Context, caller: Allowed<'queue.write'>, name: str
 }
 
 // PostgreSQL has no text with NUL.
-function nameOf(request: Request): string {
-  const name = String(request.params.queue)
+function nameOf({ queue: name }: { queue: string }): string {
   if (name.includes('\0')) throw notFound()
   return name
 }

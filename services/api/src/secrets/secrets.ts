@@ -1,5 +1,6 @@
 import { operations } from '@belfry/contract/operations'
 import type { Secret } from '@belfry/contract/secret'
+import type { Transaction } from '@belfry/db/postgres/in-transaction'
 import {
   listSecrets as readEntries,
   deleteSecret as removeSecret,
@@ -8,10 +9,9 @@ import {
 } from '@belfry/db/secrets/secrets'
 import { toId } from '@belfry/domain/id'
 import { isSecretName } from '@belfry/domain/secrets/secret-reference'
-import type { Request } from 'express'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../endpoint.ts'
-import { invalid, notFound } from '../http/refusals.ts'
+import { invalidField, notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { overCount, readQuota } from '../quotas/quotas.ts'
 
@@ -26,8 +26,11 @@ function presentSecret({ name, allowedHosts, createdAt, updatedAt }: SecretEntry
   return { name, allowed_hosts: allowedHosts, created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() }
 }
 
-export const putSecret = endpoint(operations.putSecret, async (ctx, { caller, body, request }) => {
-  const name = newSecretNameOf(request)
+export const putSecret = endpoint(operations.putSecret, async (ctx, { caller, body, params: { name } }) => {
+  if (!isSecretName(name)) {
+    const message = 'A name has 1 to 64 capital letters, digits and underscores, and begins with a letter.'
+    throw invalidField('name', 'invalid_secret_name', message, 'path')
+  }
   const { workspaceId } = caller
   const { limits } = await readQuota(ctx, caller.organizationId)
   const { masterKeys } = ctx.config
@@ -45,26 +48,8 @@ export const putSecret = endpoint(operations.putSecret, async (ctx, { caller, bo
   return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/secrets/${name}`, presented)
 })
 
-export const deleteSecret = endpoint(operations.deleteSecret, async (ctx, { caller, request }) => {
-  const name = secretNameOf(request)
-  const isGone = await removeSecret(ctx.pool, caller.workspaceId, name, tx =>
-    audit(tx, caller, { action: 'secret.deleted', objectId: name }),
-  )
+export const deleteSecret = endpoint(operations.deleteSecret, async (ctx, { caller, params: { name } }) => {
+  const record = (tx: Transaction) => audit(tx, caller, { action: 'secret.deleted', objectId: name })
+  const isGone = isSecretName(name) && (await removeSecret(ctx.pool, caller.workspaceId, name, record))
   if (!isGone) throw notFound()
 })
-
-/** Returns the name of a secret in the path. Throws `not_found` for a name that no secret can have. */
-function secretNameOf(request: Request): string {
-  const name = String(request.params.name)
-  if (!isSecretName(name)) throw notFound()
-  return name
-}
-
-/** Returns the name of a new secret in the path. Throws `validation_failed` for an invalid name. */
-function newSecretNameOf(request: Request): string {
-  const name = String(request.params.name)
-  if (isSecretName(name)) return name
-  const message = 'A name has 1 to 64 capital letters, digits and underscores, and begins with a letter.'
-  const errors = [{ path: 'name', code: 'invalid_secret_name', message }]
-  throw invalid('path', errors)
-}
