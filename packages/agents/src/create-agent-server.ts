@@ -1,34 +1,68 @@
-import { Belfry, type BelfryOptions } from '@belfry/client'
+import { setImmediate } from 'node:timers/promises'
+import { ApiError, Belfry, type BelfryOptions, stringifyJson } from '@belfry/client'
 import { version } from '@belfry/domain/version'
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { addReadingTools } from './reading-tools.ts'
-import { addWritingTools } from './writing-tools.ts'
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { type Arguments, tools } from './tools.ts'
 
 const instructions = `Belfry calls URLs: at a time, on a cron schedule, or now, and keeps every request and response.
 A task is one request that Belfry makes, with retries. A cron job makes tasks on a schedule. A run is one attempt of a task.
 To find out why something failed, call explain_task. Times are ISO 8601 with a time zone, durations such as "90s", "15m", "3d".`
+
+// Its default compiles a validator for every server. These servers ask agents for no input that needs one.
+const jsonSchemaValidator = {
+  getValidator() {
+    throw new Error('No input is asked for.')
+  },
+}
 
 /**
  * Returns a server of the Model Context Protocol with the tools of one workspace. The credential of the client decides what
  * they may do.
  * @param agent - The name that the audit log shows. Default: the name of the connected client.
  */
-export function createAgentServer(options: BelfryOptions, agent?: string): McpServer {
-  const server = new McpServer({ name: 'belfry', version }, { instructions })
+export function createAgentServer(options: BelfryOptions, agent?: string): Server {
+  const capabilities = { tools: {} }
+  const server = new Server({ name: 'belfry', version }, { capabilities, instructions, jsonSchemaValidator })
   const send = options.fetch ?? globalThis.fetch
   const belfry = new Belfry({
     ...options,
     fetch(url, init) {
-      const name = agent ?? server.server.getClientVersion()?.name ?? 'unknown'
+      const name = agent ?? server.getClientVersion()?.name ?? 'unknown'
       return send(url, { ...init, headers: { ...init?.headers, 'X-Belfry-Agent': printable(name) } })
     },
   })
-  addReadingTools(server, belfry)
-  addWritingTools(server, belfry)
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: Object.entries(tools).map(([name, { run: _, ...tool }]) => ({ name, ...tool })),
+  }))
+  server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }) =>
+    resultOf(belfry, name, given),
+  )
   return server
 }
 
 // A header has no other characters.
 function printable(text: string): string {
   return text.replace(/[^ -~]/g, '?').slice(0, 100)
+}
+
+/** Returns the result of a tool: a value as JSON, or the refusal of the API as an error that the agent can read. */
+async function resultOf(belfry: Belfry, name: string, given: Arguments): Promise<CallToolResult> {
+  try {
+    const tool = Object.hasOwn(tools, name) ? tools[name] : undefined
+    if (!tool) throw new TypeError(`There is no tool ${name}.`)
+    // The client converts texts, before the API can refuse another value.
+    for (const [field, { type }] of Object.entries(tool.inputSchema.properties)) {
+      const isText = given[field] === undefined || typeof given[field] === 'string'
+      if (type === 'string' && !isText) throw new TypeError(`${field} must be a string.`)
+    }
+    const result = await tool.run(belfry, given)
+    // A payload of 256 KiB takes some of an event-loop iteration to read, and some of another to write.
+    await setImmediate()
+    return { content: [{ type: 'text', text: stringifyJson(result) }] }
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof TypeError)) throw error
+    const text = error instanceof ApiError ? `${error.code}: ${error.message}` : error.message
+    return { isError: true, content: [{ type: 'text', text }] }
+  }
 }

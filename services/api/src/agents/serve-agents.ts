@@ -20,7 +20,7 @@ export async function serveAgents(ctx: Context, app: Express, request: Request, 
   }
   await authorize(ctx, request, 'task.read', {})
   const message = await readMessage(request, response)
-  // The arguments are validated, and parsed again by the API: each takes a turn of the event loop.
+  // The API parses the arguments again, in an event-loop iteration of its own.
   await setImmediate()
   const agent = request.headers['x-belfry-agent'] ?? request.headers['user-agent'] ?? 'unknown'
   const options = { ...credentialsOf(request), baseUrl: 'http://belfry', fetch: within(app, request), maxRetries: 0 }
@@ -41,7 +41,7 @@ async function readMessage(request: Request, response: Response): Promise<unknow
   if (Array.isArray(value)) throw new AppError('malformed_json', 'Send one message in each request.')
   const { arguments: given } = Object(Object(value).params) as { arguments?: unknown }
   const { payload: _, ...others } = Object(given) as Record<string, unknown>
-  // The validator of a tool reports each wrong item of a list, and does not validate payloads.
+  // Each item of a list becomes a parameter of a query, or an error of its own.
   for (const [name, one] of [['arguments', others], ...Object.entries(others)] as const) {
     if (typeof one !== 'object' || one === null || Object.keys(one).length <= maxItems) continue
     throw new AppError('malformed_json', `${name} has more than ${maxItems} items.`)

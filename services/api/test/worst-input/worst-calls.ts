@@ -136,3 +136,47 @@ function exampleOf(pattern: RegExp): string {
   expect(path).toMatch(pattern)
   return path
 }
+
+/** Returns the worst calls of every tool of `/mcp`. */
+export async function callsOfAgents(api: TestApi, { organization, ids }: FullOrganization): Promise<WorstCall[]> {
+  const headers = { ...json, ...(await organization.apiKey()), Accept: 'application/json, text/event-stream' }
+  const bodyOf = (method: string, params: Json) => ({ jsonrpc: '2.0', id: 1, method, params })
+  const { text } = await api.send('POST', '/mcp', bodyOf('tools/list', {}), headers)
+  const { tools } = JSON.parse(text).result
+  return tools.flatMap(({ name, inputSchema }: Json) => {
+    const entries = Object.entries<Json>(inputSchema.properties ?? {})
+    const valid = Object.fromEntries(
+      entries.flatMap(([member, schema]) => exampleOfMember(member, schema, inputSchema, ids)),
+    )
+    const all = [valid, ...entries.flatMap(([member]) => worstValues.map(value => ({ ...valid, [member]: value })))]
+    return all.map(given => ({
+      operation: `${name} of /mcp`,
+      prepare: async () => ({
+        method: 'POST',
+        path: '/mcp',
+        headers,
+        body: JSON.stringify(bodyOf('tools/call', { name, arguments: given })),
+      }),
+    }))
+  })
+}
+
+function exampleOfMember(
+  name: string,
+  schema: Json,
+  { required = [] }: Json,
+  ids: Record<string, string>,
+): [string, unknown][] {
+  if (name === 'limit') return [[name, schema.maximum]]
+  if (!required.includes(name)) return []
+  const known: Record<string, unknown> = {
+    task_id: ids.task,
+    run_id: ids.run,
+    cron: '* * * * *',
+    url: 'https://example.com/',
+    topic: 'topic.1',
+  }
+  return [
+    [name, known[name] ?? schema.enum?.[0] ?? (schema.type === 'array' ? [] : schema.type === 'object' ? {} : 'x')],
+  ]
+}

@@ -9,7 +9,7 @@ import { readOpenApi } from '../read-openapi.ts'
 import { storeRuns } from '../run-rows.ts'
 import { useApi } from '../setup.ts'
 import { aFullOrganization, type FullOrganization } from './full-organization.ts'
-import { callsOfQstash, callsOfTheApi, type WorstCall } from './worst-calls.ts'
+import { callsOfAgents, callsOfQstash, callsOfTheApi, type WorstCall } from './worst-calls.ts'
 
 const api = useApi({ RATE_LIMITS: 'off', QSTASH_API: 'on' })
 const limits: Cost = { stallMs: 50, heapBytes: 64e6 }
@@ -97,6 +97,14 @@ it('no endpoint of the QStash interface does', async () => {
   await expectCheap(await callsOfQstash(full), [
     ...['messages/:id', 'schedules', 'dlq', 'events', 'logs', 'topics/:name'].map(path => `GET /v2/${path}`),
     ...['POST /v2/batch', 'DELETE /v2/messages', 'POST /v2/topics/:name/endpoints'],
+  ])
+})
+
+it('no tool of the Model Context Protocol does', async () => {
+  await expectCheap(await callsOfAgents(api, full), [
+    'list_tasks of /mcp',
+    'list_cron_jobs of /mcp',
+    'list_runs of /mcp',
   ])
 })
 

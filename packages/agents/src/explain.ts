@@ -1,0 +1,61 @@
+import type { Belfry, Run } from '@belfry/client'
+
+// Enough to see a pattern, and few enough for the context of an agent.
+const shownRuns = 5
+const shownBody = 2_000
+
+/** Returns what happened to a task, and why. */
+export async function explain(belfry: Belfry, id: string) {
+  const task = await belfry.tasks.get(id)
+  const runs = (await belfry.runs.list({ taskId: id, limit: shownRuns })).data
+  const last = runs[0] && (await belfry.runs.get(runs[0].id))
+  const hosts = await belfry.hosts.list()
+  const host = hosts.data.find(({ host }) => host === new URL(task.url).host)
+  const { name, state, stateReason, executeAt, attempts, retry, nextRetryAt, expiresAt, queue, blocked } = task
+  return {
+    why: reasonOf(task, runs[0]),
+    task: { id, name, state, stateReason, executeAt, attempts, retry, nextRetryAt, expiresAt, queue, blocked },
+    runs,
+    lastRequest: last && { ...last.request, body: last.request.body?.slice(0, shownBody) ?? null },
+    lastResponse: last?.response && { ...last.response, body: last.response.body.slice(0, shownBody) },
+    host: host ?? null,
+  }
+}
+
+type Explained = Awaited<ReturnType<Belfry['tasks']['get']>>
+
+function reasonOf(
+  { state, stateReason, blocked, nextRetryAt, executeAt, retry, attempts }: Explained,
+  run?: Run,
+): string {
+  const outcome = run && outcomeOf(run)
+  switch (state) {
+    case 'pending':
+      if (blocked?.reason === 'queue') return `It is due and waits for the queue ${blocked.queue}.`
+      if (blocked?.reason === 'held') return heldText
+      if (blocked?.reason === 'host_paused') return `It is due and waits because a user has paused ${blocked.host}.`
+      if (blocked) return `It waits because calls to ${blocked.host} fail; the next probe is at ${blocked.nextProbeAt}.`
+      return `It waits for its time, ${executeAt}.`
+    case 'processing':
+      return blocked?.reason === 'held' ? heldText : 'An attempt is in progress.'
+    case 'retrying':
+      if (blocked?.reason === 'held') return heldText
+      return `The last attempt failed: ${outcome}. The next one is at ${nextRetryAt}.`
+    case 'success':
+      return `It succeeded: ${outcome}.`
+    case 'dead':
+      return stateReason
+        ? `It ended without a success: ${stateReason}.`
+        : `${attempts === 1 ? 'Its only attempt' : `All ${attempts} attempts`} failed; ${'delaysMs' in retry ? retry.delaysMs.length : retry.maxRetries} retries were allowed. The last one: ${outcome}.`
+    default:
+      return `It was cancelled: ${stateReason ?? 'by a user'}.`
+  }
+}
+
+const heldText = 'The operator holds it since the restore of a backup, until belfry release-held.'
+
+function outcomeOf({ responseStatus, error, durationMs }: Run): string {
+  return error
+    ? `${error.code}, ${error.message.replace(/\.$/, '')}`
+    : `status ${responseStatus} after ${durationMs} ms`
+}

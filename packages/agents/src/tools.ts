@@ -1,0 +1,201 @@
+import type { Belfry, CreateCronJob, CreateTask, ListCronJobs, ListRuns, ListTasks } from '@belfry/client'
+import { resolve } from '@belfry/contract/openapi/example'
+import { type Components, toJsonSchema } from '@belfry/contract/openapi/json-schema'
+import { operations } from '@belfry/contract/operations'
+import { retryDefaults } from '@belfry/domain/retry'
+import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
+import type { z } from 'zod'
+import { explain } from './explain.ts'
+
+/** What an agent gives to a tool. The API validates it. */
+// biome-ignore lint/suspicious/noExplicitAny: a value from outside, which the client passes on to the API
+export type Arguments = Record<string, any>
+
+type Fields = Record<string, { type?: string; description?: string; [member: string]: unknown }>
+
+export type Tool = {
+  title: string
+  description: string
+  inputSchema: { type: 'object'; properties: Fields; required?: string[] }
+  annotations: ToolAnnotations
+  run(belfry: Belfry, given: Arguments): Promise<unknown>
+}
+
+// The words of JSON Schema that every model takes.
+const words = ['type', 'enum', 'items', 'minimum', 'maximum', 'default', 'description']
+
+const { listTasks, listCronJobs, listRuns, previewCronJob, createTask, updateTask, createCronJob } = operations
+
+const reads = { readOnlyHint: true, openWorldHint: false }
+const changes = { readOnlyHint: false, destructiveHint: false, openWorldHint: true }
+const ends = { readOnlyHint: false, destructiveHint: true, openWorldHint: false }
+
+const taskId = { task_id: { type: 'string', description: 'The id of a task, task_...' } }
+const cronJobId = { cronjob_id: { type: 'string', description: 'The id of a cron job, cron_...' } }
+
+const { url, method, name, headers, labels, execute_at, timezone } = fieldsOf('+', createTask.body)
+const schedule = fieldsOf('+', createCronJob.body)
+const { max_retries, delays_ms } = fieldsOf('+', updateTask.body.shape.retry.unwrap())
+const request = {
+  url,
+  method: { ...method, default: 'POST' },
+  name,
+  payload: { description: 'The JSON body.' },
+  payload_json: {
+    type: 'string',
+    description: 'The JSON body as text, of which each byte is kept, instead of payload.',
+  },
+  headers,
+  max_retries: { ...max_retries, default: retryDefaults.maxRetries },
+  retry_delays_ms: { ...delays_ms, description: 'The exact delay before each retry, instead of max_retries.' },
+  labels,
+}
+
+/** The tools, by name. */
+export const tools: Readonly<Record<string, Tool>> = {
+  list_tasks: {
+    title: 'List tasks',
+    description: 'Lists tasks: one request each, pending, processing, retrying, success, dead or cancelled.',
+    inputSchema: input(
+      fieldsOf('?', listTasks.query.pick({ state: true, name: true, label: true, cronjob_id: true, limit: true })),
+    ),
+    annotations: reads,
+    async run(belfry, given: ListTasks) {
+      const { data } = await belfry.tasks.list(given)
+      return data.map(({ id, name, state, url, method, executeAt, attempts, nextRetryAt, lastRun, blocked }) => {
+        return { id, name, state, url, method, executeAt, attempts, nextRetryAt, lastRun, blocked }
+      })
+    },
+  },
+  list_cron_jobs: {
+    title: 'List cron jobs',
+    description: 'Lists cron jobs with their schedule in English, their next runs and their last run.',
+    inputSchema: input(fieldsOf('?', listCronJobs.query.pick({ name: true, limit: true }))),
+    annotations: reads,
+    async run(belfry, given: ListCronJobs) {
+      const { data } = await belfry.cronJobs.list(given)
+      return data.map(({ id, name, cron, timezone, description, url, method, status, nextRuns, lastRun }) => {
+        return { id, name, cron, timezone, description, url, method, status, nextRuns, lastRun }
+      })
+    },
+  },
+  list_runs: {
+    title: 'List runs',
+    description: 'Lists runs, the attempts of tasks, with their result.',
+    inputSchema: input(fieldsOf('?', listRuns.query.pick({ status: true, task_id: true, host: true, limit: true }))),
+    annotations: reads,
+    run: async (belfry, given: ListRuns) => (await belfry.runs.list(given)).data,
+  },
+  explain_task: {
+    title: 'Explain a task',
+    description:
+      'Explains what happened to a task and why: its state, its last attempts with request and response, and the state of its host.',
+    inputSchema: input(taskId, 'task_id'),
+    annotations: reads,
+    run: (belfry, { task_id }) => explain(belfry, task_id),
+  },
+  preview_cron: {
+    title: 'Preview a cron expression',
+    description: 'Returns a cron expression in English with its next runs, also across clock changes.',
+    inputSchema: input(fieldsOf('+', previewCronJob.body.omit({ from: true })), 'cron'),
+    annotations: reads,
+    run: (belfry, given) => belfry.cronJobs.preview(given as { cron: string }),
+  },
+  schedule_task: {
+    title: 'Schedule a call',
+    description: 'Calls a URL once: at a time, or after a delay; without either, after a second.',
+    inputSchema: input(
+      {
+        ...request,
+        at: execute_at,
+        timezone,
+        after: { type: 'string', description: 'A duration, such as 90s, 15m, 3h or 7d.' },
+      },
+      'url',
+    ),
+    annotations: changes,
+    async run(belfry, { at, after, ...given }) {
+      if (at !== undefined && after !== undefined) throw new TypeError('Give at or after, not both.')
+      if (given.timezone !== undefined && at === undefined) throw new TypeError('Give timezone with at.')
+      const time = at === undefined ? { delay: after ?? '1s' } : { executeAt: at }
+      return belfry.tasks.create({ ...toRequest(given), ...time } as CreateTask)
+    },
+  },
+  create_cron_job: {
+    title: 'Call a URL on a schedule',
+    description: 'Creates a cron job. Check the expression with preview_cron first.',
+    inputSchema: input({ ...request, cron: schedule.cron, timezone: schedule.timezone }, 'url', 'cron'),
+    annotations: changes,
+    run: async (belfry, given) => belfry.cronJobs.create(toRequest(given) as CreateCronJob),
+  },
+  pause_cron_job: {
+    title: 'Pause a cron job',
+    description: 'No call starts until it is resumed.',
+    inputSchema: input(cronJobId, 'cronjob_id'),
+    annotations: ends,
+    run: (belfry, { cronjob_id }) => belfry.cronJobs.pause(cronjob_id),
+  },
+  resume_cron_job: {
+    title: 'Resume a cron job',
+    description: 'Calls start again from now on.',
+    inputSchema: input(cronJobId, 'cronjob_id'),
+    annotations: ends,
+    run: (belfry, { cronjob_id }) => belfry.cronJobs.resume(cronjob_id),
+  },
+  cancel_task: {
+    title: 'Cancel a task',
+    description: 'Cancels a task that has not started.',
+    inputSchema: input(taskId, 'task_id'),
+    annotations: ends,
+    run: (belfry, { task_id }) => belfry.tasks.cancel(task_id),
+  },
+  replay_task: {
+    title: 'Replay a task',
+    description: 'Makes the same call again, as a new task. Fix the cause first: see explain_task.',
+    inputSchema: input(taskId, 'task_id'),
+    annotations: changes,
+    run: (belfry, { task_id }) => belfry.tasks.replay(task_id),
+  },
+}
+
+function input(properties: Fields, ...required: string[]): Tool['inputSchema'] {
+  return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) }
+}
+
+/** Returns the fields of a declared query (`?`) or body (`+`). */
+function fieldsOf<Shape extends z.ZodRawShape>(mark: '?' | '+', declared: z.ZodObject<Shape>) {
+  const components: Components = {}
+  const { properties } = resolve(toJsonSchema(declared, 'input', components, mark), components)
+  return Object.fromEntries(
+    Object.entries(properties as Fields).map(([name, field]) => [name, JSON.parse(JSON.stringify(field, words))]),
+  ) as Record<keyof Shape, Fields[string]>
+}
+
+function toRequest({ url: targetUrl, payload, payload_json, max_retries, retry_delays_ms, ...given }: Arguments) {
+  if (payload_json !== undefined && payload !== undefined) {
+    throw new TypeError('Give payload or payload_json, not both.')
+  }
+  if (max_retries !== undefined && retry_delays_ms !== undefined) {
+    throw new TypeError('Give max_retries or retry_delays_ms, not both.')
+  }
+  const retry = { maxRetries: max_retries, delaysMs: retry_delays_ms }
+  return {
+    ...given,
+    targetUrl,
+    payload: payload === undefined ? payload_json : textOf(payload),
+    ...(max_retries === undefined && retry_delays_ms === undefined ? {} : { retry }),
+  }
+}
+
+// The client takes texts for JSON. JSON of agents has come through JavaScript, which rounds numbers.
+function textOf(payload: unknown): string {
+  const text = JSON.stringify(payload)
+  // A function that sees each member takes long, and hardly any payload has a number of that length.
+  if (!/\d{16}|\de\+/.test(text)) return text
+  return JSON.stringify(payload, (name, member: unknown) => {
+    if (typeof member !== 'number' || Math.abs(member) <= Number.MAX_SAFE_INTEGER) return member
+    throw new TypeError(
+      `${name || 'payload'} is a number that may have lost digits. Give the body as text in payload_json.`,
+    )
+  })
+}
