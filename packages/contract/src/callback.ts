@@ -19,18 +19,11 @@ const target = z
   })
   .meta({ id: 'CallbackRequest' })
 
-/** The callbacks of a new object. Null means none. */
+/** The callbacks of a new object. Null means none. A change replaces each as a whole. */
 export const callbackFields = {
   on_success: target.nullable().default(null),
   on_failure: target.nullable().default(null),
   on_attempt: target.nullable().default(null),
-}
-
-/** A change of callbacks. Each is replaced as a whole; null removes it. */
-export const callbackChanges = {
-  on_success: target.nullable().optional(),
-  on_failure: target.nullable().optional(),
-  on_attempt: target.nullable().optional(),
 }
 
 /** The target of a callback in a response. */

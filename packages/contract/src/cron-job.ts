@@ -1,16 +1,15 @@
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { catchUps, overlaps } from '@belfry/domain/cron/plan-occurrences'
 import { z } from 'zod'
-import { callbackChanges, callbackFields } from './callback.ts'
-import { connectionField, connectionNameField } from './connection.ts'
-import { integer, repeatable, textField } from './fields.ts'
+import { connectionNameField } from './connection.ts'
+import { changesOf, integer, repeatable, textField } from './fields.ts'
 import { lastInstant, tooLate } from './local-time.ts'
 import { pageFields } from './page.ts'
-import { queueField, queueNameField } from './queue.ts'
-import { isReadable, oneBody, rawBodyFields, refuseTwoBodies } from './raw-body.ts'
+import { queueNameField } from './queue.ts'
+import { isReadable, oneBody, refuseTwoBodies } from './raw-body.ts'
 import { idField, timestampField } from './response-fields.ts'
-import { retryChange, retryPolicy } from './retry.ts'
-import { authorFields, createTaskBody, lastRun, sentFields } from './task.ts'
+import { retryChange } from './retry.ts'
+import { authorFields, deliveryFields, lastRun, requestFields, sentFields } from './task.ts'
 import {
   controlFields,
   failingFields,
@@ -27,7 +26,6 @@ const cronJobStatuses = ['active', 'paused', 'ended'] as const
 export type CronJobStatus = (typeof cronJobStatuses)[number]
 
 const previewCounts = { min: 1, max: 50, default: 5 }
-const taskBody = createTaskBody.shape
 
 const cronRule = textRule(
   {
@@ -43,75 +41,29 @@ const boundRule = textRule({ ...instant.schema }, boundedInstant)
 const startRule = textRule({ ...instant.schema, examples: [exampleTime(3_600_000)] }, boundedInstant)
 const endRule = textRule({ ...instant.schema, examples: [exampleTime(30 * 86_400_000)] }, boundedInstant)
 
-// The fields of the request have the rules of a task.
-const fields = {
-  name: taskBody.name,
-  url: taskBody.url,
-  method: taskBody.method,
-  cron: textField(cronRule),
-  timezone: textField(timeZone),
-  headers: taskBody.headers.unwrap(),
-  payload: taskBody.payload.unwrap(),
-  overlap: z.enum(overlaps),
-  catch_up: z.enum(catchUps),
-  starts_at: textField(startRule).nullable(),
-  ends_at: textField(endRule).nullable(),
-  timeout_ms: taskBody.timeout_ms.unwrap(),
+const schedule = { cron: textField(cronRule), timezone: textField(timeZone).default('UTC') }
+
+const creation = {
+  key: objectKeyField.optional(),
+  ...requestFields,
+  ...schedule,
+  ...deliveryFields,
+  overlap: z.enum(overlaps).default('allow'),
+  catch_up: z.enum(catchUps).default('latest'),
+  starts_at: textField(startRule).nullable().default(null),
+  ends_at: textField(endRule).nullable().default(null),
+  max_age_ms: maxAgeField.default(null),
+  labels: newLabelsField.default(() => []),
 }
 
 /** The body that creates a cron job. The API checks separately that it fires, because that depends on the current time. */
-export const createCronJobBody = z
-  .strictObject({
-    key: objectKeyField.optional(),
-    name: fields.name,
-    url: fields.url,
-    method: fields.method,
-    cron: fields.cron,
-    timezone: fields.timezone.default('UTC'),
-    headers: taskBody.headers,
-    payload: fields.payload.optional(),
-    ...rawBodyFields,
-    retry: retryPolicy,
-    timeout_ms: taskBody.timeout_ms,
-    queue: taskBody.queue,
-    connection: taskBody.connection,
-    overlap: fields.overlap.default('allow'),
-    catch_up: fields.catch_up.default('latest'),
-    starts_at: fields.starts_at.default(null),
-    ends_at: fields.ends_at.default(null),
-    ...callbackFields,
-    max_age_ms: maxAgeField.default(null),
-    labels: newLabelsField.default(() => []),
-  })
-  .superRefine(refuseTwoBodies, isReadable)
-  .meta(oneBody)
+export const createCronJobBody = z.strictObject(creation).superRefine(refuseTwoBodies, isReadable).meta(oneBody)
 
 export type CreateCronJobBody = z.infer<typeof createCronJobBody>
 
 /** The body that changes a cron job. Omitted fields stay unchanged; null removes a bound. */
 export const updateCronJobBody = z
-  .strictObject({
-    key: objectKeyField.nullable().optional(),
-    name: fields.name.optional(),
-    url: fields.url.optional(),
-    method: fields.method.optional(),
-    cron: fields.cron.optional(),
-    timezone: fields.timezone.optional(),
-    headers: fields.headers.optional(),
-    payload: fields.payload.optional(),
-    ...rawBodyFields,
-    retry: retryChange.optional(),
-    timeout_ms: fields.timeout_ms.optional(),
-    queue: queueField.nullable().optional(),
-    connection: connectionField.optional(),
-    overlap: fields.overlap.optional(),
-    catch_up: fields.catch_up.optional(),
-    starts_at: fields.starts_at.optional(),
-    ends_at: fields.ends_at.optional(),
-    ...callbackChanges,
-    max_age_ms: maxAgeField.optional(),
-    labels: newLabelsField.optional(),
-  })
+  .strictObject({ ...changesOf(creation), key: objectKeyField.nullable().optional(), retry: retryChange.optional() })
   .superRefine(refuseTwoBodies, isReadable)
   .meta(oneBody)
 
@@ -129,8 +81,7 @@ export type ListCronJobsQuery = z.infer<typeof listCronJobsQuery>
 
 /** The body that asks for the next runs of an expression, strictly after `from` (default: now). */
 export const previewCronJobBody = z.strictObject({
-  cron: fields.cron,
-  timezone: fields.timezone.default('UTC'),
+  ...schedule,
   from: textField(boundRule).optional(),
   count: integer(previewCounts.min, previewCounts.max).default(previewCounts.default),
 })

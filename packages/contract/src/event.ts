@@ -1,13 +1,9 @@
 import { z } from 'zod'
-import { callbackFields } from './callback.ts'
 import { objectPayloadField, textField } from './fields.ts'
 import { idField } from './response-fields.ts'
-import { retryPolicy } from './retry.ts'
-import { createTaskBody, task } from './task.ts'
+import { deliveryFields, requestFields, task } from './task.ts'
 import { maxAgeField, newLabelsField } from './task-controls.ts'
 import { targetUrl, topic } from './text-rules.ts'
-
-const taskBody = createTaskBody.shape
 
 /**
  * The body that publishes an event. Without `target_url` it goes to the matching subscriptions, which have their own retry
@@ -17,12 +13,8 @@ export const publishEventBody = z.strictObject({
   topic: textField(topic),
   payload: objectPayloadField,
   target_url: textField(targetUrl).optional(),
-  headers: taskBody.headers,
-  retry: retryPolicy,
-  timeout_ms: taskBody.timeout_ms,
-  queue: taskBody.queue,
-  connection: taskBody.connection,
-  ...callbackFields,
+  headers: requestFields.headers,
+  ...deliveryFields,
   max_age_ms: maxAgeField.optional(),
   labels: newLabelsField.optional(),
 })

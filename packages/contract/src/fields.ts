@@ -37,6 +37,20 @@ export function integer(min: number, max: number) {
   return z.int().min(min).max(max)
 }
 
+type Changes<Shape extends z.ZodRawShape> = {
+  [Name in keyof Shape]: z.ZodOptional<
+    Shape[Name] extends z.ZodDefault<infer Field> | z.ZodOptional<infer Field> ? Field : Shape[Name]
+  >
+}
+
+/** Returns the fields of a change: those of a creation, each optional and without its default. */
+export function changesOf<Shape extends z.ZodRawShape>(shape: Shape): Changes<Shape> {
+  const bare = (field: z.core.$ZodType) =>
+    field instanceof z.ZodDefault || field instanceof z.ZodOptional ? field.unwrap() : field
+  const fields = Object.entries(shape).map(([name, field]) => [name, z.optional(bare(field))])
+  return Object.fromEntries(fields) as Changes<Shape>
+}
+
 /** A task's own headers. */
 export const headersField = z
   .unknown()

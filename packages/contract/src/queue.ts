@@ -1,6 +1,6 @@
 import { queueNameForm, queueNameRule } from '@belfry/domain/queue-name'
 import { z } from 'zod'
-import { integer, textField } from './fields.ts'
+import { changesOf, integer, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { millisecondsField, orNull, timestampField } from './response-fields.ts'
 import { line, type TextRule, textRule } from './text-rules.ts'
@@ -38,21 +38,17 @@ const limits = {
   }),
 }
 
-/** The limits of a queue that a request sets. Omitted limits stay unchanged. */
-export const updateQueueBody = z.strictObject({
-  max_concurrent: limits.max_concurrent.optional(),
-  rate_limit: limits.rate_limit.optional(),
-  ordered: limits.ordered.optional(),
-})
-
-export type UpdateQueueBody = z.infer<typeof updateQueueBody>
-
 /** The body that creates or replaces a queue. An omitted limit is removed. */
 export const putQueueBody = z.strictObject({
   max_concurrent: limits.max_concurrent.default(null),
   rate_limit: limits.rate_limit.default(null),
   ordered: limits.ordered.default(false),
 })
+
+/** The limits of a queue that a request sets. Omitted limits stay unchanged. */
+export const updateQueueBody = z.strictObject(changesOf(putQueueBody.shape))
+
+export type UpdateQueueBody = z.infer<typeof updateQueueBody>
 
 /** A queue by its name, or with limits to set: the last writer wins. */
 export const queueField = z

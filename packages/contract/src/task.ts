@@ -2,9 +2,9 @@ import { taskSources } from '@belfry/domain/task-source'
 import { stateReasons, taskStates } from '@belfry/domain/task-state'
 import { timeoutLimits } from '@belfry/domain/timeout'
 import { z } from 'zod'
-import { callbackChanges, callbackFields, shownCallbacks } from './callback.ts'
+import { callbackFields, shownCallbacks } from './callback.ts'
 import { connectionField, connectionNameField } from './connection.ts'
-import { headersField, hostFilter, integer, payloadField, repeatable, textField } from './fields.ts'
+import { changesOf, headersField, hostFilter, integer, payloadField, repeatable, textField } from './fields.ts'
 import { blocked } from './host.ts'
 import { lastInstant, localTime, resolveLocalTimes, timezoneField, tooLate } from './local-time.ts'
 import { pageFields } from './page.ts'
@@ -48,34 +48,37 @@ const expiresAtRule = textRule(
   executeAt,
 )
 
-const fields = {
+/** The request of a task or a cron job. */
+export const requestFields = {
   name: textField(displayName),
   url: textField(targetUrl),
   method: z.enum(methods),
-  headers: headersField,
-  payload: payloadField,
+  headers: headersField.default(() => ({})),
+  payload: payloadField.optional(),
+  ...rawBodyFields,
+}
+
+/** How a request is made, which subscriptions and events choose too. */
+export const deliveryFields = {
+  retry: retryPolicy,
+  timeout_ms: integer(timeoutLimits.min, timeoutLimits.max).default(timeoutLimits.default),
+  queue: queueField.nullable().optional(),
+  connection: connectionField.optional(),
+  ...callbackFields,
+}
+
+const creation = {
+  ...requestFields,
   execute_at: textField(executeAtRule, 'execute_at is required. To dispatch at once, use POST /api/events.'),
-  timeout_ms: integer(timeoutLimits.min, timeoutLimits.max),
-  expires_at: textField(expiresAtRule).nullable(),
+  timezone: timezoneField.optional(),
+  ...deliveryFields,
+  expires_at: textField(expiresAtRule).nullable().optional(),
 }
 
 /** The body that creates a task. The API checks `execute_at` against the database's clock. */
 export const createTaskBody = z
   .strictObject({
-    name: fields.name,
-    url: fields.url,
-    method: fields.method,
-    headers: fields.headers.default(() => ({})),
-    payload: fields.payload.optional(),
-    ...rawBodyFields,
-    execute_at: fields.execute_at,
-    timezone: timezoneField.optional(),
-    retry: retryPolicy,
-    timeout_ms: fields.timeout_ms.default(timeoutLimits.default),
-    queue: queueField.nullable().optional(),
-    connection: connectionField.optional(),
-    ...callbackFields,
-    expires_at: fields.expires_at.optional(),
+    ...creation,
     key: keyField.optional(),
     on_conflict: onConflictField.optional(),
     labels: newLabelsField.optional(),
@@ -88,23 +91,7 @@ export type CreateTaskBody = z.infer<typeof createTaskBody>
 
 /** The body that changes a pending task. Omitted fields stay unchanged, also within `retry`. */
 export const updateTaskBody = z
-  .strictObject({
-    name: fields.name.optional(),
-    url: fields.url.optional(),
-    method: fields.method.optional(),
-    headers: fields.headers.optional(),
-    payload: fields.payload.optional(),
-    ...rawBodyFields,
-    execute_at: fields.execute_at.optional(),
-    timezone: timezoneField.optional(),
-    retry: retryChange.optional(),
-    timeout_ms: fields.timeout_ms.optional(),
-    queue: queueField.nullable().optional(),
-    connection: connectionField.optional(),
-    ...callbackChanges,
-    expires_at: fields.expires_at.optional(),
-    labels: labelsField.optional(),
-  })
+  .strictObject({ ...changesOf(creation), retry: retryChange.optional(), labels: labelsField.optional() })
   .superRefine(refuseTwoBodies, isReadable)
   .superRefine(resolveLocalTimes, isReadable)
   .meta(oneBody)

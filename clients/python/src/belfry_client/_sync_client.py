@@ -476,22 +476,22 @@ class CronJobs:
         name: str | None = None,
         method: str = "POST",
         key: str | Unset = UNSET,
-        timezone: str | Unset = UNSET,
         headers: Mapping[str, Any] | Unset = UNSET,
         payload: Any | Unset = UNSET,
         payload_base64: str | Unset = UNSET,
         content_type: str | Unset = UNSET,
+        timezone: str | Unset = UNSET,
         retry: Mapping[str, Any] | Unset = UNSET,
         timeout_ms: int | Unset = UNSET,
         queue: str | Mapping[str, Any] | None | Unset = UNSET,
         connection: str | None | Unset = UNSET,
+        on_success: Mapping[str, Any] | None | Unset = UNSET,
+        on_failure: Mapping[str, Any] | None | Unset = UNSET,
+        on_attempt: Mapping[str, Any] | None | Unset = UNSET,
         overlap: Literal["allow", "skip"] | Unset = UNSET,
         catch_up: Literal["latest", "all", "none"] | Unset = UNSET,
         starts_at: Time | None | Unset = UNSET,
         ends_at: Time | None | Unset = UNSET,
-        on_success: Mapping[str, Any] | None | Unset = UNSET,
-        on_failure: Mapping[str, Any] | None | Unset = UNSET,
-        on_attempt: Mapping[str, Any] | None | Unset = UNSET,
         max_age_ms: int | None | Unset = UNSET,
         labels: Sequence[str] | Unset = UNSET,
         idempotency_key: str | None = None,
@@ -505,9 +505,6 @@ class CronJobs:
             target_url: An absolute http or https URL without user, password or fragment; may hold `{{
                 secrets.NAME }}`.
             method: The HTTP method, in upper case.
-            cron: Five fields: minute, hour, day of month, month, day of week. `L` is the last day of the month,
-                `MON#1` its first Monday, `FRIL` its last Friday.
-            timezone: The IANA time zone of the schedule. Default `UTC`.
             headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
                 connection sets are refused.
             payload: Any JSON value, forwarded unchanged except for `{{ secrets.NAME }}` in its strings.
@@ -515,18 +512,21 @@ class CronJobs:
                 of `payload`.
             content_type: The content type of `payload_base64`. Default: the `Content-Type` header, or
                 application/octet-stream.
+            cron: Five fields: minute, hour, day of month, month, day of week. `L` is the last day of the month,
+                `MON#1` its first Monday, `FRIL` its last Friday.
+            timezone: The IANA time zone of the schedule. Default `UTC`.
             retry: When failed attempts are repeated.
             timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 900,000 ms.
                 Default 30,000.
             queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
+            on_success: The request that reports the success of a task. Null: no such request.
+            on_failure: The request that reports that a task is dead. Null: no such request.
+            on_attempt: The request that reports each attempt. Null: no such request.
             overlap: Whether a run starts while an earlier one is unfinished. Default `allow`.
             catch_up: Which missed runs are made up for after an outage. Default `latest`.
             starts_at: No run starts earlier. Null: no bound.
             ends_at: No run starts at this time or later. Null: no bound.
-            on_success: The request that reports the success of a task. Null: no such request.
-            on_failure: The request that reports that a task is dead. Null: no such request.
-            on_attempt: The request that reports each attempt. Null: no such request.
             max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
                 deadline.
             labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
@@ -537,23 +537,23 @@ class CronJobs:
         """
         fields = {
             "key": key,
-            "cron": cron,
-            "timezone": timezone,
             "headers": headers,
             "payload": payload,
             "payload_base64": payload_base64,
             "content_type": content_type,
+            "cron": cron,
+            "timezone": timezone,
             "retry": retry,
             "timeout_ms": timeout_ms,
             "queue": queue,
             "connection": connection,
+            "on_success": on_success,
+            "on_failure": on_failure,
+            "on_attempt": on_attempt,
             "overlap": overlap,
             "catch_up": catch_up,
             "starts_at": starts_at,
             "ends_at": ends_at,
-            "on_success": on_success,
-            "on_failure": on_failure,
-            "on_attempt": on_attempt,
             "max_age_ms": max_age_ms,
             "labels": labels,
             **more,
@@ -593,23 +593,23 @@ class CronJobs:
         name: str | Unset = UNSET,
         target_url: str | Unset = UNSET,
         method: str | Unset = UNSET,
-        cron: str | Unset = UNSET,
-        timezone: str | Unset = UNSET,
         headers: Mapping[str, Any] | Unset = UNSET,
         payload: Any | Unset = UNSET,
         payload_base64: str | Unset = UNSET,
         content_type: str | Unset = UNSET,
+        cron: str | Unset = UNSET,
+        timezone: str | Unset = UNSET,
         retry: Mapping[str, Any] | Unset = UNSET,
         timeout_ms: int | Unset = UNSET,
         queue: str | Mapping[str, Any] | None | Unset = UNSET,
         connection: str | None | Unset = UNSET,
+        on_success: Mapping[str, Any] | None | Unset = UNSET,
+        on_failure: Mapping[str, Any] | None | Unset = UNSET,
+        on_attempt: Mapping[str, Any] | None | Unset = UNSET,
         overlap: Literal["allow", "skip"] | Unset = UNSET,
         catch_up: Literal["latest", "all", "none"] | Unset = UNSET,
         starts_at: Time | None | Unset = UNSET,
         ends_at: Time | None | Unset = UNSET,
-        on_success: Mapping[str, Any] | None | Unset = UNSET,
-        on_failure: Mapping[str, Any] | None | Unset = UNSET,
-        on_attempt: Mapping[str, Any] | None | Unset = UNSET,
         max_age_ms: int | None | Unset = UNSET,
         labels: Sequence[str] | Unset = UNSET,
         **more: Any,
@@ -622,9 +622,6 @@ class CronJobs:
             target_url: An absolute http or https URL without user, password or fragment; may hold `{{
                 secrets.NAME }}`.
             method: The HTTP method, in upper case.
-            cron: Five fields: minute, hour, day of month, month, day of week. `L` is the last day of the month,
-                `MON#1` its first Monday, `FRIL` its last Friday.
-            timezone: The IANA time zone of the schedule.
             headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
                 connection sets are refused.
             payload: Any JSON value, forwarded unchanged except for `{{ secrets.NAME }}` in its strings.
@@ -632,17 +629,20 @@ class CronJobs:
                 of `payload`.
             content_type: The content type of `payload_base64`. Default: the `Content-Type` header, or
                 application/octet-stream.
+            cron: Five fields: minute, hour, day of month, month, day of week. `L` is the last day of the month,
+                `MON#1` its first Monday, `FRIL` its last Friday.
+            timezone: The IANA time zone of the schedule.
             retry: When failed attempts are repeated.
             timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 900,000 ms.
             queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
+            on_success: The request that reports the success of a task. Null: no such request.
+            on_failure: The request that reports that a task is dead. Null: no such request.
+            on_attempt: The request that reports each attempt. Null: no such request.
             overlap: Whether a run starts while an earlier one is unfinished.
             catch_up: Which missed runs are made up for after an outage.
             starts_at: No run starts earlier. Null: no bound.
             ends_at: No run starts at this time or later. Null: no bound.
-            on_success: The request that reports the success of a task. Null: no such request.
-            on_failure: The request that reports that a task is dead. Null: no such request.
-            on_attempt: The request that reports each attempt. Null: no such request.
             max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
                 deadline.
             labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
@@ -656,23 +656,23 @@ class CronJobs:
             "name": name,
             "url": target_url,
             "method": method if isinstance(method, Unset) else method.upper(),
-            "cron": cron,
-            "timezone": timezone,
             "headers": headers,
             "payload": payload,
             "payload_base64": payload_base64,
             "content_type": content_type,
+            "cron": cron,
+            "timezone": timezone,
             "retry": retry,
             "timeout_ms": timeout_ms,
             "queue": queue,
             "connection": connection,
+            "on_success": on_success,
+            "on_failure": on_failure,
+            "on_attempt": on_attempt,
             "overlap": overlap,
             "catch_up": catch_up,
             "starts_at": starts_at,
             "ends_at": ends_at,
-            "on_success": on_success,
-            "on_failure": on_failure,
-            "on_attempt": on_attempt,
             "max_age_ms": max_age_ms,
             "labels": labels,
             **more,
@@ -802,10 +802,10 @@ class Subscriptions:
         timeout_ms: int | Unset = UNSET,
         queue: str | Mapping[str, Any] | None | Unset = UNSET,
         connection: str | None | Unset = UNSET,
-        active: bool | Unset = UNSET,
         on_success: Mapping[str, Any] | None | Unset = UNSET,
         on_failure: Mapping[str, Any] | None | Unset = UNSET,
         on_attempt: Mapping[str, Any] | None | Unset = UNSET,
+        active: bool | Unset = UNSET,
         max_age_ms: int | None | Unset = UNSET,
         labels: Sequence[str] | Unset = UNSET,
         **more: Any,
@@ -826,10 +826,10 @@ class Subscriptions:
                 Default 30,000.
             queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
-            active: Whether it receives events. Default true.
             on_success: The request that reports the success of a task. Null: no such request.
             on_failure: The request that reports that a task is dead. Null: no such request.
             on_attempt: The request that reports each attempt. Null: no such request.
+            active: Whether it receives events. Default true.
             max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
                 deadline.
             labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
@@ -848,10 +848,10 @@ class Subscriptions:
             "timeout_ms": timeout_ms,
             "queue": queue,
             "connection": connection,
-            "active": active,
             "on_success": on_success,
             "on_failure": on_failure,
             "on_attempt": on_attempt,
+            "active": active,
             "max_age_ms": max_age_ms,
             "labels": labels,
             **more,
@@ -875,10 +875,10 @@ class Subscriptions:
         timeout_ms: int | Unset = UNSET,
         queue: str | Mapping[str, Any] | None | Unset = UNSET,
         connection: str | None | Unset = UNSET,
-        active: bool | Unset = UNSET,
         on_success: Mapping[str, Any] | None | Unset = UNSET,
         on_failure: Mapping[str, Any] | None | Unset = UNSET,
         on_attempt: Mapping[str, Any] | None | Unset = UNSET,
+        active: bool | Unset = UNSET,
         max_age_ms: int | None | Unset = UNSET,
         labels: Sequence[str] | Unset = UNSET,
         **more: Any,
@@ -898,10 +898,10 @@ class Subscriptions:
             timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 900,000 ms.
             queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
             connection: The name of the connection that authenticates the calls. Null: none.
-            active: Whether it receives events.
             on_success: The request that reports the success of a task. Null: no such request.
             on_failure: The request that reports that a task is dead. Null: no such request.
             on_attempt: The request that reports each attempt. Null: no such request.
+            active: Whether it receives events.
             max_age_ms: No attempt starts this long after the time of the task, in milliseconds. Null: no
                 deadline.
             labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
@@ -920,10 +920,10 @@ class Subscriptions:
             "timeout_ms": timeout_ms,
             "queue": queue,
             "connection": connection,
-            "active": active,
             "on_success": on_success,
             "on_failure": on_failure,
             "on_attempt": on_attempt,
+            "active": active,
             "max_age_ms": max_age_ms,
             "labels": labels,
             **more,
