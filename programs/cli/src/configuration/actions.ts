@@ -3,8 +3,9 @@ import { readInput } from '../read-input.ts'
 import { UsageError } from '../usage-error.ts'
 import { applyPlan } from './apply-plan.ts'
 import { changeToJson, describeChange, summarize, warningsOf } from './describe-plan.ts'
+import { kindNames } from './kinds.ts'
 import { type Change, type Plan, planChanges } from './plan.ts'
-import { type Configuration, kinds, readConfiguration } from './read-configuration.ts'
+import { type Configuration, readConfiguration } from './read-configuration.ts'
 import { type Named, readLive, readNames } from './read-live.ts'
 import { configurationSchema } from './schema.ts'
 import { writeConfiguration } from './write-configuration.ts'
@@ -31,7 +32,7 @@ export async function applyFile(ctx: Context, flags: Flags): Promise<void> {
 export async function exportFile(ctx: Context, project: string): Promise<void> {
   const belfry = ctx.belfry()
   const [live, secrets, connections] = await Promise.all([
-    readLive(belfry, kinds, ctx.signal),
+    readLive(belfry, kindNames, ctx.signal),
     readNames(belfry, 'secrets', ctx.signal),
     readNames(belfry, 'connections', ctx.signal),
   ])
@@ -52,7 +53,7 @@ async function makePlan(ctx: Context, flags: Flags): Promise<Plan> {
   const belfry = ctx.belfry()
   await requireNames(ctx, configuration, 'secrets')
   await requireNames(ctx, configuration, 'connections')
-  const live = await readLive(belfry, kinds, ctx.signal)
+  const live = await readLive(belfry, kindNames, ctx.signal)
   return planChanges(configuration, live, { prunes: flags.prune ?? false, adopts: flags.adopt ?? false })
 }
 

@@ -1,8 +1,9 @@
 import { ApiError, type Belfry } from '@belfry/client'
 import pLimit from 'p-limit'
+import { type Fields, kinds } from './kinds.ts'
 import { type Change, compare, type Plan } from './plan.ts'
-import type { Declared, Fields } from './read-configuration.ts'
-import { pathOf, readLive, toLive } from './read-live.ts'
+import type { Declared } from './read-configuration.ts'
+import { readLive, toLive } from './read-live.ts'
 
 // A large file may meet the rate limit, which says when to continue.
 const maxRetries = 10
@@ -63,7 +64,7 @@ const notYet = '2090-01-01T00:00:00.000Z'
 
 async function create(belfry: Belfry, declared: Declared, signal: AbortSignal): Promise<void> {
   const { kind, key, body, isPaused } = declared
-  const path = pathOf[kind]
+  const { path } = kinds[kind]
   if (kind === 'queue') {
     await belfry.request('PUT', `${path}/${encodeURIComponent(key)}`, { body, signal, maxRetries })
     return
@@ -94,7 +95,7 @@ async function update(
   signal: AbortSignal,
 ): Promise<void> {
   if (declared.kind === 'queue') return create(belfry, declared, signal)
-  const path = `${pathOf[declared.kind]}/${live.id}`
+  const path = `${kinds[declared.kind].path}/${live.id}`
   const { isPaused } = declared
   if (isPaused && !live.isPaused) await belfry.request('POST', `${path}/pause`, { signal, maxRetries })
   const body: Fields = isAdopted ? { key: declared.key } : {}
@@ -117,7 +118,7 @@ const bodies = ['payload', 'payload_base64']
 
 async function remove(belfry: Belfry, { kind, id }: { kind: Declared['kind']; id: string }, signal: AbortSignal) {
   try {
-    await belfry.request('DELETE', `${pathOf[kind]}/${encodeURIComponent(id)}`, { signal, maxRetries })
+    await belfry.request('DELETE', `${kinds[kind].path}/${encodeURIComponent(id)}`, { signal, maxRetries })
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 404)) throw error // deleted meanwhile
   }

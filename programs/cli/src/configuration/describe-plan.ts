@@ -1,14 +1,7 @@
 import { stringifyJson } from '@belfry/client'
 import { type Output, printable } from '../output/output.ts'
+import { kinds } from './kinds.ts'
 import type { Change, Live, Plan } from './plan.ts'
-import type { Kind } from './read-configuration.ts'
-
-const nounOf: Record<Kind, string> = {
-  queue: 'queue',
-  cron_job: 'cron job',
-  subscription: 'subscription',
-  integration: 'integration',
-}
 
 const signs = {
   create: { sign: '+', colour: 'green' },
@@ -58,20 +51,20 @@ export function summarize({ changes, unchanged }: Plan, isDone: boolean): string
 
 /** Returns the warnings about what the plan leaves alone. */
 export function warningsOf({ left, lookalikes }: Plan): string[] {
-  const named = ({ kind, key, id }: Live) => `${nounOf[kind]} ${key ?? id}`
+  const named = ({ kind, key, id }: Live) => `${kinds[kind].noun} ${key ?? id}`
   return [
     ...left.map(one => `The file has no ${named(one)}. Delete it with --prune.`),
     ...lookalikes.map(
       ({ declared, live }) =>
-        `${nounOf[declared.kind]} ${declared.name} looks like ${live.id}, which no file owns. Take it over with --adopt.`,
+        `${kinds[declared.kind].noun} ${declared.name} looks like ${live.id}, which no file owns. Take it over with --adopt.`,
     ),
   ]
 }
 
 function nameOf(change: Change): string {
-  if (change.action !== 'delete') return `${nounOf[change.declared.kind]} ${change.declared.name}`
+  if (change.action !== 'delete') return `${kinds[change.declared.kind].noun} ${change.declared.name}`
   const { kind, key, id } = change.live
-  return `${nounOf[kind]} ${key?.slice(key.indexOf('/') + 1) ?? id}`
+  return `${kinds[kind].noun} ${key?.slice(key.indexOf('/') + 1) ?? id}`
 }
 
 const maxShown = 100

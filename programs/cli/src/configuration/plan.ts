@@ -1,5 +1,6 @@
 import { digest } from '../digest.ts'
-import type { Configuration, Declared, Fields, Kind } from './read-configuration.ts'
+import { type Fields, type Kind, kinds } from './kinds.ts'
+import type { Configuration, Declared } from './read-configuration.ts'
 
 /** An object of the workspace. */
 export type Live = {
@@ -66,8 +67,7 @@ export function planChanges({ project, objects }: Configuration, live: readonly 
 
 function looksLike({ kind, key, fields }: Live, declared: Declared): boolean {
   if (kind !== declared.kind || key !== null) return false
-  const same = kind === 'subscription' ? ['topic', 'url'] : ['name']
-  return same.every(field => fields[field] === declared.body[field])
+  return kinds[kind].alike.every(field => fields[field] === declared.body[field])
 }
 
 /** Returns how to make an object as declared; null when it is so already. */
@@ -88,7 +88,7 @@ export function compare(declared: Declared, live: Live, isAdopted = false): Chan
 
 function differencesOf({ kind, body, isPaused }: Declared, live: Live): Difference[] {
   const differences: Difference[] = []
-  const names = new Set([...Object.keys(body), ...(kind === 'cron_job' ? bodyFields : []), ...optional[kind]])
+  const names = new Set([...Object.keys(body), ...kinds[kind].optional])
   for (const field of names) {
     const { before, after } = shown(field, body, live.fields)
     // The order of members in the file does not count.
@@ -96,14 +96,6 @@ function differencesOf({ kind, body, isPaused }: Declared, live: Live): Differen
   }
   if (isPaused !== live.isPaused) differences.push({ field: 'paused', before: live.isPaused, after: isPaused })
   return differences
-}
-
-const bodyFields = ['payload', 'payload_base64']
-const optional: Record<Kind, readonly string[]> = {
-  queue: [],
-  cron_job: ['queue', 'connection'],
-  subscription: ['queue', 'connection'],
-  integration: [],
 }
 
 // The URL of an integration is a secret, of which the API shows the host.

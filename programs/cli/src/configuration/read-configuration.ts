@@ -1,18 +1,9 @@
 import { ExactNumber, isChanged } from '@belfry/client'
-import { createCronJobBody } from '@belfry/contract/cron-job'
 import { parseInput } from '@belfry/contract/field-errors'
-import { createIntegrationBody } from '@belfry/contract/integration'
-import { putQueueBody } from '@belfry/contract/queue'
-import { createSubscriptionBody } from '@belfry/contract/subscription'
 import { type Document, LineCounter, parseDocument, type Range, visit } from 'yaml'
 import { z } from 'zod'
 import { UsageError } from '../usage-error.ts'
-
-export type Fields = Record<string, unknown>
-
-/** The kinds of objects that a file declares, in the order in which they are created. */
-export const kinds = ['queue', 'cron_job', 'subscription', 'integration'] as const
-export type Kind = (typeof kinds)[number]
+import { type Fields, type Kind, kindNames, kinds } from './kinds.ts'
 
 /** An object that a file declares. */
 export type Declared = {
@@ -37,39 +28,36 @@ export type Configuration = {
   connections: string[]
 }
 
-export const sectionOf = {
-  queue: 'queues',
-  cron_job: 'cron_jobs',
-  subscription: 'subscriptions',
-  integration: 'integrations',
-} as const satisfies Record<Kind, string>
-
-const bodyOf = {
-  queue: putQueueBody,
-  cron_job: createCronJobBody,
-  subscription: createSubscriptionBody,
-  integration: createIntegrationBody,
-} as const satisfies Record<Kind, z.ZodType>
-
-const projectName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$/)
 const scalar = z.union([z.string(), z.number(), z.boolean()])
-const entries = z.record(z.string(), z.record(z.string(), z.unknown()).nullable())
-const sections = {
-  queues: entries.optional(),
-  cron_jobs: entries.optional(),
-  subscriptions: entries.optional(),
-  integrations: entries.optional(),
-}
-const fileForm = z.strictObject({
-  project: projectName,
-  variables: z.record(z.string(), scalar).optional(),
-  environments: z
-    .record(z.string(), z.strictObject({ variables: z.record(z.string(), scalar).optional(), ...sections }).nullable())
-    .optional(),
-  secrets: z.array(z.string()).optional(),
-  connections: z.array(z.string()).optional(),
-  ...sections,
-})
+const variables = z
+  .record(z.string(), scalar)
+  .optional()
+  .meta({ description: 'Values for variables, which texts name in braces after a dollar sign.' })
+const entries = z.record(z.string(), z.record(z.string(), z.unknown()).nullable()).optional()
+const sections = { queues: entries, cron_jobs: entries, subscriptions: entries, integrations: entries }
+const names = (what: string) =>
+  z
+    .array(z.string())
+    .optional()
+    .meta({ description: `The names of ${what} that must exist.` })
+
+/** The form of a file. What an entry of a section has follows from its kind. */
+export const fileForm = z
+  .strictObject({
+    project: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$/)
+      .meta({ description: 'Owns the objects whose keys begin with it and a slash.' }),
+    variables,
+    secrets: names('secrets'),
+    connections: names('connections'),
+    ...sections,
+    environments: z
+      .record(z.string(), z.strictObject({ variables, ...sections }).nullable())
+      .optional()
+      .meta({ description: 'Changes for an environment, chosen with --env. Null removes an entry.' }),
+  })
+  .meta({ title: 'The configuration of a Belfry workspace' })
 
 type Options = {
   /** The environment of the file to use. Default: none. */
@@ -92,8 +80,8 @@ export function readConfiguration(text: string, { environment, variables, env }:
   if (chosen === null) throw unknownEnvironment(String(environment), Object.keys(file.environments ?? {}))
   const values = { ...env, ...file.variables, ...chosen.variables, ...variables }
   const problems: string[] = []
-  const objects = kinds.flatMap(kind => {
-    const section = sectionOf[kind]
+  const objects = kindNames.flatMap(kind => {
+    const { section } = kinds[kind]
     const merged = merge(file[section] ?? {}, chosen[section] ?? {}) as Record<string, Fields | null>
     return Object.entries(merged).flatMap(([name, entry]) => {
       if (entry === null) return []
@@ -162,10 +150,11 @@ function declare(
   project: string,
   entry: Fields,
 ): { object: Declared | null; problems: string[] } {
-  const place = `${sectionOf[kind]}.${name}`
+  const { section, body, preset } = kinds[kind]
+  const place = `${section}.${name}`
   const { paused = false, ...fields } = kind === 'cron_job' ? entry : { ...entry, paused: false }
   const key = kind === 'queue' ? name : `${project}/${name}`
-  const parsed = parseInput<object>(bodyOf[kind], { ...defaultsOf(kind, name), ...fields })
+  const parsed = parseInput<object>(body, { ...preset(name), ...fields })
   const problems = parsed.ok
     ? []
     : parsed.errors.map(({ path, message }) => `${[place, path].filter(Boolean).join('.')}: ${message}`)
@@ -177,11 +166,6 @@ function declare(
   }
   if (!parsed.ok || problems.length > 0) return { object: null, problems }
   return { object: { kind, name, key, body: { ...parsed.value }, isPaused: paused === true }, problems }
-}
-
-function defaultsOf(kind: Kind, name: string): Fields {
-  if (kind === 'cron_job') return { name, method: 'POST' }
-  return kind === 'integration' ? { name } : {}
 }
 
 // The entries of an environment change those of the file field by field; null removes.

@@ -1,20 +1,13 @@
 import type { Belfry } from '@belfry/client'
+import { type Fields, type Kind, kinds } from './kinds.ts'
 import type { Live } from './plan.ts'
-import type { Fields, Kind } from './read-configuration.ts'
-
-export const pathOf = {
-  queue: '/api/v1/scheduler/queues',
-  cron_job: '/api/v1/scheduler/cronjobs',
-  subscription: '/api/v1/scheduler/subscriptions',
-  integration: '/api/v1/workspaces/current/integrations',
-} as const satisfies Record<Kind, string>
 
 type Page = { data: Fields[]; next_cursor: string | null }
 
 /** Reads the objects of some kinds in the workspace. Cron jobs that have ended are included. */
-export async function readLive(belfry: Belfry, kinds: readonly Kind[], signal: AbortSignal): Promise<Live[]> {
+export async function readLive(belfry: Belfry, wanted: readonly Kind[], signal: AbortSignal): Promise<Live[]> {
   const found = await Promise.all(
-    kinds.map(async kind => (await readAll(belfry, pathOf[kind], signal)).map(fields => toLive(kind, fields))),
+    wanted.map(async kind => (await readAll(belfry, kinds[kind].path, signal)).map(fields => toLive(kind, fields))),
   )
   return found.flat()
 }

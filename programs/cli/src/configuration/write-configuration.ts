@@ -1,12 +1,8 @@
 import { ExactNumber, parseJson, stringifyJson } from '@belfry/client'
-import { createCronJobBody } from '@belfry/contract/cron-job'
 import { parseInput } from '@belfry/contract/field-errors'
-import { createIntegrationBody } from '@belfry/contract/integration'
-import { putQueueBody } from '@belfry/contract/queue'
-import { createSubscriptionBody } from '@belfry/contract/subscription'
 import { Document, Scalar, type ScalarTag } from 'yaml'
+import { type Fields, type Kind, kindNames, kinds } from './kinds.ts'
 import type { Live } from './plan.ts'
-import { type Fields, type Kind, kinds, sectionOf } from './read-configuration.ts'
 import type { Named } from './read-live.ts'
 
 const head = ` The configuration of a Belfry workspace. See what it changes with "belfry plan", and change it with "belfry apply".
@@ -20,7 +16,7 @@ export function writeConfiguration(project: string, live: readonly Live[], { sec
   const file: Fields = { project }
   if (secrets.length > 0) file.secrets = secrets
   if (connections.length > 0) file.connections = connections
-  for (const kind of kinds) {
+  for (const kind of kindNames) {
     const taken = new Set<string>()
     const ofKind = live.filter(one => one.kind === kind).sort((a, b) => (a.id < b.id ? -1 : 1))
     const entries = ofKind.map(one => {
@@ -28,7 +24,7 @@ export function writeConfiguration(project: string, live: readonly Live[], { sec
       taken.add(name)
       return [name, entryOf(one, name)] as const
     })
-    if (entries.length > 0) file[sectionOf[kind]] = Object.fromEntries(entries)
+    if (entries.length > 0) file[kinds[kind].section] = Object.fromEntries(entries)
   }
   const asNodes = (_: unknown, value: unknown) => (value instanceof ExactNumber ? new Scalar(value) : value)
   const document = new Document(file, asNodes, { customTags: [exactNumbers] })
@@ -61,17 +57,10 @@ function nameOf({ kind, id, key, fields }: Live, project: string, taken: Readonl
   }
 }
 
-const written: Record<Kind, readonly string[]> = {
-  queue: ['max_concurrent', 'rate_limit', 'ordered'],
-  cron_job: Object.keys(createCronJobBody.shape),
-  subscription: Object.keys(createSubscriptionBody.shape),
-  integration: ['name', 'channel', 'events'],
-}
-
 function entryOf({ kind, fields, isPaused }: Live, name: string): Fields {
   const defaults = defaultsOf(kind, name)
   const entry: Fields = {}
-  for (const field of written[kind]) {
+  for (const field of kinds[kind].fields) {
     const value = fields[field]
     if (field === 'key' || value === null || value === undefined) continue
     if (JSON.stringify(value) !== JSON.stringify(defaults[field])) entry[field] = value
@@ -91,17 +80,9 @@ function withLiteralDollars(entry: Fields, kind: Kind): Fields {
   return kind === 'integration' ? { ...escaped(rest), url } : escaped(entry)
 }
 
-const example = 'https://example.com'
-
 function defaultsOf(kind: Kind, name: string): Fields {
-  const parsed = {
-    queue: () => parseInput<object>(putQueueBody, {}),
-    cron_job: () => parseInput<object>(createCronJobBody, { name, url: example, method: 'POST', cron: '0 0 * * *' }),
-    subscription: () => parseInput<object>(createSubscriptionBody, { topic: 'a', url: example }),
-    integration: () =>
-      parseInput<object>(createIntegrationBody, { name, channel: 'slack', url: example, events: ['task.dead'] }),
-  }[kind]()
+  const { body, preset, required } = kinds[kind]
+  const parsed = parseInput<object>(body, { ...preset(name), ...required })
   if (!parsed.ok) throw new Error('The smallest body is invalid.')
-  const { url: _, cron: __, topic: ___, channel: ____, events: _____, ...defaults } = parsed.value as Fields
-  return defaults
+  return Object.fromEntries(Object.entries(parsed.value).filter(([field]) => !(field in required)))
 }
