@@ -1,50 +1,35 @@
 import type { ReactNode } from 'react'
-import { ConfirmDialog } from '../ui/dialog.tsx'
+import { ConfirmDialog, type ConfirmDialogProps } from '../ui/dialog.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { type Change, useChange } from './use-change.ts'
 
-export type ConfirmChangeProps<T, Result = unknown> = Pick<Change<Result, T>, 'run' | 'affects' | 'onDone'> & {
-  /** What changes; null closes the dialog. */
-  of: T | null
-  onClose(): void
-  title: (of: T) => string
-  description: string
-  /** The label of the confirm button. */
-  action: string
-  /** Default: true. */
-  isDangerous?: boolean
-  /** Returns the text of the notification; undefined for none. */
-  done(of: T, result: Result): string | undefined
-  /** More fields. */
-  children?: ReactNode
-}
+export type ConfirmChangeProps<Result> = Omit<ConfirmDialogProps, 'isPending' | 'onConfirm'> &
+  Pick<Change<Result, void>, 'run' | 'affects' | 'onDone' | 'done'>
 
-/** Asks for confirmation before a change, and makes it. Shows an error in the dialog. */
-export function ConfirmChange<T, Result>(props: ConfirmChangeProps<T, Result>): ReactNode {
-  const { of, onClose, title, run, affects, onDone, done, isDangerous = true, children, ...texts } = props
-  const close = () => {
-    change.reset()
-    onClose()
-  }
-  const change = useChange<Result, T>({
+/** Asks for confirmation before a change, which is dangerous by default, and makes it. Shows an error in the dialog. */
+export function ConfirmChange<Result>(props: ConfirmChangeProps<Result>): ReactNode {
+  const { run, affects, onDone, done, isDangerous = true, children, ...dialog } = props
+  const change = useChange<Result>({
     run,
     affects,
-    done: (result, of) => done(of, result),
-    onDone(result, of) {
-      onClose()
-      return onDone?.(result, of)
+    done,
+    onDone(result) {
+      dialog.onClose()
+      return onDone?.(result)
     },
     onError: () => {}, // the dialog shows it
   })
+  const close = () => {
+    change.reset()
+    dialog.onClose()
+  }
   return (
     <ConfirmDialog
-      {...texts}
-      isOpen={of !== null}
+      {...dialog}
       onClose={close}
-      title={of === null ? '' : title(of)}
       isDangerous={isDangerous}
       isPending={change.isPending}
-      onConfirm={() => of !== null && change.mutate(of)}
+      onConfirm={() => change.mutate()}
     >
       {children}
       {change.error && <Problem error={change.error} />}

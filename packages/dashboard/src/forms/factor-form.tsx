@@ -2,7 +2,7 @@ import { KeyRound } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { FactorKind, Proof } from '../api/account.ts'
 import { Button } from '../ui/button.tsx'
-import { Field, TextInput } from '../ui/field.tsx'
+import { TextField } from '../ui/field.tsx'
 import { Form } from './form.tsx'
 import { useForm } from './use-form.ts'
 
@@ -37,10 +37,10 @@ export function FactorForm<Result>(props: FactorFormProps<Result>): ReactNode {
   const form = useForm({
     isSignIn: true,
     read: read => (field ? { [field.name]: read(field.name).trim() } : {}) as Proof,
-    check: proof =>
-      (field && !proof[field.name] ? { [field.name]: 'Fill in this field.' } : {}) as Record<string, string>,
+    check: proof => (field && !proof[field.name] ? { [field.name]: 'Fill in this field.' } : {}),
     submit: async proof => submit(field ? proof : await readPasskey()),
     onDone,
+    staysOpen: true,
   })
   const others = factors.filter(one => one !== kind)
   return (
@@ -56,15 +56,15 @@ export function FactorForm<Result>(props: FactorFormProps<Result>): ReactNode {
       ))}
     >
       {field ? (
-        <Field label={field.label} hint={field.hint} error={form.errors[field.name]}>
-          <TextInput
-            name={field.name}
-            type={kind === 'password' ? 'password' : 'text'}
-            autoComplete={field.autoComplete}
-            autoFocus
-            {...(kind === 'totp' ? { inputMode: 'numeric' as const } : {})}
-          />
-        </Field>
+        <TextField
+          label={field.label}
+          hint={field.hint}
+          name={field.name}
+          type={kind === 'password' ? 'password' : 'text'}
+          autoComplete={field.autoComplete}
+          autoFocus
+          {...(kind === 'totp' ? { inputMode: 'numeric' as const } : {})}
+        />
       ) : (
         <p>
           <KeyRound size={16} aria-hidden="true" /> Your browser asks for your passkey.

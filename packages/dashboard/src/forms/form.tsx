@@ -1,6 +1,8 @@
 import type { FocusEvent, ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
+import { useCloseDialog } from '../ui/dialog.tsx'
+import { FieldErrorsContext } from '../ui/field.tsx'
 import { FormProblem } from '../ui/problem.tsx'
 import styles from './form.module.css'
 import type { Form as FormState } from './use-form.ts'
@@ -8,8 +10,12 @@ import type { Form as FormState } from './use-form.ts'
 type FormProps = {
   form: FormState
   action: string
+  /** The label of the button that closes the dialog around the form. Default: Cancel. */
+  cancel?: string
   children?: ReactNode
   isWide?: boolean
+  /** Whether it cannot be undone. */
+  isDangerous?: boolean
   /** Shown next to the submit button. */
   more?: ReactNode
   /** Shown after the submit button, which Enter presses. */
@@ -19,15 +25,18 @@ type FormProps = {
   onBlur?(event: FocusEvent): void
 }
 
-/** A form: its fields, the error of the whole form, and the submit button. */
-export function Form({ form, action, children, isWide, more, after, isLong, onBlur }: FormProps): ReactNode {
+/** A form: its fields, the error of the whole form, and its buttons. */
+export function Form(props: FormProps): ReactNode {
+  const { form, action, cancel = 'Cancel', children, isWide, isDangerous, more, after, isLong, onBlur } = props
+  const closeDialog = useCloseDialog()
   return (
     <form className={styles.form} onSubmit={form.onSubmit} onInput={form.onInput} onBlur={onBlur} noValidate>
-      {children}
+      <FieldErrorsContext value={form.errors}>{children}</FieldErrorsContext>
       <FormProblem problem={form.problem} />
       <div className={classNames(styles.actions, isLong && styles.sticky)}>
         {more}
-        <Button type="submit" kind="primary" isWide={isWide} isPending={form.isPending}>
+        {closeDialog && !isWide && <Button onClick={closeDialog}>{cancel}</Button>}
+        <Button type="submit" kind={isDangerous ? 'danger' : 'primary'} isWide={isWide} isPending={form.isPending}>
           {action}
         </Button>
         {after}

@@ -6,8 +6,8 @@ export type Change<Result, Input> = {
   run(input: Input): Promise<Result>
   /** The beginnings of the keys of all queries that show what changes. */
   affects?: readonly QueryKey[] | undefined
-  /** Returns the text of the notification; undefined for none. */
-  done?: ((result: Result, input: Input) => string | undefined) | undefined
+  /** The text of the notification, or a function that returns it. Undefined for none. */
+  done?: string | ((result: Result, input: Input) => string | undefined) | undefined
   /** Called once these queries are loaded, before the notification. */
   onDone?: ((result: Result, input: Input) => unknown) | undefined
   /** Shows an error. Default: as a notification. */
@@ -30,7 +30,7 @@ export function useChange<Result, Input = void>(
     async onSuccess(result, input) {
       await reload() // a dialog closes over the new list
       await onDone?.(result, input)
-      const text = done?.(result, input)
+      const text = typeof done === 'function' ? done(result, input) : done
       if (text !== undefined) toast(text)
     },
     onError(error) {

@@ -20,7 +20,6 @@ export type DraftForm<Draft> = {
   onBlur(event: FocusEvent): void
   draft: Draft
   onChange(change: Partial<Draft>): void
-  errors: FieldErrors
   /** Whether the draft is from an earlier visit. */
   isRestored: boolean
   /** Returns to the initial fields. */
@@ -67,8 +66,8 @@ export function useDraftForm<Draft, Result>(options: DraftFormOptions<Draft, Res
     setDraft(initial)
     setIsRestored(false)
   }
-  const shown = useLiveErrors(check(draft), form.errors, draft) // which decides what errors remain after a change
-  return { form: { ...form, onInput: undefined }, draft, onChange, isRestored, discard, ...shown }
+  const { errors, onBlur } = useLiveErrors(check(draft), form.errors, draft) // which decides what errors remain after a change
+  return { form: { ...form, errors, onInput: undefined }, onBlur, draft, onChange, isRestored, discard }
 }
 
 /**

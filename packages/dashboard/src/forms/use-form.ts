@@ -1,15 +1,21 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { ApiProblem, messageOf } from '../api/api-problem.ts'
+import { useCloseDialog } from '../ui/dialog.tsx'
 import { type Change, useChange } from './use-change.ts'
 
 export type FieldErrors = Readonly<Record<string, string>>
 
+/** Messages by field. Others than texts are left out, so a check may be `isWrong && 'Enter a name.'`. */
+type Checks = Readonly<Record<string, string | false | null | undefined>>
+
 type FormOptions<Body, Result> = Omit<Change<Result, Body>, 'run' | 'onError'> & {
   /** Reads the body from the fields. `intent` is the value of the submit button, if it has one. */
   read(fields: (name: string) => string, form: FormData, intent: string): Body
-  /** Validates before submitting. Returns messages by field. */
-  check?(body: Body): FieldErrors
+  /** Validates before submitting. */
+  check?(body: Body): Checks
   submit(body: Body): Promise<Result>
+  /** Whether the dialog around the form stays open. */
+  staysOpen?: boolean
 }
 
 export type Form = {
@@ -17,7 +23,7 @@ export type Form = {
   onSubmit(event: FormEvent<HTMLFormElement>): void
   /** For the `<form>`. Removes the error of a field that the user changes. */
   onInput: ((event: FormEvent<HTMLFormElement>) => void) | undefined
-  /** Messages by field name, for the `Field` of that name. */
+  /** Messages by the names of the fields. */
   errors: FieldErrors
   /** The error of the whole form, for `FormProblem`. */
   problem: string | null
@@ -29,6 +35,7 @@ export function useForm<Body, Result>(options: FormOptions<Body, Result>): Form 
   const [errors, setErrors] = useState<FieldErrors>({})
   const [problem, setProblem] = useState<string | null>(null)
   const form = useRef<HTMLFormElement>(null)
+  const closeDialog = useCloseDialog()
 
   const showErrors = (fields: FieldErrors, whole: string | null) => {
     const known = new Set([...(form.current?.elements ?? [])].map(element => element.getAttribute('name')))
@@ -42,6 +49,10 @@ export function useForm<Body, Result>(options: FormOptions<Body, Result>): Form 
   const { mutate, isPending } = useChange({
     ...options,
     run: options.submit,
+    onDone(result, body) {
+      if (!options.staysOpen) closeDialog?.()
+      return options.onDone?.(result, body)
+    },
     onError(error) {
       const fields = error instanceof ApiProblem ? error.fields : {}
       showErrors(fields, Object.keys(fields).length > 0 ? null : messageOf(error))
@@ -65,11 +76,16 @@ export function useForm<Body, Result>(options: FormOptions<Body, Result>): Form 
       const { submitter } = event.nativeEvent as SubmitEvent // the event of a form
       const intent = submitter instanceof HTMLButtonElement ? submitter.value : ''
       const body = options.read(name => String(data.get(name) ?? ''), data, intent)
-      const found = options.check?.(body) ?? {}
+      const found = messagesIn(options.check?.(body) ?? {})
       setErrors({})
       setProblem(null)
       if (Object.keys(found).length > 0) showErrors(found, null)
       else mutate(body)
     },
   }
+}
+
+/** Returns the messages among the results of checks. */
+function messagesIn(checks: Checks): FieldErrors {
+  return Object.fromEntries(Object.entries(checks).flatMap(([name, message]) => (message ? [[name, message]] : [])))
 }

@@ -1,22 +1,24 @@
-import { Plus } from 'lucide-react'
+import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useSearchParams } from 'react-router'
+import type { Change } from '../forms/use-change.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog, type DialogProps } from '../ui/dialog.tsx'
 import { EmptyState, type EmptyStateProps } from '../ui/empty-state.tsx'
+import { ListTable, type ListTableProps } from '../ui/list-table.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { LoadMore, type LoadMoreProps } from '../ui/pagination.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Table, type TableProps } from '../ui/table.tsx'
+import { ConfirmButton, DialogButton } from './change-buttons.tsx'
 
-type ResourceListProps<Row> = Omit<TableProps<Row>, 'label'> & {
+type ResourceListProps<Row> = Omit<ListTableProps<Row>, 'label' | 'empty'> & {
   /** The heading of the page, and the accessible name of the table. */
   title: string
-  description: string
-  /** The query of the rows. */
-  list: { error: unknown; refetch(): unknown } & (LoadMoreProps | { hasNextPage?: never })
+  description: ReactNode
   /** The button that creates a row, and the dialog that it opens. */
   create?: CreateDialog
+  /** The name of a row, for the labels of its buttons. */
+  nameOf?(row: Row): string
+  edit?: EditDialog<Row> | undefined
+  remove?: Removal<Row>
   /** Other buttons of the page. */
   buttons?: ReactNode
   /** Shown above the table. */
@@ -33,13 +35,27 @@ type CreateDialog = Pick<DialogProps, 'description' | 'isWide'> & {
   refusal: string | null
   /** The title of the dialog. Default: the label. */
   title?: string
-  /** Returns the content of the dialog. */
-  form(close: () => void): ReactNode
+  form: ReactNode
+}
+
+type EditDialog<Row> = Pick<DialogProps, 'description' | 'isWide'> & {
+  refusal: string | null
+  /** The title of the dialog. Default: Edit and the name. */
+  title?(row: Row): string
+  form(row: Row): ReactNode
+}
+
+type Removal<Row> = Pick<Change<unknown, Row>, 'run' | 'affects'> & {
+  /** What a row is, such as "secret". */
+  what: string
+  refusal: string | null
+  /** What the deletion causes. */
+  description: string | ((row: Row) => string)
 }
 
 /** A page with a table. `?new=1` opens the dialog that creates a row. */
 export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
-  const { title, description, list, create, buttons, filters, empty, children, ...table } = props
+  const { title, description, create, nameOf, edit, remove, buttons, filters, empty, children, ...table } = props
   const [params, setParams] = useSearchParams()
   const [isCreating, setIsCreating] = useState(false)
   const close = () => {
@@ -58,13 +74,23 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
       {create.label}
     </Button>
   )
+  const actions = (row: Row) => (
+    <>
+      {table.actions?.(row)}
+      {edit && <EditButton row={row} name={nameOf?.(row) ?? ''} edit={edit} />}
+      {remove && <DeleteButton row={row} name={nameOf?.(row) ?? ''} remove={remove} />}
+    </>
+  )
   return (
     <>
       <PageHeader title={title} description={description} actions={button ?? buttons} />
       {filters}
-      {Boolean(list.error) && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {table.rows?.length === 0 ? <EmptyState actions={button} {...empty} /> : <Table {...table} label={title} />}
-      {list.hasNextPage && <LoadMore {...list} />}
+      <ListTable
+        {...table}
+        label={title}
+        actions={table.actions || edit || remove ? actions : undefined}
+        empty={<EmptyState actions={button} {...empty} />}
+      />
       {children}
       {create && (
         <Dialog
@@ -72,11 +98,41 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
           onClose={close}
           title={create.title ?? create.label}
           description={create.description}
-          isWide={create.isWide ?? false}
+          isWide={create.isWide}
         >
-          {create.form(close)}
+          {create.form}
         </Dialog>
       )}
     </>
+  )
+}
+
+type EditButtonProps<Row> = { row: Row; name: string; edit: EditDialog<Row> }
+
+function EditButton<Row>({ row, name, edit }: EditButtonProps<Row>): ReactNode {
+  const { title, form, ...dialog } = edit
+  const label = `Edit ${name}`
+  return (
+    <DialogButton {...dialog} label={label} icon={<Pencil size={16} />} title={title?.(row) ?? label}>
+      {form(row)}
+    </DialogButton>
+  )
+}
+
+type DeleteButtonProps<Row> = { row: Row; name: string; remove: Removal<Row> }
+
+function DeleteButton<Row>({ row, name, remove }: DeleteButtonProps<Row>): ReactNode {
+  const { what, refusal, description, run, affects } = remove
+  return (
+    <ConfirmButton
+      label={`Delete ${name}`}
+      icon={<Trash2 size={16} />}
+      description={typeof description === 'string' ? description : description(row)}
+      action={`Delete ${what}`}
+      refusal={refusal}
+      run={() => run(row)}
+      affects={affects}
+      done={`${name} deleted`}
+    />
   )
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode, useContext } from 'react'
 import { Button } from './button.tsx'
 import styles from './dialog.module.css'
 import { latePart } from './late-part.tsx'
@@ -10,13 +10,25 @@ export type DialogProps = {
   onClose(): void
   title: ReactNode
   description?: ReactNode
-  isWide?: boolean
+  isWide?: boolean | undefined
   children: ReactNode
+}
+
+const CloseContext = createContext<(() => void) | null>(null)
+
+/** Returns the function that closes the dialog around a component; null outside of dialogs. */
+export function useCloseDialog(): (() => void) | null {
+  return useContext(CloseContext)
 }
 
 /** A modal dialog. */
 export function Dialog({ isOpen, ...props }: DialogProps): ReactNode {
-  return isOpen ? <OpenDialog {...props} /> : null
+  if (!isOpen) return null
+  return (
+    <CloseContext value={props.onClose}>
+      <OpenDialog {...props} />
+    </CloseContext>
+  )
 }
 
 /** The buttons at the end of a dialog. */

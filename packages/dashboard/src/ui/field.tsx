@@ -1,17 +1,24 @@
 import { CircleAlert } from 'lucide-react'
-import { type ComponentProps, createContext, type ReactNode, useContext, useId } from 'react'
+import { type ComponentProps, createContext, type ReactNode, useContext, useEffect, useId, useRef } from 'react'
 import { classNames } from './class-names.ts'
 import styles from './field.module.css'
+
+/** The messages of the form around a field, by the names of its inputs. */
+export const FieldErrorsContext = createContext<Readonly<Record<string, string>>>({})
+
+export function useFieldErrors(): Readonly<Record<string, string>> {
+  return useContext(FieldErrorsContext)
+}
 
 type FieldFacts = { id: string; describedBy: string | undefined; isInvalid: boolean }
 
 const FieldContext = createContext<FieldFacts | null>(null)
 
-export type FieldProps = {
+type FieldProps = {
   label: ReactNode
   hint?: ReactNode
   error?: string | undefined
-  isOptional?: boolean
+  isOptional?: boolean | undefined
   /** One input of this file. */
   children: ReactNode
 }
@@ -36,11 +43,16 @@ export function Field({ label, hint, error, isOptional, children }: FieldProps):
   )
 }
 
-/** The error of an input, which refers to it by `id`. */
+/** The error of an input, which refers to it by `id`. It unfolds the fields that it is among. */
 export function FieldError({ id, error }: { id: string; error: string | undefined }): ReactNode {
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const folded = error && element.current?.closest('details')
+    if (folded) folded.open = true
+  }, [error])
   if (!error) return null
   return (
-    <div id={id} className={styles.error}>
+    <div ref={element} id={id} className={styles.error}>
       <CircleAlert size={14} aria-hidden="true" />
       {error}
     </div>
@@ -71,7 +83,7 @@ export function TextInput({ isMono, className, ...props }: ComponentProps<'input
   )
 }
 
-export function Textarea({ isMono, className, ...props }: ComponentProps<'textarea'> & Mono): ReactNode {
+function Textarea({ isMono, className, ...props }: ComponentProps<'textarea'> & Mono): ReactNode {
   return <textarea {...useField()} {...props} className={classNames(styles.input, isMono && styles.mono, className)} />
 }
 
@@ -94,6 +106,23 @@ export function Select({ className, options, ...props }: SelectProps): ReactNode
       })}
     </select>
   )
+}
+
+/** An input with its label and hint. The form around it has its error, by its name. */
+export const TextField = inField(TextInput)
+export const TextareaField = inField(Textarea)
+export const SelectField = inField(Select)
+
+function inField<Props extends { name?: string | undefined }>(Input: (props: Props) => ReactNode) {
+  return function InputField(props: Omit<FieldProps, 'children'> & Props): ReactNode {
+    const { label, hint, error, isOptional, ...input } = props
+    const errors = useFieldErrors()
+    return (
+      <Field label={label} hint={hint} isOptional={isOptional} error={error ?? errors[props.name ?? '']}>
+        <Input {...(input as unknown as Props)} />
+      </Field>
+    )
+  }
 }
 
 function textOption(text: string): Exclude<SelectOption, string> {

@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { useResolvedPath } from 'react-router'
 import { Button } from './button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
-import { Field, TextInput } from './field.tsx'
+import { TextField } from './field.tsx'
 import { Menu, MenuItem, MenuSeparator } from './menu.tsx'
 import type { Filters } from './use-filters.ts'
 
@@ -90,9 +90,13 @@ function NameDialog({ suggestion, onClose, onSave }: NameDialogProps): ReactNode
   return (
     <Dialog isOpen onClose={onClose} title="Save filters" description="They are saved in this browser.">
       <form onSubmit={save}>
-        <Field label="Name">
-          <TextInput value={name} maxLength={80} autoComplete="off" onChange={event => setName(event.target.value)} />
-        </Field>
+        <TextField
+          label="Name"
+          value={name}
+          maxLength={80}
+          autoComplete="off"
+          onChange={event => setName(event.target.value)}
+        />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="primary">

@@ -11,7 +11,6 @@ type Selection<Row> = {
 export function selectionColumn<Row extends { id: string; name: string }>(selection: Selection<Row>): Column<Row> {
   const { rows, selected, onChange } = selection
   return {
-    id: 'select',
     isTight: true,
     header: (
       <Checkbox

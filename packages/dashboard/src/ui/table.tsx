@@ -5,7 +5,6 @@ import { classNames } from './class-names.ts'
 import styles from './table.module.css'
 
 export type Column<Row> = {
-  id: string
   header: ReactNode
   cell(row: Row): ReactNode
   align?: 'start' | 'end'
@@ -15,11 +14,11 @@ export type Column<Row> = {
   isLead?: boolean
   /** As narrow as its content. */
   isTight?: boolean
-  /** The value by which the header sorts the loaded rows. */
+  /** The value by which the header, a text, sorts a whole list. */
   sortBy?(row: Row): string | number
 }
 
-/** The column that sorts the rows, and whether the largest value is first. */
+/** The header of the column that sorts the rows, and whether the largest value is first. */
 export type Sorting = { by: string; isDescending: boolean }
 
 export type TableProps<Row> = {
@@ -30,22 +29,25 @@ export type TableProps<Row> = {
   rows: readonly Row[] | undefined
   rowKey(row: Row): string
   /** Returns the buttons of a row, for the last column. */
-  actions?(row: Row): ReactNode
+  actions?: ((row: Row) => ReactNode) | undefined
   /** The target of a row. The lead cell becomes a link, and the whole row is clickable. */
   rowLink?(row: Row): string
   /** Whether a row has just arrived. */
   isFresh?(row: Row): boolean
   /** Default: the order of the rows. */
-  sorting?: Sorting
+  sorting?: Sorting | undefined
+  /** Whether these are all rows of the list; true by default. Others cannot be sorted here. */
+  isWhole?: boolean
 }
 
 const skeletonRows = ['a', 'b', 'c', 'd', 'e', 'f']
 
 /** A table. ↑ and ↓ move the focus between rows that are links. */
 export function Table<Row>(props: TableProps<Row>): ReactNode {
-  const { label, rowKey, rowLink, isFresh, actions } = props
+  const { label, rowKey, rowLink, isFresh, actions, isWhole = true } = props
   const columns = actions ? [...props.columns, actionsColumn(actions)] : props.columns
-  const [sorting, setSorting] = useState(props.sorting)
+  const [chosen, setChosen] = useState(props.sorting)
+  const sorting = isWhole ? chosen : undefined
   const rows = useMemo(() => sorted(props.rows, props.columns, sorting), [props.rows, props.columns, sorting])
   const body = useRef<HTMLTableSectionElement>(null)
   const lead = columns.find(({ isLead }) => isLead) ?? columns[0]
@@ -55,9 +57,13 @@ export function Table<Row>(props: TableProps<Row>): ReactNode {
       <table className={styles.table} aria-busy={rows === undefined}>
         <thead>
           <tr>
-            {columns.map(column => (
-              <th key={column.id} scope="col" className={classOf(column)} aria-sort={directionOf(column.id, sorting)}>
-                {column.sortBy ? <SortButton column={column} sorting={sorting} onSort={setSorting} /> : column.header}
+            {columns.map((column, index) => (
+              <th key={index} scope="col" className={classOf(column)} aria-sort={directionOf(column, sorting)}>
+                {column.sortBy && isWhole ? (
+                  <SortButton column={column} sorting={sorting} onSort={setChosen} />
+                ) : (
+                  column.header
+                )}
               </th>
             ))}
           </tr>
@@ -65,8 +71,8 @@ export function Table<Row>(props: TableProps<Row>): ReactNode {
         <tbody ref={body} onKeyDown={event => moveBetweenRows(event, body.current)}>
           {rows?.map(row => (
             <tr key={rowKey(row)} className={classNames(rowLink && styles.row, isFresh?.(row) && styles.fresh)}>
-              {columns.map(column => (
-                <td key={column.id} className={classOf(column)}>
+              {columns.map((column, index) => (
+                <td key={index} className={classOf(column)}>
                   {column === lead && rowLink ? (
                     <Link to={rowLink(row)} className={styles.rowLink} data-row-link="">
                       {column.cell(row)}
@@ -88,7 +94,6 @@ export function Table<Row>(props: TableProps<Row>): ReactNode {
 
 function actionsColumn<Row>(actions: (row: Row) => ReactNode): Column<Row> {
   return {
-    id: 'actions',
     header: <span className="visually-hidden">Actions</span>,
     align: 'end',
     cell: row => <div className={styles.actions}>{actions(row)}</div>,
@@ -97,20 +102,25 @@ function actionsColumn<Row>(actions: (row: Row) => ReactNode): Column<Row> {
 
 type SortButtonProps<Row> = { column: Column<Row>; sorting: Sorting | undefined; onSort(sorting: Sorting): void }
 
-function SortButton<Row>({ column: { id, header }, sorting, onSort }: SortButtonProps<Row>): ReactNode {
-  const isDescending = sorting?.by === id && sorting.isDescending
-  const Icon = isDescending ? ChevronDown : ChevronUp
+function SortButton<Row>({ column, sorting, onSort }: SortButtonProps<Row>): ReactNode {
+  const direction = directionOf(column, sorting)
+  // The largest number first, and the first name.
+  const isDescending = direction === undefined ? column.align === 'end' : direction === 'ascending'
+  const Icon = direction === 'descending' ? ChevronDown : ChevronUp
   return (
-    <button type="button" className={styles.sort} onClick={() => onSort({ by: id, isDescending: !isDescending })}>
-      {header}
-      <Icon size={13} aria-hidden="true" visibility={sorting?.by === id ? 'visible' : 'hidden'} />
+    <button type="button" className={styles.sort} onClick={() => onSort({ by: String(column.header), isDescending })}>
+      {column.header}
+      <Icon size={13} aria-hidden="true" visibility={direction === undefined ? 'hidden' : 'visible'} />
     </button>
   )
 }
 
-function directionOf(id: string, sorting: Sorting | undefined): 'ascending' | 'descending' | undefined {
-  if (sorting?.by !== id) return undefined
-  return sorting.isDescending ? 'descending' : 'ascending'
+function directionOf<Row>(
+  { header }: Column<Row>,
+  sorting: Sorting | undefined,
+): 'ascending' | 'descending' | undefined {
+  if (sorting?.by !== header) return undefined
+  return sorting?.isDescending ? 'descending' : 'ascending'
 }
 
 function sorted<Row>(
@@ -118,7 +128,7 @@ function sorted<Row>(
   columns: ReadonlyArray<Column<Row>>,
   sorting: Sorting | undefined,
 ): readonly Row[] | undefined {
-  const sortKeyOf = columns.find(({ id }) => id === sorting?.by)?.sortBy
+  const sortKeyOf = columns.find(({ header }) => header === sorting?.by)?.sortBy
   if (!rows || !sorting || !sortKeyOf) return rows
   const direction = sorting.isDescending ? -1 : 1
   return rows.toSorted((a, b) => {
@@ -131,8 +141,8 @@ function sorted<Row>(
 function SkeletonRows<Row>({ columns }: { columns: ReadonlyArray<Column<Row>> }): ReactNode {
   return skeletonRows.map(row => (
     <tr key={row}>
-      {columns.map(column => (
-        <td key={column.id} className={classOf(column)}>
+      {columns.map((column, index) => (
+        <td key={index} className={classOf(column)}>
           <Skeleton />
         </td>
       ))}

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { Field, TextInput } from '../../ui/field.tsx'
-import type { FieldErrors } from '../use-form.ts'
+import { TextField } from '../../ui/field.tsx'
 import styles from './request.module.css'
 import { type CallbackDrafts, callbackEvents } from './request-draft.ts'
 
@@ -8,31 +7,31 @@ const labels = { on_success: 'On success', on_failure: 'On failure', on_attempt:
 
 type CallbackFieldsProps = {
   draft: { callbacks: CallbackDrafts }
-  errors: FieldErrors
   onChange(change: { callbacks: CallbackDrafts }): void
 }
 
 /** Fields for the URLs that receive the outcome of a task. */
-export function CallbackFields({ draft, onChange, errors }: CallbackFieldsProps): ReactNode {
+export function CallbackFields({ draft, onChange }: CallbackFieldsProps): ReactNode {
   return (
     <>
       <p className={styles.faint}>Belfry posts the task and the response of its run to these URLs.</p>
       {callbackEvents.map(event => (
-        <Field key={event} label={labels[event]} isOptional error={errors[`${event}.url`]}>
-          <TextInput
-            name={`${event}.url`}
-            type="url"
-            isMono
-            value={draft.callbacks[event].url}
-            onChange={({ target }) => {
-              const changed = { ...draft.callbacks[event], url: target.value }
-              onChange({ callbacks: { ...draft.callbacks, [event]: changed } })
-            }}
-            placeholder="https://example.com/hooks/done"
-            autoComplete="off"
-            list="secrets"
-          />
-        </Field>
+        <TextField
+          key={event}
+          label={labels[event]}
+          isOptional
+          name={`${event}.url`}
+          type="url"
+          isMono
+          value={draft.callbacks[event].url}
+          onChange={({ target }) => {
+            const changed = { ...draft.callbacks[event], url: target.value }
+            onChange({ callbacks: { ...draft.callbacks, [event]: changed } })
+          }}
+          placeholder="https://example.com/hooks/done"
+          autoComplete="off"
+          list="secrets"
+        />
       ))}
     </>
   )

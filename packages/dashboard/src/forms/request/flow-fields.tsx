@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { FlowBody } from '../../api/tasks.ts'
-import { Field, TextInput } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { draftInput } from '../draft-input.ts'
 import type { FieldErrors } from '../use-form.ts'
 import { CallbackFields } from './callback-fields.tsx'
 import { checkCallbacks, checkQueue } from './check-request.ts'
@@ -30,90 +31,69 @@ export function flowDraftOf(stored?: Partial<FlowBody> | null): FlowDraft {
 
 type FlowFieldsProps = {
   draft: FlowDraft
-  errors: FieldErrors
   onChange(change: Partial<FlowDraft>): void
 }
 
 /** These fields, folded if none of them is set at first. */
-export function FlowFields({ draft, errors, onChange }: FlowFieldsProps): ReactNode {
+export function FlowFields({ draft, onChange }: FlowFieldsProps): ReactNode {
   const [isUsed] = useState(() => JSON.stringify(draft) !== JSON.stringify(flowDraftOf()))
-  const hasError = Object.keys(errors).some(name => flowFields.has(name))
   return (
-    <FoldedFields
-      summary="Connection, queue, deadline, labels and callbacks"
-      isOpenAtFirst={isUsed}
-      hasError={hasError}
-    >
-      <ConnectionField
-        value={draft.connection}
-        error={errors.connection}
-        onChange={connection => onChange({ connection })}
-      />
-      <QueueField draft={draft} errors={errors} onChange={onChange} />
-      <MaxAgeField draft={draft} errors={errors} onChange={onChange} />
-      <LabelsField draft={draft} errors={errors} onChange={onChange} />
-      <CallbackFields draft={draft} errors={errors} onChange={onChange} />
+    <FoldedFields summary="Connection, queue, deadline, labels and callbacks" isOpenAtFirst={isUsed}>
+      <ConnectionField value={draft.connection} onChange={connection => onChange({ connection })} />
+      <QueueField draft={draft} onChange={onChange} />
+      <MaxAgeField draft={draft} onChange={onChange} />
+      <LabelsField draft={draft} onChange={onChange} />
+      <CallbackFields draft={draft} onChange={onChange} />
     </FoldedFields>
   )
 }
 
 type PartProps<Name extends keyof FlowDraft> = {
   draft: Pick<FlowDraft, Name>
-  errors: FieldErrors
   onChange(change: Pick<FlowDraft, Name>): void
 }
 
-export function QueueField({ draft, errors, onChange }: PartProps<'queue'>): ReactNode {
+export function QueueField({ draft, onChange }: PartProps<'queue'>): ReactNode {
   return (
-    <Field label="Queue" isOptional error={errors.queue}>
-      <TextInput
-        name="queue"
-        isMono
-        autoComplete="off"
-        value={draft.queue}
-        onChange={event => onChange({ queue: event.target.value })}
-      />
-    </Field>
+    <TextField
+      label="Queue"
+      isOptional
+      name="queue"
+      isMono
+      autoComplete="off"
+      {...draftInput(draft, 'queue', onChange)}
+    />
   )
 }
 
-export function MaxAgeField({ draft, errors, onChange }: PartProps<'maxAgeSeconds'>): ReactNode {
+export function MaxAgeField({ draft, onChange }: PartProps<'maxAgeSeconds'>): ReactNode {
   return (
-    <Field
+    <TextField
       label="Maximum age (s)"
       isOptional
-      error={errors.max_age_ms}
       hint="No attempt starts later than this after the time of a task."
-    >
-      <TextInput
-        name="max_age_ms"
-        inputMode="decimal"
-        autoComplete="off"
-        value={draft.maxAgeSeconds}
-        onChange={event => onChange({ maxAgeSeconds: event.target.value })}
-      />
-    </Field>
+      name="max_age_ms"
+      inputMode="decimal"
+      autoComplete="off"
+      {...draftInput(draft, 'maxAgeSeconds', onChange)}
+    />
   )
 }
 
-export function LabelsField({ draft, errors, onChange }: PartProps<'labels'>): ReactNode {
+export function LabelsField({ draft, onChange }: PartProps<'labels'>): ReactNode {
   return (
-    <Field label="Labels" error={errors.labels} isOptional hint="Up to 10, separated by spaces.">
-      <TextInput
-        name="labels"
-        value={draft.labels}
-        onChange={event => onChange({ labels: event.target.value })}
-        placeholder="customer:42 import"
-        autoComplete="off"
-      />
-    </Field>
+    <TextField
+      label="Labels"
+      isOptional
+      hint="Up to 10, separated by spaces."
+      name="labels"
+      {...draftInput(draft, 'labels', onChange)}
+      placeholder="customer:42 import"
+      autoComplete="off"
+    />
   )
 }
 
-const flowFields = new Set([
-  ...['queue', 'connection', 'max_age_ms', 'labels'],
-  ...['on_success.url', 'on_failure.url', 'on_attempt.url'],
-])
 const maxAgeSeconds = 14 * 86_400
 
 export function checkFlow(draft: FlowDraft): FieldErrors {

@@ -1,8 +1,8 @@
 import { Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { Field, FieldError, Select, Textarea, TextInput } from '../../ui/field.tsx'
-import type { FieldErrors } from '../use-form.ts'
+import { FieldError, SelectField, TextareaField, TextField, TextInput, useFieldErrors } from '../../ui/field.tsx'
+import { draftInput } from '../draft-input.ts'
 import { byteLength, checkPayload } from './check-request.ts'
 import { ConnectionField } from './connection-field.tsx'
 import { QueueField } from './flow-fields.tsx'
@@ -16,72 +16,47 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 export type RequestFieldsProps = {
   draft: RequestDraft
   onChange(change: Partial<RequestDraft>): void
-  errors: FieldErrors
 }
 
 /** Fields for the method, target URL, headers, payload, connection and queue. */
-export function RequestFields({ draft, onChange, errors }: RequestFieldsProps): ReactNode {
+export function RequestFields({ draft, onChange }: RequestFieldsProps): ReactNode {
   return (
     <>
       <div className={styles.target}>
-        <Field label="Method">
-          <Select
-            name="method"
-            value={draft.method}
-            onChange={event => onChange({ method: event.target.value })}
-            options={methods}
-          />
-        </Field>
-        <Field
+        <SelectField label="Method" name="method" {...draftInput(draft, 'method', onChange)} options={methods} />
+        <TextField
           label="Target URL"
-          error={errors.url}
           hint={
             <>
               <code>{'{{ secrets.NAME }}'}</code> inserts a secret into the URL, a header or a string of the payload.
             </>
           }
-        >
-          <TextInput
-            name="url"
-            type="url"
-            isMono
-            value={draft.url}
-            onChange={event => onChange({ url: event.target.value })}
-            placeholder="https://example.com/hooks/reminder"
-            autoComplete="off"
-            list="secrets"
-          />
-        </Field>
+          name="url"
+          type="url"
+          isMono
+          {...draftInput(draft, 'url', onChange)}
+          placeholder="https://example.com/hooks/reminder"
+          autoComplete="off"
+          list="secrets"
+        />
       </div>
       <SecretOptions />
-      <HeaderEditor rows={draft.headers} onChange={headers => onChange({ headers })} error={errors.headers} />
-      <PayloadEditor
-        text={draft.payload}
-        rawBody={draft.rawBody}
-        onChange={payload => onChange({ payload })}
-        error={errors.payload}
-      />
+      <HeaderEditor rows={draft.headers} onChange={headers => onChange({ headers })} />
+      <PayloadEditor text={draft.payload} rawBody={draft.rawBody} onChange={payload => onChange({ payload })} />
       <MissingSecrets draft={draft} />
-      <ConnectionField
-        value={draft.connection}
-        error={errors.connection}
-        onChange={connection => onChange({ connection })}
-      />
-      <QueueField draft={draft} errors={errors} onChange={onChange} />
+      <ConnectionField value={draft.connection} onChange={connection => onChange({ connection })} />
+      <QueueField draft={draft} onChange={onChange} />
     </>
   )
 }
 
 const placeholders = { name: 'X-Tenant', value: '{{ secrets.TENANT }}' }
 
-type HeaderEditorProps = {
-  rows: readonly HeaderRow[]
-  onChange(rows: readonly HeaderRow[]): void
-  error?: string | undefined
-}
+type HeaderEditorProps = { rows: readonly HeaderRow[]; onChange(rows: readonly HeaderRow[]): void }
 
 /** Edits headers, one per row. */
-function HeaderEditor({ rows, onChange, error }: HeaderEditorProps): ReactNode {
+function HeaderEditor({ rows, onChange }: HeaderEditorProps): ReactNode {
+  const { headers: error } = useFieldErrors()
   const id = useId()
   const set = (id: number, change: Partial<HeaderRow>) =>
     onChange(rows.map(row => (row.id === id ? { ...row, ...change } : row)))
@@ -133,11 +108,10 @@ type PayloadEditorProps = {
   /** Sent while the text is empty. */
   rawBody: RawBody | null
   onChange(text: string): void
-  error?: string | undefined
 }
 
 /** Edits JSON and validates it while the user types. */
-function PayloadEditor({ text, rawBody, onChange, error }: PayloadEditorProps): ReactNode {
+function PayloadEditor({ text, rawBody, onChange }: PayloadEditorProps): ReactNode {
   const [initial] = useState(text)
   const field = useRef<HTMLTextAreaElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -160,34 +134,30 @@ function PayloadEditor({ text, rawBody, onChange, error }: PayloadEditorProps): 
   const limit = isJson ? checkPayload(checked) : null
   return (
     <div className={styles.payload}>
-      <Field
+      <TextareaField
         label="Payload"
         isOptional
-        error={error}
         hint={
           rawBody
             ? `Sends the raw body, ${atob(rawBody.payload_base64).length.toLocaleString('en-GB')} bytes of ${rawBody.content_type}, unless you enter a payload.`
             : 'Any JSON value of up to 256 KiB. Sent as application/json unless you set a Content-Type header.'
         }
-      >
-        <Textarea
-          name="payload"
-          isMono
-          rows={7}
-          spellCheck={false}
-          autoComplete="off"
-          ref={field}
-          defaultValue={initial}
-          onChange={event => {
-            clearTimeout(timer.current)
-            const isLong = event.target.textLength > longText
-            timer.current = isLong ? setTimeout(() => latestApply.current(), restMs) : undefined
-            if (!isLong) apply()
-          }}
-          onBlur={apply}
-          placeholder={'{\n  "user": 42\n}'}
-        />
-      </Field>
+        name="payload"
+        isMono
+        rows={7}
+        spellCheck={false}
+        autoComplete="off"
+        ref={field}
+        defaultValue={initial}
+        onChange={event => {
+          clearTimeout(timer.current)
+          const isLong = event.target.textLength > longText
+          timer.current = isLong ? setTimeout(() => latestApply.current(), restMs) : undefined
+          if (!isLong) apply()
+        }}
+        onBlur={apply}
+        placeholder={'{\n  "user": 42\n}'}
+      />
       <div className={styles.tools}>
         <Button
           size="small"

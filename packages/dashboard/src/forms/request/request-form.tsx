@@ -10,7 +10,7 @@ import type { RequestDraft } from './request-draft.ts'
 import { RequestFields } from './request-fields.tsx'
 import { RequestPreview } from './request-preview.tsx'
 import type { RequestFacts } from './request-text.ts'
-import { hasRetryError, RetryFields, retrySummary } from './retry-fields.tsx'
+import { RetryFields, retrySummary } from './retry-fields.tsx'
 
 type RequestFormProps = {
   state: DraftForm<RequestDraft>
@@ -67,7 +67,6 @@ export function RequestForm({ state, action, now, backTo, facts, children, more 
                 Timeout and retries <span>{retrySummary(fields.draft)}</span>
               </>
             }
-            hasError={hasRetryError(fields.errors)}
           >
             <RetryFields {...fields} />
           </FoldedFields>

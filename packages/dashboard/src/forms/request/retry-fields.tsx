@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import { Field, optionsOf, Select, TextInput } from '../../ui/field.tsx'
+import { optionsOf, SelectField, TextField } from '../../ui/field.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
-import type { FieldErrors } from '../use-form.ts'
+import { draftInput } from '../draft-input.ts'
 import styles from './request.module.css'
 import { type RetryDraft, retryTimes } from './retry-draft.ts'
 
@@ -15,22 +15,20 @@ const backoffs = optionsOf({
 type RetryFieldsProps = {
   draft: RetryDraft
   onChange(change: Partial<RetryDraft>): void
-  errors: FieldErrors
 }
 
 const maxShown = 6
 
 /** Fields for the retries and the timeout of a request. */
-export function RetryFields({ draft, onChange, errors }: RetryFieldsProps): ReactNode {
+export function RetryFields({ draft, onChange }: RetryFieldsProps): ReactNode {
   const textField = (label: string, name: string, key: keyof RetryDraft, hint?: string) => (
-    <Field label={label} error={errors[name]} hint={hint}>
-      <TextInput
-        name={name}
-        inputMode={key === 'maxRetries' ? 'numeric' : 'decimal'}
-        value={draft[key]}
-        onChange={event => onChange({ [key]: event.target.value })}
-      />
-    </Field>
+    <TextField
+      label={label}
+      hint={hint}
+      name={name}
+      inputMode={key === 'maxRetries' ? 'numeric' : 'decimal'}
+      {...draftInput(draft, key, onChange)}
+    />
   )
   const isCustom = draft.backoff === 'custom'
   return (
@@ -39,14 +37,12 @@ export function RetryFields({ draft, onChange, errors }: RetryFieldsProps): Reac
         {isCustom
           ? textField('Delays (s)', 'retry.delays_ms', 'delaysSeconds', 'One per retry, separated by commas.')
           : textField('Retries', 'retry.max_retries', 'maxRetries')}
-        <Field label="Backoff">
-          <Select
-            name="retry.backoff"
-            value={draft.backoff}
-            onChange={event => onChange({ backoff: event.target.value })}
-            options={backoffs}
-          />
-        </Field>
+        <SelectField
+          label="Backoff"
+          name="retry.backoff"
+          {...draftInput(draft, 'backoff', onChange)}
+          options={backoffs}
+        />
         {!isCustom && textField('Initial delay (s)', 'retry.base_delay_ms', 'baseDelaySeconds')}
         {!isCustom && textField('Max delay (s)', 'retry.max_delay_ms', 'maxDelaySeconds')}
         {textField('Timeout (s)', 'timeout_ms', 'timeoutSeconds')}
@@ -62,10 +58,6 @@ export function retrySummary(draft: RetryDraft): string {
   const last = times.at(-1)
   const retries = last === undefined ? 'No retries' : `${times.length} retries over ${formatDuration(last)}`
   return `${retries}, ${draft.timeoutSeconds} s timeout`
-}
-
-export function hasRetryError(errors: FieldErrors): boolean {
-  return Object.keys(errors).some(name => name === 'timeout_ms' || name.startsWith('retry.'))
 }
 
 function RetryPreview({ times, isExact }: { times: readonly number[]; isExact: boolean }): ReactNode {

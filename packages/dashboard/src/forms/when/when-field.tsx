@@ -1,7 +1,7 @@
 import { CalendarDays } from 'lucide-react'
 import { type ReactNode, useMemo, useRef } from 'react'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { Field, Select, TextInput } from '../../ui/field.tsx'
+import { Field, SelectField, TextField } from '../../ui/field.tsx'
 import { formatAbsolute, formatRelative, viewerZone } from '../../ui/format-time.ts'
 import { parseWhen } from './parse-when.ts'
 import styles from './when-field.module.css'
@@ -15,7 +15,6 @@ type WhenFieldProps = {
   name: string
   value: WhenDraft
   onChange(value: WhenDraft): void
-  error?: string | undefined
   isOptional?: boolean
   /** Texts that are offered as buttons. */
   suggestions?: readonly string[]
@@ -23,31 +22,30 @@ type WhenFieldProps = {
 
 /** A field for a time: as text, with a time zone and a calendar. Shows the parsed time below. */
 export function WhenField(props: WhenFieldProps): ReactNode {
-  const { label, name, value, onChange, error, isOptional, suggestions = [] } = props
+  const { label, name, value, onChange, isOptional, suggestions = [] } = props
   const zones = useMemo(() => allZones(viewerZone()), [])
   const set = (change: Partial<WhenDraft>) => onChange({ ...value, ...change })
   const calendar = useRef<HTMLInputElement>(null)
   return (
     <div className={styles.when}>
       <div className={styles.row}>
-        <Field label={label} error={error} {...(isOptional ? { isOptional } : {})}>
-          <TextInput
-            name={name}
-            value={value.text}
-            onChange={event => set({ text: event.target.value })}
-            placeholder="tomorrow 09:00 or 2026-12-31 18:00"
-            autoComplete="off"
-          />
-        </Field>
-        <Field label="Time zone">
-          <Select
-            name={`${name}_zone`}
-            value={value.zone}
-            onChange={event => set({ zone: event.target.value })}
-            aria-label={`Time zone of “${label}”`}
-            options={zones}
-          />
-        </Field>
+        <TextField
+          label={label}
+          isOptional={isOptional}
+          name={name}
+          value={value.text}
+          onChange={event => set({ text: event.target.value })}
+          placeholder="tomorrow 09:00 or 2026-12-31 18:00"
+          autoComplete="off"
+        />
+        <SelectField
+          label="Time zone"
+          name={`${name}_zone`}
+          value={value.zone}
+          onChange={event => set({ zone: event.target.value })}
+          aria-label={`Time zone of “${label}”`}
+          options={zones}
+        />
         <Field label="Calendar">
           <div className={styles.calendar}>
             {/* Each of its parts would be a tab stop. The button opens it, and the text field accepts any time. */}

@@ -3,11 +3,10 @@ import { MailX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { blockAddress, blockedAddressesQuery, unblockAddress } from '../../api/operator.ts'
 import { Form } from '../../forms/form.tsx'
-import { useChange } from '../../forms/use-change.ts'
 import { useForm } from '../../forms/use-form.ts'
+import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Field, TextInput } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { FilterBar, SearchFilter } from '../../ui/filter-bar.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
@@ -23,7 +22,7 @@ export function BlockedAddresses(): ReactNode {
       title="Blocked addresses"
       description="Belfry sends no alerts and no invitations to these email addresses. Mails about their own accounts are still sent."
       list={list}
-      create={{ label: 'Block address', refusal: null, form: close => <BlockForm onDone={close} /> }}
+      create={{ label: 'Block address', refusal: null, form: <BlockForm /> }}
       filters={
         <FilterBar filters={filters}>
           <SearchFilter filters={filters} name="search" label="Email address" />
@@ -38,46 +37,35 @@ export function BlockedAddresses(): ReactNode {
       rows={list.data?.items}
       rowKey={({ email }) => email}
       columns={[
-        { id: 'email', header: 'Email address', cell: ({ email }) => email },
-        { id: 'at', header: 'Blocked', cell: ({ blocked_at }) => <RelativeTime at={blocked_at} /> },
-        { id: 'actions', header: '', align: 'end', cell: ({ email }) => <UnblockButton email={email} /> },
+        { header: 'Email address', cell: ({ email }) => email },
+        { header: 'Blocked', cell: ({ blocked_at }) => <RelativeTime at={blocked_at} /> },
       ]}
+      actions={({ email }) => (
+        <ChangeButton
+          text="Unblock"
+          run={() => unblockAddress({ email })}
+          affects={affects}
+          done={`${email} is no longer blocked`}
+        />
+      )}
     />
   )
 }
 
-function BlockForm({ onDone }: { onDone(): void }): ReactNode {
+function BlockForm(): ReactNode {
   const form = useForm({
     read: fields => {
       const reason = fields('reason').trim()
       return { email: fields('email').trim(), ...(reason === '' ? {} : { reason }) }
     },
     submit: blockAddress,
-    onDone,
     done: (_, { email }) => `${email} is blocked`,
     affects,
   })
   return (
     <Form form={form} action="Block address">
-      <Field label="Email address" error={form.errors.email}>
-        <TextInput name="email" type="email" autoFocus />
-      </Field>
-      <Field label="Reason (only in the operator log)" error={form.errors.reason}>
-        <TextInput name="reason" maxLength={500} />
-      </Field>
+      <TextField label="Email address" name="email" type="email" autoFocus />
+      <TextField label="Reason (only in the operator log)" name="reason" maxLength={500} />
     </Form>
-  )
-}
-
-function UnblockButton({ email }: { email: string }): ReactNode {
-  const unblock = useChange({
-    run: () => unblockAddress({ email }),
-    done: () => `${email} is no longer blocked`,
-    affects,
-  })
-  return (
-    <Button kind="secondary" isPending={unblock.isPending} onClick={() => unblock.mutate()}>
-      Unblock
-    </Button>
   )
 }

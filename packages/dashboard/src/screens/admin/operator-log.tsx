@@ -17,12 +17,11 @@ export function OperatorLog(): ReactNode {
       rows={list.data?.items}
       rowKey={({ id }) => id}
       columns={[
-        { id: 'at', header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
-        { id: 'operator', header: 'Operator', cell: ({ operator, address }) => `${operator} from ${address}` },
-        { id: 'action', header: 'Action', cell: ({ action }) => <code>{action}</code> },
-        { id: 'object', header: 'Object', isExtra: true, cell: ({ object_id }) => <code>{object_id}</code> },
+        { header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+        { header: 'Operator', cell: ({ operator, address }) => `${operator} from ${address}` },
+        { header: 'Action', cell: ({ action }) => <code>{action}</code> },
+        { header: 'Object', isExtra: true, cell: ({ object_id }) => <code>{object_id}</code> },
         {
-          id: 'details',
           header: 'Details',
           cell: ({ details }) =>
             Object.entries(details)

@@ -33,16 +33,11 @@ export function Targets(): ReactNode {
       rowKey={({ workspace_id }) => workspace_id}
       rowLink={({ organization_id }) => paths.admin.tenant(organization_id)}
       columns={[
-        { id: 'organization', header: 'Organization', cell: ({ organization_name }) => organization_name },
-        { id: 'workspace', header: 'Workspace', cell: ({ workspace_name }) => workspace_name },
-        { id: 'tasks', header: 'Tasks', align: 'end', cell: ({ tasks }) => formatCount(tasks) },
-        { id: 'cron', header: 'Cron jobs', align: 'end', cell: ({ cron_jobs }) => formatCount(cron_jobs) },
-        {
-          id: 'subscriptions',
-          header: 'Subscriptions',
-          align: 'end',
-          cell: ({ subscriptions }) => formatCount(subscriptions),
-        },
+        { header: 'Organization', cell: ({ organization_name }) => organization_name },
+        { header: 'Workspace', cell: ({ workspace_name }) => workspace_name },
+        { header: 'Tasks', align: 'end', cell: ({ tasks }) => formatCount(tasks) },
+        { header: 'Cron jobs', align: 'end', cell: ({ cron_jobs }) => formatCount(cron_jobs) },
+        { header: 'Subscriptions', align: 'end', cell: ({ subscriptions }) => formatCount(subscriptions) },
       ]}
     />
   )

@@ -2,13 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useParams } from 'react-router'
 import { resetFactors, type Suspendable, setSuspension, setTenantTier, tenantQuery } from '../../api/operator.ts'
-import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useChange } from '../../forms/use-change.ts'
+import { ConfirmButton } from '../../layout/change-buttons.tsx'
 import { paths } from '../../paths.ts'
-import { Button } from '../../ui/button.tsx'
 import { Card, Stack } from '../../ui/card.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
-import { Field, optionsOf, Select, TextInput } from '../../ui/field.tsx'
+import { optionsOf, Select, TextField } from '../../ui/field.tsx'
 import { formatBytes, formatCount } from '../../ui/format-amount.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -23,7 +22,6 @@ import { TenantState } from './tenants.tsx'
 export function TenantPage(): ReactNode {
   const { org = '' } = useParams()
   const { data: tenant, error, refetch } = useQuery(tenantQuery(org))
-  const [resetting, setResetting] = useState<{ user_id: string; email: string } | null>(null)
   const change = useChange({ run: (tier: string) => setTenantTier(org, { tier }), affects: [['tenant', org]] })
   if (error) return <Problem error={error} onRetry={() => void refetch()} />
   if (!tenant) return <Skeleton />
@@ -66,10 +64,9 @@ export function TenantPage(): ReactNode {
         rows={tenant.workspace_list}
         rowKey={({ id }) => id}
         columns={[
-          { id: 'name', header: 'Name', cell: ({ name }) => name },
-          { id: 'slots', header: 'In flight', align: 'end', cell: ({ in_flight }) => formatCount(in_flight) },
+          { header: 'Name', cell: ({ name }) => name },
+          { header: 'In flight', align: 'end', cell: ({ in_flight }) => formatCount(in_flight) },
           {
-            id: 'suspend',
             header: 'Suspension',
             isTight: true,
             cell: ({ id, name, suspended_at }) => (
@@ -84,15 +81,24 @@ export function TenantPage(): ReactNode {
         rows={tenant.member_list}
         rowKey={({ user_id }) => user_id}
         columns={[
-          { id: 'email', header: 'Email', cell: ({ email }) => email },
-          { id: 'role', header: 'Role', cell: ({ role }) => roleNames[role] },
+          { header: 'Email', cell: ({ email }) => email },
+          { header: 'Role', cell: ({ role }) => roleNames[role] },
           {
-            id: 'factors',
             header: 'Second factor',
-            cell: member => member.has_second_factor && <Button onClick={() => setResetting(member)}>Reset</Button>,
+            cell: ({ user_id, email, has_second_factor }) =>
+              has_second_factor && (
+                <ConfirmButton
+                  text="Reset"
+                  title={`Remove the second factors of ${email}?`}
+                  description="For a user who has lost them. All sessions of the user end, and the user gets a mail."
+                  action="Remove second factors"
+                  run={() => resetFactors(user_id, '')}
+                  affects={[['tenant']]}
+                  done={`Second factors of ${email} removed`}
+                />
+              ),
           },
           {
-            id: 'suspend',
             header: 'Suspension',
             isTight: true,
             cell: ({ user_id, email, suspended_at }) => (
@@ -100,16 +106,6 @@ export function TenantPage(): ReactNode {
             ),
           },
         ]}
-      />
-      <ConfirmChange
-        of={resetting}
-        onClose={() => setResetting(null)}
-        title={({ email }) => `Remove the second factors of ${email}?`}
-        description="For a user who has lost them. All sessions of the user end, and the user gets a mail."
-        action="Remove second factors"
-        run={({ user_id }) => resetFactors(user_id, '')}
-        affects={[['tenant']]}
-        done={({ email }) => `Second factors of ${email} removed`}
       />
     </Stack>
   )
@@ -119,34 +115,32 @@ type SuspendButtonProps = { kind: Suspendable; id: string; name: string; at: str
 
 /** Suspends or resumes a user, an organization or a workspace, after a confirmation. */
 function SuspendButton({ kind, id, name, at }: SuspendButtonProps): ReactNode {
-  const [isOpen, setIsOpen] = useState(false)
   const [reason, setReason] = useState('')
   const action = at === null ? 'Suspend' : 'Resume'
   return (
-    <>
-      <Button kind={at === null ? 'danger' : 'secondary'} onClick={() => setIsOpen(true)}>
-        {action}
-      </Button>
-      <ConfirmChange
-        of={isOpen || null}
-        onClose={() => setIsOpen(false)}
-        title={() => `${action} ${name}?`}
-        description={
-          at === null
-            ? 'Calls stop within a second, and API requests are rejected. Nothing is deleted: tasks wait.'
-            : 'Tasks that are due start at once.'
-        }
-        action={action}
-        isDangerous={false}
-        run={() => setSuspension(kind, id, at === null, reason.trim())}
-        onDone={() => setReason('')}
-        affects={[['tenant'], ['tenants'], ['operator-log']]}
-        done={() => (at === null ? `${name} is suspended` : `${name} is active again`)}
-      >
-        <Field label="Reason (only in the operator log)">
-          <TextInput name="reason" value={reason} maxLength={500} onChange={event => setReason(event.target.value)} />
-        </Field>
-      </ConfirmChange>
-    </>
+    <ConfirmButton
+      text={action}
+      kind={at === null ? 'danger' : 'secondary'}
+      title={`${action} ${name}?`}
+      description={
+        at === null
+          ? 'Calls stop within a second, and API requests are rejected. Nothing is deleted: tasks wait.'
+          : 'Tasks that are due start at once.'
+      }
+      action={action}
+      isDangerous={false}
+      run={() => setSuspension(kind, id, at === null, reason.trim())}
+      onDone={() => setReason('')}
+      affects={[['tenant'], ['tenants'], ['operator-log']]}
+      done={at === null ? `${name} is suspended` : `${name} is active again`}
+    >
+      <TextField
+        label="Reason (only in the operator log)"
+        name="reason"
+        value={reason}
+        maxLength={500}
+        onChange={event => setReason(event.target.value)}
+      />
+    </ConfirmButton>
   )
 }

@@ -50,33 +50,21 @@ export function Tenants(): ReactNode {
       rowKey={({ id }) => id}
       rowLink={({ id }) => paths.admin.tenant(id)}
       columns={[
-        { id: 'name', header: 'Name', cell: ({ name }) => name },
-        { id: 'state', header: 'State', isTight: true, cell: tenant => <TenantState tenant={tenant} /> },
-        { id: 'owner', header: 'Owner', isExtra: true, cell: ({ account }) => account?.email ?? 'None' },
-        { id: 'tier', header: 'Tier', cell: ({ tier }) => tierLabels[tier] },
-        { id: 'slots', header: 'In flight', align: 'end', cell: ({ in_flight }) => formatCount(in_flight) },
+        { header: 'Name', cell: ({ name }) => name },
+        { header: 'State', isTight: true, cell: tenant => <TenantState tenant={tenant} /> },
+        { header: 'Owner', isExtra: true, cell: ({ account }) => account?.email ?? 'None' },
+        { header: 'Tier', cell: ({ tier }) => tierLabels[tier] },
+        { header: 'In flight', align: 'end', cell: ({ in_flight }) => formatCount(in_flight) },
         {
-          id: 'rate',
           header: 'Runs/min',
           align: 'end',
           isExtra: true,
           cell: ({ runs_per_minute }) => formatCount(Math.round(runs_per_minute)),
         },
-        { id: 'executions', header: 'Executions', align: 'end', cell: ({ executions }) => formatCount(executions) },
-        {
-          id: 'storage',
-          header: 'Storage',
-          align: 'end',
-          isExtra: true,
-          cell: ({ storage_bytes }) => formatBytes(storage_bytes),
-        },
-        {
-          id: 'failed',
-          header: 'Failed today',
-          align: 'end',
-          cell: ({ failed_today }) => formatCount(failed_today),
-        },
-        { id: 'mails', header: 'Mails', align: 'end', isExtra: true, cell: ({ mails }) => formatCount(mails) },
+        { header: 'Executions', align: 'end', cell: ({ executions }) => formatCount(executions) },
+        { header: 'Storage', align: 'end', isExtra: true, cell: ({ storage_bytes }) => formatBytes(storage_bytes) },
+        { header: 'Failed today', align: 'end', cell: ({ failed_today }) => formatCount(failed_today) },
+        { header: 'Mails', align: 'end', isExtra: true, cell: ({ mails }) => formatCount(mails) },
       ]}
     />
   )

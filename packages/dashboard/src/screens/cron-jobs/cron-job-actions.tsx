@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { cronJobQuery, deleteCronJob, pauseCronJob, resumeCronJob, triggerCronJob } from '../../api/cron-jobs.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
-import { useChange } from '../../forms/use-change.ts'
+import { ChangeButton } from '../../layout/change-buttons.tsx'
 import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
@@ -45,17 +45,16 @@ export function CronJobActions(props: CronJobActionsProps): ReactNode {
 
 function TriggerButton({ workspaceId, job, to }: CronJobActionsProps): ReactNode {
   const navigate = useNavigate()
-  const refusal = useRefusal('cron_job.write')
-  const trigger = useChange({
-    run: () => triggerCronJob(workspaceId, job.id),
-    onDone: task => navigate(to.task(task.id)),
-    done: () => 'Triggered as a new task',
-    affects: [['tasks', workspaceId]],
-  })
   return (
-    <Button icon={<Zap size={15} />} refusal={refusal} isPending={trigger.isPending} onClick={() => trigger.mutate()}>
-      Trigger now
-    </Button>
+    <ChangeButton
+      text="Trigger now"
+      icon={<Zap size={15} />}
+      refusal={useRefusal('cron_job.write')}
+      run={() => triggerCronJob(workspaceId, job.id)}
+      onDone={task => navigate(to.task(task.id))}
+      done="Triggered as a new task"
+      affects={[['tasks', workspaceId]]}
+    />
   )
 }
 
@@ -108,9 +107,9 @@ function DeleteDialog({ workspaceId, job, to, isOpen, onClose }: DeleteDialogPro
   const navigate = useNavigate()
   return (
     <ConfirmChange
-      of={isOpen || null}
+      isOpen={isOpen}
       onClose={onClose}
-      title={() => 'Delete this cron job?'}
+      title="Delete this cron job?"
       description={`“${job.name}” will not run again, and its occurrences that have not started are cancelled. Its runs stay in the log.`}
       action="Delete cron job"
       run={() => deleteCronJob(workspaceId, job.id)}
@@ -119,7 +118,7 @@ function DeleteDialog({ workspaceId, job, to, isOpen, onClose }: DeleteDialogPro
         client.removeQueries({ queryKey: cronJobQuery(workspaceId, job.id).queryKey })
       }}
       affects={[['cron-jobs', workspaceId]]}
-      done={() => 'Cron job deleted'}
+      done="Cron job deleted"
     />
   )
 }

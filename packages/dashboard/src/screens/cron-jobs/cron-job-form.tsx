@@ -3,23 +3,22 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { createCronJob, cronJobQuery, updateCronJob } from '../../api/cron-jobs.ts'
+import { draftInput } from '../../forms/draft-input.ts'
 import { LabelsField, MaxAgeField } from '../../forms/request/flow-fields.tsx'
 import styles from '../../forms/request/request.module.css'
 import { changesOf } from '../../forms/request/request-draft.ts'
 import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
 import { useDraftForm } from '../../forms/use-draft-form.ts'
-import type { FieldErrors } from '../../forms/use-form.ts'
 import { WhenField } from '../../forms/when/when-field.tsx'
 import { allZones } from '../../forms/when/zoned-time.ts'
 import { PageFor } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { Field, optionsOf, Select, TextInput } from '../../ui/field.tsx'
+import { optionsOf, SelectField, TextField } from '../../ui/field.tsx'
 import { viewerZone } from '../../ui/format-time.ts'
+import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Skeleton } from '../../ui/table.tsx'
 import { type CronJobDraft, checkCronJob, cronJobBody, cronJobDraft, scheduleIn } from './cron-job-draft.ts'
 import own from './cron-jobs.module.css'
 import { SchedulePreview } from './schedule-preview.tsx'
@@ -29,7 +28,7 @@ export function NewCronJob(): ReactNode {
   const { workspace, to } = useWorkspace()
   const [params] = useSearchParams()
   const from = params.get('from') ?? ''
-  const { data: model, error, refetch } = useQuery({ ...cronJobQuery(workspace.id, from), enabled: from !== '' })
+  const query = useQuery({ ...cronJobQuery(workspace.id, from), enabled: from !== '' })
   return (
     <>
       <PageHeader
@@ -38,9 +37,10 @@ export function NewCronJob(): ReactNode {
         parent={{ label: 'Cron jobs', to: to.cronJobs() }}
       />
       <PageFor right="cron_job.write">
-        {error && <Problem error={error} onRetry={() => void refetch()} />}
-        {from && !model && !error && <Skeleton />}
-        {(!from || model) && <CronJobForm key={from} model={model} backTo={to.cronJobs()} />}
+        {from === '' && <CronJobForm backTo={to.cronJobs()} />}
+        {from !== '' && (
+          <Loaded query={query}>{model => <CronJobForm key={from} model={model} backTo={to.cronJobs()} />}</Loaded>
+        )}
       </PageFor>
     </>
   )
@@ -49,18 +49,16 @@ export function NewCronJob(): ReactNode {
 export function EditCronJob(): ReactNode {
   const { workspace, to } = useWorkspace()
   const { cronJob: id = '' } = useParams()
-  const { data: job, error, refetch } = useQuery(cronJobQuery(workspace.id, id))
+  const query = useQuery(cronJobQuery(workspace.id, id))
   return (
     <>
       <PageHeader
         title="Edit cron job"
         description="A new schedule replaces the occurrences that have not started."
-        parent={{ label: job?.name ?? 'Cron job', to: to.cronJob(id) }}
+        parent={{ label: query.data?.name ?? 'Cron job', to: to.cronJob(id) }}
       />
       <PageFor right="cron_job.write">
-        {error && <Problem error={error} onRetry={() => void refetch()} />}
-        {!job && !error && <Skeleton />}
-        {job && <CronJobForm job={job} backTo={to.cronJob(id)} />}
+        <Loaded query={query}>{job => <CronJobForm job={job} backTo={to.cronJob(id)} />}</Loaded>
       </PageFor>
     </>
   )
@@ -90,7 +88,7 @@ function CronJobForm({ job, model, backTo }: CronJobFormProps): ReactNode {
     done: () => (job ? 'Changes saved' : 'Cron job created'),
     affects: ['cron-job', 'cron-jobs'].map(name => [name, workspace.id]),
   })
-  const { draft, onChange, errors } = state
+  const { draft, onChange } = state
   return (
     <RequestForm
       state={state}
@@ -99,24 +97,22 @@ function CronJobForm({ job, model, backTo }: CronJobFormProps): ReactNode {
       facts={{ taskId: null, scheduledAt: null, isCron: true }}
       more={
         <FormCard label="Occurrences">
-          <OccurrenceFields draft={draft} onChange={onChange} errors={errors} />
-          <MaxAgeField draft={draft} onChange={onChange} errors={errors} />
-          <LabelsField draft={draft} onChange={onChange} errors={errors} />
+          <OccurrenceFields draft={draft} onChange={onChange} />
+          <MaxAgeField draft={draft} onChange={onChange} />
+          <LabelsField draft={draft} onChange={onChange} />
         </FormCard>
       }
     >
       <FormCard label="Name and schedule">
-        <Field label="Name" error={errors.name}>
-          <TextInput
-            name="name"
-            value={draft.name}
-            onChange={event => onChange({ name: event.target.value })}
-            placeholder="Daily report"
-            autoComplete="off"
-            autoFocus={!job}
-          />
-        </Field>
-        <ScheduleFields draft={draft} onChange={onChange} errors={errors} />
+        <TextField
+          label="Name"
+          name="name"
+          {...draftInput(draft, 'name', onChange)}
+          placeholder="Daily report"
+          autoComplete="off"
+          autoFocus={!job}
+        />
+        <ScheduleFields draft={draft} onChange={onChange} />
       </FormCard>
       <Card label="Schedule preview">
         <h2 className={styles.title}>Schedule preview</h2>
@@ -148,34 +144,30 @@ const presets = [
 type ScheduleFieldsProps = {
   draft: CronJobDraft
   onChange(change: Partial<CronJobDraft>): void
-  errors: FieldErrors
 }
 
 /** Fields for the cron expression and its time zone. */
-export function ScheduleFields({ draft, onChange, errors }: ScheduleFieldsProps): ReactNode {
+export function ScheduleFields({ draft, onChange }: ScheduleFieldsProps): ReactNode {
   const zones = useMemo(() => allZones(viewerZone()), [])
   return (
     <>
       <div className={own.expression}>
-        <Field label="Cron expression" error={errors.cron} hint="Minute, hour, day of month, month, day of week.">
-          <TextInput
-            name="cron"
-            isMono
-            value={draft.cron}
-            onChange={event => onChange({ cron: event.target.value })}
-            placeholder="0 9 * * 1-5"
-            autoComplete="off"
-            spellCheck={false}
-          />
-        </Field>
-        <Field label="Time zone" error={errors.timezone}>
-          <Select
-            name="timezone"
-            value={draft.timezone}
-            onChange={event => onChange({ timezone: event.target.value })}
-            options={zones.includes(draft.timezone) ? zones : [draft.timezone, ...zones]}
-          />
-        </Field>
+        <TextField
+          label="Cron expression"
+          hint="Minute, hour, day of month, month, day of week."
+          name="cron"
+          isMono
+          {...draftInput(draft, 'cron', onChange)}
+          placeholder="0 9 * * 1-5"
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <SelectField
+          label="Time zone"
+          name="timezone"
+          {...draftInput(draft, 'timezone', onChange)}
+          options={zones.includes(draft.timezone) ? zones : [draft.timezone, ...zones]}
+        />
       </div>
       <div className={own.presets}>
         {presets.map(([label, cron]) => (
@@ -189,26 +181,22 @@ export function ScheduleFields({ draft, onChange, errors }: ScheduleFieldsProps)
 }
 
 /** Fields for overlap, missed runs, start and end. */
-export function OccurrenceFields({ draft, onChange, errors }: ScheduleFieldsProps): ReactNode {
+export function OccurrenceFields({ draft, onChange }: ScheduleFieldsProps): ReactNode {
   return (
     <>
       <div className={own.pair}>
-        <Field label="If the previous run has not finished">
-          <Select
-            name="overlap"
-            value={draft.overlap}
-            onChange={event => onChange({ overlap: event.target.value })}
-            options={optionsOf({ allow: 'Start anyway', skip: 'Skip the occurrence' })}
-          />
-        </Field>
-        <Field label="Missed runs">
-          <Select
-            name="catch_up"
-            value={draft.catchUp}
-            onChange={event => onChange({ catchUp: event.target.value })}
-            options={optionsOf({ latest: 'Run the latest', all: 'Run all, up to 100', none: 'Skip them' })}
-          />
-        </Field>
+        <SelectField
+          label="If the previous run has not finished"
+          name="overlap"
+          {...draftInput(draft, 'overlap', onChange)}
+          options={optionsOf({ allow: 'Start anyway', skip: 'Skip the occurrence' })}
+        />
+        <SelectField
+          label="Missed runs"
+          name="catch_up"
+          {...draftInput(draft, 'catchUp', onChange)}
+          options={optionsOf({ latest: 'Run the latest', all: 'Run all, up to 100', none: 'Skip them' })}
+        />
       </div>
       <WhenField
         label="Starts"
@@ -216,7 +204,6 @@ export function OccurrenceFields({ draft, onChange, errors }: ScheduleFieldsProp
         isOptional
         value={draft.startsAt}
         onChange={startsAt => onChange({ startsAt })}
-        error={errors.starts_at}
       />
       <WhenField
         label="Ends"
@@ -224,7 +211,6 @@ export function OccurrenceFields({ draft, onChange, errors }: ScheduleFieldsProp
         isOptional
         value={draft.endsAt}
         onChange={endsAt => onChange({ endsAt })}
-        error={errors.ends_at}
       />
     </>
   )

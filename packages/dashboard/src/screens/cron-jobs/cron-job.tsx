@@ -16,11 +16,11 @@ import { Card, Columns, Stack } from '../../ui/card.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
+import { ListTable } from '../../ui/list-table.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { LoadMore } from '../../ui/pagination.tsx'
-import { Problem } from '../../ui/problem.tsx'
 import { StateBadge } from '../../ui/state-badge.tsx'
-import { type Column, Skeleton, Table } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import { CronJobActions } from './cron-job-actions.tsx'
@@ -32,15 +32,12 @@ const refreshMs = 5000
 export function CronJob(): ReactNode {
   const { workspace, to } = useWorkspace()
   const { cronJob: id = '' } = useParams()
-  const {
-    data: job,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     ...cronJobQuery(workspace.id, id),
     // Stops when the cron job has been deleted.
     refetchInterval: ({ state }) => (state.error ? false : refreshMs),
   })
+  const job = query.data
   return (
     <>
       <PageHeader
@@ -49,56 +46,57 @@ export function CronJob(): ReactNode {
         badge={job && <StateBadge state={job.status} />}
         actions={job && <CronJobActions workspaceId={workspace.id} job={job} to={to} />}
       />
-      {error && <Problem error={error} onRetry={() => void refetch()} />}
-      {!job && !error && <Skeleton />}
-      {job && (
-        <Columns>
-          <Tabs
-            label="Cron job details"
-            tabs={[
-              { id: 'occurrences', label: 'Occurrences', content: <Occurrences job={job} /> },
-              { id: 'runs', label: 'Runs', content: <Runs jobId={job.id} /> },
-              {
-                id: 'request',
-                label: 'Request',
-                content: (
-                  <RequestPreview draft={draftOf(job)} facts={{ taskId: null, scheduledAt: null, isCron: true }} />
-                ),
-              },
-            ]}
-          />
-          <Stack>
-            <Card label="Schedule">
-              <p className={styles.description}>{job.description}</p>
-              <p className={styles.faint}>
-                <code>{job.cron}</code> in {job.timezone}
-              </p>
-              {job.next_runs.length > 0 && <NextRuns runs={job.next_runs} notes={job.notes} timezone={job.timezone} />}
-              {job.paused_reason === 'failing' && <p>Switched off, because it only failed for days.</p>}
-              {job.failing_since && (
-                <p>
-                  Every run has failed since <RelativeTime at={job.failing_since} />.
+      <Loaded query={query}>
+        {job => (
+          <Columns>
+            <Tabs
+              label="Cron job details"
+              tabs={[
+                { id: 'occurrences', label: 'Occurrences', content: <Occurrences job={job} /> },
+                { id: 'runs', label: 'Runs', content: <Runs jobId={job.id} /> },
+                {
+                  id: 'request',
+                  label: 'Request',
+                  content: (
+                    <RequestPreview draft={draftOf(job)} facts={{ taskId: null, scheduledAt: null, isCron: true }} />
+                  ),
+                },
+              ]}
+            />
+            <Stack>
+              <Card label="Schedule">
+                <p className={styles.description}>{job.description}</p>
+                <p className={styles.faint}>
+                  <code>{job.cron}</code> in {job.timezone}
                 </p>
-              )}
-              {job.status === 'paused' && <p>Paused. Nothing is sent until you resume it.</p>}
-              {job.status === 'ended' && <p>Ended. Nothing more is sent.</p>}
-            </Card>
-            <Card label="Details">
-              <Details job={job} />
-            </Card>
-          </Stack>
-        </Columns>
-      )}
+                {job.next_runs.length > 0 && (
+                  <NextRuns runs={job.next_runs} notes={job.notes} timezone={job.timezone} />
+                )}
+                {job.paused_reason === 'failing' && <p>Switched off, because it only failed for days.</p>}
+                {job.failing_since && (
+                  <p>
+                    Every run has failed since <RelativeTime at={job.failing_since} />.
+                  </p>
+                )}
+                {job.status === 'paused' && <p>Paused. Nothing is sent until you resume it.</p>}
+                {job.status === 'ended' && <p>Ended. Nothing more is sent.</p>}
+              </Card>
+              <Card label="Details">
+                <Details job={job} />
+              </Card>
+            </Stack>
+          </Columns>
+        )}
+      </Loaded>
     </>
   )
 }
 
 const occurrenceColumns = (jobZone: string): ReadonlyArray<Column<Task>> => [
-  { id: 'due', header: 'Due', cell: task => <AbsoluteTime at={task.execute_at} jobZone={jobZone} /> },
-  { id: 'state', header: 'State', cell: task => <StateBadge state={task.state} /> },
-  { id: 'attempts', header: 'Runs', align: 'end', isExtra: true, cell: task => task.attempts },
+  { header: 'Due', cell: task => <AbsoluteTime at={task.execute_at} jobZone={jobZone} /> },
+  { header: 'State', cell: task => <StateBadge state={task.state} /> },
+  { header: 'Runs', align: 'end', isExtra: true, cell: task => task.attempts },
   {
-    id: 'finished',
     header: 'Finished',
     align: 'end',
     isExtra: true,
@@ -112,37 +110,26 @@ function Occurrences({ job }: { job: CronJobResource }): ReactNode {
     ...tasksQuery(workspace.id, { cronjob_id: job.id }),
     refetchInterval: refreshMs,
   })
-  if (list.error) return <Problem error={list.error} onRetry={() => void list.refetch()} />
-  if (list.data?.items.length === 0) {
-    return <p>No occurrences yet. Each one appears here as a task a few minutes before it is due.</p>
-  }
   return (
-    <>
-      <Table
-        label="Occurrences"
-        columns={occurrenceColumns(job.timezone)}
-        rows={list.data?.items}
-        rowKey={task => task.id}
-        rowLink={task => to.task(task.id)}
-      />
-      <LoadMore {...list} />
-    </>
+    <ListTable
+      label="Occurrences"
+      columns={occurrenceColumns(job.timezone)}
+      list={list}
+      rows={list.data?.items}
+      rowKey={task => task.id}
+      rowLink={task => to.task(task.id)}
+      empty={<p>No occurrences yet. Each one appears here as a task a few minutes before it is due.</p>}
+    />
   )
 }
 
 function Runs({ jobId }: { jobId: string }): ReactNode {
-  const { workspace, to } = useWorkspace()
+  const { workspace } = useWorkspace()
   const list = useInfiniteQuery({
     ...runsQuery(workspace.id, { cronjob_id: jobId }),
     refetchInterval: refreshMs,
   })
-  if (list.error) return <Problem error={list.error} onRetry={() => void list.refetch()} />
-  return (
-    <>
-      <RunTable label="Runs" runs={list.data?.items} to={to} empty="No runs yet." />
-      <LoadMore {...list} />
-    </>
-  )
+  return <RunTable list={list} rows={list.data?.items} empty={<p>No runs yet.</p>} />
 }
 
 const overlaps: Record<CronJobResource['overlap'], string> = { allow: 'Allow', skip: 'Skip' }

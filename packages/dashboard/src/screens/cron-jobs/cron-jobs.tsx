@@ -3,16 +3,13 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { Clock, Plus } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { cronJobsQuery, type RecentRun, recentRunsQuery } from '../../api/cron-jobs.ts'
+import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { ButtonLink } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { LoadMore } from '../../ui/pagination.tsx'
-import { Problem } from '../../ui/problem.tsx'
 import { StateBadge } from '../../ui/state-badge.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import styles from './cron-jobs.module.css'
@@ -46,49 +43,40 @@ export function CronJobs(): ReactNode {
       New cron job
     </ButtonLink>
   )
-  const isEmpty = jobs?.length === 0
   return (
-    <>
-      <PageHeader
-        title="Cron jobs"
-        description="Requests on a recurring schedule, each in its own time zone."
-        actions={create}
-      />
-      <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
-        <SelectFilter filters={filters} name="status" label="Status" all="All statuses" options={statuses} />
-      </FilterBar>
-      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {isEmpty && filters.isSet && <EmptyState title="No matching cron jobs">Try removing a filter.</EmptyState>}
-      {isEmpty && !filters.isSet && (
-        <EmptyState icon={Clock} title="No cron jobs yet" actions={create}>
-          A cron job sends the same request on a schedule, such as every five minutes or on weekdays at 9:00 in Berlin.
-          While you type the expression, a preview explains it and lists the next runs.
-        </EmptyState>
-      )}
-      {!list.error && !isEmpty && (
-        <Table
-          label="Cron jobs"
-          columns={columns}
-          rows={jobs}
-          rowKey={job => job.id}
-          rowLink={job => to.cronJob(job.id)}
-        />
-      )}
-      <LoadMore {...list} />
-    </>
+    <ResourceList
+      title="Cron jobs"
+      description="Requests on a recurring schedule, each in its own time zone."
+      buttons={create}
+      filters={
+        <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
+          <SelectFilter filters={filters} name="status" label="Status" all="All statuses" options={statuses} />
+        </FilterBar>
+      }
+      list={list}
+      rows={jobs}
+      rowKey={job => job.id}
+      rowLink={job => to.cronJob(job.id)}
+      columns={columns}
+      empty={
+        filters.isSet
+          ? { title: 'No matching cron jobs', children: 'Try removing a filter.' }
+          : {
+              icon: Clock,
+              title: 'No cron jobs yet',
+              children:
+                'A cron job sends the same request on a schedule, such as every five minutes or on weekdays at 9:00 in Berlin. While you type the expression, a preview explains it and lists the next runs.',
+              actions: create,
+            }
+      }
+    />
   )
 }
 
 function columnsWith(recent: ReadonlyMap<string, RecentRun[]> | undefined): ReadonlyArray<Column<CronJob>> {
   return [
+    { header: 'Name', sortBy: job => job.name, cell: job => <span className={styles.name}>{job.name}</span> },
     {
-      id: 'name',
-      header: 'Name',
-      sortBy: job => job.name,
-      cell: job => <span className={styles.name}>{job.name}</span>,
-    },
-    {
-      id: 'schedule',
       header: 'Schedule',
       isExtra: true,
       cell: job => (
@@ -100,15 +88,13 @@ function columnsWith(recent: ReadonlyMap<string, RecentRun[]> | undefined): Read
         </div>
       ),
     },
-    { id: 'status', header: 'Status', sortBy: job => job.status, cell: job => <Status job={job} /> },
+    { header: 'Status', sortBy: job => job.status, cell: job => <Status job={job} /> },
     {
-      id: 'next',
       header: 'Next run',
       sortBy: job => (job.next_run_at ? Date.parse(job.next_run_at) : Number.POSITIVE_INFINITY),
       cell: job => (job.next_run_at ? <RelativeTime at={job.next_run_at} jobZone={job.timezone} /> : '–'),
     },
     {
-      id: 'last',
       header: 'Last run',
       isExtra: true,
       cell: job =>
@@ -121,7 +107,7 @@ function columnsWith(recent: ReadonlyMap<string, RecentRun[]> | undefined): Read
           '–'
         ),
     },
-    { id: 'recent', header: 'Recent runs', isExtra: true, cell: job => <RunSpark runs={recent?.get(job.id)} /> },
+    { header: 'Recent runs', isExtra: true, cell: job => <RunSpark runs={recent?.get(job.id)} /> },
   ]
 }
 

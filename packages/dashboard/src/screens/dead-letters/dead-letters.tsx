@@ -5,16 +5,13 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { deadLettersQuery } from '../../api/tasks.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
+import { ResourceList } from '../../layout/resource-list.tsx'
 import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, Link } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { LoadMore } from '../../ui/pagination.tsx'
-import { Problem } from '../../ui/problem.tsx'
 import { selectionColumn } from '../../ui/selection-column.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useDisplayZone } from '../../ui/time-style.ts'
 import { useToast } from '../../ui/toast.tsx'
@@ -50,36 +47,35 @@ export function DeadLetters(): ReactNode {
   )
   const isFiltered = Object.keys(filter).length > 0
   return (
-    <>
-      <PageHeader
-        title="Dead letters"
-        description="Tasks that failed after all retries. Replay sends a task again as a new one. Discard only removes it from this list."
-      />
-      <BulkProgress filter={operation} />
-      <FilterFields filters={filters} />
-      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {rows?.length === 0 && !list.hasNextPage ? (
-        <NoDeadLetters isFiltered={isFiltered} onClear={filters.clear} />
-      ) : (
+    <ResourceList
+      title="Dead letters"
+      description="Tasks that failed after all retries. Replay sends a task again as a new one. Discard only removes it from this list."
+      filters={
         <>
-          <Actions
-            chosen={chosen}
-            isFiltered={isFiltered}
-            hasRows={Boolean(rows?.length)}
-            filter={filter}
-            onSettle={setSettlement}
-          />
-          <Table
-            label="Dead letters"
-            columns={columns}
-            rows={rows}
-            rowKey={task => task.id}
-            rowLink={task => to.task(task.id)}
-            sorting={{ by: 'failed', isDescending: true }}
-          />
-          <LoadMore {...list} />
+          <BulkProgress filter={operation} />
+          <FilterFields filters={filters} />
+          {rows?.length !== 0 && (
+            <Actions chosen={chosen} isFiltered={isFiltered} filter={filter} onSettle={setSettlement} />
+          )}
         </>
-      )}
+      }
+      list={list}
+      rows={rows}
+      rowKey={task => task.id}
+      rowLink={task => to.task(task.id)}
+      columns={columns}
+      sorting={{ by: 'Failed', isDescending: true }}
+      empty={
+        isFiltered
+          ? { title: 'No matching dead letters', actions: <Button onClick={filters.clear}>Clear filters</Button> }
+          : {
+              icon: Skull,
+              title: 'No dead letters',
+              children:
+                'Tasks appear here when their last retry fails, or immediately when retrying cannot help, such as after a 410 response. You can replay them once the target works again.',
+            }
+      }
+    >
       {settlement && (
         <SettleDialog
           settlement={settlement}
@@ -98,22 +94,20 @@ export function DeadLetters(): ReactNode {
           }}
         />
       )}
-    </>
+    </ResourceList>
   )
 }
 
 type ActionsProps = {
   chosen: readonly Task[]
   isFiltered: boolean
-  hasRows: boolean
   filter: ReturnType<typeof toDeadLetterFilter>
   onSettle(settlement: Settlement): void
 }
 
-function Actions({ chosen, isFiltered, hasRows, filter, onSettle }: ActionsProps): ReactNode {
+function Actions({ chosen, isFiltered, filter, onSettle }: ActionsProps): ReactNode {
   const replayRefusal = useRefusal('dead_letter.replay')
   const discardRefusal = useRefusal('dead_letter.discard')
-  const nothing = hasRows ? null : 'There are no dead letters.'
   const scope = chosen.length > 0 ? `${chosen.length} selected` : isFiltered ? 'all matching' : 'all'
   const settle = (action: Settlement['action']) =>
     onSettle(chosen.length > 0 ? { action, ids: chosen.map(({ id }) => id), chosen } : { action, filter })
@@ -121,7 +115,7 @@ function Actions({ chosen, isFiltered, hasRows, filter, onSettle }: ActionsProps
     <div className={styles.actions}>
       <Button
         icon={<RotateCcw size={14} aria-hidden="true" />}
-        refusal={replayRefusal ?? nothing}
+        refusal={replayRefusal}
         onClick={() => settle('replay')}
       >
         Replay {scope}
@@ -129,7 +123,7 @@ function Actions({ chosen, isFiltered, hasRows, filter, onSettle }: ActionsProps
       <Button
         kind="danger"
         icon={<Trash2 size={14} aria-hidden="true" />}
-        refusal={discardRefusal ?? nothing}
+        refusal={discardRefusal}
         onClick={() => settle('discard')}
       >
         Discard {scope}
@@ -138,24 +132,11 @@ function Actions({ chosen, isFiltered, hasRows, filter, onSettle }: ActionsProps
   )
 }
 
-function NoDeadLetters({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }): ReactNode {
-  if (isFiltered) {
-    return <EmptyState title="No matching dead letters" actions={<Button onClick={onClear}>Clear filters</Button>} />
-  }
-  return (
-    <EmptyState icon={Skull} title="No dead letters">
-      Tasks appear here when their last retry fails, or immediately when retrying cannot help, such as after a 410
-      response. You can replay them once the target works again.
-    </EmptyState>
-  )
-}
-
 /** Returns the columns of the list. */
 function deadLetterColumns(to: WorkspacePaths): ReadonlyArray<Column<Task>> {
   return [
-    { id: 'task', header: 'Task', isLead: true, sortBy: ({ name }) => name, cell: ({ name }) => <bdi>{name}</bdi> },
+    { header: 'Task', isLead: true, sortBy: ({ name }) => name, cell: ({ name }) => <bdi>{name}</bdi> },
     {
-      id: 'reason',
       header: 'Last failure',
       cell: ({ last_run: run, state_reason }) =>
         run ? (
@@ -165,7 +146,6 @@ function deadLetterColumns(to: WorkspacePaths): ReadonlyArray<Column<Task>> {
         ),
     },
     {
-      id: 'target',
       header: 'Target',
       isExtra: true,
       sortBy: ({ url }) => url,
@@ -176,7 +156,6 @@ function deadLetterColumns(to: WorkspacePaths): ReadonlyArray<Column<Task>> {
       ),
     },
     {
-      id: 'attempts',
       header: 'Runs',
       align: 'end',
       isExtra: true,
@@ -184,7 +163,6 @@ function deadLetterColumns(to: WorkspacePaths): ReadonlyArray<Column<Task>> {
       cell: ({ attempts }) => attempts,
     },
     {
-      id: 'failed',
       header: 'Failed',
       align: 'end',
       sortBy: ({ finished_at, updated_at }) => Date.parse(finished_at ?? updated_at),

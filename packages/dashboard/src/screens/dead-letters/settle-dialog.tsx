@@ -13,7 +13,7 @@ import {
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { Field, Select } from '../../ui/field.tsx'
+import { SelectField } from '../../ui/field.tsx'
 import { formatCount } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -69,9 +69,13 @@ export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps)
     >
       {tasks && <Hosts tasks={tasks} />}
       {hasRate && (
-        <Field label="Speed" hint={hintOf(perSecond, tasks?.length, all.data?.hasMore ?? false)}>
-          <Select value={perSecond} onChange={event => setPerSecond(Number(event.target.value))} options={rates} />
-        </Field>
+        <SelectField
+          label="Speed"
+          hint={hintOf(perSecond, tasks?.length, all.data?.hasMore ?? false)}
+          value={perSecond}
+          onChange={event => setPerSecond(Number(event.target.value))}
+          options={rates}
+        />
       )}
       {isReplay && tasks && tasks.length > probeSize && (
         <p className={styles.probe}>

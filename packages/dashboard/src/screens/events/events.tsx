@@ -3,17 +3,14 @@ import { Radio, Send } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { tasksQuery } from '../../api/tasks.ts'
 import { useCommands } from '../../layout/commands.tsx'
+import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, Link } from '../../ui/button.tsx'
 import { Dotted } from '../../ui/dotted.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { FilterBar, SearchFilter } from '../../ui/filter-bar.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { LoadMore } from '../../ui/pagination.tsx'
-import { Problem } from '../../ui/problem.tsx'
 import { StateBadge } from '../../ui/state-badge.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import styles from './events.module.css'
@@ -49,39 +46,53 @@ export function Events(): ReactNode {
     </Button>
   )
   return (
-    <>
-      <PageHeader
-        title="Events"
-        description={
-          <>
-            Each event is sent immediately to its target, or to every <Link to={to.subscriptions()}>subscription</Link>{' '}
-            that matches its topic.
-          </>
-        }
-        actions={publish}
-      />
-      <FilterBar filters={filters} search={<SearchFilter filters={filters} name="topic" label="Exact topic" />} />
-      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {rows?.length === 0 && !list.hasNextPage ? (
-        <NoEvents isFiltered={filters.isSet} onClear={filters.clear} />
-      ) : (
+    <ResourceList
+      title="Events"
+      description={
         <>
-          {rows?.length === 0 && <p>No event among the newest tasks. Load more to search older ones.</p>}
-          {rows?.length !== 0 && (
-            <Table label="Recent events" columns={columnsOf(to)} rows={rows} rowKey={({ id }) => id} />
-          )}
-          <LoadMore {...list} />
+          Each event is sent immediately to its target, or to every <Link to={to.subscriptions()}>subscription</Link>{' '}
+          that matches its topic.
         </>
-      )}
+      }
+      buttons={publish}
+      filters={
+        <FilterBar filters={filters} search={<SearchFilter filters={filters} name="topic" label="Exact topic" />} />
+      }
+      list={list}
+      rows={rows}
+      rowKey={({ id }) => id}
+      columns={columnsOf(to)}
+      empty={
+        filters.isSet
+          ? {
+              title: 'No matching events',
+              children: (
+                <>
+                  The filter matches the exact topic, such as <code>orders.paid</code>.
+                </>
+              ),
+              actions: <Button onClick={filters.clear}>Clear filter</Button>,
+            }
+          : {
+              icon: Radio,
+              title: 'No events yet',
+              children: (
+                <>
+                  Publish one here, or from your code with <code>POST /api/events</code>: a topic, a payload and an
+                  optional target URL.
+                </>
+              ),
+            }
+      }
+    >
       {isOpen && <PublishDialog onClose={() => setIsOpen(false)} />}
-    </>
+    </ResourceList>
   )
 }
 
 function columnsOf(to: ReturnType<typeof useWorkspace>['to']): ReadonlyArray<Column<RecentEvent>> {
   return [
     {
-      id: 'topic',
       header: 'Topic',
       cell: ({ topic, publishedAt }) => (
         <>
@@ -95,7 +106,6 @@ function columnsOf(to: ReturnType<typeof useWorkspace>['to']): ReadonlyArray<Col
       ),
     },
     {
-      id: 'targets',
       header: 'Sent to',
       cell: ({ tasks }) => (
         <ul className={styles.targets}>
@@ -111,28 +121,6 @@ function columnsOf(to: ReturnType<typeof useWorkspace>['to']): ReadonlyArray<Col
         </ul>
       ),
     },
-    {
-      id: 'at',
-      header: 'Published',
-      align: 'end',
-      isExtra: true,
-      cell: ({ publishedAt }) => <RelativeTime at={publishedAt} />,
-    },
+    { header: 'Published', align: 'end', isExtra: true, cell: ({ publishedAt }) => <RelativeTime at={publishedAt} /> },
   ]
-}
-
-function NoEvents({ isFiltered, onClear }: { isFiltered: boolean; onClear(): void }): ReactNode {
-  if (isFiltered) {
-    return (
-      <EmptyState title="No matching events" actions={<Button onClick={onClear}>Clear filter</Button>}>
-        The filter matches the exact topic, such as <code>orders.paid</code>.
-      </EmptyState>
-    )
-  }
-  return (
-    <EmptyState icon={Radio} title="No events yet">
-      Publish one here, or from your code with <code>POST /api/events</code>: a topic, a payload and an optional target
-      URL.
-    </EmptyState>
-  )
 }

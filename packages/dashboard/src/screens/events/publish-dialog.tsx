@@ -6,14 +6,15 @@ import { type ReactNode, useState } from 'react'
 import { type NewEvent, publishEvent, subscriptionsQuery } from '../../api/events.ts'
 import { PayloadText } from '../../api/payload-text.ts'
 import type { FlowBody } from '../../api/tasks.ts'
+import { draftInput } from '../../forms/draft-input.ts'
 import { Form } from '../../forms/form.tsx'
 import { checkFlow, type FlowDraft, FlowFields, flowBodyOf, flowDraftOf } from '../../forms/request/flow-fields.tsx'
 import { checkJson } from '../../forms/request/json-text.ts'
-import { type FieldErrors, useForm } from '../../forms/use-form.ts'
+import { useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink, Link } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { Field, Textarea, TextInput } from '../../ui/field.tsx'
+import { TextareaField, TextField } from '../../ui/field.tsx'
 import styles from './events.module.css'
 
 type Draft = { topic: string; payload: string; target_url: string | null; flow: FlowDraft }
@@ -35,8 +36,6 @@ export function PublishDialog({ onClose }: { onClose(): void }): ReactNode {
   )
 }
 
-const notObject = 'Enter a JSON object. Strings and property names need double quotes.'
-
 type PublishFormProps = { draft: Draft; onChange(draft: Draft): void; onDone(event: PublishedEvent): void }
 
 function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
@@ -50,38 +49,29 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
       return publishEvent(workspace.id, target_url === null ? body : { ...body, target_url: target_url.trim() })
     },
     onDone,
+    staysOpen: true,
     affects: [['tasks', workspace.id]],
   })
   return (
     <Form form={form} action="Publish">
-      <Field
+      <TextField
         label="Topic"
         hint="Letters, digits, _ and -, in parts separated by dots."
-        error={isTopic(draft.topic.trim()) ? undefined : form.errors.topic}
-      >
-        <TextInput
-          name="topic"
-          isMono
-          placeholder="orders.paid"
-          autoComplete="off"
-          value={draft.topic}
-          onChange={event => set({ topic: event.target.value })}
-        />
-      </Field>
-      <Field
+        name="topic"
+        isMono
+        placeholder="orders.paid"
+        autoComplete="off"
+        {...draftInput(draft, 'topic', set)}
+      />
+      <TextareaField
         label="Payload"
         hint="A JSON object. It is sent as the request body."
-        error={isObject(draft.payload) && form.errors.payload === notObject ? undefined : form.errors.payload}
-      >
-        <Textarea
-          name="payload"
-          isMono
-          rows={6}
-          spellCheck={false}
-          value={draft.payload}
-          onChange={event => set({ payload: event.target.value })}
-        />
-      </Field>
+        name="payload"
+        isMono
+        rows={6}
+        spellCheck={false}
+        {...draftInput(draft, 'payload', set)}
+      />
       <fieldset className={styles.choice}>
         <legend>Send to</legend>
         <label>
@@ -101,22 +91,17 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
       {draft.target_url === null ? (
         <Matches topic={draft.topic.trim()} payload={draft.payload} />
       ) : (
-        <Field label="Target URL" error={form.errors.target_url}>
-          <TextInput
-            name="target_url"
-            type="url"
-            isMono
-            placeholder="https://example.com/hooks/paid"
-            value={draft.target_url}
-            onChange={event => set({ target_url: event.target.value })}
-          />
-        </Field>
+        <TextField
+          label="Target URL"
+          name="target_url"
+          type="url"
+          isMono
+          placeholder="https://example.com/hooks/paid"
+          value={draft.target_url}
+          onChange={event => set({ target_url: event.target.value })}
+        />
       )}
-      <FlowFields
-        draft={draft.flow}
-        errors={form.errors}
-        onChange={change => set({ flow: { ...draft.flow, ...change } })}
-      />
+      <FlowFields draft={draft.flow} onChange={change => set({ flow: { ...draft.flow, ...change } })} />
     </Form>
   )
 }
@@ -165,14 +150,12 @@ function Published({ event: { topic, tasks }, onAnother, onClose }: PublishedPro
   )
 }
 
-function checkDraft({ topic, payload, target_url, flow }: Draft): FieldErrors {
+function checkDraft({ topic, payload, target_url, flow }: Draft) {
   return {
     ...checkFlow(flow),
-    ...(isTopic(topic.trim()) ? {} : { topic: 'Enter a topic such as orders.paid.' }),
-    ...(isObject(payload) ? {} : { payload: notObject }),
-    ...(target_url === null || /^https?:\/\/./.test(target_url.trim())
-      ? {}
-      : { target_url: 'Enter an http:// or https:// URL.' }),
+    topic: !isTopic(topic.trim()) && 'Enter a topic such as orders.paid.',
+    payload: !isObject(payload) && 'Enter a JSON object. Strings and property names need double quotes.',
+    target_url: target_url !== null && !/^https?:\/\/./.test(target_url.trim()) && 'Enter an http:// or https:// URL.',
   }
 }
 

@@ -44,7 +44,6 @@ function filterOf({ host, error_code, response_status }: Group, from: string | u
 function columnsOf(to: WorkspacePaths): ReadonlyArray<Column<Group>> {
   return [
     {
-      id: 'failure',
       header: 'Failure',
       isLead: true,
       sortBy: one => one.response_status ?? one.error_code,
@@ -57,9 +56,8 @@ function columnsOf(to: WorkspacePaths): ReadonlyArray<Column<Group>> {
         </span>
       ),
     },
-    { id: 'count', header: 'Runs', align: 'end', sortBy: one => one.count, cell: one => formatCount(one.count) },
+    { header: 'Runs', align: 'end', sortBy: one => one.count, cell: one => formatCount(one.count) },
     {
-      id: 'first',
       header: 'First',
       align: 'end',
       isExtra: true,
@@ -67,14 +65,12 @@ function columnsOf(to: WorkspacePaths): ReadonlyArray<Column<Group>> {
       cell: one => <RelativeTime at={one.first_at} />,
     },
     {
-      id: 'last',
       header: 'Last',
       align: 'end',
       sortBy: one => Date.parse(one.last_at),
       cell: one => <RelativeTime at={one.last_at} />,
     },
     {
-      id: 'example',
       header: 'Example',
       isExtra: true,
       cell: one => (

@@ -1,5 +1,4 @@
 import type { AccountEntry } from '@belfry/contract/audit-entry'
-import type { Session } from '@belfry/contract/auth'
 import { useInfiniteQuery, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Download, LogOut } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -14,19 +13,16 @@ import {
   signInMethodsQuery,
   updateMe,
 } from '../../api/account.ts'
-import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
+import { ConfirmButton, DialogButton, type Look } from '../../layout/change-buttons.tsx'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { chooseTheme, chosenTheme, type Theme } from '../../layout/theme.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button, IconButton, Link } from '../../ui/button.tsx'
+import { Button, Link } from '../../ui/button.tsx'
 import { Stack } from '../../ui/card.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field, optionsOf, Select, TextInput } from '../../ui/field.tsx'
-import { LoadMore } from '../../ui/pagination.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Table } from '../../ui/table.tsx'
+import { optionsOf, SelectField, TextField } from '../../ui/field.tsx'
+import { ListTable } from '../../ui/list-table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './profile.module.css'
 import { SecondFactorList } from './second-factors.tsx'
@@ -55,16 +51,14 @@ export function Profile(): ReactNode {
 function NameForm({ name }: { name: string }): ReactNode {
   const form = useForm({
     read: field => ({ name: field('name').trim() }),
-    check: body => ({ ...(body.name === '' ? { name: 'Enter your name.' } : {}) }),
+    check: body => ({ name: body.name === '' && 'Enter your name.' }),
     submit: updateMe,
-    done: () => 'Name saved',
+    done: 'Name saved',
     affects: [meQuery.queryKey],
   })
   return (
     <Form form={form} action="Save name">
-      <Field label="Name" error={form.errors.name}>
-        <TextInput name="name" defaultValue={name} autoComplete="name" />
-      </Field>
+      <TextField label="Name" name="name" defaultValue={name} autoComplete="name" />
     </Form>
   )
 }
@@ -76,25 +70,25 @@ function PasswordForm(): ReactNode {
     isSignIn: true,
     read: field => ({ current_password: field('current_password'), password: field('password') }),
     check: body => ({
-      ...(body.current_password === '' ? { current_password: 'Enter your current password.' } : {}),
-      ...(body.password.length < minPasswordLength
-        ? { password: `Use at least ${minPasswordLength} characters.` }
-        : {}),
+      current_password: body.current_password === '' && 'Enter your current password.',
+      password: body.password.length < minPasswordLength && `Use at least ${minPasswordLength} characters.`,
     }),
     submit: (body: { current_password: string; password: string }) => updateMe(body),
     onDone: () => setTimes(times + 1),
-    done: () => 'Password changed. All other sessions are signed out.',
+    done: 'Password changed. All other sessions are signed out.',
   })
   return (
     <section className={styles.part}>
       <h2>Password</h2>
       <Form key={times} form={form} action="Change password">
-        <Field label="Current password" error={form.errors.current_password}>
-          <TextInput name="current_password" type="password" autoComplete="current-password" />
-        </Field>
-        <Field label="New password" hint={`At least ${minPasswordLength} characters.`} error={form.errors.password}>
-          <TextInput name="password" type="password" autoComplete="new-password" />
-        </Field>
+        <TextField label="Current password" name="current_password" type="password" autoComplete="current-password" />
+        <TextField
+          label="New password"
+          hint={`At least ${minPasswordLength} characters.`}
+          name="password"
+          type="password"
+          autoComplete="new-password"
+        />
       </Form>
     </section>
   )
@@ -105,24 +99,23 @@ function ThemeChoice(): ReactNode {
   return (
     <section className={styles.part}>
       <h2>Appearance</h2>
-      <Field label="Theme" hint="Applies to this browser only.">
-        <Select
-          value={theme}
-          onChange={event => {
-            const chosen = event.target.value as Theme // one of the options
-            chooseTheme(chosen)
-            setTheme(chosen)
-          }}
-          options={optionsOf({ system: 'System', light: 'Light', dark: 'Dark' })}
-        />
-      </Field>
+      <SelectField
+        label="Theme"
+        hint="Applies to this browser only."
+        value={theme}
+        onChange={event => {
+          const chosen = event.target.value as Theme // one of the options
+          chooseTheme(chosen)
+          setTheme(chosen)
+        }}
+        options={optionsOf({ system: 'System', light: 'Light', dark: 'Dark' })}
+      />
     </section>
   )
 }
 
 /** The export and the deletion of the account. */
 function AccountData(): ReactNode {
-  const [isDeleting, setIsDeleting] = useState(false)
   return (
     <section className={styles.part}>
       <h2>Your data</h2>
@@ -138,46 +131,43 @@ function AccountData(): ReactNode {
         >
           Export data
         </Button>
-        <Button kind="danger" onClick={() => setIsDeleting(true)}>
-          Delete account
-        </Button>
+        <DialogButton
+          text="Delete account"
+          kind="danger"
+          title="Delete your account?"
+          description="You leave all organizations, and all your sessions end. API keys and tasks that you created stay. This cannot be undone."
+        >
+          <DeleteForm />
+        </DialogButton>
       </div>
-      <Dialog
-        isOpen={isDeleting}
-        onClose={() => setIsDeleting(false)}
-        title="Delete your account?"
-        description="You leave all organizations, and all your sessions end. API keys and tasks that you created stay. This cannot be undone."
-      >
-        <DeleteForm onCancel={() => setIsDeleting(false)} />
-      </Dialog>
     </section>
   )
 }
 
-function DeleteForm({ onCancel }: { onCancel(): void }): ReactNode {
+function DeleteForm(): ReactNode {
   const { data: methods } = useQuery(signInMethodsQuery)
   const form = useForm({
     isSignIn: true,
     read: field => ({ ...(field('current_password') === '' ? {} : { current_password: field('current_password') }) }),
     check: body => ({
-      ...(methods?.oidc || body.current_password ? {} : { current_password: 'Enter your password.' }),
+      current_password: !methods?.oidc && !body.current_password && 'Enter your password.',
     }),
     submit: deleteMe,
     // The page reloads, so nothing of the account stays in memory.
     onDone: () => location.replace('/'),
   })
   return (
-    <Form form={form} action="Delete account" more={<Button onClick={onCancel}>Cancel</Button>}>
+    <Form form={form} action="Delete account" isDangerous>
       {methods?.password === false ? (
         <p>This needs a sign-in within the last ten minutes.</p>
       ) : (
-        <Field
+        <TextField
           label="Password"
           hint={methods?.oidc ? `Not needed within ten minutes after a sign-in with ${methods.oidc.name}.` : undefined}
-          error={form.errors.current_password}
-        >
-          <TextInput name="current_password" type="password" autoComplete="current-password" />
-        </Field>
+          name="current_password"
+          type="password"
+          autoComplete="current-password"
+        />
       )}
     </Form>
   )
@@ -186,19 +176,17 @@ function DeleteForm({ onCancel }: { onCancel(): void }): ReactNode {
 /** The sessions of the user, each of which the user can end. */
 function Sessions(): ReactNode {
   const list = useInfiniteQuery(sessionsQuery())
-  const [ending, setEnding] = useState<Session | 'others' | null>(null)
   const hasOthers = list.data?.items.some(({ is_current }) => !is_current)
   return (
     <section className={styles.part}>
       <h2>Sessions</h2>
-      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      <Table
+      <ListTable
         label="Sessions"
+        list={list}
         rows={list.data?.items}
         rowKey={({ id }) => id}
         columns={[
           {
-            id: 'device',
             header: 'Device',
             cell: ({ device, address, is_current }) => (
               <span className={styles.device}>
@@ -208,35 +196,41 @@ function Sessions(): ReactNode {
               </span>
             ),
           },
-          { id: 'used', header: 'Last used', cell: ({ last_used_at }) => <RelativeTime at={last_used_at} /> },
+          { header: 'Last used', cell: ({ last_used_at }) => <RelativeTime at={last_used_at} /> },
         ]}
         actions={session =>
           session.is_current ? null : (
-            <IconButton
+            <EndButton
               label={`End the session of ${session.device}`}
               icon={<LogOut size={16} />}
-              onClick={() => setEnding(session)}
+              action="End session"
+              run={() => endSession(session.id)}
+              done="Session ended"
             />
           )
         }
       />
-      <LoadMore {...list} />
       {hasOthers && (
         <div>
-          <Button onClick={() => setEnding('others')}>End all other sessions</Button>
+          <EndButton
+            text="End all other sessions"
+            action="End sessions"
+            run={endOtherSessions}
+            done="All other sessions ended"
+          />
         </div>
       )}
-      <ConfirmChange
-        of={ending}
-        onClose={() => setEnding(null)}
-        title={of => (of === 'others' ? 'End all other sessions?' : `End the session of ${of.device}?`)}
-        description="It must sign in again. Change your password too if you do not recognize it."
-        action={ending === 'others' ? 'End sessions' : 'End session'}
-        run={of => (of === 'others' ? endOtherSessions() : endSession(of.id))}
-        affects={[['sessions']]}
-        done={of => (of === 'others' ? 'All other sessions ended' : 'Session ended')}
-      />
     </section>
+  )
+}
+
+function EndButton(change: Look & { action: string; run(): Promise<unknown>; done: string }): ReactNode {
+  return (
+    <ConfirmButton
+      {...change}
+      description="It must sign in again. Change your password too if you do not recognize it."
+      affects={[['sessions']]}
+    />
   )
 }
 
@@ -262,18 +256,17 @@ function SecurityLog(): ReactNode {
   return (
     <section className={styles.part}>
       <h2>Security log</h2>
-      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      <Table
+      <ListTable
         label="Security log"
+        list={list}
         rows={list.data?.items}
         rowKey={({ id }) => id}
         columns={[
-          { id: 'action', header: 'Action', cell: ({ action }) => actionTexts[action] },
-          { id: 'device', header: 'Device', cell: entry => <Device {...entry} /> },
-          { id: 'at', header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+          { header: 'Action', cell: ({ action }) => actionTexts[action] },
+          { header: 'Device', cell: entry => <Device {...entry} /> },
+          { header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
         ]}
       />
-      <LoadMore {...list} />
     </section>
   )
 }

@@ -14,13 +14,11 @@ import {
 } from '../../api/account.ts'
 import { messageOf } from '../../api/api-problem.ts'
 import { Form } from '../../forms/form.tsx'
-import { useChange } from '../../forms/use-change.ts'
 import { useForm } from '../../forms/use-form.ts'
-import { ConfirmButton } from '../../layout/row-buttons.tsx'
-import { Button } from '../../ui/button.tsx'
+import { ChangeButton, ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field, TextInput } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './profile.module.css'
@@ -31,11 +29,8 @@ type Factor = { id: string; name: string; created_at: string; isApp: boolean }
 export function SecondFactorList(): ReactNode {
   const { data } = useQuery(factorsQuery)
   const client = useQueryClient()
-  const [dialog, setDialog] = useState<'passkey' | 'app' | null>(null)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
-  const renew = useChange({ run: () => createRecoveryCodes(), onDone: made => setCodes(made.recovery_codes) })
   const onAdded = async ({ recovery_codes }: AddedFactor) => {
-    setDialog(null)
     setCodes(recovery_codes)
     // Organizations that were refused open now. The secret of the app must not be made again.
     await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'totp-secret' })
@@ -53,14 +48,14 @@ export function SecondFactorList(): ReactNode {
           rows={factors}
           rowKey={({ id }) => id}
           columns={[
-            { id: 'name', header: 'Name', cell: ({ name }) => name },
-            { id: 'added', header: 'Added', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+            { header: 'Name', cell: ({ name }) => name },
+            { header: 'Added', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
           ]}
           actions={({ id, name, isApp }) => (
             <ConfirmButton
               label={`Remove ${name}`}
               icon={<Trash2 size={16} />}
-              description="You can no longer sign in with it. With the last factor the recovery codes end too."
+              description="You can no longer sign in with it. Removing your last factor also removes your recovery codes."
               action="Remove"
               run={() => (isApp ? removeTotp() : removePasskey(id))}
               affects={[['factors']]}
@@ -71,30 +66,30 @@ export function SecondFactorList(): ReactNode {
       )}
       {factors.length > 0 && <p className={styles.address}>{data?.recovery_codes_left} recovery codes left.</p>}
       <div className={styles.buttons}>
-        <Button onClick={() => setDialog('passkey')}>Add passkey</Button>
-        {data && !data.totp && <Button onClick={() => setDialog('app')}>Add authenticator app</Button>}
+        <DialogButton
+          text="Add passkey"
+          title="Add a passkey"
+          description="A fingerprint, a face, a PIN or a security key signs you in."
+        >
+          <PasskeyForm onDone={onAdded} />
+        </DialogButton>
+        {data && !data.totp && (
+          <DialogButton
+            text="Add authenticator app"
+            title="Add an authenticator app"
+            description="Scan the code with the app, then enter the six digits that it shows."
+          >
+            <AppForm onDone={onAdded} />
+          </DialogButton>
+        )}
         {factors.length > 0 && (
-          <Button isPending={renew.isPending} onClick={() => renew.mutate()}>
-            New recovery codes
-          </Button>
+          <ChangeButton
+            text="New recovery codes"
+            run={() => createRecoveryCodes()}
+            onDone={made => setCodes(made.recovery_codes)}
+          />
         )}
       </div>
-      <Dialog
-        isOpen={dialog === 'passkey'}
-        onClose={() => setDialog(null)}
-        title="Add a passkey"
-        description="A fingerprint, a face, a PIN or a security key signs you in."
-      >
-        <PasskeyForm onDone={onAdded} />
-      </Dialog>
-      <Dialog
-        isOpen={dialog === 'app'}
-        onClose={() => setDialog(null)}
-        title="Add an authenticator app"
-        description="Scan the code with the app, then enter the six digits that it shows."
-      >
-        <AppForm onDone={onAdded} />
-      </Dialog>
       <Dialog
         isOpen={codes !== null}
         onClose={() => setCodes(null)}
@@ -110,15 +105,13 @@ export function SecondFactorList(): ReactNode {
 function PasskeyForm({ onDone }: { onDone(added: AddedFactor): unknown }): ReactNode {
   const form = useForm({
     read: field => ({ name: field('name').trim() }),
-    check: body => ({ ...(body.name === '' ? { name: 'Enter a name.' } : {}) }),
+    check: body => ({ name: body.name === '' && 'Enter a name.' }),
     submit: ({ name }) => addPasskey(name),
     onDone,
   })
   return (
     <Form form={form} action="Add passkey">
-      <Field label="Name" hint="Such as the device that has it." error={form.errors.name}>
-        <TextInput name="name" autoFocus />
-      </Field>
+      <TextField label="Name" hint="Such as the device that has it." name="name" autoFocus />
     </Form>
   )
 }
@@ -132,7 +125,7 @@ function AppForm({ onDone }: { onDone(added: AddedFactor): unknown }): ReactNode
   })
   const form = useForm({
     read: field => ({ code: field('code').trim() }),
-    check: body => ({ ...(body.code === '' ? { code: 'Enter the code.' } : {}) }),
+    check: body => ({ code: body.code === '' && 'Enter the code.' }),
     submit: confirmTotp,
     onDone,
   })
@@ -142,9 +135,7 @@ function AppForm({ onDone }: { onDone(added: AddedFactor): unknown }): ReactNode
     <Form form={form} action="Add authenticator app">
       <QrCode text={secret.data.uri} />
       <CodeBlock text={secret.data.secret} label="secret" />
-      <Field label="Code" error={form.errors.code}>
-        <TextInput name="code" inputMode="numeric" autoComplete="one-time-code" />
-      </Field>
+      <TextField label="Code" name="code" inputMode="numeric" autoComplete="one-time-code" />
     </Form>
   )
 }

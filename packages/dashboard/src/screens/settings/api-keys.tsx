@@ -5,8 +5,8 @@ import { type ReactNode, useState } from 'react'
 import { apiKeysQuery, createApiKey, revokeApiKey, rollApiKey } from '../../api/workspace-settings.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
+import { ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { ConfirmButton, DialogButton } from '../../layout/row-buttons.tsx'
 import { SaveKey } from '../../layout/save-key.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
@@ -14,7 +14,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { Field, Select, TextInput } from '../../ui/field.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { KeyAccessFields, readAccess } from './key-access-fields.tsx'
 import { scopeText } from './scope-text.ts'
@@ -26,10 +26,6 @@ export function ApiKeys(): ReactNode {
   const [created, setCreated] = useState<NewApiKey | null>(null)
   const createRefusal = useRefusal('api_key.create')
   const revokeRefusal = useRefusal('api_key.revoke')
-  const showKey = (close: () => void) => (key: NewApiKey) => {
-    close()
-    setCreated(key)
-  }
   return (
     <ResourceList
       title="API keys"
@@ -37,11 +33,7 @@ export function ApiKeys(): ReactNode {
       list={list}
       rows={list.data?.items}
       rowKey={key => key.id}
-      create={{
-        label: 'New API key',
-        refusal: createRefusal,
-        form: close => <NewKeyForm onCancel={close} onCreated={showKey(close)} />,
-      }}
+      create={{ label: 'New API key', refusal: createRefusal, form: <NewKeyForm onCreated={setCreated} /> }}
       empty={{
         icon: KeyRound,
         title: 'No API keys yet',
@@ -50,7 +42,6 @@ export function ApiKeys(): ReactNode {
       }}
       columns={[
         {
-          id: 'name',
           header: 'Name',
           cell: key => (
             <span className={styles.twoLines}>
@@ -59,21 +50,10 @@ export function ApiKeys(): ReactNode {
             </span>
           ),
         },
+        { header: 'Prefix', isExtra: true, cell: key => <code className={styles.mono}>{key.prefix}…</code> },
+        { header: 'Access', isExtra: true, cell: accessOf },
+        { header: 'Status', cell: key => <KeyStatus apiKey={key} /> },
         {
-          id: 'prefix',
-          header: 'Prefix',
-          isExtra: true,
-          cell: key => <code className={styles.mono}>{key.prefix}…</code>,
-        },
-        {
-          id: 'access',
-          header: 'Access',
-          isExtra: true,
-          cell: accessOf,
-        },
-        { id: 'state', header: 'Status', cell: key => <KeyStatus apiKey={key} /> },
-        {
-          id: 'used',
           header: 'Last used',
           isExtra: true,
           cell: key =>
@@ -86,7 +66,7 @@ export function ApiKeys(): ReactNode {
               'Never'
             ),
         },
-        { id: 'created', header: 'Created', isExtra: true, cell: key => <RelativeTime at={key.created_at} /> },
+        { header: 'Created', isExtra: true, cell: key => <RelativeTime at={key.created_at} /> },
       ]}
       actions={key =>
         isOver(key) ? null : (
@@ -95,11 +75,11 @@ export function ApiKeys(): ReactNode {
               <DialogButton
                 label={`Roll ${key.name}`}
                 icon={<RefreshCw size={16} />}
-                title={`Roll ${key.name}`}
                 description="Creates a new key with the same name, rights and allowed addresses."
                 refusal={createRefusal}
-                form={close => <RollKeyForm apiKey={key} onCancel={close} onRolled={showKey(close)} />}
-              />
+              >
+                <RollKeyForm apiKey={key} onRolled={setCreated} />
+              </DialogButton>
             )}
             <ConfirmButton
               label={`Revoke ${key.name}`}
@@ -164,40 +144,32 @@ const lifetimes = [
   { value: 365, label: 'In 1 year' },
 ]
 
-type NewKeyFormProps = { onCancel(): void; onCreated(key: NewApiKey): void }
-
-function NewKeyForm({ onCancel, onCreated }: NewKeyFormProps): ReactNode {
+function NewKeyForm({ onCreated }: { onCreated(key: NewApiKey): void }): ReactNode {
   const { workspace } = useWorkspace()
   const { max_api_key_days: maxDays } = useOrganization().organization
   const form = useForm({
     read: field => ({ name: field('name').trim(), ...inDays(field('expires_at')), ...readAccess(field) }),
-    check: body => ({
-      ...(body.name === '' ? { name: 'Enter a name.' } : {}),
-      ...(body.scopes.length === 0 ? { scopes: 'Select at least one right.' } : {}),
+    check: ({ name, scopes }) => ({
+      name: name === '' && 'Enter a name.',
+      scopes: scopes.length === 0 && 'Select at least one right.',
     }),
     submit: body => createApiKey(workspace.id, body),
     onDone: onCreated,
     affects: [['api-keys', workspace.id]],
   })
   return (
-    <Form form={form} action="Create key" more={<Button onClick={onCancel}>Cancel</Button>}>
-      <Field label="Name" hint="Where the key is used, such as “Billing server”." error={form.errors.name}>
-        <TextInput name="name" autoComplete="off" />
-      </Field>
-      <KeyAccessFields errors={form.errors} />
-      <Field
+    <Form form={form} action="Create key">
+      <TextField label="Name" hint="Where the key is used, such as “Billing server”." name="name" autoComplete="off" />
+      <KeyAccessFields />
+      <SelectField
         label="Expires"
         hint={maxDays === null ? undefined : `Your organization limits new keys to ${maxDays} days.`}
-        error={form.errors.expires_at}
-      >
-        <Select
-          name="expires_at"
-          options={[
-            { value: '', label: maxDays === null ? 'Never' : `In ${maxDays} days` },
-            ...lifetimes.filter(({ value }) => maxDays === null || value < maxDays),
-          ]}
-        />
-      </Field>
+        name="expires_at"
+        options={[
+          { value: '', label: maxDays === null ? 'Never' : `In ${maxDays} days` },
+          ...lifetimes.filter(({ value }) => maxDays === null || value < maxDays),
+        ]}
+      />
     </Form>
   )
 }
@@ -216,10 +188,10 @@ const overlaps = [
   { value: 0, label: 'Not at all: revoke it now' },
 ]
 
-type RollKeyFormProps = { apiKey: ApiKey; onCancel(): void; onRolled(key: NewApiKey): void }
+type RollKeyFormProps = { apiKey: ApiKey; onRolled(key: NewApiKey): void }
 
 /** Replaces an API key by a new one. */
-function RollKeyForm({ apiKey, onCancel, onRolled }: RollKeyFormProps): ReactNode {
+function RollKeyForm({ apiKey, onRolled }: RollKeyFormProps): ReactNode {
   const { workspace } = useWorkspace()
   const form = useForm({
     read: field => ({ overlap_ms: Number(field('overlap_ms')) }),
@@ -228,14 +200,14 @@ function RollKeyForm({ apiKey, onCancel, onRolled }: RollKeyFormProps): ReactNod
     affects: [['api-keys', workspace.id]],
   })
   return (
-    <Form form={form} action="Roll key" more={<Button onClick={onCancel}>Cancel</Button>}>
-      <Field
+    <Form form={form} action="Roll key">
+      <SelectField
         label="Keep the previous key"
         hint="Put the new key into your applications within this time."
-        error={form.errors.overlap_ms}
-      >
-        <Select name="overlap_ms" defaultValue={24 * hourMs} options={overlaps} />
-      </Field>
+        name="overlap_ms"
+        defaultValue={24 * hourMs}
+        options={overlaps}
+      />
     </Form>
   )
 }

@@ -2,7 +2,7 @@ import type { AuditEntry } from '@belfry/contract/audit-entry'
 import type { AuditStream } from '@belfry/contract/audit-stream'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Download, Radio, ScrollText } from 'lucide-react'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import {
   auditExportUrl,
   auditLogQuery,
@@ -13,20 +13,19 @@ import {
   rotateAuditStreamSecret,
 } from '../../api/organizations.ts'
 import type { ListQuery } from '../../api/page.ts'
-import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
+import { ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field, TextInput } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
-import { Problem } from '../../ui/problem.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useDisplayZone } from '../../ui/time-style.ts'
 import { useFilters } from '../../ui/use-filters.ts'
@@ -92,9 +91,8 @@ export function AuditLog(): ReactNode {
       rows={list.data?.items}
       rowKey={({ id }) => id}
       columns={[
-        { id: 'at', header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+        { header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
         {
-          id: 'actor',
           header: 'Actor',
           cell: ({ actor, address, names }) => (
             <div className={styles.twoLines}>
@@ -104,7 +102,6 @@ export function AuditLog(): ReactNode {
           ),
         },
         {
-          id: 'action',
           header: 'Action',
           cell: entry => (
             <div className={styles.twoLines}>
@@ -118,7 +115,6 @@ export function AuditLog(): ReactNode {
           ),
         },
         {
-          id: 'object',
           header: 'Object',
           isExtra: true,
           cell: ({ object_id, names }) => (
@@ -145,77 +141,58 @@ function sentenceOf(action: AuditEntry['action']): string {
   return words[0]?.toUpperCase() + words.slice(1)
 }
 
-/** The button that opens the settings of the audit stream, and its dialog. */
+/** The button that opens the settings of the audit stream. */
 function AuditStreamButton(): ReactNode {
-  const [isOpen, setIsOpen] = useState(false)
-  const close = () => setIsOpen(false)
+  const { organization } = useOrganization()
   return (
-    <>
-      <Button
-        icon={<Radio size={15} aria-hidden="true" />}
-        refusal={useRefusal('audit_log.stream')}
-        onClick={() => setIsOpen(true)}
-      >
-        Stream
-      </Button>
-      <Dialog
-        isOpen={isOpen}
-        onClose={close}
-        title="Stream the audit log"
-        description="New entries are sent to a webhook as JSON lines, and retried until it receives them."
-      >
-        <StreamSettings onClose={close} />
-      </Dialog>
-    </>
+    <DialogButton
+      text="Stream"
+      icon={<Radio size={15} aria-hidden="true" />}
+      refusal={useRefusal('audit_log.stream')}
+      title="Stream the audit log"
+      description="New entries are sent to a webhook as JSON lines, and retried until it receives them."
+    >
+      <StreamSettings organizationId={organization.id} />
+    </DialogButton>
   )
 }
 
-function StreamSettings({ onClose }: { onClose(): void }): ReactNode {
-  const { organization } = useOrganization()
-  const { data: stream, error, refetch } = useQuery(auditStreamQuery(organization.id))
-  const [asked, setAsked] = useState<'rotate' | 'remove' | null>(null)
-  if (error) return <Problem error={error} onRetry={() => void refetch()} />
-  if (!stream) return null
-  const isOn = stream.target !== null
-  const confirmed = { onClose: () => setAsked(null), affects: [['audit-stream', organization.id]] }
-  return (
+function StreamSettings({ organizationId }: { organizationId: string }): ReactNode {
+  const query = useQuery(auditStreamQuery(organizationId))
+  const affects = [['audit-stream', organizationId]]
+  const buttons = (
     <>
-      {isOn && <StreamState stream={stream} />}
-      <UrlForm
-        key={stream.updated_at}
-        stream={stream}
-        onClose={onClose}
-        more={
-          isOn && (
-            <>
-              <Button onClick={() => setAsked('rotate')}>Rotate secret</Button>
-              <Button kind="danger" onClick={() => setAsked('remove')}>
-                Stop stream
-              </Button>
-            </>
-          )
-        }
-      />
-      <ConfirmChange
-        {...confirmed}
-        of={asked === 'rotate' || null}
-        title={() => 'Rotate the signing secret?'}
+      <ConfirmButton
+        text="Rotate secret"
+        title="Rotate the signing secret?"
         description="Messages are signed with a new secret. For 24 hours they are also signed with the current one."
         action="Rotate"
         isDangerous={false}
-        run={() => rotateAuditStreamSecret(organization.id)}
-        done={() => 'Signing secret rotated'}
+        run={() => rotateAuditStreamSecret(organizationId)}
+        affects={affects}
+        done="Signing secret rotated"
       />
-      <ConfirmChange
-        {...confirmed}
-        of={asked === 'remove' || null}
-        title={() => 'Stop the audit stream?'}
+      <ConfirmButton
+        text="Stop stream"
+        kind="danger"
+        title="Stop the audit stream?"
         description="The webhook receives no more entries, and those that wait are dropped. The audit log keeps them."
         action="Stop stream"
-        run={() => deleteAuditStream(organization.id)}
-        done={() => 'Audit stream stopped'}
+        run={() => deleteAuditStream(organizationId)}
+        affects={affects}
+        done="Audit stream stopped"
       />
     </>
+  )
+  return (
+    <Loaded query={query}>
+      {stream => (
+        <>
+          {stream.target !== null && <StreamState stream={stream} />}
+          <UrlForm key={stream.updated_at} stream={stream} more={stream.target !== null && buttons} />
+        </>
+      )}
+    </Loaded>
   )
 }
 
@@ -244,30 +221,27 @@ function StreamState({ stream: { target, signing_secrets, waiting, last_error } 
   )
 }
 
-type UrlFormProps = { stream: AuditStream; onClose(): void; more: ReactNode }
-
-function UrlForm({ stream, onClose, more }: UrlFormProps): ReactNode {
+function UrlForm({ stream, more }: { stream: AuditStream; more: ReactNode }): ReactNode {
   const { organization } = useOrganization()
   const form = useForm({
     read: field => ({ url: field('url').trim() }),
-    check: ({ url }) => ({ ...(url === '' ? { url: 'Enter the URL.' } : {}) }),
+    check: ({ url }) => ({ url: url === '' && 'Enter the URL.' }),
     submit: body => putAuditStream(organization.id, body),
     done: ({ target }) => `The audit log is streamed to ${target}`,
     affects: [['audit-stream', organization.id]],
+    staysOpen: true,
   })
   return (
-    <Form
-      form={form}
-      action={stream.target === null ? 'Start stream' : 'Change URL'}
-      more={more || <Button onClick={onClose}>Cancel</Button>}
-    >
-      <Field
+    <Form form={form} action={stream.target === null ? 'Start stream' : 'Change URL'} more={more}>
+      <TextField
         label={stream.target === null ? 'URL' : 'New URL'}
         hint="An https URL that receives POST requests. It is stored encrypted and not shown again."
-        error={form.errors.url}
-      >
-        <TextInput name="url" type="url" isMono autoComplete="off" placeholder="https://logs.example.com/belfry" />
-      </Field>
+        name="url"
+        type="url"
+        isMono
+        autoComplete="off"
+        placeholder="https://logs.example.com/belfry"
+      />
     </Form>
   )
 }

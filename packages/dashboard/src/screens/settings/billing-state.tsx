@@ -4,10 +4,9 @@ import { CreditCard } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { useSearchParams } from 'react-router'
 import { changeTier, openBillingPortal, tierQuery } from '../../api/organizations.ts'
-import { useChange } from '../../forms/use-change.ts'
+import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
-import { Button } from '../../ui/button.tsx'
 import { Card, Stack } from '../../ui/card.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { FormProblem } from '../../ui/problem.tsx'
@@ -28,10 +27,6 @@ const statuses: Record<Billing['status'], string> = {
 export function BillingState({ subscription }: { subscription: OrganizationSubscription }): ReactNode {
   const { tier, billing } = subscription
   const { organization } = useOrganization()
-  const portal = useChange({
-    run: () => openBillingPortal(organization.id),
-    onDone: ({ url }) => location.assign(url),
-  })
   const refusal = useRefusal('billing.change')
   const isConfirming = useConfirmation(billing.status)
   if (billing.provider === 'manual') return null
@@ -50,14 +45,13 @@ export function BillingState({ subscription }: { subscription: OrganizationSubsc
           {billing.next_tier && <PlannedChange tier={tier} next={billing.next_tier} />}
           {billing.status !== 'none' && (
             <div>
-              <Button
+              <ChangeButton
+                text="Manage billing"
                 icon={<CreditCard size={16} aria-hidden="true" />}
                 refusal={refusal}
-                isPending={portal.isPending}
-                onClick={() => portal.mutate()}
-              >
-                Manage billing
-              </Button>
+                run={() => openBillingPortal(organization.id)}
+                onDone={({ url }) => location.assign(url)}
+              />
             </div>
           )}
         </Stack>
@@ -84,16 +78,18 @@ function PaymentFailed({ tier, graceUntil }: { tier: TierName; graceUntil: strin
 
 function PlannedChange({ tier, next }: { tier: TierName; next: NonNullable<Billing['next_tier']> }): ReactNode {
   const { organization } = useOrganization()
-  const refusal = useRefusal('billing.change')
-  const keep = useChange({ run: () => changeTier(organization.id, { tier }), affects: [['tier', organization.id]] })
   return (
     <div className={styles.inline} role="status">
       <span>
         Changes to {tierLabels[next.tier]} on <AbsoluteTime at={next.at} />
       </span>
-      <Button size="small" refusal={refusal} isPending={keep.isPending} onClick={() => keep.mutate()}>
-        Keep {tierLabels[tier]}
-      </Button>
+      <ChangeButton
+        text={`Keep ${tierLabels[tier]}`}
+        size="small"
+        refusal={useRefusal('billing.change')}
+        run={() => changeTier(organization.id, { tier })}
+        affects={[['tier', organization.id]]}
+      />
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import type { Connection, ConnectionTest } from '@belfry/contract/connection'
 import { useQuery } from '@tanstack/react-query'
-import { KeyRound, Pencil, Play, Trash2 } from 'lucide-react'
+import { KeyRound, Play } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import {
   type ConnectionBody,
@@ -10,14 +10,13 @@ import {
   testConnection,
 } from '../../api/workspace-settings.ts'
 import { Form } from '../../forms/form.tsx'
-import { type FieldErrors, useForm } from '../../forms/use-form.ts'
+import { useForm } from '../../forms/use-form.ts'
+import { DialogButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { ConfirmButton, DialogButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Field, optionsOf, Select, Textarea, TextInput } from '../../ui/field.tsx'
+import { optionsOf, SelectField, TextareaField, TextField } from '../../ui/field.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './settings.module.css'
 
@@ -26,7 +25,6 @@ export function Connections(): ReactNode {
   const list = useQuery(connectionsQuery(workspace.id))
   const writeRefusal = useRefusal('connection.write')
   const testRefusal = useRefusal('connection.test')
-  const deleteRefusal = useRefusal('connection.delete')
   const delay = 'New calls use it within five seconds.'
   return (
     <ResourceList
@@ -39,7 +37,7 @@ export function Connections(): ReactNode {
         label: 'New connection',
         description: delay,
         refusal: writeRefusal,
-        form: close => <ConnectionForm connection={null} onDone={close} />,
+        form: <ConnectionForm connection={null} />,
       }}
       empty={{
         icon: KeyRound,
@@ -47,75 +45,60 @@ export function Connections(): ReactNode {
         children: 'Add a header, a password, OAuth 2 client credentials, an identity token or a client certificate.',
       }}
       columns={[
-        { id: 'name', header: 'Name', cell: ({ name }) => <code className={styles.mono}>{name}</code> },
-        { id: 'kind', header: 'Kind', cell: ({ kind }) => kindNames[kind] },
-        {
-          id: 'hosts',
-          header: 'Hosts',
-          isExtra: true,
-          cell: ({ hosts }) => <code className={styles.mono}>{hosts.join(' ')}</code>,
-        },
-        { id: 'updated', header: 'Updated', isExtra: true, cell: one => <RelativeTime at={one.updated_at} /> },
+        { header: 'Name', cell: ({ name }) => <code className={styles.mono}>{name}</code> },
+        { header: 'Kind', cell: ({ kind }) => kindNames[kind] },
+        { header: 'Hosts', isExtra: true, cell: ({ hosts }) => <code className={styles.mono}>{hosts.join(' ')}</code> },
+        { header: 'Updated', isExtra: true, cell: one => <RelativeTime at={one.updated_at} /> },
       ]}
       actions={connection => (
-        <>
-          <DialogButton
-            label={`Test ${connection.name}`}
-            icon={<Play size={16} />}
-            title={`Test ${connection.name}`}
-            refusal={testRefusal}
-            form={close => <ConnectionTestForm connection={connection} onClose={close} />}
-          />
-          <DialogButton
-            label={`Edit ${connection.name}`}
-            icon={<Pencil size={16} />}
-            title={`Edit ${connection.name}`}
-            description={delay}
-            refusal={writeRefusal}
-            form={close => <ConnectionForm connection={connection} onDone={close} />}
-          />
-          <ConfirmButton
-            label={`Delete ${connection.name}`}
-            icon={<Trash2 size={16} />}
-            description="Tasks that name it fail. It cannot be deleted while a cron job or a subscription names it."
-            action="Delete connection"
-            refusal={deleteRefusal}
-            run={() => deleteConnection(workspace.id, connection.name)}
-            affects={[['connections', workspace.id]]}
-            done={`${connection.name} deleted`}
-          />
-        </>
+        <DialogButton label={`Test ${connection.name}`} icon={<Play size={16} />} refusal={testRefusal}>
+          <ConnectionTestForm connection={connection} />
+        </DialogButton>
       )}
+      nameOf={({ name }) => name}
+      edit={{
+        description: delay,
+        refusal: writeRefusal,
+        form: connection => <ConnectionForm connection={connection} />,
+      }}
+      remove={{
+        what: 'connection',
+        description: 'Tasks that name it fail. It cannot be deleted while a cron job or a subscription names it.',
+        refusal: useRefusal('connection.delete'),
+        run: ({ name }) => deleteConnection(workspace.id, name),
+        affects: [['connections', workspace.id]],
+      }}
     />
   )
 }
 
-type ConnectionTestFormProps = { connection: Connection; onClose(): void }
-
 /** Requests a token of a connection, or calls a URL through it, and shows what happened. */
-function ConnectionTestForm({ connection, onClose }: ConnectionTestFormProps): ReactNode {
+function ConnectionTestForm({ connection }: { connection: Connection }): ReactNode {
   const { workspace } = useWorkspace()
   const [outcome, setOutcome] = useState<ConnectionTest | null>(null)
   const hasToken = connection.kind === 'oauth2' || connection.kind === 'identity_token'
   const form = useForm({
     read: field => ({ url: field('url').trim() }),
-    check: ({ url }) => (url === '' && !hasToken ? { url: 'Enter a URL of one of its hosts.' } : {}),
+    check: ({ url }) => ({ url: url === '' && !hasToken && 'Enter a URL of one of its hosts.' }),
     submit({ url }) {
       setOutcome(null)
       return testConnection(workspace.id, connection.name, url === '' ? {} : { url })
     },
     onDone: setOutcome,
+    staysOpen: true,
   })
   return (
-    <Form form={form} action="Test" more={<Button onClick={onClose}>Close</Button>}>
-      <Field
+    <Form form={form} action="Test" cancel="Close">
+      <TextField
         label="URL"
         isOptional={hasToken}
-        error={form.errors.url}
         hint={`Called with GET.${hasToken ? ' Leave empty to request a token only.' : ''}`}
-      >
-        <TextInput name="url" type="url" isMono autoComplete="off" placeholder={`https://${connection.hosts[0]}/`} />
-      </Field>
+        name="url"
+        type="url"
+        isMono
+        autoComplete="off"
+        placeholder={`https://${connection.hosts[0]}/`}
+      />
       {outcome && (
         <p role="status">
           <Badge tone={outcome.ok ? 'good' : 'bad'}>{outcome.ok ? 'Works' : 'Failed'}</Badge> {outcome.message}
@@ -181,13 +164,8 @@ const certificateFields: readonly FormField[] = [
   },
 ]
 
-type ConnectionFormProps = {
-  /** The connection to edit; null creates one. */
-  connection: Connection | null
-  onDone(): void
-}
-
-function ConnectionForm({ connection, onDone }: ConnectionFormProps): ReactNode {
+/** @param props.connection - The connection to edit; null creates one. */
+function ConnectionForm({ connection }: { connection: Connection | null }): ReactNode {
   const { workspace } = useWorkspace()
   const [kind, setKind] = useState<Kind>(connection?.kind ?? 'header')
   const [authentication, setAuthentication] = useState(connection?.client_authentication ?? 'basic')
@@ -200,14 +178,11 @@ function ConnectionForm({ connection, onDone }: ConnectionFormProps): ReactNode 
         .filter(Boolean),
       values: Object.fromEntries(fields.map(({ name }) => [name, field(name).trim()])),
     }),
-    check({ name, hosts }): FieldErrors {
-      return {
-        ...(nameForm.test(name) ? {} : { name: 'Use letters, digits and . _ -, starting with a letter or a digit.' }),
-        ...(hosts.length === 0 ? { hosts: 'Enter at least one host.' } : {}),
-      }
-    },
+    check: ({ name, hosts }) => ({
+      name: !nameForm.test(name) && 'Use letters, digits and . _ -, starting with a letter or a digit.',
+      hosts: hosts.length === 0 && 'Enter at least one host.',
+    }),
     submit: ({ name, hosts, values }) => putConnection(workspace.id, name, bodyOf(hosts, values)),
-    onDone,
     done: ({ name }) => (connection ? `${name} updated` : `${name} created`),
     affects: [['connections', workspace.id]],
   })
@@ -225,64 +200,54 @@ function ConnectionForm({ connection, onDone }: ConnectionFormProps): ReactNode 
   }
 
   return (
-    <Form
-      form={form}
-      action={connection ? 'Save' : 'Create connection'}
-      more={<Button onClick={onDone}>Cancel</Button>}
-    >
+    <Form form={form} action={connection ? 'Save' : 'Create connection'}>
       {!connection && (
-        <Field label="Name" hint="Such as billing-api." error={form.errors.name}>
-          <TextInput name="name" isMono autoComplete="off" spellCheck={false} />
-        </Field>
+        <TextField label="Name" hint="Such as billing-api." name="name" isMono autoComplete="off" spellCheck={false} />
       )}
-      <Field label="Kind">
-        <Select
-          name="kind"
-          value={kind}
-          onChange={event => setKind(event.target.value as Kind)} // one of the options
-          options={optionsOf(kindNames)}
-        />
-      </Field>
-      <Field
+      <SelectField
+        label="Kind"
+        name="kind"
+        value={kind}
+        onChange={event => setKind(event.target.value as Kind)}
+        options={optionsOf(kindNames)}
+      />
+      <TextField
         label="Hosts"
         hint="Separated by spaces, such as api.example.com or *.example.com. Other hosts never receive the credentials."
-        error={form.errors.hosts}
-      >
-        <TextInput name="hosts" isMono defaultValue={connection?.hosts.join(' ')} autoComplete="off" />
-      </Field>
+        name="hosts"
+        isMono
+        defaultValue={connection?.hosts.join(' ')}
+        autoComplete="off"
+      />
       {fieldsOf[kind].map(field => (
-        <ConnectionInput key={field.name} field={field} stored={connection} errors={form.errors} />
+        <ConnectionInput key={field.name} field={field} stored={connection} />
       ))}
       {kind === 'oauth2' && (
-        <Field label="Client authentication">
-          <Select
-            name="client_authentication"
-            value={authentication}
-            onChange={event => setAuthentication(event.target.value === 'post' ? 'post' : 'basic')}
-            options={optionsOf({ basic: 'HTTP Basic', post: 'Parameters in the body' })}
-          />
-        </Field>
+        <SelectField
+          label="Client authentication"
+          name="client_authentication"
+          value={authentication}
+          onChange={event => setAuthentication(event.target.value === 'post' ? 'post' : 'basic')}
+          options={optionsOf({ basic: 'HTTP Basic', post: 'Parameters in the body' })}
+        />
       )}
       <details open={kind === 'tls' || connection?.ca_certificate || connection?.client_certificate ? true : undefined}>
         <summary>Certificates</summary>
         {certificateFields.map(field => (
-          <ConnectionInput key={field.name} field={field} stored={connection} errors={form.errors} />
+          <ConnectionInput key={field.name} field={field} stored={connection} />
         ))}
       </details>
     </Form>
   )
 }
 
-type ConnectionInputProps = { field: FormField; stored: Connection | null; errors: FieldErrors }
+type ConnectionInputProps = { field: FormField; stored: Connection | null }
 
-function ConnectionInput({ field, stored, errors }: ConnectionInputProps): ReactNode {
+function ConnectionInput({ field, stored }: ConnectionInputProps): ReactNode {
   const { name, label, hint, isSecret = false, isLong = false, isOptional = false, initial = '' } = field
   const secretHint = stored ? 'Leave empty to keep the stored one.' : 'It is never shown again.'
   const before = isSecret ? '' : (stored?.[name as keyof Connection] ?? initial)
-  const props = { name, defaultValue: String(before), isMono: true, autoComplete: 'off', spellCheck: false }
-  return (
-    <Field label={label} isOptional={isOptional} error={errors[name]} hint={isSecret ? secretHint : hint}>
-      {isLong || isSecret ? <Textarea {...props} rows={isLong ? 3 : 2} /> : <TextInput {...props} />}
-    </Field>
-  )
+  const texts = { label, isOptional, hint: isSecret ? secretHint : hint }
+  const props = { ...texts, name, defaultValue: String(before), isMono: true, autoComplete: 'off', spellCheck: false }
+  return isLong || isSecret ? <TextareaField {...props} rows={isLong ? 3 : 2} /> : <TextField {...props} />
 }

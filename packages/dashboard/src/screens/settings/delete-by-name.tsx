@@ -1,60 +1,41 @@
-import { type ReactNode, useState } from 'react'
-import { type Change, useChange } from '../../forms/use-change.ts'
-import { Stack } from '../../ui/card.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { Field, TextInput } from '../../ui/field.tsx'
-import { Problem } from '../../ui/problem.tsx'
+import type { ReactNode } from 'react'
+import { Form } from '../../forms/form.tsx'
+import type { Change } from '../../forms/use-change.ts'
+import { useForm } from '../../forms/use-form.ts'
+import { DialogButton, type Look } from '../../layout/change-buttons.tsx'
+import { TextField } from '../../ui/field.tsx'
 
-type DeleteByNameProps = Omit<Change<void, void>, 'onError' | 'isSignIn'> & {
-  isOpen: boolean
-  onClose(): void
+type Deletion = Pick<Change<void, string>, 'affects' | 'done' | 'onDone'> & {
+  run(): Promise<void>
   what: 'workspace' | 'organization'
   name: string
-  description: string
 }
 
-/** Asks the user to type the name before a workspace or organization is deleted. */
-export function DeleteByName(props: DeleteByNameProps): ReactNode {
-  const { isOpen, onClose, description, what, name, ...change } = props
-  const [typed, setTyped] = useState('')
-  const [isWrong, setIsWrong] = useState(false)
-  const remove = useChange<void>({ ...change, onError: () => {} }) // the dialog shows it
-  const close = () => {
-    remove.reset()
-    onClose()
-  }
-  const confirm = () => {
-    if (typed.trim() === name) remove.mutate()
-    else setIsWrong(true)
-  }
+/** A button that deletes a workspace or an organization after the user has typed its name. */
+export function DeleteByName(props: Look & Deletion & { description: string }): ReactNode {
+  const { what, name, run, affects, done, onDone, ...button } = props
   return (
-    <ConfirmDialog
-      isOpen={isOpen}
-      onClose={close}
-      description={description}
-      title={`Delete ${name}?`}
-      action={`Delete ${what}`}
-      isDangerous
-      isPending={remove.isPending}
-      onConfirm={confirm}
-    >
-      <form
-        onSubmit={event => {
-          event.preventDefault()
-          confirm()
-        }}
-      >
-        <Stack>
-          <Field
-            label={`Type the name of the ${what} to confirm`}
-            hint={<strong>{name}</strong>}
-            error={isWrong && typed.trim() !== name ? 'The name does not match.' : undefined}
-          >
-            <TextInput value={typed} autoComplete="off" onChange={event => setTyped(event.target.value)} />
-          </Field>
-          {remove.error && <Problem error={remove.error} />}
-        </Stack>
-      </form>
-    </ConfirmDialog>
+    <DialogButton {...button} title={`Delete ${name}?`}>
+      <NameForm {...{ what, name, run, affects, done, onDone }} />
+    </DialogButton>
+  )
+}
+
+function NameForm({ what, name, run, ...change }: Deletion): ReactNode {
+  const form = useForm({
+    ...change,
+    read: field => field('typed').trim(),
+    check: typed => ({ typed: typed !== name && 'The name does not match.' }),
+    submit: run,
+  })
+  return (
+    <Form form={form} action={`Delete ${what}`} isDangerous>
+      <TextField
+        label={`Type the name of the ${what} to confirm`}
+        hint={<strong>{name}</strong>}
+        name="typed"
+        autoComplete="off"
+      />
+    </Form>
   )
 }

@@ -1,6 +1,6 @@
 import { checkConditions } from '@belfry/domain/claim-conditions'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Trash2, Workflow } from 'lucide-react'
+import { Workflow } from 'lucide-react'
 import type { ReactNode } from 'react'
 import {
   createFederatedCredential,
@@ -10,11 +10,9 @@ import {
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { ConfirmButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { Button } from '../../ui/button.tsx'
-import { Field, Select, Textarea, TextInput } from '../../ui/field.tsx'
+import { SelectField, TextareaField, TextField } from '../../ui/field.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { KeyScopeFields, readScopes } from './key-access-fields.tsx'
 import { scopeText } from './scope-text.ts'
@@ -23,7 +21,6 @@ import styles from './settings.module.css'
 export function FederatedCredentials(): ReactNode {
   const { workspace } = useWorkspace()
   const list = useInfiniteQuery(federatedCredentialsQuery(workspace.id))
-  const deleteRefusal = useRefusal('federated_credential.delete')
   return (
     <ResourceList
       title="Federated credentials"
@@ -35,7 +32,7 @@ export function FederatedCredentials(): ReactNode {
         label: 'New credential',
         title: 'New federated credential',
         refusal: useRefusal('federated_credential.create'),
-        form: close => <FederatedCredentialForm onDone={close} />,
+        form: <FederatedCredentialForm />,
       }}
       empty={{
         icon: Workflow,
@@ -45,7 +42,6 @@ export function FederatedCredentials(): ReactNode {
       }}
       columns={[
         {
-          id: 'name',
           header: 'Name',
           cell: ({ name, id }) => (
             <span className={styles.twoLines}>
@@ -55,7 +51,6 @@ export function FederatedCredentials(): ReactNode {
           ),
         },
         {
-          id: 'trusts',
           header: 'Trusted jobs',
           isExtra: true,
           cell: ({ issuer, conditions }) => (
@@ -70,7 +65,6 @@ export function FederatedCredentials(): ReactNode {
           ),
         },
         {
-          id: 'access',
           header: 'Access',
           isExtra: true,
           cell: ({ scopes, lifetime_ms }) => (
@@ -81,24 +75,19 @@ export function FederatedCredentials(): ReactNode {
           ),
         },
         {
-          id: 'used',
           header: 'Last used',
           isExtra: true,
           cell: ({ last_used_at: at }) => (at ? <RelativeTime at={at} /> : 'Never'),
         },
       ]}
-      actions={({ id, name }) => (
-        <ConfirmButton
-          label={`Delete ${name}`}
-          icon={<Trash2 size={16} />}
-          description="Its jobs get no more API keys, and the keys that they have are revoked."
-          action="Delete credential"
-          refusal={deleteRefusal}
-          run={() => deleteFederatedCredential(workspace.id, id)}
-          affects={[['federated-credentials', workspace.id]]}
-          done={`${name} deleted`}
-        />
-      )}
+      nameOf={({ name }) => name}
+      remove={{
+        what: 'credential',
+        description: 'Its jobs get no more API keys, and the keys that they have are revoked.',
+        refusal: useRefusal('federated_credential.delete'),
+        run: ({ id }) => deleteFederatedCredential(workspace.id, id),
+        affects: [['federated-credentials', workspace.id]],
+      }}
     />
   )
 }
@@ -106,7 +95,7 @@ export function FederatedCredentials(): ReactNode {
 const lifetimes = [5, 15, 30, 60].map(minutes => ({ value: minutes, label: `After ${minutes} minutes` }))
 const github = 'https://token.actions.githubusercontent.com'
 
-function FederatedCredentialForm({ onDone }: { onDone(): void }): ReactNode {
+function FederatedCredentialForm(): ReactNode {
   const { workspace } = useWorkspace()
   const form = useForm({
     read: field => ({
@@ -117,49 +106,54 @@ function FederatedCredentialForm({ onDone }: { onDone(): void }): ReactNode {
       scopes: readScopes(field),
       lifetime_ms: Number(field('lifetime_ms')) * 60_000,
     }),
-    check: body => ({
-      ...(body.name === '' ? { name: 'Enter a name.' } : {}),
-      ...conditionProblem(body.conditions),
-      ...(body.scopes.length === 0 ? { scopes: 'Select at least one right.' } : {}),
+    check: ({ name, conditions, scopes }) => ({
+      name: name === '' && 'Enter a name.',
+      conditions: conditionProblem(conditions),
+      scopes: scopes.length === 0 && 'Select at least one right.',
     }),
     submit: body => createFederatedCredential(workspace.id, body),
-    onDone,
     done: ({ name }) => `${name} created`,
     affects: [['federated-credentials', workspace.id]],
   })
   return (
-    <Form form={form} action="Create credential" more={<Button onClick={onDone}>Cancel</Button>}>
-      <Field label="Name" hint="What the jobs do, such as “Deployments”." error={form.errors.name}>
-        <TextInput name="name" autoComplete="off" />
-      </Field>
-      <Field
+    <Form form={form} action="Create credential">
+      <TextField label="Name" hint="What the jobs do, such as “Deployments”." name="name" autoComplete="off" />
+      <TextField
         label="Issuer"
         hint="GitHub Actions by default. For GitLab the URL of the instance."
-        error={form.errors.issuer}
-      >
-        <TextInput name="issuer" defaultValue={github} isMono autoComplete="off" spellCheck={false} />
-      </Field>
-      <Field
+        name="issuer"
+        defaultValue={github}
+        isMono
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <TextareaField
         label="Required claims"
         hint="One per line, such as “repository: acme/app”. * stands for any characters. One line must name the owner of the jobs."
-        error={form.errors.conditions}
-      >
-        <Textarea name="conditions" rows={3} isMono autoComplete="off" spellCheck={false} />
-      </Field>
-      <Field label="Audience" hint="By default the URL of Belfry." error={form.errors.audience} isOptional>
-        <TextInput name="audience" isMono autoComplete="off" spellCheck={false} />
-      </Field>
-      <KeyScopeFields errors={form.errors} initial="publish" />
-      <Field label="Keys expire" error={form.errors.lifetime_ms}>
-        <Select name="lifetime_ms" defaultValue="15" options={lifetimes} />
-      </Field>
+        name="conditions"
+        rows={3}
+        isMono
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <TextField
+        label="Audience"
+        hint="By default the URL of Belfry."
+        isOptional
+        name="audience"
+        isMono
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <KeyScopeFields initial="publish" />
+      <SelectField label="Keys expire" name="lifetime_ms" defaultValue="15" options={lifetimes} />
     </Form>
   )
 }
 
-function conditionProblem(conditions: Record<string, string>): { conditions?: string } {
+function conditionProblem(conditions: Record<string, string>): string | undefined {
   const [problem] = checkConditions(conditions)
-  return problem ? { conditions: `${problem.name || 'The claims'} must ${problem.must}.` } : {}
+  return problem && `${problem.name || 'The claims'} must ${problem.must}.`
 }
 
 // A value may have colons too.

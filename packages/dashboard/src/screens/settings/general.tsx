@@ -1,16 +1,15 @@
 import type { Organization } from '@belfry/contract/organization'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { deleteOrganization, updateOrganization } from '../../api/organizations.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { paths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
-import { Field, TextInput } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { AbsoluteTime } from '../../ui/time.tsx'
 import { DeleteByName } from './delete-by-name.tsx'
@@ -48,10 +47,10 @@ function NameForm({ organization }: { organization: Organization }): ReactNode {
   const form = useForm({
     read: field => ({ name: field('name').trim(), slug: field('slug').trim() }),
     check: ({ name, slug }) => ({
-      ...(name === '' ? { name: 'Enter a name.' } : {}),
-      ...(/^[a-z0-9](-?[a-z0-9])+$/.test(slug)
-        ? {}
-        : { slug: 'Use 2 to 63 lowercase letters and digits, with single hyphens between them.' }),
+      name: name === '' && 'Enter a name.',
+      slug:
+        !/^[a-z0-9](-?[a-z0-9])+$/.test(slug) &&
+        'Use 2 to 63 lowercase letters and digits, with single hyphens between them.',
     }),
     submit: body => updateOrganization(organization.id, body),
     async onDone({ slug }) {
@@ -65,16 +64,16 @@ function NameForm({ organization }: { organization: Organization }): ReactNode {
   })
   return (
     <Form form={form} action="Save">
-      <Field label="Name" error={form.errors.name}>
-        <TextInput name="name" defaultValue={organization.name} />
-      </Field>
-      <Field
+      <TextField label="Name" name="name" defaultValue={organization.name} />
+      <TextField
         label="Slug"
         hint="Part of every dashboard URL. Links with the old slug stop working."
-        error={form.errors.slug}
-      >
-        <TextInput name="slug" isMono defaultValue={organization.slug} autoCapitalize="none" spellCheck={false} />
-      </Field>
+        name="slug"
+        isMono
+        defaultValue={organization.slug}
+        autoCapitalize="none"
+        spellCheck={false}
+      />
     </Form>
   )
 }
@@ -83,7 +82,6 @@ type DeleteOrganizationProps = { organization: Organization; hasWorkspaces: bool
 
 function DeleteOrganization({ organization, hasWorkspaces }: DeleteOrganizationProps): ReactNode {
   const client = useQueryClient()
-  const [isAsking, setIsAsking] = useState(false)
   const refusal = useRefusal('organization.delete')
   return (
     <section className={styles.section}>
@@ -91,28 +89,22 @@ function DeleteOrganization({ organization, hasWorkspaces }: DeleteOrganizationP
       <Card>
         <div className={styles.danger}>
           <p>Deletes its members, invitations and audit log. Delete its workspaces first.</p>
-          <Button
+          <DeleteByName
+            text="Delete"
             kind="danger"
             refusal={refusal ?? (hasWorkspaces ? 'Delete its workspaces first.' : null)}
-            onClick={() => setIsAsking(true)}
-          >
-            Delete
-          </Button>
+            what="organization"
+            name={organization.name}
+            description="This cannot be undone."
+            run={() => deleteOrganization(organization.id)}
+            onDone={() => {
+              client.clear()
+              // Everything on the page belonged to it.
+              location.assign('/')
+            }}
+          />
         </div>
       </Card>
-      <DeleteByName
-        isOpen={isAsking}
-        onClose={() => setIsAsking(false)}
-        what="organization"
-        name={organization.name}
-        description="This cannot be undone."
-        run={() => deleteOrganization(organization.id)}
-        onDone={() => {
-          client.clear()
-          // Everything on the page belonged to it.
-          location.assign('/')
-        }}
-      />
     </section>
   )
 }

@@ -1,8 +1,7 @@
 import type { CreateIntegrationBody, Integration, IntegrationTest } from '@belfry/contract/integration'
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { BellRing, Pencil, Send, Trash2 } from 'lucide-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { BellRing, Send } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { messageOf } from '../../api/api-problem.ts'
 import {
   createIntegration,
   deleteIntegration,
@@ -12,14 +11,13 @@ import {
 } from '../../api/workspace-settings.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
+import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { ConfirmButton, DialogButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { Field, optionsOf, Select, TextInput } from '../../ui/field.tsx'
+import { optionsOf, SelectField, TextField } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import styles from './settings.module.css'
 
@@ -27,7 +25,6 @@ export function Integrations(): ReactNode {
   const { workspace } = useWorkspace()
   const list = useInfiniteQuery(integrationsQuery(workspace.id))
   const writeRefusal = useRefusal('integration.write')
-  const deleteRefusal = useRefusal('integration.delete')
   return (
     <ResourceList
       title="Integrations"
@@ -35,11 +32,7 @@ export function Integrations(): ReactNode {
       list={list}
       rows={list.data?.items}
       rowKey={({ id }) => id}
-      create={{
-        label: 'New integration',
-        refusal: writeRefusal,
-        form: close => <IntegrationForm integration={null} onDone={close} />,
-      }}
+      create={{ label: 'New integration', refusal: writeRefusal, form: <IntegrationForm integration={null} /> }}
       empty={{
         icon: BellRing,
         title: 'No integrations yet',
@@ -48,7 +41,6 @@ export function Integrations(): ReactNode {
       }}
       columns={[
         {
-          id: 'name',
           header: 'Name',
           cell: ({ name, channel, target, confirmed }) => (
             <div className={styles.twoLines}>
@@ -60,7 +52,6 @@ export function Integrations(): ReactNode {
           ),
         },
         {
-          id: 'events',
           header: 'Events',
           isExtra: true,
           cell: ({ events }) => (
@@ -72,28 +63,16 @@ export function Integrations(): ReactNode {
           ),
         },
       ]}
-      actions={integration => (
-        <>
-          <TestButton integration={integration} />
-          <DialogButton
-            label={`Edit ${integration.name}`}
-            icon={<Pencil size={16} />}
-            title={`Edit ${integration.name}`}
-            refusal={writeRefusal}
-            form={close => <IntegrationForm integration={integration} onDone={close} />}
-          />
-          <ConfirmButton
-            label={`Delete ${integration.name}`}
-            icon={<Trash2 size={16} />}
-            description="It no longer receives alerts."
-            action="Delete integration"
-            refusal={deleteRefusal}
-            run={() => deleteIntegration(workspace.id, integration.id)}
-            affects={[['integrations', workspace.id]]}
-            done={`${integration.name} deleted`}
-          />
-        </>
-      )}
+      actions={integration => <TestButton integration={integration} />}
+      nameOf={({ name }) => name}
+      edit={{ refusal: writeRefusal, form: integration => <IntegrationForm integration={integration} /> }}
+      remove={{
+        what: 'integration',
+        description: 'It no longer receives alerts.',
+        refusal: useRefusal('integration.delete'),
+        run: ({ id }) => deleteIntegration(workspace.id, id),
+        affects: [['integrations', workspace.id]],
+      }}
     />
   )
 }
@@ -101,22 +80,16 @@ export function Integrations(): ReactNode {
 function TestButton({ integration }: { integration: Integration }): ReactNode {
   const { workspace } = useWorkspace()
   const toast = useToast()
-  const test = useMutation({
-    mutationFn: () => testIntegration(workspace.id, integration.id),
-    onSuccess: result => toast(resultText(integration, result), result.delivered ? 'good' : 'bad'),
-    onError: error => toast(messageOf(error), 'bad'),
-  })
   return (
-    <Button
+    <ChangeButton
       size="small"
       icon={<Send size={14} />}
-      aria-label={`Send a test to ${integration.name}`}
+      text="Test"
+      label={`Send a test to ${integration.name}`}
       refusal={useRefusal('integration.write')}
-      isPending={test.isPending}
-      onClick={() => test.mutate()}
-    >
-      Test
-    </Button>
+      run={() => testIntegration(workspace.id, integration.id)}
+      onDone={result => toast(resultText(integration, result), result.delivered ? 'good' : 'bad')}
+    />
   )
 }
 
@@ -151,13 +124,8 @@ const hints: Record<Exclude<Channel, 'email'>, string> = {
   webhook: 'Receives each alert as JSON, signed like every delivery.',
 }
 
-type IntegrationFormProps = {
-  /** The integration to edit; null creates one. */
-  integration: Integration | null
-  onDone(): void
-}
-
-function IntegrationForm({ integration, onDone }: IntegrationFormProps): ReactNode {
+/** @param props.integration - The integration to edit; null creates one. */
+function IntegrationForm({ integration }: { integration: Integration | null }): ReactNode {
   const { workspace } = useWorkspace()
   const [channel, setChannel] = useState<Channel>(integration?.channel ?? 'slack')
   const form = useForm({
@@ -166,11 +134,15 @@ function IntegrationForm({ integration, onDone }: IntegrationFormProps): ReactNo
       events: events.filter(event => field(event) !== ''),
       target: field(channel === 'email' ? 'email' : 'url').trim(),
     }),
-    check: body => ({
-      ...(body.name === '' ? { name: 'Enter a name.' } : {}),
-      ...(body.target === '' && !integration ? targetError(channel) : {}),
-      ...(body.events.length === 0 ? { events: 'Select at least one event.' } : {}),
-    }),
+    check({ name, target, events }) {
+      const isMissing = target === '' && !integration
+      return {
+        name: name === '' && 'Enter a name.',
+        email: isMissing && channel === 'email' && 'Enter an email address.',
+        url: isMissing && channel !== 'email' && 'Enter the URL.',
+        events: events.length === 0 && 'Select at least one event.',
+      }
+    },
     submit({ name, events, target }) {
       const where = channel === 'email' ? { email: target } : { url: target }
       if (!integration) {
@@ -179,41 +151,32 @@ function IntegrationForm({ integration, onDone }: IntegrationFormProps): ReactNo
       }
       return updateIntegration(workspace.id, integration.id, { name, events, ...(target === '' ? {} : where) })
     },
-    onDone,
     done: ({ name }) => (integration ? `${name} updated` : `${name} created. Send a test to check it.`),
     affects: [['integrations', workspace.id]],
   })
   const keeps = integration ? ` Leave empty to keep ${integration.target}.` : ''
   return (
-    <Form
-      form={form}
-      action={integration ? 'Save' : 'Create integration'}
-      more={<Button onClick={onDone}>Cancel</Button>}
-    >
+    <Form form={form} action={integration ? 'Save' : 'Create integration'}>
       {!integration && (
-        <Field label="Channel">
-          <Select
-            value={channel}
-            onChange={event => setChannel(event.target.value as Channel)} // one of the options
-            options={optionsOf(channelNames)}
-          />
-        </Field>
+        <SelectField
+          label="Channel"
+          value={channel}
+          onChange={event => setChannel(event.target.value as Channel)}
+          options={optionsOf(channelNames)}
+        />
       )}
-      <Field label="Name" error={form.errors.name}>
-        <TextInput name="name" defaultValue={integration?.name} placeholder="On call" autoComplete="off" />
-      </Field>
+      <TextField label="Name" name="name" defaultValue={integration?.name} placeholder="On call" autoComplete="off" />
       {channel === 'email' ? (
-        <Field label="Email address" hint={keeps} error={form.errors.email}>
-          <TextInput name="email" type="email" autoComplete="off" />
-        </Field>
+        <TextField label="Email address" hint={keeps} name="email" type="email" autoComplete="off" />
       ) : (
-        <Field
+        <TextField
           label="URL"
           hint={`${hints[channel]} It is stored encrypted and not shown again.${keeps}`}
-          error={form.errors.url}
-        >
-          <TextInput name="url" type="url" isMono autoComplete="off" />
-        </Field>
+          name="url"
+          type="url"
+          isMono
+          autoComplete="off"
+        />
       )}
       <fieldset className={styles.fieldset}>
         <legend>Events</legend>
@@ -228,8 +191,4 @@ function IntegrationForm({ integration, onDone }: IntegrationFormProps): ReactNo
       </fieldset>
     </Form>
   )
-}
-
-function targetError(channel: Channel): Record<string, string> {
-  return channel === 'email' ? { email: 'Enter an email address.' } : { url: 'Enter the URL.' }
 }

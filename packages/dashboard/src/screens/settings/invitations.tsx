@@ -5,15 +5,14 @@ import { Ban, Mail, Send, UserPlus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { createInvitation, invitationsQuery, resendInvitation, revokeInvitation } from '../../api/account.ts'
 import { Form } from '../../forms/form.tsx'
-import { useChange } from '../../forms/use-change.ts'
 import { useForm } from '../../forms/use-form.ts'
+import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { Field, Select, TextInput } from '../../ui/field.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { roleMeanings, roleNames, workspaceRoleMeanings, workspaceRoleNames } from './role-names.ts'
 import styles from './settings.module.css'
@@ -33,7 +32,7 @@ export function Invitations(): ReactNode {
         label: 'Invite member',
         icon: <UserPlus size={16} />,
         refusal: useRefusal('invitation.create'),
-        form: close => <InviteForm onDone={close} />,
+        form: <InviteForm />,
       }}
       empty={{
         icon: Mail,
@@ -42,7 +41,6 @@ export function Invitations(): ReactNode {
       }}
       columns={[
         {
-          id: 'email',
           header: 'Email',
           cell: ({ email, invited_by }) => (
             <div className={styles.twoLines}>
@@ -52,7 +50,6 @@ export function Invitations(): ReactNode {
           ),
         },
         {
-          id: 'role',
           header: 'Role',
           cell: ({ role, workspace_role, workspace_ids }) => (
             <div className={styles.twoLines}>
@@ -66,7 +63,6 @@ export function Invitations(): ReactNode {
           ),
         },
         {
-          id: 'status',
           header: 'Status',
           cell: ({ status, expires_at }) => (
             <Badge tone={tones[status]}>
@@ -100,44 +96,36 @@ const names: Record<Invitation['status'], string> = {
   expired: 'Expired',
 }
 
-function InvitationActions({ invitation }: { invitation: Invitation }): ReactNode {
+function InvitationActions({ invitation: { id, email, status } }: { invitation: Invitation }): ReactNode {
   const { organization } = useOrganization()
   const refusal = useRefusal('invitation.revoke')
-  const change = useChange({
-    async run(what: 'resend' | 'revoke') {
-      if (what === 'resend') await resendInvitation(organization.id, invitation.id)
-      else await revokeInvitation(organization.id, invitation.id)
-    },
-    affects: [['invitations', organization.id]],
-    done: (_, what) =>
-      what === 'resend'
-        ? `Invitation sent again to ${invitation.email}. The previous link no longer works.`
-        : `Invitation for ${invitation.email} revoked`,
-  })
-  if (invitation.status === 'accepted' || invitation.status === 'revoked') return null
+  const affects = [['invitations', organization.id]]
+  if (status === 'accepted' || status === 'revoked') return null
   return (
     <>
-      <IconButton
-        label={`Resend invitation to ${invitation.email}`}
+      <ChangeButton
+        label={`Resend invitation to ${email}`}
         icon={<Send size={16} />}
         refusal={refusal}
-        isPending={change.isPending}
-        onClick={() => change.mutate('resend')}
+        run={() => resendInvitation(organization.id, id)}
+        affects={affects}
+        done={`Invitation sent again to ${email}. The previous link no longer works.`}
       />
-      {invitation.status === 'pending' && (
-        <IconButton
-          label={`Revoke invitation for ${invitation.email}`}
+      {status === 'pending' && (
+        <ChangeButton
+          label={`Revoke invitation for ${email}`}
           icon={<Ban size={16} />}
           refusal={refusal}
-          isPending={change.isPending}
-          onClick={() => change.mutate('revoke')}
+          run={() => revokeInvitation(organization.id, id)}
+          affects={affects}
+          done={`Invitation for ${email} revoked`}
         />
       )}
     </>
   )
 }
 
-function InviteForm({ onDone }: { onDone(): void }): ReactNode {
+function InviteForm(): ReactNode {
   const { organization, role: own, workspaces } = useOrganization()
   const form = useForm({
     read: (field): CreateInvitationBody => ({
@@ -147,39 +135,37 @@ function InviteForm({ onDone }: { onDone(): void }): ReactNode {
       workspace_ids: workspaces.map(({ id }) => id).filter(id => field(id) !== ''),
     }),
     check: ({ email, role, workspace_ids }) => ({
-      ...(email.includes('@') ? {} : { email: 'Enter an email address.' }),
-      ...(role === 'member' && workspaces.length > 0 && workspace_ids?.length === 0
-        ? { workspace_ids: 'Select at least one workspace. A member sees only these.' }
-        : {}),
+      email: !email.includes('@') && 'Enter an email address.',
+      workspace_ids:
+        role === 'member' &&
+        workspaces.length > 0 &&
+        workspace_ids?.length === 0 &&
+        'Select at least one workspace. A member sees only these.',
     }),
     submit: body => createInvitation(organization.id, body),
-    onDone,
     done: ({ email }) => `Invitation sent to ${email}`,
     affects: [['invitations', organization.id]],
   })
   return (
-    <Form form={form} action="Send invitation" more={<Button onClick={onDone}>Cancel</Button>}>
-      <Field label="Email address" error={form.errors.email}>
-        <TextInput name="email" type="email" autoComplete="off" />
-      </Field>
-      <Field label="Role" error={form.errors.role}>
-        <Select
-          name="role"
-          defaultValue="member"
-          options={roles
-            .filter(role => mayGrant(own, role))
-            .map(role => ({ value: role, label: `${roleNames[role]} – ${roleMeanings[role]}` }))}
-        />
-      </Field>
-      <Field label="Workspace role" hint="Owners and admins have full access to every workspace.">
-        <Select
-          name="workspace_role"
-          defaultValue="viewer"
-          options={workspaceRoles.map(role => {
-            return { value: role, label: `${workspaceRoleNames[role]} – ${workspaceRoleMeanings[role]}` }
-          })}
-        />
-      </Field>
+    <Form form={form} action="Send invitation">
+      <TextField label="Email address" name="email" type="email" autoComplete="off" />
+      <SelectField
+        label="Role"
+        name="role"
+        defaultValue="member"
+        options={roles
+          .filter(role => mayGrant(own, role))
+          .map(role => ({ value: role, label: `${roleNames[role]} – ${roleMeanings[role]}` }))}
+      />
+      <SelectField
+        label="Workspace role"
+        hint="Owners and admins have full access to every workspace."
+        name="workspace_role"
+        defaultValue="viewer"
+        options={workspaceRoles.map(role => {
+          return { value: role, label: `${workspaceRoleNames[role]} – ${workspaceRoleMeanings[role]}` }
+        })}
+      />
       {workspaces.length > 0 && (
         <fieldset className={styles.fieldset}>
           <legend>Workspaces</legend>

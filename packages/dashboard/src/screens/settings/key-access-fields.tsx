@@ -2,7 +2,7 @@ import { type Action, keyRights } from '@belfry/domain/permissions'
 import { type ReactNode, useState } from 'react'
 import { useRights } from '../../session/use-rights.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { Field, Select, Textarea } from '../../ui/field.tsx'
+import { SelectField, TextareaField } from '../../ui/field.tsx'
 import styles from './settings.module.css'
 
 const choices = [
@@ -13,41 +13,41 @@ const choices = [
 ] as const
 
 type Choice = (typeof choices)[number]['value']
-type Errors = Readonly<Record<string, string>>
 
 type KeyScope = 'full' | 'read' | 'publish' | Action
 
 /** The fields for the rights of a new API key and the addresses that it may be used from. */
-export function KeyAccessFields({ errors }: { errors: Errors }): ReactNode {
+export function KeyAccessFields(): ReactNode {
   return (
     <>
-      <KeyScopeFields errors={errors} initial="full" />
-      <Field
+      <KeyScopeFields initial="full" />
+      <TextareaField
         label="Allowed addresses"
         hint="One range per line, such as 192.0.2.0/24. Leave empty to allow all addresses."
-        error={errors.allowed_ranges}
         isOptional
-      >
-        <Textarea name="allowed_ranges" rows={2} isMono spellCheck={false} />
-      </Field>
+        name="allowed_ranges"
+        rows={2}
+        isMono
+        spellCheck={false}
+      />
     </>
   )
 }
 
 /** The fields for the rights of API keys. */
-export function KeyScopeFields({ errors, initial }: { errors: Errors; initial: Choice }): ReactNode {
+export function KeyScopeFields({ initial }: { initial: Choice }): ReactNode {
   const [choice, setChoice] = useState<Choice>(initial)
   const { can } = useRights()
   return (
     <>
-      <Field label="Access" hint={choices.find(({ value }) => value === choice)?.hint} error={errors.scopes}>
-        <Select
-          name="scopes"
-          value={choice}
-          onChange={event => setChoice(event.target.value as Choice)} // one of the options
-          options={choices.map(({ value, label }) => ({ value, label }))}
-        />
-      </Field>
+      <SelectField
+        label="Access"
+        hint={choices.find(({ value }) => value === choice)?.hint}
+        name="scopes"
+        value={choice}
+        onChange={event => setChoice(event.target.value as Choice)}
+        options={choices.map(({ value, label }) => ({ value, label }))}
+      />
       {choice === 'rights' && (
         <fieldset className={styles.rights}>
           <legend>Rights</legend>

@@ -6,7 +6,7 @@ import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Card } from '../../ui/card.tsx'
 import { Switch } from '../../ui/checkbox.tsx'
-import { Field, Select } from '../../ui/field.tsx'
+import { SelectField } from '../../ui/field.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import styles from './settings.module.css'
@@ -93,7 +93,7 @@ function KeyLifetime(): ReactNode {
   const refusal = useRefusal('organization.change')
   const set = useChange({
     run: (days: number | null) => updateOrganization(organization.id, { max_api_key_days: days }),
-    done: () => 'Policy saved',
+    done: 'Policy saved',
     affects: [['organization', organization.id]],
   })
   const days = String(organization.max_api_key_days ?? '')
@@ -103,17 +103,14 @@ function KeyLifetime(): ReactNode {
       <h2>API keys</h2>
       <div className={styles.narrow}>
         <Card>
-          <Field
+          <SelectField
             label="Maximum lifetime of new API keys"
             hint="Existing keys keep their expiry. A rolled key counts as a new one."
-          >
-            <Select
-              value={days}
-              disabled={refusal !== null || set.isPending}
-              onChange={({ target }) => set.mutate(target.value === '' ? null : Number(target.value))}
-              options={isListed ? keyLifetimes : [...keyLifetimes, { value: days, label: `${days} days` }]}
-            />
-          </Field>
+            value={days}
+            disabled={refusal !== null || set.isPending}
+            onChange={({ target }) => set.mutate(target.value === '' ? null : Number(target.value))}
+            options={isListed ? keyLifetimes : [...keyLifetimes, { value: days, label: `${days} days` }]}
+          />
         </Card>
       </div>
     </section>
@@ -125,7 +122,7 @@ function SecondFactorRequirement(): ReactNode {
   const refusal = useRefusal('organization.require_second_factor')
   const set = useChange({
     run: (isOn: boolean) => updateOrganization(organization.id, { require_second_factor: isOn }),
-    done: () => 'Policy saved',
+    done: 'Policy saved',
     affects: [['organization', organization.id]],
   })
   return (

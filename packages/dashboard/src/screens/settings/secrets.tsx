@@ -1,6 +1,6 @@
 import type { Secret } from '@belfry/contract/secret'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { LockKeyhole, Pencil, Trash2 } from 'lucide-react'
+import { LockKeyhole } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { updateWorkspace } from '../../api/organizations.ts'
 import { deleteSecret, putSecret, secretsQuery } from '../../api/workspace-settings.ts'
@@ -8,13 +8,11 @@ import { Form } from '../../forms/form.tsx'
 import { useChange } from '../../forms/use-change.ts'
 import { useForm } from '../../forms/use-form.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { ConfirmButton, DialogButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
-import { Button } from '../../ui/button.tsx'
 import { Switch } from '../../ui/checkbox.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Field, Textarea, TextInput } from '../../ui/field.tsx'
+import { TextareaField, TextField } from '../../ui/field.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './settings.module.css'
 
@@ -36,12 +34,7 @@ export function Secrets(): ReactNode {
       list={list}
       rows={list.data?.items}
       rowKey={secret => secret.name}
-      create={{
-        label: 'New secret',
-        description: delay,
-        refusal,
-        form: close => <SecretForm secret={null} onDone={close} />,
-      }}
+      create={{ label: 'New secret', description: delay, refusal, form: <SecretForm secret={null} /> }}
       empty={{
         icon: LockKeyhole,
         title: 'No secrets yet',
@@ -52,9 +45,8 @@ export function Secrets(): ReactNode {
         ),
       }}
       columns={[
-        { id: 'name', header: 'Name', cell: secret => <code className={styles.mono}>{secret.name}</code> },
+        { header: 'Name', cell: secret => <code className={styles.mono}>{secret.name}</code> },
         {
-          id: 'reference',
           header: 'Reference',
           isExtra: true,
           cell: ({ name }) => (
@@ -65,36 +57,27 @@ export function Secrets(): ReactNode {
           ),
         },
         {
-          id: 'hosts',
           header: 'Allowed hosts',
           isExtra: true,
           cell: ({ allowed_hosts }) =>
             allowed_hosts === null ? 'All' : <code className={styles.mono}>{allowed_hosts.join(' ')}</code>,
         },
-        { id: 'updated', header: 'Updated', cell: secret => <RelativeTime at={secret.updated_at} /> },
+        { header: 'Updated', cell: secret => <RelativeTime at={secret.updated_at} /> },
       ]}
-      actions={secret => (
-        <>
-          <DialogButton
-            label={`Edit ${secret.name}`}
-            icon={<Pencil size={16} />}
-            title={`Replace ${secret.name}`}
-            description={delay}
-            refusal={refusal}
-            form={close => <SecretForm secret={secret} onDone={close} />}
-          />
-          <ConfirmButton
-            label={`Delete ${secret.name}`}
-            icon={<Trash2 size={16} />}
-            description="Requests that reference it fail until you create a secret with this name again."
-            action="Delete secret"
-            refusal={refusal}
-            run={() => deleteSecret(workspace.id, secret.name)}
-            affects={[['secrets', workspace.id]]}
-            done={`${secret.name} deleted`}
-          />
-        </>
-      )}
+      nameOf={({ name }) => name}
+      edit={{
+        title: ({ name }) => `Replace ${name}`,
+        description: delay,
+        refusal,
+        form: secret => <SecretForm secret={secret} />,
+      }}
+      remove={{
+        what: 'secret',
+        description: 'Requests that reference it fail until you create a secret with this name again.',
+        refusal,
+        run: ({ name }) => deleteSecret(workspace.id, name),
+        affects: [['secrets', workspace.id]],
+      }}
     >
       <div className={styles.section}>
         <Switch
@@ -115,61 +98,57 @@ function referenceTo(name: string): string {
 
 const namePattern = /^[A-Z][A-Z0-9_]{0,63}$/
 
-type SecretFormProps = {
-  /** The secret to replace; null creates one. */
-  secret: Secret | null
-  onDone(): void
-}
-
-function SecretForm({ secret, onDone }: SecretFormProps): ReactNode {
+/** @param props.secret - The secret to replace; null creates one. */
+function SecretForm({ secret }: { secret: Secret | null }): ReactNode {
   const { workspace } = useWorkspace()
   const form = useForm({
-    read: field => ({ name: secret?.name ?? field('name').trim(), value: field('value'), hosts: field('hosts') }),
+    read: field => ({
+      name: secret?.name ?? field('name').trim(),
+      value: field('value'),
+      hosts: field('allowed_hosts'),
+    }),
     check: ({ name, value }) => ({
-      ...(namePattern.test(name)
-        ? {}
-        : { name: 'Use capital letters, digits and underscores, starting with a letter.' }),
-      ...(value === '' ? { value: 'Enter a value.' } : {}),
+      name: !namePattern.test(name) && 'Use capital letters, digits and underscores, starting with a letter.',
+      value: value === '' && 'Enter a value.',
     }),
     submit({ name, value, hosts }) {
       const allowed = hosts.split(/[\s,]+/).filter(Boolean)
       return putSecret(workspace.id, name, { value, allowed_hosts: allowed.length === 0 ? null : allowed })
     },
-    onDone,
     done: ({ name }) => (secret ? `${name} updated` : `${name} created`),
     affects: [['secrets', workspace.id]],
   })
   return (
-    <Form
-      form={form}
-      action={secret ? 'Replace value' : 'Create secret'}
-      more={<Button onClick={onDone}>Cancel</Button>}
-    >
+    <Form form={form} action={secret ? 'Replace value' : 'Create secret'}>
       {!secret && (
-        <Field
+        <TextField
           label="Name"
           hint="Such as API_TOKEN. An existing secret with this name is replaced."
-          error={form.errors.name}
-        >
-          <TextInput name="name" isMono autoComplete="off" autoCapitalize="characters" spellCheck={false} />
-        </Field>
-      )}
-      <Field label="Value" hint="At least four characters. It is never shown again." error={form.errors.value}>
-        <Textarea name="value" isMono rows={3} autoComplete="off" spellCheck={false} />
-      </Field>
-      <Field
-        label="Allowed hosts"
-        hint="Separated by spaces, such as api.example.com or *.example.com. Empty: the secret can be sent to every host."
-        error={form.errors.allowed_hosts}
-      >
-        <TextInput
-          name="hosts"
+          name="name"
           isMono
-          defaultValue={secret?.allowed_hosts?.join(' ') ?? ''}
           autoComplete="off"
+          autoCapitalize="characters"
           spellCheck={false}
         />
-      </Field>
+      )}
+      <TextareaField
+        label="Value"
+        hint="At least four characters. It is never shown again."
+        name="value"
+        isMono
+        rows={3}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <TextField
+        label="Allowed hosts"
+        hint="Separated by spaces, such as api.example.com or *.example.com. Empty: the secret can be sent to every host."
+        name="allowed_hosts"
+        isMono
+        defaultValue={secret?.allowed_hosts?.join(' ') ?? ''}
+        autoComplete="off"
+        spellCheck={false}
+      />
     </Form>
   )
 }

@@ -1,17 +1,15 @@
 import type { SigningSecret } from '@belfry/contract/secret'
 import { useQuery } from '@tanstack/react-query'
 import { Ban, RefreshCw } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { updateWorkspace } from '../../api/organizations.ts'
 import { revokeSigningSecret, rotateSigningSecret, signingSecretsQuery } from '../../api/workspace-settings.ts'
-import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useChange } from '../../forms/use-change.ts'
+import { ConfirmButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { ConfirmButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Switch } from '../../ui/checkbox.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -27,7 +25,6 @@ export function SigningSecrets(): ReactNode {
   const { workspace } = useWorkspace()
   const { organization } = useOrganization()
   const list = useQuery(signingSecretsQuery(workspace.id))
-  const [isRotating, setIsRotating] = useState(false)
   const rotateRefusal = useRefusal('signing_secret.rotate')
   const revokeRefusal = useRefusal('signing_secret.revoke')
   const mayNotChange = useRefusal('workspace.change')
@@ -42,16 +39,24 @@ export function SigningSecrets(): ReactNode {
       list={list}
       empty={{ title: 'No signing secrets' }}
       buttons={
-        <Button icon={<RefreshCw size={16} />} refusal={rotateRefusal} onClick={() => setIsRotating(true)}>
-          Rotate
-        </Button>
+        <ConfirmButton
+          text="Rotate"
+          icon={<RefreshCw size={16} />}
+          refusal={rotateRefusal}
+          title="Rotate the signing secret?"
+          description="Deliveries are signed with a new secret. For 24 hours they are also signed with the current one, so receivers have time to switch."
+          action="Rotate"
+          isDangerous={false}
+          run={() => rotateSigningSecret(workspace.id)}
+          affects={[['signing-secrets', workspace.id]]}
+          done="Signing secret rotated"
+        />
       }
       rows={list.data}
       rowKey={({ id }) => id}
       columns={[
-        { id: 'secret', header: 'Secret', cell: ({ secret }) => <HiddenSecret text={secret} /> },
+        { header: 'Secret', cell: ({ secret }) => <HiddenSecret text={secret} /> },
         {
-          id: 'state',
           header: 'Status',
           cell: ({ expires_at }) =>
             expires_at ? (
@@ -65,7 +70,6 @@ export function SigningSecrets(): ReactNode {
         ...(workspace.asymmetric_signatures
           ? [
               {
-                id: 'public-key',
                 header: 'Public key',
                 isExtra: true,
                 cell: ({ public_key }: SigningSecret) => (
@@ -77,7 +81,7 @@ export function SigningSecrets(): ReactNode {
               },
             ]
           : []),
-        { id: 'created', header: 'Created', isExtra: true, cell: one => <RelativeTime at={one.created_at} /> },
+        { header: 'Created', isExtra: true, cell: one => <RelativeTime at={one.created_at} /> },
       ]}
       actions={({ id, expires_at }) =>
         expires_at && (
@@ -111,17 +115,6 @@ export function SigningSecrets(): ReactNode {
         </p>
         <CodeBlock text={example} label="verification example" />
       </section>
-      <ConfirmChange
-        of={isRotating || null}
-        onClose={() => setIsRotating(false)}
-        title={() => 'Rotate the signing secret?'}
-        description="Deliveries are signed with a new secret. For 24 hours they are also signed with the current one, so receivers have time to switch."
-        action="Rotate"
-        isDangerous={false}
-        run={() => rotateSigningSecret(workspace.id)}
-        affects={[['signing-secrets', workspace.id]]}
-        done={() => 'Signing secret rotated'}
-      />
     </ResourceList>
   )
 }

@@ -6,16 +6,15 @@ import { changeTier, tierQuery, usageQuery } from '../../api/organizations.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
-import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, Stack } from '../../ui/card.tsx'
 import { Chart } from '../../ui/chart.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { Select } from '../../ui/field.tsx'
 import { formatBytes, formatCount } from '../../ui/format-amount.ts'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Meter } from '../../ui/meter.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Skeleton } from '../../ui/table.tsx'
 import { AbsoluteTime } from '../../ui/time.tsx'
 import { BillingState } from './billing-state.tsx'
 import styles from './settings.module.css'
@@ -36,61 +35,25 @@ export function Usage(): ReactNode {
 
 function Amounts(): ReactNode {
   const { organization } = useOrganization()
-  const { data: usage, error, refetch } = useQuery(usageQuery(organization.id))
-  if (error) return <Problem error={error} onRetry={() => void refetch()} />
-  if (!usage) {
-    return (
-      <Card>
-        <Skeleton />
-      </Card>
-    )
-  }
   return (
-    <>
-      <div className={styles.tiles}>
-        <Card>
-          <Meter title="Executions this month" {...usage.executions} format={formatCount} />
-        </Card>
-        <Card>
-          <Meter title="Storage" {...usage.storage_bytes} format={formatBytes} />
-        </Card>
-        <Card>
-          <Meter title="Workspaces" {...usage.workspaces} format={formatCount} />
-        </Card>
-      </div>
-      <Daily daily={usage.daily} />
-    </>
-  )
-}
-
-type MeterProps = { title: string; used: number; limit: number | null; format(amount: number): string }
-
-// Warns at the same shares at which Belfry emails the owners.
-function Meter({ title, used, limit, format }: MeterProps): ReactNode {
-  if (limit === null) {
-    return (
-      <div className={styles.tile}>
-        <h2>{title}</h2>
-        <p>
-          {format(used)} <span>Unlimited</span>
-        </p>
-      </div>
-    )
-  }
-  const share = limit === 0 ? 1 : used / limit
-  return (
-    <div className={styles.tile}>
-      <h2>{title}</h2>
-      <p>
-        {format(used)} <span>of {format(limit)}</span>{' '}
-        {share >= 1 ? (
-          <Badge tone="bad">Limit reached</Badge>
-        ) : share >= 0.8 ? (
-          <Badge tone="warn">Near limit</Badge>
-        ) : null}
-      </p>
-      <meter aria-label={title} min={0} max={1} low={0.8} high={0.999} optimum={0} value={Math.min(share, 1)} />
-    </div>
+    <Loaded query={useQuery(usageQuery(organization.id))}>
+      {usage => (
+        <>
+          <div className={styles.tiles}>
+            <Card>
+              <Meter title="Executions this month" {...usage.executions} format={formatCount} />
+            </Card>
+            <Card>
+              <Meter title="Storage" {...usage.storage_bytes} format={formatBytes} />
+            </Card>
+            <Card>
+              <Meter title="Workspaces" {...usage.workspaces} format={formatCount} />
+            </Card>
+          </div>
+          <Daily daily={usage.daily} />
+        </>
+      )}
+    </Loaded>
   )
 }
 
@@ -117,13 +80,15 @@ function Daily({ daily }: { daily: UsageResource['daily'] }): ReactNode {
 /** The tier, its limits, and a form to change it. */
 function Tiers(): ReactNode {
   const { organization } = useOrganization()
-  const { data, error, refetch } = useQuery(tierQuery(organization.id))
+  const query = useQuery(tierQuery(organization.id))
+  const { data } = query
   return (
     <>
       <section className={styles.section}>
         <h2>{data && hasTiers(data) ? 'Tier' : 'Limits'}</h2>
-        {error && <Problem error={error} onRetry={() => void refetch()} />}
-        <Card>{data ? <TierOf key={keyOf(data)} subscription={data} /> : <Skeleton />}</Card>
+        <Card>
+          <Loaded query={query}>{tier => <TierOf key={keyOf(tier)} subscription={tier} />}</Loaded>
+        </Card>
       </section>
       {data && <BillingState subscription={data} />}
     </>
@@ -200,16 +165,16 @@ function ChangeDialog({ subscription, to, onClose }: DialogProps): ReactNode {
   const { organization } = useOrganization()
   return (
     <ConfirmChange
-      of={to}
+      isOpen={to !== null}
       onClose={onClose}
-      title={to => `Change to ${tierLabels[to]}?`}
-      description={to ? consequenceOf(subscription, to) : ''}
+      title={`Change to ${to && tierLabels[to]}?`}
+      description={to && consequenceOf(subscription, to)}
       action="Change tier"
       isDangerous={false}
-      run={tier => changeTier(organization.id, { tier })}
+      run={() => changeTier(organization.id, { tier: to ?? subscription.tier })}
       onDone={({ checkout_url }) => checkout_url && location.assign(checkout_url)}
       affects={['tier', 'usage', 'organization'].map(name => [name, organization.id])}
-      done={(_, { tier, checkout_url, billing: { next_tier } }) => {
+      done={({ tier, checkout_url, billing: { next_tier } }) => {
         if (checkout_url) return undefined
         return next_tier
           ? `${organization.name} moves to the ${tierLabels[next_tier.tier]} tier when the paid period ends`

@@ -11,10 +11,11 @@ import {
   workspaceMembersQuery,
 } from '../../api/organizations.ts'
 import { useChange } from '../../forms/use-change.ts'
+import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { workspaceRoleMeanings, workspaceRoleNames } from './role-names.ts'
 import styles from './settings.module.css'
@@ -40,9 +41,8 @@ export function WorkspaceMembers(): ReactNode {
       rows={list.data}
       rowKey={({ user }) => user.id}
       columns={[
-        { id: 'name', header: 'Name', cell: ({ user }) => <UserName user={user} isYou={user.id === me.user.id} /> },
+        { header: 'Name', cell: ({ user }) => <UserName user={user} isYou={user.id === me.user.id} /> },
         {
-          id: 'role',
           header: 'Role',
           cell: ({ user, role }) =>
             refusal ? (
@@ -59,10 +59,11 @@ export function WorkspaceMembers(): ReactNode {
       ]}
       actions={({ user }) =>
         refusal === null && (
-          <IconButton
+          <ChangeButton
             label={`Remove ${user.name} from the workspace`}
             icon={<UserMinus size={16} />}
-            onClick={() => change.mutate({ userId: user.id, role: null })}
+            run={() => removeWorkspaceMember(workspace.id, user.id)}
+            affects={[['workspace-members', workspace.id]]}
           />
         )
       }
@@ -105,14 +106,12 @@ function memberOption({ user, workspace_role: role }: Member) {
   return { value: user.id, label: `${user.name} (${user.email}) as ${workspaceRoleNames[role].toLowerCase()}` }
 }
 
-/** Changes the role of a member in the workspace. Without a role it is their default role; null removes them. */
+/** Changes the role of a member in the workspace. Without a role it is their default role. */
 function useMemberChange() {
   const { workspace } = useWorkspace()
   return useChange({
-    async run({ userId, role }: { userId: string; role?: WorkspaceRole | null }) {
-      if (role === null) await removeWorkspaceMember(workspace.id, userId)
-      else await putWorkspaceMember(workspace.id, userId, role ? { role } : {})
-    },
+    run: ({ userId, role }: { userId: string; role?: WorkspaceRole }) =>
+      putWorkspaceMember(workspace.id, userId, role ? { role } : {}),
     affects: [['workspace-members', workspace.id]],
   })
 }

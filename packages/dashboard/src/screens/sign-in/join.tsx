@@ -9,7 +9,7 @@ import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
 import { ButtonLink, Link } from '../../ui/button.tsx'
-import { Field, TextInput } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { checkNewAccount } from './check-new-account.ts'
@@ -110,12 +110,14 @@ function CreateAccount({ token, email }: { token: string; email: string }): Reac
   return (
     <Form form={form} action="Create account and join" isWide>
       <input type="hidden" autoComplete="username" value={email} readOnly />
-      <Field label="Name" error={form.errors.name}>
-        <TextInput name="name" autoComplete="name" autoFocus />
-      </Field>
-      <Field label="Password" hint="At least 12 characters." error={form.errors.password}>
-        <TextInput name="password" type="password" autoComplete="new-password" />
-      </Field>
+      <TextField label="Name" name="name" autoComplete="name" autoFocus />
+      <TextField
+        label="Password"
+        hint="At least 12 characters."
+        name="password"
+        type="password"
+        autoComplete="new-password"
+      />
     </Form>
   )
 }

@@ -7,7 +7,7 @@ import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
 import { Link } from '../../ui/button.tsx'
-import { Field, TextInput } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { checkNewAccount } from './check-new-account.ts'
 
@@ -15,7 +15,7 @@ export function ForgotPassword(): ReactNode {
   const [sentTo, setSentTo] = useState<string | null>(null)
   const form = useForm({
     read: field => ({ email: field('email').trim() }),
-    check: body => ({ ...(body.email === '' ? { email: 'Enter your email address.' } : {}) }),
+    check: body => ({ email: body.email === '' && 'Enter your email address.' }),
     submit: forgotPassword,
     onDone: (_result, body) => setSentTo(body.email),
   })
@@ -38,9 +38,7 @@ export function ForgotPassword(): ReactNode {
   return (
     <PlainLayout title="Forgot your password?" description="We will email you a link to choose a new one." foot={foot}>
       <Form form={form} action="Send link" isWide>
-        <Field label="Email" error={form.errors.email}>
-          <TextInput name="email" type="email" autoComplete="username" autoFocus />
-        </Field>
+        <TextField label="Email" name="email" type="email" autoComplete="username" autoFocus />
       </Form>
     </PlainLayout>
   )
@@ -62,9 +60,14 @@ export function ResetPassword(): ReactNode {
   return (
     <PlainLayout title="Choose a new password" foot={<Link to={paths.forgotPassword()}>Request a new link</Link>}>
       <Form form={form} action="Change password" isWide>
-        <Field label="New password" hint="At least 12 characters." error={form.errors.password}>
-          <TextInput name="password" type="password" autoComplete="new-password" autoFocus />
-        </Field>
+        <TextField
+          label="New password"
+          hint="At least 12 characters."
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          autoFocus
+        />
       </Form>
     </PlainLayout>
   )

@@ -7,7 +7,7 @@ import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
 import { Link } from '../../ui/button.tsx'
-import { Field, TextInput } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { checkNewAccount } from './check-new-account.ts'
 import { RegistrationCheck } from './registration-check.tsx'
 import { SingleSignOn } from './single-sign-on.tsx'
@@ -64,20 +64,22 @@ export function Register(): ReactNode {
       foot={foot}
     >
       <Form form={form} action="Create account" isWide>
-        <Field label="Name" error={form.errors.name}>
-          <TextInput name="name" autoComplete="name" autoFocus />
-        </Field>
-        <Field
+        <TextField label="Name" name="name" autoComplete="name" autoFocus />
+        <TextField
           label="Email"
           hint={domains.length > 0 ? `An address of ${domains.join(' or ')}.` : undefined}
-          error={form.errors.email}
-        >
-          <TextInput name="email" type="email" autoComplete="username" />
-        </Field>
-        <Field label="Password" hint="At least 12 characters." error={form.errors.password}>
-          <TextInput name="password" type="password" autoComplete="new-password" />
-        </Field>
-        {rules?.check_url && <RegistrationCheck url={rules.check_url} error={form.errors.check_token} />}
+          name="email"
+          type="email"
+          autoComplete="username"
+        />
+        <TextField
+          label="Password"
+          hint="At least 12 characters."
+          name="password"
+          type="password"
+          autoComplete="new-password"
+        />
+        {rules?.check_url && <RegistrationCheck url={rules.check_url} />}
       </Form>
     </PlainLayout>
   )

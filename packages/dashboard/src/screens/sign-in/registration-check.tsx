@@ -1,9 +1,10 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { Field } from '../../ui/field.tsx'
+import { Field, useFieldErrors } from '../../ui/field.tsx'
 
 /** A page of the operator, such as a captcha, that posts `{ check_token }` to this window. The form sends it as a field. */
-export function RegistrationCheck({ url, error }: { url: string; error: string | undefined }): ReactNode {
+export function RegistrationCheck({ url }: { url: string }): ReactNode {
   const [token, setToken] = useState('')
+  const { check_token: error } = useFieldErrors()
   useEffect(() => {
     const { origin } = new URL(url)
     const receive = ({ origin: from, data }: MessageEvent) => {

@@ -17,7 +17,7 @@ import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
 import { Button, Link } from '../../ui/button.tsx'
-import { Field, TextInput } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/problem.tsx'
 import { SingleSignOn, signInErrorText } from './single-sign-on.tsx'
 import { useReturnPath } from './use-return-path.ts'
@@ -39,8 +39,8 @@ export function SignIn(): ReactNode {
     isSignIn: true,
     read: field => ({ email: field('email').trim(), password: field('password') }),
     check: body => ({
-      ...(body.email === '' ? { email: 'Enter your email address.' } : {}),
-      ...(body.password === '' ? { password: 'Enter your password.' } : {}),
+      email: body.email === '' && 'Enter your email address.',
+      password: body.password === '' && 'Enter your password.',
     }),
     submit: body =>
       signIn(body).catch((error: unknown) => {
@@ -95,12 +95,8 @@ export function SignIn(): ReactNode {
             isWide
             more={<Link to={paths.forgotPassword()}>Forgot your password?</Link>}
           >
-            <Field label="Email" error={form.errors.email}>
-              <TextInput name="email" type="email" autoComplete="username" autoFocus />
-            </Field>
-            <Field label="Password" error={form.errors.password}>
-              <TextInput name="password" type="password" autoComplete="current-password" />
-            </Field>
+            <TextField label="Email" name="email" type="email" autoComplete="username" autoFocus />
+            <TextField label="Password" name="password" type="password" autoComplete="current-password" />
           </Form>
           <Button isWide isPending={byPasskey.isPending} onClick={() => byPasskey.mutate()}>
             Use a passkey

@@ -9,7 +9,7 @@ import { RetryFields } from '../../forms/request/retry-fields.tsx'
 import { type FieldErrors, useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { Field, Textarea, TextInput } from '../../ui/field.tsx'
+import { TextareaField, TextField } from '../../ui/field.tsx'
 import { readFilterLines, writeFilterLines } from './filter-lines.ts'
 import { readHeaderLines, writeHeaderLines } from './header-lines.ts'
 import { matchingTopics } from './recent-topics.ts'
@@ -20,13 +20,12 @@ type SubscriptionFormProps = {
   subscription: Subscription | null
   /** Topics of recent events. */
   topics: readonly string[]
-  onDone(): void
 }
 
 type Draft = { body: SubscriptionBody; retry: RetryDraft; flow: FlowDraft; lineErrors: FieldErrors }
 
 /** Creates or edits a subscription. */
-export function SubscriptionForm({ subscription, topics, onDone }: SubscriptionFormProps): ReactNode {
+export function SubscriptionForm({ subscription, topics }: SubscriptionFormProps): ReactNode {
   const { workspace } = useWorkspace()
   const [topic, setTopic] = useState(subscription?.topic ?? '')
   const [retry, setRetry] = useState(() => retryDraftOf(subscription?.retry, subscription?.timeout_ms))
@@ -36,68 +35,54 @@ export function SubscriptionForm({ subscription, topics, onDone }: SubscriptionF
     check: checkDraft,
     submit: ({ body }) =>
       subscription ? updateSubscription(workspace.id, subscription.id, body) : createSubscription(workspace.id, body),
-    onDone,
     done: saved => (subscription ? 'Subscription updated' : `Subscribed to ${saved.topic}`),
     affects: [['subscriptions', workspace.id]],
   })
-  const { errors } = form
   return (
     <Form form={form} action={subscription ? 'Save' : 'Subscribe'}>
-      <Field
+      <TextField
         label="Topic"
         hint={<TopicHelp pattern={topic.trim()} topics={topics} />}
-        error={isTopicPattern(topic.trim()) ? undefined : errors.topic}
-      >
-        <TextInput
-          name="topic"
-          isMono
-          autoComplete="off"
-          placeholder="orders.*"
-          value={topic}
-          onChange={event => setTopic(event.target.value)}
-        />
-      </Field>
-      <Field
+        name="topic"
+        isMono
+        autoComplete="off"
+        placeholder="orders.*"
+        value={topic}
+        onChange={event => setTopic(event.target.value)}
+      />
+      <TextareaField
         label="Filter"
         isOptional
         hint="Conditions on the payload, one per line; all must hold. Operators: eq, ne, in, prefix, exists, gt, gte, lt, lte."
-        error={errors.filter}
-      >
-        <Textarea
-          name="filter"
-          isMono
-          rows={2}
-          spellCheck={false}
-          placeholder={'order.total gte 100\ncountry in ["DE", "AT"]'}
-          defaultValue={writeFilterLines(subscription?.filter ?? [])}
-        />
-      </Field>
-      <Field label="Target URL" hint="Receives a POST request with the payload of each event." error={errors.url}>
-        <TextInput
-          name="url"
-          type="url"
-          isMono
-          placeholder="https://example.com/hooks/orders"
-          defaultValue={subscription?.url}
-        />
-      </Field>
-      <Field
+        name="filter"
+        isMono
+        rows={2}
+        spellCheck={false}
+        placeholder={'order.total gte 100\ncountry in ["DE", "AT"]'}
+        defaultValue={writeFilterLines(subscription?.filter ?? [])}
+      />
+      <TextField
+        label="Target URL"
+        hint="Receives a POST request with the payload of each event."
+        name="url"
+        type="url"
+        isMono
+        placeholder="https://example.com/hooks/orders"
+        defaultValue={subscription?.url}
+      />
+      <TextareaField
         label="Headers"
         isOptional
         hint="One per line. {{ secrets.NAME }} inserts a secret."
-        error={errors.headers}
-      >
-        <Textarea
-          name="headers"
-          isMono
-          rows={2}
-          spellCheck={false}
-          placeholder="Authorization: Bearer {{ secrets.ORDERS_TOKEN }}"
-          defaultValue={writeHeaderLines(subscription?.headers ?? {})}
-        />
-      </Field>
-      <RetryFields draft={retry} errors={errors} onChange={change => setRetry({ ...retry, ...change })} />
-      <FlowFields draft={flow} errors={errors} onChange={change => setFlow({ ...flow, ...change })} />
+        name="headers"
+        isMono
+        rows={2}
+        spellCheck={false}
+        placeholder="Authorization: Bearer {{ secrets.ORDERS_TOKEN }}"
+        defaultValue={writeHeaderLines(subscription?.headers ?? {})}
+      />
+      <RetryFields draft={retry} onChange={change => setRetry({ ...retry, ...change })} />
+      <FlowFields draft={flow} onChange={change => setFlow({ ...flow, ...change })} />
       <Checkbox name="active" label="Active" isInitiallyOn={subscription?.active ?? true} />
     </Form>
   )
@@ -132,12 +117,12 @@ function readDraft(
   }
 }
 
-function checkDraft({ body: { topic, url }, retry, flow, lineErrors }: Draft): FieldErrors {
+function checkDraft({ body: { topic, url }, retry, flow, lineErrors }: Draft) {
   return {
     ...checkFlow(flow),
     ...checkRetry(retry),
-    ...(isTopicPattern(topic) ? {} : { topic: 'Enter a topic such as orders.paid or orders.*, or * for all.' }),
-    ...(/^https?:\/\/./.test(url) ? {} : { url: 'Enter an http:// or https:// URL.' }),
+    topic: !isTopicPattern(topic) && 'Enter a topic such as orders.paid or orders.*, or * for all.',
+    url: !/^https?:\/\/./.test(url) && 'Enter an http:// or https:// URL.',
     ...lineErrors,
   }
 }

@@ -2,8 +2,8 @@ import type { SubscriptionSecret } from '@belfry/contract/secret'
 import type { Subscription } from '@belfry/contract/subscription'
 import { hostOf } from '@belfry/domain/target-url'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Inbox, KeyRound, Pencil, Trash2 } from 'lucide-react'
-import { type ReactNode, useMemo, useState } from 'react'
+import { Inbox, KeyRound } from 'lucide-react'
+import { type ReactNode, useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import {
   deleteSubscription,
@@ -14,19 +14,18 @@ import {
   updateSubscription,
 } from '../../api/events.ts'
 import { tasksQuery } from '../../api/tasks.ts'
-import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useChange } from '../../forms/use-change.ts'
+import { ChangeButton, ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
 import { useCommands } from '../../layout/commands.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { ConfirmButton, DialogButton } from '../../layout/row-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { Button, Link } from '../../ui/button.tsx'
+import { Link } from '../../ui/button.tsx'
 import { Switch } from '../../ui/checkbox.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { DialogActions } from '../../ui/dialog.tsx'
 import { Dotted } from '../../ui/dotted.tsx'
-import { Problem } from '../../ui/problem.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { HiddenSecret } from '../settings/hidden-secret.tsx'
 import { writeFilterLines } from './filter-lines.ts'
@@ -42,7 +41,6 @@ export function Subscriptions(): ReactNode {
   const events = useInfiniteQuery(tasksQuery(workspace.id, { source: ['event'], limit: '100' }))
   const topics = useMemo(() => topicsOf(events.data?.items ?? []), [events.data])
   const writeRefusal = useRefusal('subscription.write')
-  const deleteRefusal = useRefusal('subscription.delete')
   const secretsRefusal = useRefusal('signing_secret.read')
   useCommands(
     useMemo(() => {
@@ -61,7 +59,7 @@ export function Subscriptions(): ReactNode {
         label: 'New subscription',
         isWide: true,
         refusal: writeRefusal,
-        form: close => <SubscriptionForm subscription={null} topics={topics} onDone={close} />,
+        form: <SubscriptionForm subscription={null} topics={topics} />,
       }}
       empty={{
         icon: Inbox,
@@ -75,7 +73,6 @@ export function Subscriptions(): ReactNode {
       }}
       columns={[
         {
-          id: 'topic',
           header: 'Topic',
           cell: ({ topic, filter, url }) => (
             <>
@@ -88,7 +85,6 @@ export function Subscriptions(): ReactNode {
           ),
         },
         {
-          id: 'url',
           header: 'Target',
           isExtra: true,
           cell: ({ url }) => (
@@ -98,13 +94,11 @@ export function Subscriptions(): ReactNode {
           ),
         },
         {
-          id: 'matches',
           header: 'Recent topics',
           isExtra: true,
           cell: ({ topic }) => <Matching topics={matchingTopics(topic, topics)} />,
         },
         {
-          id: 'active',
           header: 'Active',
           cell: subscription => (
             <>
@@ -115,36 +109,29 @@ export function Subscriptions(): ReactNode {
         },
       ]}
       actions={subscription => (
-        <>
-          <DialogButton
-            label={`Edit ${subscription.topic}`}
-            icon={<Pencil size={16} />}
-            title="Edit subscription"
-            isWide
-            refusal={writeRefusal}
-            form={close => <SubscriptionForm subscription={subscription} topics={topics} onDone={close} />}
-          />
-          <DialogButton
-            label={`Signing secret of ${subscription.topic}`}
-            icon={<KeyRound size={16} />}
-            title={`Signing secret of ${subscription.topic}`}
-            description="A secret of its own signs the calls of this subscription only, so its receiver cannot forge other calls."
-            refusal={secretsRefusal}
-            form={() => <SubscriptionSecrets subscription={subscription} />}
-          />
-          <ConfirmButton
-            label={`Delete ${subscription.topic}`}
-            icon={<Trash2 size={16} />}
-            title={`Delete the subscription to ${subscription.topic}?`}
-            description={`${subscription.url} will no longer receive these events. Events that are already published are still sent.`}
-            action="Delete subscription"
-            refusal={deleteRefusal}
-            run={() => deleteSubscription(workspace.id, subscription.id)}
-            affects={[['subscriptions', workspace.id]]}
-            done={`Subscription to ${subscription.topic} deleted`}
-          />
-        </>
+        <DialogButton
+          label={`Signing secret of ${subscription.topic}`}
+          icon={<KeyRound size={16} />}
+          description="A secret of its own signs the calls of this subscription only, so its receiver cannot forge other calls."
+          refusal={secretsRefusal}
+        >
+          <SubscriptionSecrets subscription={subscription} />
+        </DialogButton>
       )}
+      nameOf={({ topic }) => topic}
+      edit={{
+        isWide: true,
+        refusal: writeRefusal,
+        form: subscription => <SubscriptionForm subscription={subscription} topics={topics} />,
+      }}
+      remove={{
+        what: 'subscription',
+        description: ({ url }) =>
+          `${url} will no longer receive these events. Events that are already published are still sent.`,
+        refusal: useRefusal('subscription.delete'),
+        run: ({ id }) => deleteSubscription(workspace.id, id),
+        affects: [['subscriptions', workspace.id]],
+      }}
     />
   )
 }
@@ -167,29 +154,17 @@ function Matching({ topics }: { topics: readonly string[] }): ReactNode {
 /** The signing secrets that a subscription has of its own. */
 function SubscriptionSecrets({ subscription }: { subscription: Subscription }): ReactNode {
   const { workspace } = useWorkspace()
-  const secrets = useQuery(subscriptionSecretsQuery(workspace.id, subscription.id))
-  return (
-    <>
-      {secrets.error && <Problem error={secrets.error} onRetry={() => void secrets.refetch()} />}
-      {secrets.data && <Secrets subscription={subscription} secrets={secrets.data} />}
-    </>
-  )
+  const query = useQuery(subscriptionSecretsQuery(workspace.id, subscription.id))
+  return <Loaded query={query}>{secrets => <Secrets subscription={subscription} secrets={secrets} />}</Loaded>
 }
 
 type SecretsProps = { subscription: Subscription; secrets: readonly SubscriptionSecret[] }
 
 function Secrets({ subscription, secrets }: SecretsProps): ReactNode {
   const { workspace } = useWorkspace()
-  const [isRemoving, setIsRemoving] = useState(false)
-  const rotateRefusal = useRefusal('signing_secret.rotate')
-  const revokeRefusal = useRefusal('signing_secret.revoke')
   const affects = [['subscription-secrets', subscription.id]]
   const hasOwn = secrets.length > 0
-  const rotate = useChange({
-    run: () => rotateSubscriptionSecret(workspace.id, subscription.id),
-    affects,
-    done: () => (hasOwn ? 'Signing secret rotated' : 'Signing secret created'),
-  })
+  const revokeRefusal = useRefusal('signing_secret.revoke')
   return (
     <>
       {hasOwn ? (
@@ -212,29 +187,26 @@ function Secrets({ subscription, secrets }: SecretsProps): ReactNode {
       )}
       <DialogActions>
         {hasOwn && (
-          <Button refusal={revokeRefusal} onClick={() => setIsRemoving(true)}>
-            Use the workspace's secret
-          </Button>
+          <ConfirmButton
+            text="Use the workspace's secret"
+            refusal={revokeRefusal}
+            title="Use the workspace's signing secret?"
+            description="The secrets of this subscription are deleted, and the receiver must verify with the one of the workspace."
+            action="Delete secrets"
+            run={() => removeSubscriptionSecrets(workspace.id, subscription.id)}
+            affects={affects}
+            done="Signing secrets deleted"
+          />
         )}
-        <Button
+        <ChangeButton
+          text={hasOwn ? 'Rotate' : 'Create secret'}
           kind="primary"
-          refusal={rotateRefusal}
-          isPending={rotate.isPending}
-          onClick={() => rotate.mutate(undefined)}
-        >
-          {hasOwn ? 'Rotate' : 'Create secret'}
-        </Button>
+          refusal={useRefusal('signing_secret.rotate')}
+          run={() => rotateSubscriptionSecret(workspace.id, subscription.id)}
+          affects={affects}
+          done={hasOwn ? 'Signing secret rotated' : 'Signing secret created'}
+        />
       </DialogActions>
-      <ConfirmChange
-        of={isRemoving || null}
-        onClose={() => setIsRemoving(false)}
-        title={() => "Use the workspace's signing secret?"}
-        description="The secrets of this subscription are deleted, and the receiver must verify with the one of the workspace."
-        action="Delete secrets"
-        run={() => removeSubscriptionSecrets(workspace.id, subscription.id)}
-        affects={affects}
-        done={() => 'Signing secrets deleted'}
-      />
     </>
   )
 }

@@ -3,71 +3,58 @@ import { useQuery } from '@tanstack/react-query'
 import { Check, CirclePause, Crosshair, Pause, Play, RotateCw } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { hostsQuery, pauseHost, resumeHost } from '../../api/delivery.ts'
-import { useChange } from '../../forms/use-change.ts'
+import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { CloseCircuit } from '../../layout/close-circuit.tsx'
+import { ResourceList } from '../../layout/resource-list.tsx'
 import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { IconButton, Link } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
+import { Link } from '../../ui/button.tsx'
 import { formatCount, formatCounted, formatRate } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './targets.module.css'
 
 /** Lists the hosts that the workspace calls, with their health and circuit breakers. */
 export function Targets(): ReactNode {
   const { workspace, to } = useWorkspace()
-  const { data, error, refetch } = useQuery(hostsQuery(workspace.id))
+  const list = useQuery(hostsQuery(workspace.id))
+  const { data } = list
   const columns = useMemo(() => columnsOf(to, data?.waiting_is_capped ?? false), [to, data?.waiting_is_capped])
   return (
-    <>
-      <PageHeader
-        title="Targets"
-        description="The hosts that your tasks call. When half of the calls to a host fail, its circuit breaker opens and its tasks wait until a probe succeeds."
-      />
-      {error && <Problem error={error} onRetry={() => void refetch()} />}
-      {data?.data.length === 0 ? (
-        <EmptyState icon={Crosshair} title="No calls in the last hour">
-          The hosts of your tasks appear here once they are called.
-        </EmptyState>
-      ) : (
-        !(error && !data) && (
-          <Table
-            label="Targets"
-            columns={columns}
-            rows={data?.data}
-            rowKey={({ host }) => host}
-            actions={host => <PauseButton host={host} />}
-          />
-        )
-      )}
+    <ResourceList
+      title="Targets"
+      description="The hosts that your tasks call. When half of the calls to a host fail, its circuit breaker opens and its tasks wait until a probe succeeds."
+      list={list}
+      rows={data?.data}
+      rowKey={({ host }) => host}
+      empty={{
+        icon: Crosshair,
+        title: 'No calls in the last hour',
+        children: 'The hosts of your tasks appear here once they are called.',
+      }}
+      columns={columns}
+      actions={host => <PauseButton host={host} />}
+    >
       {data && data.data.length > 0 && <Note hosts={data} />}
-    </>
+    </ResourceList>
   )
 }
 
 function PauseButton({ host: { host, paused_at: pausedAt } }: { host: Host }): ReactNode {
   const { workspace } = useWorkspace()
-  const refusal = useRefusal('host.write')
   const isPaused = pausedAt !== null
-  const { mutate, isPending } = useChange({
-    run: () => (isPaused ? resumeHost : pauseHost)(workspace.id, host),
-    done: () => (isPaused ? `${host} resumed` : `${host} paused`),
-    affects: ['hosts', 'task', 'tasks'].map(name => [name, workspace.id]),
-  })
   const Icon = isPaused ? Play : Pause
   return (
-    <IconButton
+    <ChangeButton
       label={`${isPaused ? 'Resume' : 'Pause'} ${host}`}
       icon={<Icon size={16} />}
-      refusal={refusal}
-      isPending={isPending}
-      onClick={() => mutate()}
+      refusal={useRefusal('host.write')}
+      run={() => (isPaused ? resumeHost : pauseHost)(workspace.id, host)}
+      affects={['hosts', 'task', 'tasks'].map(name => [name, workspace.id])}
+      done={isPaused ? `${host} resumed` : `${host} paused`}
     />
   )
 }
@@ -85,31 +72,24 @@ function Note({ hosts }: { hosts: Hosts }): ReactNode {
 
 function columnsOf(to: WorkspacePaths, isCapped: boolean): ReadonlyArray<Column<Host>> {
   return [
-    { id: 'host', header: 'Host', cell: ({ host }) => <span className={styles.host}>{host}</span> },
-    { id: 'health', header: 'Health', cell: host => <Health host={host} /> },
+    { header: 'Host', cell: ({ host }) => <span className={styles.host}>{host}</span> },
+    { header: 'Health', cell: host => <Health host={host} /> },
+    { header: 'Waiting', align: 'end', cell: ({ waiting }) => formatCounted(waiting, isCapped && waiting > 0) },
+    { header: 'In flight', align: 'end', isExtra: true, cell: one => formatCount(one.in_flight) },
     {
-      id: 'waiting',
-      header: 'Waiting',
-      align: 'end',
-      cell: ({ waiting }) => formatCounted(waiting, isCapped && waiting > 0),
-    },
-    { id: 'flight', header: 'In flight', align: 'end', isExtra: true, cell: one => formatCount(one.in_flight) },
-    {
-      id: 'rate',
       header: 'Calls per minute',
       align: 'end',
       isExtra: true,
       cell: one => one.attempts_per_minute.toLocaleString('en'),
     },
-    { id: 'failed', header: 'Failed', align: 'end', cell: one => formatRate(one.failed, one.attempts) },
+    { header: 'Failed', align: 'end', cell: one => formatRate(one.failed, one.attempts) },
     {
-      id: 'duration',
       header: 'Duration p50',
       align: 'end',
       isExtra: true,
       cell: one => (one.duration_p50_ms === null ? '–' : formatDuration(one.duration_p50_ms)),
     },
-    { id: 'last', header: 'Latest failure', isExtra: true, cell: one => <LatestFailure host={one} to={to} /> },
+    { header: 'Latest failure', isExtra: true, cell: one => <LatestFailure host={one} to={to} /> },
   ]
 }
 

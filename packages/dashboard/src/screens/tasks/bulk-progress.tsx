@@ -2,7 +2,7 @@ import type { BulkOperation } from '@belfry/contract/bulk-operation'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { bulkOperationQuery, cancelBulkOperation } from '../../api/tasks.ts'
-import { useChange } from '../../forms/use-change.ts'
+import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
@@ -36,10 +36,6 @@ function Progress({ operation, onClose }: { operation: BulkOperation; onClose():
   const { id, total, done } = operation
   const { list, right } = actions[operation.action]
   const refusal = useRefusal(right)
-  const cancelling = useChange({
-    run: () => cancelBulkOperation(workspace.id, id),
-    affects: [['bulk-operation', workspace.id, id]],
-  })
   useEffect(() => {
     if (done > 0) void client.invalidateQueries({ queryKey: [list, workspace.id] })
   }, [client, workspace.id, list, done])
@@ -51,9 +47,12 @@ function Progress({ operation, onClose }: { operation: BulkOperation; onClose():
         <progress max={total} value={isRunning ? done : total} aria-label="Progress" />
       </div>
       {isRunning ? (
-        <Button isPending={cancelling.isPending} refusal={refusal} onClick={() => cancelling.mutate()}>
-          Cancel
-        </Button>
+        <ChangeButton
+          text="Cancel"
+          refusal={refusal}
+          run={() => cancelBulkOperation(workspace.id, id)}
+          affects={[['bulk-operation', workspace.id, id]]}
+        />
       ) : (
         <Button onClick={onClose}>Close</Button>
       )}

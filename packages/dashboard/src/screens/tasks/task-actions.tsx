@@ -1,14 +1,13 @@
 import type { Task } from '@belfry/contract/task'
 import { isTerminal } from '@belfry/domain/task-state'
 import { Ban, CopyPlus, Pencil, RotateCw } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { cancelTask, replayTask, stopTask } from '../../api/tasks.ts'
-import { ConfirmChange } from '../../forms/confirm-change.tsx'
-import { useChange } from '../../forms/use-change.ts'
+import { ChangeButton, ConfirmButton } from '../../layout/change-buttons.tsx'
 import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 
 type TaskActionsProps = { workspaceId: string; task: Task; to: WorkspacePaths }
 
@@ -59,47 +58,36 @@ const stopping: typeof cancelling = {
 type EndButtonProps = Omit<TaskActionsProps, 'to'> & typeof cancelling
 
 function EndButton({ workspaceId, task, run, label, question, about, done }: EndButtonProps): ReactNode {
-  const refusal = useRefusal('task.delete')
-  const [isAsking, setIsAsking] = useState(false)
   return (
-    <>
-      <Button kind="danger" icon={<Ban size={15} />} refusal={refusal} onClick={() => setIsAsking(true)}>
-        {label}
-      </Button>
-      <ConfirmChange
-        of={isAsking || null}
-        onClose={() => setIsAsking(false)}
-        title={() => question}
-        description={`“${task.name}” ${about}`}
-        action={`Yes, ${label.toLowerCase()}`}
-        run={() => run(workspaceId, task.id)}
-        affects={[
-          ['task', workspaceId, task.id],
-          ['tasks', workspaceId],
-        ]}
-        done={() => done}
-      />
-    </>
+    <ConfirmButton
+      text={label}
+      kind="danger"
+      icon={<Ban size={15} />}
+      refusal={useRefusal('task.delete')}
+      title={question}
+      description={`“${task.name}” ${about}`}
+      action={`Yes, ${label.toLowerCase()}`}
+      run={() => run(workspaceId, task.id)}
+      affects={[
+        ['task', workspaceId, task.id],
+        ['tasks', workspaceId],
+      ]}
+      done={done}
+    />
   )
 }
 
 function ReplayButton({ workspaceId, task, to }: TaskActionsProps): ReactNode {
   const navigate = useNavigate()
-  const refusal = useRefusal('task.write')
-  const replay = useChange({
-    run: () => replayTask(workspaceId, task.id),
-    onDone: again => navigate(to.task(again.id)),
-    done: () => 'Replayed as a new task',
-    affects: [['tasks', workspaceId]],
-  })
   return (
-    <Button
+    <ChangeButton
+      text="Replay"
       icon={<RotateCw size={15} />}
-      refusal={refusal}
-      isPending={replay.isPending}
-      onClick={() => replay.mutate()}
-    >
-      Replay
-    </Button>
+      refusal={useRefusal('task.write')}
+      run={() => replayTask(workspaceId, task.id)}
+      onDone={again => navigate(to.task(again.id))}
+      done="Replayed as a new task"
+      affects={[['tasks', workspaceId]]}
+    />
   )
 }

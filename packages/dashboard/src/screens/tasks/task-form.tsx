@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { createTask, type NewTask as NewTaskBody, taskQuery, updateTask } from '../../api/tasks.ts'
+import { draftInput } from '../../forms/draft-input.ts'
 import { checkRequest } from '../../forms/request/check-request.ts'
 import { LabelsField } from '../../forms/request/flow-fields.tsx'
 import { checkLabels, labelsText, parseLabels } from '../../forms/request/labels.ts'
@@ -17,18 +18,17 @@ import { PageFor } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Field, optionsOf, Select, TextInput } from '../../ui/field.tsx'
+import { optionsOf, SelectField, TextField } from '../../ui/field.tsx'
 import { viewerZone } from '../../ui/format-time.ts'
+import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Skeleton } from '../../ui/table.tsx'
 
 /** Creates a task, or with `?from=` a copy of one. */
 export function NewTask(): ReactNode {
   const { workspace, to } = useWorkspace()
   const [params] = useSearchParams()
   const from = params.get('from') ?? ''
-  const { data: model, error, refetch } = useQuery({ ...taskQuery(workspace.id, from), enabled: from !== '' })
+  const query = useQuery({ ...taskQuery(workspace.id, from), enabled: from !== '' })
   return (
     <>
       <PageHeader
@@ -37,9 +37,10 @@ export function NewTask(): ReactNode {
         parent={{ label: 'Tasks', to: to.tasks() }}
       />
       <PageFor right="task.write">
-        {error && <Problem error={error} onRetry={() => void refetch()} />}
-        {from && !model && !error && <Skeleton />}
-        {(!from || model) && <TaskForm key={from} model={model} backTo={to.tasks()} />}
+        {from === '' && <TaskForm backTo={to.tasks()} />}
+        {from !== '' && (
+          <Loaded query={query}>{model => <TaskForm key={from} model={model} backTo={to.tasks()} />}</Loaded>
+        )}
       </PageFor>
     </>
   )
@@ -48,26 +49,29 @@ export function NewTask(): ReactNode {
 export function EditTask(): ReactNode {
   const { workspace, to } = useWorkspace()
   const { task: id = '' } = useParams()
-  const { data: task, error, refetch } = useQuery(taskQuery(workspace.id, id))
+  const query = useQuery(taskQuery(workspace.id, id))
   return (
     <>
       <PageHeader
         title="Edit task"
         description="You can edit a task until its first run starts."
-        parent={{ label: task?.name ?? 'Task', to: to.task(id) }}
+        parent={{ label: query.data?.name ?? 'Task', to: to.task(id) }}
       />
       <PageFor right="task.write">
-        {error && <Problem error={error} onRetry={() => void refetch()} />}
-        {!task && !error && <Skeleton />}
-        {task && task.state !== 'pending' && (
-          <EmptyState
-            title="This task can no longer be edited"
-            actions={<ButtonLink to={to.task(id)}>Back to task</ButtonLink>}
-          >
-            It is {task.state}. Only pending tasks can be edited.
-          </EmptyState>
-        )}
-        {task?.state === 'pending' && <TaskForm task={task} backTo={to.task(id)} />}
+        <Loaded query={query}>
+          {task =>
+            task.state === 'pending' ? (
+              <TaskForm task={task} backTo={to.task(id)} />
+            ) : (
+              <EmptyState
+                title="This task can no longer be edited"
+                actions={<ButtonLink to={to.task(id)}>Back to task</ButtonLink>}
+              >
+                It is {task.state}. Only pending tasks can be edited.
+              </EmptyState>
+            )
+          }
+        </Loaded>
       </PageFor>
     </>
   )
@@ -98,7 +102,7 @@ function TaskForm({ task, model, backTo }: TaskFormProps): ReactNode {
     done: () => (task ? 'Changes saved' : 'Task scheduled'),
     affects: ['task', 'tasks'].map(name => [name, workspace.id]),
   })
-  const { draft, onChange, errors } = state
+  const { draft, onChange } = state
   const when = parseWhen(draft.when.text, draft.when.zone, new Date())
   return (
     <RequestForm
@@ -107,25 +111,22 @@ function TaskForm({ task, model, backTo }: TaskFormProps): ReactNode {
       now={task ? undefined : 'Send now'}
       backTo={backTo}
       facts={{ taskId: task?.id ?? null, scheduledAt: 'error' in when ? null : when.at }}
-      more={<ControlFields draft={draft} errors={errors} onChange={onChange} hasKey={!task} />}
+      more={<ControlFields draft={draft} onChange={onChange} hasKey={!task} />}
     >
       <FormCard label="Name and time">
-        <Field label="Name" error={errors.name}>
-          <TextInput
-            name="name"
-            value={draft.name}
-            onChange={event => onChange({ name: event.target.value })}
-            placeholder="Trial reminder"
-            autoComplete="off"
-            autoFocus={!task}
-          />
-        </Field>
+        <TextField
+          label="Name"
+          name="name"
+          {...draftInput(draft, 'name', onChange)}
+          placeholder="Trial reminder"
+          autoComplete="off"
+          autoFocus={!task}
+        />
         <WhenField
           label="When"
           name="execute_at"
           value={draft.when}
           onChange={when => onChange({ when })}
-          error={errors.execute_at}
           suggestions={suggestions}
         />
       </FormCard>
@@ -200,13 +201,12 @@ export function controlsDraftOf(task: Task | undefined, isCopy: boolean): Contro
 
 type ControlFieldsProps = {
   draft: ControlsDraft
-  errors: FieldErrors
   onChange(change: Partial<ControlsDraft>): void
   /** A task gets its key when it is created. */
   hasKey: boolean
 }
 
-export function ControlFields({ draft, errors, onChange, hasKey }: ControlFieldsProps): ReactNode {
+export function ControlFields({ draft, onChange, hasKey }: ControlFieldsProps): ReactNode {
   return (
     <FormCard label="Deadline and labels">
       <WhenField
@@ -214,31 +214,29 @@ export function ControlFields({ draft, errors, onChange, hasKey }: ControlFields
         name="expires_at"
         value={draft.expires}
         onChange={expires => onChange({ expires })}
-        error={errors.expires_at}
         isOptional
       />
-      <LabelsField draft={draft} errors={errors} onChange={onChange} />
+      <LabelsField draft={draft} onChange={onChange} />
       {hasKey && (
         <>
-          <Field label="Key" error={errors.key} isOptional hint="Only one pending task has this key.">
-            <TextInput
-              name="key"
-              value={draft.key}
-              maxLength={128}
-              onChange={event => onChange({ key: event.target.value })}
-              placeholder="reindex:42"
-              autoComplete="off"
-            />
-          </Field>
+          <TextField
+            label="Key"
+            isOptional
+            hint="Only one pending task has this key."
+            name="key"
+            value={draft.key}
+            maxLength={128}
+            onChange={event => onChange({ key: event.target.value })}
+            placeholder="reindex:42"
+            autoComplete="off"
+          />
           {draft.key !== '' && (
-            <Field label="If a pending task has this key" error={errors.on_conflict}>
-              <Select
-                name="on_conflict"
-                value={draft.onConflict}
-                onChange={event => onChange({ onConflict: event.target.value })}
-                options={optionsOf({ reject: 'Show an error', keep: 'Keep that task', replace: 'Replace that task' })}
-              />
-            </Field>
+            <SelectField
+              label="If a pending task has this key"
+              name="on_conflict"
+              {...draftInput(draft, 'onConflict', onChange)}
+              options={optionsOf({ reject: 'Show an error', keep: 'Keep that task', replace: 'Replace that task' })}
+            />
           )}
         </>
       )}

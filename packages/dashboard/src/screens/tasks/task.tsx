@@ -16,11 +16,9 @@ import { Card, Columns, Stack } from '../../ui/card.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
+import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { LoadMore } from '../../ui/pagination.tsx'
-import { Problem } from '../../ui/problem.tsx'
 import { StateBadge } from '../../ui/state-badge.tsx'
-import { Skeleton } from '../../ui/table.tsx'
 import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import { Blocked } from './blocked.tsx'
 import { TaskActions } from './task-actions.tsx'
@@ -32,15 +30,12 @@ const refreshMs = 2000
 export function Task(): ReactNode {
   const { workspace, to } = useWorkspace()
   const { task: id = '' } = useParams()
-  const {
-    data: task,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     ...taskQuery(workspace.id, id),
     refetchInterval: ({ state }) => (state.data && isTerminal(state.data.state) ? false : refreshMs),
   })
 
+  const task = query.data
   const runs = useInfiniteQuery({
     ...runsQuery(workspace.id, { task_id: id, limit: 25 }),
     refetchInterval: task && isTerminal(task.state) && hasAllRuns(task) ? false : refreshMs,
@@ -53,36 +48,36 @@ export function Task(): ReactNode {
         badge={task && <StateBadge state={task.state} />}
         actions={task && <TaskActions workspaceId={workspace.id} task={task} to={to} />}
       />
-      {error && <Problem error={error} onRetry={() => void refetch()} />}
-      {!task && !error && <Skeleton />}
-      {task?.blocked && <Blocked blocked={task.blocked} />}
-      {task && (
-        <Columns>
-          <Stack>
-            <section className={styles.section}>
-              <h2>Runs</h2>
-              {runs.error && <Problem error={runs.error} />}
-              <RunTable label="Runs" runs={runs.data?.items} to={to} empty={emptyText(task)} withAttempt />
-              <LoadMore {...runs} />
-            </section>
-            <RequestPreview
-              draft={draftOf(task)}
-              facts={{ taskId: task.id, scheduledAt: new Date(task.execute_at), isCron: task.cronjob_id !== null }}
-            />
-          </Stack>
-          <Stack>
-            <Card label="History">
-              <div className={styles.section}>
-                <h2>History</h2>
-                <History task={task} runs={runs.data?.items ?? []} />
-              </div>
-            </Card>
-            <Card label="Details">
-              <Details task={task} />
-            </Card>
-          </Stack>
-        </Columns>
-      )}
+      <Loaded query={query}>
+        {task => (
+          <>
+            {task.blocked && <Blocked blocked={task.blocked} />}
+            <Columns>
+              <Stack>
+                <section className={styles.section}>
+                  <h2>Runs</h2>
+                  <RunTable list={runs} rows={runs.data?.items} empty={<p>{emptyText(task)}</p>} withAttempt />
+                </section>
+                <RequestPreview
+                  draft={draftOf(task)}
+                  facts={{ taskId: task.id, scheduledAt: new Date(task.execute_at), isCron: task.cronjob_id !== null }}
+                />
+              </Stack>
+              <Stack>
+                <Card label="History">
+                  <div className={styles.section}>
+                    <h2>History</h2>
+                    <History task={task} runs={runs.data?.items ?? []} />
+                  </div>
+                </Card>
+                <Card label="Details">
+                  <Details task={task} />
+                </Card>
+              </Stack>
+            </Columns>
+          </>
+        )}
+      </Loaded>
     </>
   )
 }

@@ -7,19 +7,16 @@ import { cancelTask, replayTask, tasksQuery } from '../../api/tasks.ts'
 import { TimeFilter } from '../../forms/when/time-filter.tsx'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
+import { ResourceList } from '../../layout/resource-list.tsx'
 import { sourceOptions } from '../../layout/source-options.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { FilterBar, MultiFilter, SearchFilter } from '../../ui/filter-bar.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
-import { LoadMore } from '../../ui/pagination.tsx'
-import { Problem } from '../../ui/problem.tsx'
 import { selectionColumn } from '../../ui/selection-column.tsx'
 import { labelOfState, StateBadge } from '../../ui/state-badge.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { type Filters, useFilters } from '../../ui/use-filters.ts'
@@ -80,46 +77,52 @@ export function Tasks(): ReactNode {
       New task
     </ButtonLink>
   )
-  const isEmpty = tasks?.length === 0
   return (
-    <>
-      <PageHeader
-        title="Tasks"
-        description="All tasks, including those of cron jobs and events, newest first."
-        actions={create}
-      />
-      <BulkProgress filter={operation} />
-      <TaskFilterBar filters={filters} />
-      {filters.isSet && !isEmpty && <EndMatching {...endable(query)} operation={operation} />}
-      {hidden > 0 && (
-        <p className={styles.hidden}>
-          {hidden === 1 ? 'One upcoming occurrence' : `${hidden} upcoming occurrences`} of cron jobs not shown.{' '}
-          <Button size="small" onClick={() => filters.set('occurrences', 'upcoming')}>
-            Show
-          </Button>
-        </p>
-      )}
-      {list.error && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {!list.error && isEmpty && list.hasNextPage && (
-        <p>No match among the newest tasks. Load more to search older ones.</p>
-      )}
-      {!list.error && isEmpty && !list.hasNextPage && hidden === 0 && (
-        <NoTasks isFiltered={filters.isSet} create={create} />
-      )}
-      {!list.error && !isEmpty && (
-        <Table
-          label="Tasks"
-          columns={columns}
-          rows={tasks}
-          rowKey={task => task.id}
-          rowLink={(task: Task) => to.task(task.id)}
-        />
-      )}
-      <LoadMore {...list} />
+    <ResourceList
+      title="Tasks"
+      description="All tasks, including those of cron jobs and events, newest first."
+      buttons={create}
+      filters={
+        <>
+          <BulkProgress filter={operation} />
+          <TaskFilterBar filters={filters} />
+          {filters.isSet && tasks?.length !== 0 && <EndMatching {...endable(query)} operation={operation} />}
+          {hidden > 0 && (
+            <p className={styles.hidden}>
+              {hidden === 1 ? 'One upcoming occurrence' : `${hidden} upcoming occurrences`} of cron jobs not shown.{' '}
+              <Button size="small" onClick={() => filters.set('occurrences', 'upcoming')}>
+                Show
+              </Button>
+            </p>
+          )}
+        </>
+      }
+      list={list}
+      rows={tasks}
+      rowKey={task => task.id}
+      rowLink={task => to.task(task.id)}
+      columns={columns}
+      empty={
+        filters.isSet
+          ? { title: 'No matching tasks', children: 'Try removing a filter.' }
+          : {
+              icon: Timer,
+              title: 'No tasks yet',
+              actions: create,
+              children: (
+                <>
+                  A task is one request that Belfry sends at a set time and retries until it succeeds or runs out of
+                  retries. Create one here, or from your code with <code>POST /api/v1/scheduler/tasks</code>. Cron jobs
+                  and events create tasks too.
+                </>
+              ),
+            }
+      }
+    >
       {maySelect && (
         <BulkBar workspaceId={workspace.id} selected={selectedTasks} onDone={() => setSelected(new Set())} />
       )}
-    </>
+    </ResourceList>
   )
 }
 
@@ -143,21 +146,18 @@ const sourceNames: Record<Task['source'], string> = {
 
 const taskColumns: ReadonlyArray<Column<Task>> = [
   {
-    id: 'name',
     header: 'Name',
     isLead: true,
     sortBy: task => task.name,
     cell: task => <span className={styles.name}>{task.name}</span>,
   },
-  { id: 'state', header: 'State', sortBy: task => task.state, cell: task => <StateBadge state={task.state} /> },
+  { header: 'State', sortBy: task => task.state, cell: task => <StateBadge state={task.state} /> },
   {
-    id: 'due',
     header: 'Due',
     sortBy: task => Date.parse(task.next_retry_at ?? task.execute_at),
     cell: task => <RelativeTime at={task.next_retry_at ?? task.execute_at} />,
   },
   {
-    id: 'target',
     header: 'Target',
     isExtra: true,
     cell: task => (
@@ -166,15 +166,8 @@ const taskColumns: ReadonlyArray<Column<Task>> = [
       </span>
     ),
   },
-  { id: 'source', header: 'Source', isExtra: true, cell: task => sourceNames[task.source] },
-  {
-    id: 'attempts',
-    header: 'Runs',
-    align: 'end',
-    isExtra: true,
-    sortBy: task => task.attempts,
-    cell: task => task.attempts,
-  },
+  { header: 'Source', isExtra: true, cell: task => sourceNames[task.source] },
+  { header: 'Runs', align: 'end', isExtra: true, sortBy: task => task.attempts, cell: task => task.attempts },
 ]
 
 function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
@@ -188,16 +181,6 @@ function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
       <TimeFilter label="Due from" at={filters.first('from')} onChange={at => filters.set('from', at)} />
       <TimeFilter label="Due before" at={filters.first('to')} onChange={at => filters.set('to', at)} />
     </FilterBar>
-  )
-}
-
-function NoTasks({ isFiltered, create }: { isFiltered: boolean; create: ReactNode }): ReactNode {
-  if (isFiltered) return <EmptyState title="No matching tasks">Try removing a filter.</EmptyState>
-  return (
-    <EmptyState icon={Timer} title="No tasks yet" actions={create}>
-      A task is one request that Belfry sends at a set time and retries until it succeeds or runs out of retries. Create
-      one here, or from your code with <code>POST /api/v1/scheduler/tasks</code>. Cron jobs and events create tasks too.
-    </EmptyState>
   )
 }
 

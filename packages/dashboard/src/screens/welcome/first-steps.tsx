@@ -17,7 +17,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { Field, TextInput } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { StateBadge } from '../../ui/state-badge.tsx'
@@ -91,7 +91,7 @@ function CreateKey({ workspaceId, secret, active, onKey }: CreateKeyProps): Reac
   const [isSaved, setIsSaved] = useState(false)
   const form = useForm({
     read: field => ({ name: field('name').trim() }),
-    check: body => ({ ...(body.name === '' ? { name: 'Enter a name.' } : {}) }),
+    check: body => ({ name: body.name === '' && 'Enter a name.' }),
     submit: body => createApiKey(workspaceId, body),
     onDone: ({ key }) => onKey(key),
     affects: [['api-keys', workspaceId]],
@@ -119,9 +119,7 @@ function CreateKey({ workspaceId, secret, active, onKey }: CreateKeyProps): Reac
   }
   return (
     <Form form={form} action="Create key">
-      <Field label="Key name" hint="Where the key is used." error={form.errors.name}>
-        <TextInput name="name" defaultValue="My server" />
-      </Field>
+      <TextField label="Key name" hint="Where the key is used." name="name" defaultValue="My server" />
     </Form>
   )
 }
@@ -147,11 +145,11 @@ function LeaveGuard(): ReactNode {
 }
 
 const columns: ReadonlyArray<Column<Run>> = [
-  { id: 'task', header: 'Task', cell: run => run.task_name },
-  { id: 'status', header: 'Status', cell: run => <StateBadge state={run.status} /> },
-  { id: 'response', header: 'Response', cell: run => run.response_status ?? run.error?.message ?? '–' },
-  { id: 'duration', header: 'Duration', align: 'end', isExtra: true, cell: run => formatDuration(run.duration_ms) },
-  { id: 'at', header: 'Started', align: 'end', isExtra: true, cell: run => <RelativeTime at={run.started_at} /> },
+  { header: 'Task', cell: run => run.task_name },
+  { header: 'Status', cell: run => <StateBadge state={run.status} /> },
+  { header: 'Response', cell: run => run.response_status ?? run.error?.message ?? '–' },
+  { header: 'Duration', align: 'end', isExtra: true, cell: run => formatDuration(run.duration_ms) },
+  { header: 'Started', align: 'end', isExtra: true, cell: run => <RelativeTime at={run.started_at} /> },
 ]
 
 /** Publishes an event to a target of the user, and shows the runs as they happen. */
@@ -163,7 +161,7 @@ function SendTest({ onArrived }: { onArrived: () => void }): ReactNode {
   const form = useForm({
     read: field => ({ target_url: field('target_url').trim() }),
     check: body => ({
-      ...(/^https?:\/\/./.test(body.target_url) ? {} : { target_url: 'Enter an http:// or https:// URL.' }),
+      target_url: !/^https?:\/\/./.test(body.target_url) && 'Enter an http:// or https:// URL.',
     }),
     submit: body => publishEvent(workspace.id, { topic: 'test', payload: { hello: 'world' }, ...body }),
     onDone: () => setIsSent(true),
@@ -171,7 +169,7 @@ function SendTest({ onArrived }: { onArrived: () => void }): ReactNode {
   return (
     <>
       <Form form={form} action={isSent ? 'Send another' : 'Send a test'}>
-        <Field
+        <TextField
           label="Target URL"
           hint={
             suggested === '' ? (
@@ -182,16 +180,12 @@ function SendTest({ onArrived }: { onArrived: () => void }): ReactNode {
               </>
             )
           }
-          error={form.errors.target_url}
-        >
-          <TextInput
-            name="target_url"
-            type="url"
-            isMono
-            defaultValue={suggested}
-            placeholder="https://example.com/hooks/hello"
-          />
-        </Field>
+          name="target_url"
+          type="url"
+          isMono
+          defaultValue={suggested}
+          placeholder="https://example.com/hooks/hello"
+        />
       </Form>
       <div aria-live="polite">
         {runs.length === 0 && (

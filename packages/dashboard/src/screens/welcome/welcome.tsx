@@ -5,13 +5,13 @@ import { useNavigate } from 'react-router'
 import { meQuery, resendConfirmation } from '../../api/account.ts'
 import { createOrganization, createWorkspace } from '../../api/organizations.ts'
 import { Form } from '../../forms/form.tsx'
-import { useChange } from '../../forms/use-change.ts'
 import { useForm } from '../../forms/use-form.ts'
+import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Stack } from '../../ui/card.tsx'
-import { Field, TextInput } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 
 /** Creates an organization and its first workspace, then opens the first steps. */
 export function Welcome(): ReactNode {
@@ -28,8 +28,8 @@ function CreateOrganization(): ReactNode {
   const form = useForm({
     read: field => ({ name: field('name').trim(), workspace: field('workspace').trim() }),
     check: body => ({
-      ...(body.name === '' ? { name: 'Enter a name.' } : {}),
-      ...(body.workspace === '' ? { workspace: 'Enter a name.' } : {}),
+      name: body.name === '' && 'Enter a name.',
+      workspace: body.workspace === '' && 'Enter a name.',
     }),
     async submit({ name, workspace }) {
       const organization = created.current ?? (await createOrganization({ name }))
@@ -47,16 +47,20 @@ function CreateOrganization(): ReactNode {
       description="An organization contains your members and workspaces. You can change both names later."
     >
       <Form form={form} action="Create" isWide>
-        <Field label="Organization" hint="Your company or project." error={form.errors.name}>
-          <TextInput name="name" placeholder="Acme" autoComplete="organization" autoFocus />
-        </Field>
-        <Field
+        <TextField
+          label="Organization"
+          hint="Your company or project."
+          name="name"
+          placeholder="Acme"
+          autoComplete="organization"
+          autoFocus
+        />
+        <TextField
           label="First workspace"
           hint="Contains the tasks, keys and secrets of one environment."
-          error={form.errors.workspace}
-        >
-          <TextInput name="workspace" defaultValue="Production" />
-        </Field>
+          name="workspace"
+          defaultValue="Production"
+        />
       </Form>
     </PlainLayout>
   )
@@ -65,7 +69,6 @@ function CreateOrganization(): ReactNode {
 /** Asks a new user to open the link in the confirmation email. */
 function ConfirmFirst({ email }: { email: string }): ReactNode {
   const client = useQueryClient()
-  const resend = useChange({ run: () => resendConfirmation(), done: () => 'Email sent.' })
   return (
     <PlainLayout
       title="Confirm your email address"
@@ -75,9 +78,7 @@ function ConfirmFirst({ email }: { email: string }): ReactNode {
         <Button kind="primary" isWide onClick={() => void client.invalidateQueries({ queryKey: ['me'] })}>
           Continue
         </Button>
-        <Button isWide isPending={resend.isPending} onClick={() => resend.mutate()}>
-          Send another email
-        </Button>
+        <ChangeButton text="Send another email" isWide run={() => resendConfirmation()} done="Email sent." />
       </Stack>
     </PlainLayout>
   )

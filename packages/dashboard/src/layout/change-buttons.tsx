@@ -1,0 +1,60 @@
+import { type ReactNode, useState } from 'react'
+import { ConfirmChange, type ConfirmChangeProps } from '../forms/confirm-change.tsx'
+import { type Change, useChange } from '../forms/use-change.ts'
+import { Button, type ButtonProps, IconButton } from '../ui/button.tsx'
+import { Dialog, type DialogProps } from '../ui/dialog.tsx'
+
+/** What a button shows. */
+export type Look = Pick<ButtonProps, 'kind' | 'size' | 'isWide' | 'refusal'> & {
+  /** Default: the button shows only its icon. */
+  text?: string
+  /** The accessible name. Default: the text. */
+  label?: string
+  icon?: ReactNode
+}
+
+/** A button that makes a change. */
+export function ChangeButton<Result>(props: Look & Omit<Change<Result, void>, 'onError'>): ReactNode {
+  const { run, affects, done, onDone, isSignIn, ...look } = props
+  const { mutate, isPending } = useChange<Result>({ run, affects, done, onDone, isSignIn })
+  return <Trigger {...look} isPending={isPending} onClick={() => mutate()} />
+}
+
+/** A button that makes a change after a confirmation. The question is its label by default. */
+export function ConfirmButton<Result>(
+  props: Look & Omit<ConfirmChangeProps<Result>, 'isOpen' | 'onClose' | 'title'> & { title?: string },
+): ReactNode {
+  const { text, label = text, icon, kind, size, isWide, refusal, title = `${label}?`, ...change } = props
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Trigger {...{ text, label, icon, kind, size, isWide, refusal }} onClick={() => setIsOpen(true)} />
+      <ConfirmChange {...change} title={title} isOpen={isOpen} onClose={() => setIsOpen(false)} />
+    </>
+  )
+}
+
+/** A button that opens a dialog. The title is its label by default. */
+export function DialogButton(
+  props: Look & Omit<DialogProps, 'isOpen' | 'onClose' | 'title'> & Partial<Pick<DialogProps, 'title'>>,
+): ReactNode {
+  const { text, label = text, icon, kind, size, isWide, refusal, title = label, ...dialog } = props
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Trigger {...{ text, label, icon, kind, size, refusal }} onClick={() => setIsOpen(true)} />
+      <Dialog {...dialog} title={title} isWide={isWide} isOpen={isOpen} onClose={() => setIsOpen(false)} />
+    </>
+  )
+}
+
+type TriggerProps = { [Key in keyof Look]?: Look[Key] | undefined } & Pick<ButtonProps, 'isPending' | 'onClick'>
+
+function Trigger({ text, label = '', icon, ...button }: TriggerProps): ReactNode {
+  if (text === undefined) return <IconButton {...button} label={label} icon={icon} />
+  return (
+    <Button {...button} icon={icon} aria-label={label === text ? undefined : label}>
+      {text}
+    </Button>
+  )
+}
