@@ -77,3 +77,12 @@ export type PathParameter<P extends string> = P extends `${string}:${infer Name}
   : P extends `${string}:${infer Name}`
     ? Name
     : never
+
+/** The body that an operation accepts. */
+export type RequestBody<D> = D extends { body: infer Body extends z.ZodType } ? z.input<Body> : undefined
+
+/** The query that an operation accepts. */
+export type RequestQuery<D> = D extends { query: infer Query extends z.ZodType } ? z.input<Query> : unknown
+
+/** The body of the response of an operation, which is undefined where there is none. */
+export type ResponseBody<D> = D extends { answer: { body: infer Body extends z.ZodType } } ? z.output<Body> : undefined

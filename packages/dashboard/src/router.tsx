@@ -2,8 +2,7 @@ import type { Action } from '@belfry/domain/permissions'
 import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType, ReactNode } from 'react'
 import { createBrowserRouter, Outlet, type RouteObject, redirect, ScrollRestoration, useNavigation } from 'react-router'
-import { meQuery } from './api/account.ts'
-import { workspacesQuery } from './api/organizations.ts'
+import { allOf, queryOf } from './api/queries.ts'
 import { ErrorPage } from './layout/error-page.tsx'
 import { lateScreen } from './layout/late-screen.tsx'
 import { SettingsLayout } from './layout/settings-layout.tsx'
@@ -37,7 +36,7 @@ export function createRoutes(client: QueryClient): RouteObject[] {
         screen('invitations', () => import('./screens/sign-in/join.tsx'), 'Join'),
         {
           loader: async () => {
-            await client.ensureQueryData(meQuery)
+            await client.ensureQueryData(queryOf('getMe'))
             return null
           },
           children: [
@@ -158,17 +157,17 @@ function screen<Name extends string>(
 }
 
 async function toStart(client: QueryClient): Promise<Response> {
-  const { organizations } = await client.ensureQueryData(meQuery)
+  const { organizations } = await client.ensureQueryData(queryOf('getMe'))
   const last = lastPlace()
   const slug = organizations.find(one => one.slug === last?.slug)?.slug ?? organizations[0]?.slug
   return redirect(slug === undefined ? paths.welcome() : paths.organization(slug))
 }
 
 async function toWorkspace(client: QueryClient, slug = ''): Promise<Response> {
-  const { organizations } = await client.ensureQueryData(meQuery)
+  const { organizations } = await client.ensureQueryData(queryOf('getMe'))
   const organization = organizations.find(one => one.slug === slug)
   if (!organization) throw new Response(null, { status: 404 })
-  const workspaces = await client.ensureQueryData(workspacesQuery(organization.id))
+  const workspaces = await client.ensureQueryData(allOf('listWorkspaces', { org: organization.id }))
   const workspace = workspaces.find(({ id }) => id === lastPlace()?.ws) ?? workspaces.at(-1)
   return redirect(workspace ? paths.workspace(slug, workspace.id).overview() : paths.settings(slug, 'workspaces'))
 }

@@ -1,32 +1,74 @@
+import type { PathParameter, RequestBody, RequestQuery, ResponseBody } from '@belfry/contract/operation'
+import type { operations } from '@belfry/contract/operations'
 import { ApiProblem } from './api-problem.ts'
+import table from './operations.json' with { type: 'json' }
 import { parseResponse, toBodyText } from './payload-text.ts'
+
+type Operations = typeof operations
+
+export type OperationName = keyof Operations
+
+/** The body that an operation accepts. */
+export type Body<Name extends OperationName> = RequestBody<Operations[Name]>
+
+/** The response of an operation. */
+export type Result<Name extends OperationName> = ResponseBody<Operations[Name]>
+
+/** Query parameters. A list becomes a repeated parameter. Empty values are left out. */
+export type Query = Readonly<Record<string, Value | readonly string[]>>
 
 type Value = string | number | boolean | null | undefined
 
-export type CallOptions = {
-  body?: unknown
-  /** A list becomes a repeated parameter. Empty values are left out. */
-  query?: Readonly<Record<string, Value | readonly string[]>> | undefined
-  /** For paths that do not contain the workspace: scheduler paths and events. */
-  workspaceId?: string | undefined
-  idempotencyKey?: string | undefined
-  signal?: AbortSignal | undefined
+type Path<Name extends OperationName> = Operations[Name]['path']
+
+/** The parameters of the path, the workspace `ws` of a path that does not contain it, the body and the query. */
+export type Input<Name extends OperationName> = Readonly<Record<PathParameter<Path<Name>>, string>> &
+  (Path<Name> extends `/api/v1/scheduler/${string}` | '/api/events' ? { ws: string } : unknown) &
+  (Operations[Name] extends { body: unknown } ? { body: Body<Name> } : unknown) &
+  (Operations[Name] extends { query: unknown } ? { query?: QueryOf<Name> } : unknown) &
+  Pick<AnyInput, 'idempotencyKey' | 'signal'>
+
+type QueryOf<Name extends OperationName> = {
+  readonly [Parameter in keyof RequestQuery<Operations[Name]>]?: Value | readonly string[]
 }
+
+/** The arguments of a call, without the input if nothing in it is required. */
+export type Args<Name extends OperationName> =
+  Record<never, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
+
+type AnyInput = { body?: unknown; query?: Query; ws?: string; idempotencyKey?: string; signal?: AbortSignal }
 
 // Other processes of the API do not know of a change, and might read a replica that lacks it.
 const changeIsNewMs = 10_000
 let changedAt = Number.NEGATIVE_INFINITY
+let changes: OperationName[] = []
 
-/** Calls the API with the session cookie. Only this function and `followEvents` use `fetch`. */
-export async function call<T = void>(method: string, path: string, options: CallOptions = {}): Promise<T> {
-  const response = await send(method, path, options)
+/** Calls an operation that changes something. */
+export async function call<Name extends OperationName>(name: Name, ...args: Args<Name>): Promise<Result<Name>> {
+  try {
+    return await read(name, ...args)
+  } finally {
+    changedAt = performance.now()
+    changes.push(name)
+  }
+}
+
+/** Returns the operations that `call` has called since the last time. */
+export function takeChanges(): OperationName[] {
+  const taken = changes
+  changes = []
+  return taken
+}
+
+/** Calls an operation that changes nothing. */
+export async function read<Name extends OperationName>(name: Name, ...args: Args<Name>): Promise<Result<Name>> {
+  const response = await send(name, args[0] ?? {})
   const text = await response.text()
   const body: unknown = text === '' ? undefined : readJson(text)
-  if (method !== 'GET') changedAt = performance.now()
-  if (response.ok) return body as T // what the contract promises for this path
+  if (response.ok) return body as Result<Name> // what the contract promises
   const problem = new ApiProblem(response.status, (body ?? {}) as object)
   const isConfirmed = await confirmFor(problem)
-  if (isConfirmed) return call(method, path, options)
+  if (isConfirmed) return read(name, ...args)
   throw problem
 }
 
@@ -50,17 +92,18 @@ async function confirmFor({ code, body }: ApiProblem): Promise<boolean> {
   return askToConfirm(factors)
 }
 
-async function send(method: string, path: string, options: CallOptions): Promise<Response> {
-  const { body, query, signal } = options
+// Only this function and `followEvents` use `fetch`. The browser adds the session cookie.
+async function send(name: OperationName, { body, idempotencyKey, signal, ...input }: AnyInput): Promise<Response> {
+  const [method = '', path = ''] = table[name].split(' ')
   try {
-    return await fetch(path + queryText(query), {
+    return await fetch(addressOf(name, input), {
       method,
       headers: {
         Accept: 'application/json',
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...(options.workspaceId ? { 'X-Workspace-Id': options.workspaceId } : {}),
+        ...(input.ws && !path.includes(':ws') ? { 'X-Workspace-Id': input.ws } : {}),
         ...(performance.now() - changedAt < changeIsNewMs ? { 'X-Belfry-Read': 'primary' } : {}),
-        ...(options.idempotencyKey ? { 'Idempotency-Key': options.idempotencyKey } : {}),
+        ...(idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {}),
       },
       ...(body === undefined ? {} : { body: toBodyText(body) }),
       ...(signal ? { signal } : {}),
@@ -71,16 +114,22 @@ async function send(method: string, path: string, options: CallOptions): Promise
   }
 }
 
-/** Returns query parameters as text, with the question mark. */
-export function queryText(query: CallOptions['query'] = {}): string {
+/** Returns the URL of an operation, with its query. */
+export function urlOf<Name extends OperationName>(name: Name, ...args: Args<Name>): string {
+  return addressOf(name, args[0] ?? {})
+}
+
+function addressOf(name: OperationName, { query = {}, ...input }: AnyInput): string {
+  const given = new Map<string, unknown>(Object.entries(input))
+  const [, path = ''] = table[name].split(' ')
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     for (const one of Array.isArray(value) ? value : [value]) {
       if (one !== undefined && one !== null && one !== '') params.append(name, String(one))
     }
   }
-  const text = params.toString()
-  return text === '' ? '' : `?${text}`
+  const filled = path.replace(/:(\w+)/g, (_, part: string) => encodeURIComponent(String(given.get(part))))
+  return params.size === 0 ? filled : `${filled}?${params}`
 }
 
 function readJson(text: string): unknown {

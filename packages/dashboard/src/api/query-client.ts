@@ -1,8 +1,41 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  type QueryObserverOptions,
+} from '@tanstack/react-query'
 import { ApiProblem } from './api-problem.ts'
+import type { OperationName } from './call.ts'
 
 // A change in one tab shows in the others.
 const otherTabs = 'BroadcastChannel' in globalThis ? new BroadcastChannel('belfry') : null
+
+type Freshness = Pick<QueryObserverOptions, 'staleTime' | 'refetchInterval' | 'placeholderData' | 'retry'>
+
+/** How queries of operations differ from others, on every screen. */
+const freshness: { readonly [Name in OperationName]?: Freshness } = {
+  getMe: { staleTime: 60_000 },
+  getOrganization: { staleTime: 30_000 },
+  listWorkspaces: { staleTime: 30_000 },
+  listWorkspaceMembers: { staleTime: 30_000 },
+  // A recorded attempt never changes.
+  getRun: { staleTime: 'static' },
+  previewCronJob: { staleTime: 30_000, placeholderData: keepPreviousData, retry: false },
+  previewInvitation: { retry: false },
+  // A banner says within ten seconds that Belfry does not deliver.
+  getStatus: { refetchInterval: 3_000, staleTime: 0, retry: false },
+  getOverview: { refetchInterval: 5_000, placeholderData: keepPreviousData },
+  listFailures: { refetchInterval: 5_000, placeholderData: keepPreviousData },
+  countRunsOverTime: { refetchInterval: 10_000, placeholderData: keepPreviousData },
+  search: { placeholderData: keepPreviousData },
+  getUpcoming: { refetchInterval: 30_000 },
+  listHosts: { refetchInterval: 5_000 },
+  listQueues: { refetchInterval: 5_000 },
+  getUsage: { refetchInterval: 15_000 },
+  getAuditStream: { refetchInterval: 5_000 },
+  getTenant: { refetchInterval: 5_000 },
+}
 
 /** Creates the query cache. It calls `onSignedOut` when the API answers 401. */
 export function createQueryClient(onSignedOut: () => Promise<void>): QueryClient {
@@ -28,6 +61,7 @@ export function createQueryClient(onSignedOut: () => Promise<void>): QueryClient
       mutations: { networkMode: 'always' },
     },
   })
+  for (const [name, options] of Object.entries(freshness)) client.setQueryDefaults([name], options)
   otherTabs?.addEventListener('message', () => void client.invalidateQueries())
   return client
 }

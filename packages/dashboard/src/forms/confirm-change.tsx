@@ -4,14 +4,14 @@ import { Problem } from '../ui/problem.tsx'
 import { type Change, useChange } from './use-change.ts'
 
 export type ConfirmChangeProps<Result> = Omit<ConfirmDialogProps, 'isPending' | 'onConfirm'> &
-  Pick<Change<Result, void>, 'run' | 'affects' | 'onDone' | 'done'>
+  Pick<Change<Result, void>, 'run' | 'leaves' | 'onDone' | 'done'>
 
 /** Asks for confirmation before a change, which is dangerous by default, and makes it. Shows an error in the dialog. */
 export function ConfirmChange<Result>(props: ConfirmChangeProps<Result>): ReactNode {
-  const { run, affects, onDone, done, isDangerous = true, children, ...dialog } = props
+  const { run, leaves, onDone, done, isDangerous = true, children, ...dialog } = props
   const change = useChange<Result>({
     run,
-    affects,
+    leaves,
     done,
     onDone(result) {
       dialog.onClose()

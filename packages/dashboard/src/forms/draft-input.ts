@@ -1,13 +1,13 @@
 type Event = { target: { value: string } }
 
 /** Returns the props of an input for one text of a draft. */
-export function draftInput<Key extends string>(
-  draft: Readonly<Record<Key, string>>,
+export function draftInput<Key extends string, Draft extends Readonly<Record<Key, string>>>(
+  draft: Draft,
   key: Key,
-  onChange: (change: Record<Key, string>) => void,
+  onChange: (change: Pick<NoInfer<Draft>, Key>) => void,
 ): { value: string; onChange(event: Event): void } {
   return {
     value: draft[key],
-    onChange: ({ target }) => onChange({ [key]: target.value } as Record<Key, string>), // one key
+    onChange: ({ target }) => onChange({ [key]: target.value } as Pick<Draft, Key>), // one of the options
   }
 }

@@ -1,6 +1,7 @@
+import type { FactorKind } from '@belfry/contract/second-factor'
 import { KeyRound } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import type { FactorKind, Proof } from '../api/account.ts'
+import type { Proof } from '../api/passkeys.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form } from './form.tsx'

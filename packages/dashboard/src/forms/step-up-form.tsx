@@ -1,5 +1,7 @@
+import type { FactorKind } from '@belfry/contract/second-factor'
 import type { ReactNode } from 'react'
-import { confirmIdentity, type FactorKind, passkeyForConfirmation } from '../api/account.ts'
+import { call } from '../api/call.ts'
+import { passkeyForConfirmation } from '../api/passkeys.ts'
 import { FactorForm } from './factor-form.tsx'
 
 /** The fields of the dialog that confirms the identity. */
@@ -9,7 +11,7 @@ export function StepUpForm({ factors, onDone }: { factors: readonly FactorKind[]
       factors={factors}
       action="Confirm"
       readPasskey={passkeyForConfirmation}
-      submit={confirmIdentity}
+      submit={proof => call('confirmIdentity', { body: proof })}
       onDone={onDone}
     />
   )

@@ -1,5 +1,5 @@
+import type { FactorKind } from '@belfry/contract/second-factor'
 import { type ReactNode, useEffect, useState } from 'react'
-import type { FactorKind } from '../api/account.ts'
 import { askToConfirmWith } from '../api/call.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { latePart } from '../ui/late-part.tsx'

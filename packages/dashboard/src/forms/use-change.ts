@@ -1,14 +1,15 @@
-import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
+import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
 import { messageOf } from '../api/api-problem.ts'
+import { reloadChanged } from '../api/effects.ts'
 import { useToast } from '../ui/toast.tsx'
 
 export type Change<Result, Input> = {
   run(input: Input): Promise<Result>
-  /** The beginnings of the keys of all queries that show what changes. */
-  affects?: readonly QueryKey[] | undefined
+  /** Whether the page is left afterwards: its queries might fail, and the next page loads its own. */
+  leaves?: boolean | ((result: Result, input: Input) => boolean) | undefined
   /** The text of the notification, or a function that returns it. Undefined for none. */
   done?: string | ((result: Result, input: Input) => string | undefined) | undefined
-  /** Called once these queries are loaded, before the notification. */
+  /** Called once the affected queries are loaded, before the notification. */
   onDone?: ((result: Result, input: Input) => unknown) | undefined
   /** Shows an error. Default: as a notification. */
   onError?: ((error: Error) => void) | undefined
@@ -16,19 +17,19 @@ export type Change<Result, Input> = {
   isSignIn?: boolean | undefined
 }
 
-/** A change. Its notification or error is shown, and the affected queries are loaded again. */
+/** A change. Its notification or error is shown, and the queries that it affects are loaded again. */
 export function useChange<Result, Input = void>(
   change: Change<Result, Input>,
 ): UseMutationResult<Result, Error, Input> {
-  const { run, affects = [], done, onDone, onError, isSignIn = false } = change
+  const { run, leaves, done, onDone, onError, isSignIn = false } = change
   const client = useQueryClient()
   const toast = useToast()
-  const reload = () => Promise.all(affects.map(queryKey => client.invalidateQueries({ queryKey })))
   return useMutation({
     mutationFn: (input: Input) => run(input),
     meta: { isSignIn },
     async onSuccess(result, input) {
-      await reload() // a dialog closes over the new list
+      const isLeft = typeof leaves === 'function' ? leaves(result, input) : leaves
+      await reloadChanged(client, isLeft ? 'none' : 'active') // a dialog closes over the new list
       await onDone?.(result, input)
       const text = typeof done === 'function' ? done(result, input) : done
       if (text !== undefined) toast(text)
@@ -36,7 +37,7 @@ export function useChange<Result, Input = void>(
     onError(error) {
       if (onError) onError(error)
       else toast(messageOf(error), 'bad')
-      void reload() // it may have changed in the meantime
+      void reloadChanged(client) // it may have changed in the meantime
     },
   })
 }

@@ -4,7 +4,7 @@ import { dropDraft, keepDraft, keptDraft } from './kept-drafts.ts'
 import type { Change } from './use-change.ts'
 import { type FieldErrors, type Form, useForm } from './use-form.ts'
 
-type DraftFormOptions<Draft, Result> = Pick<Change<Result, Draft>, 'done' | 'affects'> & {
+type DraftFormOptions<Draft, Result> = Pick<Change<Result, Draft>, 'done'> & {
   initial: Draft
   /** Returns the draft that a submit button with a value of its own submits. */
   intend?(draft: Draft, intent: string): Draft
@@ -28,7 +28,7 @@ export type DraftForm<Draft> = {
 
 /** Keeps the fields of a form in a draft, which the page can preview and which survives the page, and validates them. */
 export function useDraftForm<Draft, Result>(options: DraftFormOptions<Draft, Result>): DraftForm<Draft> {
-  const { initial, check, submit, onDone, done, affects } = options
+  const { initial, check, submit, onDone, done } = options
   const { pathname, search } = useLocation()
   const path = pathname + search
   const [kept] = useState(() => keptDraft(path, initial))
@@ -51,7 +51,6 @@ export function useDraftForm<Draft, Result>(options: DraftFormOptions<Draft, Res
     read: (_field, _data, intent) => options.intend?.(draft, intent) ?? draft,
     check,
     done,
-    affects,
     submit: submitted => submit(submitted, idempotencyKey.current),
     onDone(result) {
       isDone.current = true

@@ -15,8 +15,8 @@ export type Look = Pick<ButtonProps, 'kind' | 'size' | 'isWide' | 'refusal'> & {
 
 /** A button that makes a change. */
 export function ChangeButton<Result>(props: Look & Omit<Change<Result, void>, 'onError'>): ReactNode {
-  const { run, affects, done, onDone, isSignIn, ...look } = props
-  const { mutate, isPending } = useChange<Result>({ run, affects, done, onDone, isSignIn })
+  const { run, leaves, done, onDone, isSignIn, ...look } = props
+  const { mutate, isPending } = useChange<Result>({ run, leaves, done, onDone, isSignIn })
   return <Trigger {...look} isPending={isPending} onClick={() => mutate()} />
 }
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { resetCircuit } from '../api/delivery.ts'
+import { call } from '../api/call.ts'
 import { useRefusal } from '../session/allowed.tsx'
 import { useWorkspace } from '../session/scope.ts'
 import { ChangeButton } from './change-buttons.tsx'
@@ -12,8 +12,7 @@ export function CloseCircuit({ host }: { host: string }): ReactNode {
       text="Close circuit breaker"
       size="small"
       refusal={useRefusal('host.reset')}
-      run={() => resetCircuit(workspace.id, host)}
-      affects={['hosts', 'task', 'tasks'].map(name => [name, workspace.id])}
+      run={() => call('resetCircuit', { ws: workspace.id, host })}
       done={`Circuit breaker of ${host} closed`}
     />
   )

@@ -4,7 +4,6 @@ import { Command as Cmdk, defaultFilter } from 'cmdk'
 import { Dialog } from 'radix-ui'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { searchQuery } from '../api/delivery.ts'
 import { paths, type WorkspacePaths } from '../paths.ts'
 import { useOrganization } from '../session/scope.ts'
 import { formatCount } from '../ui/format-amount.ts'
@@ -13,6 +12,7 @@ import { useSettled } from '../ui/use-settled.ts'
 import styles from './command-palette.module.css'
 import { useAllCommands } from './commands.tsx'
 import { useShellWorkspace } from './navigation.ts'
+import { searchQuery } from './search-query.ts'
 
 const settledMs = 150
 

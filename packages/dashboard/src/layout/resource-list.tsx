@@ -45,7 +45,7 @@ type EditDialog<Row> = Pick<DialogProps, 'description' | 'isWide'> & {
   form(row: Row): ReactNode
 }
 
-type Removal<Row> = Pick<Change<unknown, Row>, 'run' | 'affects'> & {
+type Removal<Row> = Pick<Change<unknown, Row>, 'run'> & {
   /** What a row is, such as "secret". */
   what: string
   refusal: string | null
@@ -122,7 +122,7 @@ function EditButton<Row>({ row, name, edit }: EditButtonProps<Row>): ReactNode {
 type DeleteButtonProps<Row> = { row: Row; name: string; remove: Removal<Row> }
 
 function DeleteButton<Row>({ row, name, remove }: DeleteButtonProps<Row>): ReactNode {
-  const { what, refusal, description, run, affects } = remove
+  const { what, refusal, description, run } = remove
   return (
     <ConfirmButton
       label={`Delete ${name}`}
@@ -131,7 +131,6 @@ function DeleteButton<Row>({ row, name, remove }: DeleteButtonProps<Row>): React
       action={`Delete ${what}`}
       refusal={refusal}
       run={() => run(row)}
-      affects={affects}
       done={`${name} deleted`}
     />
   )

@@ -2,7 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { Building2, Check, ChevronsUpDown, Plus, Search } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo } from 'react'
 import { Link, Outlet, useNavigate } from 'react-router'
-import { meQuery } from '../api/account.ts'
+import { queryOf } from '../api/queries.ts'
 import { paths } from '../paths.ts'
 import { rememberPlace } from '../session/last-place.ts'
 import { useOrganization } from '../session/scope.ts'
@@ -122,7 +122,7 @@ function useShellCommands(): void {
 
 /** Shows the current workspace and switches to others. */
 function Switcher(): ReactNode {
-  const { data: me } = useSuspenseQuery(meQuery)
+  const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const { organization, workspaces } = useOrganization()
   const workspace = useShellWorkspace()
   const mayCreate = useRights().can('workspace.create')

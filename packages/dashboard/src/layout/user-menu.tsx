@@ -2,8 +2,9 @@ import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
-import { meQuery, signOut } from '../api/account.ts'
 import { messageOf } from '../api/api-problem.ts'
+import { call } from '../api/call.ts'
+import { queryOf } from '../api/queries.ts'
 import { dropDrafts } from '../forms/kept-drafts.ts'
 import { paths } from '../paths.ts'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx'
@@ -13,13 +14,13 @@ import { chooseTheme } from './theme.ts'
 
 /** The menu of the signed-in user: profile, theme and sign-out. */
 export function UserMenu(): ReactNode {
-  const { data: me } = useSuspenseQuery(meQuery)
+  const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const client = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
   const leave = async () => {
     try {
-      const { url } = await signOut()
+      const { url } = await call('logoutOidc')
       dropDrafts()
       if (url !== null) return location.assign(url)
       await navigate(paths.signIn())

@@ -3,20 +3,19 @@ import type { Workspace } from '@belfry/contract/workspace'
 import type { Role, WorkspaceRole } from '@belfry/domain/permissions'
 import { type QueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { type LoaderFunctionArgs, useParams } from 'react-router'
-import { meQuery } from '../api/account.ts'
 import { ApiProblem } from '../api/api-problem.ts'
-import { organizationQuery, workspaceMembersQuery, workspacesQuery } from '../api/organizations.ts'
+import { allOf, queryOf } from '../api/queries.ts'
 import { paths, type WorkspacePaths } from '../paths.ts'
 
 /** Loads the data that every page of an organization needs. */
 export function loadOrganization(client: QueryClient) {
   return async ({ params }: LoaderFunctionArgs): Promise<null> => {
-    const me = await client.ensureQueryData(meQuery)
+    const me = await client.ensureQueryData(queryOf('getMe'))
     const organization = me.organizations.find(({ slug }) => slug === params.slug)
     if (!organization) throw notFound('organization')
     await Promise.all([
-      client.ensureQueryData(organizationQuery(organization.id)),
-      client.ensureQueryData(workspacesQuery(organization.id)),
+      client.ensureQueryData(queryOf('getOrganization', { org: organization.id })),
+      client.ensureQueryData(allOf('listWorkspaces', { org: organization.id })),
     ])
     return null
   }
@@ -27,11 +26,11 @@ export function loadWorkspace(client: QueryClient) {
   return async (args: LoaderFunctionArgs): Promise<null> => {
     await loadOrganization(client)(args)
     const { slug, ws = '' } = args.params
-    const me = await client.ensureQueryData(meQuery)
+    const me = await client.ensureQueryData(queryOf('getMe'))
     const organization = me.organizations.find(one => one.slug === slug)
-    const workspaces = await client.ensureQueryData(workspacesQuery(organization?.id ?? ''))
+    const workspaces = await client.ensureQueryData(allOf('listWorkspaces', { org: organization?.id ?? '' }))
     if (!workspaces.some(({ id }) => id === ws)) throw notFound('workspace')
-    if (organization?.role === 'member') await client.ensureQueryData(workspaceMembersQuery(ws))
+    if (organization?.role === 'member') await client.ensureQueryData(allOf('listWorkspaceMembers', { ws }))
     return null
   }
 }
@@ -46,12 +45,17 @@ export type OrganizationScope = {
 /** Returns the organization in the URL, and the workspace if the URL contains one. */
 export function useOrganization(): OrganizationScope {
   const { slug, ws } = useParams()
-  const { data: me } = useSuspenseQuery(meQuery)
+  const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const own = me.organizations.find(one => one.slug === slug)
   if (!own) throw notFound('organization')
-  const { data: organization } = useSuspenseQuery(organizationQuery(own.id))
-  const { data: workspaces } = useSuspenseQuery(workspacesQuery(own.id))
-  return { organization, role: own.role, workspaces, workspace: workspaces.find(({ id }) => id === ws) }
+  const { data: organization } = useSuspenseQuery(queryOf('getOrganization', { org: own.id }))
+  const { data: workspaces } = useSuspenseQuery(allOf('listWorkspaces', { org: own.id }))
+  return {
+    organization: organization as Organization, // only API keys get a summary
+    role: own.role,
+    workspaces,
+    workspace: workspaces.find(({ id }) => id === ws),
+  }
 }
 
 /** Returns the workspace in the URL, and its paths. */
@@ -63,10 +67,10 @@ export function useWorkspace(): { workspace: Workspace; to: WorkspacePaths } {
 
 /** Returns the role of the user in a workspace; null for owners and admins, who need not be its members. */
 export function useWorkspaceRole(role: Role, workspaceId: string | undefined): WorkspaceRole | null {
-  const { data: me } = useSuspenseQuery(meQuery)
+  const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const isNeeded = role === 'member' && workspaceId !== undefined
   const { data: members } = useSuspenseQuery(
-    isNeeded ? workspaceMembersQuery(workspaceId) : { queryKey: ['no-members'], queryFn: () => [] },
+    isNeeded ? allOf('listWorkspaceMembers', { ws: workspaceId }) : { queryKey: ['no-members'], queryFn: () => [] },
   )
   return members.find(({ user }) => user.id === me.user.id)?.role ?? null
 }

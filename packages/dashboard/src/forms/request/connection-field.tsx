@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { connectionsQuery } from '../../api/workspace-settings.ts'
+import { allOf } from '../../api/queries.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { SelectField } from '../../ui/field.tsx'
 
@@ -13,7 +13,7 @@ type ConnectionFieldProps = {
 /** Selects the connection that authenticates the calls. */
 export function ConnectionField({ value, onChange }: ConnectionFieldProps): ReactNode {
   const { workspace } = useWorkspace()
-  const { data = [] } = useQuery(connectionsQuery(workspace.id))
+  const { data = [] } = useQuery(allOf('listConnections', { ws: workspace.id }))
   // A connection that was deleted stays selected until the user chooses another one.
   const names = new Set([...(value === '' ? [] : [value]), ...data.map(({ name }) => name)])
   return (

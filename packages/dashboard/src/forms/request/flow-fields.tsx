@@ -1,5 +1,5 @@
+import type { Subscription } from '@belfry/contract/subscription'
 import { type ReactNode, useState } from 'react'
-import type { FlowBody } from '../../api/tasks.ts'
 import { TextField } from '../../ui/field.tsx'
 import { draftInput } from '../draft-input.ts'
 import type { FieldErrors } from '../use-form.ts'
@@ -10,6 +10,8 @@ import { FoldedFields } from './folded-fields.tsx'
 import { checkLabels, labelsText, parseLabels } from './labels.ts'
 import { type CallbackDrafts, callbackBodies, callbackDrafts } from './request-draft.ts'
 
+export type FlowBody = ReturnType<typeof flowBodyOf>
+
 /** The queue, the connection, the deadline, the labels and the callbacks of the tasks of an event, a subscription or a cron job. */
 export type FlowDraft = {
   queue: string
@@ -19,7 +21,7 @@ export type FlowDraft = {
   callbacks: CallbackDrafts
 }
 
-export function flowDraftOf(stored?: Partial<FlowBody> | null): FlowDraft {
+export function flowDraftOf(stored?: Pick<Subscription, keyof FlowBody> | null): FlowDraft {
   return {
     queue: stored?.queue ?? '',
     connection: stored?.connection ?? '',
@@ -113,7 +115,7 @@ export function checkMaxAge(text: string): string | null {
 }
 
 /** Converts a draft to fields of a body. Only for a draft in which `checkFlow` finds no error. */
-export function flowBodyOf(draft: FlowDraft): FlowBody {
+export function flowBodyOf(draft: FlowDraft) {
   return {
     queue: draft.queue.trim() || null,
     connection: draft.connection || null,

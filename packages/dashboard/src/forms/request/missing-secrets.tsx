@@ -1,7 +1,7 @@
 import { secretNames } from '@belfry/domain/secrets/secret-reference'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue } from 'react'
-import { secretsQuery } from '../../api/workspace-settings.ts'
+import { pagesOf } from '../../api/queries.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
@@ -15,7 +15,7 @@ export function MissingSecrets({ draft }: { draft: RequestDraft }): ReactNode {
   const { url, payload, headers } = useDeferredValue(draft)
   const names = [...new Set([url, payload, ...headers.map(({ value }) => value)].flatMap(secretNames))]
   const { data, hasNextPage } = useInfiniteQuery({
-    ...secretsQuery(workspace.id),
+    ...pagesOf('listSecrets', { ws: workspace.id }),
     enabled: mayRead && names.length > 0,
     refetchOnWindowFocus: 'always', // the user may have created one in another tab
   })
@@ -43,7 +43,7 @@ export function MissingSecrets({ draft }: { draft: RequestDraft }): ReactNode {
 export function SecretOptions(): ReactNode {
   const { workspace } = useWorkspace()
   const mayRead = useRefusal('secret.read') === null
-  const { data } = useInfiniteQuery({ ...secretsQuery(workspace.id), enabled: mayRead })
+  const { data } = useInfiniteQuery({ ...pagesOf('listSecrets', { ws: workspace.id }), enabled: mayRead })
   return (
     <datalist id="secrets">
       {data?.items.map(({ name }) => (

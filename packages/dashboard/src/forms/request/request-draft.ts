@@ -1,5 +1,7 @@
+import type { CallbackEvent } from '@belfry/contract/callback'
+import type { Task } from '@belfry/contract/task'
+import type { Body } from '../../api/call.ts'
 import { PayloadText } from '../../api/payload-text.ts'
-import type { CallbackBody, RequestBody } from '../../api/tasks.ts'
 import { indentJson } from './json-text.ts'
 import { type RetryDraft, retryBodyOf, retryDraftOf } from './retry-draft.ts'
 
@@ -8,7 +10,7 @@ export type HeaderRow = { id: number; name: string; value: string }
 /** The fields of a request, as the user types them. */
 export type RequestDraft = RetryDraft & {
   url: string
-  method: string
+  method: Body<'createTask'>['method']
   headers: readonly HeaderRow[]
   /** JSON text; empty for none. */
   payload: string
@@ -23,9 +25,16 @@ export type RequestDraft = RetryDraft & {
 
 export type RawBody = { payload_base64: string; content_type: string }
 
-export const callbackEvents = ['on_success', 'on_failure', 'on_attempt'] as const
+export const callbackEvents: readonly CallbackEvent[] = ['on_success', 'on_failure', 'on_attempt']
 
-export type CallbackEvent = (typeof callbackEvents)[number]
+export type CallbackBody = NonNullable<Body<'createTask'>['on_success']>
+
+type CallbackBodies = Record<CallbackEvent, CallbackBody | null>
+
+/** The fields that the requests of tasks and cron jobs have in common, as they are stored. */
+type StoredRequest = Pick<Task, 'url' | 'method' | 'headers' | 'retry' | 'timeout_ms'> & {
+  [Name in 'payload' | 'payload_base64' | 'content_type' | 'queue' | 'connection']?: Task[Name] | undefined
+} & Partial<CallbackBodies>
 
 /** The URL of each callback, and its other fields as they are stored. */
 export type CallbackDrafts = Record<CallbackEvent, { url: string; stored: CallbackBody | null }>
@@ -43,11 +52,11 @@ export const emptyRequest: RequestDraft = {
 }
 
 /** Converts a stored request to the fields of the form. */
-export function draftOf(request: Omit<RequestBody, 'payload'> & { payload?: unknown }): RequestDraft {
+export function draftOf(request: StoredRequest): RequestDraft {
   const { payload, payload_base64: bytes, content_type: type } = request
   return {
     url: request.url,
-    method: request.method,
+    method: request.method as RequestDraft['method'], // the API stores no other
     headers: Object.entries(request.headers).map(([name, value], id) => ({ id, name, value })),
     payload: payload instanceof PayloadText ? (indentJson(payload.text) ?? payload.text) : '',
     rawBody: bytes === null || bytes === undefined || !type ? null : { payload_base64: bytes, content_type: type },
@@ -59,7 +68,7 @@ export function draftOf(request: Omit<RequestBody, 'payload'> & { payload?: unkn
 }
 
 /** Converts a draft to a body. Only for a draft in which `checkRequest` finds no error. */
-export function bodyOf(draft: RequestDraft): RequestBody {
+export function bodyOf(draft: RequestDraft) {
   return {
     url: draft.url.trim(),
     method: draft.method,
@@ -72,7 +81,7 @@ export function bodyOf(draft: RequestDraft): RequestBody {
   }
 }
 
-export function callbackDrafts(stored?: Partial<Pick<RequestBody, CallbackEvent>>): CallbackDrafts {
+export function callbackDrafts(stored?: Partial<CallbackBodies>): CallbackDrafts {
   const draft = (callback: CallbackBody | null = null) => ({ url: callback?.url ?? '', stored: callback })
   return {
     on_success: draft(stored?.on_success),
@@ -81,7 +90,7 @@ export function callbackDrafts(stored?: Partial<Pick<RequestBody, CallbackEvent>
   }
 }
 
-export function callbackBodies(callbacks: CallbackDrafts): Record<CallbackEvent, CallbackBody | null> {
+export function callbackBodies(callbacks: CallbackDrafts): CallbackBodies {
   return {
     on_success: callbackOf(callbacks.on_success),
     on_failure: callbackOf(callbacks.on_failure),
@@ -95,7 +104,7 @@ function callbackOf({ url, stored }: CallbackDrafts[CallbackEvent]): CallbackBod
 }
 
 // The API takes a content type as a field or as a header.
-function contentOf(draft: RequestDraft): Pick<RequestBody, 'payload' | 'payload_base64' | 'content_type'> {
+function contentOf(draft: RequestDraft): Pick<Body<'createTask'>, 'payload' | 'payload_base64' | 'content_type'> {
   const text = draft.payload.trim()
   if (text !== '') return { payload: new PayloadText(text) }
   if (draft.rawBody === null) return {}
@@ -115,10 +124,10 @@ export function filledRows(headers: readonly HeaderRow[]): readonly HeaderRow[] 
 }
 
 /** Returns the fields of a body that differ from the stored ones. */
-export function changesOf<Body extends object>(body: Body, stored: object): Partial<Body> {
+export function changesOf<T extends object>(body: T, stored: object): Partial<T> {
   const before = new Map(Object.entries(stored))
   const changed = Object.entries(body).filter(([name, value]) => !isSame(value, before.get(name)))
-  return Object.fromEntries(changed) as Partial<Body> // a subset of its entries
+  return Object.fromEntries(changed) as Partial<T> // a subset of its entries
 }
 
 function isSame(a: unknown, b: unknown): boolean {

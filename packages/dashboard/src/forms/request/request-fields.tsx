@@ -11,7 +11,7 @@ import { MissingSecrets, SecretOptions } from './missing-secrets.tsx'
 import styles from './request.module.css'
 import type { HeaderRow, RawBody, RequestDraft } from './request-draft.ts'
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const methods: ReadonlyArray<RequestDraft['method']> = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export type RequestFieldsProps = {
   draft: RequestDraft

@@ -1,7 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { MailX } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { blockAddress, blockedAddressesQuery, unblockAddress } from '../../api/operator.ts'
+import { call } from '../../api/call.ts'
+import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
@@ -11,12 +12,10 @@ import { FilterBar, SearchFilter } from '../../ui/filter-bar.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 
-const affects = [['blocked-addresses'], ['operator-log']]
-
 /** The addresses to which Belfry sends no alerts and no invitations. */
 export function BlockedAddresses(): ReactNode {
   const filters = useFilters(['search'])
-  const list = useInfiniteQuery(blockedAddressesQuery({ search: filters.first('search') }))
+  const list = useInfiniteQuery(pagesOf('listBlockedAddresses', { query: { search: filters.first('search') } }))
   return (
     <ResourceList
       title="Blocked addresses"
@@ -43,8 +42,7 @@ export function BlockedAddresses(): ReactNode {
       actions={({ email }) => (
         <ChangeButton
           text="Unblock"
-          run={() => unblockAddress({ email })}
-          affects={affects}
+          run={() => call('unblockAddress', { body: { email } })}
           done={`${email} is no longer blocked`}
         />
       )}
@@ -58,9 +56,8 @@ function BlockForm(): ReactNode {
       const reason = fields('reason').trim()
       return { email: fields('email').trim(), ...(reason === '' ? {} : { reason }) }
     },
-    submit: blockAddress,
+    submit: body => call('blockAddress', { body }),
     done: (_, { email }) => `${email} is blocked`,
-    affects,
   })
   return (
     <Form form={form} action="Block address">

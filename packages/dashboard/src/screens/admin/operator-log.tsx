@@ -1,13 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { ScrollText } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { operatorLogQuery } from '../../api/operator.ts'
+import { pagesOf } from '../../api/queries.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 
 /** The actions of operators. */
 export function OperatorLog(): ReactNode {
-  const list = useInfiniteQuery(operatorLogQuery())
+  const list = useInfiniteQuery(pagesOf('listOperatorLog'))
   return (
     <ResourceList
       title="Operator log"

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Radar } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { targetsQuery } from '../../api/operator.ts'
+import { queryOf } from '../../api/queries.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { paths } from '../../paths.ts'
 import { FilterBar, SearchFilter } from '../../ui/filter-bar.tsx'
@@ -12,7 +12,7 @@ import { useFilters } from '../../ui/use-filters.ts'
 export function Targets(): ReactNode {
   const filters = useFilters(['host'])
   const host = filters.first('host')
-  const list = useQuery(targetsQuery(host))
+  const list = useQuery({ ...queryOf('findTargets', { query: { host } }), enabled: host !== '' })
   return (
     <ResourceList
       title="Target hosts"

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useParams } from 'react-router'
-import { resetFactors, type Suspendable, setSuspension, setTenantTier, tenantQuery } from '../../api/operator.ts'
+import { call } from '../../api/call.ts'
+import { queryOf } from '../../api/queries.ts'
 import { useChange } from '../../forms/use-change.ts'
 import { ConfirmButton } from '../../layout/change-buttons.tsx'
 import { paths } from '../../paths.ts'
@@ -15,14 +16,14 @@ import { Skeleton, Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { roleNames } from '../settings/role-names.ts'
 import styles from '../settings/settings.module.css'
-import { tierLabels } from '../settings/tier-labels.ts'
+import { type TierName, tierLabels } from '../settings/tier-labels.ts'
 import { TenantState } from './tenants.tsx'
 
 /** An organization with its workspaces and members, which an operator can suspend. */
 export function TenantPage(): ReactNode {
   const { org = '' } = useParams()
-  const { data: tenant, error, refetch } = useQuery(tenantQuery(org))
-  const change = useChange({ run: (tier: string) => setTenantTier(org, { tier }), affects: [['tenant', org]] })
+  const { data: tenant, error, refetch } = useQuery(queryOf('getTenant', { org }))
+  const change = useChange({ run: (tier: TierName) => call('setTier', { org, body: { tier } }) })
   if (error) return <Problem error={error} onRetry={() => void refetch()} />
   if (!tenant) return <Skeleton />
   return (
@@ -31,7 +32,7 @@ export function TenantPage(): ReactNode {
         title={tenant.name}
         parent={{ label: 'Organizations', to: paths.admin.tenants() }}
         badge={<TenantState tenant={tenant} />}
-        actions={<SuspendButton kind="organizations" id={tenant.id} name={tenant.name} at={tenant.suspended_at} />}
+        actions={<SuspendButton kind="Organization" id={tenant.id} name={tenant.name} at={tenant.suspended_at} />}
       />
       <Card>
         <DefinitionList
@@ -43,7 +44,7 @@ export function TenantPage(): ReactNode {
                 <Select
                   aria-label="Tier"
                   value={tenant.tier}
-                  onChange={event => change.mutate(event.target.value)}
+                  onChange={event => change.mutate(event.target.value as TierName)} // one of the options
                   options={optionsOf(tierLabels)}
                 />
               </div>,
@@ -70,7 +71,7 @@ export function TenantPage(): ReactNode {
             header: 'Suspension',
             isTight: true,
             cell: ({ id, name, suspended_at }) => (
-              <SuspendButton kind="workspaces" id={id} name={name} at={suspended_at} />
+              <SuspendButton kind="Workspace" id={id} name={name} at={suspended_at} />
             ),
           },
         ]}
@@ -92,8 +93,7 @@ export function TenantPage(): ReactNode {
                   title={`Remove the second factors of ${email}?`}
                   description="For a user who has lost them. All sessions of the user end, and the user gets a mail."
                   action="Remove second factors"
-                  run={() => resetFactors(user_id, '')}
-                  affects={[['tenant']]}
+                  run={() => call('resetFactors', { user: user_id, body: {} })}
                   done={`Second factors of ${email} removed`}
                 />
               ),
@@ -102,7 +102,7 @@ export function TenantPage(): ReactNode {
             header: 'Suspension',
             isTight: true,
             cell: ({ user_id, email, suspended_at }) => (
-              <SuspendButton kind="users" id={user_id} name={email} at={suspended_at} />
+              <SuspendButton kind="User" id={user_id} name={email} at={suspended_at} />
             ),
           },
         ]}
@@ -111,12 +111,14 @@ export function TenantPage(): ReactNode {
   )
 }
 
-type SuspendButtonProps = { kind: Suspendable; id: string; name: string; at: string | null }
+type SuspendButtonProps = { kind: 'Organization' | 'Workspace' | 'User'; id: string; name: string; at: string | null }
 
 /** Suspends or resumes a user, an organization or a workspace, after a confirmation. */
 function SuspendButton({ kind, id, name, at }: SuspendButtonProps): ReactNode {
   const [reason, setReason] = useState('')
   const action = at === null ? 'Suspend' : 'Resume'
+  const body = reason.trim() === '' ? {} : { reason: reason.trim() }
+  const operation = `${at === null ? 'suspend' : 'resume'}${kind}` as const
   return (
     <ConfirmButton
       text={action}
@@ -129,9 +131,8 @@ function SuspendButton({ kind, id, name, at }: SuspendButtonProps): ReactNode {
       }
       action={action}
       isDangerous={false}
-      run={() => setSuspension(kind, id, at === null, reason.trim())}
+      run={() => call(operation, { org: id, ws: id, user: id, body })}
       onDone={() => setReason('')}
-      affects={[['tenant'], ['tenants'], ['operator-log']]}
       done={at === null ? `${name} is suspended` : `${name} is active again`}
     >
       <TextField

@@ -2,7 +2,7 @@ import type { Tenant } from '@belfry/contract/operator'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Building2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { tenantsQuery } from '../../api/operator.ts'
+import { pagesOf } from '../../api/queries.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { paths } from '../../paths.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -28,7 +28,7 @@ const orders = [
 /** The organizations of the installation with their usage. */
 export function Tenants(): ReactNode {
   const filters = useFilters(['search', 'suspended', 'sort'])
-  const list = useInfiniteQuery(tenantsQuery({ ...filters.values, limit: 50 }))
+  const list = useInfiniteQuery(pagesOf('listTenants', { query: { ...filters.values, limit: 50 } }))
   return (
     <ResourceList
       title="Organizations"

@@ -3,7 +3,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { CopyPlus, Ellipsis, Pause, Pencil, Play, Trash2, Zap } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { cronJobQuery, deleteCronJob, pauseCronJob, resumeCronJob, triggerCronJob } from '../../api/cron-jobs.ts'
+import { call } from '../../api/call.ts'
+import { reloadChanged } from '../../api/effects.ts'
+import { queryOf } from '../../api/queries.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import type { WorkspacePaths } from '../../paths.ts'
@@ -50,10 +52,9 @@ function TriggerButton({ workspaceId, job, to }: CronJobActionsProps): ReactNode
       text="Trigger now"
       icon={<Zap size={15} />}
       refusal={useRefusal('cron_job.write')}
-      run={() => triggerCronJob(workspaceId, job.id)}
+      run={() => call('triggerCronJob', { ws: workspaceId, cronjob: job.id })}
       onDone={task => navigate(to.task(task.id))}
       done="Triggered as a new task"
-      affects={[['tasks', workspaceId]]}
     />
   )
 }
@@ -63,10 +64,10 @@ function PauseButton({ workspaceId, job }: CronJobActionsProps): ReactNode {
   const client = useQueryClient()
   const toast = useToast()
   const refusal = useRefusal('cron_job.write')
-  const { queryKey } = cronJobQuery(workspaceId, job.id)
+  const { queryKey } = queryOf('getCronJob', { ws: workspaceId, cronjob: job.id })
   const isPaused = job.status === 'paused'
   const toggle = useMutation({
-    mutationFn: () => (isPaused ? resumeCronJob : pauseCronJob)(workspaceId, job.id),
+    mutationFn: () => call(isPaused ? 'resumeCronJob' : 'pauseCronJob', { ws: workspaceId, cronjob: job.id }),
     async onMutate() {
       await client.cancelQueries({ queryKey })
       client.setQueryData(queryKey, {
@@ -82,11 +83,7 @@ function PauseButton({ workspaceId, job }: CronJobActionsProps): ReactNode {
       if (context) client.setQueryData(queryKey, context.before)
       toast(error.message, 'bad')
     },
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: ['cron-jobs', workspaceId] }),
-        client.invalidateQueries({ queryKey: ['tasks', workspaceId] }),
-      ]),
+    onSettled: () => reloadChanged(client),
   })
   return (
     <Button
@@ -103,7 +100,6 @@ function PauseButton({ workspaceId, job }: CronJobActionsProps): ReactNode {
 type DeleteDialogProps = CronJobActionsProps & { isOpen: boolean; onClose(): void }
 
 function DeleteDialog({ workspaceId, job, to, isOpen, onClose }: DeleteDialogProps): ReactNode {
-  const client = useQueryClient()
   const navigate = useNavigate()
   return (
     <ConfirmChange
@@ -112,12 +108,9 @@ function DeleteDialog({ workspaceId, job, to, isOpen, onClose }: DeleteDialogPro
       title="Delete this cron job?"
       description={`“${job.name}” will not run again, and its occurrences that have not started are cancelled. Its runs stay in the log.`}
       action="Delete cron job"
-      run={() => deleteCronJob(workspaceId, job.id)}
-      onDone={async () => {
-        await navigate(to.cronJobs())
-        client.removeQueries({ queryKey: cronJobQuery(workspaceId, job.id).queryKey })
-      }}
-      affects={[['cron-jobs', workspaceId]]}
+      run={() => call('deleteCronJob', { ws: workspaceId, cronjob: job.id })}
+      leaves
+      onDone={() => navigate(to.cronJobs())}
       done="Cron job deleted"
     />
   )

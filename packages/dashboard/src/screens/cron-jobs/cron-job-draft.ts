@@ -1,5 +1,4 @@
 import type { CronJob } from '@belfry/contract/cron-job'
-import type { NewCronJob } from '../../api/cron-jobs.ts'
 import { checkRequest } from '../../forms/request/check-request.ts'
 import { checkMaxAge, maxAgeMs, secondsText } from '../../forms/request/flow-fields.tsx'
 import { checkLabels, labelsText, parseLabels } from '../../forms/request/labels.ts'
@@ -14,8 +13,8 @@ export type CronJobDraft = RequestDraft & {
   name: string
   cron: string
   timezone: string
-  overlap: string
-  catchUp: string
+  overlap: CronJob['overlap']
+  catchUp: CronJob['catch_up']
   startsAt: WhenDraft
   endsAt: WhenDraft
   maxAgeSeconds: string
@@ -26,8 +25,9 @@ export type CronJobDraft = RequestDraft & {
 export function cronJobDraft(job: CronJob | undefined, viewer: string): CronJobDraft {
   const never = { text: '', zone: job?.timezone ?? viewer }
   if (!job) {
-    const rest = { overlap: 'allow', catchUp: 'latest', startsAt: never, endsAt: never, maxAgeSeconds: '', labels: '' }
-    return { ...emptyRequest, name: '', cron: '0 9 * * 1-5', timezone: viewer, ...rest }
+    const rest = { startsAt: never, endsAt: never, maxAgeSeconds: '', labels: '' }
+    const rules = { overlap: 'allow', catchUp: 'latest' } as const
+    return { ...emptyRequest, name: '', cron: '0 9 * * 1-5', timezone: viewer, ...rules, ...rest }
   }
   return {
     ...draftOf(job),
@@ -77,7 +77,7 @@ export function checkCronJob(draft: CronJobDraft, isChange: boolean, hadPayload:
 }
 
 /** Converts a draft to a body. Only for a draft in which `checkCronJob` finds no error. */
-export function cronJobBody(draft: CronJobDraft): NewCronJob {
+export function cronJobBody(draft: CronJobDraft) {
   const { startsAt, endsAt } = scheduleIn(draft)
   return {
     ...bodyOf(draft),

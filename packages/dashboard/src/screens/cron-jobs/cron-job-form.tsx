@@ -2,7 +2,8 @@ import type { CronJob } from '@belfry/contract/cron-job'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
-import { createCronJob, cronJobQuery, updateCronJob } from '../../api/cron-jobs.ts'
+import { call } from '../../api/call.ts'
+import { queryOf } from '../../api/queries.ts'
 import { draftInput } from '../../forms/draft-input.ts'
 import { LabelsField, MaxAgeField } from '../../forms/request/flow-fields.tsx'
 import styles from '../../forms/request/request.module.css'
@@ -28,7 +29,7 @@ export function NewCronJob(): ReactNode {
   const { workspace, to } = useWorkspace()
   const [params] = useSearchParams()
   const from = params.get('from') ?? ''
-  const query = useQuery({ ...cronJobQuery(workspace.id, from), enabled: from !== '' })
+  const query = useQuery({ ...queryOf('getCronJob', { ws: workspace.id, cronjob: from }), enabled: from !== '' })
   return (
     <>
       <PageHeader
@@ -49,7 +50,7 @@ export function NewCronJob(): ReactNode {
 export function EditCronJob(): ReactNode {
   const { workspace, to } = useWorkspace()
   const { cronJob: id = '' } = useParams()
-  const query = useQuery(cronJobQuery(workspace.id, id))
+  const query = useQuery(queryOf('getCronJob', { ws: workspace.id, cronjob: id }))
   return (
     <>
       <PageHeader
@@ -86,7 +87,6 @@ function CronJobForm({ job, model, backTo }: CronJobFormProps): ReactNode {
     submit: (draft, key) => save(workspace.id, job, draft, key),
     onDone: saved => navigate(to.cronJob(saved.id)),
     done: () => (job ? 'Changes saved' : 'Cron job created'),
-    affects: ['cron-job', 'cron-jobs'].map(name => [name, workspace.id]),
   })
   const { draft, onChange } = state
   return (
@@ -122,11 +122,12 @@ function CronJobForm({ job, model, backTo }: CronJobFormProps): ReactNode {
   )
 }
 
-function save(workspaceId: string, job: CronJob | undefined, draft: CronJobDraft, key: string): Promise<CronJob> {
+function save(ws: string, job: CronJob | undefined, draft: CronJobDraft, idempotencyKey: string): Promise<CronJob> {
   const body = cronJobBody(draft)
-  if (!job) return createCronJob(workspaceId, body, key)
+  if (!job) return call('createCronJob', { ws, body, idempotencyKey })
   const changes = changesOf(body, job)
-  return Object.keys(changes).length === 0 ? Promise.resolve(job) : updateCronJob(workspaceId, job.id, changes)
+  if (Object.keys(changes).length === 0) return Promise.resolve(job)
+  return call('updateCronJob', { ws, cronjob: job.id, body: changes })
 }
 
 const presets = [

@@ -3,9 +3,7 @@ import type { Task } from '@belfry/contract/task'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useParams } from 'react-router'
-import { cronJobQuery } from '../../api/cron-jobs.ts'
-import { runsQuery } from '../../api/runs.ts'
-import { tasksQuery } from '../../api/tasks.ts'
+import { pagesOf, queryOf } from '../../api/queries.ts'
 import { draftOf } from '../../forms/request/request-draft.ts'
 import { RequestPreview } from '../../forms/request/request-preview.tsx'
 import { describeDelays, retryCount } from '../../forms/request/retry-draft.ts'
@@ -33,7 +31,7 @@ export function CronJob(): ReactNode {
   const { workspace, to } = useWorkspace()
   const { cronJob: id = '' } = useParams()
   const query = useQuery({
-    ...cronJobQuery(workspace.id, id),
+    ...queryOf('getCronJob', { ws: workspace.id, cronjob: id }),
     // Stops when the cron job has been deleted.
     refetchInterval: ({ state }) => (state.error ? false : refreshMs),
   })
@@ -107,7 +105,7 @@ const occurrenceColumns = (jobZone: string): ReadonlyArray<Column<Task>> => [
 function Occurrences({ job }: { job: CronJobResource }): ReactNode {
   const { workspace, to } = useWorkspace()
   const list = useInfiniteQuery({
-    ...tasksQuery(workspace.id, { cronjob_id: job.id }),
+    ...pagesOf('listTasks', { ws: workspace.id, query: { cronjob_id: job.id } }),
     refetchInterval: refreshMs,
   })
   return (
@@ -126,7 +124,7 @@ function Occurrences({ job }: { job: CronJobResource }): ReactNode {
 function Runs({ jobId }: { jobId: string }): ReactNode {
   const { workspace } = useWorkspace()
   const list = useInfiniteQuery({
-    ...runsQuery(workspace.id, { cronjob_id: jobId }),
+    ...pagesOf('listRuns', { ws: workspace.id, query: { cronjob_id: jobId } }),
     refetchInterval: refreshMs,
   })
   return <RunTable list={list} rows={list.data?.items} empty={<p>No runs yet.</p>} />

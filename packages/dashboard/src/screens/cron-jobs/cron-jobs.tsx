@@ -1,8 +1,9 @@
 import type { CronJob } from '@belfry/contract/cron-job'
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Clock, Plus } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
-import { cronJobsQuery, type RecentRun, recentRunsQuery } from '../../api/cron-jobs.ts'
+import { type Result, read } from '../../api/call.ts'
+import { pagesOf } from '../../api/queries.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
@@ -26,7 +27,7 @@ export function CronJobs(): ReactNode {
   const filters = useFilters(['name', 'status'])
   const refusal = useRefusal('cron_job.write')
   const list = useInfiniteQuery({
-    ...cronJobsQuery(workspace.id, filters.values),
+    ...pagesOf('listCronJobs', { ws: workspace.id, query: filters.values }),
     placeholderData: keepPreviousData,
     refetchInterval: refreshMs,
   })
@@ -109,6 +110,28 @@ function columnsWith(recent: ReadonlyMap<string, RecentRun[]> | undefined): Read
     },
     { header: 'Recent runs', isExtra: true, cell: job => <RunSpark runs={recent?.get(job.id)} /> },
   ]
+}
+
+type RecentRun = Result<'listRecentRuns'>['data'][number]['runs'][number]
+
+// The limit of the API.
+const maxIdsPerCall = 20
+
+/** Queries the latest runs of cron jobs, by cron job id. */
+function recentRunsQuery(ws: string, cronJobIds: readonly string[]) {
+  return queryOptions({
+    queryKey: ['listRecentRuns', ws, cronJobIds],
+    queryFn: async ({ signal }) => {
+      const parts = Array.from({ length: Math.ceil(cronJobIds.length / maxIdsPerCall) }, (_, index) =>
+        cronJobIds.slice(index * maxIdsPerCall, (index + 1) * maxIdsPerCall),
+      )
+      const pages = await Promise.all(
+        parts.map(cronjob_id => read('listRecentRuns', { ws, query: { cronjob_id }, signal })),
+      )
+      return new Map(pages.flatMap(({ data }) => data.map(({ cronjob_id, runs }) => [cronjob_id, runs] as const)))
+    },
+    placeholderData: keepPreviousData,
+  })
 }
 
 const [width, height, step] = [96, 22, 4]

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { ApiProblem, messageOf } from '../../api/api-problem.ts'
-import { cronPreviewQuery } from '../../api/cron-jobs.ts'
+import { queryOf } from '../../api/queries.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { FormProblem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
@@ -21,7 +21,7 @@ export function SchedulePreview({ workspaceId, schedule, onRefusal }: SchedulePr
   const isTyped = cron.trim().split(/\s+/).length >= 5
   const from = startsAt === null ? {} : { from: new Date(startsAt.getTime() - 1).toISOString() }
   const { data, error, isPlaceholderData } = useQuery({
-    ...cronPreviewQuery(workspaceId, { cron: cron.trim(), timezone, count, ...from }),
+    ...queryOf('previewCronJob', { ws: workspaceId, body: { cron: cron.trim(), timezone, count, ...from } }),
     enabled: isTyped,
   })
   const refusal = isTyped && error ? messageFor(error) : null

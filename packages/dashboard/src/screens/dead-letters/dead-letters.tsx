@@ -1,9 +1,9 @@
 import type { Task } from '@belfry/contract/task'
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { RotateCcw, Skull, Trash2 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { deadLettersQuery } from '../../api/tasks.ts'
+import { pagesOf } from '../../api/queries.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import type { WorkspacePaths } from '../../paths.ts'
@@ -30,12 +30,11 @@ export function DeadLetters(): ReactNode {
   const zone = useDisplayZone()
   const filter = useMemo(() => toDeadLetterFilter(JSON.parse(key), new Date(), zone), [key, zone])
   const list = useInfiniteQuery({
-    ...deadLettersQuery(workspace.id, { ...filter, limit: '50' }),
+    ...pagesOf('listDeadLetters', { ws: workspace.id, query: { ...filter, limit: 50 } }),
     refetchInterval: 10_000,
   })
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [settlement, setSettlement] = useState<Settlement | null>(null)
-  const client = useQueryClient()
   const toast = useToast()
   const navigate = useNavigate()
   const rows = list.data?.items
@@ -80,7 +79,7 @@ export function DeadLetters(): ReactNode {
         <SettleDialog
           settlement={settlement}
           onClose={() => setSettlement(null)}
-          onDone={async ({ count, operation: started }) => {
+          onDone={({ count, operation: started }) => {
             setSettlement(null)
             setSelected(new Set())
             if (started) operation.set('operation', started.id)
@@ -90,7 +89,6 @@ export function DeadLetters(): ReactNode {
                 'good',
                 settlement.action === 'replay' ? { label: 'Open log', run: () => void navigate(to.log()) } : undefined,
               )
-            await client.invalidateQueries({ queryKey: ['dead-letters', workspace.id] })
           }}
         />
       )}

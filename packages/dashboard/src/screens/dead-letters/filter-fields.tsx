@@ -1,6 +1,6 @@
 import type { RunErrorCode } from '@belfry/contract/run'
 import type { ReactNode } from 'react'
-import type { DeadLetterFilter } from '../../api/tasks.ts'
+import type { Body } from '../../api/call.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { optionsOf } from '../../ui/field.tsx'
 import { FilterBar, MultiFilter, SearchFilter } from '../../ui/filter-bar.tsx'
@@ -10,6 +10,9 @@ import { RangeFilter } from '../log/range-filter.tsx'
 
 /** The filters of the list in the URL. The API accepts the same ones for bulk actions. */
 export const deadLetterFilters = ['name', 'topic', 'host', 'error', 'cronjob_id', 'range', 'from', 'to'] as const
+
+/** The filter of a bulk action. */
+export type DeadLetterFilter = NonNullable<Body<'replayDeadLetters'>['filter']>
 
 type DeadLetterFilters = (typeof deadLetterFilters)[number]
 

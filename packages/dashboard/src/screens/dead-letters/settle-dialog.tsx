@@ -1,15 +1,11 @@
+import type { DeadLetterOperation } from '@belfry/contract/bulk-operation'
+import type { Page } from '@belfry/contract/page'
 import type { Task } from '@belfry/contract/task'
 import { requestHost } from '@belfry/domain/run-filter'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import {
-  type DeadLetterAction,
-  type DeadLetterSelection,
-  deadLettersToSettleQuery,
-  type Pace,
-  type Settled,
-  settleDeadLetters,
-} from '../../api/tasks.ts'
+import { type Body, call, read } from '../../api/call.ts'
+import { useChange } from '../../forms/use-change.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -18,11 +14,21 @@ import { formatCount } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
 import { Problem } from '../../ui/problem.tsx'
 import styles from './dead-letters.module.css'
+import type { DeadLetterFilter } from './filter-fields.tsx'
 
-export type Settlement = { action: DeadLetterAction } & DeadLetterSelection & {
+/** Selects dead letters by id, or all that match a filter. */
+type Selection = { ids: string[] } | { filter: DeadLetterFilter }
+
+export type Settlement = { action: 'replay' | 'discard' } & Selection & {
     /** The chosen dead letters, with `ids`. */
     chosen?: readonly Task[]
   }
+
+/** `per_second`: how many replays are due per second, instead of all at once. */
+type Pace = Pick<Body<'replayDeadLetters'>, 'per_second'>
+
+/** How many were settled immediately, and the background operation that settles the rest. */
+type Settled = { count: number; operation: DeadLetterOperation | null }
 
 // The limit of the API.
 const maxIdsPerCall = 100
@@ -41,11 +47,12 @@ type SettleDialogProps = { settlement: Settlement; onClose(): void; onDone(settl
 export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps): ReactNode {
   const { workspace } = useWorkspace()
   const filter = 'filter' in settlement ? settlement.filter : null
-  const all = useQuery({ ...deadLettersToSettleQuery(workspace.id, filter ?? {}), enabled: filter !== null })
+  const all = useQuery({ ...deadLettersToSettle(workspace.id, filter ?? {}), enabled: filter !== null })
   const tasks = settlement.chosen ?? all.data?.tasks
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: ({ pace, ...what }: Settlement & { pace?: Pace }) => settle(workspace.id, what, pace),
-    onSuccess: onDone,
+  const { mutate, isPending, error } = useChange({
+    run: ({ pace, ...what }: Settlement & { pace?: Pace }) => settle(workspace.id, what, pace),
+    onDone,
+    onError: () => {}, // the dialog shows it
   })
   const [perSecond, setPerSecond] = useState(0)
   const isReplay = settlement.action === 'replay'
@@ -124,16 +131,45 @@ function Hosts({ tasks }: { tasks: readonly Task[] }): ReactNode {
   )
 }
 
-async function settle(
-  workspaceId: string,
-  { action, chosen: _, ...choice }: Settlement,
-  pace: Pace = {},
-): Promise<Settled> {
-  if ('filter' in choice) return settleDeadLetters(workspaceId, action, { ...choice, ...pace })
+// Pages of 100 that a confirmation reads to show what it is about.
+const maxPages = 10
+
+/** Queries the dead letters that a filter selects, up to 1,000. */
+function deadLettersToSettle(ws: string, filter: DeadLetterFilter) {
+  return queryOptions({
+    queryKey: ['listDeadLetters', ws, 'to settle', filter],
+    async queryFn({ signal }) {
+      const tasks: Task[] = []
+      let cursor: string | null = null
+      for (let reads = 0; reads < maxPages; reads += 1) {
+        const query = { ...filter, limit: 100, cursor }
+        const page: Page<Task> = await read('listDeadLetters', { ws, query, signal })
+        tasks.push(...page.data)
+        cursor = page.next_cursor
+        if (cursor === null) break
+      }
+      return { tasks, hasMore: cursor !== null }
+    },
+    staleTime: 'static', // the question stays while they are settled
+    gcTime: 0,
+  })
+}
+
+async function settle(ws: string, { action, chosen: _, ...choice }: Settlement, pace: Pace = {}): Promise<Settled> {
+  if ('filter' in choice) return settleSome(ws, action, choice, pace)
   let count = 0
   for (let at = 0; at < choice.ids.length; at += maxIdsPerCall) {
     const ids = choice.ids.slice(at, at + maxIdsPerCall)
-    count += (await settleDeadLetters(workspaceId, action, { ids, ...pace })).count
+    count += (await settleSome(ws, action, { ids }, pace)).count
   }
   return { count, operation: null }
+}
+
+async function settleSome(ws: string, action: Settlement['action'], choice: Selection, pace: Pace): Promise<Settled> {
+  if (action === 'replay') {
+    const { replayed, operation } = await call('replayDeadLetters', { ws, body: { ...choice, ...pace } })
+    return { count: replayed, operation }
+  }
+  const { discarded, operation } = await call('discardDeadLetters', { ws, body: choice })
+  return { count: discarded, operation }
 }

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Radio, Send } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { tasksQuery } from '../../api/tasks.ts'
+import { pagesOf } from '../../api/queries.ts'
 import { useCommands } from '../../layout/commands.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
@@ -22,7 +22,7 @@ export function Events(): ReactNode {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(['topic'])
   const list = useInfiniteQuery({
-    ...tasksQuery(workspace.id, { source: ['event'], topic: filters.values.topic, limit: '50' }),
+    ...pagesOf('listTasks', { ws: workspace.id, query: { source: 'event', topic: filters.values.topic, limit: 50 } }),
     refetchInterval: 5000,
   })
   const [isOpen, setIsOpen] = useState(false)

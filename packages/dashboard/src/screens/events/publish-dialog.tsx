@@ -3,12 +3,19 @@ import { matchesFilter } from '@belfry/domain/payload-filter'
 import { isTopic, patternsOf } from '@belfry/domain/topic'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { type NewEvent, publishEvent, subscriptionsQuery } from '../../api/events.ts'
+import { call } from '../../api/call.ts'
 import { PayloadText } from '../../api/payload-text.ts'
-import type { FlowBody } from '../../api/tasks.ts'
+import { pagesOf } from '../../api/queries.ts'
 import { draftInput } from '../../forms/draft-input.ts'
 import { Form } from '../../forms/form.tsx'
-import { checkFlow, type FlowDraft, FlowFields, flowBodyOf, flowDraftOf } from '../../forms/request/flow-fields.tsx'
+import {
+  checkFlow,
+  type FlowBody,
+  type FlowDraft,
+  FlowFields,
+  flowBodyOf,
+  flowDraftOf,
+} from '../../forms/request/flow-fields.tsx'
 import { checkJson } from '../../forms/request/json-text.ts'
 import { useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
@@ -45,12 +52,12 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
     read: () => draft,
     check: checkDraft,
     submit: ({ topic, payload, target_url, flow }) => {
-      const body: NewEvent = { topic: topic.trim(), payload: new PayloadText(payload.trim()), ...givenIn(flow) }
-      return publishEvent(workspace.id, target_url === null ? body : { ...body, target_url: target_url.trim() })
+      const target = target_url === null ? {} : { target_url: target_url.trim() }
+      const body = { topic: topic.trim(), payload: new PayloadText(payload.trim()), ...givenIn(flow), ...target }
+      return call('publishEvent', { ws: workspace.id, body, idempotencyKey: crypto.randomUUID() })
     },
     onDone,
     staysOpen: true,
-    affects: [['tasks', workspace.id]],
   })
   return (
     <Form form={form} action="Publish">
@@ -166,7 +173,9 @@ function isObject(text: string): boolean {
 /** Shows which subscriptions an event would reach, while its topic and payload are typed. */
 function Matches({ topic, payload }: { topic: string; payload: string }): ReactNode {
   const { workspace, to } = useWorkspace()
-  const { data, hasNextPage } = useInfiniteQuery(subscriptionsQuery(workspace.id))
+  const { data, hasNextPage } = useInfiniteQuery(
+    pagesOf('listSubscriptions', { ws: workspace.id, query: { limit: 100 } }),
+  )
   const active = data?.items.filter(({ active }) => active)
   if (!active) return <p className={styles.matches}>Loading subscriptions…</p>
   if (active.length === 0) {

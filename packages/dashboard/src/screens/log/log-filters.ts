@@ -1,5 +1,5 @@
 import type { Found } from '@belfry/contract/search'
-import type { ListQuery } from '../../api/page.ts'
+import type { Query } from '../../api/call.ts'
 import { instantOf, wallTimeOf } from '../../forms/when/zoned-time.ts'
 
 /** The filters of the log in the URL. */
@@ -48,7 +48,7 @@ export const dayRanges = [
 export const customRange = 'custom'
 
 /** Converts filters to an API query. A preset range starts its length before `now`, or with a day of the time zone. */
-export function toLogQuery(values: LogFilterValues, now: Date, timeZone: string): ListQuery {
+export function toLogQuery(values: LogFilterValues, now: Date, timeZone: string): Query {
   const { workspace: _workspace, range, from, to, ...query } = values
   const length = ranges.find(({ value }) => value === range?.[0])?.ms
   if (length !== undefined) return { ...query, from: new Date(now.getTime() - length).toISOString() }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { useSearchParams } from 'react-router'
-import { countsQuery } from '../../api/runs.ts'
+import { queryOf } from '../../api/queries.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Chart } from '../../ui/chart.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
@@ -18,7 +18,7 @@ type LogStripProps = { filters: Pick<Filters<LogFilter>, 'values' | 'first'>; ti
 export function LogStrip({ filters, time }: LogStripProps): ReactNode {
   const { workspace, to } = useWorkspace()
   const [params] = useSearchParams()
-  const { data: counts } = useQuery(countsQuery(workspace.id, time))
+  const { data: counts } = useQuery(queryOf('countRunsOverTime', { ws: workspace.id, query: time }))
   const status = filters.first('status')
   const data = useMemo(() => {
     const buckets = counts?.buckets ?? []

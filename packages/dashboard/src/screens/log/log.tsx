@@ -2,10 +2,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, Download, Pause, Play, Search, Skull, X } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { Outlet, useLocation, useNavigate, useParams, useSearchParams } from 'react-router'
-import { cronJobNamesQuery } from '../../api/cron-jobs.ts'
-import { searchQuery } from '../../api/delivery.ts'
-import { exportUrl } from '../../api/runs.ts'
+import { urlOf } from '../../api/call.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
+import { newestCronJobs } from '../../layout/cron-job-filter.tsx'
+import { searchQuery } from '../../layout/search-query.ts'
 import { sourceOptions } from '../../layout/source-options.ts'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
@@ -102,11 +102,14 @@ function LiveButton({ connection, isPaused, onChange }: LiveButtonProps): ReactN
 }
 
 function ExportMenu({ shown: { scope, query } }: { shown: ShownLog }): ReactNode {
+  // On the organization, because a link cannot send the workspace header.
+  const exportUrl = (format: string) =>
+    urlOf('exportOrganizationRuns', { org: scope.org, query: { ...query, workspace_id: scope.ws, format } })
   return (
     <Menu align="end" trigger={<Button icon={<Download size={15} aria-hidden="true" />}>Export</Button>}>
       <MenuLabel>All runs that match the filters</MenuLabel>
-      <MenuItem href={exportUrl(scope, query, 'csv')}>CSV</MenuItem>
-      <MenuItem href={exportUrl(scope, query, 'jsonl')}>JSON Lines</MenuItem>
+      <MenuItem href={exportUrl('csv')}>CSV</MenuItem>
+      <MenuItem href={exportUrl('jsonl')}>JSON Lines</MenuItem>
     </Menu>
   )
 }
@@ -168,7 +171,7 @@ function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
 
 function CronJobs({ filters }: { filters: LogFilters }): ReactNode {
   const { workspace } = useWorkspace()
-  const { data = [] } = useQuery(cronJobNamesQuery(workspace.id))
+  const { data = [] } = useQuery(newestCronJobs(workspace.id))
   if (data.length === 0 && filters.first('cronjob_id') === '' && filters.first('not_cronjob_id') === '') return null
   return (
     <MultiFilter

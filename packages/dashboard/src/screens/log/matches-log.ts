@@ -1,13 +1,13 @@
 import type { Run } from '@belfry/contract/run'
 import { matchesRun, parseStatusRange, type RunFilter } from '@belfry/domain/run-filter'
-import type { ListQuery } from '../../api/page.ts'
+import type { Query } from '../../api/call.ts'
 
 /** Returns whether a new run matches the query of a log. */
-export function matchesLog(query: ListQuery, run: Run): boolean {
+export function matchesLog(query: Query, run: Run): boolean {
   return matchesRun(toFilter(query), run)
 }
 
-function toFilter(query: ListQuery): RunFilter {
+function toFilter(query: Query): RunFilter {
   const given = Object.entries(query).map(([name, value]) => [name, [value ?? []].flat().map(String)] as const)
   const { name, from, to, ...lists } = Object.fromEntries(given.filter(([, values]) => values.length > 0))
   return {

@@ -1,12 +1,12 @@
 import type { Run, RunDetail } from '@belfry/contract/run'
 import { isTerminal } from '@belfry/domain/task-state'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, RotateCcw, Terminal } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useLocation } from 'react-router'
-import { cronJobQuery } from '../../api/cron-jobs.ts'
-import { attemptsQuery } from '../../api/runs.ts'
-import { replayTask, taskQuery } from '../../api/tasks.ts'
+import { call } from '../../api/call.ts'
+import { allOf, queryOf } from '../../api/queries.ts'
+import { useChange } from '../../forms/use-change.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, Link } from '../../ui/button.tsx'
@@ -27,7 +27,7 @@ import { toCurl } from './to-curl.ts'
 export function RunContent({ run }: { run: RunDetail }): ReactNode {
   const { workspace, to } = useWorkspace()
   const { data: job } = useQuery({
-    ...cronJobQuery(workspace.id, run.cronjob_id ?? ''),
+    ...queryOf('getCronJob', { ws: workspace.id, cronjob: run.cronjob_id ?? '' }),
     enabled: run.cronjob_id !== null,
   })
   return (
@@ -82,18 +82,20 @@ export function RunContent({ run }: { run: RunDetail }): ReactNode {
 
 function Actions({ run }: { run: RunDetail }): ReactNode {
   const { workspace, to } = useWorkspace()
-  const client = useQueryClient()
-  const { data: task } = useQuery(taskQuery(workspace.id, run.task_id))
-  const { data: attempts = [] } = useQuery(attemptsQuery(workspace.id, run.task_id))
+  const { data: task } = useQuery(queryOf('getTask', { ws: workspace.id, task: run.task_id }))
+  const { data: attempts = [] } = useQuery({
+    ...allOf('listRuns', { ws: workspace.id, query: { task_id: run.task_id } }),
+    select: oldestFirst,
+  })
   const refusal = useRefusal('task.write')
   const {
     mutate,
     data: replay,
     error,
     isPending,
-  } = useMutation({
-    mutationFn: () => replayTask(workspace.id, run.task_id),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['tasks', workspace.id] }),
+  } = useChange({
+    run: () => call('replayTask', { ws: workspace.id, task: run.task_id }),
+    onError: () => {}, // it is shown below
   })
   const isFinished = !task || isTerminal(task.state)
   const notFinished = isFinished ? null : `The task is ${task.state}. You can replay it once it has finished.`
@@ -135,6 +137,10 @@ function Actions({ run }: { run: RunDetail }): ReactNode {
       )}
     </>
   )
+}
+
+function oldestFirst(runs: readonly Run[]): Run[] {
+  return runs.toSorted((a, b) => a.attempt - b.attempt)
 }
 
 function AttemptLinks({ run, attempts }: { run: Run; attempts: readonly Run[] }): ReactNode {

@@ -70,7 +70,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
   // Moving an element costs as much as a new one, so the elements get their order when scrolling has stopped.
   if (isScrolling) mounted.sort((a, b) => a.slot - b.slot)
   const isEmpty = view.rowCount === 0
-  const isOrganizationWide = scope.workspaceId === null
+  const isOrganizationWide = scope.ws === null
   if (isEmpty && view.state === 'failed') return <Problem error={view.error} onRetry={() => void log.readMore()} />
   if (isEmpty && view.state === 'end') return <NoRuns filters={filters} />
   return (

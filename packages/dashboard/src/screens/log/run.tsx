@@ -11,7 +11,7 @@ import {
   useState,
 } from 'react'
 import { useLocation, useNavigate, useParams } from 'react-router'
-import { runQuery } from '../../api/runs.ts'
+import { queryOf } from '../../api/queries.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { isTyping } from '../../ui/is-typing.ts'
@@ -29,7 +29,7 @@ export function Run(): ReactNode {
   const { run: id = '' } = useParams()
   const { search } = useLocation()
   const navigate = useNavigate()
-  const { data: run, error, refetch } = useQuery(runQuery(workspace.id, id))
+  const { data: run, error, refetch } = useQuery(queryOf('getRun', { ws: workspace.id, run: id }))
   const panel = useRef<HTMLElement>(null)
   const isNarrow = useIsNarrow()
   const [width, setWidth] = usePanelWidth()

@@ -3,7 +3,7 @@ import { requestHost } from '@belfry/domain/run-filter'
 import { lateMs } from '@belfry/domain/wait-reason'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { taskQuery } from '../../api/tasks.ts'
+import { queryOf } from '../../api/queries.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -118,7 +118,7 @@ function LateReason({ run }: { run: Run }): ReactNode {
 
 function QueueWait({ run }: { run: Run }): ReactNode {
   const { workspace, to } = useWorkspace()
-  const { data: task } = useQuery(taskQuery(workspace.id, run.task_id))
+  const { data: task } = useQuery(queryOf('getTask', { ws: workspace.id, task: run.task_id }))
   const waitMs = task && Date.parse(run.scheduled_at) - Date.parse(task.execute_at)
   return (
     <p className={styles.note}>

@@ -29,9 +29,9 @@ export type ShownLog = {
 
 /** Returns the log for the filters in the URL. It loads on scroll and follows new runs. */
 export function useRunLog(organization: Organization, workspace: Workspace, filters: Filters<LogFilter>): ShownLog {
-  const organizationId = organization.id
-  const workspaceId = filters.first('workspace') === 'all' ? null : workspace.id
-  const scope = useMemo(() => ({ organizationId, workspaceId }), [organizationId, workspaceId])
+  const org = organization.id
+  const ws = filters.first('workspace') === 'all' ? null : workspace.id
+  const scope = useMemo(() => ({ org, ws }), [org, ws])
   const key = JSON.stringify(filters.values)
   const zone = useDisplayZone()
   const query = useMemo(() => toLogQuery(JSON.parse(key), new Date(), zone), [key, zone])

@@ -1,7 +1,7 @@
 import type { RunFailures } from '@belfry/contract/run-failures'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { failuresQuery } from '../../api/runs.ts'
+import { queryOf } from '../../api/queries.ts'
 import type { WorkspacePaths } from '../../paths.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
@@ -16,7 +16,10 @@ type Group = RunFailures['data'][number]
 /** Lists the failed runs since a time by host, error and status. Each row links to its runs in the log. */
 export function FailureGroups({ from }: { from: string | undefined }): ReactNode {
   const { workspace, to } = useWorkspace()
-  const { data, error, refetch } = useQuery(failuresQuery(workspace.id, from))
+  const { data, error, refetch } = useQuery({
+    ...queryOf('listFailures', { ws: workspace.id, query: { from } }),
+    enabled: from !== undefined,
+  })
   if (error) return <Problem error={error} onRetry={() => void refetch()} />
   if (data?.data.length === 0) return null
   return (

@@ -3,8 +3,7 @@ import type { OverviewRange, Upcoming } from '@belfry/contract/overview'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { CirclePause, Plus, SquareActivity } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
-import { hostsQuery, overviewQuery, upcomingQuery } from '../../api/delivery.ts'
-import { usageQuery } from '../../api/organizations.ts'
+import { queryOf } from '../../api/queries.ts'
 import { CloseCircuit } from '../../layout/close-circuit.tsx'
 import { paths } from '../../paths.ts'
 import { Allowed, useRefusal } from '../../session/allowed.tsx'
@@ -41,8 +40,8 @@ export function Overview(): ReactNode {
   const filters = useFilters(['range'])
   const range = ranges.find(({ value }) => value === filters.first('range'))?.value ?? '24h'
   const refusal = useRefusal('task.write')
-  const past = useQuery(overviewQuery(workspace.id, range))
-  const upcoming = useQuery(upcomingQuery(workspace.id))
+  const past = useQuery(queryOf('getOverview', { ws: workspace.id, query: { range } }))
+  const upcoming = useQuery(queryOf('getUpcoming', { ws: workspace.id }))
   const isNew = past.data?.runs.total === 0 && upcoming.data?.next.length === 0 && upcoming.data.overdue === 0
   return (
     <>
@@ -184,7 +183,7 @@ function UsageCard(): ReactNode {
         <h2>{organization.name} this month</h2>
         <Link to={paths.settings(organization.slug, 'usage')}>Usage and limits</Link>
       </div>
-      <Loaded query={useQuery(usageQuery(organization.id))}>
+      <Loaded query={useQuery(queryOf('getUsage', { org: organization.id }))}>
         {usage => (
           <div className={styles.shares}>
             <Meter title="Executions" {...usage.executions} format={formatCount} />
@@ -202,7 +201,7 @@ const maxCircuits = 3
 /** Says which hosts are not called, because their circuit breakers are open, and how many tasks wait for them. */
 export function OpenCircuits(): ReactNode {
   const { workspace, to } = useWorkspace()
-  const { data } = useQuery(hostsQuery(workspace.id))
+  const { data } = useQuery(queryOf('listHosts', { ws: workspace.id }))
   const open = data?.data.filter(({ circuit }) => circuit.state !== 'closed') ?? []
   if (open.length === 0) return null
   return (

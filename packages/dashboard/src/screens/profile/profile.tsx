@@ -2,17 +2,8 @@ import type { AccountEntry } from '@belfry/contract/audit-entry'
 import { useInfiniteQuery, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Download, LogOut } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import {
-  accountExportUrl,
-  accountLogQuery,
-  deleteMe,
-  endOtherSessions,
-  endSession,
-  meQuery,
-  sessionsQuery,
-  signInMethodsQuery,
-  updateMe,
-} from '../../api/account.ts'
+import { call, urlOf } from '../../api/call.ts'
+import { pagesOf, queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ConfirmButton, DialogButton, type Look } from '../../layout/change-buttons.tsx'
@@ -31,8 +22,8 @@ const minPasswordLength = 12
 
 /** The profile of the signed-in user, which belongs to no organization. */
 export function Profile(): ReactNode {
-  const { data: me } = useSuspenseQuery(meQuery)
-  const { data: methods } = useQuery(signInMethodsQuery)
+  const { data: me } = useSuspenseQuery(queryOf('getMe'))
+  const { data: methods } = useQuery(queryOf('getSignInMethods'))
   return (
     <PlainLayout title="Your profile" description={me.user.email} foot={<Link to="/">Back to dashboard</Link>}>
       <Stack>
@@ -52,9 +43,8 @@ function NameForm({ name }: { name: string }): ReactNode {
   const form = useForm({
     read: field => ({ name: field('name').trim() }),
     check: body => ({ name: body.name === '' && 'Enter your name.' }),
-    submit: updateMe,
+    submit: body => call('updateMe', { body }),
     done: 'Name saved',
-    affects: [meQuery.queryKey],
   })
   return (
     <Form form={form} action="Save name">
@@ -73,7 +63,7 @@ function PasswordForm(): ReactNode {
       current_password: body.current_password === '' && 'Enter your current password.',
       password: body.password.length < minPasswordLength && `Use at least ${minPasswordLength} characters.`,
     }),
-    submit: (body: { current_password: string; password: string }) => updateMe(body),
+    submit: body => call('updateMe', { body }),
     onDone: () => setTimes(times + 1),
     done: 'Password changed. All other sessions are signed out.',
   })
@@ -126,7 +116,7 @@ function AccountData(): ReactNode {
         <Button
           icon={<Download size={15} aria-hidden="true" />}
           onClick={() => {
-            window.location.href = accountExportUrl
+            window.location.href = urlOf('exportMe')
           }}
         >
           Export data
@@ -145,14 +135,15 @@ function AccountData(): ReactNode {
 }
 
 function DeleteForm(): ReactNode {
-  const { data: methods } = useQuery(signInMethodsQuery)
+  const { data: methods } = useQuery(queryOf('getSignInMethods'))
   const form = useForm({
     isSignIn: true,
     read: field => ({ ...(field('current_password') === '' ? {} : { current_password: field('current_password') }) }),
     check: body => ({
       current_password: !methods?.oidc && !body.current_password && 'Enter your password.',
     }),
-    submit: deleteMe,
+    submit: body => call('deleteMe', { body }),
+    leaves: true,
     // The page reloads, so nothing of the account stays in memory.
     onDone: () => location.replace('/'),
   })
@@ -175,7 +166,7 @@ function DeleteForm(): ReactNode {
 
 /** The sessions of the user, each of which the user can end. */
 function Sessions(): ReactNode {
-  const list = useInfiniteQuery(sessionsQuery())
+  const list = useInfiniteQuery(pagesOf('listSessions'))
   const hasOthers = list.data?.items.some(({ is_current }) => !is_current)
   return (
     <section className={styles.part}>
@@ -204,7 +195,7 @@ function Sessions(): ReactNode {
               label={`End the session of ${session.device}`}
               icon={<LogOut size={16} />}
               action="End session"
-              run={() => endSession(session.id)}
+              run={() => call('endSession', { session: session.id })}
               done="Session ended"
             />
           )
@@ -215,7 +206,7 @@ function Sessions(): ReactNode {
           <EndButton
             text="End all other sessions"
             action="End sessions"
-            run={endOtherSessions}
+            run={() => call('endOtherSessions')}
             done="All other sessions ended"
           />
         </div>
@@ -229,7 +220,6 @@ function EndButton(change: Look & { action: string; run(): Promise<unknown>; don
     <ConfirmButton
       {...change}
       description="It must sign in again. Change your password too if you do not recognize it."
-      affects={[['sessions']]}
     />
   )
 }
@@ -252,7 +242,7 @@ const actionTexts: Record<AccountEntry['action'], string> = {
 
 /** The sign-ins of the user and the changes of the password. */
 function SecurityLog(): ReactNode {
-  const list = useInfiniteQuery(accountLogQuery())
+  const list = useInfiniteQuery(pagesOf('listAccountLog', { query: { limit: 10 } }))
   return (
     <section className={styles.part}>
       <h2>Security log</h2>

@@ -1,18 +1,12 @@
 import type { AddedFactor } from '@belfry/contract/second-factor'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { encode } from 'uqr'
-import {
-  addPasskey,
-  confirmTotp,
-  createRecoveryCodes,
-  factorsQuery,
-  removePasskey,
-  removeTotp,
-  startTotp,
-} from '../../api/account.ts'
 import { messageOf } from '../../api/api-problem.ts'
+import { call } from '../../api/call.ts'
+import { addPasskey } from '../../api/passkeys.ts'
+import { queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ChangeButton, ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
@@ -27,14 +21,9 @@ type Factor = { id: string; name: string; created_at: string; isApp: boolean }
 
 /** The second factors of the user, which the user adds and removes. */
 export function SecondFactorList(): ReactNode {
-  const { data } = useQuery(factorsQuery)
-  const client = useQueryClient()
+  const { data } = useQuery(queryOf('listFactors'))
   const [codes, setCodes] = useState<readonly string[] | null>(null)
-  const onAdded = async ({ recovery_codes }: AddedFactor) => {
-    setCodes(recovery_codes)
-    // Organizations that were refused open now. The secret of the app must not be made again.
-    await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'totp-secret' })
-  }
+  const onAdded = ({ recovery_codes }: AddedFactor) => setCodes(recovery_codes)
   const factors: Factor[] = [
     ...(data?.passkeys ?? []).map(passkey => ({ ...passkey, isApp: false })),
     ...(data?.totp ? [{ ...data.totp, id: 'app', name: 'Authenticator app', isApp: true }] : []),
@@ -57,8 +46,7 @@ export function SecondFactorList(): ReactNode {
               icon={<Trash2 size={16} />}
               description="You can no longer sign in with it. Removing your last factor also removes your recovery codes."
               action="Remove"
-              run={() => (isApp ? removeTotp() : removePasskey(id))}
-              affects={[['factors']]}
+              run={() => (isApp ? call('removeTotp') : call('removePasskey', { passkey: id }))}
               done={`${name} removed`}
             />
           )}
@@ -85,7 +73,7 @@ export function SecondFactorList(): ReactNode {
         {factors.length > 0 && (
           <ChangeButton
             text="New recovery codes"
-            run={() => createRecoveryCodes()}
+            run={() => call('createRecoveryCodes')}
             onDone={made => setCodes(made.recovery_codes)}
           />
         )}
@@ -118,15 +106,14 @@ function PasskeyForm({ onDone }: { onDone(added: AddedFactor): unknown }): React
 
 function AppForm({ onDone }: { onDone(added: AddedFactor): unknown }): ReactNode {
   const secret = useQuery({
-    queryKey: ['totp-secret'],
-    queryFn: startTotp,
-    staleTime: Number.POSITIVE_INFINITY,
+    ...queryOf('startTotp'),
+    staleTime: 'static', // a new one would replace it
     gcTime: 0,
   })
   const form = useForm({
     read: field => ({ code: field('code').trim() }),
     check: body => ({ code: body.code === '' && 'Enter the code.' }),
-    submit: confirmTotp,
+    submit: body => call('confirmTotp', { body }),
     onDone,
   })
   if (secret.error) return <p role="alert">{messageOf(secret.error)}</p>

@@ -3,7 +3,8 @@ import { queueNameForm } from '@belfry/domain/queue-name'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { ListOrdered, Pause, Play } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { deleteQueue, pauseQueue, putQueue, queuesQuery, resumeQueue } from '../../api/delivery.ts'
+import { call } from '../../api/call.ts'
+import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { queueNameMessage } from '../../forms/request/check-request.ts'
 import { useForm } from '../../forms/use-form.ts'
@@ -25,7 +26,7 @@ const maxCounted = 10_000
 /** Lists the queues of a workspace with their limits and their load. */
 export function Queues(): ReactNode {
   const { workspace, to } = useWorkspace()
-  const list = useInfiniteQuery(queuesQuery(workspace.id))
+  const list = useInfiniteQuery(pagesOf('listQueues', { ws: workspace.id, query: { limit: 100 } }))
   const refusal = useRefusal('queue.write')
   return (
     <ResourceList
@@ -76,8 +77,7 @@ export function Queues(): ReactNode {
         description:
           'Its limits and its pause are deleted. Finished tasks stay in the log. A task that names the queue later creates it again without limits.',
         refusal: useRefusal('queue.delete'),
-        run: ({ name }) => deleteQueue(workspace.id, name),
-        affects: [['queues', workspace.id]],
+        run: ({ name }) => call('deleteQueue', { ws: workspace.id, queue: name }),
       }}
     />
   )
@@ -107,8 +107,7 @@ function PauseButton({ queue: { name, paused_at }, refusal }: { queue: Queue; re
       label={`${isPaused ? 'Resume' : 'Pause'} ${name}`}
       icon={<Icon size={16} />}
       refusal={refusal}
-      run={() => (isPaused ? resumeQueue : pauseQueue)(workspace.id, name)}
-      affects={[['queues', workspace.id]]}
+      run={() => call(isPaused ? 'resumeQueue' : 'pauseQueue', { ws: workspace.id, queue: name })}
       done={isPaused ? `${name} resumed` : `${name} paused`}
     />
   )
@@ -142,9 +141,8 @@ function QueueForm({ queue }: { queue: Queue | null }): ReactNode {
       ordered: data.get('ordered') === 'on',
     }),
     check: checkDraft,
-    submit: draft => putQueue(workspace.id, draft.name, bodyOf(draft)),
+    submit: draft => call('putQueue', { ws: workspace.id, queue: draft.name, body: bodyOf(draft) }),
     done: ({ name }) => (queue ? `${name} updated` : `${name} created`),
-    affects: [['queues', workspace.id]],
   })
   return (
     <Form form={form} action={queue ? 'Save' : 'Create queue'}>

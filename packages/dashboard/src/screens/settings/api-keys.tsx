@@ -2,7 +2,8 @@ import type { ApiKey, NewApiKey } from '@belfry/contract/api-key'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Ban, KeyRound, RefreshCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { apiKeysQuery, createApiKey, revokeApiKey, rollApiKey } from '../../api/workspace-settings.ts'
+import { call } from '../../api/call.ts'
+import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
@@ -22,7 +23,7 @@ import styles from './settings.module.css'
 
 export function ApiKeys(): ReactNode {
   const { workspace } = useWorkspace()
-  const list = useInfiniteQuery(apiKeysQuery(workspace.id))
+  const list = useInfiniteQuery(pagesOf('listApiKeys', { ws: workspace.id }))
   const [created, setCreated] = useState<NewApiKey | null>(null)
   const createRefusal = useRefusal('api_key.create')
   const revokeRefusal = useRefusal('api_key.revoke')
@@ -87,8 +88,7 @@ export function ApiKeys(): ReactNode {
               description="Calls with this key are rejected within five seconds. Tasks that it created stay scheduled. This cannot be undone."
               action="Revoke key"
               refusal={revokeRefusal}
-              run={() => revokeApiKey(workspace.id, key.id)}
-              affects={[['api-keys', workspace.id]]}
+              run={() => call('revokeApiKey', { ws: workspace.id, key: key.id })}
               done={`${key.name} revoked`}
             />
           </>
@@ -153,9 +153,8 @@ function NewKeyForm({ onCreated }: { onCreated(key: NewApiKey): void }): ReactNo
       name: name === '' && 'Enter a name.',
       scopes: scopes.length === 0 && 'Select at least one right.',
     }),
-    submit: body => createApiKey(workspace.id, body),
+    submit: body => call('createApiKey', { ws: workspace.id, body }),
     onDone: onCreated,
-    affects: [['api-keys', workspace.id]],
   })
   return (
     <Form form={form} action="Create key">
@@ -195,9 +194,8 @@ function RollKeyForm({ apiKey, onRolled }: RollKeyFormProps): ReactNode {
   const { workspace } = useWorkspace()
   const form = useForm({
     read: field => ({ overlap_ms: Number(field('overlap_ms')) }),
-    submit: body => rollApiKey(workspace.id, apiKey.id, body),
+    submit: body => call('rollApiKey', { ws: workspace.id, key: apiKey.id, body }),
     onDone: onRolled,
-    affects: [['api-keys', workspace.id]],
   })
   return (
     <Form form={form} action="Roll key">

@@ -3,16 +3,8 @@ import type { AuditStream } from '@belfry/contract/audit-stream'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Download, Radio, ScrollText } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
-import {
-  auditExportUrl,
-  auditLogQuery,
-  auditStreamQuery,
-  deleteAuditStream,
-  membersQuery,
-  putAuditStream,
-  rotateAuditStreamSecret,
-} from '../../api/organizations.ts'
-import type { ListQuery } from '../../api/page.ts'
+import { call, type Query, urlOf } from '../../api/call.ts'
+import { pagesOf, queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
@@ -43,8 +35,9 @@ export function AuditLog(): ReactNode {
   const key = JSON.stringify(filters.values)
   const zone = useDisplayZone()
   const query = useMemo(() => toAuditQuery(JSON.parse(key), zone), [key, zone])
-  const list = useInfiniteQuery(auditLogQuery(organization.id, { ...query, limit: 50 }))
-  const members = useInfiniteQuery(membersQuery(organization.id))
+  const list = useInfiniteQuery(pagesOf('listAuditLog', { org: organization.id, query: { ...query, limit: 50 } }))
+  const exportUrl = (format: string) => urlOf('exportAuditLog', { org: organization.id, query: { ...query, format } })
+  const members = useInfiniteQuery(pagesOf('listMembers', { org: organization.id, query: { limit: 100 } }))
   return (
     <ResourceList
       title="Audit log"
@@ -54,8 +47,8 @@ export function AuditLog(): ReactNode {
           <AuditStreamButton />
           <Menu align="end" trigger={<Button icon={<Download size={15} aria-hidden="true" />}>Export</Button>}>
             <MenuLabel>All entries that match the filters</MenuLabel>
-            <MenuItem href={auditExportUrl(organization.id, query, 'csv')}>CSV</MenuItem>
-            <MenuItem href={auditExportUrl(organization.id, query, 'jsonl')}>JSON Lines</MenuItem>
+            <MenuItem href={exportUrl('csv')}>CSV</MenuItem>
+            <MenuItem href={exportUrl('jsonl')}>JSON Lines</MenuItem>
           </Menu>
         </>
       }
@@ -131,7 +124,7 @@ export function AuditLog(): ReactNode {
   )
 }
 
-function toAuditQuery({ group, ...values }: Partial<Record<string, string[]>>, timeZone: string): ListQuery {
+function toAuditQuery({ group, ...values }: Partial<Record<string, string[]>>, timeZone: string): Query {
   return { ...toLogQuery(values, new Date(), timeZone), action: (group ?? []).flatMap(actionsOf) }
 }
 
@@ -158,8 +151,7 @@ function AuditStreamButton(): ReactNode {
 }
 
 function StreamSettings({ organizationId }: { organizationId: string }): ReactNode {
-  const query = useQuery(auditStreamQuery(organizationId))
-  const affects = [['audit-stream', organizationId]]
+  const query = useQuery(queryOf('getAuditStream', { org: organizationId }))
   const buttons = (
     <>
       <ConfirmButton
@@ -168,8 +160,7 @@ function StreamSettings({ organizationId }: { organizationId: string }): ReactNo
         description="Messages are signed with a new secret. For 24 hours they are also signed with the current one."
         action="Rotate"
         isDangerous={false}
-        run={() => rotateAuditStreamSecret(organizationId)}
-        affects={affects}
+        run={() => call('rotateAuditStreamSecret', { org: organizationId })}
         done="Signing secret rotated"
       />
       <ConfirmButton
@@ -178,8 +169,7 @@ function StreamSettings({ organizationId }: { organizationId: string }): ReactNo
         title="Stop the audit stream?"
         description="The webhook receives no more entries, and those that wait are dropped. The audit log keeps them."
         action="Stop stream"
-        run={() => deleteAuditStream(organizationId)}
-        affects={affects}
+        run={() => call('deleteAuditStream', { org: organizationId })}
         done="Audit stream stopped"
       />
     </>
@@ -226,9 +216,8 @@ function UrlForm({ stream, more }: { stream: AuditStream; more: ReactNode }): Re
   const form = useForm({
     read: field => ({ url: field('url').trim() }),
     check: ({ url }) => ({ url: url === '' && 'Enter the URL.' }),
-    submit: body => putAuditStream(organization.id, body),
+    submit: body => call('putAuditStream', { org: organization.id, body }),
     done: ({ target }) => `The audit log is streamed to ${target}`,
-    affects: [['audit-stream', organization.id]],
     staysOpen: true,
   })
   return (

@@ -3,7 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CreditCard } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { useSearchParams } from 'react-router'
-import { changeTier, openBillingPortal, tierQuery } from '../../api/organizations.ts'
+import { call } from '../../api/call.ts'
+import { queryOf } from '../../api/queries.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
@@ -49,7 +50,8 @@ export function BillingState({ subscription }: { subscription: OrganizationSubsc
                 text="Manage billing"
                 icon={<CreditCard size={16} aria-hidden="true" />}
                 refusal={refusal}
-                run={() => openBillingPortal(organization.id)}
+                run={() => call('openPortal', { org: organization.id })}
+                leaves
                 onDone={({ url }) => location.assign(url)}
               />
             </div>
@@ -87,8 +89,7 @@ function PlannedChange({ tier, next }: { tier: TierName; next: NonNullable<Billi
         text={`Keep ${tierLabels[tier]}`}
         size="small"
         refusal={useRefusal('billing.change')}
-        run={() => changeTier(organization.id, { tier })}
-        affects={[['tier', organization.id]]}
+        run={() => call('changeTier', { org: organization.id, body: { tier } })}
       />
     </div>
   )
@@ -100,12 +101,12 @@ function useConfirmation(status: Billing['status']): boolean {
   const [search, setSearch] = useSearchParams()
   const isPaid = search.get('checkout') === 'done'
   const isWaiting = isPaid && status !== 'active'
-  useQuery({ ...tierQuery(organization.id), refetchInterval: isWaiting ? 2_000 : false })
+  useQuery({ ...queryOf('getTier', { org: organization.id }), refetchInterval: isWaiting ? 2_000 : false })
   const client = useQueryClient()
   useEffect(() => {
     if (!isPaid || isWaiting) return
     setSearch({}, { replace: true })
-    for (const name of ['usage', 'organization']) void client.invalidateQueries({ queryKey: [name, organization.id] })
-  }, [isPaid, isWaiting, setSearch, client, organization.id])
+    for (const name of ['getUsage', 'getOrganization']) void client.invalidateQueries({ queryKey: [name] })
+  }, [isPaid, isWaiting, setSearch, client])
   return isWaiting
 }

@@ -2,13 +2,8 @@ import type { Connection, ConnectionTest } from '@belfry/contract/connection'
 import { useQuery } from '@tanstack/react-query'
 import { KeyRound, Play } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import {
-  type ConnectionBody,
-  connectionsQuery,
-  deleteConnection,
-  putConnection,
-  testConnection,
-} from '../../api/workspace-settings.ts'
+import { type Body, call, read } from '../../api/call.ts'
+import { allOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { DialogButton } from '../../layout/change-buttons.tsx'
@@ -22,7 +17,7 @@ import styles from './settings.module.css'
 
 export function Connections(): ReactNode {
   const { workspace } = useWorkspace()
-  const list = useQuery(connectionsQuery(workspace.id))
+  const list = useQuery(allOf('listConnections', { ws: workspace.id }))
   const writeRefusal = useRefusal('connection.write')
   const testRefusal = useRefusal('connection.test')
   const delay = 'New calls use it within five seconds.'
@@ -65,8 +60,7 @@ export function Connections(): ReactNode {
         what: 'connection',
         description: 'Tasks that name it fail. It cannot be deleted while a cron job or a subscription names it.',
         refusal: useRefusal('connection.delete'),
-        run: ({ name }) => deleteConnection(workspace.id, name),
-        affects: [['connections', workspace.id]],
+        run: ({ name }) => call('deleteConnection', { ws: workspace.id, connection: name }),
       }}
     />
   )
@@ -82,7 +76,7 @@ function ConnectionTestForm({ connection }: { connection: Connection }): ReactNo
     check: ({ url }) => ({ url: url === '' && !hasToken && 'Enter a URL of one of its hosts.' }),
     submit({ url }) {
       setOutcome(null)
-      return testConnection(workspace.id, connection.name, url === '' ? {} : { url })
+      return read('testConnection', { ws: workspace.id, connection: connection.name, body: url === '' ? {} : { url } })
     },
     onDone: setOutcome,
     staysOpen: true,
@@ -182,12 +176,12 @@ function ConnectionForm({ connection }: { connection: Connection | null }): Reac
       name: !nameForm.test(name) && 'Use letters, digits and . _ -, starting with a letter or a digit.',
       hosts: hosts.length === 0 && 'Enter at least one host.',
     }),
-    submit: ({ name, hosts, values }) => putConnection(workspace.id, name, bodyOf(hosts, values)),
+    submit: ({ name, hosts, values }) =>
+      call('putConnection', { ws: workspace.id, connection: name, body: bodyOf(hosts, values) }),
     done: ({ name }) => (connection ? `${name} updated` : `${name} created`),
-    affects: [['connections', workspace.id]],
   })
 
-  function bodyOf(hosts: string[], values: Record<string, string>): ConnectionBody {
+  function bodyOf(hosts: string[], values: Record<string, string>): Body<'putConnection'> {
     const given = Object.entries(values).filter(([, value]) => value !== '')
     return {
       kind,
@@ -196,7 +190,7 @@ function ConnectionForm({ connection }: { connection: Connection | null }): Reac
       ...(kind === 'identity_token' ? { lifetime_s: Number(values.lifetime_s) } : {}),
       // The form has no field for further parameters, and keeps them.
       ...(kind === 'oauth2' ? { client_authentication: authentication, parameters: connection?.parameters ?? {} } : {}),
-    }
+    } as Body<'putConnection'> // the fields of the kind
   }
 
   return (

@@ -5,7 +5,7 @@ import { useForm } from '../../forms/use-form.ts'
 import { DialogButton, type Look } from '../../layout/change-buttons.tsx'
 import { TextField } from '../../ui/field.tsx'
 
-type Deletion = Pick<Change<void, string>, 'affects' | 'done' | 'onDone'> & {
+type Deletion = Pick<Change<void, string>, 'leaves' | 'done' | 'onDone'> & {
   run(): Promise<void>
   what: 'workspace' | 'organization'
   name: string
@@ -13,10 +13,10 @@ type Deletion = Pick<Change<void, string>, 'affects' | 'done' | 'onDone'> & {
 
 /** A button that deletes a workspace or an organization after the user has typed its name. */
 export function DeleteByName(props: Look & Deletion & { description: string }): ReactNode {
-  const { what, name, run, affects, done, onDone, ...button } = props
+  const { what, name, run, leaves, done, onDone, ...button } = props
   return (
     <DialogButton {...button} title={`Delete ${name}?`}>
-      <NameForm {...{ what, name, run, affects, done, onDone }} />
+      <NameForm {...{ what, name, run, leaves, done, onDone }} />
     </DialogButton>
   )
 }

@@ -2,11 +2,8 @@ import { checkConditions } from '@belfry/domain/claim-conditions'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Workflow } from 'lucide-react'
 import type { ReactNode } from 'react'
-import {
-  createFederatedCredential,
-  deleteFederatedCredential,
-  federatedCredentialsQuery,
-} from '../../api/workspace-settings.ts'
+import { call } from '../../api/call.ts'
+import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
@@ -20,7 +17,7 @@ import styles from './settings.module.css'
 
 export function FederatedCredentials(): ReactNode {
   const { workspace } = useWorkspace()
-  const list = useInfiniteQuery(federatedCredentialsQuery(workspace.id))
+  const list = useInfiniteQuery(pagesOf('listFederatedCredentials', { ws: workspace.id }))
   return (
     <ResourceList
       title="Federated credentials"
@@ -85,8 +82,7 @@ export function FederatedCredentials(): ReactNode {
         what: 'credential',
         description: 'Its jobs get no more API keys, and the keys that they have are revoked.',
         refusal: useRefusal('federated_credential.delete'),
-        run: ({ id }) => deleteFederatedCredential(workspace.id, id),
-        affects: [['federated-credentials', workspace.id]],
+        run: ({ id }) => call('deleteFederatedCredential', { ws: workspace.id, fed: id }),
       }}
     />
   )
@@ -111,9 +107,8 @@ function FederatedCredentialForm(): ReactNode {
       conditions: conditionProblem(conditions),
       scopes: scopes.length === 0 && 'Select at least one right.',
     }),
-    submit: body => createFederatedCredential(workspace.id, body),
+    submit: body => call('createFederatedCredential', { ws: workspace.id, body }),
     done: ({ name }) => `${name} created`,
-    affects: [['federated-credentials', workspace.id]],
   })
   return (
     <Form form={form} action="Create credential">

@@ -1,7 +1,7 @@
 import type { Organization } from '@belfry/contract/organization'
 import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { deleteOrganization, updateOrganization } from '../../api/organizations.ts'
+import { call } from '../../api/call.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { paths } from '../../paths.ts'
@@ -43,7 +43,7 @@ export function General(): ReactNode {
 }
 
 function NameForm({ organization }: { organization: Organization }): ReactNode {
-  const client = useQueryClient()
+  const hasMoved = ({ slug }: { slug: string }) => slug !== organization.slug
   const form = useForm({
     read: field => ({ name: field('name').trim(), slug: field('slug').trim() }),
     check: ({ name, slug }) => ({
@@ -52,15 +52,11 @@ function NameForm({ organization }: { organization: Organization }): ReactNode {
         !/^[a-z0-9](-?[a-z0-9])+$/.test(slug) &&
         'Use 2 to 63 lowercase letters and digits, with single hyphens between them.',
     }),
-    submit: body => updateOrganization(organization.id, body),
-    async onDone({ slug }) {
-      // Every URL has changed, so the page reloads.
-      if (slug !== organization.slug) return location.replace(paths.settings(slug))
-      await Promise.all(
-        [['me'], ['organization', organization.id]].map(queryKey => client.invalidateQueries({ queryKey })),
-      )
-    },
-    done: ({ slug }) => (slug === organization.slug ? 'Changes saved' : undefined),
+    submit: body => call('updateOrganization', { org: organization.id, body }),
+    // Every URL has changed, so the page reloads.
+    leaves: hasMoved,
+    onDone: saved => hasMoved(saved) && location.replace(paths.settings(saved.slug)),
+    done: saved => (hasMoved(saved) ? undefined : 'Changes saved'),
   })
   return (
     <Form form={form} action="Save">
@@ -96,7 +92,8 @@ function DeleteOrganization({ organization, hasWorkspaces }: DeleteOrganizationP
             what="organization"
             name={organization.name}
             description="This cannot be undone."
-            run={() => deleteOrganization(organization.id)}
+            run={() => call('deleteOrganization', { org: organization.id })}
+            leaves
             onDone={() => {
               client.clear()
               // Everything on the page belonged to it.

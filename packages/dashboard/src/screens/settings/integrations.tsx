@@ -2,13 +2,8 @@ import type { CreateIntegrationBody, Integration, IntegrationTest } from '@belfr
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { BellRing, Send } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import {
-  createIntegration,
-  deleteIntegration,
-  integrationsQuery,
-  testIntegration,
-  updateIntegration,
-} from '../../api/workspace-settings.ts'
+import { call, read } from '../../api/call.ts'
+import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
@@ -23,7 +18,7 @@ import styles from './settings.module.css'
 
 export function Integrations(): ReactNode {
   const { workspace } = useWorkspace()
-  const list = useInfiniteQuery(integrationsQuery(workspace.id))
+  const list = useInfiniteQuery(pagesOf('listIntegrations', { ws: workspace.id }))
   const writeRefusal = useRefusal('integration.write')
   return (
     <ResourceList
@@ -70,8 +65,7 @@ export function Integrations(): ReactNode {
         what: 'integration',
         description: 'It no longer receives alerts.',
         refusal: useRefusal('integration.delete'),
-        run: ({ id }) => deleteIntegration(workspace.id, id),
-        affects: [['integrations', workspace.id]],
+        run: ({ id }) => call('deleteIntegration', { ws: workspace.id, int: id }),
       }}
     />
   )
@@ -87,7 +81,7 @@ function TestButton({ integration }: { integration: Integration }): ReactNode {
       text="Test"
       label={`Send a test to ${integration.name}`}
       refusal={useRefusal('integration.write')}
-      run={() => testIntegration(workspace.id, integration.id)}
+      run={() => read('testIntegration', { ws: workspace.id, int: integration.id })}
       onDone={result => toast(resultText(integration, result), result.delivered ? 'good' : 'bad')}
     />
   )
@@ -147,12 +141,13 @@ function IntegrationForm({ integration }: { integration: Integration | null }): 
       const where = channel === 'email' ? { email: target } : { url: target }
       if (!integration) {
         // The types cannot express that the channel decides the kind of target.
-        return createIntegration(workspace.id, { channel, name, events, ...where } as CreateIntegrationBody)
+        const body = { channel, name, events, ...where } as CreateIntegrationBody
+        return call('createIntegration', { ws: workspace.id, body })
       }
-      return updateIntegration(workspace.id, integration.id, { name, events, ...(target === '' ? {} : where) })
+      const body = { name, events, ...(target === '' ? {} : where) }
+      return call('updateIntegration', { ws: workspace.id, int: integration.id, body })
     },
     done: ({ name }) => (integration ? `${name} updated` : `${name} created. Send a test to check it.`),
-    affects: [['integrations', workspace.id]],
   })
   const keeps = integration ? ` Leave empty to keep ${integration.target}.` : ''
   return (

@@ -3,7 +3,8 @@ import { mayGrant, roles, workspaceRoles } from '@belfry/domain/permissions'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Ban, Mail, Send, UserPlus } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { createInvitation, invitationsQuery, resendInvitation, revokeInvitation } from '../../api/account.ts'
+import { call } from '../../api/call.ts'
+import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
@@ -19,7 +20,7 @@ import styles from './settings.module.css'
 
 export function Invitations(): ReactNode {
   const { organization, workspaces } = useOrganization()
-  const list = useInfiniteQuery(invitationsQuery(organization.id))
+  const list = useInfiniteQuery(pagesOf('listInvitations', { org: organization.id }))
   const nameOf = (id: string) => workspaces.find(one => one.id === id)?.name ?? 'another workspace'
   return (
     <ResourceList
@@ -99,7 +100,6 @@ const names: Record<Invitation['status'], string> = {
 function InvitationActions({ invitation: { id, email, status } }: { invitation: Invitation }): ReactNode {
   const { organization } = useOrganization()
   const refusal = useRefusal('invitation.revoke')
-  const affects = [['invitations', organization.id]]
   if (status === 'accepted' || status === 'revoked') return null
   return (
     <>
@@ -107,8 +107,7 @@ function InvitationActions({ invitation: { id, email, status } }: { invitation: 
         label={`Resend invitation to ${email}`}
         icon={<Send size={16} />}
         refusal={refusal}
-        run={() => resendInvitation(organization.id, id)}
-        affects={affects}
+        run={() => call('resendInvitation', { org: organization.id, inv: id })}
         done={`Invitation sent again to ${email}. The previous link no longer works.`}
       />
       {status === 'pending' && (
@@ -116,8 +115,7 @@ function InvitationActions({ invitation: { id, email, status } }: { invitation: 
           label={`Revoke invitation for ${email}`}
           icon={<Ban size={16} />}
           refusal={refusal}
-          run={() => revokeInvitation(organization.id, id)}
-          affects={affects}
+          run={() => call('revokeInvitation', { org: organization.id, inv: id })}
           done={`Invitation for ${email} revoked`}
         />
       )}
@@ -142,9 +140,8 @@ function InviteForm(): ReactNode {
         workspace_ids?.length === 0 &&
         'Select at least one workspace. A member sees only these.',
     }),
-    submit: body => createInvitation(organization.id, body),
+    submit: body => call('createInvitation', { org: organization.id, body }),
     done: ({ email }) => `Invitation sent to ${email}`,
-    affects: [['invitations', organization.id]],
   })
   return (
     <Form form={form} action="Send invitation">

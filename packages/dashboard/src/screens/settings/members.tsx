@@ -4,8 +4,8 @@ import { useInfiniteQuery, useQueryClient, useSuspenseQuery } from '@tanstack/re
 import { Crown, LogOut, UserMinus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
-import { meQuery } from '../../api/account.ts'
-import { membersQuery, removeMember, transferOrganization, updateMember } from '../../api/organizations.ts'
+import { call } from '../../api/call.ts'
+import { pagesOf, queryOf } from '../../api/queries.ts'
 import { useChange } from '../../forms/use-change.ts'
 import { ConfirmButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
@@ -21,8 +21,8 @@ import { UserName } from './user-name.tsx'
 
 export function Members(): ReactNode {
   const { organization, role } = useOrganization()
-  const { data: me } = useSuspenseQuery(meQuery)
-  const list = useInfiniteQuery(membersQuery(organization.id))
+  const { data: me } = useSuspenseQuery(queryOf('getMe'))
+  const list = useInfiniteQuery(pagesOf('listMembers', { org: organization.id, query: { limit: 100 } }))
   const owners = list.data?.items.filter(({ role }) => role === 'owner').length
   const isLastOwner = ({ role }: Member) => role === 'owner' && owners === 1 && !list.hasNextPage
   return (
@@ -56,8 +56,7 @@ export function Members(): ReactNode {
               title={`Transfer ${organization.name} to ${member.user.name}?`}
               description="They become an owner, and you become an admin. Only an owner can make you an owner again."
               action="Transfer ownership"
-              run={() => transferOrganization(organization.id, { user_id: member.user.id })}
-              affects={[['members', organization.id], ['me']]}
+              run={() => call('transferOrganization', { org: organization.id, body: { user_id: member.user.id } })}
               done={`${member.user.name} is now an owner`}
             />
           )}
@@ -77,9 +76,8 @@ function RoleOf({ member, isLastOwner }: { member: Member; isLastOwner: boolean 
   const { organization, role: own } = useOrganization()
   const refusal = useRefusal('member.manage')
   const change = useChange({
-    run: (role: Role) => updateMember(organization.id, member.user.id, { role }),
+    run: (role: Role) => call('updateMember', { org: organization.id, user: member.user.id, body: { role } }),
     done: ({ user, role }) => `Role of ${user.name} changed to ${roleNames[role].toLowerCase()}`,
-    affects: [['members', organization.id], ['me']],
   })
   if (refusal || isLastOwner || !mayGrant(own, member.role)) return roleNames[member.role]
   return (
@@ -105,8 +103,7 @@ function RemoveButton({ member: { user, role } }: { member: Member }): ReactNode
       refusal={mayGrant(own, role) ? null : 'Only an owner can remove an owner.'}
       description="They lose access to its workspaces within five seconds. Tasks that they scheduled stay."
       action="Remove member"
-      run={() => removeMember(organization.id, user.id)}
-      affects={[['members', organization.id]]}
+      run={() => call('removeMember', { org: organization.id, user: user.id })}
       done={`${user.name} removed`}
     />
   )
@@ -125,9 +122,10 @@ function LeaveButton({ member, isLastOwner }: { member: Member; isLastOwner: boo
       title={`Leave ${organization.name}?`}
       description="You lose access to its workspaces. To come back, you need a new invitation."
       action="Leave"
-      run={() => removeMember(organization.id, member.user.id)}
+      run={() => call('removeMember', { org: organization.id, user: member.user.id })}
+      leaves
       onDone={async () => {
-        await client.invalidateQueries({ queryKey: ['me'] })
+        await client.refetchQueries(queryOf('getMe'))
         await navigate('/')
       }}
     />

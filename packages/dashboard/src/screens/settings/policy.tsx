@@ -1,6 +1,6 @@
 import type { OrganizationPolicy } from '@belfry/contract/organization'
 import type { ReactNode } from 'react'
-import { updateOrganization } from '../../api/organizations.ts'
+import { call } from '../../api/call.ts'
 import { useChange } from '../../forms/use-change.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
@@ -42,8 +42,8 @@ export function Policy(): ReactNode {
   const toast = useToast()
   const refusal = useRefusal('organization.change')
   const change = useChange({
-    run: (policy: Partial<OrganizationPolicy>) => updateOrganization(organization.id, { policy }),
-    affects: [['organization', organization.id]],
+    run: (policy: Partial<OrganizationPolicy>) =>
+      call('updateOrganization', { org: organization.id, body: { policy } }),
     onDone(_, policy) {
       const [[flag, isOn] = []] = Object.entries(policy)
       if (!flag) return
@@ -92,9 +92,9 @@ function KeyLifetime(): ReactNode {
   const { organization } = useOrganization()
   const refusal = useRefusal('organization.change')
   const set = useChange({
-    run: (days: number | null) => updateOrganization(organization.id, { max_api_key_days: days }),
+    run: (days: number | null) =>
+      call('updateOrganization', { org: organization.id, body: { max_api_key_days: days } }),
     done: 'Policy saved',
-    affects: [['organization', organization.id]],
   })
   const days = String(organization.max_api_key_days ?? '')
   const isListed = keyLifetimes.some(one => one.value === days)
@@ -121,9 +121,8 @@ function SecondFactorRequirement(): ReactNode {
   const { organization } = useOrganization()
   const refusal = useRefusal('organization.require_second_factor')
   const set = useChange({
-    run: (isOn: boolean) => updateOrganization(organization.id, { require_second_factor: isOn }),
+    run: (isOn: boolean) => call('updateOrganization', { org: organization.id, body: { require_second_factor: isOn } }),
     done: 'Policy saved',
-    affects: [['organization', organization.id]],
   })
   return (
     <section className={styles.section}>

@@ -2,14 +2,14 @@ import type { Secret } from '@belfry/contract/secret'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { LockKeyhole } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { updateWorkspace } from '../../api/organizations.ts'
-import { deleteSecret, putSecret, secretsQuery } from '../../api/workspace-settings.ts'
+import { call } from '../../api/call.ts'
+import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useChange } from '../../forms/use-change.ts'
 import { useForm } from '../../forms/use-form.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
-import { useOrganization, useWorkspace } from '../../session/scope.ts'
+import { useWorkspace } from '../../session/scope.ts'
 import { Switch } from '../../ui/checkbox.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { TextareaField, TextField } from '../../ui/field.tsx'
@@ -18,13 +18,12 @@ import styles from './settings.module.css'
 
 export function Secrets(): ReactNode {
   const { workspace } = useWorkspace()
-  const { organization } = useOrganization()
-  const list = useInfiniteQuery(secretsQuery(workspace.id))
+  const list = useInfiniteQuery(pagesOf('listSecrets', { ws: workspace.id }))
   const refusal = useRefusal('secret.write')
   const mayNotChange = useRefusal('workspace.change')
   const keep = useChange({
-    run: (keeps: boolean) => updateWorkspace(workspace.id, { keeps_responses_with_secrets: keeps }),
-    affects: [['workspaces', organization.id]],
+    run: (keeps: boolean) =>
+      call('updateWorkspace', { ws: workspace.id, body: { keeps_responses_with_secrets: keeps } }),
   })
   const delay = 'New requests use the value within five seconds.'
   return (
@@ -75,8 +74,7 @@ export function Secrets(): ReactNode {
         what: 'secret',
         description: 'Requests that reference it fail until you create a secret with this name again.',
         refusal,
-        run: ({ name }) => deleteSecret(workspace.id, name),
-        affects: [['secrets', workspace.id]],
+        run: ({ name }) => call('deleteSecret', { ws: workspace.id, name }),
       }}
     >
       <div className={styles.section}>
@@ -113,10 +111,13 @@ function SecretForm({ secret }: { secret: Secret | null }): ReactNode {
     }),
     submit({ name, value, hosts }) {
       const allowed = hosts.split(/[\s,]+/).filter(Boolean)
-      return putSecret(workspace.id, name, { value, allowed_hosts: allowed.length === 0 ? null : allowed })
+      return call('putSecret', {
+        ws: workspace.id,
+        name,
+        body: { value, allowed_hosts: allowed.length === 0 ? null : allowed },
+      })
     },
     done: ({ name }) => (secret ? `${name} updated` : `${name} created`),
-    affects: [['secrets', workspace.id]],
   })
   return (
     <Form form={form} action={secret ? 'Replace value' : 'Create secret'}>

@@ -2,13 +2,13 @@ import type { SigningSecret } from '@belfry/contract/secret'
 import { useQuery } from '@tanstack/react-query'
 import { Ban, RefreshCw } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { updateWorkspace } from '../../api/organizations.ts'
-import { revokeSigningSecret, rotateSigningSecret, signingSecretsQuery } from '../../api/workspace-settings.ts'
+import { call } from '../../api/call.ts'
+import { allOf } from '../../api/queries.ts'
 import { useChange } from '../../forms/use-change.ts'
 import { ConfirmButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
-import { useOrganization, useWorkspace } from '../../session/scope.ts'
+import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Switch } from '../../ui/checkbox.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
@@ -23,14 +23,12 @@ const event = await webhooks.verify(rawBody, request.headers, process.env.BELFRY
 
 export function SigningSecrets(): ReactNode {
   const { workspace } = useWorkspace()
-  const { organization } = useOrganization()
-  const list = useQuery(signingSecretsQuery(workspace.id))
+  const list = useQuery(allOf('listSigningSecrets', { ws: workspace.id }))
   const rotateRefusal = useRefusal('signing_secret.rotate')
   const revokeRefusal = useRefusal('signing_secret.revoke')
   const mayNotChange = useRefusal('workspace.change')
   const signAsymmetrically = useChange({
-    run: (isOn: boolean) => updateWorkspace(workspace.id, { asymmetric_signatures: isOn }),
-    affects: [['workspaces', organization.id]],
+    run: (isOn: boolean) => call('updateWorkspace', { ws: workspace.id, body: { asymmetric_signatures: isOn } }),
   })
   return (
     <ResourceList
@@ -47,8 +45,7 @@ export function SigningSecrets(): ReactNode {
           description="Deliveries are signed with a new secret. For 24 hours they are also signed with the current one, so receivers have time to switch."
           action="Rotate"
           isDangerous={false}
-          run={() => rotateSigningSecret(workspace.id)}
-          affects={[['signing-secrets', workspace.id]]}
+          run={() => call('rotateSigningSecret', { ws: workspace.id })}
           done="Signing secret rotated"
         />
       }
@@ -92,8 +89,7 @@ export function SigningSecrets(): ReactNode {
             description="Receivers that still verify with it will reject deliveries."
             action="Revoke"
             refusal={revokeRefusal}
-            run={() => revokeSigningSecret(workspace.id, id)}
-            affects={[['signing-secrets', workspace.id]]}
+            run={() => call('revokeSigningSecret', { ws: workspace.id, secret: id })}
             done="Previous secret revoked"
           />
         )

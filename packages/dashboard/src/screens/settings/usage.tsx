@@ -2,7 +2,8 @@ import type { OrganizationSubscription } from '@belfry/contract/tier'
 import type { Usage as UsageResource } from '@belfry/contract/usage'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
-import { changeTier, tierQuery, usageQuery } from '../../api/organizations.ts'
+import { call } from '../../api/call.ts'
+import { queryOf } from '../../api/queries.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
@@ -36,7 +37,7 @@ export function Usage(): ReactNode {
 function Amounts(): ReactNode {
   const { organization } = useOrganization()
   return (
-    <Loaded query={useQuery(usageQuery(organization.id))}>
+    <Loaded query={useQuery(queryOf('getUsage', { org: organization.id }))}>
       {usage => (
         <>
           <div className={styles.tiles}>
@@ -80,7 +81,7 @@ function Daily({ daily }: { daily: UsageResource['daily'] }): ReactNode {
 /** The tier, its limits, and a form to change it. */
 function Tiers(): ReactNode {
   const { organization } = useOrganization()
-  const query = useQuery(tierQuery(organization.id))
+  const query = useQuery(queryOf('getTier', { org: organization.id }))
   const { data } = query
   return (
     <>
@@ -171,9 +172,8 @@ function ChangeDialog({ subscription, to, onClose }: DialogProps): ReactNode {
       description={to && consequenceOf(subscription, to)}
       action="Change tier"
       isDangerous={false}
-      run={() => changeTier(organization.id, { tier: to ?? subscription.tier })}
+      run={() => call('changeTier', { org: organization.id, body: { tier: to ?? subscription.tier } })}
       onDone={({ checkout_url }) => checkout_url && location.assign(checkout_url)}
-      affects={['tier', 'usage', 'organization'].map(name => [name, organization.id])}
       done={({ tier, checkout_url, billing: { next_tier } }) => {
         if (checkout_url) return undefined
         return next_tier

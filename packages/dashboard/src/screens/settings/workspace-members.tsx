@@ -3,13 +3,8 @@ import { type WorkspaceRole, workspaceRoles } from '@belfry/domain/permissions'
 import { useInfiniteQuery, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { UserMinus, Users } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { meQuery } from '../../api/account.ts'
-import {
-  membersQuery,
-  putWorkspaceMember,
-  removeWorkspaceMember,
-  workspaceMembersQuery,
-} from '../../api/organizations.ts'
+import { call } from '../../api/call.ts'
+import { allOf, pagesOf, queryOf } from '../../api/queries.ts'
 import { useChange } from '../../forms/use-change.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
@@ -27,8 +22,8 @@ const roleOptions = workspaceRoles.map(role => {
 
 export function WorkspaceMembers(): ReactNode {
   const { workspace } = useWorkspace()
-  const { data: me } = useSuspenseQuery(meQuery)
-  const list = useQuery(workspaceMembersQuery(workspace.id))
+  const { data: me } = useSuspenseQuery(queryOf('getMe'))
+  const list = useQuery(allOf('listWorkspaceMembers', { ws: workspace.id }))
   const refusal = useRefusal('workspace_member.manage')
   const change = useMemberChange()
   return (
@@ -62,8 +57,7 @@ export function WorkspaceMembers(): ReactNode {
           <ChangeButton
             label={`Remove ${user.name} from the workspace`}
             icon={<UserMinus size={16} />}
-            run={() => removeWorkspaceMember(workspace.id, user.id)}
-            affects={[['workspace-members', workspace.id]]}
+            run={() => call('removeWorkspaceMember', { ws: workspace.id, user: user.id })}
           />
         )
       }
@@ -75,7 +69,7 @@ export function WorkspaceMembers(): ReactNode {
 function AddMember({ present }: { present: WorkspaceMember[] }): ReactNode {
   const { organization } = useOrganization()
   const [userId, setUserId] = useState('')
-  const { data } = useInfiniteQuery(membersQuery(organization.id))
+  const { data } = useInfiniteQuery(pagesOf('listMembers', { org: organization.id, query: { limit: 100 } }))
   const change = useMemberChange()
   const isMissing = ({ user, role }: Member) => role === 'member' && !present.some(member => member.user.id === user.id)
   const missing = data?.items.filter(isMissing) ?? []
@@ -111,7 +105,6 @@ function useMemberChange() {
   const { workspace } = useWorkspace()
   return useChange({
     run: ({ userId, role }: { userId: string; role?: WorkspaceRole }) =>
-      putWorkspaceMember(workspace.id, userId, role ? { role } : {}),
-    affects: [['workspace-members', workspace.id]],
+      call('putWorkspaceMember', { ws: workspace.id, user: userId, body: role ? { role } : {} }),
   })
 }

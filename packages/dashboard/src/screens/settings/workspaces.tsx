@@ -1,7 +1,7 @@
 import type { Workspace } from '@belfry/contract/workspace'
 import { Boxes, Trash2, Users } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { createWorkspace, deleteWorkspace, updateWorkspace } from '../../api/organizations.ts'
+import { call } from '../../api/call.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
@@ -62,9 +62,8 @@ export function Workspaces(): ReactNode {
               what="workspace"
               name={name}
               description="All its deliveries stop immediately: scheduled tasks, retries and cron jobs. Its API keys stop working and its log is deleted."
-              run={() => deleteWorkspace(id)}
+              run={() => call('deleteWorkspace', { ws: id })}
               done={`${name} deleted`}
-              affects={[['workspaces', organization.id]]}
             />
           )}
         </>
@@ -82,9 +81,10 @@ function NameForm({ workspace }: { workspace: Workspace | null }): ReactNode {
     read: field => ({ name: field('name').trim(), switch_off_after_days: Number(field('switch_off_after_days')) }),
     check: ({ name }) => ({ name: name === '' && 'Enter a name.' }),
     submit: body =>
-      workspace ? updateWorkspace(workspace.id, body) : createWorkspace(organization.id, { name: body.name }),
+      workspace
+        ? call('updateWorkspace', { ws: workspace.id, body })
+        : call('createWorkspace', { org: organization.id, body: { name: body.name } }),
     done: ({ name }) => (workspace ? `${name} changed` : `${name} created`),
-    affects: [['workspaces', organization.id]],
   })
   return (
     <Form form={form} action={workspace ? 'Save' : 'Create workspace'}>

@@ -2,8 +2,9 @@ import type { InvitationPreview } from '@belfry/contract/invitation'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { acceptInvitation, invitationPreviewQuery, readMe, signInMethodsQuery } from '../../api/account.ts'
 import { ApiProblem } from '../../api/api-problem.ts'
+import { call, read } from '../../api/call.ts'
+import { queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
@@ -18,11 +19,11 @@ import { SingleSignOn } from './single-sign-on.tsx'
 /** Accepts an invitation from its link. */
 export function Join(): ReactNode {
   const token = useLocation().hash.slice(1)
-  const preview = useQuery(invitationPreviewQuery(token))
+  const preview = useQuery(queryOf('previewInvitation', { body: { token } }))
   // Here a 401 is a result, and must not lead to the sign-in page.
   const me = useQuery({
     queryKey: ['me-or-null'],
-    queryFn: () => readMe().catch(nullIfSignedOut),
+    queryFn: () => read('getMe').catch(nullIfSignedOut),
   })
   if (preview.error) {
     const isUnknown = preview.error instanceof ApiProblem && preview.error.status === 404
@@ -61,7 +62,7 @@ function Invitation({ token, preview, signedInAs }: InvitationProps): ReactNode 
   const where = workspaces.length > 0 ? ` Workspaces: ${workspaces.map(({ name }) => name).join(', ')}.` : ''
   const description = `${invited_by.name} invited ${email} as ${role === 'member' ? 'a' : 'an'} ${role}.${where}`
   const back = paths.signIn(paths.invitation(token))
-  const { data: methods } = useQuery(signInMethodsQuery)
+  const { data: methods } = useQuery(queryOf('getSignInMethods'))
   return (
     <PlainLayout title={`Join ${organization.name}`} description={description}>
       {signedInAs === email && <Accept token={token} />}
@@ -87,10 +88,11 @@ function useAccept(token: string) {
   const client = useQueryClient()
   const navigate = useNavigate()
   return {
-    submit: (body: { name?: string; password?: string }) => acceptInvitation({ token, ...body }),
+    submit: (body: { name?: string; password?: string }) => call('acceptInvitation', { body: { token, ...body } }),
+    leaves: true,
     async onDone({ organization }: { organization: { slug: string } }) {
       // Keeps the query of the invitation: it is still on screen, and reading a used one again would fail.
-      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'invitation' })
+      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'previewInvitation' })
       await navigate(paths.organization(organization.slug), { replace: true })
     },
   }

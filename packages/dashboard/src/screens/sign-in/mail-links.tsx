@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { confirmEmail } from '../../api/account.ts'
-import { confirmAlerts, unsubscribe } from '../../api/workspace-settings.ts'
+import { call } from '../../api/call.ts'
+import { queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
@@ -13,7 +13,11 @@ import { useToast } from '../../ui/toast.tsx'
 export function ConfirmAlerts(): ReactNode {
   const token = useLocation().hash.slice(1)
   const [isDone, setIsDone] = useState(false)
-  const form = useForm({ read: () => ({ token }), submit: confirmAlerts, onDone: () => setIsDone(true) })
+  const form = useForm({
+    read: () => ({ token }),
+    submit: body => call('confirmAlerts', { body }),
+    onDone: () => setIsDone(true),
+  })
   if (isDone) {
     return (
       <PlainLayout title="You will receive alerts">
@@ -35,7 +39,11 @@ export function ConfirmAlerts(): ReactNode {
 export function Unsubscribe(): ReactNode {
   const token = useLocation().hash.slice(1)
   const [isDone, setIsDone] = useState(false)
-  const form = useForm({ read: () => token, submit: unsubscribe, onDone: () => setIsDone(true) })
+  const form = useForm({
+    read: () => ({ token }),
+    submit: query => call('unsubscribe', { query }),
+    onDone: () => setIsDone(true),
+  })
   if (isDone) {
     return (
       <PlainLayout title="You are unsubscribed">
@@ -61,10 +69,10 @@ export function ConfirmEmail(): ReactNode {
   const toast = useToast()
   const form = useForm({
     read: () => ({ token }),
-    submit: confirmEmail,
+    submit: body => call('confirmEmail', { body }),
     async onDone() {
       toast('Email address confirmed.')
-      client.removeQueries({ queryKey: ['me'] })
+      client.removeQueries(queryOf('getMe'))
       await navigate('/', { replace: true })
     },
   })

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { forgotPassword, resetPassword, signInMethodsQuery } from '../../api/account.ts'
+import { call } from '../../api/call.ts'
+import { queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
@@ -16,10 +17,10 @@ export function ForgotPassword(): ReactNode {
   const form = useForm({
     read: field => ({ email: field('email').trim() }),
     check: body => ({ email: body.email === '' && 'Enter your email address.' }),
-    submit: forgotPassword,
+    submit: body => call('forgotPassword', { body }),
     onDone: (_result, body) => setSentTo(body.email),
   })
-  const { data: methods } = useQuery(signInMethodsQuery)
+  const { data: methods } = useQuery(queryOf('getSignInMethods'))
   const foot = <Link to={paths.signIn()}>Back to sign in</Link>
   if (methods?.password === false) {
     return (
@@ -51,7 +52,7 @@ export function ResetPassword(): ReactNode {
   const form = useForm({
     read: field => ({ token, password: field('password') }),
     check: ({ password }) => checkNewAccount({ password }),
-    submit: resetPassword,
+    submit: body => call('resetPassword', { body }),
     async onDone() {
       toast('Password changed. All sessions are signed out. Sign in with your new password.')
       await navigate(paths.signIn(), { replace: true })

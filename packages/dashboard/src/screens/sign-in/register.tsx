@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
-import { register, registrationQuery, signInMethodsQuery } from '../../api/account.ts'
+import { call } from '../../api/call.ts'
+import { queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
@@ -17,8 +18,8 @@ export function Register(): ReactNode {
   const navigate = useNavigate()
   const client = useQueryClient()
   const target = useReturnPath()
-  const { data: rules } = useQuery(registrationQuery)
-  const { data: methods } = useQuery(signInMethodsQuery)
+  const { data: rules } = useQuery(queryOf('getRegistration'))
+  const { data: methods } = useQuery(queryOf('getSignInMethods'))
   const form = useForm({
     read: field => ({
       email: field('email').trim(),
@@ -26,8 +27,9 @@ export function Register(): ReactNode {
       name: field('name').trim(),
       ...(rules?.check_url ? { check_token: field('check_token') } : {}),
     }),
-    check: checkNewAccount,
-    submit: register,
+    check: body => checkNewAccount(body),
+    submit: body => call('register', { body }),
+    leaves: true,
     async onDone() {
       client.clear()
       await navigate(target, { replace: true })

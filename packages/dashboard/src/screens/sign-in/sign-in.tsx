@@ -1,16 +1,11 @@
+import type { FactorKind } from '@belfry/contract/second-factor'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
-import {
-  type FactorKind,
-  passkeyForSignIn,
-  registrationQuery,
-  signIn,
-  signInMethodsQuery,
-  signInWithFactor,
-  signInWithPasskey,
-} from '../../api/account.ts'
 import { ApiProblem, messageOf } from '../../api/api-problem.ts'
+import { call } from '../../api/call.ts'
+import { passkeyForSignIn, signInWithPasskey } from '../../api/passkeys.ts'
+import { queryOf } from '../../api/queries.ts'
 import { FactorForm } from '../../forms/factor-form.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
@@ -26,14 +21,14 @@ export function SignIn(): ReactNode {
   const navigate = useNavigate()
   const client = useQueryClient()
   const target = useReturnPath()
-  const { data: registration } = useQuery(registrationQuery)
+  const { data: registration } = useQuery(queryOf('getRegistration'))
   const [waiting, setWaiting] = useState<{ token: string; factors: FactorKind[] } | null>(null)
   const onDone = async () => {
     client.clear()
     await navigate(target, { replace: true })
   }
   const byPasskey = useMutation({ mutationFn: signInWithPasskey, meta: { isSignIn: true }, onSuccess: onDone })
-  const { data: methods } = useQuery(signInMethodsQuery)
+  const { data: methods } = useQuery(queryOf('getSignInMethods'))
   const [params] = useSearchParams()
   const form = useForm({
     isSignIn: true,
@@ -43,7 +38,7 @@ export function SignIn(): ReactNode {
       password: body.password === '' && 'Enter your password.',
     }),
     submit: body =>
-      signIn(body).catch((error: unknown) => {
+      call('login', { body }).catch((error: unknown) => {
         const isWaiting = error instanceof ApiProblem && error.code === 'second_factor_required'
         if (!isWaiting) throw error
         // Members of this code.
@@ -67,7 +62,7 @@ export function SignIn(): ReactNode {
           factors={waiting.factors}
           action="Sign in"
           readPasskey={() => passkeyForSignIn(waiting.token)}
-          submit={proof => signInWithFactor(waiting.token, proof)}
+          submit={proof => call('loginWithFactor', { body: { sign_in_token: waiting.token, ...proof } })}
           onDone={onDone}
         />
       </PlainLayout>

@@ -1,8 +1,8 @@
 import type { SignInError, SignInMethods } from '@belfry/contract/sign-in'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { startOidc } from '../../api/account.ts'
 import { messageOf } from '../../api/api-problem.ts'
+import { call } from '../../api/call.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormProblem } from '../../ui/problem.tsx'
 import styles from './single-sign-on.module.css'
@@ -16,7 +16,7 @@ type Props = {
 /** The button that opens the page of the issuer. Nothing where there is no issuer. */
 export function SingleSignOn({ methods, returnTo }: Props): ReactNode {
   const start = useMutation({
-    mutationFn: () => startOidc({ return_to: returnTo }),
+    mutationFn: () => call('startOidc', { body: { return_to: returnTo } }),
     onSuccess: ({ url }) => location.assign(url),
   })
   if (!methods.oidc) return null

@@ -1,7 +1,7 @@
 import type { Subscription } from '@belfry/contract/subscription'
 import { isTopicPattern } from '@belfry/domain/topic'
 import { type ReactNode, useState } from 'react'
-import { createSubscription, type SubscriptionBody, updateSubscription } from '../../api/events.ts'
+import { type Body, call } from '../../api/call.ts'
 import { Form } from '../../forms/form.tsx'
 import { checkFlow, type FlowDraft, FlowFields, flowBodyOf, flowDraftOf } from '../../forms/request/flow-fields.tsx'
 import { checkRetry, type RetryDraft, retryBodyOf, retryDraftOf } from '../../forms/request/retry-draft.ts'
@@ -22,7 +22,7 @@ type SubscriptionFormProps = {
   topics: readonly string[]
 }
 
-type Draft = { body: SubscriptionBody; retry: RetryDraft; flow: FlowDraft; lineErrors: FieldErrors }
+type Draft = { body: Body<'createSubscription'>; retry: RetryDraft; flow: FlowDraft; lineErrors: FieldErrors }
 
 /** Creates or edits a subscription. */
 export function SubscriptionForm({ subscription, topics }: SubscriptionFormProps): ReactNode {
@@ -34,9 +34,10 @@ export function SubscriptionForm({ subscription, topics }: SubscriptionFormProps
     read: (field, data) => readDraft(field, data.get('active') === 'on', retry, flow, subscription?.active),
     check: checkDraft,
     submit: ({ body }) =>
-      subscription ? updateSubscription(workspace.id, subscription.id, body) : createSubscription(workspace.id, body),
+      subscription
+        ? call('updateSubscription', { ws: workspace.id, sub: subscription.id, body })
+        : call('createSubscription', { ws: workspace.id, body }),
     done: saved => (subscription ? 'Subscription updated' : `Subscribed to ${saved.topic}`),
-    affects: [['subscriptions', workspace.id]],
   })
   return (
     <Form form={form} action={subscription ? 'Save' : 'Subscribe'}>

@@ -5,15 +5,8 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Inbox, KeyRound } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { useNavigate } from 'react-router'
-import {
-  deleteSubscription,
-  removeSubscriptionSecrets,
-  rotateSubscriptionSecret,
-  subscriptionSecretsQuery,
-  subscriptionsQuery,
-  updateSubscription,
-} from '../../api/events.ts'
-import { tasksQuery } from '../../api/tasks.ts'
+import { call } from '../../api/call.ts'
+import { allOf, pagesOf } from '../../api/queries.ts'
 import { useChange } from '../../forms/use-change.ts'
 import { ChangeButton, ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
 import { useCommands } from '../../layout/commands.tsx'
@@ -37,8 +30,8 @@ import styles from './subscriptions.module.css'
 export function Subscriptions(): ReactNode {
   const { workspace } = useWorkspace()
   const navigate = useNavigate()
-  const list = useInfiniteQuery(subscriptionsQuery(workspace.id))
-  const events = useInfiniteQuery(tasksQuery(workspace.id, { source: ['event'], limit: '100' }))
+  const list = useInfiniteQuery(pagesOf('listSubscriptions', { ws: workspace.id, query: { limit: 100 } }))
+  const events = useInfiniteQuery(pagesOf('listTasks', { ws: workspace.id, query: { source: 'event', limit: 100 } }))
   const topics = useMemo(() => topicsOf(events.data?.items ?? []), [events.data])
   const writeRefusal = useRefusal('subscription.write')
   const secretsRefusal = useRefusal('signing_secret.read')
@@ -129,8 +122,7 @@ export function Subscriptions(): ReactNode {
         description: ({ url }) =>
           `${url} will no longer receive these events. Events that are already published are still sent.`,
         refusal: useRefusal('subscription.delete'),
-        run: ({ id }) => deleteSubscription(workspace.id, id),
-        affects: [['subscriptions', workspace.id]],
+        run: ({ id }) => call('deleteSubscription', { ws: workspace.id, sub: id }),
       }}
     />
   )
@@ -154,7 +146,7 @@ function Matching({ topics }: { topics: readonly string[] }): ReactNode {
 /** The signing secrets that a subscription has of its own. */
 function SubscriptionSecrets({ subscription }: { subscription: Subscription }): ReactNode {
   const { workspace } = useWorkspace()
-  const query = useQuery(subscriptionSecretsQuery(workspace.id, subscription.id))
+  const query = useQuery(allOf('listSubscriptionSecrets', { ws: workspace.id, sub: subscription.id }))
   return <Loaded query={query}>{secrets => <Secrets subscription={subscription} secrets={secrets} />}</Loaded>
 }
 
@@ -162,7 +154,6 @@ type SecretsProps = { subscription: Subscription; secrets: readonly Subscription
 
 function Secrets({ subscription, secrets }: SecretsProps): ReactNode {
   const { workspace } = useWorkspace()
-  const affects = [['subscription-secrets', subscription.id]]
   const hasOwn = secrets.length > 0
   const revokeRefusal = useRefusal('signing_secret.revoke')
   return (
@@ -193,8 +184,7 @@ function Secrets({ subscription, secrets }: SecretsProps): ReactNode {
             title="Use the workspace's signing secret?"
             description="The secrets of this subscription are deleted, and the receiver must verify with the one of the workspace."
             action="Delete secrets"
-            run={() => removeSubscriptionSecrets(workspace.id, subscription.id)}
-            affects={affects}
+            run={() => call('removeSubscriptionSecrets', { ws: workspace.id, sub: subscription.id })}
             done="Signing secrets deleted"
           />
         )}
@@ -202,8 +192,7 @@ function Secrets({ subscription, secrets }: SecretsProps): ReactNode {
           text={hasOwn ? 'Rotate' : 'Create secret'}
           kind="primary"
           refusal={useRefusal('signing_secret.rotate')}
-          run={() => rotateSubscriptionSecret(workspace.id, subscription.id)}
-          affects={affects}
+          run={() => call('rotateSubscriptionSecret', { ws: workspace.id, sub: subscription.id })}
           done={hasOwn ? 'Signing secret rotated' : 'Signing secret created'}
         />
       </DialogActions>
@@ -231,8 +220,7 @@ type ActiveSwitchProps = { subscription: Subscription; refusal: string | null }
 function ActiveSwitch({ subscription: { id, topic, active }, refusal }: ActiveSwitchProps): ReactNode {
   const { workspace } = useWorkspace()
   const { mutate, isPending, variables } = useChange({
-    run: (isOn: boolean) => updateSubscription(workspace.id, id, { active: isOn }),
-    affects: [['subscriptions', workspace.id]],
+    run: (isOn: boolean) => call('updateSubscription', { ws: workspace.id, sub: id, body: { active: isOn } }),
   })
   return (
     <Switch

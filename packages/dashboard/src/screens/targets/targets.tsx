@@ -2,7 +2,8 @@ import type { Host, Hosts } from '@belfry/contract/host'
 import { useQuery } from '@tanstack/react-query'
 import { Check, CirclePause, Crosshair, Pause, Play, RotateCw } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
-import { hostsQuery, pauseHost, resumeHost } from '../../api/delivery.ts'
+import { call } from '../../api/call.ts'
+import { queryOf } from '../../api/queries.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { CloseCircuit } from '../../layout/close-circuit.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
@@ -20,7 +21,7 @@ import styles from './targets.module.css'
 /** Lists the hosts that the workspace calls, with their health and circuit breakers. */
 export function Targets(): ReactNode {
   const { workspace, to } = useWorkspace()
-  const list = useQuery(hostsQuery(workspace.id))
+  const list = useQuery(queryOf('listHosts', { ws: workspace.id }))
   const { data } = list
   const columns = useMemo(() => columnsOf(to, data?.waiting_is_capped ?? false), [to, data?.waiting_is_capped])
   return (
@@ -52,8 +53,7 @@ function PauseButton({ host: { host, paused_at: pausedAt } }: { host: Host }): R
       label={`${isPaused ? 'Resume' : 'Pause'} ${host}`}
       icon={<Icon size={16} />}
       refusal={useRefusal('host.write')}
-      run={() => (isPaused ? resumeHost : pauseHost)(workspace.id, host)}
-      affects={['hosts', 'task', 'tasks'].map(name => [name, workspace.id])}
+      run={() => call(isPaused ? 'resumeHost' : 'pauseHost', { ws: workspace.id, host })}
       done={isPaused ? `${host} resumed` : `${host} paused`}
     />
   )

@@ -1,7 +1,8 @@
 import type { BulkOperation } from '@belfry/contract/bulk-operation'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
-import { bulkOperationQuery, cancelBulkOperation } from '../../api/tasks.ts'
+import { call } from '../../api/call.ts'
+import { queryOf } from '../../api/queries.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
@@ -15,14 +16,18 @@ import styles from './bulk-progress.module.css'
 export function BulkProgress({ filter }: { filter: Filters<'operation'> }): ReactNode {
   const { workspace } = useWorkspace()
   const id = filter.first('operation')
-  const { data, error } = useQuery({ ...bulkOperationQuery(workspace.id, id), enabled: id !== '' })
+  const { data, error } = useQuery({
+    ...queryOf('getBulkOperation', { ws: workspace.id, operation: id }),
+    enabled: id !== '',
+    refetchInterval: ({ state }) => (state.data && state.data.status !== 'running' ? false : 1000),
+  })
   const close = () => filter.set('operation', '')
   if (error) return <Problem error={error} onRetry={close} />
   return data ? <Progress operation={data} onClose={close} /> : null
 }
 
-const endsTasks = { object: 'task', list: 'tasks', right: 'task.delete' } as const
-const settles = { object: 'dead letter', list: 'dead-letters', right: 'dead_letter.replay' } as const
+const endsTasks = { object: 'task', list: 'listTasks', right: 'task.delete' } as const
+const settles = { object: 'dead letter', list: 'listDeadLetters', right: 'dead_letter.replay' } as const
 const actions = {
   cancel: { ...endsTasks, doing: 'Cancelling', done: 'Cancelled' },
   stop: { ...endsTasks, doing: 'Stopping', done: 'Stopped' },
@@ -37,8 +42,8 @@ function Progress({ operation, onClose }: { operation: BulkOperation; onClose():
   const { list, right } = actions[operation.action]
   const refusal = useRefusal(right)
   useEffect(() => {
-    if (done > 0) void client.invalidateQueries({ queryKey: [list, workspace.id] })
-  }, [client, workspace.id, list, done])
+    if (done > 0) void client.invalidateQueries({ queryKey: [list] })
+  }, [client, list, done])
   const isRunning = operation.status === 'running'
   return (
     <section className={styles.operation} aria-label="Bulk action">
@@ -50,8 +55,7 @@ function Progress({ operation, onClose }: { operation: BulkOperation; onClose():
         <ChangeButton
           text="Cancel"
           refusal={refusal}
-          run={() => cancelBulkOperation(workspace.id, id)}
-          affects={[['bulk-operation', workspace.id, id]]}
+          run={() => call('cancelOperation', { ws: workspace.id, operation: id })}
         />
       ) : (
         <Button onClick={onClose}>Close</Button>

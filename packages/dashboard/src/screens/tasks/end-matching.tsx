@@ -1,9 +1,10 @@
 import type { TaskOperation } from '@belfry/contract/bulk-operation'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Ban, OctagonX } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import type { ListQuery } from '../../api/page.ts'
-import { type EndAction, endTasks, taskCountQuery } from '../../api/tasks.ts'
+import { type Body, call } from '../../api/call.ts'
+import { queryOf } from '../../api/queries.ts'
+import { useChange } from '../../forms/use-change.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
@@ -29,12 +30,12 @@ const actions = {
   },
 } as const
 
-type EndMatchingProps = { filter: ListQuery; states: readonly string[]; operation: Filters<'operation'> }
+type EndAction = keyof typeof actions
+type Filter = NonNullable<Body<'cancelTasks'>['filter']>
+type EndMatchingProps = { filter: Filter; states: readonly string[]; operation: Filters<'operation'> }
 
 /** Cancels or stops all tasks that match the filter of the list. */
 export function EndMatching({ filter, states, operation }: EndMatchingProps): ReactNode {
-  const { workspace } = useWorkspace()
-  const client = useQueryClient()
   const toast = useToast()
   const refusal = useRefusal('task.delete')
   const [asked, setAsked] = useState<EndAction | null>(null)
@@ -57,11 +58,10 @@ export function EndMatching({ filter, states, operation }: EndMatchingProps): Re
           action={asked}
           filter={filter}
           onClose={() => setAsked(null)}
-          onDone={async ({ count, operation: started }) => {
+          onDone={({ count, operation: started }) => {
             setAsked(null)
             if (started) operation.set('operation', started.id)
             else toast(`${countOf(count)} ${actions[asked].done}`)
-            await client.invalidateQueries({ queryKey: ['tasks', workspace.id] })
           }}
         />
       )}
@@ -71,7 +71,7 @@ export function EndMatching({ filter, states, operation }: EndMatchingProps): Re
 
 type EndDialogProps = {
   action: EndAction
-  filter: ListQuery
+  filter: Filter
   onClose(): void
   onDone(ended: { count: number; operation: TaskOperation | null }): unknown
 }
@@ -79,10 +79,15 @@ type EndDialogProps = {
 function EndDialog({ action, filter, onClose, onDone }: EndDialogProps): ReactNode {
   const { workspace } = useWorkspace()
   const { verb, state, about } = actions[action]
-  const found = useQuery(taskCountQuery(workspace.id, state, filter))
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => endTasks(workspace.id, action, filter),
-    onSuccess: onDone,
+  const found = useQuery({
+    ...queryOf('countTasks', { ws: workspace.id, query: { ...filter, state } }),
+    staleTime: 'static', // the question stays while its tasks end
+    gcTime: 0,
+  })
+  const { mutate, isPending, error } = useChange({
+    run: () => end(workspace.id, action, filter),
+    onDone,
+    onError: () => {}, // the dialog shows it
   })
   const count = found.data && `${formatCount(found.data.count)}${found.data.is_capped ? ' or more' : ''}`
   const which = Object.keys(filter).length === 0 ? 'all' : 'the matching'
@@ -100,6 +105,15 @@ function EndDialog({ action, filter, onClose, onDone }: EndDialogProps): ReactNo
       {(error ?? found.error) && <Problem error={error ?? found.error ?? new Error()} />}
     </ConfirmDialog>
   )
+}
+
+async function end(ws: string, action: EndAction, filter: Filter) {
+  if (action === 'cancel') {
+    const { cancelled, operation } = await call('cancelTasks', { ws, body: { filter } })
+    return { count: cancelled, operation }
+  }
+  const { stopped, operation } = await call('stopTasks', { ws, body: { filter } })
+  return { count: stopped, operation }
 }
 
 function countOf(count: number): string {

@@ -3,7 +3,7 @@ import { isTerminal } from '@belfry/domain/task-state'
 import { Ban, CopyPlus, Pencil, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
-import { cancelTask, replayTask, stopTask } from '../../api/tasks.ts'
+import { call } from '../../api/call.ts'
 import { ChangeButton, ConfirmButton } from '../../layout/change-buttons.tsx'
 import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
@@ -40,24 +40,24 @@ export function TaskActions({ workspaceId, task, to }: TaskActionsProps): ReactN
 }
 
 const cancelling = {
-  run: cancelTask,
+  operation: 'cancelTask',
   label: 'Cancel task',
   question: 'Cancel this task?',
   about: 'will not be delivered. It can be replayed later.',
   done: 'Task cancelled',
-}
+} as const
 
-const stopping: typeof cancelling = {
-  run: stopTask,
+const stopping = {
+  operation: 'stopTask',
   label: 'Stop retries',
   question: 'Stop this task?',
   about: 'is not retried any more. It becomes a dead letter and can be replayed.',
   done: 'Task stopped',
-}
+} as const
 
-type EndButtonProps = Omit<TaskActionsProps, 'to'> & typeof cancelling
+type EndButtonProps = Omit<TaskActionsProps, 'to'> & (typeof cancelling | typeof stopping)
 
-function EndButton({ workspaceId, task, run, label, question, about, done }: EndButtonProps): ReactNode {
+function EndButton({ workspaceId, task, operation, label, question, about, done }: EndButtonProps): ReactNode {
   return (
     <ConfirmButton
       text={label}
@@ -67,11 +67,7 @@ function EndButton({ workspaceId, task, run, label, question, about, done }: End
       title={question}
       description={`“${task.name}” ${about}`}
       action={`Yes, ${label.toLowerCase()}`}
-      run={() => run(workspaceId, task.id)}
-      affects={[
-        ['task', workspaceId, task.id],
-        ['tasks', workspaceId],
-      ]}
+      run={() => call(operation, { ws: workspaceId, task: task.id })}
       done={done}
     />
   )
@@ -84,10 +80,9 @@ function ReplayButton({ workspaceId, task, to }: TaskActionsProps): ReactNode {
       text="Replay"
       icon={<RotateCw size={15} />}
       refusal={useRefusal('task.write')}
-      run={() => replayTask(workspaceId, task.id)}
+      run={() => call('replayTask', { ws: workspaceId, task: task.id })}
       onDone={again => navigate(to.task(again.id))}
       done="Replayed as a new task"
-      affects={[['tasks', workspaceId]]}
     />
   )
 }

@@ -2,7 +2,8 @@ import type { Task } from '@belfry/contract/task'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
-import { createTask, type NewTask as NewTaskBody, taskQuery, updateTask } from '../../api/tasks.ts'
+import { type Body, call } from '../../api/call.ts'
+import { queryOf } from '../../api/queries.ts'
 import { draftInput } from '../../forms/draft-input.ts'
 import { checkRequest } from '../../forms/request/check-request.ts'
 import { LabelsField } from '../../forms/request/flow-fields.tsx'
@@ -28,7 +29,7 @@ export function NewTask(): ReactNode {
   const { workspace, to } = useWorkspace()
   const [params] = useSearchParams()
   const from = params.get('from') ?? ''
-  const query = useQuery({ ...taskQuery(workspace.id, from), enabled: from !== '' })
+  const query = useQuery({ ...queryOf('getTask', { ws: workspace.id, task: from }), enabled: from !== '' })
   return (
     <>
       <PageHeader
@@ -49,7 +50,7 @@ export function NewTask(): ReactNode {
 export function EditTask(): ReactNode {
   const { workspace, to } = useWorkspace()
   const { task: id = '' } = useParams()
-  const query = useQuery(taskQuery(workspace.id, id))
+  const query = useQuery(queryOf('getTask', { ws: workspace.id, task: id }))
   return (
     <>
       <PageHeader
@@ -100,7 +101,6 @@ function TaskForm({ task, model, backTo }: TaskFormProps): ReactNode {
     submit: (draft, key) => save(workspace.id, task && { task, isTimeKept: draft.when === initial.when }, draft, key),
     onDone: saved => navigate(to.task(saved.id)),
     done: () => (task ? 'Changes saved' : 'Task scheduled'),
-    affects: ['task', 'tasks'].map(name => [name, workspace.id]),
   })
   const { draft, onChange } = state
   const when = parseWhen(draft.when.text, draft.when.zone, new Date())
@@ -169,24 +169,27 @@ type Edit = {
   isTimeKept: boolean
 }
 
-function save(workspaceId: string, edit: Edit | undefined, draft: Draft, key: string): Promise<Task> {
+function save(ws: string, edit: Edit | undefined, draft: Draft, idempotencyKey: string): Promise<Task> {
   const when = parseWhen(draft.when.text, draft.when.zone, new Date())
   if ('error' in when) return Promise.reject(new Error(when.error))
   const controls = controlsBodyOf(draft, edit?.task)
-  const body: NewTaskBody = {
+  const body: Body<'createTask'> = {
     name: draft.name.trim(),
     execute_at: when.at.toISOString(),
     ...bodyOf(draft),
     ...controls,
   }
-  if (!edit) return createTask(workspaceId, body, key)
+  if (!edit) return call('createTask', { ws, body, idempotencyKey })
   const { task, isTimeKept } = edit
   const changes = changesOf(isTimeKept ? { ...body, execute_at: task.execute_at } : body, task)
-  return Object.keys(changes).length === 0 ? Promise.resolve(task) : updateTask(workspaceId, task.id, changes)
+  if (Object.keys(changes).length === 0) return Promise.resolve(task)
+  return call('updateTask', { ws, task: task.id, body: changes })
 }
 
+type OnConflict = NonNullable<Body<'createTask'>['on_conflict']>
+
 /** The deadline, the key and the labels of a task in its form. */
-export type ControlsDraft = { expires: WhenDraft; key: string; onConflict: string; labels: string }
+export type ControlsDraft = { expires: WhenDraft; key: string; onConflict: OnConflict; labels: string }
 
 /** @param isCopy - A copy of a task has neither its deadline nor its key. */
 export function controlsDraftOf(task: Task | undefined, isCopy: boolean): ControlsDraft {
@@ -257,7 +260,7 @@ export function checkControls(draft: ControlsDraft, executeAt: Date | null): Fie
 }
 
 /** Returns the fields of the body. An untouched deadline keeps its milliseconds. */
-export function controlsBodyOf(draft: ControlsDraft, task: Task | undefined): Partial<NewTaskBody> {
+export function controlsBodyOf(draft: ControlsDraft, task: Task | undefined): Partial<Body<'createTask'>> {
   const { text, zone } = draft.expires
   const isKept = task?.expires_at && text === wallText(new Date(task.expires_at), zone)
   const expires = text.trim() === '' ? null : parseWhen(text, zone, new Date())

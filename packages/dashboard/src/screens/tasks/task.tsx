@@ -4,8 +4,7 @@ import { isTerminal } from '@belfry/domain/task-state'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useParams } from 'react-router'
-import { runsQuery } from '../../api/runs.ts'
-import { taskQuery } from '../../api/tasks.ts'
+import { pagesOf, queryOf } from '../../api/queries.ts'
 import { draftOf } from '../../forms/request/request-draft.ts'
 import { RequestPreview } from '../../forms/request/request-preview.tsx'
 import { describeDelays, retryCount } from '../../forms/request/retry-draft.ts'
@@ -31,13 +30,13 @@ export function Task(): ReactNode {
   const { workspace, to } = useWorkspace()
   const { task: id = '' } = useParams()
   const query = useQuery({
-    ...taskQuery(workspace.id, id),
+    ...queryOf('getTask', { ws: workspace.id, task: id }),
     refetchInterval: ({ state }) => (state.data && isTerminal(state.data.state) ? false : refreshMs),
   })
 
   const task = query.data
   const runs = useInfiniteQuery({
-    ...runsQuery(workspace.id, { task_id: id, limit: 25 }),
+    ...pagesOf('listRuns', { ws: workspace.id, query: { task_id: id, limit: 25 } }),
     refetchInterval: task && isTerminal(task.state) && hasAllRuns(task) ? false : refreshMs,
   })
   return (

@@ -3,7 +3,9 @@ import { isTerminal, taskStates } from '@belfry/domain/task-state'
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, Plus, RotateCw, Timer } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { cancelTask, replayTask, tasksQuery } from '../../api/tasks.ts'
+import { call } from '../../api/call.ts'
+import { reloadChanged } from '../../api/effects.ts'
+import { pagesOf } from '../../api/queries.ts'
 import { TimeFilter } from '../../forms/when/time-filter.tsx'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
@@ -53,7 +55,7 @@ export function Tasks(): ReactNode {
   const mayCancel = useRefusal('task.delete') === null
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const list = useInfiniteQuery({
-    ...tasksQuery(workspace.id, query),
+    ...pagesOf('listTasks', { ws: workspace.id, query }),
     // Keeps the current rows until those of a new filter have arrived.
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= maxPagesToRefresh ? refreshMs : false),
@@ -200,13 +202,13 @@ function BulkBar({ workspaceId, selected, onDone }: BulkBarProps): ReactNode {
     name: 'cancel',
     done: 'cancelled',
     tasks: selected.filter(({ state }) => state === 'pending'),
-    run: ({ id }) => cancelTask(workspaceId, id),
+    run: ({ id }) => call('cancelTask', { ws: workspaceId, task: id }),
   }
   const replay: BulkAction = {
     name: 'replay',
     done: 'replayed',
     tasks: selected.filter(({ state }) => isTerminal(state)),
-    run: ({ id }) => replayTask(workspaceId, id),
+    run: ({ id }) => call('replayTask', { ws: workspaceId, task: id }),
   }
   const run = async ({ tasks, run, done }: BulkAction) => {
     setDoneSoFar(0)
@@ -219,7 +221,7 @@ function BulkBar({ workspaceId, selected, onDone }: BulkBarProps): ReactNode {
       failed > 0 ? 'bad' : 'good',
     )
     onDone()
-    await client.invalidateQueries({ queryKey: ['tasks', workspaceId] })
+    await reloadChanged(client)
   }
   const nonePending = cancel.tasks.length === 0 ? 'None of the selected tasks is pending.' : null
   const noneFinished = replay.tasks.length === 0 ? 'None of the selected tasks has finished.' : null

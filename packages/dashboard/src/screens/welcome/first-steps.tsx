@@ -4,10 +4,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useBlocker } from 'react-router'
-import { publishEvent } from '../../api/events.ts'
-import { followLog, runsQuery } from '../../api/runs.ts'
-import { tasksQuery } from '../../api/tasks.ts'
-import { apiKeysQuery, createApiKey } from '../../api/workspace-settings.ts'
+import { call } from '../../api/call.ts'
+import { pagesOf } from '../../api/queries.ts'
+import { followLog } from '../../api/runs.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { SaveKey } from '../../layout/save-key.tsx'
@@ -35,13 +34,13 @@ export function FirstSteps(): ReactNode {
   const [key, setKey] = useState<string | null>(null)
   const [hasArrived, setHasArrived] = useState(false)
   const mayReadKeys = useRefusal('api_key.read') === null
-  const keys = useInfiniteQuery({ ...apiKeysQuery(workspace.id), enabled: mayReadKeys })
+  const keys = useInfiniteQuery({ ...pagesOf('listApiKeys', { ws: workspace.id }), enabled: mayReadKeys })
   const active = keys.data?.items.filter(({ revoked_at }) => revoked_at === null).length ?? 0
   const tasks = useInfiniteQuery({
-    ...tasksQuery(workspace.id, { source: 'task', limit: 1 }),
+    ...pagesOf('listTasks', { ws: workspace.id, query: { source: 'task', limit: 1 } }),
     refetchInterval: refreshMs,
   })
-  const runs = useInfiniteQuery(runsQuery(workspace.id, { status: 'success', limit: 1 }))
+  const runs = useInfiniteQuery(pagesOf('listRuns', { ws: workspace.id, query: { status: 'success', limit: 1 } }))
   const isDelivered = hasArrived || (runs.data?.items.length ?? 0) > 0
   return (
     <>
@@ -92,9 +91,8 @@ function CreateKey({ workspaceId, secret, active, onKey }: CreateKeyProps): Reac
   const form = useForm({
     read: field => ({ name: field('name').trim() }),
     check: body => ({ name: body.name === '' && 'Enter a name.' }),
-    submit: body => createApiKey(workspaceId, body),
+    submit: body => call('createApiKey', { ws: workspaceId, body }),
     onDone: ({ key }) => onKey(key),
-    affects: [['api-keys', workspaceId]],
   })
   if (refusal) return <p className={styles.hint}>{refusal} Ask an owner or admin for a key.</p>
   if (secret) {
@@ -163,7 +161,12 @@ function SendTest({ onArrived }: { onArrived: () => void }): ReactNode {
     check: body => ({
       target_url: !/^https?:\/\/./.test(body.target_url) && 'Enter an http:// or https:// URL.',
     }),
-    submit: body => publishEvent(workspace.id, { topic: 'test', payload: { hello: 'world' }, ...body }),
+    submit: target =>
+      call('publishEvent', {
+        ws: workspace.id,
+        body: { topic: 'test', payload: { hello: 'world' }, ...target },
+        idempotencyKey: crypto.randomUUID(),
+      }),
     onDone: () => setIsSent(true),
   })
   return (
@@ -217,7 +220,7 @@ function useLiveRuns({ id: workspaceId, organization_id: organizationId }: Works
       if (run.status === 'success') arrived.current()
     }
     // If the API rejects the stream, the list stays empty. The log still has the run.
-    followLog({ organizationId, workspaceId }, { onRun }, closed.signal).catch(() => {})
+    followLog({ org: organizationId, ws: workspaceId }, { onRun }, closed.signal).catch(() => {})
     return () => closed.abort()
   }, [organizationId, workspaceId])
   return runs

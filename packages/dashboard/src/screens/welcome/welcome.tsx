@@ -2,8 +2,8 @@ import type { Organization } from '@belfry/contract/organization'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useRef } from 'react'
 import { useNavigate } from 'react-router'
-import { meQuery, resendConfirmation } from '../../api/account.ts'
-import { createOrganization, createWorkspace } from '../../api/organizations.ts'
+import { call } from '../../api/call.ts'
+import { queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
@@ -15,13 +15,12 @@ import { TextField } from '../../ui/field.tsx'
 
 /** Creates an organization and its first workspace, then opens the first steps. */
 export function Welcome(): ReactNode {
-  const { data: me } = useQuery(meQuery)
+  const { data: me } = useQuery(queryOf('getMe'))
   if (me?.must_confirm_email) return <ConfirmFirst email={me.user.email} />
   return <CreateOrganization />
 }
 
 function CreateOrganization(): ReactNode {
-  const client = useQueryClient()
   const navigate = useNavigate()
   // Kept if only the workspace failed, so a retry does not create a second organization.
   const created = useRef<Organization | null>(null)
@@ -32,14 +31,15 @@ function CreateOrganization(): ReactNode {
       workspace: body.workspace === '' && 'Enter a name.',
     }),
     async submit({ name, workspace }) {
-      const organization = created.current ?? (await createOrganization({ name }))
+      const organization = created.current ?? (await call('createOrganization', { body: { name } }))
       created.current = organization
-      return { organization, workspace: await createWorkspace(organization.id, { name: workspace }) }
+      return {
+        organization,
+        workspace: await call('createWorkspace', { org: organization.id, body: { name: workspace } }),
+      }
     },
-    async onDone({ organization, workspace }) {
-      await client.invalidateQueries({ queryKey: ['me'], refetchType: 'all' })
-      await navigate(paths.workspace(organization.slug, workspace.id).firstSteps(), { replace: true })
-    },
+    onDone: ({ organization, workspace }) =>
+      navigate(paths.workspace(organization.slug, workspace.id).firstSteps(), { replace: true }),
   })
   return (
     <PlainLayout
@@ -75,10 +75,10 @@ function ConfirmFirst({ email }: { email: string }): ReactNode {
       description={`We sent a link to ${email}. Open it to create your organization.`}
     >
       <Stack>
-        <Button kind="primary" isWide onClick={() => void client.invalidateQueries({ queryKey: ['me'] })}>
+        <Button kind="primary" isWide onClick={() => void client.invalidateQueries(queryOf('getMe'))}>
           Continue
         </Button>
-        <ChangeButton text="Send another email" isWide run={() => resendConfirmation()} done="Email sent." />
+        <ChangeButton text="Send another email" isWide run={() => call('resendConfirmation')} done="Email sent." />
       </Stack>
     </PlainLayout>
   )

@@ -1,0 +1,35 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { ApiProblem } from './api-problem.ts'
+import { call, read, urlOf } from './call.ts'
+
+afterEach(() => vi.unstubAllGlobals())
+
+it('fills the path, and leaves out empty parameters', () => {
+  expect(urlOf('getMe')).toBe('/api/v1/auth/me')
+  expect(urlOf('getHost', { ws: 'ws_1', host: 'example.com:8443' })).toBe('/api/v1/scheduler/hosts/example.com%3A8443')
+  const query = { state: ['dead', 'pending'], name: '', from: undefined, limit: 5 }
+  expect(urlOf('listTasks', { ws: 'ws_1', query })).toBe('/api/v1/scheduler/tasks?state=dead&state=pending&limit=5')
+})
+
+it('sends the workspace in a header where the path does not contain it', async () => {
+  const sent: Array<[string, RequestInit]> = []
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    sent.push([url, init])
+    return Response.json({})
+  })
+  await read('getTask', { ws: 'ws_1', task: 'task_1' })
+  await call('rollApiKey', { ws: 'ws_1', key: 'key_1', body: { overlap_ms: 0 }, idempotencyKey: 'once' })
+  const [[, get] = [], [url, post] = []] = sent
+  expect(get).toMatchObject({ method: 'GET', headers: { 'X-Workspace-Id': 'ws_1' } })
+  expect([url, post?.body]).toEqual(['/api/v1/workspaces/ws_1/api-keys/key_1/roll', '{"overlap_ms":0}'])
+  expect(post).toMatchObject({ method: 'POST', headers: { 'Idempotency-Key': 'once' } })
+  expect(post?.headers).not.toHaveProperty('X-Workspace-Id')
+})
+
+it('rejects with the problem of the response, or with status 0 without one', async () => {
+  vi.stubGlobal('fetch', async () => Response.json({ code: 'not_found', detail: 'No task.' }, { status: 404 }))
+  await expect(read('getMe')).rejects.toMatchObject({ status: 404, code: 'not_found', message: 'No task.' })
+  vi.stubGlobal('fetch', async () => Promise.reject(new TypeError('offline')))
+  await expect(read('getMe')).rejects.toEqual(expect.objectContaining({ status: 0 }))
+  await expect(read('getMe')).rejects.toBeInstanceOf(ApiProblem)
+})
