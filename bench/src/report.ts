@@ -68,12 +68,17 @@ export function toSection({ title, measuredAt, machine, figures, notes = [] }: S
   return [
     ...[`### ${title}`, ''],
     ...[`${measuredAt.slice(0, 10)}, ${cores} x ${cpu}, ${memoryGiB} GiB, ${software.join(', ')}.`, ''],
-    ...['| Key | Description | Median | Spread | Required | |', '| --- | --- | --- | --- | --- | --- |'],
-    ...[...figures.filter(({ side }) => side === undefined).map(toRow), ''],
-    ...toMatrix(figures),
+    ...toTable(figures.filter(({ side }) => side === undefined)),
+    ...toMatrix(figures.filter(({ side }) => side !== undefined)),
     ...notes.flatMap(note => [note, '']),
     '',
   ].join('\n')
+}
+
+function toTable(figures: readonly Figure[]): string[] {
+  if (figures.length === 0) return []
+  const head = ['| Key | Description | Median | Spread | Required | |', '| --- | --- | --- | --- | --- | --- |']
+  return [...head, ...figures.map(toRow), '']
 }
 
 function toRow(figure: Figure): string {
@@ -85,12 +90,11 @@ function toRow(figure: Figure): string {
 
 // A column for each side, a row for each title.
 function toMatrix(figures: readonly Figure[]): string[] {
-  const ofSides = figures.filter(({ side }) => side !== undefined)
-  if (ofSides.length === 0) return []
-  const sides = [...new Set(ofSides.map(({ side }) => side))]
-  const rows = [...new Set(ofSides.map(({ title }) => title))].map(title => {
+  if (figures.length === 0) return []
+  const sides = [...new Set(figures.map(({ side }) => side))]
+  const rows = [...new Set(figures.map(({ title }) => title))].map(title => {
     const cells = sides.map(side =>
-      ofSides.filter(figure => figure.side === side && figure.title === title).map(toCell),
+      figures.filter(figure => figure.side === side && figure.title === title).map(toCell),
     )
     return `| ${[title, ...cells].join(' | ')} |`
   })

@@ -65,7 +65,8 @@ export const lightLoad: Benchmark = {
     const cpuAt100 = (side: Side) => of(side).map(({ at100 }) => at100.cpuUs)
     const ratios = belfry.map(side => ({
       key: `${side.key}_cpu_vs_pgboss_100`,
-      title: `${side.title}: CPU of an event at 100 a second / that of pg-boss`,
+      title: 'CPU of an event at 100 a second / that of pg-boss',
+      side: side.title,
       ...ratioOf(cpuAt100(side), cpuAt100(pgBoss)),
       limit: { atMost: 1 },
     }))
