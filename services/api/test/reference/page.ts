@@ -89,7 +89,7 @@ function inShort(name: string, parameters: string[], known: Known[]): string {
     const names = other.parameters.map(plain)
     const missing = names.filter(one => !own.includes(one))
     const further = parameters.filter(one => !names.includes(plain(one)))
-    if (missing.length + further.length > 3) continue
+    if (other.name === name || missing.length + further.length > 3) continue
     const isLooser = other.parameters.some(one => one !== plain(one) && parameters.includes(plain(one)))
     return [
       `_${other.name}_`,
