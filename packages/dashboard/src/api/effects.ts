@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { takeChanges } from './call.ts'
 import table from './operations.json' with { type: 'json' }
 
-/** What a change of a resource changes besides the resource itself. */
+/** What a change of a resource changes in other resources. */
 export const effects: Readonly<Record<string, readonly string[]>> = {
   'blocked-addresses': ['log'],
   cronjobs: ['tasks'],

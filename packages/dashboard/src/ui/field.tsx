@@ -83,7 +83,7 @@ export function TextInput({ isMono, className, ...props }: ComponentProps<'input
   )
 }
 
-export function Textarea({ isMono, className, ...props }: ComponentProps<'textarea'> & Mono): ReactNode {
+function Textarea({ isMono, className, ...props }: ComponentProps<'textarea'> & Mono): ReactNode {
   return <textarea {...useField()} {...props} className={classNames(styles.input, isMono && styles.mono, className)} />
 }
 
@@ -108,7 +108,7 @@ export function Select({ className, options, ...props }: SelectProps): ReactNode
   )
 }
 
-/** An input with its label and hint. Its error is the one that the form has for its name. */
+/** An input with its label and hint. It shows the error of the form for its name. */
 export const TextField = inField(TextInput)
 export const TextareaField = inField(Textarea)
 export const SelectField = inField(Select)

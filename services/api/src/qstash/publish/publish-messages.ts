@@ -34,7 +34,7 @@ const maxBytes = 5 * 1024 * 1024
 const maxMessages = 1000
 
 /**
- * Publishes several messages. One that is refused does not affect the others, except one of a workflow: its client would take the
+ * Publishes several messages. A refused message does not affect the others, except in a workflow: its client would take the
  * answer of the batch for a run that has started.
  */
 async function publishBatch(call: Call<'task.create'>) {
