@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { PayloadText } from '../../api/payload-text.ts'
-import { checkRequest } from './check-request.ts'
-import { bodyOf, changesOf, draftOf, emptyRequest } from './request-draft.ts'
+import { bodyOf, changesOf, checkRequest, draftOf, emptyRequest } from './request-draft.ts'
 
 const good = { ...emptyRequest, url: 'https://example.com/hook' }
 
@@ -48,7 +47,7 @@ describe('the draft of a request', () => {
     expect(changesOf(bodyOf(draft), stored)).toEqual({})
     const withUrl = (url: string) => ({
       ...draft,
-      callbacks: { ...draft.callbacks, on_success: { url, stored: onSuccess } },
+      on_success: { url, stored: onSuccess },
     })
     const moved = { ...onSuccess, url: 'https://example.com/b' }
     expect(changesOf(bodyOf(withUrl(' https://example.com/b')), stored)).toEqual({ on_success: moved })

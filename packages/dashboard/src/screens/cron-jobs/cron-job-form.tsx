@@ -195,7 +195,7 @@ export function OccurrenceFields({ draft, onChange }: ScheduleFieldsProps): Reac
         <SelectField
           label="Missed runs"
           name="catch_up"
-          {...draftInput(draft, 'catchUp', onChange)}
+          {...draftInput(draft, 'catch_up', onChange)}
           options={optionsOf({ latest: 'Run the latest', all: 'Run all, up to 100', none: 'Skip them' })}
         />
       </div>
@@ -203,15 +203,15 @@ export function OccurrenceFields({ draft, onChange }: ScheduleFieldsProps): Reac
         label="Starts"
         name="starts_at"
         isOptional
-        value={draft.startsAt}
-        onChange={startsAt => onChange({ startsAt })}
+        value={draft.starts_at}
+        onChange={starts_at => onChange({ starts_at })}
       />
       <WhenField
         label="Ends"
         name="ends_at"
         isOptional
-        value={draft.endsAt}
-        onChange={endsAt => onChange({ endsAt })}
+        value={draft.ends_at}
+        onChange={ends_at => onChange({ ends_at })}
       />
     </>
   )

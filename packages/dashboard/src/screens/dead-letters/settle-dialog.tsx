@@ -156,20 +156,16 @@ function deadLettersToSettle(ws: string, filter: DeadLetterFilter) {
 }
 
 async function settle(ws: string, { action, chosen: _, ...choice }: Settlement, pace: Pace = {}): Promise<Settled> {
-  if ('filter' in choice) return settleSome(ws, action, choice, pace)
+  if ('filter' in choice) return settleSome(ws, action, { ...choice, ...pace })
   let count = 0
   for (let at = 0; at < choice.ids.length; at += maxIdsPerCall) {
     const ids = choice.ids.slice(at, at + maxIdsPerCall)
-    count += (await settleSome(ws, action, { ids }, pace)).count
+    count += (await settleSome(ws, action, { ids, ...pace })).count
   }
   return { count, operation: null }
 }
 
-async function settleSome(ws: string, action: Settlement['action'], choice: Selection, pace: Pace): Promise<Settled> {
-  if (action === 'replay') {
-    const { replayed, operation } = await call('replayDeadLetters', { ws, body: { ...choice, ...pace } })
-    return { count: replayed, operation }
-  }
-  const { discarded, operation } = await call('discardDeadLetters', { ws, body: choice })
-  return { count: discarded, operation }
+async function settleSome(ws: string, action: Settlement['action'], body: Selection & Pace): Promise<Settled> {
+  const settled = await call(`${action}DeadLetters`, { ws, body })
+  return { count: 'replayed' in settled ? settled.replayed : settled.discarded, operation: settled.operation }
 }

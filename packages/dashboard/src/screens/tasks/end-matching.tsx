@@ -85,7 +85,10 @@ function EndDialog({ action, filter, onClose, onDone }: EndDialogProps): ReactNo
     gcTime: 0,
   })
   const { mutate, isPending, error } = useChange({
-    run: () => end(workspace.id, action, filter),
+    async run() {
+      const ended = await call(`${action}Tasks`, { ws: workspace.id, body: { filter } })
+      return { count: 'cancelled' in ended ? ended.cancelled : ended.stopped, operation: ended.operation }
+    },
     onDone,
     onError: () => {}, // the dialog shows it
   })
@@ -105,15 +108,6 @@ function EndDialog({ action, filter, onClose, onDone }: EndDialogProps): ReactNo
       {(error ?? found.error) && <Problem error={error ?? found.error ?? new Error()} />}
     </ConfirmDialog>
   )
-}
-
-async function end(ws: string, action: EndAction, filter: Filter) {
-  if (action === 'cancel') {
-    const { cancelled, operation } = await call('cancelTasks', { ws, body: { filter } })
-    return { count: cancelled, operation }
-  }
-  const { stopped, operation } = await call('stopTasks', { ws, body: { filter } })
-  return { count: stopped, operation }
 }
 
 function countOf(count: number): string {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkRequest } from './check-request.ts'
-import { emptyRequest } from './request-draft.ts'
+import { checkRequest, emptyRequest } from './request-draft.ts'
 
 const objects = (members: number) => JSON.stringify(Array.from({ length: members }, () => ({ a: 1 })))
 
