@@ -2,7 +2,7 @@ import { taskSources } from '@belfry/domain/task-source'
 import { z } from 'zod'
 import { hostFilter, refuse, repeatable, textField } from './fields.ts'
 import { idField, orNull, timestampField } from './response-fields.ts'
-import { runErrorCodes } from './run.ts'
+import { lastStatusFilter, runErrorCodes } from './run.ts'
 import { selectionBody } from './selection.ts'
 import { listDeadLettersQuery, listTasksQuery } from './task.ts'
 import { label } from './task-controls.ts'
@@ -61,10 +61,11 @@ const deadLetterFilter = z
     name: textField(line(200)).optional(),
     host: hostFilter.optional(),
     error: repeatable(oneOf(runErrorCodes)).optional(),
+    response_status: lastStatusFilter.optional(),
   })
   .meta({
     description:
-      '`from` <= execute_at < `to`. `name` is a prefix, `host` has its port, and `error` is that of the last run. An empty filter selects all.',
+      '`from` <= execute_at < `to`. `name` is a prefix, `host` has its port, and the last run has the `error` and the `response_status`. An empty filter selects all.',
   })
 
 // A filter with one value.
@@ -104,6 +105,7 @@ const shownFilter = z.object({
   callback_of: z.array(idField('task')).nullable(),
   name: orNull(z.string(), { examples: [null] }),
   ...times,
+  upcoming: orNull(z.boolean(), { examples: [null] }),
 })
 
 /** A cancel or a stop of many tasks in the background. */
@@ -134,7 +136,11 @@ export const bulkOperation = z
       description: 'The chosen tasks. Null: all that match the filter.',
       examples: [null],
     }),
-    filter: shownFilter.extend({ host: texts(null), error: z.array(z.enum(runErrorCodes)).nullable() }),
+    filter: shownFilter.extend({
+      host: texts(null),
+      error: z.array(z.enum(runErrorCodes)).nullable(),
+      response_status: texts(null),
+    }),
     per_second: shownPerSecond,
     status,
     total: z.int().meta({
@@ -175,6 +181,7 @@ export const deadLetterOperation = z
       name: z.string().nullable(),
       host: z.array(z.string()).nullable(),
       error: z.array(z.enum(runErrorCodes)).nullable(),
+      response_status: texts(null),
     }),
     per_second: shownPerSecond,
     status,

@@ -1,7 +1,7 @@
 import { findHeaderProblems } from '@belfry/domain/request-headers'
 import { findBrokenReference } from '@belfry/domain/secrets/secret-reference'
 import { z } from 'zod'
-import { type Invalid, line, type TextRule } from './text-rules.ts'
+import { type Invalid, line, oneOf, type TextRule } from './text-rules.ts'
 
 // Enough for sensible filters, and few enough for one statement.
 const maxRepeats = 20
@@ -28,6 +28,12 @@ export function repeatable<T>(rule: TextRule<T>) {
       return z.NEVER
     })
 }
+
+/** True or false. A query has it as text. */
+export const flag = z
+  .union([z.boolean(), z.string()])
+  .meta({ type: 'boolean' })
+  .transform((given, ctx) => read(oneOf(['true', 'false']), String(given), ctx) === 'true')
 
 /** A filter by hosts, with their ports. */
 export const hostFilter = repeatable(line(300)).transform(hosts => hosts.map(host => host.toLowerCase()))

@@ -40,6 +40,14 @@ const statusRangeSchema = {
   examples: ['5xx'],
 }
 
+/** A filter by the response statuses of last runs, as texts. */
+export const lastStatusFilter = repeatable(
+  textRule(statusRangeSchema, text => {
+    const range = statusRange(text)
+    return 'value' in range ? { value: text.toLowerCase() } : range
+  }),
+)
+
 const filters = {
   cronjob_id: repeatable(id('cron')).optional(),
   topic: repeatable(line(200)).optional(),

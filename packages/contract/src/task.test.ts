@@ -214,6 +214,7 @@ describe('listTasksQuery', () => {
       source: 'cron',
       cronjob_id: cronJob,
       name: 'Re',
+      upcoming: 'false',
       limit: '100',
       cursor: 'x',
     }
@@ -225,6 +226,7 @@ describe('listTasksQuery', () => {
         cronjob_id: ['00000000-0000-0000-0000-000000000001'],
         name: 'Re',
         from: new Date('2026-11-21T00:00:00Z'),
+        upcoming: false,
         limit: 100,
         cursor: 'x',
       },

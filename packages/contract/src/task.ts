@@ -4,7 +4,7 @@ import { timeoutLimits } from '@belfry/domain/timeout'
 import { z } from 'zod'
 import { callbackFields, shownCallbacks } from './callback.ts'
 import { connectionField, connectionNameField } from './connection.ts'
-import { changesOf, headersField, hostFilter, integer, payloadField, repeatable, textField } from './fields.ts'
+import { changesOf, flag, headersField, hostFilter, integer, payloadField, repeatable, textField } from './fields.ts'
 import { blocked } from './host.ts'
 import { lastInstant, localTime, resolveLocalTimes, timezoneField, tooLate } from './local-time.ts'
 import { pageFields } from './page.ts'
@@ -12,7 +12,7 @@ import { queueField, queueNameField } from './queue.ts'
 import { isReadable, oneBody, rawBodyFields, refuseTwoBodies, shownRawBody } from './raw-body.ts'
 import { authorField, idField, millisecondsField, orNull, timestampField } from './response-fields.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
-import { runErrorCodes, runStatuses } from './run.ts'
+import { lastStatusFilter, runErrorCodes, runStatuses } from './run.ts'
 import { keyField, label, labelsField, newLabelsField, onConflictField } from './task-controls.ts'
 import {
   displayName,
@@ -113,15 +113,18 @@ export const listTasksQuery = z.strictObject({
   name: textField(line(200)).optional(),
   from: textField(instant).optional(),
   to: textField(instant).optional(),
+  upcoming: flag.optional(),
   ...pageFields,
 })
 
 export type ListTasksQuery = z.infer<typeof listTasksQuery>
 
-/** The query of the list of dead letters, which are the tasks in the state `dead`. `error` is that of the last run. */
-export const listDeadLettersQuery = listTasksQuery
-  .omit({ state: true })
-  .extend({ host: hostFilter.optional(), error: repeatable(oneOf(runErrorCodes)).optional() })
+/** The query of the list of dead letters, which are the tasks in the state `dead`. The last run has the `error` and the status. */
+export const listDeadLettersQuery = listTasksQuery.omit({ state: true, upcoming: true }).extend({
+  host: hostFilter.optional(),
+  error: repeatable(oneOf(runErrorCodes)).optional(),
+  response_status: lastStatusFilter.optional(),
+})
 
 function executeAt(text: string): { value: Date } | Invalid {
   const result = instant(text)

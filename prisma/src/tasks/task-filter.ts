@@ -18,10 +18,14 @@ export type TaskFilter = {
   /** `from` <= execute_at < `to`. A time is text in a stored filter. */
   from?: Date | string | undefined
   to?: Date | string | undefined
+  /** Only the occurrences of cron jobs that are not due yet, or only other tasks. */
+  upcoming?: boolean | undefined
   /** With its port, in lower case. */
   host?: string[] | undefined
   /** Of the last run. */
   error?: string[] | undefined
+  /** Of the response of the last run, or its class, such as "5xx". */
+  response_status?: string[] | undefined
   /** Of the response of the last run. */
   status?: number[] | undefined
   url?: string[] | undefined
@@ -49,8 +53,12 @@ const conditionsOfTask: Conditions = {
   to: time => `t.execute_at < ${time}::timestamptz`,
   created_from: time => `t.created_at >= ${time}::timestamptz`,
   created_to: time => `t.created_at <= ${time}::timestamptz`,
+  upcoming: isUpcoming =>
+    `(t.source = 'cron' AND t.state = 'pending' AND t.execute_at > now()) = ${isUpcoming}::boolean`,
   label: labels => hasLabel('t', labels),
   error: codes => `${ofLastRun('error_code')} = ANY (${codes}::text[])`,
+  response_status: statuses =>
+    `ARRAY[${ofLastRun('response_status')}::text, left(${ofLastRun('response_status')}::text, 1) || 'xx'] && ${statuses}::text[]`,
   status: statuses => `${ofLastRun('response_status')} = ANY (${statuses}::int[])`,
 }
 

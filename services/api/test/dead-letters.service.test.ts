@@ -105,7 +105,7 @@ describe('works', () => {
     expect(idsOf(await read('topic=orders.paid'))).toEqual([])
   })
 
-  it('lists and settles those of a name, hosts and errors', async () => {
+  it('lists and settles those of a name, hosts, errors and statuses', async () => {
     const { call, store, listed } = await aCaller()
     const change = async (id: string | undefined, name: string, url: string, errors: string[]) => {
       const uuid = fromId('task', id ?? '')
@@ -133,6 +133,21 @@ describe('works', () => {
       [fromId('task', c ?? '')],
     )
     expect(await idsOf('label=red&label=blue&error=timeout')).toEqual([c])
+    // Of the last run: the first one of b had another status.
+    for (const [id, attempt, status] of [
+      [a, 1, 503],
+      [b, 1, 503],
+      [b, 2, 404],
+      [c, 1, 500],
+    ] as const)
+      await api.db.query('UPDATE runs SET response_status = $3 WHERE task_id = $1 AND attempt = $2', [
+        fromId('task', id ?? ''),
+        attempt,
+        status,
+      ])
+    expect(await idsOf('response_status=5XX')).toEqual([c, a])
+    expect(await idsOf('response_status=503&response_status=404')).toEqual([b, a])
+    expect((await call('GET', `${deadLetters}?response_status=50`)).body.errors[0].path).toBe('response_status')
     const first = (await call('GET', `${deadLetters}?error=timeout&limit=1`)).body
     expect(await idsOf(`error=timeout&limit=1&cursor=${first.next_cursor}`)).toEqual([a])
     expect((await call('GET', `${deadLetters}?error=timeouts`)).body.errors[0].path).toBe('error')
@@ -141,7 +156,11 @@ describe('works', () => {
 
     const settle = async (action: string, filter: object) =>
       (await call('POST', `${deadLetters}/${action}`, { filter })).body
-    expect(await settle('replay', { host: 'One.example.com', error: ['timeout'] })).toMatchObject({ replayed: 1 })
+    expect(
+      await settle('replay', { host: 'One.example.com', error: ['timeout'], response_status: '503' }),
+    ).toMatchObject({
+      replayed: 1,
+    })
     expect(await listed()).toEqual([d, c, b])
     expect(await settle('discard', { name: 'Invoice' })).toMatchObject({ discarded: 2 })
     expect(await listed()).toEqual([c])
@@ -156,7 +175,7 @@ describe('works', () => {
     expect(body.operation.per_second).toBeNull()
     const paced = await call('POST', `${deadLetters}/replay`, { filter, per_second: 5 })
     expect([paced.status, paced.body.code]).toEqual([409, 'conflict'])
-    const all = { cronjob_id: null, topic: null, label: null, from: null, to: null, error: null }
+    const all = { cronjob_id: null, topic: null, label: null, from: null, to: null, error: null, response_status: null }
     expect(body.operation).toMatchObject({ total: 1_001, filter: { ...all, host: ['example.com'], name: 'A' } })
     expect((await call('POST', `${deadLetters}/replay`, { filter })).body.operation.id).toBe(body.operation.id)
     const other = await call('POST', `${deadLetters}/replay`, { filter: { host: 'example.com' } })
@@ -262,7 +281,8 @@ describe('works', () => {
     expect(accepted.status).toBe(202)
     const { operation } = accepted.body
     expect(operation).toMatchObject({ action: 'replay', status: 'running', total: 1001, settled: 0, finished_at: null })
-    const others = { label: null, cronjob_id: null, from: null, to: null, name: null, host: null, error: null }
+    const same = { from: null, to: null, name: null, host: null, error: null, response_status: null }
+    const others = { label: null, cronjob_id: null, ...same }
     expect(operation.filter).toEqual({ topic: 'a', ...others })
     const path = accepted.headers.get('location') ?? ''
     expect(path).toBe(`${deadLetters}/operations/${operation.id}`)

@@ -1,6 +1,7 @@
 import { holdOverdueTasks, releaseHeldTasks } from '@belfry/db/migrate/held-tasks'
+import { fromId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
-import { aTaskBody, useApi } from './setup.ts'
+import { aTaskBody, type Json, useApi } from './setup.ts'
 
 const api = useApi()
 const tasks = '/api/v1/scheduler/tasks'
@@ -127,6 +128,24 @@ describe('works', () => {
       expect(refused.status).toBe(409)
       expect(refused.body).toMatchObject({ code: 'task_not_pending', current_state: 'cancelled' })
     }
+  })
+
+  it('leaves out occurrences that are not due yet, or lists, counts and cancels only them', async () => {
+    const caller = await api.signUp()
+    const call = (method: string, path: string, body?: unknown) =>
+      api.send(method, tasks + path, body, { 'X-Api-Key': caller.apiKey })
+    const ids: string[] = []
+    for (const name of ['by hand', 'due', 'to come']) ids.push((await call('POST', '', aTaskBody({ name }))).body.id)
+    const [, due, upcoming] = ids.map(id => fromId('task', id))
+    await api.db.query("UPDATE tasks SET source = 'cron' WHERE id IN ($1, $2)", [due, upcoming])
+    await api.db.query("UPDATE tasks SET execute_at = now() - interval '1 s' WHERE id = $1", [due])
+    const listed = async (query: string) => (await call('GET', query)).body.data.map(({ name }: Json) => name)
+    expect(await listed('?upcoming=false')).toEqual(['due', 'by hand'])
+    expect(await listed('?upcoming=true')).toEqual(['to come'])
+    expect((await call('GET', '/count?state=pending&upcoming=true')).body.count).toBe(1)
+    expect((await call('GET', '?upcoming=no')).body.errors[0].path).toBe('upcoming')
+    expect((await call('POST', '/cancel', { filter: { upcoming: true } })).body.cancelled).toBe(1)
+    expect(await listed('?state=cancelled')).toEqual(['to come'])
   })
 
   it('lists tasks newest first, page by page, with filters', async () => {

@@ -46,6 +46,7 @@ class AsyncTasks:
         name: str | None = None,
         since: Time | None = None,
         until: Time | None = None,
+        upcoming: bool | str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         **more: Any,
@@ -64,6 +65,8 @@ class AsyncTasks:
             name: The beginning of the name.
             since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
             until: Only items before this time, in RFC 3339 with an offset or `Z`.
+            upcoming: `false` leaves out the occurrences of cron jobs that are not due yet, `true` all other
+                tasks.
             limit: Items per page. Default: 25.
             cursor: The `next_cursor` of the previous page.
         """
@@ -80,6 +83,7 @@ class AsyncTasks:
             "name": name,
             "from": since,
             "to": until,
+            "upcoming": upcoming,
             "limit": limit,
             "cursor": cursor,
         })
@@ -196,6 +200,7 @@ class AsyncTasks:
         name: str | None = None,
         since: Time | None = None,
         until: Time | None = None,
+        upcoming: bool | str | None = None,
         **more: Any,
     ) -> models.TaskCount:
         """Count tasks, up to 10,000.
@@ -212,6 +217,8 @@ class AsyncTasks:
             name: The beginning of the name.
             since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
             until: Only items before this time, in RFC 3339 with an offset or `Z`.
+            upcoming: `false` leaves out the occurrences of cron jobs that are not due yet, `true` all other
+                tasks.
         """
         query = {
             **more,
@@ -226,6 +233,7 @@ class AsyncTasks:
             "name": name,
             "from": since,
             "to": until,
+            "upcoming": upcoming,
         }
         return decode(models.TaskCount, await self._http.send("GET", "/api/v1/scheduler/tasks/count", query=query))
 
@@ -291,6 +299,7 @@ class AsyncTasks:
         name: str | None = None,
         since: Time | None = None,
         until: Time | None = None,
+        upcoming: bool | str | None = None,
         format: Literal["csv", "jsonl"] | None = None,
         **more: Any,
     ) -> AsyncIterator[bytes]:
@@ -308,6 +317,8 @@ class AsyncTasks:
             name: The beginning of the name.
             since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
             until: Only items before this time, in RFC 3339 with an offset or `Z`.
+            upcoming: `false` leaves out the occurrences of cron jobs that are not due yet, `true` all other
+                tasks.
             format: CSV with a header line, or one JSON object per line.
         """
         return self._http.stream("/api/v1/scheduler/tasks/export", {
@@ -323,6 +334,7 @@ class AsyncTasks:
             "name": name,
             "from": since,
             "to": until,
+            "upcoming": upcoming,
             "format": format,
         })
 
@@ -979,6 +991,7 @@ class AsyncDeadLetters:
         cursor: str | None = None,
         host: OneOrMore | None = None,
         error: OneOrMore | None = None,
+        response_status: OneOrMore | None = None,
         **more: Any,
     ) -> AsyncList[models.Task]:
         """List tasks that could not be delivered, until they are replayed or discarded.
@@ -998,6 +1011,7 @@ class AsyncDeadLetters:
             cursor: The `next_cursor` of the previous page.
             host: Hosts, with their ports where the URLs have one.
             error: Error codes, such as `timeout`.
+            response_status: Statuses, such as `500`, or classes, such as `5xx`.
         """
         return AsyncList(self._http, "/api/v1/scheduler/dead-letters", models.Task, {
             **more,
@@ -1015,6 +1029,7 @@ class AsyncDeadLetters:
             "cursor": cursor,
             "host": host,
             "error": error,
+            "response_status": response_status,
         })
 
     async def replay(
@@ -1029,8 +1044,8 @@ class AsyncDeadLetters:
 
         Args:
             ids: The ids of 1 to 100 tasks, instead of `filter`.
-            filter: `from` <= execute_at < `to`. `name` is a prefix, `host` has its port, and `error` is that of
-                the last run. An empty filter selects all.
+            filter: `from` <= execute_at < `to`. `name` is a prefix, `host` has its port, and the last run has the
+                `error` and the `response_status`. An empty filter selects all.
             per_second: How many of the replays are due per second, the first at once. Default: all are due at
                 once. Retries are not counted.
         """
@@ -1046,8 +1061,8 @@ class AsyncDeadLetters:
 
         Args:
             ids: The ids of 1 to 100 tasks, instead of `filter`.
-            filter: `from` <= execute_at < `to`. `name` is a prefix, `host` has its port, and `error` is that of
-                the last run. An empty filter selects all.
+            filter: `from` <= execute_at < `to`. `name` is a prefix, `host` has its port, and the last run has the
+                `error` and the `response_status`. An empty filter selects all.
         """
         return decode(models.DiscardedDeadLetters, await self._http.send("POST", "/api/v1/scheduler/dead-letters/discard", body=chosen(ids, filter)))
 

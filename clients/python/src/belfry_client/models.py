@@ -917,6 +917,8 @@ class TaskOperationFilter:
     """The earliest `execute_at`; null: no bound."""
     until: datetime | None
     """The time before which `execute_at` is; null: no bound."""
+    upcoming: bool | None
+    """Whether only occurrences that are not due yet match, or only other tasks; null: any."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -940,6 +942,8 @@ class DeadLetterOperationFilter:
     """The hosts that the tasks call; null: any."""
     error: list[str] | None
     """The errors of the last runs; null: any."""
+    response_status: list[str] | None
+    """The statuses of the last runs, or classes such as `5xx`; null: any."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -967,10 +971,14 @@ class BulkOperationFilter:
     """The earliest `execute_at`; null: no bound."""
     until: datetime | None
     """The time before which `execute_at` is; null: no bound."""
+    upcoming: bool | None
+    """Whether only occurrences that are not due yet match, or only other tasks; null: any."""
     host: list[str] | None
     """The hosts that the tasks call; null: any."""
     error: list[str] | None
     """The errors of the last runs; null: any."""
+    response_status: list[str] | None
+    """The statuses of the last runs, or classes such as `5xx`; null: any."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 

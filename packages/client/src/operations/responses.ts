@@ -198,6 +198,8 @@ export type TaskOperation = {
     from: Timestamp | null
     /** The time before which `executeAt` is; null: no bound. */
     to: Timestamp | null
+    /** Whether only occurrences that are not due yet match, or only other tasks; null: any. */
+    upcoming: boolean | null
   }
   /** Whether it is running, done or cancelled. */
   status: 'running' | 'done' | 'cancelled'
@@ -252,6 +254,8 @@ export type DeadLetterOperation = {
     host: string[] | null
     /** The errors of the last runs; null: any. */
     error: RunErrorCode[] | null
+    /** The statuses of the last runs, or classes such as `5xx`; null: any. */
+    responseStatus: string[] | null
   }
   /** How many of its replays are due per second. Null: all at once. */
   perSecond: number | null
@@ -310,10 +314,14 @@ export type BulkOperation = {
     from: Timestamp | null
     /** The time before which `executeAt` is; null: no bound. */
     to: Timestamp | null
+    /** Whether only occurrences that are not due yet match, or only other tasks; null: any. */
+    upcoming: boolean | null
     /** The hosts that the tasks call; null: any. */
     host: string[] | null
     /** The errors of the last runs; null: any. */
     error: RunErrorCode[] | null
+    /** The statuses of the last runs, or classes such as `5xx`; null: any. */
+    responseStatus: string[] | null
   }
   /** How many of its replays are due per second. Null: all at once. */
   perSecond: number | null

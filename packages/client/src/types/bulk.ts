@@ -3,9 +3,11 @@ import type { Id, PageOptions, TimestampInput } from './request.ts'
 import type { ListTasks } from './task.ts'
 
 /** The filters of tasks, without `state`, and the host with its port and the error of the last run. */
-export type ListDeadLetters = Omit<ListTasks, 'state'> & {
+export type ListDeadLetters = Omit<ListTasks, 'state' | 'upcoming'> & {
   host?: string | string[]
   error?: RunErrorCode | RunErrorCode[]
+  /** Statuses of the last run, such as `'500'`, or classes, such as `'5xx'`. */
+  responseStatus?: string | string[]
 }
 
 /** Either the ids of at most 100 dead letters, or a filter; an empty filter selects all. */
@@ -27,6 +29,8 @@ export type DeadLetterFilter = {
   host?: string | string[]
   /** Of the last run. */
   error?: RunErrorCode | RunErrorCode[]
+  /** Statuses of the last run, such as `'500'`, or classes, such as `'5xx'`. */
+  responseStatus?: string | string[]
 }
 
 export type BulkAction = 'cancel' | 'stop' | 'replay' | 'discard'

@@ -74,6 +74,8 @@ export type ListTasks = PageOptions & {
   eventId?: Id | Id[]
   /** The callbacks of a task. */
   callbackOf?: Id | Id[]
+  /** `false` leaves out the occurrences of cron jobs that are not due yet, `true` all other tasks. */
+  upcoming?: boolean
   /** Only tasks of events have a topic. */
   topic?: string | string[]
   /** Exact names. */

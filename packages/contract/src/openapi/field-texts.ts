@@ -109,6 +109,8 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   'filter.to': 'The time before which `execute_at` is; null: no bound.',
   'filter.host': 'The hosts that the tasks call; null: any.',
   'filter.error': 'The errors of the last runs; null: any.',
+  'filter.response_status': 'The statuses of the last runs, or classes such as `5xx`; null: any.',
+  'filter.upcoming': 'Whether only occurrences that are not due yet match, or only other tasks; null: any.',
   '+filter.source': 'What created the tasks.',
   '+filter.cronjob_id': 'The cron jobs of the tasks.',
   '+filter.event_id': 'The events that created the tasks.',
@@ -121,6 +123,8 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   '+filter.to': 'The time before which `execute_at` is, with an offset or `Z`.',
   '+filter.host': 'The hosts that the tasks call, with their ports where the URLs have one.',
   '+filter.error': 'The errors of the last runs.',
+  '+filter.response_status': 'The statuses of the last runs, or classes such as `5xx`.',
+  '+filter.upcoming': '`false` leaves out the occurrences of cron jobs that are not due yet, `true` all other tasks.',
 
   // Cron jobs
   cron: 'The schedule in five fields: minute, hour, day of month, month, day of week.',

@@ -39,6 +39,7 @@ export const parameterTexts: Readonly<Record<string, string>> = {
   '?host': 'Hosts, with their ports where the URLs have one.',
   '?error': 'Error codes, such as `timeout`.',
   '?response_status': 'Statuses, such as `500`, or classes, such as `5xx`.',
+  '?upcoming': '`false` leaves out the occurrences of cron jobs that are not due yet, `true` all other tasks.',
   '?workspace_id': 'The workspaces.',
   '?not_cronjob_id': 'Leaves out the runs of these cron jobs.',
   '?not_topic': 'Leaves out the runs with these topics.',

@@ -14,18 +14,19 @@ export function presentOperation(row: Row): BulkOperation {
 
 /** Returns the form of a cancel or a stop. */
 export function presentTaskOperation(row: Row): TaskOperation {
-  const { host: _, error: __, ...filter } = presentFilter(row.filter)
+  const { host: _, error: __, response_status: ___, ...filter } = presentFilter(row.filter)
   const action = row.action as TaskOperation['action'] // the caller has asked for this kind
   return { ...presentProgress(row), action, filter, ended: row.done }
 }
 
 /** Returns the form of a replay or a discard, whose filter has one value where others have a list. */
 export function presentDeadLetterOperation(row: Row): DeadLetterOperation {
-  const { cronjob_id, topic, label, from, to, name, host, error } = presentFilter(row.filter)
+  const { cronjob_id, topic, label, from, to, name, host, error, response_status } = presentFilter(row.filter)
+  const sameForm = { from, to, name, host, error, response_status }
   return {
     ...presentProgress(row),
     action: row.action as DeadLetterOperation['action'], // the caller has asked for this kind
-    filter: { cronjob_id: only(cronjob_id), topic: only(topic), label: only(label), from, to, name, host, error },
+    filter: { ...sameForm, cronjob_id: only(cronjob_id), topic: only(topic), label: only(label) },
     per_second: row.perSecond,
     settled: row.done,
   }
@@ -61,8 +62,10 @@ export function presentFilter(filter: Row['filter']) {
     name: filter.name ?? null,
     from: timeOf(filter.from),
     to: timeOf(filter.to),
+    upcoming: filter.upcoming ?? null,
     host: filter.host ?? null,
     error: (filter.error ?? null) as RunErrorCode[] | null, // checked when the operation was started
+    response_status: filter.response_status ?? null,
   }
 }
 
