@@ -17,8 +17,7 @@ import {
 import { parseMasterKeys } from '@belfry/vault'
 import { z } from 'zod'
 import { parsePrices } from './billing/stripe/prices.ts'
-import { parseHosts } from './http/check-request.ts'
-import { parseTrustedProxies } from './http/trusted-proxies.ts'
+import { parseHosts, parseTrustedProxies } from './http/check-request.ts'
 import { oidcOf, oidcVariables, requireOidc } from './oidc/settings.ts'
 
 export type Config = ReturnType<typeof loadConfig>

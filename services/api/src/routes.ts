@@ -1,49 +1,35 @@
 import type { Operation } from '@belfry/contract/operation'
 import { operations } from '@belfry/contract/operations'
-import * as emailConfirmation from './account/email-confirmation.ts'
-import * as listAccountLog from './account/list-account-log.ts'
+import * as mailLinks from './account/mail-links.ts'
 import * as me from './account/me.ts'
-import * as passwordReset from './account/password-reset.ts'
 import * as registration from './account/registration.ts'
 import * as sessions from './account/sessions.ts'
 import * as apiKeys from './api-keys/api-keys.ts'
 import * as auditStream from './audit/audit-stream.ts'
 import * as listAuditLog from './audit/list-audit-log.ts'
 import * as tier from './billing/tier.ts'
-import * as bulkOperations from './bulk-operations/operations.ts'
+import * as actOnTasks from './bulk-operations/act-on-tasks.ts'
+import * as bulkOperations from './bulk-operations/bulk-operations.ts'
 import * as connections from './connections/connections.ts'
 import * as moveCronJob from './cron-jobs/move-cron-job.ts'
 import * as readCronJobs from './cron-jobs/read-cron-jobs.ts'
 import * as writeCronJobs from './cron-jobs/write-cron-jobs.ts'
-import * as settleDeadLetters from './dead-letters/settle-dead-letters.ts'
 import type { Endpoint, Methods } from './endpoint.ts'
-import * as confirmIdentity from './factors/confirm-identity.ts'
 import * as login from './factors/login.ts'
 import * as manageFactors from './factors/manage-factors.ts'
-import * as exchangeToken from './federation/exchange-token.ts'
 import * as federatedCredentials from './federation/federated-credentials.ts'
 import * as hosts from './hosts/hosts.ts'
-import * as alertConsent from './integrations/alert-consent.ts'
 import * as integrations from './integrations/integrations.ts'
 import * as acceptInvitation from './invitations/accept-invitation.ts'
 import * as invitations from './invitations/invitations.ts'
-import * as finishOidc from './oidc/finish-oidc.ts'
-import * as logoutOidc from './oidc/logout-oidc.ts'
-import * as signInMethods from './oidc/sign-in-methods.ts'
-import * as startOidc from './oidc/start-oidc.ts'
-import * as getOpenapi from './openapi/get-openapi.ts'
-import * as getProblem from './openapi/get-problem.ts'
-import * as blockedAddresses from './operators/blocked-addresses.ts'
+import * as signIn from './oidc/sign-in.ts'
+import * as documents from './openapi/documents.ts'
 import * as tenants from './operators/tenants.ts'
-import * as deleteMe from './organizations/delete-me.ts'
-import * as getUsage from './organizations/get-usage.ts'
 import * as members from './organizations/members.ts'
 import * as organizations from './organizations/organizations.ts'
-import * as getOverview from './overview/get-overview.ts'
-import * as getUpcoming from './overview/get-upcoming.ts'
+import * as overview from './overview/overview.ts'
 import * as queues from './queues/queues.ts'
 import * as countRuns from './runs/count-runs.ts'
-import * as exportRuns from './runs/export-runs.ts'
 import * as listRuns from './runs/list-runs.ts'
 import * as streamRuns from './runs/stream/stream-runs.ts'
 import * as search from './search/search.ts'
@@ -53,17 +39,13 @@ import * as getStatus from './status/get-status.ts'
 import * as publishEvent from './subscriptions/publish-event.ts'
 import * as subscriptions from './subscriptions/subscriptions.ts'
 import * as createTask from './tasks/create-task.ts'
-import * as endTasks from './tasks/end-tasks.ts'
 import * as moveTask from './tasks/move-task.ts'
 import * as readTasks from './tasks/read-tasks.ts'
-import * as workspaceMembers from './workspaces/workspace-members.ts'
 import * as workspaces from './workspaces/workspaces.ts'
 
 const modules = [
-  emailConfirmation,
-  listAccountLog,
+  mailLinks,
   me,
-  passwordReset,
   registration,
   sessions,
   apiKeys,
@@ -75,34 +57,22 @@ const modules = [
   moveCronJob,
   readCronJobs,
   writeCronJobs,
-  settleDeadLetters,
-  confirmIdentity,
+  actOnTasks,
   login,
   manageFactors,
-  exchangeToken,
   federatedCredentials,
   hosts,
-  alertConsent,
   integrations,
   acceptInvitation,
   invitations,
-  finishOidc,
-  logoutOidc,
-  signInMethods,
-  startOidc,
-  getOpenapi,
-  getProblem,
-  blockedAddresses,
+  signIn,
+  documents,
   tenants,
-  deleteMe,
-  getUsage,
   members,
   organizations,
-  getOverview,
-  getUpcoming,
+  overview,
   queues,
   countRuns,
-  exportRuns,
   listRuns,
   streamRuns,
   search,
@@ -112,10 +82,8 @@ const modules = [
   publishEvent,
   subscriptions,
   createTask,
-  endTasks,
   moveTask,
   readTasks,
-  workspaceMembers,
   workspaces,
 ]
 

@@ -18,7 +18,7 @@ import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { closeContext, openContext } from './context.ts'
 import { closeServer, createApiServer } from './http/api-server.ts'
-import { warnOfOidc } from './oidc/sign-in-methods.ts'
+import { warnOfOidc } from './oidc/sign-in.ts'
 import { followReplica } from './read-replica.ts'
 
 const clockRefreshMs = 10_000

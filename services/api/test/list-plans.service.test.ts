@@ -6,7 +6,7 @@ import { readBounded, type Scan } from '../src/http/bounded-page.ts'
 import { groupFailures } from '../src/runs/count-runs.ts'
 import { type RunFilter, scanRuns } from '../src/runs/run-scan.ts'
 import { searchNames } from '../src/search/search.ts'
-import { scanTasks, type TaskFilter } from '../src/tasks/find-tasks.ts'
+import { scanTasks, type TaskFilter } from '../src/tasks/read-tasks.ts'
 
 const manyRows = 20_000
 // Far fewer than a real request may scan, to make a list that reads more stand out.

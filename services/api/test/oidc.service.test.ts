@@ -1,6 +1,6 @@
 import { fromId, newUuid, toId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
-import { warnOfOidc } from '../src/oidc/sign-in-methods.ts'
+import { warnOfOidc } from '../src/oidc/sign-in.ts'
 import { mapped, useOidc } from './oidc-sign-in.ts'
 import { anOrganization } from './organization.ts'
 import type { Json } from './setup.ts'

@@ -1,4 +1,5 @@
-import jwt, { type Secret, type SignOptions } from 'jsonwebtoken'
+import type { Secret, SignOptions } from 'jsonwebtoken'
+import jwt from 'jsonwebtoken'
 import { describe, expect, it } from 'vitest'
 import { sessionMs, signSessionToken } from '../src/auth/session-token.ts'
 import { aPerson } from './organization.ts'

@@ -8,7 +8,7 @@ import { fromId, newUuid, toId } from '@belfry/domain/id'
 import { checksumOf, type ObjectStorage, pack } from '@belfry/object-storage'
 import { findObjectStore, type ObjectStore, startObjectStore } from '@belfry/test-support'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { maxRead } from '../src/runs/read-parts.ts'
+import { maxRead } from '../src/runs/read-runs.ts'
 import { type RunSeed, type StoredRun, storeRuns } from './run-rows.ts'
 import { type Caller, type Json, useApi } from './setup.ts'
 

@@ -1,5 +1,7 @@
+import { readMailBlock } from '@belfry/db/outbox/mail-blocks'
 import { addToOutbox } from '@belfry/db/outbox/outbox'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { AppError } from '@belfry/domain/app-error'
 import { newUuid } from '@belfry/domain/id'
 import {
   accountDeletedMail,
@@ -103,4 +105,13 @@ export async function storeMail(
   const { masterKeys } = ctx.config
   await addToOutbox(tx, link ? { ...stored, masterKeys, usefulMs: link.usefulMs } : { ...stored, masterKeys: null })
   return true
+}
+
+/**
+ * Refuses to write to an address that an operator has blocked.
+ * @throws AppError `conflict`.
+ */
+export async function refuseBlockedAddress({ pool }: Context, email: string): Promise<void> {
+  const { isBlocked } = await readMailBlock(pool, email)
+  if (isBlocked) throw new AppError('conflict', 'The operator of this installation sends no mail to this address.')
 }

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Request } from 'express'
-import { cookieOf, setCookie } from '../auth/cookies.ts'
+import { cookieOf, setCookie } from '../auth/session-token.ts'
 import type { Context } from '../context.ts'
 
 const maxLength = 300

@@ -1,20 +1,23 @@
 import type { AccountExport } from '@belfry/contract/account-export'
-import type { Me, UpdateMeBody, User } from '@belfry/contract/auth'
+import type { AccountEntry } from '@belfry/contract/audit-entry'
+import type { Me, UpdateMeBody } from '@belfry/contract/auth'
 import { operations } from '@belfry/contract/operations'
 import { recordAccountEntry } from '@belfry/db/account-log'
 import type { AppError } from '@belfry/domain/app-error'
+import type { AccountAction } from '@belfry/domain/audit-action'
 import { toId } from '@belfry/domain/id'
 import type { UserCaller } from '../auth/find-user.ts'
 import { readSecondFactors } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { readCursor, toPage } from '../http/page.ts'
 import { invalid } from '../http/refusals.ts'
 import { Reply } from '../http/reply.ts'
 import { mailPasswordChange } from './account-mail.ts'
-import { mustConfirmEmail } from './email-confirmation.ts'
-import { presentAccountEntry, readAccountLog } from './list-account-log.ts'
+import { deviceName } from './device.ts'
+import { mustConfirmEmail } from './mail-links.ts'
 import { hashPassword, provePassword, requirePasswordLogin } from './password.ts'
-import { presentSession } from './sessions.ts'
+import { presentSession, presentUser } from './sessions.ts'
 
 const maxOrganizations = 100
 
@@ -38,13 +41,6 @@ async function readMe(ctx: Context, userId: string): Promise<Me> {
       role,
     })),
   }
-}
-
-export type UserRow = { id: string; email: string; name: string; createdAt: Date }
-
-/** Returns the public form of a user. */
-export function presentUser(user: UserRow): User {
-  return { id: toId('user', user.id), email: user.email, name: user.name, created_at: user.createdAt.toISOString() }
 }
 
 export const updateMe = endpoint(operations.updateMe, async (ctx, { caller, body }) => {
@@ -134,3 +130,30 @@ export const exportMe = endpoint(operations.exportMe, async (ctx, { caller }) =>
   const headers = { 'Content-Disposition': 'attachment; filename="belfry-account.json"' }
   return new Reply({ status: 200, body, headers })
 })
+
+export const listAccountLog = endpoint(operations.listAccountLog, async (ctx, { caller, query }) => {
+  const before = readCursor('account-log', query) ?? null
+  const rows = await readAccountLog(ctx, caller.userId, before, query.limit + 1)
+  return toPage('account-log', query, rows, presentAccountEntry)
+})
+
+type Row = { id: string; action: AccountAction; address: string; agent: string | null; createdAt: Date }
+
+/** Returns the latest entries in the log of an account that are older than `before`. */
+async function readAccountLog(
+  { pool }: Pick<Context, 'pool'>,
+  userId: string,
+  before: string | null,
+  limit: number,
+): Promise<Row[]> {
+  const text = `
+    SELECT id, action, address, agent, created_at AS "createdAt" FROM account_log
+    WHERE user_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`
+  return (await pool.query<Row>(text, [userId, before, limit])).rows
+}
+
+/** Returns the public form of an entry. */
+function presentAccountEntry({ id, action, address, agent, createdAt }: Row): AccountEntry {
+  const device = agent === null ? null : deviceName(agent)
+  return { id: toId('aud', id), action, address, device, created_at: createdAt.toISOString() }
+}

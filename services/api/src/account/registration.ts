@@ -6,11 +6,11 @@ import { callerAddress } from '../auth/caller-address.ts'
 import { consumeRegistration } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { invalid } from '../http/refusals.ts'
 import { Reply } from '../http/reply.ts'
-import { mustConfirmEmail, storeConfirmationMail } from './email-confirmation.ts'
+import { mustConfirmEmail, storeConfirmationMail } from './mail-links.ts'
 import { hashPassword, requirePasswordLogin } from './password.ts'
-import { requireCheckedRegistration } from './registration-check.ts'
-import { startSession } from './start-session.ts'
+import { startSession } from './sessions.ts'
 
 export const getRegistration = endpoint(operations.getRegistration, async ({ config, prisma }) => {
   const isFurther = await hasAccounts(prisma)
@@ -52,7 +52,7 @@ async function hasAccounts(prisma: Pick<PrismaTransaction, 'user'>): Promise<boo
 type Config = Context['config']
 
 /** Who may create an account without an invitation at this moment. */
-export type Registration = Config['registration']
+type Registration = Config['registration']
 
 /**
  * Returns who may create an account. The first account of an installation needs no invitation, as no member exists who could send one.
@@ -94,4 +94,35 @@ export async function hasAccountsForUpdate(tx: PrismaTransaction): Promise<boole
   if (await hasAccounts(tx)) return true
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${registrationLock})`
   return hasAccounts(tx)
+}
+
+const timeoutMs = 5_000
+
+/**
+ * Asks REGISTRATION_CHECK_URL whether a registration is allowed; without that variable each is.
+ * @throws AppError `validation_failed` when it refuses, `unavailable` when it does not answer.
+ */
+async function requireCheckedRegistration(
+  { config: { registrationCheckUrl: url }, log }: Context,
+  registration: { token: string | null; email: string; address: string },
+): Promise<void> {
+  if (url === null) return
+  // biome-ignore lint/style/noRestrictedGlobals: only the operator chooses this URL, and no target answers it
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(registration),
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  }).catch((cause: unknown) => cause)
+  if (response instanceof Response) {
+    await response.body?.cancel()
+    if (response.ok) return
+    if (response.status < 500) {
+      const message = 'The check of this registration failed. Repeat it.'
+      throw invalid('body', [{ path: 'check_token', code: 'invalid_token', message }])
+    }
+  }
+  log.warn({ err: response instanceof Response ? undefined : response }, 'registration.check_unavailable')
+  throw new AppError('unavailable', 'Registrations cannot be checked at the moment. Try again later.')
 }

@@ -1,16 +1,20 @@
-import type { Session } from '@belfry/contract/auth'
+import type { Session, SignedIn, User } from '@belfry/contract/auth'
 import { operations } from '@belfry/contract/operations'
 import { recordAccountEntry } from '@belfry/db/account-log'
 import type { Session as StoredSession } from '@belfry/db/generated/client'
-import { toId } from '@belfry/domain/id'
-import { noSessionCookie } from '../auth/cookies.ts'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { newUuid, toId } from '@belfry/domain/id'
+import type { Request } from 'express'
+import { callerAddress } from '../auth/caller-address.ts'
 import { maxSessionMs, type UserCaller } from '../auth/find-user.ts'
+import { noSessionCookie, sessionCookie, sessionMs, signSessionToken } from '../auth/session-token.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { Reply } from '../http/reply.ts'
-import { deviceName } from './device.ts'
+import { mailNewDevice } from './account-mail.ts'
+import { agentOf, deviceCookie, deviceName } from './device.ts'
 
 export const listSessions = endpoint(operations.listSessions, async (ctx, { caller, query }) => {
   const { userId } = caller
@@ -61,3 +65,46 @@ export const logout = endpoint(operations.logout, async (ctx, { caller }) => {
   })
   return new Reply({ status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } })
 })
+
+/**
+ * Opens a session for the user who sends a request. Returns the response to a registration or a login.
+ * @param logoutHint - What a sign-out at the issuer needs, sealed. Default: none.
+ */
+export async function startSession(
+  ctx: Context,
+  tx: Pick<PrismaTransaction, 'session' | '$executeRawUnsafe' | '$queryRaw'>,
+  user: UserRow,
+  request: Request,
+  { hasSecondFactor = false, logoutHint }: { hasSecondFactor?: boolean; logoutHint?: string | undefined } = {},
+): Promise<{ body: SignedIn; headers: { 'Set-Cookie': string[] } }> {
+  const now = ctx.clock.now()
+  const expiresAt = new Date(now + sessionMs)
+  const from = { address: callerAddress(request), agent: agentOf(request) }
+  const session = await tx.session.create({
+    data: {
+      id: newUuid(),
+      userId: user.id,
+      // By default, Prisma would take the clock of this process.
+      createdAt: new Date(now),
+      expiresAt,
+      lastUsedAt: new Date(now),
+      hasSecondFactor,
+      logoutHint: logoutHint ?? null,
+      ...from,
+    },
+  })
+  await mailNewDevice(ctx, tx, user, request)
+  await recordAccountEntry(tx, { userId: user.id, action: 'signed_in', ...from })
+  const token = signSessionToken(ctx.config.jwtKeys[0], user.id, session.id, now)
+  return {
+    body: { user: presentUser(user), token, expires_at: expiresAt.toISOString() },
+    headers: { 'Set-Cookie': [sessionCookie(ctx, token, expiresAt), deviceCookie(ctx, user.id)] },
+  }
+}
+
+export type UserRow = { id: string; email: string; name: string; createdAt: Date }
+
+/** Returns the public form of a user. */
+export function presentUser(user: UserRow): User {
+  return { id: toId('user', user.id), email: user.email, name: user.name, created_at: user.createdAt.toISOString() }
+}

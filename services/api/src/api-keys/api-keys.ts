@@ -6,8 +6,7 @@ import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { type Actor, decide, isWideKey, rightsOfScopes, scopesOfKeyBy } from '@belfry/domain/permissions'
 import { type Auditor, audit } from '../audit/audit.ts'
-import { createApiKeyText } from '../auth/api-key.ts'
-import { forgetApiKeys } from '../auth/api-key-caches.ts'
+import { createApiKeyText, forgetApiKeys } from '../auth/api-key.ts'
 import { requireStepUp } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
@@ -15,7 +14,7 @@ import { type PageRows, readPage } from '../http/page.ts'
 import { invalid, notFound } from '../http/refusals.ts'
 import { created, type Reply } from '../http/reply.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
-import { lockWorkspace } from '../workspaces/lock-workspace.ts'
+import { lockWorkspace } from '../workspaces/workspaces.ts'
 
 export const listApiKeys = endpoint(operations.listApiKeys, async (ctx, { caller: { workspaceId }, query }) => {
   const find = ({ before, take }: PageRows) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createApiKeyCache, createRejectedKeys, forgetApiKeys } from './api-key-caches.ts'
+import { createApiKeyCache, createRejectedKeys, forgetApiKeys } from './api-key.ts'
 
 function testClock() {
   let time = 1

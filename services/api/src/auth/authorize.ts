@@ -17,9 +17,7 @@ import { notFound } from '../http/refusals.ts'
 import { logCaller } from '../http/request-log.ts'
 import { findApiKey } from './api-key.ts'
 import { callerAddress } from './caller-address.ts'
-import { findOperator, type OperatorCaller } from './find-operator.ts'
-import { findUser, type UserCaller } from './find-user.ts'
-import { refuseSuspended } from './refuse-suspended.ts'
+import { findUser, refuseSuspended, type UserCaller } from './find-user.ts'
 import { requireSecondFactor } from './second-factors.ts'
 
 /** A caller that acts on an organization: a user, or the API key of one of its workspaces. */
@@ -218,4 +216,24 @@ async function findMemberOfWorkspace(
 
 function actorOf(role: Role, policy: Policy, workspaceRole: WorkspaceRole | null): Actor {
   return { kind: 'user', role, policy, workspaceRole }
+}
+
+/** A user whose proven address is in `OPERATORS`, signed in with a second factor. */
+type OperatorCaller = UserCaller & { email: string }
+
+/**
+ * Finds the signed-in operator who sends a request. An address that is not confirmed proves nothing where addresses are
+ * confirmed, or where any person may register.
+ * @throws AppError `forbidden` for other users, `second_factor_required`.
+ */
+export async function findOperator(ctx: Context, request: Request): Promise<OperatorCaller> {
+  const user = await findUser(ctx, request)
+  const { email, emailConfirmedAt } = await ctx.prisma.user.findUniqueOrThrow({ where: { id: user.userId } })
+  const { confirmsEmails, registration, operators } = ctx.config
+  const isProven = emailConfirmedAt !== null || !(confirmsEmails || registration === 'open')
+  if (!isProven || !operators.includes(email)) {
+    throw new AppError('forbidden', 'Only operators with a confirmed address may do this.')
+  }
+  await requireSecondFactor(ctx, user, 'The operator console')
+  return { ...user, email }
 }

@@ -3,10 +3,15 @@ import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { logCaller } from '../http/request-log.ts'
 import { callerAddress } from './caller-address.ts'
-import { sessionCookie, sessionCookieOf } from './cookies.ts'
 import { isAskedAgain, spendSessionRequest } from './rate-limits.ts'
-import { suspended } from './refuse-suspended.ts'
-import { readSessionToken, type SessionClaims, sessionMs, signSessionToken } from './session-token.ts'
+import {
+  readSessionToken,
+  type SessionClaims,
+  sessionCookie,
+  sessionCookieOf,
+  sessionMs,
+  signSessionToken,
+} from './session-token.ts'
 
 /** A signed-in user, and where the request came from. */
 export type UserCaller = {
@@ -114,4 +119,18 @@ async function renewSession(
   const token = signSessionToken(ctx.config.jwtKeys[0], userId, sessionId, now)
   if (sentAs === 'cookie') request.res?.setHeader('Set-Cookie', sessionCookie(ctx, token, expiresAt))
   else request.res?.setHeader('X-Session-Token', token)
+}
+
+/** Throws `suspended` when an operator has suspended the object. */
+export function refuseSuspended(
+  name: 'organization' | 'workspace',
+  { suspendedAt }: { suspendedAt: Date | null },
+): void {
+  if (suspendedAt === null) return
+  throw suspended(name)
+}
+
+/** Returns the refusal of a suspended user, organization or workspace. */
+export function suspended(name: 'user' | 'organization' | 'workspace'): AppError {
+  return new AppError('suspended', `The ${name} is suspended. Contact the operator of this installation.`)
 }

@@ -15,10 +15,10 @@ import type { Context } from '../context.ts'
 import { endpoint, workOf } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
+import { findTask } from '../tasks/read-tasks.ts'
 import { enqueue, type Origin, schedule } from '../tasks/schedule.ts'
-import { findTask } from '../tasks/task-row.ts'
 import { neverRuns } from './inspect-schedule.ts'
-import { readCronJob } from './present-cron-job.ts'
+import { readCronJob } from './read-cron-jobs.ts'
 
 export const pauseCronJob = endpoint(operations.pauseCronJob, async (ctx, { caller, params: { cronjob: id } }) => {
   const { workspaceId } = caller

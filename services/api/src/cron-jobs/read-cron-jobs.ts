@@ -1,16 +1,23 @@
-import type { CronJob, CronJobStatus, ListCronJobsQuery } from '@belfry/contract/cron-job'
+import type { CronJob, CronJobStatus, ListCronJobsQuery, RunTimes } from '@belfry/contract/cron-job'
 import { operations } from '@belfry/contract/operations'
+import { type CronJobFields, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { RunStatus } from '@belfry/db/generated/enums'
+import type { Db } from '@belfry/db/postgres/in-transaction'
 import { AppError } from '@belfry/domain/app-error'
 import { nextRuns } from '@belfry/domain/cron/cron-schedule'
 import { describeCron } from '@belfry/domain/cron/describe-cron'
+import type { Occurrence } from '@belfry/domain/cron/next-occurrence'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { toId } from '@belfry/domain/id'
+import { presentBody, presentCallbacks, presentLastRun, presentRetry } from '@belfry/present/task-form'
+import type { LastRunRow } from '@belfry/present/task-row'
+import type { Allowed } from '../auth/authorize.ts'
+import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { isOnPage, readBoundedPage, type Scan } from '../http/bounded-page.ts'
+import { isExactly, isOnPage, readBoundedPage, type Scan } from '../http/bounded-page.ts'
+import { notFound } from '../http/refusals.ts'
 import { where } from '../http/where.ts'
 import { inspectSchedule } from './inspect-schedule.ts'
-import { type CronJobRow, presentCronJob, presentRunTimes, readCronJob, selectCronJobs } from './present-cron-job.ts'
 
 export const getCronJob = endpoint(operations.getCronJob, async (ctx, { caller, params }) =>
   readCronJob(ctx, caller, params.cronjob),
@@ -92,3 +99,123 @@ export const previewCronJob = endpoint(operations.previewCronJob, {
     return { description: describeCron(parsed.cron), ...presentRunTimes(runs) }
   },
 })
+
+const shownRuns = 5
+
+/** Reads a cron job in its public form. */
+export async function readCronJob(
+  ctx: Context,
+  { workspaceId }: Allowed<'cron_job.read' | 'cron_job.write'>,
+  id: string,
+): Promise<CronJob> {
+  const row = await findCronJob(ctx.pool, workspaceId, id)
+  if (!row) throw notFound()
+  return presentCronJob(row, ctx.clock.now())
+}
+
+/** Returns the public form of a cron job, with its runs after `now`. */
+export function presentCronJob(row: CronJobRow, now: number): CronJob {
+  const schedule = scheduleOf(row)
+  const status = statusOf(row, now)
+  const times = presentRunTimes(status === 'active' ? nextRuns(schedule, now, shownRuns) : [])
+  return {
+    id: toId('cron', row.id),
+    workspace_id: toId('ws', row.workspaceId),
+    key: row.key ?? null,
+    name: row.name,
+    cron: row.cron,
+    timezone: row.timezone,
+    description: describeCron(schedule.cron),
+    url: row.url,
+    method: row.method,
+    headers: JSON.parse(row.headers),
+    ...presentBody(row),
+    retry: presentRetry(row),
+    timeout_ms: row.timeoutMs,
+    queue: row.queue ?? null,
+    connection: row.connection ?? null,
+    ...presentCallbacks(row.callbacks),
+    overlap: row.overlap,
+    catch_up: row.catchUp,
+    starts_at: row.startsAt?.toISOString() ?? null,
+    ends_at: row.endsAt?.toISOString() ?? null,
+    max_age_ms: row.maxAgeMs ?? null,
+    labels: [...((row.writtenLabels?.length ? row.writtenLabels : row.labels) ?? [])],
+    status,
+    failing_since: row.failingSince?.toISOString() ?? null,
+    paused_reason: row.pausedReason === null ? null : 'failing',
+    next_run_at: times.next_runs[0] ?? null,
+    ...times,
+    last_run: presentLastRun(row),
+    created_by: row.createdBy,
+    updated_by: row.updatedBy,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  }
+}
+
+function statusOf({ pausedAt, endsAt }: CronJobRow, now: number): CronJobStatus {
+  if (endsAt !== null && endsAt.getTime() <= now) return 'ended'
+  return pausedAt === null ? 'active' : 'paused'
+}
+
+/** Returns the public form of occurrences. */
+function presentRunTimes(occurrences: readonly Occurrence[]): RunTimes {
+  return {
+    next_runs: occurrences.map(({ atMs }) => new Date(atMs).toISOString()),
+    notes: occurrences.flatMap(({ atMs, localMs, change }) =>
+      change === null ? [] : [{ at: new Date(atMs).toISOString(), local: localText(localMs), code: change }],
+    ),
+  }
+}
+
+// The time that a clock on the wall shows, without an offset.
+function localText(localMs: number): string {
+  return new Date(localMs).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length)
+}
+
+/** A cron job with the latest run of its tasks. */
+export type CronJobRow = CronJobFields &
+  LastRunRow & {
+    id: string
+    workspaceId: string
+    pausedAt: Date | null
+    pausedReason: string | null
+    failingSince: Date | null
+    createdBy: string | null
+    updatedBy: string | null
+    createdAt: Date
+    updatedAt: Date
+  }
+
+/** Selects cron jobs. The caller appends conditions: `j` is the cron job. */
+const selectCronJobs = `
+  SELECT j.id, j.workspace_id AS "workspaceId", j.name, j.cron, j.timezone, j.starts_at AS "startsAt",
+         j.ends_at AS "endsAt", j.overlap, j.catch_up AS "catchUp", j.paused_at AS "pausedAt",
+         j.paused_reason AS "pausedReason", j.failing_since AS "failingSince", j.url, j.method,
+         j.headers, j.payload, j.content_type AS "contentType", j.callbacks, j.max_retries AS "maxRetries", j.backoff,
+         j.base_delay_ms AS "baseDelayMs", j.max_delay_ms AS "maxDelayMs", j.timeout_ms AS "timeoutMs", j.queue,
+         j.retry_delays AS "retryDelays", j.max_age_ms AS "maxAgeMs", j.labels,
+         j.written_labels AS "writtenLabels", j.qstash, j.connection, j.qstash_id AS "qstashId", j.key,
+         j.created_by AS "createdBy", j.updated_by AS "updatedBy", j.created_at AS "createdAt",
+         j.updated_at AS "updatedAt", last.id AS "lastRunId", last.status AS "lastRunStatus",
+         last.response_status AS "lastRunResponseStatus", last.error_code AS "lastRunErrorCode",
+         last.finished_at AS "lastRunFinishedAt"
+  FROM cron_jobs j
+  LEFT JOIN LATERAL (
+    SELECT u.id, u.status, u.response_status, u.error_code, u.finished_at
+    FROM tasks t CROSS JOIN LATERAL (
+      SELECT * FROM runs
+      WHERE runs.task_id = t.id AND runs.id >= uuid_v7_floor(t.created_at)
+      ORDER BY runs.id DESC LIMIT 1
+    ) u
+    WHERE ${isExactly('t.cron_job_id', 'j.id')} AND t.attempts > 0
+    ORDER BY t.cron_job_id, t.id DESC LIMIT 1
+  ) last ON true`
+
+/** Reads one cron job of a workspace. */
+export async function findCronJob(db: Db, workspaceId: string, id: string): Promise<CronJobRow | undefined> {
+  const text = `${selectCronJobs} WHERE j.id = $1 AND j.workspace_id = $2`
+  const { rows } = await db.query<CronJobRow>({ name: 'find_cron_job', text, values: [id, workspaceId] })
+  return rows[0]
+}

@@ -1,20 +1,24 @@
 import { operations } from '@belfry/contract/operations'
+import type { ConfirmIdentityBody } from '@belfry/contract/second-factor'
+import { recordAccountEntry } from '@belfry/db/account-log'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
+import { consumeAttempt } from '@belfry/db/throttle'
 import { AppError } from '@belfry/domain/app-error'
 import type { Request } from 'express'
 import { knownDevice } from '../account/device.ts'
-import type { UserRow } from '../account/me.ts'
+
 import { hashPassword, isOutdatedHash, provePassword, requirePasswordLogin } from '../account/password.ts'
-import { recordFailedSignIn } from '../account/record-account.ts'
-import { startSession } from '../account/start-session.ts'
+import { startSession, type UserRow } from '../account/sessions.ts'
 import { callerAddress } from '../auth/caller-address.ts'
+import type { UserCaller } from '../auth/find-user.ts'
 import { factorsOf } from '../auth/second-factors.ts'
 import { consumeSignInStep } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { invalid } from '../http/refusals.ts'
 import { Reply } from '../http/reply.ts'
-import { consumeChallenge, readChallenge, storeChallenge } from './challenges.ts'
-import { signingOptions, verifyPasskey } from './passkeys.ts'
+import { consumeChallenge, readChallenge, signingOptions, storeChallenge, verifyPasskey } from './passkeys.ts'
 import { proveFactor } from './prove-factor.ts'
 
 export const login = endpoint(operations.login, async (ctx, { body, request }) => {
@@ -114,3 +118,64 @@ async function readSignIn(ctx: Context, token: string): Promise<string> {
 function signInEnded(): AppError {
   return new AppError('unauthenticated', 'The sign-in has ended: enter your password again.')
 }
+
+// A stranger with many addresses can fail more often than a person can read.
+const failures = { burst: 10, everyMs: 300_000 }
+
+/**
+ * Logs a failed sign-in to an account: ten at once, and then one in five minutes. The caller does not wait, so the time of
+ * its response does not reveal whether the account exists.
+ */
+function recordFailedSignIn(ctx: Context, userId: string, address: string): void {
+  const record = async () => {
+    if ((await consumeAttempt(ctx.pool, `log of failures of ${userId}`, failures)) > 0) return
+    await inTransaction(ctx.pool, tx => recordAccountEntry(tx, { userId, action: 'sign_in_failed', address }))
+  }
+  record().catch(error => ctx.log.warn({ err: error }, 'account.not_logged'))
+}
+
+export const confirmIdentity = endpoint(operations.confirmIdentity, async (ctx, { caller, body }) => {
+  const hasSecondFactor = await prove(ctx, caller, body)
+  await ctx.prisma.session.updateMany({
+    where: { id: caller.sessionId },
+    data: { confirmedAt: new Date(ctx.clock.now()), ...(hasSecondFactor ? { hasSecondFactor } : {}) },
+  })
+})
+
+/** Returns whether the proof is a second factor. Throws `validation_failed` for a wrong proof. */
+async function prove(ctx: Context, { userId, sessionId, address }: UserCaller, body: ConfirmIdentityBody) {
+  const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
+  const from = { address, known: sessionId }
+  const hasFactors = (await factorsOf(ctx.prisma, userId)).length > 0
+  const { password } = body
+  if (password === undefined) {
+    if (!(await proveFactor(ctx, user, from, body))) throw wrong(body)
+    return true
+  }
+  requirePasswordLogin(ctx)
+  if (hasFactors) {
+    const message = 'The account has a second factor: confirm with that.'
+    throw invalid('body', [{ path: 'password', code: 'second_factor_required', message }])
+  }
+  if (!(await provePassword(ctx, user, from, password))) throw wrong(body)
+  return false
+}
+
+/** Returns the refusal of a proof, which names its field. */
+function wrong({ password, code, recovery_code }: ConfirmIdentityBody) {
+  if (password !== undefined) {
+    return invalid('body', [{ path: 'password', code: 'wrong_password', message: 'The password is wrong.' }])
+  }
+  if (code !== undefined) {
+    return invalid('body', [{ path: 'code', code: 'wrong_code', message: 'The code is wrong, expired or used.' }])
+  }
+  if (recovery_code !== undefined) {
+    const message = 'The recovery code is wrong or used.'
+    return invalid('body', [{ path: 'recovery_code', code: 'wrong_code', message }])
+  }
+  return invalid('body', [{ path: 'passkey', code: 'wrong_passkey', message: 'The passkey is not one of yours.' }])
+}
+
+export const confirmIdentityOptions = endpoint(operations.confirmIdentityOptions, async (ctx, { caller }) =>
+  signingOptions(ctx, caller.userId),
+)

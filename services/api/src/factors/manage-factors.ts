@@ -13,8 +13,7 @@ import { invalid, notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { recordOperatorAction } from '../operators/tenants.ts'
 import { enrolmentOptions, verifyEnrolment } from './passkeys.ts'
-import { replaceRecoveryCodes } from './recovery-codes.ts'
-import { storeTotpSecret, useTotpCode } from './totp.ts'
+import { replaceRecoveryCodes, storeTotpSecret, useTotpCode } from './prove-factor.ts'
 
 const maxPasskeys = 20
 

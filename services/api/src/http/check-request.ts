@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { parseCidrs } from '@belfry/domain/address'
 import { AppError } from '@belfry/domain/app-error'
 import type { NextFunction, Request, Response } from 'express'
 
@@ -80,4 +82,22 @@ function withoutNeedlessEscapes(url: string): string {
     return /[\w.~-]/.test(character) ? character : escaped
   })
   return plain + url.slice(path.length)
+}
+
+const names = ['loopback', 'linklocal', 'uniquelocal']
+
+/**
+ * Parses the proxies that may report a caller's address, as Express takes them: false for none, a number of hops, or
+ * addresses. "All" is not allowed: callers could choose the address that limits count them by.
+ * @throws Error with the reason.
+ */
+export function parseTrustedProxies(text: string): false | number | string[] {
+  if (text.trim() === '') return false
+  if (/^[1-9]$/.test(text.trim())) return Number(text)
+  const entries = text.split(',').map(entry => entry.trim())
+  for (const entry of entries) {
+    if (entry === '') throw new Error('has an empty entry')
+    if (!names.includes(entry) && !isIP(entry)) parseCidrs(entry)
+  }
+  return entries
 }

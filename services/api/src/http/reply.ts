@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { toJsonText } from '@belfry/present/raw-json'
 import type { Response } from 'express'
-import { holdUnread, releaseUnread } from './unread-responses.ts'
 
 /** A response: a value as JSON, a text, or pieces of text as they become available. */
 export type Sent = {
@@ -106,4 +105,31 @@ async function hasDrained(response: ServerResponse): Promise<boolean> {
     clearTimeout(timer)
     response.removeListener('close', onClose)
   }
+}
+
+/** What responses may keep in the memory of this process until their callers read them. */
+const maxBytes = 64 * 1024 * 1024
+
+/** The bytes of each such response, the oldest first. */
+const unread = new Map<ServerResponse, number>()
+let bytesOfAll = 0
+
+/**
+ * Counts the bytes of a response, until `releaseUnread`. Closes the oldest ones when all have too many: new requests do not wait
+ * for callers that do not read.
+ */
+function holdUnread(response: ServerResponse, bytes: number): void {
+  unread.set(response, bytes)
+  bytesOfAll += bytes
+  for (const oldest of unread.keys()) {
+    if (bytesOfAll <= maxBytes) return
+    releaseUnread(oldest)
+    oldest.destroy()
+  }
+}
+
+/** Called when the caller has read a response, or left. */
+function releaseUnread(response: ServerResponse): void {
+  bytesOfAll -= unread.get(response) ?? 0
+  unread.delete(response)
 }

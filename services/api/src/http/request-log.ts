@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { toId } from '@belfry/domain/id'
 import { readTraceparent } from '@belfry/domain/traceparent'
-import { frequentLine } from '@belfry/runtime'
+import { frequentLine, type Tracing } from '@belfry/runtime'
 import type { NextFunction, Request, Response } from 'express'
 import type { Context } from '../context.ts'
 
@@ -75,6 +75,29 @@ function loggedPath(route: string, request: Request): string {
 const id = /^(?:org|ws|user|task|cron|evt|run|key|sec|inv|int|sub|op)_[0-9a-z]{26}$/
 
 /** Returns the pattern of the path that a request was served under; `none` when no route matched. */
-export function routeOf({ baseUrl, route }: Request): string {
+function routeOf({ baseUrl, route }: Request): string {
   return baseUrl || (typeof route?.path === 'string' ? route.path : 'none')
+}
+
+/**
+ * Makes each request a span of its caller's trace, or of a new trace. Replaces the request's `traceparent` with that of the
+ * span.
+ */
+export function traceRequests(tracing: Tracing) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const { method } = request
+    const parent = readTraceparent(request.headers.traceparent)
+    const span = tracing.start({ name: method, kind: 'server', parent, attributes: { 'http.request.method': method } })
+    request.headers.traceparent = span.traceparent
+    response.once('close', () => {
+      const { statusCode } = response
+      const route = routeOf(request)
+      span.end({
+        name: `${method} ${route}`,
+        attributes: { 'http.route': route, 'http.response.status_code': statusCode },
+        error: statusCode >= 500 ? String(statusCode) : null,
+      })
+    })
+    next()
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseTrustedProxies } from './trusted-proxies.ts'
+import { parseTrustedProxies } from './check-request.ts'
 
 it.each([
   ['', false],

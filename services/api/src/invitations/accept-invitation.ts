@@ -5,10 +5,10 @@ import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { decide, lowerWorkspaceRole, mayGrant, type Policy, type Role } from '@belfry/domain/permissions'
 import type { Request } from 'express'
-import { recordConfirmedEmail } from '../account/email-confirmation.ts'
+import { recordConfirmedEmail } from '../account/mail-links.ts'
 import { hashPassword, requirePasswordLogin } from '../account/password.ts'
 import { requireRegistrationByInvitation } from '../account/registration.ts'
-import { startSession } from '../account/start-session.ts'
+import { startSession } from '../account/sessions.ts'
 import { audit } from '../audit/audit.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import { findUser } from '../auth/find-user.ts'
@@ -18,10 +18,9 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { Reply } from '../http/reply.ts'
-import { lockOrganization } from '../organizations/lock-organization.ts'
+import { lockOrganization } from '../organizations/members.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
-import { type InvitationRow, statusOf } from './present-invitation.ts'
-import { invitableWorkspaces, maxLaterRole } from './require-grantable.ts'
+import { type InvitationRow, invitableWorkspaces, maxLaterRole, revoked, statusOf } from './invitations.ts'
 
 export const previewInvitation = endpoint(operations.previewInvitation, (ctx, { body }) => preview(ctx, body.token))
 
@@ -142,11 +141,6 @@ function requireOpen(row: InvitationRow, now: number): void {
       throw new AppError('invitation_expired', 'This invitation has expired: request a new one.')
     case 'pending':
   }
-}
-
-/** The refusal of an invitation that was revoked, or whose inviter may no longer invite. */
-export function revoked(): AppError {
-  return new AppError('invitation_revoked', 'This invitation is no longer valid: request a new one.')
 }
 
 /**

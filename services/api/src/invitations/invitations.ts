@@ -1,11 +1,13 @@
-import type { CreateInvitationBody } from '@belfry/contract/invitation'
+import type { CreateInvitationBody, Invitation } from '@belfry/contract/invitation'
 import { operations } from '@belfry/contract/operations'
+import type { Invitation as StoredInvitation } from '@belfry/db/generated/client'
 import { addToOutbox } from '@belfry/db/outbox/outbox'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
+import { type Actor, lowerWorkspaceRole, mayGrant, type Role, type WorkspaceRole } from '@belfry/domain/permissions'
 import { invitationMail, type Message } from '@belfry/messages'
-import { refuseBlockedAddress } from '../account/refuse-blocked-address.ts'
+import { refuseBlockedAddress } from '../account/account-mail.ts'
 import { audit } from '../audit/audit.ts'
 import type { CallerOf } from '../auth/authorize.ts'
 import { newOneTimeToken } from '../auth/one-time-token.ts'
@@ -15,11 +17,8 @@ import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { invalid, notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
-import { lockOrganization } from '../organizations/lock-organization.ts'
+import { lockOrganization } from '../organizations/members.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
-import { revoked } from './accept-invitation.ts'
-import { inviter, presentInvitation } from './present-invitation.ts'
-import { invitableWorkspaces, inviterOf, requireGrantable, requireGrantableInWorkspaces } from './require-grantable.ts'
 
 export const createInvitation = endpoint(operations.createInvitation, async (ctx, { caller, body }) => {
   const { organizationId, user, actor } = caller
@@ -162,4 +161,100 @@ async function storeInvitationMail(
   const stored = { id, kind: 'mail', label: 'invitation', content: JSON.stringify(message), masterKeys } as const
   const tenant = { organizationId: organization.id }
   await addToOutbox(tx, { ...stored, usefulMs: invitationMs, tenant })
+}
+
+/** Throws `forbidden` for an invitation to a role above the caller's own. */
+function requireGrantable(actor: Actor, role: Role): void {
+  if (actor.kind === 'user' && mayGrant(actor.role, role)) return
+  throw new AppError('forbidden', `Inviting to the role ${role} requires that role or a higher one.`)
+}
+
+type Inviter = { organizationId: string; userId: string; role: Role }
+
+/** Returns the caller as the sender of an invitation. */
+function inviterOf({ organizationId, user, actor }: CallerOf<'invitation.create'>): Inviter {
+  return { organizationId, userId: user.userId, role: actor.kind === 'user' ? actor.role : 'member' }
+}
+
+/** A workspace to which a user may invite, with the highest role that the user may grant in it. */
+type InvitableWorkspace = { id: string; maxRole: WorkspaceRole }
+
+/**
+ * Returns the workspaces to which a user may invite: all of the organization for owners and admins, and for a member only
+ * the member's own.
+ */
+export async function invitableWorkspaces(
+  tx: PrismaTransaction,
+  ids: readonly string[],
+  { organizationId, userId, role }: Inviter,
+): Promise<InvitableWorkspace[]> {
+  const isMember = role === 'member'
+  const own = isMember ? { members: { some: { userId } } } : {}
+  const rows = await tx.workspace.findMany({
+    where: { id: { in: [...ids] }, organizationId, deletedAt: null, ...own },
+    select: { id: true, members: { where: { userId }, select: { role: true } } },
+    orderBy: { id: 'asc' },
+  })
+  return rows.map(({ id, members }) => ({ id, maxRole: isMember ? (members[0]?.role ?? 'viewer') : 'editor' }))
+}
+
+/** Returns the highest role that a user may grant as the role in workspaces that the invited user joins later. */
+export function maxLaterRole({ role, workspaceRole }: { role: Role; workspaceRole: WorkspaceRole }): WorkspaceRole {
+  return role === 'member' ? workspaceRole : 'editor'
+}
+
+/** Throws `forbidden` when an invitation grants a role in workspaces that its sender lacks there. */
+async function requireGrantableInWorkspaces(
+  tx: PrismaTransaction,
+  by: Inviter,
+  { workspaceRole, workspaceIds }: { workspaceRole: WorkspaceRole; workspaceIds: readonly string[] },
+): Promise<void> {
+  const { organizationId, userId } = by
+  const highest =
+    workspaceIds.length > 0
+      ? (await invitableWorkspaces(tx, workspaceIds, by)).map(({ maxRole }) => maxRole)
+      : [
+          maxLaterRole(
+            await tx.membership.findUniqueOrThrow({
+              where: { organizationId_userId: { organizationId, userId } },
+              select: { role: true, workspaceRole: true },
+            }),
+          ),
+        ]
+  if (highest.every(max => lowerWorkspaceRole(max, workspaceRole) === workspaceRole)) return
+  throw new AppError('forbidden', `Inviting as ${workspaceRole} requires that role in each of the workspaces.`)
+}
+
+export type InvitationRow = Omit<StoredInvitation, 'tokenHash' | 'invitedBy'>
+
+/** Selects the shown columns of the user who invited. */
+const inviter = { select: { id: true, name: true } } as const
+
+function presentInvitation(row: InvitationRow & { inviter: { id: string; name: string } }, now: number): Invitation {
+  return {
+    id: toId('inv', row.id),
+    organization_id: toId('org', row.organizationId),
+    email: row.email,
+    role: row.role,
+    workspace_role: row.workspaceRole,
+    workspace_ids: row.workspaceIds.map(id => toId('ws', id)),
+    status: statusOf(row, now),
+    invited_by: { id: toId('user', row.inviter.id), name: row.inviter.name },
+    created_at: row.createdAt.toISOString(),
+    expires_at: row.expiresAt.toISOString(),
+  }
+}
+
+export function statusOf(
+  { acceptedAt, revokedAt, expiresAt }: Pick<InvitationRow, 'acceptedAt' | 'revokedAt' | 'expiresAt'>,
+  now: number,
+): Invitation['status'] {
+  if (acceptedAt) return 'accepted'
+  if (revokedAt) return 'revoked'
+  return expiresAt.getTime() > now ? 'pending' : 'expired'
+}
+
+/** The refusal of an invitation that was revoked, or whose inviter may no longer invite. */
+export function revoked(): AppError {
+  return new AppError('invitation_revoked', 'This invitation is no longer valid: request a new one.')
 }

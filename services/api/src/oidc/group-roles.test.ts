@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseGroupRoles, rolesOf } from './group-roles.ts'
+import { parseGroupRoles, rolesOf } from './settings.ts'
 
 const mapping = parseGroupRoles(
   JSON.stringify({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { localPath } from './start-oidc.ts'
+import { localPath } from './sign-in.ts'
 
 it.each([
   ['/acme/w/ws_1?state=dead#top', '/acme/w/ws_1?state=dead#top'],

@@ -1,6 +1,6 @@
+import type { SignInError } from '@belfry/contract/sign-in'
 import type { IDToken, UserInfoResponse } from 'openid-client'
 import type { OidcSettings } from './settings.ts'
-import { OidcSignInError } from './sign-in-error.ts'
 
 /** A user as the issuer describes them. */
 export type Identity = {
@@ -70,4 +70,15 @@ function groupsOf({ groupsClaim }: OidcSettings, claims: Record<string, unknown>
     throw new OidcSignInError('groups_missing', 'The issuer left out the groups, because the user is in too many.')
   }
   return [claims[groupsClaim] ?? []].flat().filter(group => typeof group === 'string')
+}
+
+/** A sign-in through the issuer that failed. The page shows the code in its own words; the message is for the log. */
+export class OidcSignInError extends Error {
+  readonly code: SignInError
+
+  constructor(code: SignInError, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'OidcSignInError'
+    this.code = code
+  }
 }

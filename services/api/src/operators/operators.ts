@@ -7,14 +7,13 @@ import { fromId, toId } from '@belfry/domain/id'
 import { parseUrl } from '@belfry/domain/target-url'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import { LRUCache } from 'lru-cache'
+import { findOperator } from '../auth/authorize.ts'
 import { callerAddress } from '../auth/caller-address.ts'
-import { findOperator } from '../auth/find-operator.ts'
 import { consumeOperatorAttempt } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
 import { sendReply } from '../http/reply.ts'
-import { auditAsOperator } from './audit-as-operator.ts'
-import { queueBoard } from './queue-board.ts'
+import { auditAsOperator, queueBoard } from './queue-board.ts'
 
 /** Makes the pages of the operators of this installation, under `/admin`. */
 export function operators(ctx: Context): Router {

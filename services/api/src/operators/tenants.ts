@@ -2,15 +2,21 @@ import type { Operation } from '@belfry/contract/operation'
 import { operations } from '@belfry/contract/operations'
 import type { suspensionBody, Tenant } from '@belfry/contract/operator'
 import { type AnyTransaction, presentOperatorEntry } from '@belfry/db/audit-log'
+import {
+  blockAddress as block,
+  listBlockedAddresses as list,
+  unblockAddress as unblock,
+} from '@belfry/db/outbox/mail-blocks'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { usedExecutions } from '@belfry/db/usage/execution-blocks'
 import { newUuid, toId } from '@belfry/domain/id'
 import type { Role } from '@belfry/domain/permissions'
 import type { TierName } from '@belfry/domain/tiers'
-import { forgetApiKeys } from '../auth/api-key-caches.ts'
+import { forgetApiKeys } from '../auth/api-key.ts'
 import { requireStepUp } from '../auth/second-factors.ts'
 import { applyTier } from '../billing/apply-tier.ts'
 import { endpoint } from '../endpoint.ts'
+import { given } from '../http/given.ts'
 import { type PageRows, readCursor, readPage, toPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { where } from '../http/where.ts'
@@ -279,3 +285,28 @@ export async function recordOperatorAction(tx: AnyTransaction, by: Operator, ent
   if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(text, ...values)
   else await tx.query(text, values)
 }
+
+export const listBlockedAddresses = endpoint(operations.listBlockedAddresses, async (ctx, { query }) => {
+  const before = readCursor('blocked-addresses', query) ?? null
+  const rows = await list(ctx.pool, { search: query.search ?? '', before, limit: query.limit + 1 })
+  return toPage('blocked-addresses', query, rows, ({ address, blockedAt }) => {
+    return { email: address, blocked_at: blockedAt.toISOString() }
+  })
+})
+
+export const blockAddress = endpoint(operations.blockAddress, async (ctx, { caller, body }) => {
+  const objectId = body.email.toLowerCase()
+  await inTransaction(ctx.pool, async tx => {
+    if (!(await block(tx, objectId))) return
+    const details = given({ reason: body.reason })
+    await recordOperatorAction(tx, caller, { action: 'address.blocked', objectId, details })
+  })
+})
+
+export const unblockAddress = endpoint(operations.unblockAddress, async (ctx, { caller, body }) => {
+  const objectId = body.email.toLowerCase()
+  await inTransaction(ctx.pool, async tx => {
+    if (!(await unblock(tx, objectId))) throw notFound()
+    await recordOperatorAction(tx, caller, { action: 'address.unblocked', objectId, details: {} })
+  })
+})

@@ -4,13 +4,18 @@ import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
 import { type Actor, mayGrant, type Role, type WorkspaceRole } from '@belfry/domain/permissions'
+import { mailAccountDeletion } from '../account/account-mail.ts'
+import { provePassword, requirePasswordLogin } from '../account/password.ts'
 import { audit } from '../audit/audit.ts'
 import { type CallerOf, requireRight } from '../auth/authorize.ts'
+import type { UserCaller } from '../auth/find-user.ts'
+import { factorsOf, requireStepUp } from '../auth/second-factors.ts'
+import { noSessionCookie } from '../auth/session-token.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { notFound } from '../http/refusals.ts'
-import { lockOrganization } from './lock-organization.ts'
+import { invalid, notFound } from '../http/refusals.ts'
+import { Reply } from '../http/reply.ts'
 
 export const listMembers = endpoint(operations.listMembers, async (ctx, { caller: { organizationId }, query }) => {
   const find = async ({ before, take }: PageRows) => {
@@ -122,4 +127,89 @@ export function presentWorkspaceMember(row: { user: UserRow; role: WorkspaceRole
 
 function presentMemberUser({ id, email, name }: UserRow): Member['user'] {
   return { id: toId('user', id), email, name }
+}
+
+const recentMs = 10 * 60_000
+
+export const deleteMe = endpoint(operations.deleteMe, async (ctx, { caller, body }) => {
+  const { userId, sessionId, address } = caller
+  const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
+  const origin = { address, known: sessionId }
+  const { current_password: password } = body
+  if (password === undefined) await requireRecentOidcSignIn(ctx, sessionId)
+  else {
+    requirePasswordLogin(ctx)
+    if (!(await provePassword(ctx, user, origin, password))) throw wrongPassword()
+  }
+  // Without a second factor the password is the confirmation.
+  if ((await factorsOf(ctx.prisma, userId)).length > 0) await requireStepUp(ctx, caller)
+  await ctx.prisma.$transaction(async tx => {
+    for (const membership of await lockMemberships(tx, userId)) await leave(tx, caller, membership)
+    await mailAccountDeletion(ctx, tx, user, address)
+    // Its sessions, tokens of links and invitations go with it. The log of the account expires.
+    await tx.user.delete({ where: { id: userId } })
+  })
+  return new Reply({ status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } })
+})
+
+type OwnMembership = { organizationId: string; role: Role }
+
+/** Returns the memberships of a user, whose organizations are locked. Throws `last_owner` with the organizations in the way. */
+async function lockMemberships(tx: PrismaTransaction, userId: string): Promise<OwnMembership[]> {
+  // In one order, so two deletions do not wait for each other.
+  const of = { where: { userId }, orderBy: { organizationId: 'asc' } } as const
+  for (const { organizationId } of await tx.membership.findMany(of)) await lockOrganization(tx, organizationId)
+  const memberships = await tx.membership.findMany({
+    ...of,
+    select: {
+      organizationId: true,
+      role: true,
+      organization: {
+        select: {
+          name: true,
+          memberships: { where: { role: 'owner', userId: { not: userId } }, select: { userId: true }, take: 1 },
+        },
+      },
+    },
+  })
+  const owned = memberships.filter(
+    ({ role, organization }) => role === 'owner' && organization.memberships.length === 0,
+  )
+  if (owned.length === 0) return memberships
+  const organizations = owned.map(({ organizationId: id, organization: { name } }) => ({ id: toId('org', id), name }))
+  const names = organizations.map(({ name }) => name).join(', ')
+  const message = `You are the last owner of ${names}. Transfer or delete ${owned.length === 1 ? 'it' : 'them'} first.`
+  throw new AppError('last_owner', message, { extra: { organizations } })
+}
+
+async function leave(tx: PrismaTransaction, { userId, address }: UserCaller, { organizationId, role }: OwnMembership) {
+  await tx.workspaceMember.deleteMany({ where: { userId, workspace: { organizationId } } })
+  await tx.membership.delete({ where: { organizationId_userId: { organizationId, userId } } })
+  const by = { organizationId, user: { userId }, apiKeyId: null, address, right: null }
+  const details = { role, account: 'deleted' }
+  await audit(tx, by, { action: 'member.left', objectId: toId('user', userId), details })
+}
+
+function wrongPassword(): AppError {
+  const error = { path: 'current_password', code: 'wrong_password', message: 'The current password is wrong.' }
+  return invalid('body', [error])
+}
+
+// Refuses a session that did not begin with a sign-in through the issuer, at most ten minutes ago.
+async function requireRecentOidcSignIn(ctx: Context, sessionId: string): Promise<void> {
+  const since = new Date(ctx.clock.now() - recentMs)
+  const where = { id: sessionId, logoutHint: { not: null }, createdAt: { gt: since } }
+  if ((await ctx.prisma.session.count({ where })) > 0) return
+  const message = 'Send current_password, or do this within ten minutes after a sign-in with single sign-on.'
+  throw new AppError('forbidden', message)
+}
+
+/**
+ * Locks the members, workspaces and settings of an organization against changes until the transaction ends. Throws
+ * `not_found` when the organization was just deleted.
+ */
+export async function lockOrganization(tx: PrismaTransaction, organizationId: string): Promise<void> {
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM organizations WHERE id = ${organizationId}::uuid AND deleted_at IS NULL FOR UPDATE`
+  if (rows.length === 0) throw notFound()
 }

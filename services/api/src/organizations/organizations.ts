@@ -1,25 +1,26 @@
 import { operations } from '@belfry/contract/operations'
 import type { Organization, OrganizationSummary, UpdateOrganizationBody } from '@belfry/contract/organization'
+import type { Usage } from '@belfry/contract/usage'
 import type { Organization as OrganizationRow } from '@belfry/db/generated/client'
 import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
-import { readUsage } from '@belfry/db/usage/read-usage'
+import { readDailyUsage, readUsage, type Usage as UsedAmounts } from '@belfry/db/usage/read-usage'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { decide, flagName, policyFlags, type Role } from '@belfry/domain/permissions'
-import { requireConfirmedEmail } from '../account/email-confirmation.ts'
+import { presentLimit } from '@belfry/domain/tiers'
+import { requireConfirmedEmail } from '../account/mail-links.ts'
 import { audit } from '../audit/audit.ts'
 import { type CallerOf, requireRight } from '../auth/authorize.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import { requireSecondFactor, requireStepUp } from '../auth/second-factors.ts'
+import { presentPeriod } from '../billing/tier.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { given } from '../http/given.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { invalid, notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
-import { presentUsage } from './get-usage.ts'
-import { lockOrganization } from './lock-organization.ts'
-import { memberUser, presentMember } from './members.ts'
+import { lockOrganization, memberUser, presentMember } from './members.ts'
 import { isReservedSlug, slugOf, withSuffix } from './slug.ts'
 
 export const listOrganizations = endpoint(operations.listOrganizations, async (ctx, { caller, query }) => {
@@ -229,4 +230,25 @@ export const transferOrganization = endpoint(operations.transferOrganization, as
 
 function alreadyYours(): AppError {
   return invalid('body', [{ path: 'user_id', code: 'own_user', message: 'user_id must be another member.' }])
+}
+
+export const getUsage = endpoint(operations.getUsage, async (ctx, { caller }) => {
+  const { organizationId } = caller
+  const [used, daily] = await Promise.all([
+    readUsage(ctx.pool, organizationId),
+    readDailyUsage(ctx.pool, organizationId),
+  ])
+  if (!used) throw notFound()
+  return { ...presentUsage(ctx, used), daily }
+})
+
+/** Returns the public form of what an organization has used of its tier, without the single days. */
+function presentUsage({ config }: Context, used: UsedAmounts): Omit<Usage, 'daily'> {
+  const limits = config.tiers[used.tier]
+  return {
+    period: presentPeriod(used.now),
+    executions: { used: used.executions, limit: presentLimit(limits.executions) },
+    storage_bytes: { used: used.storageBytes, limit: presentLimit(limits.storageBytes) },
+    workspaces: { used: used.workspaces, limit: limits.workspaces },
+  }
 }

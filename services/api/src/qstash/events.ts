@@ -4,7 +4,7 @@ import { toId } from '@belfry/domain/id'
 import { type Where, where } from '../http/where.ts'
 import { type Call, on, type QstashRoutes } from './call.ts'
 import { readCount, readFilter, readList, readTimes, refuseOrder, toStatus } from './message-filter.ts'
-import { fieldsOf, presentRequest, type RequestRow } from './present-message.ts'
+import { fieldsOf, presentRequest, type RequestRow } from './messages.ts'
 import { badRequest } from './qstash-error.ts'
 
 export const eventRoutes: QstashRoutes = [

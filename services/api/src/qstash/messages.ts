@@ -1,12 +1,18 @@
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
 import { isPrefetched, openTo } from '@belfry/db/bulk-operations/bulk-operations'
+import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { findMatchingTasks, type TaskFilter } from '@belfry/db/tasks/task-filter'
-import { fromId, NIL_UUID } from '@belfry/domain/id'
+import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
+import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
+import { headerLists, payloadOf } from '@belfry/present/payload-of'
+import type { StoredPayload } from '@belfry/present/task-row'
+import { endDecided } from '../bulk-operations/act-on-tasks.ts'
 import { notFound } from '../http/refusals.ts'
-import { endDecided } from '../tasks/end-tasks.ts'
-import { findTask } from '../tasks/task-row.ts'
+import { findTask } from '../tasks/read-tasks.ts'
 import { type Call, on, type QstashRoutes, readFilters } from './call.ts'
 import { readCount, readFilter, readTimes } from './message-filter.ts'
-import { presentMessage } from './present-message.ts'
+import { flowControlOfQueue } from './publish/message-task.ts'
 
 export const messageRoutes: QstashRoutes = [
   ['/messages', { delete: on('task.delete', cancelMessages) }],
@@ -65,4 +71,103 @@ async function readMessage({ ctx, caller, name: id }: Call) {
 // A message may start to wait for a retry between the two.
 async function end({ ctx, caller }: Call<'task.delete'>, ids: readonly string[]): Promise<number> {
   return (await endDecided(ctx, caller, ids, 'cancel')) || (await endDecided(ctx, caller, ids, 'stop'))
+}
+
+/** The request of a message or a schedule, as it is stored. */
+export type RequestRow = StoredRequest & StoredPayload & { labels?: readonly string[] | null }
+
+/** Reads what a stored request has beyond a task. */
+export function fieldsOf({ qstash }: Pick<StoredRequest, 'qstash'>): Partial<QstashFields> {
+  return qstash ? (JSON.parse(qstash) as QstashFields) : {}
+}
+
+/** Returns the request of a message or a schedule in the form of QStash. Undefined members are not sent. */
+export function presentRequest(row: RequestRow) {
+  const { callbacks, queue = null, method, maxRetries } = row
+  const fields = fieldsOf(row)
+  const stored = (callbacks ? JSON.parse(callbacks) : {}) as Record<string, { url: string } | undefined>
+  const flowControlKey = queue === null ? null : flowControlOfQueue(queue)
+  return {
+    method,
+    header: presentHeaders(row, fields),
+    ...presentBody(row, fields),
+    maxRetries,
+    retryDelayExpression: fields.retryDelay,
+    callback: stored.on_attempt?.url,
+    failureCallback: stored.on_failure?.url,
+    queueName: flowControlKey === null ? (queue ?? undefined) : undefined,
+    callerIP: fields.callerIP,
+    callerIp: fields.callerIP,
+    ...presentFlowControl(fields, flowControlKey),
+    ...presentLabels(row),
+  }
+}
+
+/** Returns a message in the form of QStash. */
+export function presentMessage(row: RequestRow & { id: string; executeAt: Date; createdAt: Date }) {
+  const fields = fieldsOf(row)
+  return {
+    messageId: toId('msg', row.id),
+    url: row.url,
+    ...presentRequest(row),
+    topicName: fields.topicName,
+    endpointName: fields.endpointName,
+    scheduleId: fields.scheduleId,
+    notBefore: row.executeAt.getTime(),
+    createdAt: row.createdAt.getTime(),
+  }
+}
+
+// Clients that know one label only read the first.
+function presentLabels({ labels }: Pick<RequestRow, 'labels'>) {
+  return labels?.length ? { label: labels[0], labels } : {}
+}
+
+/** Returns a body as text, or in base64 when it is not UTF-8. */
+export function presentBytes<Text extends string, Base64 extends string>(
+  bytes: Uint8Array,
+  text: Text,
+  base64: Base64,
+) {
+  const buffer = Buffer.from(bytes)
+  return (isUtf8(buffer) ? { [text]: buffer.toString() } : { [base64]: buffer.toString('base64') }) as {
+    [Name in Text | Base64]?: string
+  }
+}
+
+function presentFlowControl({ flowControl }: Partial<QstashFields>, flowControlKey: string | null) {
+  if (flowControlKey === null) return {}
+  const { parallelism, rate, period = 1 } = flowControl ?? {}
+  return { flowControlKey, parallelism, rate, ...(rate !== undefined && { period }) }
+}
+
+function presentHeaders(
+  { headers, contentType }: RequestRow,
+  { redact = [] }: Partial<QstashFields>,
+): Record<string, string[]> {
+  const all: Record<string, string> = {
+    ...(contentType ? { 'Content-Type': contentType } : {}),
+    ...JSON.parse(headers),
+  }
+  const shown = Object.entries(all).map(([name, value]): [string, string] => [
+    name,
+    redactsHeader(redact, name) ? redacted(value) : value,
+  ])
+  return headerLists(Object.fromEntries(shown))
+}
+
+function presentBody(row: RequestRow, { redact = [] }: Partial<QstashFields>): { body?: string; bodyBase64?: string } {
+  const payload = payloadOf(row)
+  if (!payload) return {}
+  if (redact.includes('body')) return { body: redacted(payload) }
+  return row.contentType ? presentBytes(Buffer.from(payload, 'base64'), 'body', 'bodyBase64') : { body: payload }
+}
+
+// What answers show in place of a value that its publisher has redacted: the same values look the same.
+function redacted(value: string): string {
+  return `REDACTED:${createHash('sha256').update(value).digest('hex')}`
+}
+
+function redactsHeader(redact: readonly string[], name: string): boolean {
+  return redact.some(field => field === 'header' || field.toLowerCase() === `header[${name.toLowerCase()}]`)
 }

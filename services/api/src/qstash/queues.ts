@@ -1,3 +1,4 @@
+import type { UpdateQueueBody } from '@belfry/contract/queue'
 import {
   findQueue,
   listQueues as listStored,
@@ -7,11 +8,10 @@ import {
 } from '@belfry/db/queues/queues'
 import { requireRight } from '../auth/authorize.ts'
 import { notFound } from '../http/refusals.ts'
-import { setQueue } from '../queues/name-queues.ts'
-import { movePause, moveQueue, removeQueue } from '../queues/queues.ts'
+import { movePause, moveQueue, removeQueue, setQueue } from '../queues/queues.ts'
 import { type Call, on, type QstashRoutes, readJson } from './call.ts'
 import { cancelMatching } from './messages.ts'
-import { checkQueueName, flowControlOfQueue } from './publish/message-task.ts'
+import { checkQueueName, flowControlOfQueue, queueOfFlowControl } from './publish/message-task.ts'
 import { badRequest } from './qstash-error.ts'
 
 export const queueRoutes: QstashRoutes = [
@@ -57,7 +57,7 @@ async function deleteQueue(call: Call<'queue.delete'>): Promise<void> {
 }
 
 /** Pauses or resumes the queue of a name or of a flow-control key. */
-export function setPaused({ ctx, caller }: Call<'queue.write'>, name: string, isPaused: boolean): Promise<void> {
+function setPaused({ ctx, caller }: Call<'queue.write'>, name: string, isPaused: boolean): Promise<void> {
   return movePause(ctx, caller, name, isPaused)
 }
 
@@ -67,7 +67,7 @@ function nameOf({ name }: Call): string {
 }
 
 /** Reads all queues of a workspace whose names start with `prefix`. */
-export function readAll({ ctx, caller }: Call<'queue.read'>, prefix = ''): Promise<QueueRow[]> {
+function readAll({ ctx, caller }: Call<'queue.read'>, prefix = ''): Promise<QueueRow[]> {
   return listStored(ctx.pool, caller.workspaceId, { after: undefined, prefix, limit: 2 * maxQueues })
 }
 
@@ -80,5 +80,132 @@ function presentQueue({ name, ordered, maxConcurrent, pausedAt, waiting, created
     lag: waiting,
     createdAt: createdAt.getTime(),
     updatedAt: updatedAt.getTime(),
+  }
+}
+
+type Key = QueueRow & { pinnedConcurrency: boolean; pinnedRate: boolean; starts: number; periodStart: Date | null }
+
+export const flowControlRoutes: QstashRoutes = [
+  ['/flowControl', { get: on('queue.read', listFlowControl) }],
+  ['/flowControl/:key', { get: on('queue.read', getFlowControl) }],
+  [
+    '/flowControl/:key/pause',
+    { post: on('queue.write', call => setPaused(call, queueOfFlowControl(call.name), true)) },
+  ],
+  [
+    '/flowControl/:key/resume',
+    { post: on('queue.write', call => setPaused(call, queueOfFlowControl(call.name), false)) },
+  ],
+  ['/flowControl/:key/pin', { post: on('queue.write', pinFlowControl) }],
+  ['/flowControl/:key/unpin', { post: on('queue.write', unpinFlowControl) }],
+  ['/flowControl/:key/resetRate', { post: on('queue.write', resetRate) }],
+  ['/globalParallelism', { get: on('queue.read', getGlobalParallelism) }],
+]
+
+async function listFlowControl(call: Call<'queue.read'>) {
+  const prefix = queueOfFlowControl('')
+  const search = call.query.get('search') ?? ''
+  const queues = await readAll(call, prefix)
+  const found = queues.filter(({ name }) => name.slice(prefix.length).includes(search))
+  return (await addUse(call, found)).map(present)
+}
+
+async function getFlowControl(call: Call<'queue.read'>) {
+  const queue = await findQueue(call.ctx.pool, call.caller.workspaceId, queueOfFlowControl(call.name))
+  const [key] = queue ? await addUse(call, [queue]) : []
+  return key ? present(key) : null
+}
+
+// Sets limits that messages do not change.
+async function pinFlowControl(call: Call<'queue.write'>): Promise<void> {
+  const { query } = call
+  const [parallelism, rate] = [readNumber(query, 'parallelism', 1000), readNumber(query, 'rate', 10_000)]
+  const period = readNumber(query, 'period', 86_400) ?? 1
+  if (parallelism === null && rate === null) throw badRequest('give parallelism or rate')
+  const limits: UpdateQueueBody = {
+    ...(parallelism !== null && { max_concurrent: parallelism }),
+    ...(rate !== null && { rate_limit: { count: rate, period_ms: period * 1000 } }),
+  }
+  await move(call, async (tx, workspaceId) => {
+    const id = await setQueue(tx, workspaceId, queueOfFlowControl(call.name), limits)
+    const text = `
+      UPDATE queues SET pinned_concurrency = pinned_concurrency OR $2, pinned_rate = pinned_rate OR $3 WHERE id = $1`
+    await tx.query(text, [id, parallelism !== null, rate !== null])
+    return id
+  })
+}
+
+// The next message sets the limits again.
+async function unpinFlowControl(call: Call<'queue.write'>): Promise<void> {
+  const { query } = call
+  await move(call, async (tx, workspaceId) => {
+    const text = `
+      UPDATE queues SET pinned_concurrency = pinned_concurrency AND NOT $3, pinned_rate = pinned_rate AND NOT $4
+      WHERE workspace_id = $1 AND name = $2 RETURNING id`
+    const isNamed = (name: string) => query.get(name) === 'true'
+    const values = [workspaceId, queueOfFlowControl(call.name), isNamed('parallelism'), isNamed('rate')]
+    return (await tx.query<{ id: string }>(text, values)).rows[0]?.id ?? null
+  })
+}
+
+// Forgets the attempts of the present period.
+async function resetRate(call: Call<'queue.write'>): Promise<void> {
+  await move(call, async (tx, workspaceId) => {
+    const queue = await findQueue(tx, workspaceId, queueOfFlowControl(call.name))
+    if (!queue) return null
+    await tx.query('DELETE FROM queue_starts WHERE queue_id = $1', [queue.id])
+    return queue.id
+  })
+}
+
+// Belfry has no such limit, so the maximum is 0.
+async function getGlobalParallelism({ ctx, caller }: Call<'queue.read'>) {
+  const text = `SELECT count(*)::int AS n FROM tasks WHERE workspace_id = $1 AND state = 'processing'`
+  const { rows } = await ctx.pool.query<{ n: number }>(text, [caller.workspaceId])
+  return { parallelismMax: 0, parallelismCount: rows[0]?.n ?? 0 }
+}
+
+function move(call: Call<'queue.write'>, change: Parameters<typeof moveQueue>[3]): Promise<void> {
+  return moveQueue(call.ctx, call.caller, { name: queueOfFlowControl(call.name), action: 'queue.changed' }, change)
+}
+
+function readNumber(query: URLSearchParams, name: string, max: number): number | null {
+  const value = query.get(name)
+  if (value === null) return null
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : 0
+  if (number >= 1 && number <= max) return number
+  throw badRequest(`invalid ${name}: it must be a number from 1 to ${max}`)
+}
+
+async function addUse({ ctx }: Call, queues: readonly QueueRow[]): Promise<Key[]> {
+  const text = `
+    SELECT q.id, q.pinned_concurrency AS "pinnedConcurrency", q.pinned_rate AS "pinnedRate",
+           coalesce(s.starts, 0)::int AS starts, s.since AS "periodStart"
+    FROM queues q LEFT JOIN LATERAL (
+      SELECT sum(u.starts) AS starts, min(u.at) AS since FROM queue_starts u
+      WHERE u.queue_id = q.id AND u.at > now() - q.rate_period_ms * interval '1 millisecond'
+    ) s ON true
+    WHERE q.id = ANY ($1::uuid[])`
+  const { rows } = await ctx.pool.query<Omit<Key, keyof QueueRow> & { id: string }>(text, [queues.map(({ id }) => id)])
+  const byId = new Map(rows.map(row => [row.id, row]))
+  return queues.flatMap(queue => {
+    const use = byId.get(queue.id)
+    return use ? [{ ...queue, ...use }] : []
+  })
+}
+
+function present(key: Key) {
+  return {
+    flowControlKey: flowControlOfQueue(key.name),
+    waitListSize: key.waiting,
+    parallelismMax: key.maxConcurrent ?? 0,
+    parallelismCount: key.inFlight,
+    rateMax: key.rateCount ?? 0,
+    rateCount: key.starts,
+    ratePeriod: (key.ratePeriodMs ?? 0) / 1000,
+    ratePeriodStart: key.periodStart === null ? 0 : Math.floor(key.periodStart.getTime() / 1000),
+    isPaused: key.pausedAt !== null,
+    isPinnedParallelism: key.pinnedConcurrency,
+    isPinnedRate: key.pinnedRate,
   }
 }

@@ -4,7 +4,7 @@ import { isTopic } from '@belfry/domain/topic'
 import { audit } from '../audit/audit.ts'
 import { requireSecretUse, type Written } from '../secrets/require-secret-use.ts'
 import { type Call, on, type QstashRoutes, readJson } from './call.ts'
-import { checkUrl } from './publish/destination.ts'
+import { checkUrl } from './publish/message-task.ts'
 import { badRequest, QstashError } from './qstash-error.ts'
 
 // The endpoints of a URL group are the subscriptions to the topic of its name.

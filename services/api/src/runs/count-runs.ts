@@ -5,7 +5,7 @@ import { countRuns, keptDays } from '@belfry/db/run-statistics/run-statistics'
 import { hostOfRequest } from '@belfry/db/tasks/task-row'
 import { toId } from '@belfry/domain/id'
 import { endpoint } from '../endpoint.ts'
-import type { Span } from '../overview/span.ts'
+import type { Span } from '../overview/overview.ts'
 import { hasStoredRuns } from './read-runs.ts'
 
 const minuteMs = 60_000

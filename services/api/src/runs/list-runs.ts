@@ -1,18 +1,20 @@
 import { operations } from '@belfry/contract/operations'
 import { encodeCursor } from '@belfry/contract/page'
-import type { ListRunsQuery, RunDetail, RunPage } from '@belfry/contract/run'
+import type { ListRunsQuery, Run, RunDetail, RunPage } from '@belfry/contract/run'
+import { decide } from '@belfry/domain/permissions'
 import { requestBody } from '@belfry/domain/request-body'
 import { payloadOf } from '@belfry/present/payload-of'
 import { presentResponse, presentRun, readText } from '@belfry/present/present-run'
-import type { RunDetailRow } from '@belfry/present/run-row'
+import type { RunDetailRow, RunRow } from '@belfry/present/run-row'
+import type { CallerOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { type Cell, type Export, exportReply } from '../http/export.ts'
 import { readCursor } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
-import { readStoredRun } from './read-parts.ts'
-import { readRuns } from './read-runs.ts'
-import { joinRequests, runColumns } from './run-row.ts'
-import { visibleWorkspaces } from './visible-workspaces.ts'
+import type { Reply } from '../http/reply.ts'
+import { readRuns, readStoredRun } from './read-runs.ts'
+import { joinRequests, type RunFilter, runColumns } from './run-scan.ts'
 
 export const listRuns = endpoint(operations.listRuns, async (ctx, { caller, query }) => {
   const { workspaceId } = caller
@@ -61,4 +63,77 @@ function presentRequest(row: RunDetailRow): RunDetail['request'] {
   const text = readText(Buffer.from(payload, 'base64'))
   const body_encoding = text === null ? 'base64' : 'utf8'
   return { ...sent, body: text ?? payload, body_encoding, body_truncated: false }
+}
+
+export const exportRuns = endpoint(operations.exportRuns, async (ctx, { caller, query }) =>
+  exportRunsOf(ctx, caller.organizationId, query.format, [caller.workspaceId], query),
+)
+
+export const exportOrganizationRuns = endpoint(operations.exportOrganizationRuns, async (ctx, { caller, query }) => {
+  const workspaceIds = await visibleWorkspaces(ctx, caller, query.workspace_id)
+  return exportRunsOf(ctx, caller.organizationId, query.format, workspaceIds, query)
+})
+
+/** Returns the runs of some workspaces as a file. */
+function exportRunsOf(
+  ctx: Context,
+  organizationId: string,
+  format: Export<RunRow, Run>['format'],
+  workspaceIds: readonly string[],
+  filter: RunFilter,
+): Reply {
+  const read: Export<RunRow, Run>['read'] = (after, limit) => readRuns(ctx, workspaceIds, filter, after, limit)
+  return exportReply<RunRow, Run>(organizationId, { name: 'runs', format, read, present: presentRun, columns })
+}
+
+const columns: Readonly<Record<string, (run: Run) => Cell>> = {
+  id: run => run.id,
+  workspace_id: run => run.workspace_id,
+  task_id: run => run.task_id,
+  task_name: run => run.task_name,
+  source: run => run.source,
+  cronjob_id: run => run.cronjob_id,
+  cronjob_timezone: run => run.cronjob_timezone,
+  topic: run => run.topic,
+  attempt: run => run.attempt,
+  status: run => run.status,
+  scheduled_at: run => run.scheduled_at,
+  started_at: run => run.started_at,
+  finished_at: run => run.finished_at,
+  duration_ms: run => run.duration_ms,
+  lag_ms: run => run.lag_ms,
+  waited_for: run => run.waited_for,
+  dns_ms: run => run.timings?.dns_ms ?? null,
+  connect_ms: run => run.timings?.connect_ms ?? null,
+  tls_ms: run => run.timings?.tls_ms ?? null,
+  first_byte_ms: run => run.timings?.first_byte_ms ?? null,
+  url: run => run.url,
+  method: run => run.method,
+  response_status: run => run.response_status,
+  error_code: run => run.error?.code ?? null,
+  error_message: run => run.error?.message ?? null,
+  note: run => run.note,
+}
+
+/**
+ * Returns the workspaces of an organization whose runs the caller may read, newest first.
+ * @param among - Restricts the result to these. Workspaces that are invisible or do not exist are ignored.
+ */
+export async function visibleWorkspaces(
+  ctx: Context,
+  { organizationId, actor, user }: CallerOf<'organization_run.read'>,
+  among: readonly string[] | undefined,
+): Promise<string[]> {
+  const seesAll = decide(actor, 'run.read').allowed
+  const rows = await ctx.prisma.workspace.findMany({
+    where: {
+      organizationId,
+      deletedAt: null,
+      ...(among ? { id: { in: [...among] } } : {}),
+      ...(seesAll ? {} : { members: { some: { userId: user.userId } } }),
+    },
+    select: { id: true },
+    orderBy: { id: 'desc' },
+  })
+  return rows.map(({ id }) => id)
 }

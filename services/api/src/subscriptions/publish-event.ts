@@ -16,17 +16,17 @@ import { presentNewTask } from '@belfry/present/task-form'
 import { creation } from '../endpoint.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { Reply } from '../http/reply.ts'
-import { toLabels } from '../tasks/new-task.ts'
-import { schedule } from '../tasks/schedule.ts'
-import { presentStored, storeTask, storeTasks } from '../tasks/store-tasks.ts'
 import {
   inspectCallbacks,
   mergeCallbacks,
   queueNameOf,
+  toLabels,
   toStoredCallbacks,
   toStoredRequest,
   toStoredRetry,
-} from '../tasks/stored-request.ts'
+} from '../tasks/new-task.ts'
+import { schedule } from '../tasks/schedule.ts'
+import { presentStored, storeTask, storeTasks } from '../tasks/store-tasks.ts'
 
 // Limits the data that one request makes the database write and the response repeat.
 const maxBytes = 16 * 1024 * 1024

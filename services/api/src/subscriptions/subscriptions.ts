@@ -13,11 +13,10 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
-import { refuseUsedKey } from '../http/object-key.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { notFound } from '../http/refusals.ts'
+import { notFound, refuseUsedKey } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
-import { nameQueues, planQueues } from '../queues/name-queues.ts'
+import { nameQueues, planQueues } from '../queues/queues.ts'
 import { requireSecretUse } from '../secrets/require-secret-use.ts'
 import {
   type Callbacks,
@@ -28,7 +27,7 @@ import {
   toRetryChange,
   toStoredCallbacks,
   toStoredRetry,
-} from '../tasks/stored-request.ts'
+} from '../tasks/new-task.ts'
 
 // One event can create this many tasks.
 const maxInWorkspace = 1_000

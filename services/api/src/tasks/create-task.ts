@@ -13,10 +13,9 @@ import { creation, type Work } from '../endpoint.ts'
 import { bodyLimits } from '../http/read-body.ts'
 import { created, Reply } from '../http/reply.ts'
 import { type Quota, readQuota, refuseLargePayload } from '../quotas/quotas.ts'
-import { inspectNewTask, toControls, toNewTask, withLocalTime } from './new-task.ts'
+import { inspectNewTask, toControls, toNewTask, toStoredRetry, withLocalTime } from './new-task.ts'
 import { schedule } from './schedule.ts'
 import { findUnderKeys, hasKey, isNew, presentStored, storeTask, storeTasks } from './store-tasks.ts'
-import { toStoredRetry } from './stored-request.ts'
 
 export const createTask = creation(operations.createTask, {
   storesReply: body =>

@@ -23,14 +23,20 @@ import { given, isEmpty } from '../http/given.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
-import { nameQueues, planQueues } from '../queues/name-queues.ts'
+import { nameQueues, planQueues } from '../queues/queues.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { requireSecretUse } from '../secrets/require-secret-use.ts'
-import { executeAtPassed, inspectControls, inspectExecuteAt, neverStarts, withLocalTime } from './new-task.ts'
-import { readTask } from './read-tasks.ts'
+import {
+  executeAtPassed,
+  inspectCallbacks,
+  inspectControls,
+  inspectExecuteAt,
+  neverStarts,
+  toRequestChange,
+  withLocalTime,
+} from './new-task.ts'
+import { findTask, readTask } from './read-tasks.ts'
 import { enqueue, type Origin, schedule } from './schedule.ts'
-import { inspectCallbacks, toRequestChange } from './stored-request.ts'
-import { findTask } from './task-row.ts'
 
 export const cancelTask = endpoint(operations.cancelTask, async (ctx, { caller, params }) => {
   const result = await moveTask(ctx, caller, params.task, { action: 'task.cancelled' }, tx =>

@@ -1,16 +1,24 @@
 import { operations } from '@belfry/contract/operations'
-import type { Task } from '@belfry/contract/task'
+import type { Page } from '@belfry/contract/page'
+import type { ListTasksQuery, Task } from '@belfry/contract/task'
 import { listOpenCircuits, listPausedHosts } from '@belfry/db/dispatchers/host-circuits'
+import type { Db } from '@belfry/db/postgres/in-transaction'
+import { conditionsOf, type TaskFilter as FilterOfTasks } from '@belfry/db/tasks/task-filter'
+import { AppError } from '@belfry/domain/app-error'
 import { hostOf } from '@belfry/domain/target-url'
+import { taskStates } from '@belfry/domain/task-state'
 import { presentTask } from '@belfry/present/present-task'
+import { toTaskRow } from '@belfry/present/stored-rows'
 import type { TaskRow } from '@belfry/present/task-row'
 import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { readBounded } from '../http/bounded-page.ts'
+import { isExactly, isOnPage, readBounded, readBoundedPage, type Scan } from '../http/bounded-page.ts'
 import { type Cell, exportReply } from '../http/export.ts'
-import { findTasks, scanTasks } from './find-tasks.ts'
-import { findMovedTask, findTask } from './task-row.ts'
+import type { PageQuery } from '../http/page.ts'
+import { notFound } from '../http/refusals.ts'
+import { type Where, where } from '../http/where.ts'
+import { findStoredTask } from '../runs/read-runs.ts'
 
 export const getTask = endpoint(operations.getTask, async (ctx, { caller, params }) =>
   readTask(ctx, caller, params.task),
@@ -92,3 +100,161 @@ async function withBlocked(ctx: Context, workspaceId: string, tasks: Task[]): Pr
 function isDue({ state, execute_at, next_retry_at }: Task, now: number): boolean {
   return (state === 'pending' || state === 'retrying') && Date.parse(next_retry_at ?? execute_at) <= now
 }
+
+export type TaskFilter = FilterOfTasks & Pick<ListTasksQuery, 'state'>
+
+/**
+ * Reads a page of a workspace's tasks, newest first.
+ * @param only - A further condition, and the name of the list that it makes.
+ */
+export function findTasks(
+  ctx: Context,
+  { workspaceId }: Allowed<'task.read' | 'dead_letter.read'>,
+  query: TaskFilter & PageQuery,
+  only?: { list: string; condition: string },
+): Promise<Page<Task>> {
+  const scan = scanTasks(workspaceId, query)
+  if (only) scan.rest.and(only.condition)
+  const list = `${only?.list ?? 'tasks'}:${workspaceId}`
+  return readBoundedPage<TaskRow, Task>(ctx, query, scan, list, presentTask)
+}
+
+/** Returns the index along which the tasks of a workspace are read, and the conditions that are checked for each task. */
+export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
+  const along = where()
+  const streams = addStreams(along, filter)
+  // The indexes of the tasks of a cron job and of the callbacks of a task have no workspace. Reading those of another
+  // workspace costs no more.
+  if (filter.event_id) {
+    const times = filter.event_id.map(timeOf)
+    along.and('t.id >= ?', firstIdAt(Math.min(...times) - 1000))
+    along.and('t.id < ?', firstIdAt(Math.max(...times) + 60_000))
+  }
+  const isOfLabel = streams.key === 'label'
+  const hasWorkspace = streams.key === 'state' || isOfLabel
+  if (hasWorkspace) along.and('t.workspace_id = ?', workspaceId)
+  const rest = where(along)
+  if (!hasWorkspace) rest.and('t.workspace_id = ?', workspaceId)
+  if (filter.state && streams.key !== 'state') rest.and('t.state = ANY (?::task_state[])', filter.state)
+  for (const condition of conditionsOf({ ...filter, [streams.key]: undefined }, rest.add)) rest.and(condition)
+  // A task with several of the labels is in the stream of the first only.
+  if (filter.label && isOfLabel && streams.streamCount > 1)
+    rest.and(
+      `NOT EXISTS (
+        SELECT FROM task_labels o
+        WHERE o.workspace_id = t.workspace_id AND o.label = ANY (?::text[]) AND o.label < t.label AND o.task_id = t.id
+      )`,
+      filter.label,
+    )
+  return {
+    ...streams,
+    table: isOfLabel ? labelledTasks : 'tasks',
+    alias: 't',
+    along,
+    rest,
+    read: `${selectTasks} WHERE ${isOnPage('t.id')}`,
+    payload: '(SELECT payload FROM task_requests WHERE task_id = candidate.id)',
+  }
+}
+
+// There is no index by event: it would make every dispatch slower. An event and its tasks get their ids together, so the
+// times in the ids limit the scan. Replays have later ids and are not found.
+function timeOf(uuid: string): number {
+  return Number.parseInt(uuid.replace('-', '').slice(0, 12), 16)
+}
+
+function firstIdAt(ms: number): string {
+  const hex = Math.max(0, ms).toString(16).padStart(12, '0').slice(-12)
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
+// The index of labels is in the order of the tasks' ids.
+const labelledTasks = `(
+  SELECT l.workspace_id, l.label, l.task_id AS id, t.created_at, t.state, t.source, t.event_id, t.execute_at, t.cron_job_id, t.callback_of,
+         t.queue_id, t.finished_at, t.settled_at
+  FROM task_labels l JOIN tasks t ON t.id = l.task_id
+)`
+
+// There is an index for each of these. It is in the order of ids for one value at a time only.
+function addStreams(along: Where, { ids, cronjob_id, callback_of, label, state = [...taskStates] }: TaskFilter) {
+  if (ids) return { key: 'ids', ...addStreamsOf(along, 't.id', ids) }
+  if (cronjob_id) return { key: 'cronjob_id', ...addStreamsOf(along, 't.cron_job_id', cronjob_id) }
+  if (callback_of) return { key: 'callback_of', ...addStreamsOf(along, 't.callback_of', callback_of) }
+  if (label) {
+    const labels = [...new Set(label)]
+    const keys = along.add(labels)
+    along.and(isExactly('t.label', 'key.value'))
+    return {
+      key: 'label',
+      order: 't.label DESC, t.id DESC',
+      streams: `unnest(${keys}::text[]) AS key (value)`,
+      streamCount: labels.length,
+    }
+  }
+  const keys = along.add([...new Set(state)])
+  along.and(isExactly('t.state', 'key.value'))
+  const order = 't.state, t.id DESC'
+  return {
+    key: 'state',
+    order,
+    streams: `unnest(${keys}::task_state[]) AS key (value)`,
+    streamCount: state.length,
+    // Most states have few tasks or none, so several streams together may scan more than one stream.
+    maxScanned: 4_000 + 1_600 * (state.length - 1),
+  }
+}
+
+function addStreamsOf(along: Where, column: string, ids: string[]) {
+  const keys = along.add([...new Set(ids)])
+  along.and(isExactly(column, 'key.value'))
+  return {
+    order: `${column} DESC, t.id DESC`,
+    streams: `unnest(${keys}::uuid[]) AS key (value)`,
+    streamCount: ids.length,
+  }
+}
+
+/** Selects tasks. The caller appends conditions: `t` is the task, `r` its request. */
+const selectTasks = `
+  SELECT t.id, t.workspace_id AS "workspaceId", t.source, t.state, t.state_reason AS "stateReason", t.attempts,
+         t.execute_at AS "executeAt", t.due_at AS "dueAt", t.cron_job_id AS "cronJobId", t.event_id AS "eventId",
+         t.callback_of AS "callbackOf", t.replay_of AS "replayOf", t.created_at AS "createdAt", t.updated_at AS "updatedAt",
+         t.finished_at AS "finishedAt", r.name, r.url, r.method, r.headers, r.payload, r.is_report AS "isReport",
+         r.content_type AS "contentType", r.callbacks, r.retry_delays AS "retryDelays",
+         r.max_retries AS "maxRetries",
+         r.backoff, r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs",
+         r.topic, r.queue, r.labels, r.qstash, r.connection, t.expires_at AS "expiresAt", t.key,
+         r.created_by AS "createdBy", r.updated_by AS "updatedBy", t.waits_for AS "waitsFor",
+         last.id AS "lastRunId", last.status AS "lastRunStatus",
+         last.response_status AS "lastRunResponseStatus", last.error_code AS "lastRunErrorCode",
+         last.finished_at AS "lastRunFinishedAt"
+  FROM tasks t JOIN task_requests r ON r.task_id = t.id
+  LEFT JOIN LATERAL (
+    -- A run is younger than its task, so the bound on the id skips older partitions.
+    SELECT id, status, response_status, error_code, finished_at FROM runs
+    WHERE runs.task_id = t.id AND runs.id >= uuid_v7_floor(t.created_at)
+    ORDER BY runs.id DESC LIMIT 1
+  ) last ON t.attempts > 0`
+
+/** Reads one task of a workspace. */
+export async function findTask(db: Db, workspaceId: string, taskId: string): Promise<TaskRow | undefined> {
+  const text = `${selectTasks} WHERE t.id = $1 AND t.workspace_id = $2`
+  const { rows } = await db.query<TaskRow>({ name: 'find_task', text, values: [taskId, workspaceId] })
+  return rows[0]
+}
+
+/** Reads tasks of a workspace, in any order. */
+export async function findTaskRows(db: Db, workspaceId: string, taskIds: readonly string[]): Promise<TaskRow[]> {
+  const text = `${selectTasks} WHERE t.id = ANY ($1::uuid[]) AND t.workspace_id = $2`
+  return (await db.query<TaskRow>({ name: 'find_tasks', text, values: [taskIds, workspaceId] })).rows
+}
+
+/** Reads a task from object storage. It is not restored. */
+async function findMovedTask(ctx: Context, workspaceId: string, taskId: string): Promise<TaskRow> {
+  const { last, isComplete } = await findStoredTask(ctx, workspaceId, taskId)
+  if (!last?.task) throw isComplete ? notFound() : new AppError('not_found', unsearched)
+  return toTaskRow({ ...last, task: last.task })
+}
+
+const unsearched =
+  'No such task in PostgreSQL, or in the first parts of object storage that may have it. GET /runs?task_id= searches further.'

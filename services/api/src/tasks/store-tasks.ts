@@ -15,8 +15,8 @@ import type { Work } from '../endpoint.ts'
 import { notStored, toKeptAnswer } from '../http/idempotency.ts'
 import type { Reply } from '../http/reply.ts'
 import { executeAtPassed } from './new-task.ts'
+import { findTaskRows } from './read-tasks.ts'
 import type { DueTaskRow, Stored } from './schedule.ts'
-import { findTaskRows } from './task-row.ts'
 
 /** A task that the database has stored. */
 type StoredTask = InsertedTask & { createdAt: Date }

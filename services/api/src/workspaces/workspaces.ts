@@ -7,16 +7,16 @@ import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import type { TierName } from '@belfry/domain/tiers'
 import { audit } from '../audit/audit.ts'
-import { forgetApiKeys } from '../auth/api-key-caches.ts'
+import { forgetApiKeys } from '../auth/api-key.ts'
 import type { CallerOf } from '../auth/authorize.ts'
 import { requireStepUp } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { given } from '../http/given.ts'
 import { type PageRows, readPage } from '../http/page.ts'
+import { notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
-import { lockOrganization } from '../organizations/lock-organization.ts'
-import { lockWorkspace } from './lock-workspace.ts'
+import { byUser, lockOrganization, memberUser, presentWorkspaceMember, withIds } from '../organizations/members.ts'
 
 export const createWorkspace = endpoint(operations.createWorkspace, async (ctx, { caller, body: { name } }) => {
   const { organizationId, user, actor } = caller
@@ -121,4 +121,69 @@ function presentWorkspace(row: WorkspaceRow): Workspace {
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }
+}
+
+export const listWorkspaceMembers = endpoint(
+  operations.listWorkspaceMembers,
+  async (ctx, { caller: { workspaceId }, query }) => {
+    const find = async ({ before, take }: PageRows) => {
+      const where = { workspaceId, userId: before }
+      return withIds(await ctx.prisma.workspaceMember.findMany({ ...byUser, where, take }))
+    }
+    return readPage(`workspace-members:${workspaceId}`, query, find, presentWorkspaceMember)
+  },
+)
+
+export const putWorkspaceMember = endpoint(
+  operations.putWorkspaceMember,
+  async (ctx, { caller, params: { user: userId }, body }) => {
+    const { organizationId, workspaceId } = caller
+    const key = { workspaceId_userId: { workspaceId, userId } }
+    const row = await ctx.prisma.$transaction(async tx => {
+      await lockOrganization(tx, organizationId) // keeps the member from leaving meanwhile
+      const membership = await tx.membership.findUnique({
+        where: { organizationId_userId: { organizationId, userId } },
+        select: { workspaceRole: true },
+      })
+      if (!membership) throw notFound()
+      const before = await tx.workspaceMember.findUnique({ where: key, select: { role: true } })
+      const role = body.role ?? before?.role ?? membership.workspaceRole
+      const objectId = toId('user', userId)
+      if (!before) await audit(tx, caller, { action: 'workspace_member.added', objectId, details: { role } })
+      else if (before.role !== role) {
+        const details = { from: before.role, to: role }
+        await audit(tx, caller, { action: 'workspace_member.role_changed', objectId, details })
+      }
+      const create = { workspaceId, userId, role }
+      return tx.workspaceMember.upsert({ where: key, create, update: { role }, include: { user: memberUser } })
+    })
+    return presentWorkspaceMember(row)
+  },
+)
+
+export const removeWorkspaceMember = endpoint(
+  operations.removeWorkspaceMember,
+  async (ctx, { caller, params: { user: userId } }) => {
+    await ctx.prisma.$transaction(async tx => {
+      const { count } = await tx.workspaceMember.deleteMany({ where: { workspaceId: caller.workspaceId, userId } })
+      if (count === 0) throw notFound()
+      await audit(tx, caller, { action: 'workspace_member.removed', objectId: toId('user', userId) })
+    })
+  },
+)
+
+/**
+ * Locks a workspace against changes and deletion until the transaction ends. Throws `not_found` when it was just deleted.
+ */
+export async function lockWorkspace(
+  tx: PrismaTransaction,
+  { workspaceId, organizationId }: { workspaceId: string; organizationId: string },
+): Promise<Settings> {
+  const rows = await tx.$queryRaw<Settings[]>`
+    SELECT name, keeps_responses_with_secrets AS "keepsResponsesWithSecrets",
+           asymmetric_signatures AS "asymmetricSignatures", switch_off_days AS "switchOffDays"
+    FROM workspaces
+    WHERE id = ${workspaceId}::uuid AND organization_id = ${organizationId}::uuid AND deleted_at IS NULL FOR UPDATE`
+  if (!rows[0]) throw notFound()
+  return rows[0]
 }

@@ -1,6 +1,6 @@
 import { parseCidrs } from '@belfry/domain/address'
 import { expect, it } from 'vitest'
-import { readDestination } from './destination.ts'
+import { readDestination } from './message-task.ts'
 
 const ctx = { config: { allowedPrivateTargets: parseCidrs('127.0.0.0/8') } } as Parameters<typeof readDestination>[0]
 

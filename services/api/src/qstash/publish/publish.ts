@@ -15,9 +15,16 @@ import { type Stored, schedule } from '../../tasks/schedule.ts'
 import { isNew, storeTasks } from '../../tasks/store-tasks.ts'
 import type { Call, Publication } from '../call.ts'
 import { notOffered, QstashError } from '../qstash-error.ts'
-import { checkUrl, readDestination } from './destination.ts'
 import { type MessageOptions, readOptions } from './message-options.ts'
-import { checkQueueName, type Endpoint, queueDefaults, toBody, toStoredFields } from './message-task.ts'
+import {
+  checkQueueName,
+  checkUrl,
+  type Endpoint,
+  queueDefaults,
+  readDestination,
+  toBody,
+  toStoredFields,
+} from './message-task.ts'
 
 export type Published = { messageId: string; url?: string; deduplicated?: true }
 

@@ -1,12 +1,13 @@
 import type { Pool } from '@belfry/db/postgres/pool'
 import type { RunRow } from '@belfry/present/run-row'
-import { joinRequests, runColumns } from '../run-row.ts'
+import { every } from '@belfry/runtime'
+import { joinRequests, runColumns } from '../run-scan.ts'
 
 /** Runs of a workspace, oldest first, and the minimum number of omitted runs. */
 export type SomeRuns = { runs: RunRow[]; omitted: number }
 
 /** New runs, and the id up to which no further run will appear. */
-export type NewRuns = SomeRuns & { upTo: string }
+type NewRuns = SomeRuns & { upTo: string }
 
 /** The maximum number of runs of a workspace in one read: more in a second are too many to follow. */
 const maxShown = 200
@@ -132,4 +133,45 @@ async function readSome(pool: Pool, ids: ReadonlyMap<string, readonly string[]>)
   })
   for (const run of rows) some.get(run.workspaceId)?.runs.push(run)
   return some
+}
+
+export type Listener = (news: NewRuns) => void
+
+/** The workspaces whose new runs are watched. */
+export type RunTails = {
+  /** Calls the listener with new runs until the returned function is called. */
+  listen(workspaceId: string, listener: Listener): () => void
+}
+
+/** Polls all watched workspaces together once a second, independent of their number and of their listeners. */
+export function createRunTails(pool: Pool, onError: (error: Error) => void, intervalMs = 1000): RunTails {
+  const listeners = new Map<string, Set<Listener>>()
+  let stop: AbortController | undefined
+
+  function start(): AbortController {
+    const look = followRuns(pool)
+    const run = async () => {
+      for (const [workspaceId, news] of await look([...listeners.keys()])) {
+        for (const listener of listeners.get(workspaceId) ?? []) listener(news)
+      }
+    }
+    const started = new AbortController()
+    void every({ intervalMs, run, onError: error => onError(error as Error) }, started.signal)
+    return started
+  }
+
+  return {
+    listen(workspaceId, listener) {
+      const own = listeners.get(workspaceId) ?? new Set()
+      listeners.set(workspaceId, own.add(listener))
+      stop ??= start()
+      return () => {
+        own.delete(listener)
+        if (own.size === 0 && listeners.get(workspaceId) === own) listeners.delete(workspaceId)
+        if (listeners.size > 0) return
+        stop?.abort()
+        stop = undefined
+      }
+    },
+  }
 }

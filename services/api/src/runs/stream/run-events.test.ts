@@ -2,8 +2,8 @@ import { newUuid } from '@belfry/domain/id'
 import type { RunRow } from '@belfry/present/run-row'
 import { expect, it } from 'vitest'
 import type { Context } from '../../context.ts'
+import type { Listener } from './follow-runs.ts'
 import { runEvents } from './run-events.ts'
-import type { Listener } from './run-tails.ts'
 
 const aRun = (): RunRow => ({
   id: newUuid(),

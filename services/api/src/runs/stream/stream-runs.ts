@@ -7,7 +7,7 @@ import { authorize, type CallerOf } from '../../auth/authorize.ts'
 import type { Context, RunStream } from '../../context.ts'
 import { endpoint } from '../../endpoint.ts'
 import { Reply } from '../../http/reply.ts'
-import { visibleWorkspaces } from '../visible-workspaces.ts'
+import { visibleWorkspaces } from '../list-runs.ts'
 import { runEvents } from './run-events.ts'
 
 export const streamRuns = endpoint(operations.streamRuns, async (ctx, { caller, request }) => {

@@ -1,17 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EndTasksBody } from '@belfry/contract/bulk-operation'
+import type { EndTasksBody, SettleDeadLettersBody } from '@belfry/contract/bulk-operation'
 import { operations } from '@belfry/contract/operations'
+import type { BulkRequest } from '@belfry/db/bulk-operations/bulk-operations'
+import {
+  type SettleAction,
+  type SettledDeadLetters,
+  settleDeadLetters,
+} from '@belfry/db/dead-letters/settle-dead-letters'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
 import { type EndAction, endTasks } from '@belfry/db/tasks/end-tasks'
 import { countMatchingTasks, isIn } from '@belfry/db/tasks/task-filter'
+import { isDeadLetter } from '@belfry/db/tasks/task-row'
 import { taskStates } from '@belfry/domain/task-state'
 import type { Allowed } from '../auth/authorize.ts'
-import { presentTaskOperation } from '../bulk-operations/present-operation.ts'
-import { auditBulk, selectAtOnce, startOperation } from '../bulk-operations/start-operation.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { accepted, Reply } from '../http/reply.ts'
+import { findTasks } from '../tasks/read-tasks.ts'
+import { enqueue } from '../tasks/schedule.ts'
+import {
+  auditBulk,
+  type BulkRight,
+  presentDeadLetterOperation,
+  presentTaskOperation,
+  selectAtOnce,
+  startOperation,
+} from './bulk-operations.ts'
 
 export const cancelTasks = endpoint(operations.cancelTasks, (ctx, { caller, body }) =>
   endMany(ctx, caller, 'cancel', body),
@@ -69,4 +84,54 @@ export async function endDecided(
     if (ended > 0) await advanceQueuesOf(ctx.pool, ids)
     if (undecided.length === 0 || performance.now() > giveUpAt) return total
   }
+}
+
+export const listDeadLetters = endpoint(operations.listDeadLetters, async (ctx, { caller, query }) => {
+  const dead = { ...query, state: ['dead' as const] }
+  const only = { list: 'dead-letters', condition: isDeadLetter }
+  return findTasks(ctx, caller, dead, only)
+})
+
+export const replayDeadLetters = endpoint(operations.replayDeadLetters, (ctx, { caller, body }) =>
+  settle(ctx, caller, 'replay', body, body.per_second),
+)
+
+export const discardDeadLetters = endpoint(operations.discardDeadLetters, (ctx, { caller, body }) =>
+  settle(ctx, caller, 'discard', body),
+)
+
+async function settle<A extends SettleAction>(
+  ctx: Context,
+  caller: Allowed<BulkRight<A>>,
+  action: A,
+  body: SettleDeadLettersBody,
+  perSecond: number | null = null,
+): Promise<Reply> {
+  const count = action === 'replay' ? 'replayed' : 'discarded'
+  const wanted = { action, filter: body.filter ?? { ids: body.ids }, perSecond }
+  const ids = await selectAtOnce(ctx, caller.workspaceId, wanted)
+  if (ids === null) {
+    const operation = presentDeadLetterOperation(await startOperation(ctx, caller, wanted))
+    return accepted(`/api/v1/scheduler/dead-letters/operations/${operation.id}`, { [count]: 0, operation })
+  }
+  const { deadLetters } = await settleAtOnce(ctx, caller, wanted, ids)
+  return new Reply({ status: 200, body: { [count]: deadLetters.length, operation: null } })
+}
+
+/** Settles dead letters, and records it in the audit log of the organization. */
+export async function settleAtOnce<A extends SettleAction>(
+  ctx: Context,
+  caller: Allowed<BulkRight<A>>,
+  wanted: BulkRequest & { action: A },
+  ids: readonly string[],
+): Promise<SettledDeadLetters> {
+  const { action, perSecond } = wanted
+  const settled = await inTransaction(ctx.pool, async tx => {
+    const result = await settleDeadLetters(tx, caller.workspaceId, ids, action, { perSecond, from: null })
+    const count = result.deadLetters.length
+    if (count > 0) await auditBulk(tx, caller, wanted, { count })
+    return result
+  })
+  enqueue(ctx, settled.replays, settled.now)
+  return settled
 }

@@ -1,0 +1,243 @@
+import { isDeepStrictEqual } from 'node:util'
+import { rightToRead } from '@belfry/contract/brief-forms'
+import {
+  bulkActions,
+  type DeadLetterOperation,
+  type BulkOperation as PublicOperation,
+  type TaskOperation,
+} from '@belfry/contract/bulk-operation'
+import type { Operation } from '@belfry/contract/operation'
+import { operations } from '@belfry/contract/operations'
+import type { RunErrorCode } from '@belfry/contract/run'
+import {
+  type BulkOperation,
+  type BulkRequest,
+  cancelBulkOperation,
+  findBulkOperation,
+  isEnding,
+  isPrefetched,
+  listBulkOperations as listStored,
+  openTo,
+  startBulkOperation as storeOperation,
+} from '@belfry/db/bulk-operations/bulk-operations'
+import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
+import { findMatchingTasks } from '@belfry/db/tasks/task-filter'
+import { AppError } from '@belfry/domain/app-error'
+import { auditRights } from '@belfry/domain/audit-action'
+import { type IdKind, toId } from '@belfry/domain/id'
+import { type ActionIn, decide } from '@belfry/domain/permissions'
+import type { z } from 'zod'
+import { audit } from '../audit/audit.ts'
+import { type Allowed, requireRight } from '../auth/authorize.ts'
+import type { Context } from '../context.ts'
+import { endpoint } from '../endpoint.ts'
+import { readCursor, toPage } from '../http/page.ts'
+import { notFound } from '../http/refusals.ts'
+import { accepted } from '../http/reply.ts'
+
+type Action = BulkOperation['action']
+
+const rightToCancel = (action: Action) => (isEnding(action) ? 'task.delete' : 'dead_letter.replay')
+
+export const startBulkOperation = endpoint(
+  operations.startBulkOperation,
+  async (ctx, { caller, body: { action, ids, filter = { ids }, per_second: perSecond = null } }) => {
+    const allowed = requireRight(caller, bulkRight(action))
+    const operation = presentOperation(await startOperation(ctx, allowed, { action, filter, perSecond }))
+    return accepted(`/api/v1/scheduler/bulk-operations/${operation.id}`, operation)
+  },
+)
+
+export const listBulkOperations = endpoint(
+  operations.listBulkOperations,
+  async (ctx, { caller: { workspaceId, actor }, query }) => {
+    const list = `bulk-operations:${workspaceId}`
+    const readable = bulkActions.filter(action => decide(actor, rightToRead({ action })).allowed)
+    const page = { after: readCursor(list, query), limit: query.limit + 1 }
+    return toPage(list, query, await listStored(ctx.pool, workspaceId, readable, page), presentOperation)
+  },
+)
+
+/** The public form of operations, and the actions of those that have it. */
+type Form = { actions: readonly Action[]; present(operation: BulkOperation): unknown }
+
+const general: Form = { actions: bulkActions, present: presentOperation }
+// The older names of the same endpoints have forms of their own.
+const ofTasks: Form = { actions: ['cancel', 'stop'], present: presentTaskOperation }
+const ofDeadLetters: Form = { actions: ['replay', 'discard'], present: presentDeadLetterOperation }
+
+export const getBulkOperation = reading(operations.getBulkOperation, general)
+export const getTaskOperation = reading(operations.getTaskOperation, ofTasks)
+export const getDeadLetterOperation = reading(operations.getDeadLetterOperation, ofDeadLetters)
+
+export const cancelOperation = cancelling(operations.cancelOperation, general)
+export const endTaskOperation = cancelling(operations.endTaskOperation, ofTasks)
+export const cancelDeadLetterOperation = cancelling(operations.cancelDeadLetterOperation, ofDeadLetters)
+
+type OnOperation = Operation & {
+  path: `${string}/:operation` | `${string}/:operation/${string}`
+  right: ActionIn<'workspace'>
+  answer: { status: 200; body: z.ZodType }
+}
+
+function reading(operation: OnOperation, { actions, present }: Form) {
+  return endpoint(operation, async (ctx, { caller, params }) => {
+    const operation = await findBulkOperation(ctx.pool, caller.workspaceId, params.operation)
+    if (!operation || !actions.includes(operation.action)) throw notFound()
+    requireRight(caller, rightToRead(operation))
+    return present(operation)
+  })
+}
+
+function cancelling(operation: OnOperation, { actions, present }: Form) {
+  return endpoint(operation, async (ctx, { caller, params }) => {
+    const { workspaceId } = caller
+    const operation = await findBulkOperation(ctx.pool, workspaceId, params.operation)
+    if (!operation || !actions.includes(operation.action)) throw notFound()
+    requireRight(caller, rightToCancel(operation.action))
+    const cancelled = await cancelBulkOperation(ctx.pool, workspaceId, operation.id)
+    if (!cancelled) throw new AppError('conflict', 'The operation has already ended.')
+    return present(cancelled)
+  })
+}
+
+// More than this the scheduler does in the background, as an operation. So it does when the filter is too slow for a request.
+const maxAtOnce = 1_000
+
+/** Returns the tasks that a filter selects for an action; null when an operation has to find them. */
+export async function selectAtOnce(
+  { pool }: Context,
+  workspaceId: string,
+  { action, filter }: BulkRequest,
+): Promise<string[] | null> {
+  if (filter.ids) return filter.ids
+  const also = isEnding(action) ? isPrefetched : 'false'
+  const { ids, isComplete } = await findMatchingTasks(pool, workspaceId, openTo[action], filter, maxAtOnce + 1, {
+    also,
+  })
+  return isComplete ? ids : null
+}
+
+/** Starts an operation, or returns the running one when it is the same. Refuses while another one of its kind is running. */
+export async function startOperation<A extends Action>(
+  ctx: Context,
+  caller: Allowed<BulkRight<A>>,
+  wanted: BulkRequest & { action: A },
+): Promise<BulkOperation> {
+  const operation = await inTransaction(ctx.pool, async tx => {
+    const { isNew, ...started } = await storeOperation(tx, caller.workspaceId, wanted)
+    const details = { operation: toId('op', started.id), count: started.total }
+    if (isNew) await auditBulk(tx, caller, wanted, details)
+    return started
+  })
+  const filter: unknown = JSON.parse(JSON.stringify(wanted.filter)) // as it is stored
+  const { action, perSecond } = operation
+  if (isDeepStrictEqual({ action, perSecond, filter: operation.filter }, { ...wanted, filter })) return operation
+  const other = toId('op', operation.id)
+  throw new AppError('conflict', `The workspace has ${other} in progress. Wait until it is done, or cancel it.`)
+}
+
+const auditActions = {
+  cancel: 'task.bulk_cancelled',
+  stop: 'task.bulk_stopped',
+  replay: 'dead_letter.replayed',
+  discard: 'dead_letter.discarded',
+} as const
+
+/** The right that an action on many tasks needs. */
+export type BulkRight<A extends Action> = (typeof auditRights)[(typeof auditActions)[A]]
+
+function bulkRight<A extends Action>(action: A): BulkRight<A> {
+  return auditRights[auditActions[action]]
+}
+
+/** Records in the audit log what happens to many tasks, with the filter that has selected them. */
+export function auditBulk<A extends Action>(
+  tx: Transaction,
+  caller: Allowed<BulkRight<A>>,
+  { action, filter = {} }: { action: A; filter?: BulkRequest['filter'] },
+  details: Record<string, unknown>,
+): Promise<void> {
+  const given = Object.entries(presentFilter(filter)).filter(([, value]) => value !== null)
+  const selected = given.length > 0 ? { filter: Object.fromEntries(given) } : {}
+  const audited = { action: auditActions[action], objectId: toId('ws', caller.workspaceId) }
+  return audit(tx, caller, { ...audited, details: { ...details, ...selected } })
+}
+
+/** Returns the public form of an operation. */
+function presentOperation(row: BulkOperation): PublicOperation {
+  const { action, perSecond: per_second, done } = row
+  return {
+    ...presentProgress(row),
+    ...{ action, ids: idsOf('task', row.filter.ids), filter: presentFilter(row.filter), per_second, done },
+  }
+}
+
+/** Returns the form of a cancel or a stop. */
+export function presentTaskOperation(row: BulkOperation): TaskOperation {
+  const { host: _, error: __, response_status: ___, ...filter } = presentFilter(row.filter)
+  const action = row.action as TaskOperation['action'] // the caller has asked for this kind
+  return { ...presentProgress(row), action, filter, ended: row.done }
+}
+
+/** Returns the form of a replay or a discard, whose filter has one value where others have a list. */
+export function presentDeadLetterOperation(row: BulkOperation): DeadLetterOperation {
+  const { cronjob_id, topic, label, from, to, name, host, error, response_status } = presentFilter(row.filter)
+  const sameForm = { from, to, name, host, error, response_status }
+  return {
+    ...presentProgress(row),
+    action: row.action as DeadLetterOperation['action'], // the caller has asked for this kind
+    filter: { ...sameForm, cronjob_id: only(cronjob_id), topic: only(topic), label: only(label) },
+    per_second: row.perSecond,
+    settled: row.done,
+  }
+}
+
+function presentProgress(row: BulkOperation) {
+  return {
+    id: toId('op', row.id),
+    workspace_id: toId('ws', row.workspaceId),
+    status: statusOf(row),
+    total: row.total,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    finished_at: row.finishedAt?.toISOString() ?? null,
+  }
+}
+
+function statusOf({ cancelled, finishedAt }: BulkOperation): TaskOperation['status'] {
+  if (cancelled) return 'cancelled'
+  return finishedAt === null ? 'running' : 'done'
+}
+
+/** Returns the public form of a filter, without its ids. */
+function presentFilter(filter: BulkRequest['filter']) {
+  return {
+    source: filter.source ?? null,
+    cronjob_id: idsOf('cron', filter.cronjob_id),
+    event_id: idsOf('evt', filter.event_id),
+    topic: filter.topic ?? null,
+    label: filter.label ?? null,
+    queue: filter.queue ?? null,
+    callback_of: idsOf('task', filter.callback_of),
+    name: filter.name ?? null,
+    from: timeOf(filter.from),
+    to: timeOf(filter.to),
+    upcoming: filter.upcoming ?? null,
+    host: filter.host ?? null,
+    error: (filter.error ?? null) as RunErrorCode[] | null, // checked when the operation was started
+    response_status: filter.response_status ?? null,
+  }
+}
+
+function idsOf(kind: IdKind, uuids: string[] | undefined): string[] | null {
+  return uuids?.map(uuid => toId(kind, uuid)) ?? null
+}
+
+function timeOf(time: Date | string | undefined): string | null {
+  return time === undefined ? null : new Date(time).toISOString()
+}
+
+function only(values: string[] | null): string | null {
+  return values?.length === 1 ? (values[0] ?? null) : null
+}
