@@ -1,5 +1,7 @@
+import { recordAccountEntry } from '@belfry/db/account-log'
+import type { AnyTransaction } from '@belfry/db/audit-log'
 import { readMailBlock } from '@belfry/db/outbox/mail-blocks'
-import { addToOutbox } from '@belfry/db/outbox/outbox'
+import { addToOutbox, type MessageTenant } from '@belfry/db/outbox/outbox'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid } from '@belfry/domain/id'
@@ -41,12 +43,19 @@ export async function mailNewDevice(ctx: Context, tx: Statements, user: Owner, r
   await storeMail(ctx, tx, user, { label: 'sign-in from a new device', mail, address })
 }
 
-/** Stores the mail about a changed or reset password. */
-export async function mailPasswordChange(ctx: Context, tx: Statements, user: Owner, address: string): Promise<void> {
-  const mail = passwordChangedMail(user.email, `${ctx.config.publicUrl}/forgot-password`, {
-    address,
-    at: new Date(ctx.clock.now()),
-  })
+/** Ends what the old password of a user has opened, except one session, and records and mails the change. */
+export async function recordNewPassword(
+  ctx: Context,
+  tx: Statements & Pick<PrismaTransaction, 'session' | 'challenge'>,
+  user: Owner,
+  { action, address, keeps }: { action: 'password_changed' | 'password_reset'; address: string; keeps?: string },
+): Promise<void> {
+  const userId = user.id
+  await tx.session.deleteMany({ where: { userId, ...(keeps !== undefined && { id: { not: keeps } }) } })
+  await tx.challenge.deleteMany({ where: { userId } }) // sign-ins with the old password
+  await recordAccountEntry(tx, { userId, action, address })
+  const at = new Date(ctx.clock.now())
+  const mail = passwordChangedMail(user.email, `${ctx.config.publicUrl}/forgot-password`, { address, at })
   await storeMail(ctx, tx, user, { label: 'changed password', mail, address })
 }
 
@@ -100,10 +109,7 @@ export async function storeMail(
   }
   if (!link && (await isUnproven())) return false
   if (!(await mayMail(ctx, link?.kind ?? 'notice', email, address))) return false
-  const message: Message = { type: 'mail', mail }
-  const stored = { id: newUuid(), kind: 'mail', label, content: JSON.stringify(message) } as const
-  const { masterKeys } = ctx.config
-  await addToOutbox(tx, link ? { ...stored, masterKeys, usefulMs: link.usefulMs } : { ...stored, masterKeys: null })
+  await addMail(tx, label, mail, link ? { masterKeys: ctx.config.masterKeys, usefulMs: link.usefulMs } : {})
   return true
 }
 
@@ -114,4 +120,13 @@ export async function storeMail(
 export async function refuseBlockedAddress({ pool }: Context, email: string): Promise<void> {
   const { isBlocked } = await readMailBlock(pool, email)
   if (isBlocked) throw new AppError('conflict', 'The operator of this installation sends no mail to this address.')
+}
+
+type Options = { masterKeys?: Context['config']['masterKeys']; usefulMs?: number; tenant?: MessageTenant }
+
+/** Adds a mail to the outbox, encrypted if there are keys. Mails to users of an account go through `storeMail`. */
+export async function addMail(tx: AnyTransaction, label: string, mail: Mail, options: Options = {}): Promise<void> {
+  const message: Message = { type: 'mail', mail }
+  const content = JSON.stringify(message)
+  await addToOutbox(tx, { id: newUuid(), kind: 'mail', label, content, masterKeys: null, ...options })
 }

@@ -12,8 +12,8 @@ import { deleteFactors } from '../auth/second-factors.ts'
 import { clearLoginAttempts, consumeReset } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { invalid } from '../http/refusals.ts'
-import { mailPasswordChange, storeMail } from './account-mail.ts'
+import { invalidField } from '../http/refusals.ts'
+import { recordNewPassword, storeMail } from './account-mail.ts'
 import { hashPassword, noPasswordHash, requirePasswordLogin } from './password.ts'
 
 export const confirmEmail = endpoint(operations.confirmEmail, async (ctx, { body, request }) => {
@@ -23,7 +23,7 @@ export const confirmEmail = endpoint(operations.confirmEmail, async (ctx, { body
   const confirmation = await ctx.prisma.emailConfirmation.findFirst({ where: valid })
   if (!confirmation) {
     const message = 'The link is unknown, was used, or is older than a day. Request another one.'
-    throw invalid('body', [{ path: 'token', code: 'invalid_token', message }])
+    throw invalidField('token', 'invalid_token', message)
   }
   const { userId } = confirmation
   const isRegistrant = await hasSession(ctx, request, userId)
@@ -148,16 +148,13 @@ export const resetPassword = endpoint(operations.resetPassword, async (ctx, { bo
     await tx.passwordReset.deleteMany({ where: { userId } })
     await recordConfirmedEmail(ctx, tx, userId, false)
     await tx.user.update({ where: { id: userId }, data: { passwordHash } })
-    await tx.session.deleteMany({ where: { userId } })
-    await tx.challenge.deleteMany({ where: { userId } }) // sign-ins with the old password
-    await recordAccountEntry(tx, { userId, action: 'password_reset', address: callerAddress(request) })
-    await mailPasswordChange(ctx, tx, { id: userId, email }, callerAddress(request))
+    const change = { action: 'password_reset', address: callerAddress(request) } as const
+    await recordNewPassword(ctx, tx, { id: userId, email }, change)
   })
   await clearLoginAttempts(ctx, email)
 })
 
 function unknownToken(): AppError {
   const message = 'The link is unknown, was used, or is older than an hour. Request another one.'
-  const errors = [{ path: 'token', code: 'invalid_token', message }]
-  return invalid('body', errors)
+  return invalidField('token', 'invalid_token', message)
 }

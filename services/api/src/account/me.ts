@@ -2,21 +2,18 @@ import type { AccountExport } from '@belfry/contract/account-export'
 import type { AccountEntry } from '@belfry/contract/audit-entry'
 import type { Me, UpdateMeBody } from '@belfry/contract/auth'
 import { operations } from '@belfry/contract/operations'
-import { recordAccountEntry } from '@belfry/db/account-log'
-import type { AppError } from '@belfry/domain/app-error'
 import type { AccountAction } from '@belfry/domain/audit-action'
 import { toId } from '@belfry/domain/id'
 import type { UserCaller } from '../auth/find-user.ts'
 import { readSecondFactors } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { readCursor, toPage } from '../http/page.ts'
-import { invalid } from '../http/refusals.ts'
+import { type PageRows, readPage } from '../http/page.ts'
 import { Reply } from '../http/reply.ts'
-import { mailPasswordChange } from './account-mail.ts'
+import { recordNewPassword } from './account-mail.ts'
 import { deviceName } from './device.ts'
 import { mustConfirmEmail } from './mail-links.ts'
-import { hashPassword, provePassword, requirePasswordLogin } from './password.ts'
+import { hashPassword, provePassword, requirePasswordLogin, wrongPassword } from './password.ts'
 import { presentSession, presentUser } from './sessions.ts'
 
 const maxOrganizations = 100
@@ -60,24 +57,13 @@ async function changePassword(ctx: Context, caller: UserCaller, current: string,
   await ctx.prisma.$transaction(async tx => {
     const { count } = await tx.user.updateMany({ where: { id: userId, passwordHash }, data: { passwordHash: changed } })
     if (count === 0) throw wrongPassword() // another request has changed it meanwhile
-    await tx.session.deleteMany({ where: { userId, id: { not: sessionId } } })
-    await tx.challenge.deleteMany({ where: { userId } }) // sign-ins with the old password
-    await recordAccountEntry(tx, { userId, action: 'password_changed', address: caller.address })
-    await mailPasswordChange(ctx, tx, user, caller.address)
+    const change = { action: 'password_changed', address: caller.address, keeps: sessionId } as const
+    await recordNewPassword(ctx, tx, user, change)
   })
 }
 
 async function rename(ctx: Context, userId: string, { name }: UpdateMeBody): Promise<void> {
   if (name !== undefined) await ctx.prisma.user.update({ where: { id: userId }, data: { name } })
-}
-
-function wrongPassword(): AppError {
-  const error = {
-    path: 'current_password',
-    code: 'wrong_password',
-    message: 'The current password is wrong.',
-  }
-  return invalid('body', [error])
 }
 
 const maxEntries = 10_000
@@ -125,16 +111,15 @@ export const exportMe = endpoint(operations.exportMe, async (ctx, { caller }) =>
       email,
       created_at: createdAt.toISOString(),
     })),
-    security_log: (await readAccountLog(ctx, userId, null, maxEntries)).map(presentAccountEntry),
+    security_log: (await readAccountLog(ctx, userId, undefined, maxEntries)).map(presentAccountEntry),
   }
   const headers = { 'Content-Disposition': 'attachment; filename="belfry-account.json"' }
   return new Reply({ status: 200, body, headers })
 })
 
 export const listAccountLog = endpoint(operations.listAccountLog, async (ctx, { caller, query }) => {
-  const before = readCursor('account-log', query) ?? null
-  const rows = await readAccountLog(ctx, caller.userId, before, query.limit + 1)
-  return toPage('account-log', query, rows, presentAccountEntry)
+  const find = ({ after, take }: PageRows) => readAccountLog(ctx, caller.userId, after, take)
+  return readPage('account-log', query, find, presentAccountEntry)
 })
 
 type Row = { id: string; action: AccountAction; address: string; agent: string | null; createdAt: Date }
@@ -143,13 +128,13 @@ type Row = { id: string; action: AccountAction; address: string; agent: string |
 async function readAccountLog(
   { pool }: Pick<Context, 'pool'>,
   userId: string,
-  before: string | null,
+  before: string | undefined,
   limit: number,
 ): Promise<Row[]> {
   const text = `
     SELECT id, action, address, agent, created_at AS "createdAt" FROM account_log
     WHERE user_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`
-  return (await pool.query<Row>(text, [userId, before, limit])).rows
+  return (await pool.query<Row>(text, [userId, before ?? null, limit])).rows
 }
 
 /** Returns the public form of an entry. */

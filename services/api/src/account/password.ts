@@ -3,6 +3,7 @@ import { AppError } from '@belfry/domain/app-error'
 import { hash, verify } from '@node-rs/argon2'
 import { consumeLoginAttempt, consumeRightPassword, type Origin, widestOf } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
+import { invalidField } from '../http/refusals.ts'
 
 // OWASP's first recommendation for Argon2id.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -110,4 +111,9 @@ export function isOutdatedHash(stored: string): boolean {
 export function requirePasswordLogin({ config }: Pick<Context, 'config'>): void {
   if (config.passwordLogin) return
   throw new AppError('password_login_off', 'Users of this installation sign in with single sign-on only.')
+}
+
+/** The refusal of a change of an account with a wrong password. */
+export function wrongPassword(): AppError {
+  return invalidField('current_password', 'wrong_password', 'The current password is wrong.')
 }

@@ -1,12 +1,12 @@
 import { operations } from '@belfry/contract/operations'
-import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid } from '@belfry/domain/id'
 import { callerAddress } from '../auth/caller-address.ts'
 import { consumeRegistration } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { invalid } from '../http/refusals.ts'
+import { invalidField, refuseDuplicate } from '../http/refusals.ts'
 import { Reply } from '../http/reply.ts'
 import { mustConfirmEmail, storeConfirmationMail } from './mail-links.ts'
 import { hashPassword, requirePasswordLogin } from './password.ts'
@@ -28,20 +28,18 @@ export const register = endpoint(operations.register, async (ctx, { body, reques
   requireOpenRegistration(ctx.config, email, isFurther) // before the expensive hash
   if (isFurther) await requireCheckedRegistration(ctx, { token: body.check_token ?? null, email, address })
   const passwordHash = await hashPassword(body.password, address)
-  const session = await ctx.prisma
-    .$transaction(async tx => {
-      const isFirst = !(await hasAccountsForUpdate(tx))
-      requireOpenRegistration(ctx.config, email, !isFirst)
-      // The first account belongs to the operator, who may not have set up the mail server yet.
-      const emailConfirmedAt = isFirst ? new Date(ctx.clock.now()) : null
-      const data = { id: newUuid(), email, name: body.name, passwordHash, emailConfirmedAt }
-      const user = await tx.user.create({ data })
-      if (mustConfirmEmail(ctx, user)) await storeConfirmationMail(ctx, tx, user, address)
-      return startSession(ctx, tx, user, request)
-    })
-    .catch(error => {
-      throw isUniqueViolation(error) ? new AppError('email_taken', 'An account with this email already exists.') : error
-    })
+  const open = async (tx: PrismaTransaction) => {
+    const isFirst = !(await hasAccountsForUpdate(tx))
+    requireOpenRegistration(ctx.config, email, !isFirst)
+    // The first account belongs to the operator, who may not have set up the mail server yet.
+    const emailConfirmedAt = isFirst ? new Date(ctx.clock.now()) : null
+    const data = { id: newUuid(), email, name: body.name, passwordHash, emailConfirmedAt }
+    const user = await tx.user.create({ data })
+    if (mustConfirmEmail(ctx, user)) await storeConfirmationMail(ctx, tx, user, address)
+    return startSession(ctx, tx, user, request)
+  }
+  const taken = new AppError('email_taken', 'An account with this email already exists.')
+  const session = await refuseDuplicate(ctx.prisma.$transaction(open), taken)
   return new Reply({ status: 201, ...session })
 })
 
@@ -120,7 +118,7 @@ async function requireCheckedRegistration(
     if (response.ok) return
     if (response.status < 500) {
       const message = 'The check of this registration failed. Repeat it.'
-      throw invalid('body', [{ path: 'check_token', code: 'invalid_token', message }])
+      throw invalidField('check_token', 'invalid_token', message)
     }
   }
   log.warn({ err: response instanceof Response ? undefined : response }, 'registration.check_unavailable')

@@ -26,17 +26,27 @@ export const listSessions = endpoint(operations.listSessions, async (ctx, { call
 })
 
 export const endSession = endpoint(operations.endSession, async (ctx, { caller, params }) => {
-  if ((await end(ctx, caller, params.session)) === 0) throw notFound()
+  if ((await end(ctx, caller, 'session_ended', params.session)) === 0) throw notFound()
 })
 
 export const endOtherSessions = endpoint(operations.endOtherSessions, async (ctx, { caller }) => {
-  await end(ctx, caller, { not: caller.sessionId })
+  await end(ctx, caller, 'session_ended', { not: caller.sessionId })
 })
 
-async function end(ctx: Context, { userId, address }: UserCaller, id: string | { not: string }): Promise<number> {
+export const logout = endpoint(operations.logout, async (ctx, { caller }) => {
+  await end(ctx, caller, 'signed_out', caller.sessionId)
+  return new Reply({ status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } })
+})
+
+async function end(
+  ctx: Context,
+  { userId, address }: UserCaller,
+  action: 'session_ended' | 'signed_out',
+  id: string | { not: string },
+): Promise<number> {
   return ctx.prisma.$transaction(async tx => {
     const { count } = await tx.session.deleteMany({ where: { userId, id } })
-    if (count > 0) await recordAccountEntry(tx, { userId, action: 'session_ended', address })
+    if (count > 0) await recordAccountEntry(tx, { userId, action, address })
     return count
   })
 }
@@ -56,15 +66,6 @@ export function presentSession(row: SessionRow, caller: UserCaller): Session {
     expires_at: new Date(end).toISOString(),
   }
 }
-
-export const logout = endpoint(operations.logout, async (ctx, { caller }) => {
-  const { userId, sessionId, address } = caller
-  await ctx.prisma.$transaction(async tx => {
-    const { count } = await tx.session.deleteMany({ where: { id: sessionId, userId } })
-    if (count > 0) await recordAccountEntry(tx, { userId, action: 'signed_out', address })
-  })
-  return new Reply({ status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } })
-})
 
 /**
  * Opens a session for the user who sends a request. Returns the response to a registration or a login.

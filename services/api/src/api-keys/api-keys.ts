@@ -11,7 +11,7 @@ import { requireStepUp } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { invalid, notFound } from '../http/refusals.ts'
+import { invalidField, notFound } from '../http/refusals.ts'
 import { created, type Reply } from '../http/reply.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { lockWorkspace } from '../workspaces/workspaces.ts'
@@ -33,7 +33,7 @@ export const revokeApiKey = endpoint(operations.revokeApiKey, async (ctx, { call
     if (createdBy !== user.userId) requireRightsOf(actor, scopes)
     const revokedAt = new Date(ctx.clock.now())
     const { count } = await tx.apiKey.updateMany({ where: { id, workspaceId, revokedAt: null }, data: { revokedAt } })
-    if (count > 0) await audit(tx, caller, { action: 'api_key.revoked', objectId: toId('key', id), details: row })
+    if (count > 0) await audit(tx, caller, 'api_key.revoked', toId('key', id), row)
   })
   forgetApiKeys(ctx.apiKeys, key => key.keyId === id)
 })
@@ -112,7 +112,7 @@ async function expiryOf(
 }
 
 function wrongExpiry(code: string, rest: string): AppError {
-  return invalid('body', [{ path: 'expires_at', code, message: `expires_at ${rest}` }])
+  return invalidField('expires_at', code, `expires_at ${rest}`)
 }
 
 type NewRow = Omit<ApiKeyRow, 'prefix' | 'createdAt' | 'lastUsedAt' | 'revokedAt' | 'lastUsedAddress'>
@@ -128,10 +128,13 @@ export async function storeApiKey(
 ): Promise<{ row: ApiKeyRow; key: string }> {
   const { key, prefix, hash } = createApiKeyText()
   const { name, scopes, expiresAt, allowedRanges: allowed_ranges } = row
-  await audit(tx, caller, {
-    action,
-    objectId: toId('key', row.id),
-    details: { name, prefix, expires_at: expiresAt?.toISOString() ?? null, scopes, allowed_ranges, ...details },
+  await audit(tx, caller, action, toId('key', row.id), {
+    name,
+    prefix,
+    expires_at: expiresAt?.toISOString() ?? null,
+    scopes,
+    allowed_ranges,
+    ...details,
   })
   // By default, Prisma would take the clock of this process.
   const createdAt = new Date(clock.now())
@@ -168,8 +171,12 @@ export const rollApiKey = endpoint(operations.rollApiKey, async (ctx, { caller, 
     const next = { id: newUuid(), workspaceId, name, createdBy: user.userId, scopes, allowedRanges, ...ofUser }
     const limit = await expiryOf(ctx, tx, organizationId, body.expires_at)
     const expiresAt = body.expires_at === undefined ? earlier(sameLifetime(ctx, old), limit) : limit
-    const details = { name, prefix, next: toId('key', next.id), overlap_ms: body.overlap_ms ?? defaultOverlapMs }
-    await audit(tx, caller, { action: 'api_key.rolled', objectId: toId('key', old.id), details })
+    await audit(tx, caller, 'api_key.rolled', toId('key', old.id), {
+      name,
+      prefix,
+      next: toId('key', next.id),
+      overlap_ms: body.overlap_ms ?? defaultOverlapMs,
+    })
     return storeApiKey(ctx, tx, caller, { ...next, expiresAt }, { replaces: toId('key', old.id) })
   })
   forgetApiKeys(ctx.apiKeys, cached => cached.keyId === params.key)

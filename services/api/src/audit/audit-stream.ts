@@ -30,8 +30,9 @@ export const putAuditStream = endpoint(operations.putAuditStream, {
     const shownTarget = new URL(url).host
     await inTransaction(ctx.pool, async tx => {
       const isNew = await put(tx, ctx.config.masterKeys, organizationId, { url, shownTarget })
-      const action = isNew ? 'audit_stream.created' : 'audit_stream.changed'
-      await audit(tx, caller, { action, objectId: toId('org', organizationId), details: { target: shownTarget } })
+      await audit(tx, caller, isNew ? 'audit_stream.created' : 'audit_stream.changed', toId('org', organizationId), {
+        target: shownTarget,
+      })
     })
     return readStream(ctx, organizationId)
   },
@@ -54,8 +55,7 @@ export const deleteAuditStream = endpoint(operations.deleteAuditStream, async (c
   await inTransaction(ctx.pool, async tx => {
     const target = await remove(tx, organizationId)
     if (target === null) return
-    const objectId = toId('org', organizationId)
-    await audit(tx, caller, { action: 'audit_stream.deleted', objectId, details: { target } })
+    await audit(tx, caller, 'audit_stream.deleted', toId('org', organizationId), { target })
   })
 })
 
@@ -63,7 +63,7 @@ export const rotateAuditStreamSecret = endpoint(operations.rotateAuditStreamSecr
   const { organizationId } = caller
   await inTransaction(ctx.pool, async tx => {
     if (!(await rotate(tx, ctx.config.masterKeys, organizationId))) throw notFound()
-    await audit(tx, caller, { action: 'audit_stream.secret_rotated', objectId: toId('org', organizationId) })
+    await audit(tx, caller, 'audit_stream.secret_rotated', toId('org', organizationId))
   })
   return readStream(ctx, organizationId)
 })

@@ -13,28 +13,26 @@ export type Auditor<A extends AuditAction> = (Granted<(typeof auditRights)[A]> |
   agent?: string | undefined
 }
 
-export type AuditedAction<A extends AuditAction = AuditAction> = {
-  action: A
-  /** The public id of the object, or the name of a secret. */
-  objectId: string
-  /** Never secrets. */
-  details?: Readonly<Record<string, unknown>>
-}
-
-/** Records an action of a caller in the audit log, in the transaction of the action. */
+/**
+ * Records an action of a caller in the audit log, in the transaction of the action.
+ * @param objectId - The public id of the object, or the name of a secret.
+ * @param details - Never secrets. Default: none.
+ */
 export async function audit<A extends AuditAction>(
   tx: AnyTransaction,
   by: Auditor<A>,
-  audited: AuditedAction<A>,
+  action: A,
+  objectId: string,
+  details: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   await insertAuditEntry(tx, {
     organizationId: by.organizationId,
     workspaceId: by.workspaceId ?? null,
-    action: audited.action,
+    action,
     userId: by.user?.userId ?? null,
     apiKeyId: by.apiKeyId,
     address: by.address,
-    objectId: audited.objectId,
-    details: { ...audited.details, ...(by.agent === undefined ? {} : { agent: by.agent }) },
+    objectId,
+    details: { ...details, ...(by.agent === undefined ? {} : { agent: by.agent }) },
   })
 }

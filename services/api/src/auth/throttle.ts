@@ -47,7 +47,7 @@ const operators = { burst: 10, everyMs: 30_000 }
 // A recipient who has unsubscribed is asked again only now and then.
 const consentsAfterUnsubscribing = { burst: 2, everyMs: 7 * 24 * 3_600_000 }
 
-const integrationTests = { burst: 10, everyMs: 30_000 }
+const tests = { burst: 10, everyMs: 30_000 }
 
 // What a network may still do past a limit that others can use up.
 const spare = { burst: 1, everyMs: 3_600_000 }
@@ -96,10 +96,7 @@ export async function consumeTotpAttempt(ctx: Context, userId: string, { known }
 
 /** Counts a request of a sign-in other than one with a password: by a passkey, or with a second factor. Throws `rate_limited`. */
 export async function consumeSignInStep(ctx: Context, address: string): Promise<void> {
-  await consume(ctx, [
-    ...perNetwork('passkey', address, logins.address),
-    { name: 'passkey', throttle: logins.total, sparing: widestOf(address) },
-  ])
+  await consume(ctx, everywhere('passkey', address, logins))
 }
 
 /** Where a login comes from. */
@@ -124,10 +121,7 @@ export async function consumeOperatorAttempt(ctx: Context, network: string): Pro
 /** Counts a registration without an invitation. Throws `rate_limited`. */
 export async function consumeRegistration(ctx: Context, address: string): Promise<void> {
   if (!ctx.config.limitsRates) return
-  await consume(ctx, [
-    ...perNetwork('registration', address, registrations.address),
-    { name: 'registration', throttle: registrations.total, sparing: widestOf(address) },
-  ])
+  await consume(ctx, everywhere('registration', address, registrations))
 }
 
 /** Counts a registration with an invitation. Throws `rate_limited`. */
@@ -164,28 +158,24 @@ export async function consumeAlertConsent(
 ): Promise<void> {
   const again = { name: `alert consent of unsubscribed ${email}`, throttle: consentsAfterUnsubscribing }
   await consume(ctx, [
-    { name: `alert consents of ${workspaceId}`, throttle: integrationTests },
+    { name: `alert consents of ${workspaceId}`, throttle: tests },
     ...mailLimits('mail', email, address),
     ...(isUnsubscribed ? [again] : []),
   ])
 }
 
-/** Counts a test of a workspace's integrations. Throws `rate_limited`. */
-export async function consumeIntegrationTest(ctx: Context, workspaceId: string): Promise<void> {
-  await consume(ctx, [{ name: `integration tests of ${workspaceId}`, throttle: integrationTests }])
-}
-
-/** Counts a test of a workspace's connections. Throws `rate_limited`. */
-export async function consumeConnectionTest(ctx: Context, workspaceId: string): Promise<void> {
-  await consume(ctx, [{ name: `connection tests of ${workspaceId}`, throttle: integrationTests }])
+/** Counts a test of a workspace's integrations or connections. Throws `rate_limited`. */
+export async function consumeTest(
+  ctx: Context,
+  kind: 'integration' | 'connection',
+  workspaceId: string,
+): Promise<void> {
+  await consume(ctx, [{ name: `${kind} tests of ${workspaceId}`, throttle: tests }])
 }
 
 /** Counts a request for a new password. Throws `rate_limited`. */
 export async function consumeReset(ctx: Context, address: string): Promise<void> {
-  await consume(ctx, [
-    ...perNetwork('reset', address, resets.address),
-    { name: 'reset', throttle: resets.total, sparing: widestOf(address) },
-  ])
+  await consume(ctx, everywhere('reset', address, resets))
 }
 
 /** Counts a mail, and returns whether it may be sent: no mailbox is flooded, nor others from this installation. */
@@ -223,6 +213,12 @@ async function consumeOne({ pool }: Context, limit: Limit): Promise<Limit> {
   const spared = { name: `${limit.name}, spare of ${limit.sparing}`, throttle: spare }
   if (limit.sparing !== undefined && (await consumeAttempt(pool, digest(spared.name), spare)) === 0) return spared
   throw new AppError('rate_limited', 'Too many attempts. Try again later.', { retryAfterMs: waitMs })
+}
+
+// The limits of the caller's networks, and that of all callers.
+function everywhere(name: string, address: string, limits: { address: Throttle; total: Throttle }): Limit[] {
+  const all = { name, throttle: limits.total, sparing: widestOf(address) }
+  return [...perNetwork(name, address, limits.address), all]
 }
 
 // A larger network has a larger limit, which is smaller than that of all its parts.

@@ -1,9 +1,8 @@
 import { changeTier, findOwners, type TierChanger } from '@belfry/db/organizations/organizations'
-import { addToOutbox } from '@belfry/db/outbox/outbox'
 import type { Transaction } from '@belfry/db/postgres/in-transaction'
-import { newUuid } from '@belfry/domain/id'
 import type { TierName } from '@belfry/domain/tiers'
-import { type Mail, type Message, type TierFacts, tierMail } from '@belfry/messages'
+import { type Mail, type TierFacts, tierMail } from '@belfry/messages'
+import { addMail } from '../account/account-mail.ts'
 import type { Context } from '../context.ts'
 
 /** Changes the tier of an organization, from the next claim on, and notifies its owners by mail. */
@@ -34,8 +33,6 @@ export async function mailOwners(
   if (!organization) return
   const facts = { organization: organization.name, url: `${ctx.config.publicUrl}/${organization.slug}/settings/usage` }
   for (const owner of organization.owners) {
-    const message: Message = { type: 'mail', mail: write(owner, facts) }
-    const content = JSON.stringify(message)
-    await addToOutbox(tx, { id: newUuid(), kind: 'mail', label, content, masterKeys: null, tenant: { organizationId } })
+    await addMail(tx, label, write(owner, facts), { tenant: { organizationId } })
   }
 }

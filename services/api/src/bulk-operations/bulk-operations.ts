@@ -31,7 +31,7 @@ import { audit } from '../audit/audit.ts'
 import { type Allowed, requireRight } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { readCursor, toPage } from '../http/page.ts'
+import { type PageRows, readPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { accepted } from '../http/reply.ts'
 
@@ -51,10 +51,9 @@ export const startBulkOperation = endpoint(
 export const listBulkOperations = endpoint(
   operations.listBulkOperations,
   async (ctx, { caller: { workspaceId, actor }, query }) => {
-    const list = `bulk-operations:${workspaceId}`
     const readable = bulkActions.filter(action => decide(actor, rightToRead({ action })).allowed)
-    const page = { after: readCursor(list, query), limit: query.limit + 1 }
-    return toPage(list, query, await listStored(ctx.pool, workspaceId, readable, page), presentOperation)
+    const find = ({ after, take }: PageRows) => listStored(ctx.pool, workspaceId, readable, { after, limit: take })
+    return readPage(`bulk-operations:${workspaceId}`, query, find, presentOperation)
   },
 )
 
@@ -160,8 +159,7 @@ export function auditBulk<A extends Action>(
 ): Promise<void> {
   const given = Object.entries(presentFilter(filter)).filter(([, value]) => value !== null)
   const selected = given.length > 0 ? { filter: Object.fromEntries(given) } : {}
-  const audited = { action: auditActions[action], objectId: toId('ws', caller.workspaceId) }
-  return audit(tx, caller, { ...audited, details: { ...details, ...selected } })
+  return audit(tx, caller, auditActions[action], toId('ws', caller.workspaceId), { ...details, ...selected })
 }
 
 /** Returns the public form of an operation. */

@@ -14,7 +14,7 @@ import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
 import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
-import { consumeConnectionTest } from '../auth/throttle.ts'
+import { consumeTest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
@@ -47,7 +47,6 @@ export const putConnection = endpoint(operations.putConnection, {
     // Verifiers may read the keys before the first token is signed.
     if (body.kind === 'identity_token') await rotateIdentityKeys(ctx.pool, masterKeys)
     const given = { name, kind: body.kind, settings: settingsOf(body), hosts: body.hosts }
-    const details = { kind: body.kind, hosts: body.hosts }
     const result = await storeConnection(
       ctx.pool,
       masterKeys,
@@ -55,7 +54,7 @@ export const putConnection = endpoint(operations.putConnection, {
       given,
       before => secretsOf(body, before),
       maxInWorkspace,
-      (tx, kind) => audit(tx, caller, { action: `connection.${kind}`, objectId: name, details }),
+      (tx, kind) => audit(tx, caller, `connection.${kind}`, name, { kind: body.kind, hosts: body.hosts }),
     )
     if (result === null) throw notFound()
     if (result.kind === 'full') {
@@ -70,7 +69,7 @@ export const putConnection = endpoint(operations.putConnection, {
 export const deleteConnection = endpoint(operations.deleteConnection, async (ctx, { caller, params }) => {
   const { name } = await readConnection(ctx, caller, params)
   const result = await removeConnection(ctx.pool, caller.workspaceId, name, tx =>
-    audit(tx, caller, { action: 'connection.deleted', objectId: name }),
+    audit(tx, caller, 'connection.deleted', name),
   )
   if (result === 'unknown') throw notFound()
   if (result === 'in_use') {
@@ -117,8 +116,8 @@ export const testConnection = endpoint(operations.testConnection, {
       const message = 'url is required: a connection of this kind has no token to request.'
       throw invalidField('url', 'required', message)
     }
-    await consumeConnectionTest(ctx, workspaceId)
-    await ctx.prisma.$transaction(tx => audit(tx, caller, { action: 'connection.tested', objectId: name }))
+    await consumeTest(ctx, 'connection', workspaceId)
+    await ctx.prisma.$transaction(tx => audit(tx, caller, 'connection.tested', name))
     const test = await requestConnectionTest(ctx.pool, workspaceId, id, body.url ?? null)
     return outcomeOf(ctx, workspaceId, test)
   },

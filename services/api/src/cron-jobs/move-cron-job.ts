@@ -58,7 +58,7 @@ export async function moveCronJob<A extends CronJobAction>(
     if (moved.kind === 'unknown') throw notFound()
     if (moved.kind === 'never_runs') throw neverRuns(body ?? {})
     if (moved.isChanged) {
-      await audit(tx, caller, { action, objectId: toId('cron', id), details: { name: moved.name, ...fields } })
+      await audit(tx, caller, action, toId('cron', id), { name: moved.name, ...fields })
     }
     return moved
   })

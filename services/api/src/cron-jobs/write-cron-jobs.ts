@@ -77,8 +77,7 @@ export async function addCronJob(
       const { tasks, now } = await refuseUsedKey(job.key, () =>
         inTransaction(db, async tx => {
           const { name, cron, timezone } = job
-          const objectId = toId('cron', job.id)
-          await audit(tx, caller, { action: 'cron_job.created', objectId, details: { name, cron, timezone } })
+          await audit(tx, caller, 'cron_job.created', toId('cron', job.id), { name, cron, timezone })
           return storeCronJob(tx, job, expansionLookAheadMs)
         }),
       )

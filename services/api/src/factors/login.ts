@@ -16,7 +16,7 @@ import { factorsOf } from '../auth/second-factors.ts'
 import { consumeSignInStep } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { invalid } from '../http/refusals.ts'
+import { invalidField } from '../http/refusals.ts'
 import { Reply } from '../http/reply.ts'
 import { consumeChallenge, readChallenge, signingOptions, storeChallenge, verifyPasskey } from './passkeys.ts'
 import { proveFactor } from './prove-factor.ts'
@@ -155,7 +155,7 @@ async function prove(ctx: Context, { userId, sessionId, address }: UserCaller, b
   requirePasswordLogin(ctx)
   if (hasFactors) {
     const message = 'The account has a second factor: confirm with that.'
-    throw invalid('body', [{ path: 'password', code: 'second_factor_required', message }])
+    throw invalidField('password', 'second_factor_required', message)
   }
   if (!(await provePassword(ctx, user, from, password))) throw wrong(body)
   return false
@@ -164,16 +164,16 @@ async function prove(ctx: Context, { userId, sessionId, address }: UserCaller, b
 /** Returns the refusal of a proof, which names its field. */
 function wrong({ password, code, recovery_code }: ConfirmIdentityBody) {
   if (password !== undefined) {
-    return invalid('body', [{ path: 'password', code: 'wrong_password', message: 'The password is wrong.' }])
+    return invalidField('password', 'wrong_password', 'The password is wrong.')
   }
   if (code !== undefined) {
-    return invalid('body', [{ path: 'code', code: 'wrong_code', message: 'The code is wrong, expired or used.' }])
+    return invalidField('code', 'wrong_code', 'The code is wrong, expired or used.')
   }
   if (recovery_code !== undefined) {
     const message = 'The recovery code is wrong or used.'
-    return invalid('body', [{ path: 'recovery_code', code: 'wrong_code', message }])
+    return invalidField('recovery_code', 'wrong_code', message)
   }
-  return invalid('body', [{ path: 'passkey', code: 'wrong_passkey', message: 'The passkey is not one of yours.' }])
+  return invalidField('passkey', 'wrong_passkey', 'The passkey is not one of yours.')
 }
 
 export const confirmIdentityOptions = endpoint(operations.confirmIdentityOptions, async (ctx, { caller }) =>

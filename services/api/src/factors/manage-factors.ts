@@ -1,6 +1,6 @@
 import { operations } from '@belfry/contract/operations'
 import { recordAccountEntry } from '@belfry/db/account-log'
-import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { mailFactorChange } from '../account/account-mail.ts'
@@ -9,7 +9,7 @@ import { deleteFactors, factorsOf, presentPasskey, readSecondFactors, requireSte
 import { consumeTotpAttempt } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { invalid, notFound } from '../http/refusals.ts'
+import { invalidField, notFound, refuseDuplicate } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { recordOperatorAction } from '../operators/tenants.ts'
 import { enrolmentOptions, verifyEnrolment } from './passkeys.ts'
@@ -33,22 +33,20 @@ export const addPasskey = endpoint(operations.addPasskey, async (ctx, { caller, 
   const made = await verifyEnrolment(ctx, userId, body.passkey)
   if (made === null) {
     const message = 'passkey answers no open challenge of this installation. Try again.'
-    throw invalid('body', [{ path: 'passkey', code: 'wrong_passkey', message }])
+    throw invalidField('passkey', 'wrong_passkey', message)
   }
-  const added = await ctx.prisma
-    .$transaction(async tx => {
-      await lockUser(tx, userId)
-      if ((await tx.passkey.count({ where: { userId } })) >= maxPasskeys) {
-        throw new AppError('conflict', `An account has at most ${maxPasskeys} passkeys.`)
-      }
-      const isFirst = (await factorsOf(tx, userId)).length === 0
-      const codes = await recordAddition(ctx, tx, caller, isFirst, `The passkey "${body.name}" was added.`)
-      const row = await tx.passkey.create({ data: { id: newUuid(), userId, name: body.name, ...made } })
-      return { ...presentPasskey(row), recovery_codes: codes }
-    })
-    .catch(error => {
-      throw isUniqueViolation(error) ? new AppError('conflict', 'This passkey has an account already.') : error
-    })
+  const add = async (tx: PrismaTransaction) => {
+    await lockUser(tx, userId)
+    if ((await tx.passkey.count({ where: { userId } })) >= maxPasskeys) {
+      throw new AppError('conflict', `An account has at most ${maxPasskeys} passkeys.`)
+    }
+    const isFirst = (await factorsOf(tx, userId)).length === 0
+    const codes = await recordAddition(ctx, tx, caller, isFirst, `The passkey "${body.name}" was added.`)
+    const row = await tx.passkey.create({ data: { id: newUuid(), userId, name: body.name, ...made } })
+    return { ...presentPasskey(row), recovery_codes: codes }
+  }
+  const taken = new AppError('conflict', 'This passkey has an account already.')
+  const added = await refuseDuplicate(ctx.prisma.$transaction(add), taken)
   return created('/api/v1/auth/factors', added)
 })
 
@@ -67,10 +65,8 @@ export const removePasskey = endpoint(operations.removePasskey, async (ctx, { ca
 export const startTotp = endpoint(operations.startTotp, async (ctx, { caller }) => {
   await requireStepUp(ctx, caller)
   const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: caller.userId } })
-  const totp = await storeTotpSecret(ctx, user).catch(error => {
-    if (!isUniqueViolation(error)) throw error
-    throw new AppError('conflict', 'The account has an authenticator app: remove that one first.')
-  })
+  const taken = new AppError('conflict', 'The account has an authenticator app: remove that one first.')
+  const totp = await refuseDuplicate(storeTotpSecret(ctx, user), taken)
   return { secret: totp.secret.base32, uri: totp.toString() }
 })
 
@@ -82,7 +78,7 @@ export const confirmTotp = endpoint(operations.confirmTotp, async (ctx, { caller
     await lockUser(tx, userId)
     const isFirst = (await factorsOf(tx, userId)).length === 0
     if (!(await useTotpCode(ctx, tx, userId, body.code, false))) {
-      throw invalid('body', [{ path: 'code', code: 'wrong_code', message: 'The code is wrong or expired.' }])
+      throw invalidField('code', 'wrong_code', 'The code is wrong or expired.')
     }
     return recordAddition(ctx, tx, caller, isFirst, 'An authenticator app was added.')
   })

@@ -40,10 +40,13 @@ export const createFederatedCredential = endpoint(operations.createFederatedCred
         throw new AppError('conflict', `A workspace may have at most ${maxCredentials} federated credentials.`)
       }
       const id = newUuid()
-      await audit(tx, caller, {
-        action: 'federated_credential.created',
-        objectId: toId('fed', id),
-        details: { name, issuer, audience, conditions, scopes, lifetime_ms: lifetimeMs },
+      await audit(tx, caller, 'federated_credential.created', toId('fed', id), {
+        name,
+        issuer,
+        audience,
+        conditions,
+        scopes,
+        lifetime_ms: lifetimeMs,
       })
       const values = { name, issuer, audience, conditions, scopes, lifetimeMs, createdBy: user.userId }
       return tx.federatedCredential.create({ data: { id, workspaceId, ...values }, omit })
@@ -89,8 +92,11 @@ export const deleteFederatedCredential = endpoint(
         where: { workspaceId, federatedCredentialId: id, revokedAt: null },
         data: { revokedAt: new Date(ctx.clock.now()) },
       })
-      const details = { name: row.name, issuer: row.issuer, revoked_keys: count }
-      await audit(tx, caller, { action: 'federated_credential.deleted', objectId: toId('fed', id), details })
+      await audit(tx, caller, 'federated_credential.deleted', toId('fed', id), {
+        name: row.name,
+        issuer: row.issuer,
+        revoked_keys: count,
+      })
     })
     forgetApiKeys(ctx.apiKeys, key => key.workspaceId === workspaceId)
   },

@@ -42,7 +42,7 @@ export const resetCircuit = endpoint(operations.resetCircuit, async (ctx, { call
   const dispatchers = await inTransaction(ctx.pool, async tx => {
     const found = await requestCircuitReset(tx, { workspaceId, host })
     if (found === 0) throw notFound()
-    await audit(tx, caller, { action: 'host.reset', objectId: host })
+    await audit(tx, caller, 'host.reset', host)
     return found
   })
   return { dispatchers }
@@ -54,7 +54,7 @@ async function setPaused(ctx: Context, caller: Allowed<'host.write'>, host: stri
     const isStored = await pauseStored(tx, { workspaceId, host }, isPaused)
     if (!isStored)
       throw new AppError('conflict', `A workspace pauses at most ${maxPausedHosts} hosts. Resume one first.`)
-    await audit(tx, caller, { action: isPaused ? 'host.paused' : 'host.resumed', objectId: host })
+    await audit(tx, caller, isPaused ? 'host.paused' : 'host.resumed', host)
   })
   return readHost(ctx, workspaceId, host)
 }

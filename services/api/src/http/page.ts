@@ -1,5 +1,5 @@
 import { decodeCursor, encodeCursor, type Page } from '@belfry/contract/page'
-import { invalid } from './refusals.ts'
+import { invalidField } from './refusals.ts'
 
 /** The query of a list: its filters and its cursor. */
 export type PageQuery = Readonly<Record<string, unknown>> & { limit: number; cursor?: string | undefined }
@@ -12,16 +12,11 @@ export function readCursor(list: string, query: PageQuery, form?: RegExp): strin
   if (query.cursor === undefined) return undefined
   const id = decodeCursor(list, query, query.cursor, form)
   if (id !== null) return id
-  const error = {
-    path: 'cursor',
-    code: 'invalid_cursor',
-    message: 'cursor must be a next_cursor of the same list and filters.',
-  }
-  throw invalid('query', [error])
+  throw invalidField('cursor', 'invalid_cursor', 'cursor must be a next_cursor of the same list and filters.', 'query')
 }
 
-/** The rows of a page: those before an id, in the order of the ids, newest first. For `findMany`. */
-export type PageRows = { before: { lt?: string }; take: number }
+/** The rows of a page: those after an id, newest first. `before` is the same as a condition of `findMany`. */
+export type PageRows = { after: string | undefined; before: { lt?: string }; take: number }
 
 /** Reads a page of a list with a function that finds its rows. */
 export async function readPage<Row extends { id: string }, Item>(
@@ -31,7 +26,7 @@ export async function readPage<Row extends { id: string }, Item>(
   present: (row: Row) => Item,
 ): Promise<Page<Item>> {
   const after = readCursor(list, query)
-  const rows = await find({ before: after === undefined ? {} : { lt: after }, take: query.limit + 1 })
+  const rows = await find({ after, before: after === undefined ? {} : { lt: after }, take: query.limit + 1 })
   return toPage(list, query, rows, present)
 }
 

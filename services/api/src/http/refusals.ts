@@ -18,15 +18,19 @@ export function invalid(part: Part, errors: readonly FieldError[]): AppError {
   return new AppError('validation_failed', `The ${part} is invalid; see errors.`, { errors })
 }
 
+/** Waits for a change, and throws a refusal when another object has a value that must be unique. */
+export function refuseDuplicate<T>(change: Promise<T>, refusal: AppError): Promise<T> {
+  return change.catch(error => {
+    throw isUniqueViolation(error) ? refusal : error
+  })
+}
+
 /**
  * Runs a change that gives an object a key.
  * @throws AppError `key_in_use` when another object of its kind has the key.
  */
-export async function refuseUsedKey<T>(key: string | null | undefined, change: () => Promise<T>): Promise<T> {
-  try {
-    return await change()
-  } catch (error) {
-    if (typeof key !== 'string' || !isUniqueViolation(error)) throw error
-    throw new AppError('key_in_use', `The key ${key} belongs to another object of this kind in the workspace.`)
-  }
+export function refuseUsedKey<T>(key: string | null | undefined, change: () => Promise<T>): Promise<T> {
+  if (typeof key !== 'string') return change()
+  const message = `The key ${key} belongs to another object of this kind in the workspace.`
+  return refuseDuplicate(change(), new AppError('key_in_use', message))
 }

@@ -20,17 +20,17 @@ import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { alertConsentMail, type Message, unsubscribeAt } from '@belfry/messages'
 import { readUnsubscribeToken, unsubscribeToken } from '@belfry/vault'
-import { refuseBlockedAddress } from '../account/account-mail.ts'
+import { addMail, refuseBlockedAddress } from '../account/account-mail.ts'
 import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
-import { consumeAlertConsent, consumeIntegrationTest, consumeReset } from '../auth/throttle.ts'
+import { consumeAlertConsent, consumeReset, consumeTest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
-import { invalid, notFound, refuseUsedKey } from '../http/refusals.ts'
+import { invalidField, notFound, refuseUsedKey } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 
 export const createIntegration = endpoint(operations.createIntegration, {
@@ -46,9 +46,13 @@ export const createIntegration = endpoint(operations.createIntegration, {
       const added = { key: body.key ?? null, name, channel, events, ...target }
       const row = await insertIntegration(tx, ctx.config.masterKeys, workspaceId, added)
       if (!row) throw new AppError('conflict', `A workspace may have at most ${maxIntegrations} integrations.`)
-      const details = { name, channel, events, target: row.shownTarget }
       await storeConsentMail(ctx, tx, workspaceId, target)
-      await audit(tx, caller, { action: 'integration.created', objectId: toId('int', row.id), details })
+      await audit(tx, caller, 'integration.created', toId('int', row.id), {
+        name,
+        channel,
+        events,
+        target: row.shownTarget,
+      })
       return row
     }
     const row = await refuseUsedKey(body.key, () => inWorkspace(ctx.pool, workspaceId, store))
@@ -83,8 +87,13 @@ export const updateIntegration = endpoint(operations.updateIntegration, {
       requireChannelOf(before.channel, body)
       const row = await changeIntegration(tx, ctx.config.masterKeys, workspaceId, id, change)
       if (target) await storeConsentMail(ctx, tx, workspaceId, target)
-      const details = given({ name: body.name, events, target: target?.shownTarget })
-      await audit(tx, caller, { action: 'integration.changed', objectId: toId('int', id), details })
+      await audit(
+        tx,
+        caller,
+        'integration.changed',
+        toId('int', id),
+        given({ name: body.name, events, target: target?.shownTarget }),
+      )
       return row
     }
     const row = await refuseUsedKey(body.key, () => inWorkspace(ctx.pool, workspaceId, store))
@@ -97,7 +106,7 @@ function requireChannelOf(channel: AlertChannel, body: { url?: unknown; email?: 
   const wrong = channel === 'email' ? 'url' : 'email'
   if (body[wrong] === undefined) return
   const message = `An integration of the channel ${channel} has no ${wrong}.`
-  throw invalid('body', [{ path: wrong, code: 'wrong_channel', message }])
+  throw invalidField(wrong, 'wrong_channel', message)
 }
 
 export const deleteIntegration = endpoint(
@@ -107,7 +116,7 @@ export const deleteIntegration = endpoint(
     const row = await inWorkspace(ctx.pool, workspaceId, async tx => {
       const row = await removeIntegration(tx, workspaceId, id)
       const details = row && { name: row.name, channel: row.channel, target: row.shownTarget }
-      if (details) await audit(tx, caller, { action: 'integration.deleted', objectId: toId('int', id), details })
+      if (details) await audit(tx, caller, 'integration.deleted', toId('int', id), details)
       return row
     })
     if (!row) throw notFound()
@@ -126,7 +135,7 @@ export const testIntegration = endpoint(
     const integration = await findIntegration(ctx.pool, workspaceId, integrationId)
     if (!integration) throw notFound()
     if (!integration.isConfirmed) throw new AppError('conflict', 'The recipient has not confirmed the address yet.')
-    await consumeIntegrationTest(ctx, workspaceId)
+    await consumeTest(ctx, 'integration', workspaceId)
     const { name } = await ctx.prisma.workspace.findUniqueOrThrow({ where: { id: workspaceId } })
     const at = new Date(ctx.clock.now()).toISOString()
     const about = { workspace: { id: toId('ws', workspaceId), name }, count: 0, items: [] }
@@ -226,22 +235,14 @@ async function storeConsentMail(
   const { masterKeys, publicUrl } = ctx.config
   const unsubscribe = unsubscribeAt(publicUrl, unsubscribeToken(masterKeys, hashAddress(target)))
   const mail = alertConsentMail(target, `${publicUrl}/confirm-alerts#${token}`, unsubscribe)
-  const message: Message = { type: 'mail', mail }
-  const stored = {
-    id: newUuid(),
-    kind: 'mail',
-    label: 'alert consent',
-    content: JSON.stringify(message),
-    masterKeys,
-  } as const
-  await addToOutbox(tx, { ...stored, usefulMs: consentMs, tenant: { workspaceId } })
+  await addMail(tx, 'alert consent', mail, { masterKeys, usefulMs: consentMs, tenant: { workspaceId } })
 }
 
 export const confirmAlerts = endpoint(operations.confirmAlerts, async (ctx, { body, request }) => {
   await consumeReset(ctx, callerAddress(request))
   if (await confirmIntegration(ctx.pool, hashOneTimeToken(body.token))) return
   const message = 'The link is unknown or was used, or the integration has been changed or deleted.'
-  throw invalid('body', [{ path: 'token', code: 'invalid_token', message }])
+  throw invalidField('token', 'invalid_token', message)
 })
 
 // Mail programs call it with the form of RFC 8058 and no credentials. The token is all that it needs, so a link that is only
@@ -250,7 +251,7 @@ export const unsubscribe = endpoint(operations.unsubscribe, async (ctx, { query 
   const addressHash = readUnsubscribeToken(ctx.config.masterKeys, query.token)
   if (addressHash === null) {
     const message = 'The link is not from a mail of this installation.'
-    throw invalid('query', [{ path: 'token', code: 'invalid_token', message }])
+    throw invalidField('token', 'invalid_token', message, 'query')
   }
   await unsubscribeAddress(ctx.pool, addressHash)
 })

@@ -1,6 +1,6 @@
 import type { AcceptedInvitation, AcceptInvitationBody, InvitationPreview } from '@belfry/contract/invitation'
 import { operations } from '@belfry/contract/operations'
-import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { decide, lowerWorkspaceRole, mayGrant, type Policy, type Role } from '@belfry/domain/permissions'
@@ -16,7 +16,7 @@ import { hashOneTimeToken } from '../auth/one-time-token.ts'
 import { consumeInvitedRegistration } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { notFound } from '../http/refusals.ts'
+import { notFound, refuseDuplicate } from '../http/refusals.ts'
 import { Reply } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/members.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
@@ -102,9 +102,8 @@ async function register(
     const workspaceIds = await joinOrganization(ctx, tx, invitation, { userId: user.id, address }, now)
     return { workspaceIds, session: await startSession(ctx, tx, user, request) }
   }
-  const { workspaceIds, session } = await ctx.prisma.$transaction(open).catch(error => {
-    throw isUniqueViolation(error) ? new AppError('email_taken', 'This address has an account: sign in first.') : error
-  })
+  const taken = new AppError('email_taken', 'This address has an account: sign in first.')
+  const { workspaceIds, session } = await refuseDuplicate(ctx.prisma.$transaction(open), taken)
   return new Reply({ status: 200, headers: session.headers, body: present(invitation, workspaceIds, session) })
 }
 
@@ -179,9 +178,12 @@ async function joinOrganization(
       role: lowerWorkspaceRole(workspaceRole, maxRole),
     })),
   })
-  const details = { role, invitation: toId('inv', id), workspace_ids: workspaces.map(({ id }) => toId('ws', id)) }
   const who = { organizationId, user: { userId }, apiKeyId: null, address: by.address, right: null }
-  await audit(tx, who, { action: 'member.joined', objectId: toId('user', userId), details })
+  await audit(tx, who, 'member.joined', toId('user', userId), {
+    role,
+    invitation: toId('inv', id),
+    workspace_ids: workspaces.map(({ id }) => toId('ws', id)),
+  })
   return workspaces.map(({ id }) => id)
 }
 

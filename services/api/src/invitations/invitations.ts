@@ -1,13 +1,12 @@
 import type { CreateInvitationBody, Invitation } from '@belfry/contract/invitation'
 import { operations } from '@belfry/contract/operations'
 import type { Invitation as StoredInvitation } from '@belfry/db/generated/client'
-import { addToOutbox } from '@belfry/db/outbox/outbox'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { type Actor, lowerWorkspaceRole, mayGrant, type Role, type WorkspaceRole } from '@belfry/domain/permissions'
-import { invitationMail, type Message } from '@belfry/messages'
-import { refuseBlockedAddress } from '../account/account-mail.ts'
+import { invitationMail } from '@belfry/messages'
+import { addMail, refuseBlockedAddress } from '../account/account-mail.ts'
 import { audit } from '../audit/audit.ts'
 import type { CallerOf } from '../auth/authorize.ts'
 import { newOneTimeToken } from '../auth/one-time-token.ts'
@@ -15,7 +14,7 @@ import { consumeInvitation } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { invalid, notFound } from '../http/refusals.ts'
+import { invalidField, notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { lockOrganization } from '../organizations/members.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
@@ -41,8 +40,12 @@ export const createInvitation = endpoint(operations.createInvitation, async (ctx
     const data = { id, organizationId, email, role, workspaceRole, workspaceIds, tokenHash, expiresAt }
     const row = await tx.invitation.create({ data: { ...data, invitedBy: user.userId }, include: { inviter } })
     await storeInvitationMail(ctx, tx, { organizationId, email, invitedBy: user.userId, token })
-    const details = { email, role, workspace_role: workspaceRole, workspace_ids: body.workspace_ids.map(toWsId) }
-    await audit(tx, caller, { action: 'invitation.created', objectId: toId('inv', id), details })
+    await audit(tx, caller, 'invitation.created', toId('inv', id), {
+      email,
+      role,
+      workspace_role: workspaceRole,
+      workspace_ids: body.workspace_ids.map(toWsId),
+    })
     return row
   })
   const presented = presentInvitation(row, ctx.clock.now())
@@ -72,8 +75,7 @@ async function requireWorkspaces(
   const found = await invitableWorkspaces(tx, wanted, inviterOf(caller))
   if (found.length === wanted.length) return wanted
   const message = 'workspace_ids may contain only workspaces of the organization to which you may invite.'
-  const errors = [{ path: 'workspace_ids', code: 'unknown_workspace', message }]
-  throw invalid('body', errors)
+  throw invalidField('workspace_ids', 'unknown_workspace', message)
 }
 
 export const listInvitations = endpoint(
@@ -113,8 +115,7 @@ export const resendInvitation = endpoint(operations.resendInvitation, async (ctx
       invitedBy: user.userId,
       token,
     })
-    const details = { email: row.email }
-    await audit(tx, caller, { action: 'invitation.resent', objectId: toId('inv', id), details })
+    await audit(tx, caller, 'invitation.resent', toId('inv', id), { email: row.email })
     return row
   })
   return presentInvitation(row, ctx.clock.now())
@@ -131,8 +132,7 @@ export const revokeInvitation = endpoint(operations.revokeInvitation, async (ctx
       where: open,
       data: { revokedAt: new Date(ctx.clock.now()) },
     })
-    const details = { email: row.email }
-    if (count > 0) await audit(tx, caller, { action: 'invitation.revoked', objectId: toId('inv', id), details })
+    if (count > 0) await audit(tx, caller, 'invitation.revoked', toId('inv', id), { email: row.email })
     else if (await tx.invitation.findFirst({ where: { id, organizationId, acceptedAt: { not: null } } })) {
       throw new AppError('invitation_used', 'The invitation has been accepted: remove the member instead.')
     }
@@ -155,12 +155,9 @@ async function storeInvitationMail(
     inviter: inviter.name,
     url: `${ctx.config.publicUrl}/invitations#${invitation.token}`,
   })
-  const message: Message = { type: 'mail', mail }
-  const id = newUuid()
   const { masterKeys } = ctx.config
-  const stored = { id, kind: 'mail', label: 'invitation', content: JSON.stringify(message), masterKeys } as const
   const tenant = { organizationId: organization.id }
-  await addToOutbox(tx, { ...stored, usefulMs: invitationMs, tenant })
+  await addMail(tx, 'invitation', mail, { masterKeys, usefulMs: invitationMs, tenant })
 }
 
 /** Throws `forbidden` for an invitation to a role above the caller's own. */

@@ -189,5 +189,5 @@ async function record(
   details: Record<string, Role | undefined>,
 ): Promise<void> {
   const who = { organizationId, user: { userId }, apiKeyId: null, address, right: null }
-  await audit(tx, who, { action, objectId: toId('user', userId), details: { ...details, by: 'oidc' } })
+  await audit(tx, who, action, toId('user', userId), { ...details, by: 'oidc' })
 }

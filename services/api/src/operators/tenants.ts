@@ -287,9 +287,9 @@ export async function recordOperatorAction(tx: AnyTransaction, by: Operator, ent
 }
 
 export const listBlockedAddresses = endpoint(operations.listBlockedAddresses, async (ctx, { query }) => {
-  const before = readCursor('blocked-addresses', query) ?? null
-  const rows = await list(ctx.pool, { search: query.search ?? '', before, limit: query.limit + 1 })
-  return toPage('blocked-addresses', query, rows, ({ address, blockedAt }) => {
+  const find = ({ after, take }: PageRows) =>
+    list(ctx.pool, { search: query.search ?? '', before: after ?? null, limit: take })
+  return readPage('blocked-addresses', query, find, ({ address, blockedAt }) => {
     return { email: address, blocked_at: blockedAt.toISOString() }
   })
 })

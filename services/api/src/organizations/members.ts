@@ -5,7 +5,7 @@ import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
 import { type Actor, mayGrant, type Role, type WorkspaceRole } from '@belfry/domain/permissions'
 import { mailAccountDeletion } from '../account/account-mail.ts'
-import { provePassword, requirePasswordLogin } from '../account/password.ts'
+import { provePassword, requirePasswordLogin, wrongPassword } from '../account/password.ts'
 import { audit } from '../audit/audit.ts'
 import { type CallerOf, requireRight } from '../auth/authorize.ts'
 import type { UserCaller } from '../auth/find-user.ts'
@@ -14,7 +14,7 @@ import { noSessionCookie } from '../auth/session-token.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { invalid, notFound } from '../http/refusals.ts'
+import { notFound } from '../http/refusals.ts'
 import { Reply } from '../http/reply.ts'
 
 export const listMembers = endpoint(operations.listMembers, async (ctx, { caller: { organizationId }, query }) => {
@@ -30,8 +30,7 @@ export const updateMember = endpoint(operations.updateMember, async (ctx, { call
     requireRank(own, role)
     if (role !== 'owner') await requireAnotherOwner(tx, present)
     if (role !== present.role) {
-      const details = { from: present.role, to: role }
-      await audit(tx, caller, { action: 'member.role_changed', objectId: toId('user', params.user), details })
+      await audit(tx, caller, 'member.role_changed', toId('user', params.user), { from: present.role, to: role })
     }
     return tx.membership.update({
       where: { organizationId_userId: { organizationId: caller.organizationId, userId: params.user } },
@@ -49,9 +48,9 @@ export const removeMember = endpoint(operations.removeMember, async (ctx, { call
     await requireAnotherOwner(tx, present)
     await tx.workspaceMember.deleteMany({ where: { userId, workspace: { organizationId } } })
     await tx.membership.delete({ where: { organizationId_userId: { organizationId, userId } } })
-    const removed = { objectId: toId('user', userId), details: { role: present.role } }
-    if (manager) await audit(tx, manager, { action: 'member.removed', ...removed })
-    else await audit(tx, caller, { action: 'member.left', ...removed })
+    const [objectId, details] = [toId('user', userId), { role: present.role }]
+    if (manager) await audit(tx, manager, 'member.removed', objectId, details)
+    else await audit(tx, caller, 'member.left', objectId, details)
   })
 })
 
@@ -186,13 +185,7 @@ async function leave(tx: PrismaTransaction, { userId, address }: UserCaller, { o
   await tx.workspaceMember.deleteMany({ where: { userId, workspace: { organizationId } } })
   await tx.membership.delete({ where: { organizationId_userId: { organizationId, userId } } })
   const by = { organizationId, user: { userId }, apiKeyId: null, address, right: null }
-  const details = { role, account: 'deleted' }
-  await audit(tx, by, { action: 'member.left', objectId: toId('user', userId), details })
-}
-
-function wrongPassword(): AppError {
-  const error = { path: 'current_password', code: 'wrong_password', message: 'The current password is wrong.' }
-  return invalid('body', [error])
+  await audit(tx, by, 'member.left', toId('user', userId), { role, account: 'deleted' })
 }
 
 // Refuses a session that did not begin with a sign-in through the issuer, at most ten minutes ago.

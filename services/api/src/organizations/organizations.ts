@@ -18,7 +18,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { given } from '../http/given.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { invalid, notFound } from '../http/refusals.ts'
+import { invalidField, notFound, refuseDuplicate } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { lockOrganization, memberUser, presentMember } from './members.ts'
 import { isReservedSlug, slugOf, withSuffix } from './slug.ts'
@@ -43,12 +43,8 @@ export const getOrganization = endpoint(
 export const updateOrganization = endpoint(operations.updateOrganization, async (ctx, { caller, body }) => {
   if (body.slug && isReservedSlug(body.slug)) throw slugTaken()
   if (body.require_second_factor !== undefined) await checkRequirement(ctx, caller, body.require_second_factor)
-  const row = await ctx.prisma
-    .$transaction(tx => update(tx, caller, body))
-    .catch(error => {
-      throw isUniqueViolation(error) ? slugTaken() : error
-    })
-  return presentOrganization(row)
+  const changing = ctx.prisma.$transaction(tx => update(tx, caller, body))
+  return presentOrganization(await refuseDuplicate(changing, slugTaken()))
 })
 
 // An owner without a second factor would be refused too. Ending the requirement is as dangerous as a deletion.
@@ -95,12 +91,12 @@ async function auditChanges(
   after: Presented,
 ) {
   const settings = changes({ name: before.name, slug: before.slug }, { name: after.name, slug: after.slug })
-  if (settings) await audit(tx, caller, { action: 'organization.changed', objectId: after.id, details: settings })
+  if (settings) await audit(tx, caller, 'organization.changed', after.id, settings)
   const rulesOf = ({ policy, max_api_key_days, require_second_factor }: Presented) => {
     return { ...policy, max_api_key_days, require_second_factor }
   }
   const policy = changes(rulesOf(before), rulesOf(after))
-  if (policy) await audit(tx, caller, { action: 'organization.policy_changed', objectId: after.id, details: policy })
+  if (policy) await audit(tx, caller, 'organization.policy_changed', after.id, policy)
 }
 
 // Returns the changed members with their old and new values; null when there are none.
@@ -124,11 +120,7 @@ export const deleteOrganization = endpoint(operations.deleteOrganization, async 
     await tx.organization.update({ where: { id }, data: { deletedAt: new Date(ctx.clock.now()), slug: id } })
     await tx.membership.deleteMany({ where: { organizationId: id } })
     await tx.workspaceMember.deleteMany({ where: { workspace: { organizationId: id } } })
-    await audit(tx, caller, {
-      action: 'organization.deleted',
-      objectId: toId('org', id),
-      details: { name, slug },
-    })
+    await audit(tx, caller, 'organization.deleted', toId('org', id), { name, slug })
   })
 })
 
@@ -189,7 +181,7 @@ function insertWithSlug(ctx: Context, name: string, slug: string, caller: UserCa
     await requireMay(ctx, tx, caller.userId)
     const row = await tx.organization.create({ data: { id, name, slug, tier: ctx.config.defaultTier, memberships } })
     const by = { organizationId: id, user: caller, apiKeyId: null, address: caller.address, right: null }
-    await audit(tx, by, { action: 'organization.created', objectId: toId('org', id), details: { name, slug } })
+    await audit(tx, by, 'organization.created', toId('org', id), { name, slug })
     return row
   })
 }
@@ -216,9 +208,8 @@ export const transferOrganization = endpoint(operations.transferOrganization, as
     const next = await tx.membership.findFirst({ where: { organizationId, userId: body.user_id } })
     if (!next) throw notFound()
     const setRole = async (userId: string, from: Role, role: Role) => {
-      const details = { from, to: role, transfer: true }
       if (from !== role)
-        await audit(tx, manager, { action: 'member.role_changed', objectId: toId('user', userId), details })
+        await audit(tx, manager, 'member.role_changed', toId('user', userId), { from, to: role, transfer: true })
       const where = { organizationId_userId: { organizationId, userId } }
       return tx.membership.update({ where, data: { role }, include: { user: memberUser } })
     }
@@ -229,7 +220,7 @@ export const transferOrganization = endpoint(operations.transferOrganization, as
 })
 
 function alreadyYours(): AppError {
-  return invalid('body', [{ path: 'user_id', code: 'own_user', message: 'user_id must be another member.' }])
+  return invalidField('user_id', 'own_user', 'user_id must be another member.')
 }
 
 export const getUsage = endpoint(operations.getUsage, async (ctx, { caller }) => {

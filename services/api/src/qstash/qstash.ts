@@ -45,7 +45,7 @@ export const qstashRoutes: QstashRoutes = [
     {
       post: on('signing_secret.rotate', async ({ ctx, caller }) => {
         const record: Parameters<typeof rotateQstashSigningKeys>[3] = tx =>
-          audit(tx, caller, { action: 'signing_secret.rotated', objectId: 'qstash' })
+          audit(tx, caller, 'signing_secret.rotated', 'qstash')
         const keys = await rotateQstashSigningKeys(ctx.pool, ctx.config.masterKeys, caller.workspaceId, record)
         return keys && !decide(caller.actor, 'signing_secret.read').allowed ? undefined : keys
       }),

@@ -45,7 +45,7 @@ async function addEndpoints(call: Call<'subscription.write'>): Promise<void> {
     await requireSecretUse(tx, caller, [...endpoints, ...rows])
     for (const { name, url = '' } of endpoints) {
       const id = await upsert(tx, caller.workspaceId, group, { name: name ?? null, url })
-      await audit(tx, caller, { action: 'subscription.changed', objectId: toId('sub', id), details: { topic: group } })
+      await audit(tx, caller, 'subscription.changed', toId('sub', id), { topic: group })
     }
     const counted = await tx.query<{ n: number }>(
       'SELECT count(*)::int AS n FROM subscriptions WHERE workspace_id = $1',
@@ -102,7 +102,7 @@ function remove(
   return inTransaction(ctx.pool, async tx => {
     const ids = await rowsOf(tx, text, [caller.workspaceId, topic, ...values])
     for (const id of ids) {
-      await audit(tx, caller, { action: 'subscription.deleted', objectId: toId('sub', id), details: { topic } })
+      await audit(tx, caller, 'subscription.deleted', toId('sub', id), { topic })
     }
     return ids.length
   })

@@ -89,7 +89,7 @@ export async function moveQueue(
   const id = await inTransaction(ctx.pool, async tx => {
     const found = await change(tx, caller.workspaceId)
     if (found === null) throw notFound()
-    await audit(tx, caller, { action, objectId: name, details })
+    await audit(tx, caller, action, name, details)
     return found
   })
   await advanceQueues(ctx.pool, [id])
@@ -121,7 +121,7 @@ export async function removeQueue(
   const remove = (mayRun: boolean) =>
     inTransaction(ctx.pool, async tx => {
       const result = await deleteStored(tx, caller.workspaceId, name, { mayRun })
-      if (result === 'deleted') await audit(tx, caller, { action: 'queue.deleted', objectId: name })
+      if (result === 'deleted') await audit(tx, caller, 'queue.deleted', name)
       return result
     })
   let result = await remove(false)
@@ -217,7 +217,7 @@ export async function nameQueues(tx: Transaction, { workspaceId }: Allowed, plan
   for (const { name, changedBy, limits } of planned) {
     const id = await setQueue(tx, workspaceId, name, limits)
     if (changedBy === null) continue
-    await audit(tx, changedBy, { action: 'queue.changed', objectId: name, details: limits })
+    await audit(tx, changedBy, 'queue.changed', name, limits)
     await advanceQueues(tx, [id])
   }
 }

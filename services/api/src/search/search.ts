@@ -33,31 +33,22 @@ export const search = endpoint(operations.search, async (ctx, { caller, query })
 
 type Named = { id: string; name: string; at: Date }
 
+// The statements that find an object by its id.
+const byIdText = {
+  task: `SELECT t.id, r.name, t.created_at AS at FROM tasks t JOIN task_requests r ON r.task_id = t.id
+         WHERE t.workspace_id = $1 AND t.id = $2`,
+  cron: 'SELECT id, name, created_at AS at FROM cron_jobs WHERE workspace_id = $1 AND id = $2',
+  run: `SELECT u.id, r.name, u.started_at AS at FROM runs u JOIN task_requests r ON r.task_id = u.task_id
+        WHERE u.workspace_id = $1 AND u.id = $2`,
+}
+
 async function findId(db: Db, workspaceId: string, text: string): Promise<Found | null> {
-  const [task, cronJob, run] = [fromId('task', text), fromId('cron', text), fromId('run', text)]
-  const read = async (statement: string, id: string) => (await db.query<Named>(statement, [workspaceId, id])).rows[0]
-  if (task) {
-    const found = await read(
-      `SELECT t.id, r.name, t.created_at AS at FROM tasks t JOIN task_requests r ON r.task_id = t.id
-       WHERE t.workspace_id = $1 AND t.id = $2`,
-      task,
-    )
-    return found ? { kind: 'task', id: toId('task', found.id), name: found.name, ...once(found) } : null
-  }
-  if (cronJob) {
-    const found = await read(
-      'SELECT id, name, created_at AS at FROM cron_jobs WHERE workspace_id = $1 AND id = $2',
-      cronJob,
-    )
-    return found ? { kind: 'cron_job', id: toId('cron', found.id), name: found.name, ...once(found) } : null
-  }
-  if (run) {
-    const found = await read(
-      `SELECT u.id, r.name, u.started_at AS at FROM runs u JOIN task_requests r ON r.task_id = u.task_id
-       WHERE u.workspace_id = $1 AND u.id = $2`,
-      run,
-    )
-    return found ? { kind: 'run', id: toId('run', found.id), name: found.name, ...once(found) } : null
+  for (const kind of ['task', 'cron', 'run'] as const) {
+    const id = fromId(kind, text)
+    if (id === null) continue
+    const [found] = (await db.query<Named>(byIdText[kind], [workspaceId, id])).rows
+    if (!found) return null
+    return { kind: kind === 'cron' ? 'cron_job' : kind, id: toId(kind, found.id), name: found.name, ...once(found) }
   }
   return null
 }

@@ -36,10 +36,9 @@ export const putSecret = endpoint(operations.putSecret, async (ctx, { caller, bo
   const { masterKeys } = ctx.config
   const max = limits.secrets
   const { value, allowed_hosts: allowedHosts } = body
-  const details = allowedHosts === undefined ? {} : { allowed_hosts: allowedHosts }
   const secret = { name, value, allowedHosts }
   const result = await storeSecret(ctx.pool, masterKeys, workspaceId, secret, max, (tx, kind) =>
-    audit(tx, caller, { action: `secret.${kind}`, objectId: name, details }),
+    audit(tx, caller, `secret.${kind}`, name, allowedHosts === undefined ? {} : { allowed_hosts: allowedHosts }),
   )
   if (result === null) throw notFound()
   if (result.kind === 'full') throw overCount('secrets', max)
@@ -49,7 +48,7 @@ export const putSecret = endpoint(operations.putSecret, async (ctx, { caller, bo
 })
 
 export const deleteSecret = endpoint(operations.deleteSecret, async (ctx, { caller, params: { name } }) => {
-  const record = (tx: Transaction) => audit(tx, caller, { action: 'secret.deleted', objectId: name })
+  const record = (tx: Transaction) => audit(tx, caller, 'secret.deleted', name)
   const isGone = isSecretName(name) && (await removeSecret(ctx.pool, caller.workspaceId, name, record))
   if (!isGone) throw notFound()
 })

@@ -74,8 +74,7 @@ export const removeSubscriptionSecrets = endpoint(
     await requireSubscription(ctx, workspaceId, sub)
     await inTransaction(ctx.pool, async tx => {
       const count = await remove(tx, { workspaceId, subscriptionId: sub })
-      const details = { secrets: count }
-      if (count > 0) await audit(tx, caller, { action: 'signing_secret.revoked', objectId: toId('sub', sub), details })
+      if (count > 0) await audit(tx, caller, 'signing_secret.revoked', toId('sub', sub), { secrets: count })
     })
   },
 )
@@ -88,7 +87,7 @@ async function rotateOf(
 ): Promise<SigningSecret> {
   const { owner, details } = ownerOf(caller, subscriptionId)
   const result = await rotate(ctx.pool, ctx.config.masterKeys, owner, (tx, { id }) =>
-    audit(tx, caller, { action: 'signing_secret.rotated', objectId: toId('sec', id), details }),
+    audit(tx, caller, 'signing_secret.rotated', toId('sec', id), details),
   )
   if (result === null) throw notFound()
   if (result !== 'full') return result
@@ -104,7 +103,7 @@ async function revokeOf(
 ): Promise<void> {
   const { owner, details } = ownerOf(caller, subscriptionId)
   const result = await revoke(ctx.pool, owner, id, tx =>
-    audit(tx, caller, { action: 'signing_secret.revoked', objectId: toId('sec', id), details }),
+    audit(tx, caller, 'signing_secret.revoked', toId('sec', id), details),
   )
   if (result === 'unknown') throw notFound()
   if (result === 'revoked') return

@@ -47,8 +47,7 @@ export const createSubscription = endpoint(operations.createSubscription, {
         throw new AppError('conflict', `A workspace has at most ${maxInWorkspace} subscriptions. Delete one first.`)
       }
       await nameQueue(tx, caller, body.queue)
-      const details = { topic: body.topic, active: body.active }
-      await audit(tx, caller, { action: 'subscription.created', objectId: toId('sub', id), details })
+      await audit(tx, caller, 'subscription.created', toId('sub', id), { topic: body.topic, active: body.active })
       return tx.subscription.create({
         data: {
           id,
@@ -123,7 +122,7 @@ export const updateSubscription = endpoint(operations.updateSubscription, {
       if (!changed) throw notFound()
       // A URL or a header may hold a secret, so the record has the names of the changed fields and not their values.
       const details = { topic: changed.topic, fields: Object.keys(body) }
-      await audit(tx, caller, { action: 'subscription.changed', objectId: toId('sub', changed.id), details })
+      await audit(tx, caller, 'subscription.changed', toId('sub', changed.id), details)
       return changed
     }
     const row = await refuseUsedKey(body.key, () => ctx.prisma.$transaction(store))
@@ -139,8 +138,7 @@ export const deleteSubscription = endpoint(
       const subscription = await tx.subscription.findFirst({ where: { id, workspaceId }, select: { topic: true } })
       const { count } = await tx.subscription.deleteMany({ where: { id, workspaceId } })
       if (!subscription || count === 0) throw notFound()
-      const details = { topic: subscription.topic }
-      await audit(tx, caller, { action: 'subscription.deleted', objectId: toId('sub', id), details })
+      await audit(tx, caller, 'subscription.deleted', toId('sub', id), { topic: subscription.topic })
     })
   },
 )

@@ -15,7 +15,7 @@ import type { AuditAction } from '@belfry/domain/audit-action'
 import { toId } from '@belfry/domain/id'
 import { presentTask } from '@belfry/present/present-task'
 import type { TaskRow } from '@belfry/present/task-row'
-import { type AuditedAction, type Auditor, audit } from '../audit/audit.ts'
+import { type Auditor, audit } from '../audit/audit.ts'
 import { authorOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { creation, endpoint } from '../endpoint.ts'
@@ -121,7 +121,7 @@ function moveTask<Result extends Awaited<ReturnType<Move>>, A extends AuditActio
   ctx: Context,
   caller: Auditor<A>,
   id: string,
-  audited: Omit<AuditedAction<A>, 'objectId'>,
+  { action, details }: { action: A; details?: Readonly<Record<string, unknown>> },
   move: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   return untilDecided(async () => {
@@ -129,7 +129,7 @@ function moveTask<Result extends Awaited<ReturnType<Move>>, A extends AuditActio
     const run = async (tx: Transaction) => {
       result = await move(tx)
       if (result.kind !== 'moved') throw notMoved
-      await audit(tx, caller, { ...audited, objectId: toId('task', id) })
+      await audit(tx, caller, action, toId('task', id), details)
       return result
     }
     return inTransaction(ctx.pool, run).catch((error: unknown) => {

@@ -27,8 +27,7 @@ export const createWorkspace = endpoint(operations.createWorkspace, async (ctx, 
   const row = await ctx.prisma.$transaction(async tx => {
     await lockOrganization(tx, organizationId)
     await refuseOverLimit(ctx, tx, organizationId)
-    const audited = { action: 'workspace.created', objectId: toId('ws', id), details: { name } } as const
-    await audit(tx, { ...caller, workspaceId: id }, audited)
+    await audit(tx, { ...caller, workspaceId: id }, 'workspace.created', toId('ws', id), { name })
     return tx.workspace.create({ data: { id, organizationId, name, ...members } })
   })
   // If the process ends here, the first request that needs the secret creates it.
@@ -78,7 +77,7 @@ export const updateWorkspace = endpoint(operations.updateWorkspace, async (ctx, 
     const after = await tx.workspace.update({ where: { id: caller.workspaceId }, data })
     const details = changesOf(before, after)
     if (Object.keys(details).length > 0) {
-      await audit(tx, caller, { action: 'workspace.changed', objectId: toId('ws', after.id), details })
+      await audit(tx, caller, 'workspace.changed', toId('ws', after.id), details)
     }
     return after
   })
@@ -105,7 +104,7 @@ export const deleteWorkspace = endpoint(operations.deleteWorkspace, async (ctx, 
   await ctx.prisma.$transaction(async tx => {
     const { name } = await lockWorkspace(tx, caller)
     await tx.workspace.update({ where: { id: workspaceId }, data: { deletedAt: new Date(ctx.clock.now()) } })
-    await audit(tx, caller, { action: 'workspace.deleted', objectId: toId('ws', workspaceId), details: { name } })
+    await audit(tx, caller, 'workspace.deleted', toId('ws', workspaceId), { name })
   })
   forgetApiKeys(ctx.apiKeys, key => key.workspaceId === workspaceId)
 })
@@ -149,10 +148,9 @@ export const putWorkspaceMember = endpoint(
       const before = await tx.workspaceMember.findUnique({ where: key, select: { role: true } })
       const role = body.role ?? before?.role ?? membership.workspaceRole
       const objectId = toId('user', userId)
-      if (!before) await audit(tx, caller, { action: 'workspace_member.added', objectId, details: { role } })
+      if (!before) await audit(tx, caller, 'workspace_member.added', objectId, { role })
       else if (before.role !== role) {
-        const details = { from: before.role, to: role }
-        await audit(tx, caller, { action: 'workspace_member.role_changed', objectId, details })
+        await audit(tx, caller, 'workspace_member.role_changed', objectId, { from: before.role, to: role })
       }
       const create = { workspaceId, userId, role }
       return tx.workspaceMember.upsert({ where: key, create, update: { role }, include: { user: memberUser } })
@@ -167,7 +165,7 @@ export const removeWorkspaceMember = endpoint(
     await ctx.prisma.$transaction(async tx => {
       const { count } = await tx.workspaceMember.deleteMany({ where: { workspaceId: caller.workspaceId, userId } })
       if (count === 0) throw notFound()
-      await audit(tx, caller, { action: 'workspace_member.removed', objectId: toId('user', userId) })
+      await audit(tx, caller, 'workspace_member.removed', toId('user', userId))
     })
   },
 )

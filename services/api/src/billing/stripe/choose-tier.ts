@@ -6,7 +6,7 @@ import { toId } from '@belfry/domain/id'
 import { type TierName, tierNames } from '@belfry/domain/tiers'
 import type { Stripe } from 'stripe'
 import type { Context } from '../../context.ts'
-import { invalid } from '../../http/refusals.ts'
+import { invalidField } from '../../http/refusals.ts'
 import { applyTier } from '../apply-tier.ts'
 import { refreshSubscription } from './refresh-subscription.ts'
 import type { StripeBilling } from './stripe-billing.ts'
@@ -155,6 +155,5 @@ function priceOf({ prices }: StripeBilling['settings'], tier: TierName): string 
   const price = prices.priceOf.get(tier)
   if (price !== undefined) return price
   const message = `tier must be for sale: free, ${[...prices.priceOf.keys()].join(', ')}.`
-  const errors = [{ path: 'tier', code: 'not_for_sale', message }]
-  throw invalid('body', errors)
+  throw invalidField('tier', 'not_for_sale', message)
 }
