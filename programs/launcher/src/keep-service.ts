@@ -110,6 +110,7 @@ type ServiceProcess = {
   ready: Promise<boolean>
   /** Resolves with how it ended. */
   ended: Promise<string>
+  send(message: object): void
   /** Lets it finish the work in flight, within 35 s. */
   stop(): Promise<void>
   kill(): void
@@ -121,7 +122,7 @@ const stopTimeoutMs = 35_000
  * Runs a service in its own process group, so Ctrl-C only reaches the launcher. It logs to a file instead of a pipe, so it
  * never waits for the launcher to read.
  */
-function runService(
+export function runService(
   program: string,
   env: Environment,
   logFile: string | null,
@@ -145,6 +146,7 @@ function runService(
     pid: child.pid ?? 0,
     ready: Promise.race([saidReady, ended.then(() => false)]),
     ended,
+    send: message => void child.send(message),
     async stop() {
       askToStop(child)
       await Promise.race([ended, sleep(stopTimeoutMs, undefined, { ref: false })])

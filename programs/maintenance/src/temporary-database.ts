@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
+import { withClient } from '@belfry/db/postgres/with-client'
 
 /** Runs `use` on a new database of a server, which it drops afterwards. Its name is the prefix and some random digits. */
 export async function inTemporaryDatabase<T>(
@@ -18,12 +18,8 @@ export async function inTemporaryDatabase<T>(
 
 /** Runs a statement on a connection of its own, and returns the first value of its result, if it has one. */
 export async function runStatement(url: string, statement: string): Promise<unknown> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
+  return withClient({ connectionString: url }, async client => {
     const { rows } = await client.query({ text: statement, rowMode: 'array' })
     return rows[0]?.[0]
-  } finally {
-    await client.end()
-  }
+  })
 }

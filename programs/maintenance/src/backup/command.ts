@@ -1,4 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +9,7 @@ import { type BackupSettings, readBackupSettings, readInstallation } from '../co
 import { drill } from '../restore/drill.ts'
 import { findBackup } from '../restore/find-backup.ts'
 import { type RestoreOptions, restore } from '../restore/restore.ts'
+import { inTemporaryFolder } from '../temporary-folder.ts'
 import { prune, sizeOf } from './backup-store.ts'
 import { makeBackup } from './make-backup.ts'
 import { openStore } from './open-store.ts'
@@ -80,8 +80,10 @@ async function list({ json }: Output): Promise<void> {
   }
 }
 
+const workFolder = join(tmpdir(), 'belfry-restore-')
+
 async function verify(wanted: string, { json }: Output): Promise<void> {
-  await inWorkFolder(async work => {
+  await inTemporaryFolder(workFolder, async work => {
     const installation = readInstallation()
     const folder = await findBackup(installation, wanted, work)
     const { problems, notes, rows } = await drill(installation, folder, work)
@@ -99,19 +101,10 @@ async function runRestore(wanted: string, flags: RestoreFlags): Promise<void> {
   if (flags.drill) return verify(wanted, flags)
   const { until = null, hold: holds, withoutSecrets = false } = flags
   const options: RestoreOptions = { until, holds, withoutSecrets }
-  await inWorkFolder(async work => {
+  await inTemporaryFolder(workFolder, async work => {
     const installation = readInstallation()
     await restore(installation, await findBackup(installation, wanted, work), options, write)
   })
-}
-
-async function inWorkFolder(use: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'belfry-restore-'))
-  try {
-    await use(folder)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
 }
 
 function megabytes(bytes: number): string {

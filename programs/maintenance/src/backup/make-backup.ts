@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Db } from '@belfry/db/postgres/in-transaction'
+import { withClient } from '@belfry/db/postgres/with-client'
 import { version } from '@belfry/domain/version'
 import { PlainError } from '@belfry/launcher'
-import pg from 'pg'
+import type pg from 'pg'
 import type { BackupSettings, Installation } from '../config.ts'
 import { openDatabase } from '../open-database.ts'
 import { requireTool, runTool } from '../postgres-tools.ts'
+import { inTemporaryFolder } from '../temporary-folder.ts'
 import type { BackupStore } from './backup-store.ts'
 import { copyCluster } from './base-backup.ts'
 import { countedTables, describeFile, type Manifest, manifestName } from './manifest.ts'
@@ -39,10 +41,10 @@ export async function makeBackup(
     throw new PlainError('--with-secrets copies the data folder of npm start. Keep the variables of services yourself.')
   }
   const name = `belfry-${now.toISOString().replace(/\.\d+/, '').replace(/[-:]/g, '')}`
-  const work = await mkdtemp(join(await workPlace(settings), '.belfry-backup-'))
-  const folder = join(work, name)
+  const work = join(await workPlace(settings), '.belfry-backup-')
   const database = await openDatabase(installation)
-  try {
+  return inTemporaryFolder(work, async parent => {
+    const folder = join(parent, name)
     await mkdir(folder, { mode: 0o700 })
     const described = database.embedded === null ? await dump(database.url, folder) : await copy(database.url, folder)
     const secrets = withSecrets && dataDir !== null ? await copySecrets(dataDir, folder) : []
@@ -54,10 +56,7 @@ export async function makeBackup(
     const store = openStore(settings)
     await store.put(folder)
     return { name, store, manifest }
-  } finally {
-    await database.close()
-    await rm(work, { recursive: true, force: true })
-  }
+  }).finally(() => database.close())
 }
 
 // On the disk of the folder, which has to have room for the backup anyway.
@@ -67,17 +66,19 @@ async function workPlace({ folder }: BackupSettings): Promise<string> {
   return folder
 }
 
+const configOf = (url: string) => ({ connectionString: url, application_name: 'belfry-backup' })
+
 type Described = Pick<Manifest, 'kind' | 'migration' | 'postgres' | 'rows'>
 
 async function copy(url: string, folder: string): Promise<Described> {
-  const described = await withClient(url, describe)
+  const described = await withClient(configOf(url), describe)
   await copyCluster(url, join(folder, databaseFile.files))
   return { kind: 'files', ...described }
 }
 
 // The dump and the counts are of the same snapshot.
 async function dump(url: string, folder: string): Promise<Described> {
-  return withClient(url, async client => {
+  return withClient(configOf(url), async client => {
     const { rows } = await client.query<{ major: number }>(
       `SELECT current_setting('server_version_num')::int / 10000 AS major`,
     )
@@ -116,14 +117,4 @@ async function copySecrets(dataDir: string, folder: string): Promise<string[]> {
   const present = secretFiles.filter(name => existsSync(join(dataDir, name)))
   for (const name of present) await copyFile(join(dataDir, name), join(folder, name))
   return present
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'belfry-backup' })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }

@@ -1,4 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findPrimary } from '@belfry/db/postgres/primary-client'
@@ -9,6 +8,7 @@ import type { Command } from 'commander'
 import { bareEnvironment } from '../config.ts'
 import { migrate } from '../migrate.ts'
 import { inTemporaryDatabase, runStatement } from '../temporary-database.ts'
+import { inTemporaryFolder } from '../temporary-folder.ts'
 import { type Figure, measure } from './measure.ts'
 
 type Options = { databaseUrl?: string; json?: boolean }
@@ -35,22 +35,22 @@ async function runBench({ databaseUrl, json }: Options): Promise<void> {
     stop.signal.throwIfAborted()
     process.stderr.write(`measuring ${name} ...\n`)
   }
-  const folder = await mkdtemp(join(tmpdir(), 'belfry-own-bench-'))
-  const included = databaseUrl === undefined ? await startPostgres({ dataDir: join(folder, 'postgres') }) : null
-  try {
-    const serverUrl = included?.url() ?? (await findPrimary(databaseUrl ?? ''))
-    const figures = await inTemporaryDatabase(serverUrl, 'belfry_bench', async url => {
-      await migrate(url, ['deploy'], bareEnvironment({}))
-      return measure(url, folder, onStep)
-    })
-    const postgres = `${await runStatement(serverUrl, 'SHOW server_version')}${included ? ' (included)' : ''}`
-    const cpu = `${cpus().length} x ${cpus()[0]?.model ?? 'CPU'}`
-    const machine = { belfry: version, node: process.versions.node, postgres, cpu }
-    process.stdout.write(json ? `${JSON.stringify({ machine, figures })}\n` : toTable(figures, machine))
-  } finally {
-    await included?.stop()
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-  }
+  await inTemporaryFolder(join(tmpdir(), 'belfry-own-bench-'), async folder => {
+    const included = databaseUrl === undefined ? await startPostgres({ dataDir: join(folder, 'postgres') }) : null
+    try {
+      const serverUrl = included?.url() ?? (await findPrimary(databaseUrl ?? ''))
+      const figures = await inTemporaryDatabase(serverUrl, 'belfry_bench', async url => {
+        await migrate(url, ['deploy'], bareEnvironment({}))
+        return measure(url, folder, onStep)
+      })
+      const postgres = `${await runStatement(serverUrl, 'SHOW server_version')}${included ? ' (included)' : ''}`
+      const cpu = `${cpus().length} x ${cpus()[0]?.model ?? 'CPU'}`
+      const machine = { belfry: version, node: process.versions.node, postgres, cpu }
+      process.stdout.write(json ? `${JSON.stringify({ machine, figures })}\n` : toTable(figures, machine))
+    } finally {
+      await included?.stop()
+    }
+  })
 }
 
 /** Returns the figures for people. */

@@ -57,7 +57,7 @@ type Server = { url: string; headers: Record<string, string> }
 async function measureFloor(databaseUrl: string, folder: string, target: Target) {
   await using floor = await startFloor(databaseUrl, folder)
   const creates = await measureCreates({ url: floor.url, headers: {} })
-  floor.child.send({ url: target.url, body: JSON.stringify(payload), count: burst, concurrency } satisfies FloorCalls)
+  floor.send({ url: target.url, body: JSON.stringify(payload), count: burst, concurrency } satisfies FloorCalls)
   return { creates, calls: rateOfCalls(await target.take(burst)) }
 }
 

@@ -1,10 +1,8 @@
-import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@belfry/embedded'
-import { checkout, ensureAccount, PlainError } from '@belfry/launcher'
+import { checkout, ensureAccount, PlainError, runService } from '@belfry/launcher'
 import { bareEnvironment, type Environment } from '../config.ts'
 
 // The tier of all organizations without billing. Every request is counted, and none reaches the limit.
@@ -32,28 +30,13 @@ export async function startBelfry(databaseUrl: string, folder: string, concurren
 
 /** Starts the floor, which is another command of this program: see `floor.ts`. */
 export async function startFloor(databaseUrl: string, folder: string) {
-  const log = join(folder, 'floor.log')
-  return start(process.argv[1] ?? '', await freePort(), log, { DATABASE_URL: databaseUrl }, 'bench-floor')
+  const port = await freePort()
+  const env = { DATABASE_URL: databaseUrl }
+  return start(process.argv[1] ?? '', port, join(folder, 'floor.log'), env, ['bench-floor', String(port)])
 }
 
-async function start(program: string, port: number, logFile: string, env: Environment, command?: string) {
-  const log = openSync(logFile, 'a')
-  const child = fork(program, command === undefined ? [] : [command, String(port)], {
-    env: bareEnvironment(env),
-    detached: true, // Ctrl-C reaches only the program that cleans up
-    stdio: ['ignore', log, log, 'ipc'],
-  })
-  closeSync(log)
-  const ended = once(child, 'exit')
-  const failed = ended.then(() => Promise.reject(new PlainError(readFileSync(logFile, 'utf8').slice(-2_000))))
-  failed.catch(() => {}) // also when it is told to end
-  await Promise.race([once(child, 'message'), failed])
-  return {
-    child,
-    url: `http://127.0.0.1:${port}`,
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM')
-      await ended
-    },
-  }
+async function start(program: string, port: number, logFile: string, env: Environment, args: readonly string[] = []) {
+  const service = runService(program, bareEnvironment(env), logFile, args)
+  if (!(await service.ready)) throw new PlainError(readFileSync(logFile, 'utf8').slice(-2_000))
+  return { send: service.send, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: service.stop }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { arch, cpus, freemem, platform, release, tmpdir, totalmem, uptime } from 'node:os'
 import { join } from 'node:path'
 import type { Pool } from '@belfry/db/postgres/pool'
@@ -6,6 +6,7 @@ import { measureBacklog } from '@belfry/db/tasks/measure-backlog'
 import { version } from '@belfry/domain/version'
 import { create } from 'tar'
 import type { Installation } from '../config.ts'
+import { inTemporaryFolder } from '../temporary-folder.ts'
 import { type LogLine, readTail } from './checks/data-folder.ts'
 import { readMigrations } from './checks/database.ts'
 import type { Examination } from './examine.ts'
@@ -58,8 +59,9 @@ export async function writeBundle(
   { findings, processes }: Examination,
   redact: (text: string) => string,
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'belfry-doctor-'))
-  try {
+  await inTemporaryFolder(join(tmpdir(), 'belfry-doctor-'), async folder => {
+    const put = (name: string, text: string) =>
+      writeFile(join(folder, name), `${redact(text).replaceAll(mailAddress, '[address]')}\n`, { mode: 0o600 })
     const files: Record<string, string> = {
       'report.txt': formatReport(findings),
       'report.json': toJson({ findings }),
@@ -76,13 +78,7 @@ export async function writeBundle(
     // The archive replaces this file and keeps its mode.
     await writeFile(file, '', { mode: 0o600 })
     await create({ gzip: true, file, cwd: folder, portable: true }, Object.keys(files))
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-
-  async function put(name: string, text: string): Promise<void> {
-    await writeFile(join(folder, name), `${redact(text).replaceAll(mailAddress, '[address]')}\n`, { mode: 0o600 })
-  }
+  })
 }
 
 function toJson(value: unknown): string {

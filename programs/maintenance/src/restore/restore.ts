@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { findPrimary } from '@belfry/db/postgres/primary-client'
 import { findRunningPostgres, startPostgres } from '@belfry/embedded'
 import { PlainError, readJson, startCommand, takeLock } from '@belfry/launcher'
-import pg from 'pg'
 import { secretFiles } from '../backup/make-backup.ts'
 import { checkFiles, type Manifest, readManifest } from '../backup/manifest.ts'
 import type { Installation } from '../config.ts'
 import { migrate } from '../migrate.ts'
 import { requireTool } from '../postgres-tools.ts'
+import { runStatement } from '../temporary-database.ts'
 import { checkRestored } from './check-restored.ts'
 import { restoreDump } from './drill.ts'
 import { unpackCluster } from './unpack-cluster.ts'
@@ -62,17 +62,11 @@ async function restoreDatabase(
 }
 
 async function requireEmpty(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    const { rows } = await client.query(`SELECT FROM pg_tables WHERE schemaname = 'public' LIMIT 1`)
-    if (rows.length > 0) {
-      throw new PlainError(
-        'The database of DATABASE_URL has tables. Stop the services, rename it, and create an empty one of its name.',
-      )
-    }
-  } finally {
-    await client.end()
+  const found = await runStatement(url, `SELECT 1 FROM pg_tables WHERE schemaname = 'public' LIMIT 1`)
+  if (found !== undefined) {
+    throw new PlainError(
+      'The database of DATABASE_URL has tables. Stop the services, rename it, and create an empty one of its name.',
+    )
   }
 }
 

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { findMissingRights } from '@belfry/db/migrate/find-missing-rights'
 import { type MigrationHistory, readMigrationHistory } from '@belfry/db/migrate/read-history'
+import { openDatabaseClock } from '@belfry/db/postgres/database-clock'
 import { inspectDatabase } from '@belfry/db/postgres/inspect-database'
 import type { Pool } from '@belfry/db/postgres/pool'
 import { probeWrite } from '@belfry/db/postgres/probe-write'
+import { withClient } from '@belfry/db/postgres/with-client'
 import { checkout } from '@belfry/launcher'
-import pg from 'pg'
 import { codeOf, type Observation, ok, problem, reasonOf, warning } from '../finding.ts'
 
 const minVersion = 15
@@ -15,12 +16,11 @@ const maxIdleMinutes = 5
 
 /** Connects once. The other checks need this to succeed. */
 export async function checkConnection(databaseUrl: string): Promise<Observation[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5000 })
   const place = placeOf(databaseUrl)
+  const text = `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number`
   try {
-    await client.connect()
-    const { rows } = await client.query<{ version: string; number: number }>(
-      `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number`,
+    const { rows } = await withClient({ connectionString: databaseUrl, connectionTimeoutMillis: 5000 }, client =>
+      client.query<{ version: string; number: number }>(text),
     )
     const [{ version, number } = { version: '', number: 0 }] = rows
     if (number >= minVersion * 10_000) return [ok(`PostgreSQL ${version} at ${place}`)]
@@ -28,8 +28,6 @@ export async function checkConnection(databaseUrl: string): Promise<Observation[
   } catch (error) {
     const message = `PostgreSQL at ${place} does not accept the connection: ${reasonOf(error)}`
     return [problem(message, adviceFor(codeOf(error)))]
-  } finally {
-    await client.end().catch(() => {})
   }
 }
 
@@ -175,18 +173,9 @@ export function judgeMigrations(history: MigrationHistory): Observation[] {
 const warnFromMs = 200
 const problemFromMs = 5_000
 
-/** Returns how far the clock of PostgreSQL is ahead of this machine, in ms: the best of three measurements. */
+/** Returns how far the clock of PostgreSQL is ahead of this machine, in ms. */
 export async function measureDatabaseSkew(pool: Pool): Promise<number> {
-  let best = { tripMs: Number.POSITIVE_INFINITY, skewMs: 0 }
-  for (let i = 0; i < 3; i++) {
-    const [start, before] = [performance.now(), Date.now()]
-    const { rows } = await pool.query<{ ms: number }>(
-      'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
-    )
-    const tripMs = performance.now() - start
-    if (tripMs < best.tripMs) best = { tripMs, skewMs: Math.round((rows[0]?.ms ?? 0) - (before + tripMs / 2)) }
-  }
-  return best.skewMs
+  return Math.round((await openDatabaseClock(pool)).now() - Date.now())
 }
 
 /** Judges how far clocks are ahead of this machine's, by the name of their server. */

@@ -1,0 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+
+/** Runs `use` on a new folder, whose path begins with the prefix, and removes it afterwards. */
+export async function inTemporaryFolder<T>(prefix: string, use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(prefix)
+  try {
+    return await use(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
