@@ -25,59 +25,33 @@ class ObjectStorageError extends Error {}
 /** There is no object with this key. */
 export class MissingObjectError extends Error {}
 
-type Limits = {
-  /** How long an upload may take. Default: 2 minutes. */
-  writeMs?: number
-  /** How long a read, a deletion or a list may take. Default: 30 s. */
-  readMs?: number
-}
+// How long an upload may take, and a read, a deletion or a list.
+const [writeMs, readMs] = [120_000, 30_000]
 
 /** Opens object storage. It loads the AWS SDK and connects on first use. */
-export function openObjectStorage(
-  place: StoragePlace,
-  { writeMs = 120_000, readMs = 30_000 }: Limits = {},
-): ObjectStorage {
-  let objects: Promise<ReturnType<Loaded>> | null = null
-  const load = () => {
-    objects ??= import('./s3-objects.ts').then(({ openS3Objects }) => openS3Objects(place))
-    return objects
+export function openObjectStorage(place: StoragePlace): ObjectStorage {
+  let loading: Promise<S3Objects> | null = null
+  async function ask<T>(work: (objects: S3Objects) => Promise<T>): Promise<T> {
+    loading ??= import('./s3-objects.ts').then(({ openS3Objects }) => openS3Objects(place))
+    try {
+      return await work(await loading)
+    } catch (cause) {
+      const { name, message } = cause as Error
+      const text = `Object storage s3://${place.bucket}: ${name}: ${message}`
+      throw name === 'NoSuchKey' ? new MissingObjectError(text, { cause }) : new ObjectStorageError(text, { cause })
+    }
   }
   return {
     async write(key, bytes, checksum) {
-      const stored = await explained(
-        place,
-        load().then(one => one.write(key, bytes, checksum, AbortSignal.timeout(writeMs))),
-      )
+      const stored = await ask(objects => objects.write(key, bytes, checksum, AbortSignal.timeout(writeMs)))
       if (stored !== checksum)
         throw new ObjectStorageError(`s3://${place.bucket} has stored other bytes than were sent.`)
     },
-    read: key =>
-      explained(
-        place,
-        load().then(one => one.read(key, AbortSignal.timeout(readMs))),
-      ),
-    remove: key =>
-      explained(
-        place,
-        load().then(one => one.remove(key, AbortSignal.timeout(readMs))),
-      ),
-    list: (prefix, after) =>
-      explained(
-        place,
-        load().then(one => one.list(prefix, after, AbortSignal.timeout(readMs))),
-      ),
-    close: async () => (await objects)?.close(),
+    read: key => ask(objects => objects.read(key, AbortSignal.timeout(readMs))),
+    remove: key => ask(objects => objects.remove(key, AbortSignal.timeout(readMs))),
+    list: (prefix, after) => ask(objects => objects.list(prefix, after, AbortSignal.timeout(readMs))),
+    close: async () => (await loading)?.close(),
   }
 }
 
-type Loaded = typeof import('./s3-objects.ts')['openS3Objects']
-
-async function explained<T>(place: StoragePlace, work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (cause) {
-    const { name, message } = cause as Error
-    const text = `Object storage s3://${place.bucket}: ${name}: ${message}`
-    throw name === 'NoSuchKey' ? new MissingObjectError(text, { cause }) : new ObjectStorageError(text, { cause })
-  }
-}
+type S3Objects = ReturnType<typeof import('./s3-objects.ts')['openS3Objects']>

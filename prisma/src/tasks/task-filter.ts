@@ -130,7 +130,6 @@ export async function findMatchingTasks(
  * Counts tasks of a workspace, up to `max`. `isCapped`: whether there may be more.
  * @param among - The SQL that tasks `t` are checked.
  * @param max - Default: no limit.
- * @param maxScanned - The filter is checked for this many tasks at most. Default: `maxScannedTasks`.
  */
 export async function countMatchingTasks(
   db: Db,
@@ -138,16 +137,15 @@ export async function countMatchingTasks(
   among: string,
   filter: TaskFilter,
   max: number | null = null,
-  maxScanned = maxScannedTasks,
 ): Promise<{ count: number; isCapped: boolean }> {
-  const values: unknown[] = [workspaceId, max, maxScanned]
+  const values: unknown[] = [workspaceId, max, maxScannedTasks]
   const matches = matchesOf(filter, values)
   const text = `
     SELECT count(*)::int AS count FROM (
       SELECT FROM (SELECT * FROM tasks t WHERE t.workspace_id = $1 AND ${among} LIMIT $3) t WHERE ${matches} LIMIT $2
     ) found`
   const count = (await db.query<{ count: number }>(text, values)).rows[0]?.count ?? 0
-  return { count, isCapped: count === max || (await hasMore(db, workspaceId, among, maxScanned)) }
+  return { count, isCapped: count === max || (await hasMore(db, workspaceId, among, maxScannedTasks)) }
 }
 
 /** Returns the SQL of a filter, and adds its values to those of the statement. */

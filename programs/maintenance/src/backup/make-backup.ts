@@ -34,9 +34,9 @@ export async function makeBackup(
   installation: Installation,
   settings: BackupSettings,
   withSecrets: boolean,
-  now = new Date(),
 ): Promise<MadeBackup> {
   const { dataDir } = installation
+  const now = new Date()
   if (withSecrets && dataDir === null) {
     throw new PlainError('--with-secrets copies the data folder of npm start. Keep the variables of services yourself.')
   }

@@ -29,7 +29,8 @@ const errorLevel = 50
 const shown = 5
 
 /** Counts the errors of the last day at the end of the logs of a data folder. */
-export async function checkLogs(dataDir: string, now = new Date()): Promise<Observation[]> {
+export async function checkLogs(dataDir: string): Promise<Observation[]> {
+  const now = new Date()
   const [own, postgres] = await Promise.all([
     readTail(join(dataDir, 'logs/belfry.log')),
     readTail(join(dataDir, 'logs/postgres.log')),
@@ -94,7 +95,7 @@ function isRecent(text: string, now: Date): boolean {
 const graceMs = 3_600_000
 
 /** Checks that the scheduled backups are made: at most one of them may be missing. */
-export async function checkBackups(installation: Installation, now = Date.now()): Promise<Observation[]> {
+export async function checkBackups(installation: Installation): Promise<Observation[]> {
   const settings = readBackupSettings(installation)
   const [newest] = await openStore(settings).list()
   const advice = 'Run "belfry backup" to see why it fails, and read logs/backup.log of the data folder.'
@@ -103,7 +104,7 @@ export async function checkBackups(installation: Installation, now = Date.now())
   const schedule = settings.schedule && { cron: settings.schedule, timezone: 'UTC', startsAt: null, endsAt: null }
   const next = schedule && nextScheduled(schedule, new Date(createdAt).getTime())
   const afterNext = schedule && next && nextScheduled(schedule, next.atMs)
-  if (afterNext && now > afterNext.atMs + graceMs) {
+  if (afterNext && Date.now() > afterNext.atMs + graceMs) {
     const message = `The newest backup is of ${createdAt}, although BACKUP_SCHEDULE is ${installation.env.BACKUP_SCHEDULE}.`
     return [problem(message, advice)]
   }
