@@ -298,9 +298,13 @@ const parts: Record<string, string> = {
 
 /** Returns the types of responses. */
 export function clientTypes(): string {
-  const texts = responseNames().map(name => {
+  const names = responseNames()
+  const texts = names.map(name => {
     const { description } = resolve({ $ref: name })
-    return `${description ? `${comment(String(description), '')}\n` : ''}export type ${typeName(name)} = ${objectType({ $ref: name }, name)}`
+    const base = names.find(other => other !== name && name.startsWith(other) && extendsType(name, other))
+    const inherited = base ? Object.keys(propertiesOf({ $ref: base })) : []
+    const type = `${base ? `${typeName(base)} & ` : ''}${objectType({ $ref: name }, name, inherited)}`
+    return `${description ? `${comment(String(description), '')}\n` : ''}export type ${typeName(name)} = ${type}`
   })
   return `// \`npm run clients\` makes this file from the operations of the API.
 import type { RunErrorCode, StateReason, WaitReason } from '../codes.ts'
@@ -326,12 +330,20 @@ ${texts.join('\n\n')}
 `
 }
 
+function extendsType(name: string, base: string): boolean {
+  const own = propertiesOf({ $ref: name })
+  return Object.entries(propertiesOf({ $ref: base })).every(
+    ([field, schema]) => JSON.stringify(own[field]) === JSON.stringify(schema),
+  )
+}
+
 function typeName(name: string): string {
   return { OrganizationPolicy: 'Policy' }[name] ?? byHand[name] ?? name
 }
 
-function objectType(schema: JsonSchema, place: string): string {
-  const members = fieldsOf(schema).map(({ name, schema: type, isRequired, text }) => {
+function objectType(schema: JsonSchema, place: string, inherited: readonly string[] = []): string {
+  const own = fieldsOf(schema).filter(({ name }) => !inherited.includes(name))
+  const members = own.map(({ name, schema: type, isRequired, text }) => {
     const says = text
       ? `${comment(text, '  ')}
 `

@@ -32,7 +32,9 @@ const auditEntry = z
         api_key_id: idField('key').nullable(),
       })
       .meta({ description: 'A user or an API key; neither for an operator of the installation.' }),
-    workspace_id: idField('ws').nullable(),
+    workspace_id: orNull(idField('ws'), {
+      description: 'The workspace of the action; null for the organization as a whole.',
+    }),
     object_id: z.string().meta({ description: 'The affected object: an id, or the name of a secret.' }),
     address: z.string().meta({ description: 'The IP address of the caller.', examples: ['192.0.2.7'] }),
     details: z.record(z.string(), z.unknown()).meta({ examples: [{ from: 'member', to: 'admin' }] }),

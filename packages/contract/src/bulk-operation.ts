@@ -85,7 +85,9 @@ export const replayDeadLettersBody = selectionBody(deadLetterFilter, { per_secon
 
 const texts = (example: string[] | null) => orNull(z.array(z.string()), { examples: [example] })
 
-const status = z.enum(['running', 'done', 'cancelled'])
+const status = z
+  .enum(['running', 'done', 'cancelled'])
+  .meta({ description: 'Whether it is running, done or cancelled.' })
 const shownPerSecond = orNull(z.int(), {
   description: 'How many of its replays are due per second. Null: all at once.',
   examples: [null],

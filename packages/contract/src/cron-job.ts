@@ -145,7 +145,7 @@ export const cronJob = z
     starts_at: timestampField().nullable(),
     ends_at: timestampField().nullable().meta({ description: 'No run starts at this time or later.' }),
     ...controlFields,
-    status: z.enum(cronJobStatuses),
+    status: z.enum(cronJobStatuses).meta({ description: '`ended` when no run is left.' }),
     ...failingFields,
     next_run_at: timestampField()
       .nullable()

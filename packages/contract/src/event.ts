@@ -25,7 +25,7 @@ export type PublishEventBody = z.infer<typeof publishEventBody>
 export const publishedEvent = z
   .object({
     id: idField('evt'),
-    topic: z.string().meta({ examples: ['orders.paid'] }),
+    topic: z.string().meta({ description: 'The topic.', examples: ['orders.paid'] }),
     tasks: z.array(task).meta({ description: 'One task per target; none when no subscription matches.' }),
   })
   .meta({ id: 'PublishedEvent' })

@@ -1,12 +1,10 @@
-import type { RunErrorCode } from './run.ts'
-
 /** What a code means, and what to do: `docs/errors.md` has the same texts, with links. */
 export type ExplainedCode = { cause: string; action: string }
 
 const explain = (cause: string, action: string): ExplainedCode => ({ cause, action })
 
 /** The codes of failed attempts. */
-export const runErrors: Readonly<Record<RunErrorCode, ExplainedCode>> = {
+export const runErrors = {
   http_status: explain('the target answered with a status that is not 2xx', 'read the response in the run'),
   timeout: explain(
     "the response's headers did not arrive within `timeout_ms`",
@@ -64,7 +62,7 @@ export const runErrors: Readonly<Record<RunErrorCode, ExplainedCode>> = {
     'nothing: the next attempt follows',
   ),
   internal_error: explain('Belfry failed within this attempt', "report it with the run's id"),
-}
+} satisfies Record<string, ExplainedCode>
 
 /** The codes of invalid fields. */
 export const fieldErrors: Readonly<Record<string, ExplainedCode>> = {

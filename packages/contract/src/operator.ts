@@ -55,7 +55,7 @@ export const tenant = z
       description: 'The user who has owned it for the longest time. Slots are shared by account.',
     }),
     suspended_at: suspendedAt(),
-    workspaces: z.int().meta({ examples: [2] }),
+    workspaces: z.int().meta({ description: 'The number of workspaces.', examples: [2] }),
     in_flight: z.int().meta({ description: 'Attempts that hold a slot now.', examples: [12] }),
     runs_per_minute: z.number().meta({ description: 'The mean of the last five whole minutes.', examples: [120.4] }),
     executions: z.int().meta({ description: 'In this month.', examples: [40_000] }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { repeatable, textField } from './fields.ts'
 import { idField, millisecondsField, orNull, timestampField } from './response-fields.ts'
-import { runStatuses } from './run.ts'
+import { runStatusField } from './run.ts'
 import { id, oneOf } from './text-rules.ts'
 
 const overviewRanges = ['1h', '24h', '7d', '30d'] as const
@@ -53,7 +53,10 @@ export const overview = z
 
 export type Overview = z.infer<typeof overview>
 
-const dueCount = z.object({ at: timestampField(), count: z.int().meta({ examples: [12] }) })
+const dueCount = z.object({
+  at: timestampField().meta({ description: 'The start of the step.' }),
+  count: z.int().meta({ description: 'Dispatches that are due in the step.', examples: [12] }),
+})
 
 /** The upcoming dispatches of a workspace. */
 export const upcoming = z
@@ -91,7 +94,7 @@ export const recentRunsQuery = z.strictObject({ cronjob_id: repeatable(id('cron'
 
 const recentRun = z.object({
   id: idField('run'),
-  status: z.enum(runStatuses),
+  status: runStatusField,
   started_at: timestampField(),
   duration_ms: millisecondsField(84),
 })

@@ -2,6 +2,7 @@ import { parseStatusRange, type StatusRange } from '@belfry/domain/run-filter'
 import { taskSources } from '@belfry/domain/task-source'
 import { waitReasons } from '@belfry/domain/wait-reason'
 import { z } from 'zod'
+import { runErrors } from './explained-codes.ts'
 import { repeatable, textField } from './fields.ts'
 import { pageFields, pageOf } from './page.ts'
 import { idField, millisecondsField, orNull, timestampField } from './response-fields.ts'
@@ -10,29 +11,12 @@ import { type Invalid, id, instant, line, oneOf, textRule } from './text-rules.t
 
 export const runStatuses = ['success', 'failed'] as const
 
-/** Why an attempt failed. */
-export const runErrorCodes = [
-  'timeout',
-  'connection_refused',
-  'connection_reset',
-  'stale_connection',
-  'dns',
-  'tls',
-  'blocked_address',
-  'http_status',
-  'invalid_response',
-  'secret_missing',
-  'secret_invalid',
-  'secret_not_allowed',
-  'secret_unreadable',
-  'connection_missing',
-  'connection_not_allowed',
-  'connection_failed',
-  'internal_error',
-  'worker_lost',
-] as const
+export const runStatusField = z.enum(runStatuses).meta({ description: 'Whether the attempt succeeded.' })
 
-export type RunErrorCode = (typeof runErrorCodes)[number]
+/** Why an attempt failed. */
+export type RunErrorCode = keyof typeof runErrors
+
+export const runErrorCodes = Object.keys(runErrors) as RunErrorCode[]
 
 const statusRangeSchema = {
   pattern: '^[1-9]([0-9]{2}|[xX]{2})$',
@@ -114,10 +98,10 @@ const runFields = {
   }),
   topic: orNull(z.string(), { examples: [null] }),
   attempt: z.int().meta({ description: '1 for the first attempt.', examples: [1] }),
-  status: z.enum(runStatuses),
+  status: runStatusField,
   scheduled_at: timestampField(),
   started_at: timestampField(),
-  finished_at: timestampField(),
+  finished_at: timestampField().meta({ description: 'When the attempt ended.' }),
   duration_ms: millisecondsField(84),
   lag_ms: z.int().meta({ description: 'The delay between the scheduled time and the start.', examples: [3] }),
   waited_for: orNull(z.enum(waitReasons), {
@@ -137,7 +121,7 @@ const runFields = {
       code: z.enum(runErrorCodes).meta({ examples: ['timeout'] }),
       message: z.string().meta({ examples: ['The target did not answer within 30000 ms.'] }),
     }),
-    { examples: [null] },
+    { description: 'Why the attempt failed; null when it succeeded.', examples: [null] },
   ),
   note: orNull(z.string(), {
     description:

@@ -12,7 +12,7 @@ import { queueField, queueNameField } from './queue.ts'
 import { isReadable, oneBody, rawBodyFields, refuseTwoBodies, shownRawBody } from './raw-body.ts'
 import { authorField, idField, millisecondsField, orNull, timestampField } from './response-fields.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
-import { lastStatusFilter, runErrorCodes, runStatuses } from './run.ts'
+import { lastStatusFilter, runErrorCodes, runStatusField } from './run.ts'
 import { keyField, label, labelsField, newLabelsField, onConflictField } from './task-controls.ts'
 import {
   displayName,
@@ -136,10 +136,10 @@ function executeAt(text: string): { value: Date } | Invalid {
 export const lastRun = z
   .object({
     id: idField('run'),
-    status: z.enum(runStatuses),
+    status: runStatusField,
     response_status: orNull(z.int(), { examples: [200] }),
     error_code: orNull(z.enum(runErrorCodes), { examples: [null] }),
-    finished_at: timestampField(),
+    finished_at: timestampField().meta({ description: 'When the attempt ended.' }),
   })
   .meta({ id: 'LastRun' })
 
@@ -186,7 +186,9 @@ export const task = z
       .string()
       .optional()
       .meta({ description: 'The zone of the request.', examples: ['Europe/Berlin'] }),
-    state: z.enum(taskStates),
+    state: z
+      .enum(taskStates)
+      .meta({ description: 'Where the task is: waiting, in progress, or ended with this outcome.' }),
     state_reason: orNull(z.enum(stateReasons), {
       description: 'Why it ended without the outcome of an attempt.',
       examples: [null],

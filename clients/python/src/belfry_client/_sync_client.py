@@ -282,7 +282,7 @@ class Tasks:
             self._http.sleep(interval)
 
     def cancel_operation(self, id: str) -> models.TaskOperation:
-        """Cancel a cancel or a stop in the background; what it has done stays done. Ended tasks stay ended."""
+        """Cancel a cancel or a stop in the background; what it has done stays done."""
         return decode(models.TaskOperation, self._http.send("DELETE", path("/api/v1/scheduler/tasks/operations/{}", id)))
 
     def export(
@@ -692,9 +692,7 @@ class CronJobs:
         return decode(models.CronJob, self._http.send("PATCH", path("/api/v1/scheduler/cronjobs/{}", id), body=fields))
 
     def delete(self, id: str) -> None:
-        """Delete a cron job and cancel its tasks that have not started. Its runs that have not started are
-        cancelled.
-        """
+        """Delete a cron job and cancel its tasks that have not started."""
         self._http.send("DELETE", path("/api/v1/scheduler/cronjobs/{}", id))
 
     def pause(self, id: str) -> models.CronJob:
@@ -954,9 +952,7 @@ class Subscriptions:
         })
 
     def rotate_signing_secret(self, id: str) -> models.SubscriptionSecret:
-        """Create a new signing secret of a subscription; the old one also signs for 24 hours. The previous one
-        signs too for 24 hours.
-        """
+        """Create a new signing secret of a subscription; the old one also signs for 24 hours."""
         return decode(models.SubscriptionSecret, self._http.send("POST", path("/api/v1/scheduler/subscriptions/{}/signing-secrets", id)))
 
     def remove_signing_secrets(self, id: str) -> None:
@@ -1083,9 +1079,7 @@ class DeadLetters:
             self._http.sleep(interval)
 
     def cancel_operation(self, id: str) -> models.DeadLetterOperation:
-        """Cancel a replay or a discard in the background; what it has done stays done. Settled dead letters stay
-        settled.
-        """
+        """Cancel a replay or a discard in the background; what it has done stays done."""
         return decode(models.DeadLetterOperation, self._http.send("DELETE", path("/api/v1/scheduler/dead-letters/operations/{}", id)))
 
 
@@ -1152,7 +1146,7 @@ class BulkOperations:
             self._http.sleep(interval)
 
     def cancel(self, id: str) -> models.BulkOperation:
-        """Cancel a bulk operation; what it has done stays done. What it has done stays done."""
+        """Cancel a bulk operation; what it has done stays done."""
         return decode(models.BulkOperation, self._http.send("POST", path("/api/v1/scheduler/bulk-operations/{}/cancel", id)))
 
 
@@ -1529,8 +1523,7 @@ class Workspaces:
         cursor: str | None = None,
         **more: Any,
     ) -> List[models.WorkspaceMember]:
-        """List the members of a workspace; owners and admins need not be among them. Owners and admins of the
-        organization have access without it.
+        """List the members of a workspace; owners and admins need not be among them.
 
         Args:
             limit: Items per page. Default: 25.
@@ -1594,13 +1587,11 @@ class Workspaces:
         return decode(models.FederatedCredential, self._http.send("GET", path("/api/v1/workspaces/{}/federated-credentials/{}", id, fed_id)))
 
     def delete_federated_credential(self, fed_id: str, *, id: str = "current") -> None:
-        """Delete a federated credential, and revoke the API keys of its jobs. The API keys of its jobs are
-        revoked.
-        """
+        """Delete a federated credential, and revoke the API keys of its jobs."""
         self._http.send("DELETE", path("/api/v1/workspaces/{}/federated-credentials/{}", id, fed_id))
 
     def secrets(self, id: str = "current") -> List[models.Secret]:
-        """List the secrets of a workspace by name, without their values. Values are never returned."""
+        """List the secrets of a workspace by name, without their values."""
         return List(self._http, path("/api/v1/workspaces/{}/secrets", id), models.Secret, {})
 
     def put_secret(
@@ -1635,9 +1626,7 @@ class Workspaces:
         return List(self._http, path("/api/v1/workspaces/{}/signing-secrets", id), models.SigningSecret, {})
 
     def rotate_signing_secret(self, id: str = "current") -> models.SigningSecret:
-        """Create a new signing secret; the old one also signs for 24 hours. The previous one signs too for 24
-        hours.
-        """
+        """Create a new signing secret; the old one also signs for 24 hours."""
         return decode(models.SigningSecret, self._http.send("POST", path("/api/v1/workspaces/{}/signing-secrets", id)))
 
     def revoke_signing_secret(self, secret_id: str, *, id: str = "current") -> None:
@@ -1645,7 +1634,7 @@ class Workspaces:
         self._http.send("DELETE", path("/api/v1/workspaces/{}/signing-secrets/{}", id, secret_id))
 
     def connections(self, id: str = "current") -> List[models.Connection]:
-        """List the connections of a workspace by name, without their secrets. Their secrets are never returned."""
+        """List the connections of a workspace by name, without their secrets."""
         return List(self._http, path("/api/v1/workspaces/{}/connections", id), models.Connection, {})
 
     def get_connection(self, name: str, *, id: str = "current") -> models.Connection:
@@ -1721,8 +1710,7 @@ class Workspaces:
         return decode(models.Connection, self._http.send("PUT", path("/api/v1/workspaces/{}/connections/{}", id, name), body=fields))
 
     def delete_connection(self, name: str, *, id: str = "current") -> None:
-        """Delete a connection that no cron job and no subscription names. No cron job and no subscription may
-        name it.
+        """Delete a connection that no cron job and no subscription names.
 
         Raises:
             ConflictError: `connection_in_use`.
@@ -1853,7 +1841,7 @@ class Organizations:
         })
 
     def create(self, *, name: str, **more: Any) -> models.Organization:
-        """Create an organization, of which the caller becomes the owner. The signed-in user becomes its owner.
+        """Create an organization, of which the caller becomes the owner.
 
         Args:
             name: A display name of 1 to 200 characters.
@@ -1945,9 +1933,7 @@ class Organizations:
         self._http.send("DELETE", path("/api/v1/organizations/{}/audit-stream", id))
 
     def rotate_audit_stream_secret(self, id: str) -> models.AuditStream:
-        """Create a new signing secret of the audit stream; the old one also signs for 24 hours. The previous one
-        also signs for 24 hours.
-        """
+        """Create a new signing secret of the audit stream; the old one also signs for 24 hours."""
         return decode(models.AuditStream, self._http.send("POST", path("/api/v1/organizations/{}/audit-stream/rotate", id)))
 
     def workspaces(

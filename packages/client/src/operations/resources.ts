@@ -128,7 +128,7 @@ export function tasksOf(http: Http) {
         options,
       ),
 
-    /** Cancel a cancel or a stop in the background; what it has done stays done. Ended tasks stay ended. */
+    /** Cancel a cancel or a stop in the background; what it has done stays done. */
     cancelOperation: (id: Id, options?: RequestOptions): Promise<TaskOperation> =>
       http.delete(path`/api/v1/scheduler/tasks/operations/${id}`, options),
 
@@ -208,10 +208,7 @@ export function cronJobsOf(http: Http) {
     update: (id: Id, body: UpdateCronJob, options?: RequestOptions): Promise<CronJob> =>
       http.patch(path`/api/v1/scheduler/cronjobs/${id}`, toDispatchBody(body), options),
 
-    /**
-     * Delete a cron job and cancel its tasks that have not started. Its runs that have not started are
-     * cancelled.
-     */
+    /** Delete a cron job and cancel its tasks that have not started. */
     delete: (id: Id, options?: RequestOptions): Promise<void> =>
       http.delete(path`/api/v1/scheduler/cronjobs/${id}`, options),
 
@@ -280,10 +277,7 @@ export function subscriptionsOf(http: Http) {
       list: (id: Id, query: PageOptions = {}, options?: RequestOptions): List<SubscriptionSecret> =>
         list(http, path`/api/v1/scheduler/subscriptions/${id}/signing-secrets`, query, options),
 
-      /**
-       * Create a new signing secret of a subscription; the old one also signs for 24 hours. The previous one
-       * signs too for 24 hours.
-       */
+      /** Create a new signing secret of a subscription; the old one also signs for 24 hours. */
       rotate: (id: Id, options?: RequestOptions): Promise<SubscriptionSecret> =>
         http.post(path`/api/v1/scheduler/subscriptions/${id}/signing-secrets`, undefined, options),
 
@@ -331,10 +325,7 @@ export function deadLettersOf(http: Http) {
         options,
       ),
 
-    /**
-     * Cancel a replay or a discard in the background; what it has done stays done. Settled dead letters
-     * stay settled.
-     */
+    /** Cancel a replay or a discard in the background; what it has done stays done. */
     cancelOperation: (id: Id, options?: RequestOptions): Promise<DeadLetterOperation> =>
       http.delete(path`/api/v1/scheduler/dead-letters/operations/${id}`, options),
   }
@@ -369,7 +360,7 @@ export function bulkOperationsOf(http: Http) {
         options,
       ),
 
-    /** Cancel a bulk operation; what it has done stays done. What it has done stays done. */
+    /** Cancel a bulk operation; what it has done stays done. */
     cancel: (id: Id, options?: RequestOptions): Promise<BulkOperation> =>
       http.post(path`/api/v1/scheduler/bulk-operations/${id}/cancel`, undefined, options),
   }
@@ -506,10 +497,7 @@ export function workspacesOf(http: Http) {
     /** Delete a workspace: all of its deliveries stop at once. Requires a session token. */
     delete: (id: Id, options?: RequestOptions): Promise<void> => http.delete(path`/api/v1/workspaces/${id}`, options),
 
-    /**
-     * List the members of a workspace; owners and admins need not be among them. Owners and admins of the
-     * organization have access without it.
-     */
+    /** List the members of a workspace; owners and admins need not be among them. */
     members: (id: Id, query: PageOptions = {}, options?: RequestOptions): List<WorkspaceMember> =>
       list(http, path`/api/v1/workspaces/${id}/members`, query, options),
 
@@ -530,17 +518,14 @@ export function workspacesOf(http: Http) {
       get: (workspaceId: Id, credentialId: Id, options?: RequestOptions): Promise<FederatedCredential> =>
         http.get(path`/api/v1/workspaces/${workspaceId}/federated-credentials/${credentialId}`, options),
 
-      /**
-       * Delete a federated credential, and revoke the API keys of its jobs. The API keys of its jobs are
-       * revoked.
-       */
+      /** Delete a federated credential, and revoke the API keys of its jobs. */
       delete: (workspaceId: Id, credentialId: Id, options?: RequestOptions): Promise<void> =>
         http.delete(path`/api/v1/workspaces/${workspaceId}/federated-credentials/${credentialId}`, options),
     },
 
     /** Values that requests refer to, and that are never returned. */
     secrets: {
-      /** List the secrets of a workspace by name, without their values. Values are never returned. */
+      /** List the secrets of a workspace by name, without their values. */
       list: (id: Id, query: PageOptions = {}, options?: RequestOptions): List<Secret> =>
         list(http, path`/api/v1/workspaces/${id}/secrets`, query, options),
 
@@ -568,10 +553,7 @@ export function workspacesOf(http: Http) {
       list: (id: Id, query: PageOptions = {}, options?: RequestOptions): List<SigningSecret> =>
         list(http, path`/api/v1/workspaces/${id}/signing-secrets`, query, options),
 
-      /**
-       * Create a new signing secret; the old one also signs for 24 hours. The previous one signs too for 24
-       * hours.
-       */
+      /** Create a new signing secret; the old one also signs for 24 hours. */
       rotate: (id: Id, options?: RequestOptions): Promise<SigningSecret> =>
         http.post(path`/api/v1/workspaces/${id}/signing-secrets`, undefined, options),
 
@@ -582,9 +564,7 @@ export function workspacesOf(http: Http) {
 
     /** How calls prove who they are. */
     connections: {
-      /**
-       * List the connections of a workspace by name, without their secrets. Their secrets are never returned.
-       */
+      /** List the connections of a workspace by name, without their secrets. */
       list: (id: Id, query: PageOptions = {}, options?: RequestOptions): List<Connection> =>
         list(http, path`/api/v1/workspaces/${id}/connections`, query, options),
 
@@ -597,8 +577,8 @@ export function workspacesOf(http: Http) {
         http.put(path`/api/v1/workspaces/${workspaceId}/connections/${name}`, toBody(body), options),
 
       /**
-       * Delete a connection that no cron job and no subscription names. No cron job and no subscription may
-       * name it. Throws `ConflictError` (`connection_in_use`).
+       * Delete a connection that no cron job and no subscription names. Throws `ConflictError`
+       * (`connection_in_use`).
        */
       delete: (workspaceId: Id, name: string, options?: RequestOptions): Promise<void> =>
         http.delete(path`/api/v1/workspaces/${workspaceId}/connections/${name}`, options),
@@ -634,9 +614,7 @@ export function organizationsOf(http: Http) {
     list: (query: PageOptions = {}, options?: RequestOptions): List<Organization> =>
       list(http, '/api/v1/organizations', query, options),
 
-    /**
-     * Create an organization, of which the caller becomes the owner. The signed-in user becomes its owner.
-     */
+    /** Create an organization, of which the caller becomes the owner. */
     create: (
       body: {
         /** A display name of 1 to 200 characters. */
@@ -709,10 +687,7 @@ export function organizationsOf(http: Http) {
       delete: (id: Id, options?: RequestOptions): Promise<void> =>
         http.delete(path`/api/v1/organizations/${id}/audit-stream`, options),
 
-      /**
-       * Create a new signing secret of the audit stream; the old one also signs for 24 hours. The previous
-       * one also signs for 24 hours.
-       */
+      /** Create a new signing secret of the audit stream; the old one also signs for 24 hours. */
       rotateSecret: (id: Id, options?: RequestOptions): Promise<AuditStream> =>
         http.post(path`/api/v1/organizations/${id}/audit-stream/rotate`, undefined, options),
     },

@@ -559,78 +559,7 @@ export type RunCounts = {
   }>
 }
 
-export type RunDetail = {
-  /** The id, which never changes. */
-  id: Id
-  /** The workspace that it belongs to. */
-  workspaceId: Id
-  /** The task. */
-  taskId: Id
-  /** The name of the task. */
-  taskName: string
-  /** What created the task. */
-  source: 'task' | 'cron' | 'event' | 'callback'
-  /** The cron job of the task; null for other tasks. */
-  cronjobId: Id | null
-  /**
-   * The time zone of the cron job: the present one, or that of the day when the run moved to object
-   * storage. Null when the cron job has gone, and for other tasks.
-   */
-  cronjobTimezone: string | null
-  /** The topic of the event; null for other tasks. */
-  topic: string | null
-  /** 1 for the first attempt. */
-  attempt: number
-  /** Whether the attempt succeeded. */
-  status: 'success' | 'failed'
-  /** When the attempt should have started. */
-  scheduledAt: Timestamp
-  /** When the attempt started. */
-  startedAt: Timestamp
-  /** When the attempt ended. */
-  finishedAt: Timestamp
-  /** How long the attempt took, in milliseconds. */
-  durationMs: number
-  /** The delay between the scheduled time and the start. */
-  lagMs: number
-  /**
-   * What a late start waited for, for most of the time. Null when the start was less than a second late, or
-   * when the reason is not known.
-   */
-  waitedFor: WaitReason | null
-  /**
-   * How long the steps of the call took, in milliseconds. A step is null when the call had none or did not
-   * complete it; a kept-alive connection has only `firstByteMs`. Null when the DNS lookup did not end, when
-   * nothing was sent, or when the call was repeated with a new access token.
-   */
-  timings: {
-    /** The DNS lookup. */
-    dnsMs: number | null
-    /** The TCP connect, or the tunnel through an egress proxy. */
-    connectMs: number | null
-    /** The TLS handshake. */
-    tlsMs: number | null
-    /** From the first byte of the request to the first byte of the response. */
-    firstByteMs: number | null
-  } | null
-  /** The URL that is called. */
-  url: string
-  /** The HTTP method. */
-  method: string
-  /** The status of the response; null when there was no response. */
-  responseStatus: number | null
-  /** Why the attempt failed; null when it succeeded. */
-  error: {
-    /** A stable code, such as `timeout`. */
-    code: RunErrorCode
-    /** What happened, in a sentence. */
-    message: string
-  } | null
-  /**
-   * What was odd about a success, such as headers that could not be read. Null for a failure, whose `error`
-   * says it.
-   */
-  note: string | null
+export type RunDetail = Run & {
   /** The request, as it was sent; secrets are hidden. */
   request: {
     /** The URL that is called. */
@@ -891,25 +820,7 @@ export type Policy = {
   membersCanManageIntegrations: boolean
 }
 
-export type OrganizationDetail = {
-  /** The id, which never changes. */
-  id: Id
-  /** The name that its creator chose. */
-  name: string
-  /** Unique; part of dashboard URLs. */
-  slug: string
-  /** The name of the tier. */
-  tier: string
-  /** The permissions of members, as opposed to owners and admins, in all workspaces of the organization. */
-  policy: Policy
-  /** How long a new API key is valid at most. Null: without limit. */
-  maxApiKeyDays: number | null
-  /** Whether members need a second factor. API keys are not affected. */
-  requireSecondFactor: boolean
-  /** When it was created. */
-  createdAt: Timestamp
-  /** When it was last changed. */
-  updatedAt: Timestamp
+export type OrganizationDetail = Organization & {
   /** Usage of the tier. Owners only. */
   usage?: {
     /** A UTC calendar month; start is included, end is not. */

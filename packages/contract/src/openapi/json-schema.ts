@@ -42,7 +42,9 @@ function withTexts(schema: JsonSchema, place: string, mark: string): JsonSchema 
     const inPlace = `${place}.${name}`
     const text = fieldTexts[mark + inPlace] ?? fieldTexts[inPlace] ?? fieldTexts[mark + name] ?? fieldTexts[name]
     if (text !== undefined) field.description ??= text + defaultText(field)
-    withTexts(field, name, mark)
+    // The filter of a body has the parameters of a list.
+    if (name === 'filter' && mark === '+') withTexts(field, '', '?')
+    else withTexts(field, name, mark)
   }
   return schema
 }

@@ -62,7 +62,6 @@ export const apiKeysOperations = {
   deleteFederatedCredential: operation('DELETE', '/api/v1/workspaces/:ws/federated-credentials/:fed', {
     right: 'federated_credential.delete',
     summary: 'Delete a federated credential, and revoke the API keys of its jobs',
-    description: 'The API keys of its jobs are revoked.',
     client: 'workspaces.federatedCredentials.delete',
     answer: { status: 204 },
   }),

@@ -47,7 +47,6 @@ export const auditOperations = {
   rotateAuditStreamSecret: operation('POST', '/api/v1/organizations/:org/audit-stream/rotate', {
     right: 'audit_log.stream',
     summary: 'Create a new signing secret of the audit stream; the old one also signs for 24 hours',
-    description: 'The previous one also signs for 24 hours.',
     client: 'organizations.auditStream.rotateSecret',
     answer: { status: 200, body: auditStream },
   }),

@@ -50,7 +50,6 @@ export const bulkOperations = {
   cancelDeadLetterOperation: operation('DELETE', '/api/v1/scheduler/dead-letters/operations/:operation', {
     right: 'dead_letter.replay',
     summary: 'Cancel a replay or a discard in the background; what it has done stays done',
-    description: 'Settled dead letters stay settled.',
     client: 'deadLetters.cancelOperation',
     answer: { status: 200, body: deadLetterOperation },
     refusals: ['conflict'],
@@ -88,7 +87,6 @@ export const bulkOperations = {
     right: 'task.delete',
     orRights: ['dead_letter.replay'],
     summary: 'Cancel a bulk operation; what it has done stays done',
-    description: 'What it has done stays done.',
     client: 'bulkOperations.cancel',
     answer: { status: 200, body: bulkOperation },
     refusals: ['conflict'],

@@ -6,7 +6,6 @@ export const connectionsOperations = {
   listConnections: operation('GET', '/api/v1/workspaces/:ws/connections', {
     right: 'connection.read',
     summary: 'List the connections of a workspace by name, without their secrets',
-    description: 'Their secrets are never returned.',
     client: 'workspaces.connections.list',
     answer: { status: 200, body: pageOf(connection) },
   }),
@@ -30,7 +29,6 @@ export const connectionsOperations = {
   deleteConnection: operation('DELETE', '/api/v1/workspaces/:ws/connections/:connection', {
     right: 'connection.delete',
     summary: 'Delete a connection that no cron job and no subscription names',
-    description: 'No cron job and no subscription may name it.',
     client: 'workspaces.connections.delete',
     answer: { status: 204 },
     refusals: ['connection_in_use'],

@@ -69,7 +69,6 @@ export const cronJobsOperations = {
   deleteCronJob: operation('DELETE', '/api/v1/scheduler/cronjobs/:cronjob', {
     right: 'cron_job.delete',
     summary: 'Delete a cron job and cancel its tasks that have not started',
-    description: 'Its runs that have not started are cancelled.',
     client: 'cronJobs.delete',
     answer: { status: 204 },
   }),

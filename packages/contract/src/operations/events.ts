@@ -62,7 +62,6 @@ export const eventsOperations = {
   rotateSubscriptionSecret: operation('POST', '/api/v1/scheduler/subscriptions/:sub/signing-secrets', {
     right: 'signing_secret.rotate',
     summary: 'Create a new signing secret of a subscription; the old one also signs for 24 hours',
-    description: 'The previous one signs too for 24 hours.',
     client: 'subscriptions.signingSecrets.rotate',
     answer: { status: 201, body: subscriptionSecret },
     refusals: ['conflict'],

@@ -15,6 +15,13 @@ import {
 import { listQuery, pageOf } from '../page.ts'
 import { changeTierBody } from '../tier.ts'
 
+const suspension = {
+  right: 'operator',
+  body: suspensionBody,
+  answer: { status: 204 },
+  refusals: ['step_up_required'],
+} as const
+
 export const operatorOperations = {
   listTenants: operation('GET', '/api/v1/operator/organizations', {
     right: 'operator',
@@ -38,59 +45,38 @@ export const operatorOperations = {
   }),
 
   suspendOrganization: operation('POST', '/api/v1/operator/organizations/:org/suspend', {
-    right: 'operator',
-    summary: 'Suspend a organization: its callers are refused and its tasks wait, and nothing is deleted',
-    body: suspensionBody,
-    answer: { status: 204 },
-    refusals: ['step_up_required'],
+    ...suspension,
+    summary: 'Suspend an organization: its callers are refused and its tasks wait, and nothing is deleted',
   }),
 
   resumeOrganization: operation('POST', '/api/v1/operator/organizations/:org/resume', {
-    right: 'operator',
+    ...suspension,
     summary: 'Resume a suspended organization; its waiting tasks start',
-    body: suspensionBody,
-    answer: { status: 204 },
-    refusals: ['step_up_required'],
   }),
 
   suspendWorkspace: operation('POST', '/api/v1/operator/workspaces/:ws/suspend', {
-    right: 'operator',
+    ...suspension,
     summary: 'Suspend a workspace: its callers are refused and its tasks wait, and nothing is deleted',
-    body: suspensionBody,
-    answer: { status: 204 },
-    refusals: ['step_up_required'],
   }),
 
   resumeWorkspace: operation('POST', '/api/v1/operator/workspaces/:ws/resume', {
-    right: 'operator',
+    ...suspension,
     summary: 'Resume a suspended workspace; its waiting tasks start',
-    body: suspensionBody,
-    answer: { status: 204 },
-    refusals: ['step_up_required'],
   }),
 
   suspendUser: operation('POST', '/api/v1/operator/users/:user/suspend', {
-    right: 'operator',
+    ...suspension,
     summary: 'Suspend a user: its callers are refused and its tasks wait, and nothing is deleted',
-    body: suspensionBody,
-    answer: { status: 204 },
-    refusals: ['step_up_required'],
   }),
 
   resumeUser: operation('POST', '/api/v1/operator/users/:user/resume', {
-    right: 'operator',
+    ...suspension,
     summary: 'Resume a suspended user; its waiting tasks start',
-    body: suspensionBody,
-    answer: { status: 204 },
-    refusals: ['step_up_required'],
   }),
 
   resetFactors: operation('POST', '/api/v1/operator/users/:user/factors/reset', {
-    right: 'operator',
+    ...suspension,
     summary: 'Remove all second factors of a user who has lost them, and end the sessions of the user',
-    body: suspensionBody,
-    answer: { status: 204 },
-    refusals: ['step_up_required'],
   }),
 
   findTargets: operation('GET', '/api/v1/operator/targets', {

@@ -23,7 +23,6 @@ export const organizationsOperations = {
   createOrganization: operation('POST', '/api/v1/organizations', {
     right: 'signed_in',
     summary: 'Create an organization, of which the caller becomes the owner',
-    description: 'The signed-in user becomes its owner.',
     client: 'organizations.create',
     body: createOrganizationBody,
     answer: { status: 201, body: organization },

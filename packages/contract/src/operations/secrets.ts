@@ -6,7 +6,6 @@ export const secretsOperations = {
   listSecrets: operation('GET', '/api/v1/workspaces/:ws/secrets', {
     right: 'secret.read',
     summary: 'List the secrets of a workspace by name, without their values',
-    description: 'Values are never returned.',
     client: 'workspaces.secrets.list',
     answer: { status: 200, body: pageOf(secret) },
   }),
@@ -48,7 +47,6 @@ export const secretsOperations = {
   rotateSigningSecret: operation('POST', '/api/v1/workspaces/:ws/signing-secrets', {
     right: 'signing_secret.rotate',
     summary: 'Create a new signing secret; the old one also signs for 24 hours',
-    description: 'The previous one signs too for 24 hours.',
     client: 'workspaces.signingSecrets.rotate',
     answer: { status: 201, body: signingSecret },
     refusals: ['conflict'],

@@ -84,7 +84,6 @@ export const tasksOperations = {
   endTaskOperation: operation('DELETE', '/api/v1/scheduler/tasks/operations/:operation', {
     right: 'task.delete',
     summary: 'Cancel a cancel or a stop in the background; what it has done stays done',
-    description: 'Ended tasks stay ended.',
     client: 'tasks.cancelOperation',
     answer: { status: 200, body: taskOperation },
     refusals: ['conflict'],

@@ -50,7 +50,6 @@ export const workspacesOperations = {
   listWorkspaceMembers: operation('GET', '/api/v1/workspaces/:ws/members', {
     right: 'workspace_member.read',
     summary: 'List the members of a workspace; owners and admins need not be among them',
-    description: 'Owners and admins of the organization have access without it.',
     client: 'workspaces.members',
     query: listQuery,
     answer: { status: 200, body: pageOf(workspaceMember) },
