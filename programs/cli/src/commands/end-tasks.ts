@@ -1,21 +1,10 @@
 import type { TaskChoice, TaskFilter, TaskOperation } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { given, repeated, timesOf } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
+import { type FilterFlags, filterOf, withFilters } from './filters.ts'
 
-type Flags = {
-  all?: boolean
-  label?: string[]
-  cronjob?: string[]
-  event?: string[]
-  topic?: string[]
-  name?: string
-  from?: string
-  to?: string
-  dryRun?: boolean
-  yes?: boolean
-}
+type Flags = FilterFlags & { all?: boolean; dryRun?: boolean; yes?: boolean }
 
 const verbs = {
   cancel: { about: 'cancel pending tasks', ended: 'cancelled', state: 'pending' },
@@ -30,38 +19,33 @@ export function addEndings(program: Command, context: () => Context): void {
 
 function addVerb(program: Command, context: () => Context, verb: Verb): void {
   const { about, state } = verbs[verb]
-  program
+  const command = program
     .command(verb)
     .description(about)
     .argument('[ids...]', 'task_...')
     .option('--all', `instead of ids: all ${state} tasks that match the options below`)
-    .addOption(repeated('--label <label>', 'tasks with this label; can be repeated'))
-    .addOption(repeated('--cronjob <id>', 'tasks of this cron job'))
-    .addOption(repeated('--event <id>', 'tasks of this event'))
-    .addOption(repeated('--topic <topic>', 'tasks of events with this topic'))
-    .option('--name <prefix>', 'tasks whose name starts with this')
-    .option('--from <time>', 'tasks that are due at this time or later')
-    .option('--to <time>', 'tasks that are due before this time')
     .option('--dry-run', `only count the tasks`)
     .option('--yes', `allows --all without another option: every ${state} task of the workspace`)
-    .action(async (ids: string[], flags: Flags) => {
+  withFilters(command, 'tasks', ['label', 'cronjob', 'event', 'topic', 'name', 'from', 'to']).action(
+    async (ids: string[], { all, dryRun, yes, ...flags }: Flags) => {
       const ctx = context()
       const filter = filterOf(flags)
-      if (ids.length > 0 === Boolean(flags.all)) throw new UsageError('Specify either ids or --all.')
-      if (!flags.all && (Object.keys(filter).length > 0 || flags.dryRun)) {
+      if (ids.length > 0 === Boolean(all)) throw new UsageError('Specify either ids or --all.')
+      if (!all && (Object.keys(filter).length > 0 || dryRun)) {
         throw new UsageError('These options select tasks: add --all.')
       }
-      if (flags.all && Object.keys(filter).length === 0 && !flags.dryRun && !flags.yes) {
+      if (all && Object.keys(filter).length === 0 && !dryRun && !yes) {
         throw new UsageError(
           `--all alone is every ${state} task of the workspace: add --yes, or count them with --dry-run.`,
         )
       }
-      if (flags.all) return flags.dryRun ? count(ctx, verb, filter) : endMany(ctx, verb, { filter })
+      if (all) return dryRun ? count(ctx, verb, filter) : endMany(ctx, verb, { filter })
       for (const id of ids) {
         const task = await ctx.belfry().tasks[verb](id, { signal: ctx.signal })
         ctx.out.show(task, `${task.id}  ${verbs[verb].ended}`)
       }
-    })
+    },
+  )
 }
 
 async function count(ctx: Context, verb: Verb, filter: TaskFilter): Promise<void> {
@@ -82,8 +66,4 @@ async function endMany(ctx: Context, verb: Verb, choice: TaskChoice): Promise<vo
   for await (const operation of tasks.progress(answer.operation.id, { signal })) {
     ctx.out.show(operation, line(operation))
   }
-}
-
-function filterOf({ label, cronjob, event, topic, name, from, to }: Flags): TaskFilter {
-  return given({ label, cronjobId: cronjob, eventId: event, topic, name, ...timesOf(given({ from, to })) })
 }

@@ -11,25 +11,26 @@ export function addHosts(program: Command, context: () => Context): void {
     .description(
       'list the hosts of the last hour, paused ones and open circuit breakers first; pause hosts and close circuit breakers',
     )
-  for (const verb of ['pause', 'resume'] as const) {
+  for (const verb of ['pause', 'resume', 'reset'] as const) {
+    const { about, done } = verbs[verb]
     hosts
       .command(verb)
-      .description(verb === 'pause' ? 'let the tasks for a host wait' : 'let the tasks for a paused host start')
+      .description(about)
       .argument('<host>', 'such as example.com or example.com:8443')
       .action(async (host: string) => {
         const ctx = context()
-        ctx.out.show(await ctx.belfry().hosts[verb](host, { signal: ctx.signal }), `${host}  ${verb}d`)
+        ctx.out.show(await ctx.belfry().hosts[verb](host, { signal: ctx.signal }), `${host}  ${done}`)
       })
   }
-  hosts
-    .command('reset')
-    .description('close the circuit breaker of a host, so its waiting tasks start')
-    .argument('<host>', 'such as example.com or example.com:8443')
-    .action(async (host: string) => {
-      const ctx = context()
-      const answer = await ctx.belfry().hosts.reset(host)
-      ctx.out.show(answer, `${host}  circuit breaker closed`)
-    })
+}
+
+const verbs = {
+  pause: { about: 'let the tasks for a host wait', done: 'paused' },
+  resume: { about: 'let the tasks for a paused host start', done: 'resumed' },
+  reset: {
+    about: 'close the circuit breaker of a host, so its waiting tasks start',
+    done: 'circuit breaker closed',
+  },
 }
 
 export function hostRow(host: Host): Row {

@@ -12,14 +12,6 @@ export const queueHeading = ['QUEUE', 'LIMITS', 'STATE', 'WAITING', 'IN FLIGHT',
 export function addQueues(program: Command, context: () => Context): void {
   const queues = program.command('queues').description('limit, pause and inspect queues')
   queues
-    .command('show')
-    .description('show a queue')
-    .argument('<name>', 'the name of the queue')
-    .action(async (name: string) => {
-      const ctx = context()
-      await show(ctx, await ctx.belfry().queues.get(name, { signal: ctx.signal }))
-    })
-  queues
     .command('set')
     .description('create a queue, or replace its limits; without options it has none')
     .argument('<name>', 'letters, digits and . _ : / -')
@@ -30,14 +22,15 @@ export function addQueues(program: Command, context: () => Context): void {
       const ctx = context()
       await show(ctx, await ctx.belfry().queues.put(name, limitsOf(flags), { signal: ctx.signal }))
     })
-  for (const verb of ['pause', 'resume'] as const) {
+  for (const verb of ['show', 'pause', 'resume'] as const) {
     queues
       .command(verb)
-      .description(verb === 'pause' ? 'let no task of a queue start' : 'let the tasks of a paused queue start')
+      .description(about[verb])
       .argument('<name>', 'the name of the queue')
       .action(async (name: string) => {
         const ctx = context()
-        await show(ctx, await ctx.belfry().queues[verb](name, { signal: ctx.signal }))
+        const method = verb === 'show' ? 'get' : verb
+        await show(ctx, await ctx.belfry().queues[method](name, { signal: ctx.signal }))
       })
   }
   queues
@@ -49,6 +42,12 @@ export function addQueues(program: Command, context: () => Context): void {
       await ctx.belfry().queues.delete(name, { signal: ctx.signal })
       ctx.out.show({ name, deleted: true }, `${name}  deleted`)
     })
+}
+
+const about = {
+  show: 'show a queue',
+  pause: 'let no task of a queue start',
+  resume: 'let the tasks of a paused queue start',
 }
 
 async function show(ctx: Context, queue: Queue): Promise<void> {
