@@ -1,12 +1,10 @@
 import { type Belfry, type CronJob, NotFoundError } from '@belfry/client'
 import { digest } from '../digest.ts'
 import { fingerprintOf, fingerprintOfExisting } from './fingerprint.ts'
-import type { ImportedEntry, PlannedJob } from './planned-job.ts'
-
-type Planned = Extract<ImportedEntry, { job: PlannedJob }>
+import type { Imported } from './planned-job.ts'
 
 /** The result of importing one entry. */
-export type Carried = Planned & { outcome: 'created' | 'existing' | 'would be created'; cronJob: CronJob | null }
+export type Carried = Imported & { outcome: 'created' | 'existing' | 'would be created'; cronJob: CronJob | null }
 
 // A cron job that must be paused is created with this start, so it never runs before the pause.
 const notYet = '2090-01-01T00:00:00.000Z'
@@ -23,7 +21,7 @@ export async function findExisting(belfry: Belfry, signal: AbortSignal): Promise
 /** Creates the missing cron jobs sequentially. A repetition creates no duplicates. */
 export async function* carryOut(
   belfry: Belfry,
-  entries: readonly Planned[],
+  entries: readonly Imported[],
   existing: Map<string, CronJob>,
   signal: AbortSignal,
 ): AsyncGenerator<Carried> {
@@ -42,7 +40,7 @@ export async function* carryOut(
   }
 }
 
-async function create(belfry: Belfry, { job, isPaused }: Planned, signal: AbortSignal) {
+async function create(belfry: Belfry, { job, isPaused }: Imported, signal: AbortSignal) {
   const body = isPaused ? { ...job, startsAt: notYet } : job
   const made = await belfry.cronJobs.create(body, { signal, idempotencyKey: `import-${digest([body])}` })
   try {

@@ -10,7 +10,7 @@ import { readInput } from '../read-input.ts'
 import { UsageError } from '../usage-error.ts'
 import { type Carried, carryOut, findExisting } from './carry-out.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { type ImportedEntry, ImportRefusal, type PlannedJob } from './planned-job.ts'
+import { type Imported, type ImportedEntry, ImportRefusal } from './planned-job.ts'
 import { readCrontab } from './read-crontab.ts'
 import { readQstash } from './read-qstash.ts'
 
@@ -65,10 +65,8 @@ async function importEntries(
   ctx.out.say(summary.join(', ') || 'Nothing to import.')
 }
 
-type Planned = Extract<ImportedEntry, { job: PlannedJob }>
-
 // A cron job as the HTTP API would show it.
-function toLiveJob({ job: { targetUrl, payload, ...rest }, isPaused }: Planned, i: number): Live {
+function toLiveJob({ job: { targetUrl, payload, ...rest }, isPaused }: Imported, i: number): Live {
   const snake = (fields: object): Fields =>
     Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [
@@ -91,13 +89,13 @@ async function readEntries(ctx: Context, file: string, read: (text: string) => I
   }
 }
 
-async function* make(ctx: Context, entries: readonly Planned[]): AsyncGenerator<Carried> {
+async function* make(ctx: Context, entries: readonly Imported[]): AsyncGenerator<Carried> {
   const belfry = ctx.belfry()
   yield* carryOut(belfry, entries, await findExisting(belfry, ctx.signal), ctx.signal)
 }
 
 // Works without a Belfry server. With a key it also finds existing cron jobs.
-async function* foresee(ctx: Context, entries: readonly Planned[]): AsyncGenerator<Carried> {
+async function* foresee(ctx: Context, entries: readonly Imported[]): AsyncGenerator<Carried> {
   const existing = ctx.canSignIn ? await findExisting(ctx.belfry(), ctx.signal) : new Map()
   const seen = new Set(existing.keys())
   for (const entry of entries) {

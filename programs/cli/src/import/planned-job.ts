@@ -5,9 +5,8 @@ import { findHeaderProblems } from '@belfry/domain/request-headers'
 import { checkTargetUrl } from '@belfry/domain/target-url'
 
 /** A cron job for an entry of a file, or the reason why there is none. */
-export type ImportedEntry =
-  | { place: string; job: PlannedJob; isPaused: boolean; notes: string[] }
-  | { place: string; refusal: string }
+export type ImportedEntry = Imported | { place: string; refusal: string }
+export type Imported = { place: string; job: PlannedJob; isPaused: boolean; notes: string[] }
 
 /** A cron job to create. */
 export type PlannedJob = CreateCronJob & {
@@ -21,8 +20,20 @@ export class ImportRefusal extends Error {
   override name = 'ImportRefusal'
 }
 
+/** Returns the entry that a part of a file becomes. */
+export function toEntry(place: string, read: () => Omit<Imported, 'place'>): ImportedEntry {
+  try {
+    const entry = read()
+    const refusal = findProblem(entry.job)
+    return refusal === null ? { place, ...entry } : { place, refusal }
+  } catch (error) {
+    if (error instanceof ImportRefusal) return { place, refusal: error.message }
+    throw error
+  }
+}
+
 /** Returns why Belfry refuses a cron job; null when it does not. */
-export function findProblem({ name, targetUrl, cron, timezone, headers = {} }: PlannedJob): string | null {
+function findProblem({ name, targetUrl, cron, timezone, headers = {} }: PlannedJob): string | null {
   const parsed = parseCron(cron)
   if (!parsed.ok) return parsed.message
   if (!isTimeZone(timezone)) return `${timezone} is not a time zone name of the IANA database.`

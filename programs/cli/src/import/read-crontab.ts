@@ -1,14 +1,7 @@
 import { basename } from 'node:path'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { keepDays } from './keep-days.ts'
-import {
-  expandMacro,
-  findProblem,
-  type ImportedEntry,
-  ImportRefusal,
-  type PlannedJob,
-  toPayload,
-} from './planned-job.ts'
+import { expandMacro, type ImportedEntry, ImportRefusal, type PlannedJob, toEntry, toPayload } from './planned-job.ts'
 import { type CurlRequest, readCurl, timeoutOf } from './read-curl.ts'
 import { readShellLine, withoutComment } from './read-shell-line.ts'
 import { readWget } from './read-wget.ts'
@@ -29,16 +22,16 @@ export function readCrontab(text: string, options: CrontabOptions): ImportedEntr
     const place = `line ${i + 1}`
     const trimmed = line.trim()
     if (trimmed === '' || trimmed.startsWith('#')) return []
-    try {
-      const setting = readSetting(trimmed)
-      if (!setting) return [readEntry(place, trimmed, { ...options, timezone, variables })]
-      variables[setting.name] = setting.value
-      if (setting.name === 'CRON_TZ') timezone = readZone(setting.value)
-      return []
-    } catch (error) {
-      if (error instanceof ImportRefusal) return [{ place, refusal: error.message }]
-      throw error
+    const setting = readSetting(trimmed)
+    if (!setting) return [toEntry(place, () => readEntry(trimmed, { ...options, timezone, variables }))]
+    variables[setting.name] = setting.value
+    if (setting.name !== 'CRON_TZ') return []
+    const zone = setting.value.replace(/^:/, '')
+    if (!isTimeZone(zone)) {
+      return [{ place, refusal: `CRON_TZ=${setting.value} is not a time zone name of the IANA database.` }]
     }
+    timezone = zone
+    return []
   })
 }
 
@@ -48,17 +41,7 @@ function readSetting(line: string): { name: string; value: string } | null {
   return { name, value: /^(["'])(.*)\1$/.exec(value)?.[2] ?? value }
 }
 
-function readZone(text: string): string {
-  const zone = text.replace(/^:/, '')
-  if (isTimeZone(zone)) return zone
-  throw new ImportRefusal(`CRON_TZ=${text} is not a time zone name of the IANA database.`)
-}
-
-function readEntry(
-  place: string,
-  line: string,
-  options: CrontabOptions & { variables: Readonly<Record<string, string>> },
-): ImportedEntry {
+function readEntry(line: string, options: CrontabOptions & { variables: Readonly<Record<string, string>> }) {
   const { cron: written, rest } = splitSchedule(line)
   const command = options.hasUsers ? rest.replace(/^\S+\s+/, '') : rest
   const request = readCommand(withoutPercent(withoutComment(command)), options)
@@ -80,8 +63,7 @@ function readEntry(
     ...(retry === undefined ? {} : { retry }),
     ...(overlap === undefined ? {} : { overlap }),
   }
-  const fault = findProblem(job)
-  return fault === null ? { place, job, isPaused: false, notes } : { place, refusal: fault }
+  return { job, isPaused: false, notes }
 }
 
 function splitSchedule(line: string): { cron: string; rest: string } {

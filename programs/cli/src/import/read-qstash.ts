@@ -2,14 +2,7 @@ import { AppError } from '@belfry/domain/app-error'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { retryDelays } from '@belfry/domain/qstash/retry-delays'
 import { timeoutLimits } from '@belfry/domain/timeout'
-import {
-  expandMacro,
-  findProblem,
-  type ImportedEntry,
-  ImportRefusal,
-  type PlannedJob,
-  toPayload,
-} from './planned-job.ts'
+import { expandMacro, type ImportedEntry, ImportRefusal, type PlannedJob, toEntry, toPayload } from './planned-job.ts'
 
 type Schedule = Record<string, unknown>
 
@@ -23,13 +16,7 @@ const ofDelivery =
 export function readQstash(text: string): ImportedEntry[] {
   return toSchedules(text).map((schedule, i) => {
     const id = textOf(schedule, 'scheduleId')
-    const place = id ?? `schedule ${i + 1}`
-    try {
-      return readSchedule(place, schedule, id)
-    } catch (error) {
-      if (error instanceof ImportRefusal) return { place, refusal: error.message }
-      throw error
-    }
+    return toEntry(id ?? `schedule ${i + 1}`, () => readSchedule(schedule, id))
   })
 }
 
@@ -45,7 +32,7 @@ function toSchedules(text: string): Schedule[] {
   throw new ImportRefusal('The file is not a list of schedules in the format of GET /v2/schedules.')
 }
 
-function readSchedule(place: string, schedule: Schedule, id: string | undefined): ImportedEntry {
+function readSchedule(schedule: Schedule, id: string | undefined) {
   const targetUrl = textOf(schedule, 'destination') ?? ''
   if (!/^https?:\/\//i.test(targetUrl)) {
     throw new ImportRefusal(
@@ -70,9 +57,7 @@ function readSchedule(place: string, schedule: Schedule, id: string | undefined)
     ...retryOf(schedule),
     ...timeoutOf(schedule),
   }
-  const fault = findProblem(job)
-  if (fault !== null) return { place, refusal: fault }
-  return { place, job, isPaused: schedule.isPaused === true, notes: notesOf(schedule) }
+  return { job, isPaused: schedule.isPaused === true, notes: notesOf(schedule) }
 }
 
 function readCron(text: string): { cron: string; timezone: string } {
