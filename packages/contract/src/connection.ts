@@ -3,20 +3,17 @@ import { z } from 'zod'
 import { integer, textField } from './fields.ts'
 import { orNull, timestampField } from './response-fields.ts'
 import { allowedHosts } from './secret.ts'
-import { line, type TextRule, targetUrl, textRule } from './text-rules.ts'
+import { line, matching, targetUrl, textRule } from './text-rules.ts'
 
 const connectionKinds = ['header', 'basic', 'oauth2', 'identity_token', 'tls'] as const
 
 /** The form of a connection's name. */
 export const connectionNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'
-const nameForm = new RegExp(connectionNamePattern)
 
-const connectionName: TextRule<string> = textRule(
+const connectionName = matching(
   { pattern: connectionNamePattern, maxLength: 64, examples: ['billing-api'] },
-  text => {
-    const must = 'be 1 to 64 letters, digits and . _ -, and start with a letter or a digit'
-    return nameForm.test(text) ? { value: text } : { code: 'invalid_connection_name', must }
-  },
+  'invalid_connection_name',
+  'be 1 to 64 letters, digits and . _ -, and start with a letter or a digit',
 )
 
 /** The connection that authenticates the calls of a new or changed object. */
@@ -69,10 +66,7 @@ const tokenUrl = textRule<string>(
 
 const pem = (what: string) => {
   const pattern = `^\\s*-----BEGIN [A-Z ]+-----[\\s\\S]+-----END [A-Z ]+-----\\s*$`
-  const form = new RegExp(pattern)
-  return textRule<string>({ maxLength: 32_768, pattern, description: `${what}, as PEM.` }, text =>
-    text.length <= 32_768 && form.test(text) ? { value: text } : { code: 'invalid_pem', must: 'be PEM text' },
-  )
+  return matching({ maxLength: 32_768, pattern, description: `${what}, as PEM.` }, 'invalid_pem', 'be PEM text')
 }
 
 const parameters = z

@@ -1,27 +1,22 @@
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
 import { idField, orNull, timestampField } from './response-fields.ts'
-import { displayName, id, textRule } from './text-rules.ts'
+import { displayName, id, matching } from './text-rules.ts'
 import { usage } from './usage.ts'
-
-const slugForm = /^[a-z0-9](-?[a-z0-9])*$/
 
 export const createOrganizationBody = z.strictObject({ name: textField(displayName) })
 
 /** The part of a dashboard URL that names an organization. */
-const slug = textRule(
+const slug = matching(
   {
     minLength: 2,
     maxLength: 63,
-    pattern: slugForm.source,
+    pattern: '^[a-z0-9](-?[a-z0-9])*$',
     description: 'Unique; part of dashboard URLs.',
     examples: ['acme-europe'],
   },
-  text => {
-    const must = 'be 2 to 63 lower-case letters and digits, with single hyphens between them'
-    const isSlug = text.length >= 2 && text.length <= 63 && slugForm.test(text)
-    return isSlug ? { value: text } : { code: 'invalid_slug', must }
-  },
+  'invalid_slug',
+  'be 2 to 63 lower-case letters and digits, with single hyphens between them',
 )
 
 /** The permissions of members in all workspaces of the organization. */

@@ -3,17 +3,18 @@ import { z } from 'zod'
 import { changesOf, integer, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { millisecondsField, orNull, timestampField } from './response-fields.ts'
-import { line, type TextRule, textRule } from './text-rules.ts'
+import { line, matching } from './text-rules.ts'
 
 /** The name of a queue. */
-const queueName: TextRule<string> = textRule(
+const queueName = matching(
   {
     pattern: queueNameForm.source,
     maxLength: 128,
     description: 'The name of a queue. A queue exists from the first use of its name.',
     examples: ['customer-42'],
   },
-  text => (queueNameForm.test(text) ? { value: text } : { code: 'invalid_queue_name', must: queueNameRule }),
+  'invalid_queue_name',
+  queueNameRule,
 )
 
 const rateLimit = z

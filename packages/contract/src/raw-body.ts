@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refuse, textField } from './fields.ts'
 import { orNull } from './response-fields.ts'
-import { type Invalid, textRule } from './text-rules.ts'
+import { type Invalid, matching, textRule } from './text-rules.ts'
 
 const base64 = textRule(
   {
@@ -16,21 +16,17 @@ const base64 = textRule(
 )
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-const mediaTypePattern = `^${token}/${token}( *;[ -~]*)?$`
-const mediaTypeForm = new RegExp(mediaTypePattern)
 
-const mediaType = textRule(
+const mediaType = matching(
   {
     maxLength: 255,
-    pattern: mediaTypePattern,
+    pattern: `^${token}/${token}( *;[ -~]*)?$`,
     description:
       'The content type of `payload_base64`. Default: the `Content-Type` header, or application/octet-stream.',
     examples: ['application/xml'],
   },
-  text => {
-    const isMediaType = text.length <= 255 && mediaTypeForm.test(text)
-    return isMediaType ? { value: text } : { code: 'invalid_value', must: 'be a media type such as application/xml' }
-  },
+  'invalid_value',
+  'be a media type such as application/xml',
 )
 
 /** The fields of a raw body in a request. */

@@ -2,21 +2,16 @@ import { hasPlaceholder, labelForm, labelTemplateForm, maxLabels } from '@belfry
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
 import { orNull, timestampField } from './response-fields.ts'
-import { type Invalid, line, type TextRule, textRule } from './text-rules.ts'
+import { line, matching, type TextRule, textRule } from './text-rules.ts'
 
 const patternOf = ({ source }: RegExp) => source.replaceAll('/', '\\/')
 const labelPattern = patternOf(labelForm)
 
 /** A label of a task. */
-export const label: TextRule<string> = textRule(
+export const label = matching(
   { pattern: labelPattern, maxLength: 100, examples: ['customer:42'] },
-  (text): { value: string } | Invalid =>
-    labelForm.test(text)
-      ? { value: text }
-      : {
-          code: 'invalid_label',
-          must: 'be a label such as customer:42: 1 to 100 letters, digits and . _ : / = @ + -, starting with a letter or digit',
-        },
+  'invalid_label',
+  'be a label such as customer:42: 1 to 100 letters, digits and . _ : / = @ + -, starting with a letter or digit',
 )
 
 const templatePattern = `(${labelPattern})|(${patternOf(labelTemplateForm)})`

@@ -35,6 +35,16 @@ export function textRule<T>(schema: TextSchema, read: (text: string) => { value:
   return Object.assign((text: string) => read(text), { schema })
 }
 
+/** Returns a rule for the texts of a schema with a pattern. Lengths count UTF-16 units. */
+export function matching(schema: TextSchema & { pattern: string }, code: string, must: string): TextRule<string> {
+  const form = new RegExp(schema.pattern)
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
+  return textRule(schema, text => {
+    const isMatch = text.length >= minLength && text.length <= maxLength && form.test(text)
+    return isMatch ? { value: text } : { code, must }
+  })
+}
+
 // Ranges, because some readers of OpenAPI documents do not support Unicode properties in patterns.
 const control = '\\u0000-\\u001f\\u007f-\\u009f'
 
