@@ -20,6 +20,15 @@ def test_a_body_refuses_what_is_not_json() -> None:
             to_json({"payload": value})
 
 
+def test_errors_of_a_body_name_the_field() -> None:
+    with pytest.raises(ValueError, match="^payload is a JsonText, but not JSON: "):
+        to_json({"payload": JsonText("{")})
+    with pytest.raises(ValueError, match="^execute_at: A datetime requires a time zone"):
+        to_json({"execute_at": datetime(2026, 1, 2)})
+    with pytest.raises(TypeError, match="^headers: .*not JSON serializable"):
+        to_json({"headers": {"X-Object": object()}})
+
+
 def test_times_need_a_zone() -> None:
     assert write_time(datetime(2026, 1, 2, 3, 4, 5, 678000, timezone.utc)) == "2026-01-02T03:04:05.678+00:00"
     with pytest.raises(ValueError):

@@ -50,9 +50,19 @@ def path(template: str, *parts: str) -> str:
 
 
 def to_json(fields: Mapping[str, Any]) -> bytes:
-    """Returns the JSON of a body. It omits unset fields, and keeps `JsonText` unchanged."""
-    members = [f"{json.dumps(name)}:{_text(value)}" for name, value in fields.items() if value is not UNSET]
+    """Returns the JSON of a body. It omits unset fields, and keeps `JsonText` unchanged. An error names its field."""
+    members = [f"{json.dumps(name)}:{_text_of(name, value)}" for name, value in fields.items() if value is not UNSET]
     return ("{" + ",".join(members) + "}").encode()
+
+
+def _text_of(name: str, value: Any) -> str:
+    try:
+        return _text(value)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{name} is a JsonText, but not JSON: {error}") from error
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name}: {error}") from error
 
 
 def new_task(fields: Mapping[str, Any], target_url: str, method: str, name: str | None) -> dict[str, Any]:
