@@ -83,6 +83,7 @@ describe('exits with 2 and a usage error', () => {
     [['fly'], /unknown command/],
     [['start'], /npm start/],
     [['cron', 'preview', '30', '2', '*', '*', '*'], /into quotes/],
+    [['cronjobs', 'create', 'https://example.com', '--cron', '30', '2', '*', '*', '*'], /into quotes/],
     [['publish', 'a.topic', 'https://example.com'], /--to/],
     [['cancel', '--all'], /every pending task of the workspace: add --yes/],
     [['stop', '--all'], /every retrying task of the workspace: add --yes/],

@@ -35,7 +35,8 @@ function hintFor({ code }: CommanderError, args: readonly string[]): string {
     return 'A server starts with npm start in a checkout, or with npx belfry start.\n'
   }
   if (code !== 'commander.excessArguments') return ''
-  if (args[0] === 'cron' && args[1] === 'preview') return 'Put the expression into quotes.\n'
+  const isCron = args[0] === 'cron' || args[0] === 'cronjobs'
+  if (isCron && (args[1] === 'preview' || args[1] === 'create')) return 'Put the expression into quotes.\n'
   if (args[0] === 'publish') return 'The target of an event follows --to.\n'
   return ''
 }
