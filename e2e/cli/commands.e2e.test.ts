@@ -255,6 +255,20 @@ describe('replays', () => {
   })
 })
 
+it('secrets put reads a value from standard input, without the line end of echo', async () => {
+  const put = await cli(
+    ['secrets', 'put', 'FROM_INPUT', '--allowed-host', 'api.example.com', '*.example.org'],
+    'a value\n',
+  )
+  expect(put).toMatchObject({ code: 0, out: 'FROM_INPUT  stored\n', error: '' })
+  expect(await json(['secrets', 'put', 'FROM_INPUT'], 'another value')).toMatchObject([
+    { name: 'FROM_INPUT', allowedHosts: ['api.example.com', '*.example.org'] },
+  ])
+  const refused = await cli(['secrets', 'put', 'FROM_INPUT'], 'abc\n')
+  expect([refused.code, refused.error]).toEqual([1, expect.stringMatching(/value must have at least 4 characters/i)])
+  expect((await cli(['secrets', 'list'])).out).toContain('FROM_INPUT\t')
+})
+
 it('hosts pause and resume', async () => {
   const { code, out } = await cli(['hosts', 'pause', 'paused.example:8443'])
   expect([code, out]).toEqual([0, 'paused.example:8443  paused\n'])

@@ -13,6 +13,7 @@ import { addPublish } from './commands/publish.ts'
 import { addQueues } from './commands/queues.ts'
 import { addReplay } from './commands/replay.ts'
 import { addSchedule } from './commands/schedule.ts'
+import { addSecrets } from './commands/secrets.ts'
 import { addShow, addStatus, addWhoami } from './commands/show.ts'
 import { addTail } from './commands/tail.ts'
 import { addToken } from './commands/token.ts'
@@ -46,6 +47,7 @@ export function createProgram(io: Io, fail: (code?: 1 | 2) => void): Command {
   addTail(program, context)
   addHosts(program, context)
   addQueues(program, context)
+  addSecrets(program, context)
   addList(program, context) // after the commands that it extends
   addStatus(program, context, fail)
   addWhoami(program, context)
