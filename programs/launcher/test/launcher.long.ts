@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { freePort } from '@belfry/embedded'
 import type { RunningProcess } from '@belfry/test-support/servers'
@@ -16,6 +17,16 @@ import { shellEnvironment } from './shell-environment.ts'
 const isUp = /Ctrl-C stops everything/
 const loopback = '0100007F' // 127.0.0.1 in `/proc/net/tcp`
 const oneReceived = /received POST \/hello task_\w+ {"hello":"world"}/
+
+test('npm start prints help, refuses other options, and starts nothing for either', async () => {
+  const script = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta.url))
+  expect((await promisify(execFile)(process.execPath, [script, '--help'])).stdout).toMatch(/^Usage: npm start\n/)
+  const refused = promisify(execFile)(process.execPath, [script, '--demo'])
+  await expect(refused).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/no option --demo[\s\S]*DEMO=on/),
+  })
+})
 
 test('runs the command of its banner, refuses a second start, and leaves nothing running', async () => {
   const dataDir = newDataDir()
