@@ -70,8 +70,6 @@ export const rollApiKeyBody = z.strictObject({
   }),
 })
 
-export type RollApiKeyBody = z.infer<typeof rollApiKeyBody>
-
 const fields = {
   id: idField('key'),
   workspace_id: idField('ws'),

@@ -9,7 +9,7 @@ import { idField, millisecondsField, orNull, timestampField } from './response-f
 import { label } from './task-controls.ts'
 import { type Invalid, id, instant, line, oneOf, textRule } from './text-rules.ts'
 
-export const runStatuses = ['success', 'failed'] as const
+const runStatuses = ['success', 'failed'] as const
 
 export const runStatusField = z.enum(runStatuses).meta({ description: 'Whether the attempt succeeded.' })
 
