@@ -22,9 +22,9 @@ function fieldCodesIn(folder: string): string[] {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
   const sources = files.filter(file => file.endsWith('.ts') && !file.includes('test'))
   const text = sources.map(file => readFileSync(join(root, folder, file), 'utf8')).join('\n')
-  return [...text.matchAll(/\bcode: '(\w+)',? (?:must|message|path)|path: [^}]*?code: '(\w+)'/g)].map(
-    ([, first, second]) => first ?? second ?? '',
-  )
+  const forms =
+    /\bcode: '(\w+)',? (?:must|message|path)|path: [^}]*?code: '(\w+)'|matching\([\s\S]{0,600}?'(invalid_\w+)'/g
+  return [...text.matchAll(forms)].map(([, first, second, third]) => first ?? second ?? third ?? '')
 }
 
 /** Returns the rows of a section's table, without links. */
