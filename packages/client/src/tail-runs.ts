@@ -3,7 +3,7 @@ import { ApiError, ConnectionError } from './errors.ts'
 import type { Http } from './http.ts'
 import type { TailOptions } from './options.ts'
 import { readEvents } from './server-sent-events.ts'
-import { pause } from './time-limit.ts'
+import { pause, startTimeLimit } from './time-limit.ts'
 import type { Id, Run } from './types/index.ts'
 
 // The server sends a comment every 15 seconds.
@@ -21,7 +21,8 @@ export async function* tailRuns(http: Http, path: string, options: TailOptions =
   let waitMs = firstWaitMs
   let failures = 0
   for (let isFirst = true; ; isFirst = false) {
-    const line = openSignal(signal)
+    // A signal for each connection, so listeners do not accumulate on the caller's signal.
+    const line = startTimeLimit(Number.POSITIVE_INFINITY, signal)
     try {
       const answer = await listen(line.signal, isFirst)
       const stream = answer?.body && readEvents(answer.body, silenceMs)
@@ -37,7 +38,7 @@ export async function* tailRuns(http: Http, path: string, options: TailOptions =
       if (stream) failures = 0
       waitMs = stream?.retryMs() ?? waitMs
     } finally {
-      line.close()
+      line.clear()
     }
     await pause(Math.min(waitMs * 2 ** failures++, maxWaitMs), signal)
   }
@@ -51,21 +52,6 @@ export async function* tailRuns(http: Http, path: string, options: TailOptions =
       if (!isFirst && isPassing(error)) return undefined
       throw error
     }
-  }
-}
-
-// Each connection has its own signal, so listeners do not accumulate on the caller's signal.
-function openSignal(outer: AbortSignal | undefined) {
-  const line = new AbortController()
-  const abort = () => line.abort(outer?.reason)
-  if (outer?.aborted) abort()
-  outer?.addEventListener('abort', abort, { once: true })
-  return {
-    signal: line.signal,
-    close() {
-      outer?.removeEventListener('abort', abort)
-      line.abort()
-    },
   }
 }
 

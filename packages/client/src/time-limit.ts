@@ -18,9 +18,11 @@ export function startTimeLimit(timeoutMs: number, outer: AbortSignal | undefined
     isOver: () => isOver,
     /** Removes the time limit. The caller's signal still applies. */
     lift: () => clearTimeout(timer),
+    /** Ends the request if it is not complete, so no timer and no listener on the caller's signal is left. */
     clear() {
       clearTimeout(timer)
       outer?.removeEventListener('abort', abort)
+      controller.abort()
     },
   }
 }
