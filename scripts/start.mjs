@@ -5,7 +5,7 @@ import { bootstrap } from './bootstrap.mjs'
 
 const help = `Usage: npm start
 
-Installs and builds what is missing, and runs Belfry on this machine until Ctrl-C. It has no options, and reads variables:
+Installs, builds and runs Belfry on this machine until Ctrl-C. It has no options, and reads variables:
   PORT          the port of the API and the dashboard (default: 3000)
   DATA_DIR      the folder of all data (default: .belfry in the checkout)
   DEMO=on       adds a workspace with examples
