@@ -28,7 +28,7 @@ export function readCurl(args: readonly string[]): CurlRequest {
 export function toRequest(given: readonly Given[], urls: readonly string[]): CurlRequest {
   const all = (...names: string[]) => given.filter(({ name }) => names.includes(name))
   const last = (...names: string[]) => all(...names).at(-1)?.value
-  const notes = given.flatMap(({ name }) => curl.tolerated[name] || [])
+  const notes = notesOn(curl, given)
   const { headers, notes: headerNotes } = readHeaders(given)
   const data = readData(given)
   const [written, ...others] = [...urls, ...all('url').map(({ value }) => value)]
@@ -56,16 +56,15 @@ export function toRequest(given: readonly Given[], urls: readonly string[]): Cur
 
 /** Parses the arguments of a program. Throws for options that Belfry cannot replace. */
 export function parseOptions(
-  { program, understood, tolerated, takesValue }: ProgramOptions,
+  { program, understood, tolerated }: ProgramOptions,
   args: readonly string[],
 ): { given: Given[]; urls: string[] } {
+  const shorts = { ...Object.fromEntries(Object.keys(tolerated).map(name => [name, ''])), ...understood }
   const options = Object.fromEntries(
-    Object.entries({ ...Object.fromEntries(Object.keys(tolerated).map(name => [name, ''])), ...understood }).map(
-      ([name, short]) => {
-        const type = takesValue.has(name) ? ('string' as const) : ('boolean' as const)
-        return [name, { type, multiple: true, ...(short ? { short } : {}) }]
-      },
-    ),
+    Object.entries(shorts).map(([name, short]) => {
+      const type = name.endsWith('=') ? ('string' as const) : ('boolean' as const)
+      return [name.replace('=', ''), { type, multiple: true, ...(short ? { short } : {}) }]
+    }),
   )
   try {
     const { tokens } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true, tokens: true })
@@ -81,6 +80,11 @@ export function parseOptions(
       option ? `The option ${option} of ${program} is not supported.` : 'Its options are invalid.',
     )
   }
+}
+
+/** Returns the notes about the options that are ignored. */
+export function notesOn({ tolerated }: ProgramOptions, given: readonly Given[]): string[] {
+  return given.flatMap(({ name }) => tolerated[name] || tolerated[`${name}=`] || [])
 }
 
 // Returns the long name of an option.

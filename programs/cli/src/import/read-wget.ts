@@ -1,5 +1,5 @@
 import { wget } from './program-options.ts'
-import { type CurlRequest, type Given, parseOptions, toRequest } from './read-curl.ts'
+import { type CurlRequest, type Given, notesOn, parseOptions, toRequest } from './read-curl.ts'
 
 /** Parses the arguments of wget as the options of curl that mean the same. */
 export function readWget(args: readonly string[]): CurlRequest {
@@ -13,7 +13,7 @@ export function readWget(args: readonly string[]): CurlRequest {
     return same === undefined ? [] : [{ name: same, value }]
   })
   if (user !== undefined) translated.push({ name: 'user', value: `${user}:${last('password', 'http-password') ?? ''}` })
-  const notes = given.flatMap(({ name }) => wget.tolerated[name] || [])
+  const notes = notesOn(wget, given)
   // wget follows redirects without an option, and gives brackets no meaning.
   translated.push({ name: 'location', value: '' }, { name: 'globoff', value: '' })
   const request = toRequest(translated, urls)
