@@ -77,8 +77,8 @@ export function readNavigation(index, pages) {
     .split(/^## /m)
     .slice(1)
     .map(section => {
-      const rows = section.split('\n').filter(line => /^\| \[/.test(line))
-      const links = rows.flatMap(row => [...String(row.split('|')[1]).matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)])
+      const rows = section.split('\n').filter(line => /^- \[/.test(line))
+      const links = rows.flatMap(row => [...String(row.split(': ')[0]).matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)])
       const items = links.map(([, text, link]) => {
         const path = posix.normalize(posix.join('docs', link))
         const page = path === 'docs/decisions' ? 'decisions/' : pages.get(path)
