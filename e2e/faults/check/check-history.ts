@@ -1,4 +1,5 @@
 import { checkCallbacks } from './check-callbacks.ts'
+import { checkCalm } from './check-calm.ts'
 import { checkCronJobs } from './check-cron-jobs.ts'
 import { checkExecutions } from './check-executions.ts'
 import { checkMoves } from './check-moves.ts'
@@ -67,6 +68,7 @@ export function checkHistory(seen: History, limits: Limits = {}): Verdict {
   checkQueues(history, report)
   checkStops(history, report)
   checkOperations(history, report)
+  checkCalm(history, report)
   checkExecutions(history, report)
   if (history.commitsPerSecond !== null && history.commitsPerSecond > maxCommitsPerSecond)
     report('I17', null, `${Math.round(history.commitsPerSecond)} transactions a second are committed at rest`)

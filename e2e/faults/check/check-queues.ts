@@ -14,6 +14,9 @@ import {
 
 type Claimed = Move & { runId: string }
 
+// A replay is due before its operation commits, and so in front of tasks that were claimed meanwhile.
+const replayMs = 2_000
+
 /**
  * Checks I15: a queue never has more attempts in flight than `max_concurrent`, starts no more in a period than its
  * `rate_limit`, none while it is paused, and with `ordered` none before the task in front of it is final. Replays of one
@@ -123,6 +126,8 @@ function checkOrder(
     const claimed = byId.get(claim.taskId)
     for (const task of tasks) {
       if (!claimed || !isBefore(task, claimed)) continue
+      const isNew = task.replayOf !== null && claim.at - task.createdAt < replayMs
+      if (isNew) continue
       const earlier = (moves.get(task.id) ?? []).filter(({ id }) => id < claim.id)
       const state = earlier.at(-1)?.to
       if (state !== undefined && !['success', 'dead', 'cancelled'].includes(state))

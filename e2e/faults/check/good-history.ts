@@ -35,6 +35,7 @@ export function goodHistory(): History {
       ...moves('a', ['pending', 'processing', 'success']),
       ...moves('b', ['pending', 'processing', 'retrying', 'processing', 'success']),
     ],
+    calm: null,
     commitsPerSecond: 10,
     now: due + 500_000,
   }

@@ -25,6 +25,8 @@ export type History = {
   moves: Move[]
   /** The attempts that each fault may have lost. */
   charges: Charge[]
+  /** What holds only while no fault disturbs the dispatchers. Null: it is not known when that is. */
+  calm: Calm | null
   /** How many transactions a second the installation committed at the end, while no task was due. Null: not measured. */
   commitsPerSecond: number | null
   /** By the database's clock. */
@@ -33,6 +35,16 @@ export type History = {
 
 /** A time in which a workspace starts nothing: from the answer to its suspension or deletion to the call that resumed it. */
 export type WorkspaceStop = { workspaceId: string; kind: 'suspension' | 'deletion'; from: number; until: number }
+
+/** Limits that a fault may exceed for a while: a host is divided between the dispatchers that are live. */
+export type Calm = {
+  disturbed: Array<{ from: number; until: number }>
+  /** By how much a call may be late behind its claim, as far as the machine causes it. */
+  slackMs: number
+  /** Of the target's host: the greatest number of calls at once, and of starts in a second. */
+  concurrency: number | null
+  rate: number | null
+}
 
 export type StoredOperation = {
   id: string

@@ -63,6 +63,7 @@ export async function readHistory(fixture: Fixture): Promise<History> {
     runs,
     moves,
     charges: fixture.charges.list,
+    calm: null,
     commitsPerSecond: null,
     now,
   }

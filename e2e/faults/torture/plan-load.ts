@@ -1,23 +1,31 @@
 import type { CallerName, TaskSpec } from '../fixture/api-operations.ts'
 import { between, chance, pick, type Random } from './dice.ts'
-import type { Operation } from './plan.ts'
+import type { Fault, Operation } from './plan.ts'
 
 /** The names of a secret and of two connections of the first caller. */
 export const stored = { secret: 'TORTURE', header: 'with-header', oauth: 'with-token' } as const
 
-const perSecond = 30
 // Enough that succeed at once: otherwise the circuit breaker of the target's host is open for most of a run.
 const plainShare = 0.5
 const cronLanes = 6
 
+/** The kinds of tasks, and how many are created in a second. `isAlone`: without cron jobs, and operations on queues and many tasks. */
+export type LoadFocus = { kinds?: readonly [KindName, ...KindName[]]; perSecond?: number; isAlone?: boolean }
+
 /** Plans the calls of the API: tasks of every kind at a steady rate, and operations on queues, cron jobs and many tasks. */
-export function planLoad(random: Random, endAt: number): Operation[] {
+export function planLoad(
+  random: Random,
+  endAt: number,
+  faults: readonly Fault[],
+  { kinds: chosen = kindNames, perSecond = 30, isAlone = false }: LoadFocus = {},
+): Operation[] {
   const operations: Operation[] = []
   for (let i = 0; i < (perSecond * endAt) / 1_000; i++) {
-    const kind = chance(random, plainShare) ? 'plain' : pick(random, kindNames)
+    const kind = chosen.includes('plain') && chance(random, plainShare) ? 'plain' : pick(random, chosen)
     const at = Math.round((i * 1_000) / perSecond)
     operations.push(...kinds[kind]({ path: `/${kind}-${i}`, at, random, caller: pick(random, [0, 1]) }))
   }
+  if (isAlone) return operations
   for (let lane = 0; lane < cronLanes; lane++) operations.push(...planCronJobs(random, lane, endAt))
   for (let at = between(random, 3_000, 9_000); at < endAt; at += between(random, 8_000, 16_000)) {
     const queue = pick(random, queueNames)
@@ -29,7 +37,23 @@ export function planLoad(random: Random, endAt: number): Operation[] {
     const action = pick(random, ['cancel', 'stop', 'replay', 'discard'] as const)
     operations.push({ at, does: 'bulk', action, name: '/mass-', ...(action === 'replay' ? { perSecond: 20 } : {}) })
   }
-  return operations
+  // All at once: a rate would put them in order.
+  for (let at = between(random, 10_000, 20_000); at < endAt; at += between(random, 8_000, 16_000))
+    operations.push({ at, does: 'bulk', action: 'replay', name: '/again-' })
+  return [...operations, ...planBursts(random, faults)]
+}
+
+const [burstSize, burstAheadMs] = [300, 6_000]
+
+// Many tasks come due just before a dispatcher dies or freezes: it has claimed them, and has not sent all of them.
+function planBursts(random: Random, faults: readonly Fault[]): Operation[] {
+  return faults.flatMap((fault, i): Operation[] => {
+    const isOfDispatcher = (fault.does === 'kill' || fault.does === 'freeze') && /dispatcher/.test(fault.process)
+    if (!isOfDispatcher || fault.at < burstAheadMs || !chance(random, 0.5)) return []
+    const at = fault.at - burstAheadMs
+    const inMs = burstAheadMs - between(random, 100, 600)
+    return [{ at, does: 'burst', path: `/burst-${i}`, count: burstSize, inMs, caller: pick(random, [0, 1]) }]
+  })
 }
 
 /** Returns the kind of load that a path belongs to. */
@@ -37,7 +61,7 @@ export function kindOf(path: string): string {
   return path.slice(1).split('-')[0] ?? ''
 }
 
-export const queueNames = ['concurrent', 'rated', 'ordered'] as const
+export const queueNames = ['concurrent', 'rated', 'ordered', 'again'] as const
 
 type Task = { path: string; at: number; random: Random; caller: CallerName }
 type Kind = (task: Task) => Operation[]
@@ -73,12 +97,23 @@ const kinds = {
       queue: { name: 'concurrent', max_concurrent: 2 },
       answers: [{ status: 200, delayMs: between(task.random, 500, 2_000) }],
     }),
-  rated: task => inQueue(task, { queue: { name: 'rated', rate_limit: { count: 3, period_ms: 3_000 } } }),
+  rated: task =>
+    inQueue(task, {
+      queue: { name: 'rated', rate_limit: { count: 3, period_ms: 3_000 } },
+      ...(chance(task.random, 0.5) ? { connection: stored.oauth } : {}),
+    }),
   ordered: task =>
     inQueue(task, {
       queue: { name: 'ordered', ordered: true },
       ...(chance(task.random, 0.2) ? { answers: [{ status: 500 }, { status: 200 }] } : {}),
       ...(chance(task.random, 0.2) ? { expiresInMs: between(task.random, 1_000, 8_000) } : {}),
+    }),
+  // Dead letters of an ordered queue, which are replayed together.
+  again: task =>
+    inQueue(task, {
+      queue: { name: 'again', ordered: true },
+      answers: [{ status: 500 }, { status: 200 }],
+      maxRetries: 0,
     }),
   reporting: task => [
     create(task, {
@@ -112,8 +147,10 @@ const kinds = {
   ],
 } satisfies Record<string, Kind>
 
+type KindName = keyof typeof kinds
+
 /** The kinds of tasks. */
-export const kindNames = Object.keys(kinds) as [keyof typeof kinds, ...Array<keyof typeof kinds>]
+export const kindNames = Object.keys(kinds) as [KindName, ...KindName[]]
 
 function create({ path, at, random, caller }: Task, spec: Partial<TaskSpec>): Extract<Operation, { does: 'create' }> {
   return { at, does: 'create', task: { path, caller, inMs: between(random, 500, 8_000), ...spec } }

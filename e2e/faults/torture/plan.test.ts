@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Operation, planTorture, seats } from './plan.ts'
+import { type Fault, type Operation, planTorture, seats } from './plan.ts'
 import { kindNames, kindOf } from './plan-load.ts'
 
 const plans = Array.from({ length: 20 }, (_, i) => planTorture(i + 1, 3))
@@ -16,7 +16,7 @@ describe('planTorture', () => {
     const created = [...load].flatMap(name => (name.startsWith('create ') ? [name.slice(7)] : []))
     expect(created.sort()).toEqual(kindNames.toSorted())
     expect([...load].filter(name => !name.startsWith('create ')).sort()).toEqual([
-      ...['bulk cancel', 'bulk discard', 'bulk replay', 'bulk stop', 'cancel', 'change'],
+      ...['bulk cancel', 'bulk discard', 'bulk replay', 'bulk stop', 'burst', 'cancel', 'change'],
       ...['cron job catch_up all', 'cron job catch_up latest', 'cron job catch_up none'],
       ...['cron job overlap allow', 'cron job overlap skip', 'delete cron job', 'pause', 'pause cron job'],
       ...['reschedule cron job', 'resume', 'resume cron job', 'stop', 'trigger cron job'],
@@ -24,8 +24,8 @@ describe('planTorture', () => {
     const faults = plans.flatMap(plan => plan.faults)
     const onServers = faults.flatMap(fault => ('process' in fault ? [] : [fault.does]))
     expect([...new Set(onServers)].sort()).toEqual([
-      ...['back up', 'close connections', 'fail over', 'fill disk', 'flush Redis', 'kill Redis'],
-      ...['restart PostgreSQL', 'restore', 'step PostgreSQL clock'],
+      ...['back up', 'close connections', 'fail over', 'fill disk', 'flush Redis', 'hang commits', 'hide time zones'],
+      ...['kill Redis', 'restart PostgreSQL', 'restore', 'step PostgreSQL clock'],
     ])
     for (const seat of seats) {
       const own = faults.flatMap(fault => ('process' in fault && fault.process === seat ? [fault] : []))
@@ -37,6 +37,20 @@ describe('planTorture', () => {
         ['postgres', 'redis'].flatMap(to => ['black_hole', 'delay', 'refuse', 'reset'].map(mode => `${to} ${mode}`)),
       )
     }
+  })
+
+  it('plans a part', () => {
+    const faults = (fault: Fault) => fault.does === 'freeze'
+    const plan = planTorture(7, 2, {
+      kinds: ['slow'],
+      perSecond: 2,
+      isAlone: true,
+      faults,
+      settings: { HOST_RATE: '1' },
+    })
+    expect(new Set(plan.faults.map(({ does }) => does))).toEqual(new Set(['freeze']))
+    expect(new Set(plan.load.flatMap(describeOperation))).toEqual(new Set(['create slow']))
+    expect(plan).toMatchObject({ settings: { HOST_RATE: '1' }, load: { length: 240 } })
   })
 
   it('ends each fault before the load, restores only what was backed up, and prepares PostgreSQL for one special fault', () => {

@@ -1,15 +1,23 @@
-import type { CronSpec, TaskSpec } from '../fixture/api-operations.ts'
+import type { CallerName, CronSpec, TaskSpec } from '../fixture/api-operations.ts'
 import { createRandom } from '../fixture/load.ts'
 import type { ProxyMode } from '../fixture/proxy.ts'
 import { between, chance, pick, type Random } from './dice.ts'
-import { planLoad } from './plan-load.ts'
+import { type LoadFocus, planLoad } from './plan-load.ts'
 
 /** Everything that happens to an installation, decided before it starts. Pure data: JSON keeps it. */
-export type TorturePlan = { seed: number; minutes: number; load: Operation[]; faults: Fault[] }
+export type TorturePlan = {
+  seed: number
+  minutes: number
+  /** Environment variables of the processes. Default: none. */
+  settings?: Record<string, string>
+  load: Operation[]
+  faults: Fault[]
+}
 
 /** A call of the API. Times are in milliseconds from the start. Operations of one lane run one after another. */
 export type Operation = { at: number; lane?: string } & (
   | { does: 'create'; task: TaskSpec }
+  | { does: 'burst'; path: string; count: number; inMs: number; caller: CallerName }
   | { does: 'cancel' | 'stop'; path: string }
   | { does: 'change'; path: string; to: { path: string; inMs?: number } }
   | { does: 'pause' | 'resume'; queue: string }
@@ -31,6 +39,7 @@ export type Fault = { at: number; forMs: number } & (
   | { does: 'flush Redis' | 'kill Redis' }
   | { does: 'restart PostgreSQL'; how: 'fast' | 'immediate' }
   | { does: 'close connections'; count: number }
+  | { does: 'hang commits' | 'hide time zones' }
   | { does: 'step PostgreSQL clock'; stepS: number }
   | { does: 'fail over' | 'fill disk' | 'back up' | 'restore' }
 )
@@ -44,15 +53,22 @@ const recoveryMs = 12_000
 const tailMs = 3_000
 const maxStepAheadS = 90
 
+/** A part of what happens, for a run that is about little. Default: all of it. */
+export type Focus = LoadFocus & { settings?: Record<string, string>; faults?: (fault: Fault) => boolean }
+
 /** Plans a run: the same seed plans the same. */
-export function planTorture(seed: number, minutes: number): TorturePlan {
+export function planTorture(
+  seed: number,
+  minutes: number,
+  { settings = {}, faults: isChosen = () => true, ...focus }: Focus = {},
+): TorturePlan {
   const endAt = minutes * 60_000
   const lanes = [planProcessFaults, planServerFaults].flatMap((plan, i) => plan(createRandom(seed * 3 + i), endAt))
   const faults = lanes
-    .filter(({ at }) => at < endAt - tailMs)
+    .filter(fault => fault.at < endAt - tailMs && isChosen(fault))
     .map(fault => ({ ...fault, forMs: Math.min(fault.forMs, endAt - tailMs - fault.at) }))
-  const load = planLoad(createRandom(seed * 3 + 2), endAt).filter(({ at }) => at < endAt)
-  return { seed, minutes, load: inOrder(load), faults: inOrder(faults) }
+  const load = planLoad(createRandom(seed * 3 + 2), endAt, faults, focus).filter(({ at }) => at < endAt)
+  return { seed, minutes, settings, load: inOrder(load), faults: inOrder(faults) }
 }
 
 function inOrder<T extends { at: number }>(things: readonly T[]): T[] {
@@ -96,7 +112,7 @@ function planServerFaults(random: Random, endAt: number): Fault[] {
   for (let at = between(random, 4_000, 10_000); at < specialAt; at += between(random, 6_000, 14_000)) {
     const fault = serverFault(random, at, special)
     faults.push(fault)
-    at += fault.forMs
+    if (fault.does !== 'hide time zones') at += fault.forMs
   }
   if (special === 'restore') faults.push({ at: backupAt, does: 'back up', forMs: 0 })
   if (special === 'fill disk') faults.push({ at: specialAt, does: special, forMs: between(random, 4_000, 8_000) })
@@ -104,12 +120,25 @@ function planServerFaults(random: Random, endAt: number): Fault[] {
   return faults
 }
 
+const serverFaults = [
+  ...(['flush Redis', 'kill Redis', 'close connections', 'restart PostgreSQL'] as const),
+  ...(['hang commits', 'hide time zones'] as const),
+] as const
+
 function serverFault(random: Random, at: number, special: (typeof specials)[number]): Fault {
   if (special === 'step PostgreSQL clock' && chance(random, 0.2))
     return { at, does: special, stepS: between(random, 1, maxStepAheadS), forMs: 0 }
-  const does = pick(random, ['flush Redis', 'kill Redis', 'close connections', 'restart PostgreSQL'] as const)
+  const does = pick(random, serverFaults)
   if (does === 'flush Redis') return { at, does, forMs: 0 }
-  if (does === 'kill Redis') return { at, does, forMs: between(random, 0, 8_000) }
+  // A process that stops must not wait for it.
+  if (does === 'kill Redis')
+    return { at, does, forMs: chance(random, 0.2) ? between(random, 35_000, 45_000) : between(random, 0, 8_000) }
+  if (does === 'hide time zones') return { at, does, forMs: between(random, 10_000, 80_000) }
+  // A failover has a standby of its own.
+  if (does === 'hang commits')
+    return special === 'fail over'
+      ? { at, does: 'flush Redis', forMs: 0 }
+      : { at, does, forMs: between(random, 2_000, 20_000) }
   if (does === 'close connections') return { at, does, count: between(random, 1, 10), forMs: 0 }
   const forMs = chance(random, 0.3) ? between(random, 15_000, 20_000) : between(random, 0, 4_000)
   return { at, does, how: pick(random, ['fast', 'immediate']), forMs }

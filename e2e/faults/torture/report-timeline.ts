@@ -4,11 +4,11 @@ import { describeFault, type TortureResult } from './run-torture.ts'
 const [width, left, chartHeight, laneHeight, gap] = [960, 110, 90, 22, 14]
 const lanes = [...seats, 'PostgreSQL', 'Redis']
 const families: Record<string, Array<Fault['does']>> = {
-  ended: ['kill', 'terminate', 'kill Redis', 'restart PostgreSQL', 'fail over', 'restore'],
+  ended: ['kill', 'terminate', 'kill Redis', 'restart PostgreSQL', 'hang commits', 'fail over', 'restore'],
   frozen: ['freeze'],
   network: ['network', 'close connections'],
   clock: ['clock', 'step PostgreSQL clock'],
-  data: ['flush Redis', 'fill disk', 'back up'],
+  data: ['flush Redis', 'fill disk', 'back up', 'hide time zones'],
 }
 
 /** Draws the calls of the target and of the API in each second, and the faults below them, as SVG. */

@@ -3,7 +3,7 @@ import { due, goodHistory, ran } from '../check/good-history.ts'
 import { lostCode } from '../check/history.ts'
 import { planTorture } from './plan.ts'
 import { describeReport, latenessBySituation, type Reported } from './report.ts'
-import type { Struck } from './run-torture.ts'
+import type { Struck } from './strike.ts'
 
 const freeze: Struck = { fault: { at: 0, does: 'freeze', process: 'api', forMs: 2_000 }, from: 0, until: 2_000 }
 const flush: Struck = { fault: { at: 0, does: 'flush Redis', forMs: 0 }, from: 0, until: 1 }

@@ -2,7 +2,8 @@ import { lostCode } from '../check/history.ts'
 import { kindOf } from './plan-load.ts'
 import { page } from './report-page.ts'
 import { drawTimeline } from './report-timeline.ts'
-import { describeFault, type Struck, type TortureResult } from './run-torture.ts'
+import { describeFault, type TortureResult } from './run-torture.ts'
+import type { Struck } from './strike.ts'
 
 export type Reported = TortureResult & { beganAt: Date; command: string; version: string }
 

@@ -2,6 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fixture } from '../fixture/fixture.ts'
 import type { Operation } from './plan.ts'
 
+// Slots become free one after another, each for a task that was claimed before.
+const maxBurstMs = 600
+
 /** Makes every call of a plan at its moment, and waits for the last answer. */
 export async function runLoad(
   fixture: Fixture,
@@ -22,6 +25,13 @@ export async function runLoad(
         dueAts.set(path, executeAt)
         const { id } = await fixture.create({ ...operation.task, executeAt })
         return id !== null && ids.set(path, id)
+      }
+      case 'burst': {
+        const executeAt = Math.round(Date.now() + aheadMs() + operation.inMs)
+        const { path, count, caller } = operation
+        const answers = (i: number) => [{ status: 200, delayMs: (i * 37) % maxBurstMs }]
+        const specs = Array.from({ length: count }, (_, i) => ({ path: `${path}-${i}`, answers: answers(i) }))
+        return fixture.createMany(specs.map(spec => ({ ...spec, executeAt, caller, timeoutMs: 5_000 })))
       }
       case 'cancel':
       case 'stop': {

@@ -1,12 +1,14 @@
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startReceiver } from '@belfry/test-support'
 import { waitFor } from '@belfry/test-support/wait-for'
 import { callApi } from '../../api-calls.ts'
 import { repositoryRoot } from '../../repository-root.ts'
 import type { Verdict } from '../check/check-history.ts'
-import type { History } from '../check/history.ts'
+import type { Calm, History } from '../check/history.ts'
 import { findPreload } from '../find-preload.ts'
+import { readDatabaseClock, toDatabaseTime } from '../fixture/database-clock.ts'
 import { type Fixture, openFixture } from '../fixture/fixture.ts'
 import type { Template } from '../fixture/template.ts'
 import { within } from '../fixture/within.ts'
@@ -15,10 +17,7 @@ import type { Fault, TorturePlan } from './plan.ts'
 import { kindOf, queueNames, stored } from './plan-load.ts'
 import { runLoad } from './run-load.ts'
 import { startInstallation } from './seats.ts'
-import { prepareServers, releaseHeld, type Stage, strike } from './strike.ts'
-
-/** A fault as it happened, in milliseconds from the start. */
-export type Struck = { fault: Fault; from: number; until: number }
+import { prepareServers, recoveryMs, releaseHeld, type Stage, type Struck, showTimeZones, strike } from './strike.ts'
 
 export type TortureResult = {
   /** What was run of the plan: without the faults that this machine cannot make. */
@@ -37,7 +36,7 @@ export type TortureResult = {
 }
 
 const secret = 'a secret of the torture run'
-const credentials = 'Token of the torture run'
+const credentials = 'token-of-the-torture-run'
 const restMs = 240_000
 const atFirst = { aheadMs: 0, backup: null, lostCommits: null, heldInFlight: new Set<string>() }
 // Until the processes have started, and from the last fault to the last check.
@@ -75,27 +74,34 @@ async function runOn(fixture: Fixture, plan: TorturePlan, onFault: (line: string
   const servers = await prepareServers(fixture, plan)
   const installation = await startInstallation(fixture, plan)
   await storeCredentials(fixture)
-  const stage: Stage = { fixture, installation, ...servers, ...atFirst }
   const beganAt = performance.now()
   const struck: Struck[] = []
+  const stage: Stage = { fixture, installation, beganAt, struck, ...servers, ...atFirst }
+  const delays = monitorEventLoopDelay()
+  delays.enable()
   await Promise.all([
     runLoad(fixture, plan.load, { beganAt, aheadMs: () => stage.aheadMs }),
-    strikeAll(stage, plan.faults, { beganAt, struck, onFault }),
+    strikeAll(stage, plan.faults, onFault),
   ])
   onFault('the faults are over')
+  const delayMs = delays.percentile(99.9) / 1_000_000
+  await showTimeZones(fixture)
+  const ended = await fixture.count('cron_jobs WHERE paused_at IS NULL AND next_run_at IS NULL')
+  fixture.demand(ended === 0, `${ended} active cron jobs have no next occurrence.`)
+  const calm = await calmOf(stage, plan, delayMs)
   await resumeQueues(fixture)
   await releaseHeld(stage)
   await untilOperationsEnd(fixture)
   const { lostCommits } = stage
   const { verdict, history, complaints } = await judge(
     fixture,
-    { restMs, ...(lostCommits && { lostCommits }) },
-    history => withoutPermits(history, stage.heldInFlight),
+    { restMs, ...(lostCommits && { lostCommits }), latenessMs: maxLatenessOf(plan, delayMs) },
+    history => ({ ...withoutPermits(history, stage.heldInFlight), calm }),
   )
   const [server] = await fixture.sql<{ version: string }>(`SELECT current_setting('server_version') AS version`)
   return {
     ...{ plan, struck, verdict, history, statuses: countStatuses(fixture), notes: fixture.notes },
-    complaints: [...complaints, ...checkCredentials(fixture)],
+    complaints: [...complaints, ...checkCredentials(fixture, plan)],
     calledAt: fixture.target.hits(at => at - beganAt).map(({ at }) => at),
     postgres: server?.version ?? '',
     redis: /redis_version:(\S+)/.exec(await fixture.redis.client.info('server'))?.[1] ?? '',
@@ -119,22 +125,49 @@ function withoutImpossible(plan: TorturePlan): { plan: TorturePlan; notes: strin
   }
 }
 
-async function strikeAll(
-  stage: Stage,
-  faults: readonly Fault[],
-  { beganAt, struck, onFault }: { beganAt: number; struck: Struck[]; onFault: (line: string) => void },
-): Promise<void> {
+// Limits that hold only while nothing disturbs the dispatchers: the targets of the checker, in the database's time.
+async function calmOf(
+  { fixture, beganAt, struck }: Stage,
+  { settings = {} }: TorturePlan,
+  delayMs: number,
+): Promise<Calm> {
+  const { offset } = await readDatabaseClock(fixture.sql)
+  const toDatabase = toDatabaseTime(fixture.clockReadings, offset)
+  const limit = (name: string) => (settings[name] === undefined ? null : Number(settings[name]))
+  return {
+    disturbed: struck
+      .filter(({ fault }) => fault.does !== 'flush Redis' && fault.does !== 'hide time zones')
+      .map(({ from, until }) => ({
+        from: toDatabase(beganAt + from),
+        until: toDatabase(beganAt + until + recoveryMs),
+      })),
+    slackMs: 200 + 2 * delayMs,
+    concurrency: limit('HOST_CONCURRENCY'),
+    rate: limit('HOST_RATE'),
+  }
+}
+
+// By how much the timers of this process are late says what the machine gives to all of them.
+function maxLatenessOf({ settings = {}, faults, load }: TorturePlan, delayMs: number): number {
+  if (Object.keys(settings).length > 0) return Number.POSITIVE_INFINITY // tasks wait for their host
+  const isPlain = load.every(one => one.does === 'create' && kindOf(one.task.path) === 'plain')
+  return isPlain && faults.every(({ does }) => does === 'clock') ? 2_000 + 5 * delayMs : 60_000
+}
+
+async function strikeAll(stage: Stage, faults: readonly Fault[], onFault: (line: string) => void): Promise<void> {
+  const { beganAt } = stage
   // One fault at a time for each process, and one for the servers.
   const lanes = new Map<string, Promise<void>>()
   const inFlight: Array<Promise<void>> = []
   for (const fault of faults) {
     await sleep(Math.max(0, beganAt + fault.at - performance.now()))
-    const lane = 'process' in fault ? fault.process : 'servers'
+    const lane = 'process' in fault ? fault.process : fault.does === 'hide time zones' ? fault.does : 'servers'
     const done = (lanes.get(lane) ?? Promise.resolve()).then(async () => {
-      const from = performance.now() - beganAt
+      const struck: Struck = { fault, from: performance.now() - beganAt, until: Number.POSITIVE_INFINITY }
+      stage.struck.push(struck)
       onFault(describeFault(fault))
       await strike(stage, fault).catch(error => stage.fixture.demand(false, `${describeFault(fault)}: ${error.stack}`))
-      struck.push({ fault, from, until: performance.now() - beganAt })
+      struck.until = performance.now() - beganAt
     })
     lanes.set(lane, done)
     inFlight.push(done)
@@ -156,8 +189,8 @@ async function storeCredentials(fixture: Fixture): Promise<void> {
   const tokens = await startReceiver({
     otherwise: {
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ access_token: credentials, token_type: 'Bearer', expires_in: 20 }),
-      delayMs: 1_500,
+      body: JSON.stringify({ access_token: credentials, token_type: 'Bearer', expires_in: 6 }),
+      delayMs: 3_000,
     },
   })
   fixture.onClose(() => tokens.close())
@@ -174,13 +207,19 @@ async function storeCredentials(fixture: Fixture): Promise<void> {
 }
 
 // Every call has the secret and the credentials that its task names.
-function checkCredentials({ target }: Fixture): string[] {
+function checkCredentials({ target }: Fixture, { load }: TorturePlan): string[] {
   const calls = target.requestsTo(/^\/(secret|connected)-/)
   const wrong = calls.filter(({ path, rawHeaders, body }) => {
     if (kindOf(path) === 'secret') return !rawHeaders.includes(secret) || !body.includes(secret)
     return !rawHeaders.some(value => value.endsWith(credentials))
   })
-  return wrong.map(({ path }) => `${path} was called without its secret or connection.`)
+  const withToken = load.filter(one => one.does === 'create' && one.task.connection === stored.oauth)
+  const isToken = (value: string) => value === `Bearer ${credentials}`
+  const hasToken = target.requestsTo(/^\/(rated|connected)-/).some(({ rawHeaders }) => rawHeaders.some(isToken))
+  return [
+    ...wrong.map(({ path }) => `${path} was called without its secret or connection.`),
+    ...(withToken.length > 0 && !hasToken ? ['No task was called with an access token.'] : []),
+  ]
 }
 
 async function resumeQueues(fixture: Fixture): Promise<void> {

@@ -23,11 +23,16 @@ export type Installation = Record<Seat, Seated>
 const restartMs = 300
 
 /** Starts every process and signs up. */
-export async function startInstallation(fixture: Fixture, { faults }: TorturePlan): Promise<Installation> {
+export async function startInstallation(
+  fixture: Fixture,
+  { faults, settings = {} }: TorturePlan,
+): Promise<Installation> {
   const prepared = await Promise.all(
     seats.map(async seat => {
       const hasOwnClock = faults.some(fault => fault.does === 'clock' && fault.process === seat)
-      return [seat, await prepare(fixture, seat, hasOwnClock)] as const
+      const part = await prepare(fixture, seat, hasOwnClock)
+      Object.assign(part.env, settings)
+      return [seat, part] as const
     }),
   )
   const of = Object.fromEntries(prepared) as Record<Seat, Prepared>

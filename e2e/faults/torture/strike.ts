@@ -8,16 +8,24 @@ import type { Fixture } from '../fixture/fixture.ts'
 import { freeze, lasting } from '../fixture/moments.ts'
 import { type Replica, startReplica } from '../fixture/replica.ts'
 import { fillDisk, moveToSmallDisk } from '../fixture/small-disk.ts'
-import type { Fault, TorturePlan } from './plan.ts'
+import type { Fault, Seat, TorturePlan } from './plan.ts'
 import type { Installation } from './seats.ts'
 
 // The scheduler takes a dispatcher for dead after 12 s, and a process that reconnects needs some seconds.
 const maxUnnoticedMs = 5_000
+/** For so long after its end a fault may keep a process from its work. */
+export const recoveryMs = 15_000
+
+/** A fault as it happened, in milliseconds from the start. `until`: infinite while it lasts. */
+export type Struck = { fault: Fault; from: number; until: number }
 
 /** What the faults of a plan need, and what they have done. */
 export type Stage = {
   fixture: Fixture
   installation: Installation
+  /** When the run began, by `performance.now()`. */
+  beganAt: number
+  struck: Struck[]
   clock: FakedClock | null
   replica: Replica | null
   /** The file that fills PostgreSQL's disk. */
@@ -57,8 +65,14 @@ export async function strike(stage: Stage, fault: Fault): Promise<void> {
     case 'kill':
     case 'terminate': {
       const away = over()
+      const from = performance.now() - stage.beganAt
       const code = await installation[fault.process].end(fault.does === 'kill' ? 'SIGKILL' : 'SIGTERM', away)
-      if (code === 1) fixture.notes.push(`${fault.process} exited with code 1 after SIGTERM`)
+      if (code !== 1) return away
+      fixture.notes.push(`${fault.process} exited with code 1 after SIGTERM`)
+      const isExcused = stage.struck.some(
+        other => other.until >= from - recoveryMs && mayFailStop(fault.process, other.fault),
+      )
+      fixture.demand(isExcused, `${fault.process} exited with code 1 after SIGTERM while PostgreSQL was there.`)
       return away
     }
     case 'freeze': {
@@ -100,6 +114,12 @@ export async function strike(stage: Stage, fault: Fault): Promise<void> {
          WHERE backend_type = 'client backend' AND application_name <> 'fixture' ORDER BY random() LIMIT $1`,
         [fault.count],
       ))
+    case 'hang commits':
+      return hangCommits(stage, over)
+    case 'hide time zones':
+      await fixture.sql(`UPDATE cron_jobs SET timezone = '${unknownZone}'`).catch(() => {}) // PostgreSQL may be away
+      await over()
+      return showTimeZones(fixture).catch(() => {}) // the end of the run does it
     // Only forward: the checker compares times.
     case 'step PostgreSQL clock':
       stage.aheadMs += fault.stepS * 1_000
@@ -113,6 +133,33 @@ export async function strike(stage: Stage, fault: Fault): Promise<void> {
     case 'restore':
       return restore(stage)
   }
+}
+
+// A process that stops records outcomes and undoes claims, so it needs PostgreSQL.
+function mayFailStop(process: Seat, fault: Fault): boolean {
+  if (fault.does === 'network') return fault.process === process && fault.to === 'postgres'
+  if (fault.does === 'freeze') return fault.process === process
+  return ['restart PostgreSQL', 'hang commits', 'fail over', 'fill disk', 'restore'].includes(fault.does)
+}
+
+// As when a synchronous standby is away. What was in flight may be lost with a dispatcher that cannot write a heartbeat; a
+// claim whose commit hangs was not, as it is recognized.
+async function hangCommits({ fixture }: Stage, over: () => Promise<void>): Promise<void> {
+  const setStandby = async (name: string) => {
+    await fixture.sql(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`)
+    await fixture.sql('SELECT pg_reload_conf()')
+  }
+  await fixture.charges.all('commits hung')
+  await setStandby('nowhere')
+  await over()
+  await setStandby('')
+}
+
+const unknownZone = 'Nowhere/Unknown'
+
+/** Gives cron jobs their time zone back, which a process may not know when it is older than its name. */
+export async function showTimeZones({ sql }: Fixture): Promise<void> {
+  await sql(`UPDATE cron_jobs SET timezone = 'UTC' WHERE timezone = '${unknownZone}'`)
 }
 
 async function keepDiskFull({ fixture, ballast }: Stage, over: () => Promise<void>): Promise<void> {

@@ -318,11 +318,11 @@ function endOne(action: EndAction) {
   return (pool: typeof db.pool, workspaceId: string, taskId: string) => endTasks(pool, workspaceId, [taskId], action)
 }
 
-/** Runs an operation in the workspace of each row, until it ends or waits. */
+/** Runs an operation in the workspace of each row, until it ends or waits. Its id is of a clock that is a day behind. */
 async function runOperations(stored: readonly StoredRow[], action: EndAction): Promise<void> {
   const text = `
     INSERT INTO bulk_operations (id, workspace_id, action, filter, total)
-    SELECT gen_random_uuid(), id, $2::text::bulk_action, '{}', 1 FROM unnest($1::uuid[]) AS id`
+    SELECT uuid_v7(now() - interval '1 day'), id, $2::text::bulk_action, '{}', 1 FROM unnest($1::uuid[]) AS id`
   await db.pool.query(text, [stored.map(({ workspaceId }) => workspaceId), action])
   const waiting: string[] = []
   for (;;) {
