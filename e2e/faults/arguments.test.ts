@@ -2,7 +2,9 @@ import { expect, it } from 'vitest'
 import { readArguments } from './arguments.ts'
 
 it('reads rows and a seed', () => {
-  expect(readArguments([])).toEqual({ ids: [], seed: 1, torture: null, withRedis: true, writesDocs: true })
+  expect(readArguments([])).toEqual({
+    ...{ ids: [], seed: 1, torture: null, planted: null, withRedis: true, writesDocs: true },
+  })
   expect(readArguments(['F07', '--seed', '42', 'S01'])).toMatchObject({ ids: ['F07', 'S01'], seed: 42 })
   expect(readArguments(['--without-redis'])).toMatchObject({ withRedis: false })
   expect(readArguments(['--without-docs', 'F23'])).toMatchObject({ writesDocs: false, ids: ['F23'] })
@@ -20,5 +22,8 @@ it('reads the options of a torture run', () => {
     ...{ ...whole, planFile: 'a.json', shrinkTries: 30 },
   })
   expect(readArguments(['--torture', '--shrink', '--tries', '4']).torture?.shrinkTries).toBe(4)
+  expect(readArguments(['--torture', '--planted', 'V05', 'E10', '--healthy']).planted).toEqual({
+    ...{ ids: ['V05', 'E10'], isHealthy: true },
+  })
   expect(() => readArguments(['--torture', '--plan'])).toThrow('--plan needs a value')
 })

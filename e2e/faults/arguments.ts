@@ -4,6 +4,8 @@ export type Arguments = {
   seed: number
   /** Null runs rows instead. */
   torture: TortureArguments | null
+  /** The defects to plant, one after another; none means all. Null plants none. */
+  planted: { ids: string[]; isHealthy: boolean } | null
   /** Whether the processes get a Redis. */
   withRedis: boolean
   /** Whether the results go into docs/fault-tests.md. */
@@ -24,14 +26,19 @@ const defaultTries = 30
 
 /**
  * Reads `[--seed N] [--without-redis] [--without-docs] [F07 ...]`, or
- * `--torture [--seed N] [--minutes M] [--plan FILE] [--report FILE] [--shrink] [--tries N]`.
+ * `--torture [--seed N] [--minutes M] [--plan FILE] [--report FILE] [--shrink] [--tries N]`, or
+ * `--torture --planted [--healthy] [V05 ...]`.
  */
 export function readArguments(given: readonly string[]): Arguments {
   const rest = [...given]
-  const read: Arguments = { ids: [], seed: 1, torture: null, withRedis: true, writesDocs: true }
+  const read: Arguments = { ids: [], seed: 1, torture: null, planted: null, withRedis: true, writesDocs: true }
   const torture: TortureArguments = { minutes: 3, planFile: null, reportFile: null, shrinkTries: 0 }
+  const planted = { ids: [] as string[], isHealthy: false }
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === '--torture') read.torture = torture
+    else if (word === '--planted') read.planted = planted
+    else if (word === '--healthy') planted.isHealthy = true
+    else if (/^[EV]\d\d$/.test(word)) planted.ids.push(word)
     else if (word === '--minutes') torture.minutes = numberIn(word, rest.shift())
     else if (word === '--plan') torture.planFile = textIn(word, rest.shift())
     else if (word === '--report') torture.reportFile = textIn(word, rest.shift())

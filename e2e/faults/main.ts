@@ -4,10 +4,12 @@ import { publishResults } from './publish-results.ts'
 import type { RowResult } from './row.ts'
 import { allRows } from './rows/all-rows.ts'
 import { runRows } from './run-rows.ts'
+import { findPlanted } from './torture/planted/find-planted.ts'
 import { torture } from './torture/torture.ts'
 
 const args = readArguments(process.argv.slice(2))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+if (args.planted) process.exit(await findPlanted(args.planted))
 const template = await makeTemplate()
 try {
   process.exitCode = args.torture === null ? await rows() : await torture(template, args.seed, args.torture)
