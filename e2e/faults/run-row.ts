@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitFor } from '@belfry/test-support/wait-for'
-import { checkHistory, maxCommitsPerSecond, type Verdict } from './check/check-history.ts'
+import { checkHistory, maxCommitsPerSecond, type Verdict, type Violation } from './check/check-history.ts'
 import { formatHistory, type History } from './check/history.ts'
 import { readHistory } from './check/read-history.ts'
 import { findPreload } from './find-preload.ts'
@@ -87,7 +87,7 @@ export async function judge(
   const commitsPerSecond = await commitsAtRest(fixture, maxCommitsPerSecond)
   const history = adapt({ ...(await readHistory(fixture)), commitsPerSecond })
   const verdict = checkHistory(history, allowance)
-  for (const { invariant, taskId, text } of verdict.violations.slice(0, maxHistories)) {
+  for (const { invariant, taskId, text } of ofEachKind(verdict.violations).slice(0, maxHistories)) {
     complaints.push(
       `${invariant}: ${taskId ?? 'in all,'} ${text}${taskId ? `\n${formatHistory(history, taskId)}` : ''}`,
     )
@@ -95,6 +95,12 @@ export async function judge(
   const more = verdict.violations.length - maxHistories
   if (more > 0) complaints.push(`and ${more} more violations`)
   return { verdict, history, complaints: [...fixture.failures, ...complaints] }
+}
+
+// The first violation of each invariant, and then the others.
+function ofEachKind(violations: readonly Violation[]): Violation[] {
+  const firsts = new Map(violations.toReversed().map(violation => [violation.invariant, violation]))
+  return [...new Set([...firsts.values(), ...violations])]
 }
 
 // Pauses the active cron jobs: otherwise the row never ends. The row does not know the id of a cron job whose

@@ -57,14 +57,14 @@ async function find(tree: PlantedTree, { id, model = [], torture }: Defect, trie
   if (!torture) return null
   await run(tree, ['scripts/bundle-faults.mjs'])
   for (const plan of fittingPlans(torture, tries)) {
-    const text = await askTorture(tree, id, plan)
+    const text = await askTorture(tree, id, plan, torture.complaint)
     if (text !== null) return { by: 'torture', seed: plan.seed, text }
   }
   return null
 }
 
 function fittingPlans(
-  { minutes, fits = () => true, ...focus }: NonNullable<Defect['torture']>,
+  { minutes, fits = () => true, complaint: _, ...focus }: NonNullable<Defect['torture']>,
   count: number,
 ): TorturePlan[] {
   const plans: TorturePlan[] = []
@@ -96,17 +96,17 @@ async function askModel(tree: PlantedTree, [file, title]: ModelRun): Promise<str
 
 type TestResults = { testResults: Array<{ assertionResults: Array<{ status: string; fullName: string }> }> }
 
-/** Returns the first complaint of a run; null when there is none. */
-async function askTorture(tree: PlantedTree, id: string, plan: TorturePlan): Promise<string | null> {
+/** Returns the complaint of a run that names the defect; null when there is none. */
+async function askTorture(tree: PlantedTree, id: string, plan: TorturePlan, complaint: RegExp): Promise<string | null> {
   const file = join(tree.folder, 'e2e/dist/plan.json')
   writeFileSync(file, JSON.stringify(plan))
   const { code, output } = await run(tree, ['e2e/dist/faults.mjs', '--torture', '--plan', file])
   mkdirSync(outputs, { recursive: true })
   writeFileSync(join(outputs, `${id}-${plan.seed}.log`), output)
   if (code === 0) return null
-  const complaint = /^ {5}! (.*)$/m.exec(output)?.[1]
-  if (complaint === undefined) throw new Error(`The torture could not run.\n${output}`)
-  return complaint
+  const complaints = [...output.matchAll(/^ {5}! (.*)$/gm)].map(([, text = '']) => text)
+  if (complaints.length === 0) throw new Error(`The torture could not run.\n${output}`)
+  return complaints.find(text => complaint.test(text)) ?? null
 }
 
 async function run({ folder }: PlantedTree, args: readonly string[]): Promise<{ code: number; output: string }> {
