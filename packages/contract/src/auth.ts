@@ -15,8 +15,6 @@ export const registerBody = z.strictObject({
     .meta({ description: 'The token of the page at `check_url`. Required where there is one.' }),
 })
 
-export type RegisterBody = z.infer<typeof registerBody>
-
 /** Deliberately lenient: an impossible password or address gets the same response as a wrong one. */
 export const loginBody = z.strictObject({
   email: z.string(),
@@ -60,8 +58,6 @@ export const registrationRules = z
   .meta({ id: 'RegistrationRules' })
 
 export type RegistrationRules = z.infer<typeof registrationRules>
-
-export type ResetPasswordBody = z.infer<typeof resetPasswordBody>
 
 /** A new password requires the current one. */
 export const updateMeBody = z

@@ -36,8 +36,6 @@ export const updateIntegrationBody = z
   })
   .meta({ examples: [{ name: 'On call', events: ['task.dead'] }] })
 
-export type UpdateIntegrationBody = z.infer<typeof updateIntegrationBody>
-
 export const integration = z
   .object({
     id: idField('int'),

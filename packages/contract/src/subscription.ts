@@ -33,8 +33,6 @@ const creation = {
 /** The body that creates a subscription of a target to topics. */
 export const createSubscriptionBody = z.strictObject(creation)
 
-export type CreateSubscriptionBody = z.infer<typeof createSubscriptionBody>
-
 /** The body that changes a subscription. Omitted fields stay unchanged, also within `retry`. */
 export const updateSubscriptionBody = z.strictObject({
   ...changesOf(creation),
