@@ -1,3 +1,5 @@
+import type { Action } from '@belfry/domain/permissions'
+
 /** Every URL of the dashboard. Screens build their links from these only. */
 export const paths = {
   signIn: (returnTo?: string) => withReturn('/sign-in', returnTo),
@@ -16,27 +18,33 @@ export const paths = {
     log: () => '/admin/log',
   },
   organization: (slug: string) => `/${slug}`,
-  settings: (slug: string, page: OrganizationSettings = 'general') => `/${slug}/settings/${page}`,
+  settings: (slug: string, page: keyof typeof organizationSettings = 'general') => `/${slug}/settings/${page}`,
   workspace: (slug: string, ws: string) => workspacePaths(slug, ws),
 }
 
-export type OrganizationSettings =
-  | 'general'
-  | 'members'
-  | 'invitations'
-  | 'policy'
-  | 'workspaces'
-  | 'usage'
-  | 'audit-log'
+type SettingsPages = Readonly<Record<string, readonly [label: string, right: Action]>>
 
-export type WorkspaceSettings =
-  | 'api-keys'
-  | 'federated-credentials'
-  | 'secrets'
-  | 'connections'
-  | 'signing-secrets'
-  | 'integrations'
-  | 'members'
+/** The settings pages of an organization, in the order of their navigation, for users with the right. */
+export const organizationSettings = {
+  general: ['General', 'organization.read'],
+  members: ['Members', 'member.read'],
+  invitations: ['Invitations', 'invitation.read'],
+  policy: ['Policy', 'organization.read'],
+  workspaces: ['Workspaces', 'workspace.list'],
+  usage: ['Usage and limits', 'usage.read'],
+  'audit-log': ['Audit log', 'audit_log.read'],
+} as const satisfies SettingsPages
+
+/** The settings pages of a workspace. */
+export const workspaceSettings = {
+  'api-keys': ['API keys', 'api_key.read'],
+  'federated-credentials': ['Federated credentials', 'federated_credential.read'],
+  secrets: ['Secrets', 'secret.read'],
+  connections: ['Connections', 'connection.read'],
+  'signing-secrets': ['Signing secrets', 'signing_secret.read'],
+  integrations: ['Integrations', 'integration.read'],
+  members: ['Workspace members', 'workspace_member.read'],
+} as const satisfies SettingsPages
 
 export type WorkspacePaths = ReturnType<typeof workspacePaths>
 
@@ -60,7 +68,7 @@ function workspacePaths(slug: string, ws: string) {
     queues: () => `${base}/queues`,
     events: () => `${base}/events`,
     subscriptions: () => `${base}/subscriptions`,
-    settings: (page: WorkspaceSettings) => `${base}/settings/${page}`,
+    settings: (page: keyof typeof workspaceSettings) => `${base}/settings/${page}`,
   }
 }
 

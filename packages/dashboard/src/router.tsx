@@ -8,7 +8,7 @@ import { lateScreen } from './layout/late-screen.tsx'
 import { SettingsLayout } from './layout/settings-layout.tsx'
 import { Shell } from './layout/shell.tsx'
 import { useFocusOnPage } from './layout/use-focus-on-page.ts'
-import { paths } from './paths.ts'
+import { organizationSettings, paths, workspaceSettings } from './paths.ts'
 import { PageFor } from './session/allowed.tsx'
 import { lastPlace } from './session/last-place.ts'
 import { loadOrganization, loadWorkspace } from './session/scope.ts'
@@ -46,7 +46,7 @@ export function createRoutes(client: QueryClient): RouteObject[] {
           ],
         },
         { path: ':slug', loader: ({ params }) => toWorkspace(client, params.slug), Component: Nothing },
-        { path: ':slug', Component: Shell, loader: loadOrganization(client), children: [organizationSettings] },
+        { path: ':slug', Component: Shell, loader: loadOrganization(client), children: [organizationPages] },
         { path: ':slug/w/:ws', Component: Shell, loader: loadWorkspace(client), children: workspacePages },
         { path: '*', Component: NotFound },
       ],
@@ -62,22 +62,22 @@ const operatorPages: RouteObject[] = [
   screen('log', () => import('./screens/admin/operator-log.tsx'), 'OperatorLog'),
 ]
 
-const organizationSettings: RouteObject = {
+const ofOrganization = settingsScreen(organizationSettings)
+const organizationPages: RouteObject = {
   path: 'settings',
   Component: SettingsLayout,
   children: [
-    screen('general', () => import('./screens/settings/general.tsx'), 'General'),
-    screen('members', () => import('./screens/settings/members.tsx'), 'Members', { right: 'member.read' }),
-    screen('invitations', () => import('./screens/settings/invitations.tsx'), 'Invitations', {
-      right: 'invitation.read',
-    }),
-    screen('policy', () => import('./screens/settings/policy.tsx'), 'Policy'),
-    screen('workspaces', () => import('./screens/settings/workspaces.tsx'), 'Workspaces'),
-    screen('usage', () => import('./screens/settings/usage.tsx'), 'Usage', { right: 'usage.read' }),
-    screen('audit-log', () => import('./screens/settings/audit-log.tsx'), 'AuditLog', { right: 'audit_log.read' }),
+    ofOrganization('general', () => import('./screens/settings/general.tsx'), 'General'),
+    ofOrganization('members', () => import('./screens/settings/members.tsx'), 'Members'),
+    ofOrganization('invitations', () => import('./screens/settings/invitations.tsx'), 'Invitations'),
+    ofOrganization('policy', () => import('./screens/settings/policy.tsx'), 'Policy'),
+    ofOrganization('workspaces', () => import('./screens/settings/workspaces.tsx'), 'Workspaces'),
+    ofOrganization('usage', () => import('./screens/settings/usage.tsx'), 'Usage'),
+    ofOrganization('audit-log', () => import('./screens/settings/audit-log.tsx'), 'AuditLog'),
   ],
 }
 
+const ofWorkspace = settingsScreen(workspaceSettings)
 const workspacePages: RouteObject[] = [
   screen('', () => import('./screens/overview/overview.tsx'), 'Overview'),
   screen('first-steps', () => import('./screens/welcome/first-steps.tsx'), 'FirstSteps'),
@@ -102,26 +102,17 @@ const workspacePages: RouteObject[] = [
     path: 'settings',
     Component: SettingsLayout,
     children: [
-      screen('api-keys', () => import('./screens/settings/api-keys.tsx'), 'ApiKeys', { right: 'api_key.read' }),
-      screen(
+      ofWorkspace('api-keys', () => import('./screens/settings/api-keys.tsx'), 'ApiKeys'),
+      ofWorkspace(
         'federated-credentials',
         () => import('./screens/settings/federated-credentials.tsx'),
         'FederatedCredentials',
-        { right: 'federated_credential.read' },
       ),
-      screen('secrets', () => import('./screens/settings/secrets.tsx'), 'Secrets', { right: 'secret.read' }),
-      screen('connections', () => import('./screens/settings/connections.tsx'), 'Connections', {
-        right: 'connection.read',
-      }),
-      screen('signing-secrets', () => import('./screens/settings/signing-secrets.tsx'), 'SigningSecrets', {
-        right: 'signing_secret.read',
-      }),
-      screen('integrations', () => import('./screens/settings/integrations.tsx'), 'Integrations', {
-        right: 'integration.read',
-      }),
-      screen('members', () => import('./screens/settings/workspace-members.tsx'), 'WorkspaceMembers', {
-        right: 'workspace_member.read',
-      }),
+      ofWorkspace('secrets', () => import('./screens/settings/secrets.tsx'), 'Secrets'),
+      ofWorkspace('connections', () => import('./screens/settings/connections.tsx'), 'Connections'),
+      ofWorkspace('signing-secrets', () => import('./screens/settings/signing-secrets.tsx'), 'SigningSecrets'),
+      ofWorkspace('integrations', () => import('./screens/settings/integrations.tsx'), 'Integrations'),
+      ofWorkspace('members', () => import('./screens/settings/workspace-members.tsx'), 'WorkspaceMembers'),
     ],
   },
 ]
@@ -154,6 +145,12 @@ function screen<Name extends string>(
   return path === ''
     ? { index: true, lazy, ErrorBoundary: ErrorPage }
     : { path, lazy, ErrorBoundary: ErrorPage, children }
+}
+
+// A page of the settings has its right in the table of the pages.
+function settingsScreen<Page extends string>(pages: Readonly<Record<Page, readonly [label: string, right: Action]>>) {
+  return <Name extends string>(page: Page, load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
+    screen(page, load, name, { right: pages[page][1] })
 }
 
 async function toStart(client: QueryClient): Promise<Response> {

@@ -15,7 +15,7 @@ import {
 } from 'lucide-react'
 import { useMemo } from 'react'
 import { useLocation } from 'react-router'
-import { paths } from '../paths.ts'
+import { organizationSettings, paths, workspaceSettings } from '../paths.ts'
 import { lastPlace } from '../session/last-place.ts'
 import { useOrganization } from '../session/scope.ts'
 import { useRights } from '../session/use-rights.ts'
@@ -66,36 +66,22 @@ export function useSettingsNavigation(): NavigationGroup[] {
   const workspace = useShellWorkspace()
   const { can } = useRights(workspace?.id)
   const { slug } = organization
-  type Entry = readonly [label: string, to: string, right: Action]
-  const group = (label: string, entries: readonly Entry[]): NavigationGroup => ({
+  const group = <Page extends string>(
+    label: string,
+    pages: Readonly<Record<Page, readonly [string, Action]>>,
+    to: (page: Page) => string,
+  ): NavigationGroup => ({
     label,
-    items: entries.filter(([, , right]) => can(right).allowed).map(([label, to]) => ({ label, to })),
+    items: (Object.keys(pages) as Page[]) // its own keys
+      .filter(page => can(pages[page][1]).allowed)
+      .map(page => ({ label: pages[page][0], to: to(page) })),
   })
   const groups = [
-    group(`Organization: ${organization.name}`, [
-      ['General', paths.settings(slug, 'general'), 'organization.read'],
-      ['Members', paths.settings(slug, 'members'), 'member.read'],
-      ['Invitations', paths.settings(slug, 'invitations'), 'invitation.read'],
-      ['Policy', paths.settings(slug, 'policy'), 'organization.read'],
-      ['Workspaces', paths.settings(slug, 'workspaces'), 'workspace.list'],
-      ['Usage and limits', paths.settings(slug, 'usage'), 'usage.read'],
-      ['Audit log', paths.settings(slug, 'audit-log'), 'audit_log.read'],
-    ]),
+    ...(workspace
+      ? [group(`Workspace: ${workspace.name}`, workspaceSettings, paths.workspace(slug, workspace.id).settings)]
+      : []),
+    group(`Organization: ${organization.name}`, organizationSettings, page => paths.settings(slug, page)),
   ]
-  if (workspace) {
-    const to = paths.workspace(slug, workspace.id)
-    groups.unshift(
-      group(`Workspace: ${workspace.name}`, [
-        ['API keys', to.settings('api-keys'), 'api_key.read'],
-        ['Federated credentials', to.settings('federated-credentials'), 'federated_credential.read'],
-        ['Secrets', to.settings('secrets'), 'secret.read'],
-        ['Connections', to.settings('connections'), 'connection.read'],
-        ['Signing secrets', to.settings('signing-secrets'), 'signing_secret.read'],
-        ['Integrations', to.settings('integrations'), 'integration.read'],
-        ['Workspace members', to.settings('members'), 'workspace_member.read'],
-      ]),
-    )
-  }
   return groups.filter(({ items }) => items.length > 0)
 }
 
