@@ -74,7 +74,6 @@ describe('details of tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'State: Pending' }).waitFor()
     const first = page.getByRole('region', { name: 'Tasks' }).getByRole('link').first()
     await page.getByRole('button', { name: 'Name' }).click()
-    await page.getByRole('button', { name: 'Name' }).click()
     expect(await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort')).toBe('ascending')
     await expect.poll(async () => (await first.textContent()) !== name).toBe(true)
     const names = await page.getByRole('region', { name: 'Tasks' }).getByRole('link').allTextContents()

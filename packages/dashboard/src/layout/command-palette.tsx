@@ -78,8 +78,20 @@ export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode 
                     <span className={styles.kind}>{describe(one)}</span>
                   </Cmdk.Item>
                 ))}
+              {to && text.trim() !== '' && (
+                <Cmdk.Item
+                  value="search the log"
+                  keywords={[text]}
+                  onSelect={() => {
+                    onClose()
+                    void navigate(to.log(`?${new URLSearchParams({ name: text.trim() })}`))
+                  }}
+                >
+                  Search the whole log for “{text.trim()}”
+                </Cmdk.Item>
+              )}
             </Cmdk.List>
-            {data?.is_partial && found.length > 0 && (
+            {data?.is_partial && text.trim() !== '' && (
               <p className={styles.note}>Only the latest tasks and cron jobs were searched.</p>
             )}
           </Cmdk>

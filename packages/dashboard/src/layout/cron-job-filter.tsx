@@ -1,30 +1,79 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { queryOf } from '../api/queries.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { type ChangeEvent, type ReactNode, useId, useState } from 'react'
+import { pagesOf, queryOf } from '../api/queries.ts'
 import { useWorkspace } from '../session/scope.ts'
-import { SelectFilter, withChosen } from '../ui/filter-bar.tsx'
+import { TextInput } from '../ui/field.tsx'
+import { Chips } from '../ui/filter-bar.tsx'
+import styles from '../ui/layout.module.css'
 import type { Filters } from '../ui/use-filters.ts'
+import { useSettled } from '../ui/use-settled.ts'
 
-/** Queries the newest cron jobs. */
-export function newestCronJobs(ws: string) {
-  const query = queryOf('listCronJobs', { ws, query: { limit: 100 } })
-  return queryOptions({ ...query, staleTime: 60_000, select: ({ data }) => data })
+const settledMs = 200
+
+type CronJobFilterProps<Name extends string> = {
+  filters: Pick<Filters<Name | 'cronjob_id'>, 'values' | 'set' | 'setAll'>
+  /** The filter that leaves out cron jobs. */
+  exclude?: Name
+  /** Whether several can be chosen; a choice replaces another by default. */
+  isMultiple?: boolean
 }
 
-/** Filters a list by cron job. Hidden while the workspace has no cron jobs. */
-export function CronJobFilter({ filters }: { filters: Pick<Filters<'cronjob_id'>, 'first' | 'set'> }): ReactNode {
+/** Filters a list by cron jobs, which are found by the beginning of their names. Hidden while the workspace has none. */
+export function CronJobFilter<Name extends string>(props: CronJobFilterProps<Name>): ReactNode {
+  const { filters, exclude, isMultiple } = props
   const { workspace } = useWorkspace()
-  const { data: jobs = [] } = useQuery(newestCronJobs(workspace.id))
-  const chosen = filters.first('cronjob_id')
-  if (jobs.length === 0 && chosen === '') return null
-  const options = jobs.map(({ id, name }) => ({ value: id, label: name }))
+  const [text, setText] = useState('')
+  const id = useId()
+  const name = useSettled(text.trim(), settledMs)
+  const { data } = useInfiniteQuery(pagesOf('listCronJobs', { ws: workspace.id, query: { name, limit: 20 } }))
+  const found = data?.items ?? []
+  const choose = (chosen: string) => {
+    const ids = found.filter(job => job.name === chosen).map(job => job.id)
+    if (ids.length === 0) return
+    filters.set(
+      'cronjob_id',
+      isMultiple ? [...new Set([...(filters.values.cronjob_id ?? []), ...ids])] : ids.slice(0, 1),
+    )
+    setText('')
+  }
+  const change = ({ target, nativeEvent }: ChangeEvent<HTMLInputElement>) => {
+    setText(target.value)
+    // A choice from the list, and no typing.
+    if (!(nativeEvent instanceof InputEvent) || nativeEvent.inputType === 'insertReplacementText') choose(target.value)
+  }
   return (
-    <SelectFilter
-      filters={filters}
-      name="cronjob_id"
-      label="Cron job"
-      all="All cron jobs"
-      options={withChosen(options, chosen)}
-    />
+    <>
+      {(found.length > 0 || text !== '') && (
+        <div className={styles.search}>
+          <TextInput
+            aria-label="Cron job"
+            placeholder="Cron job"
+            autoComplete="off"
+            list={id}
+            value={text}
+            onChange={change}
+            onKeyDown={event => event.key === 'Enter' && choose(text.trim())}
+          />
+          <datalist id={id}>
+            {found.map(job => (
+              <option key={job.id} value={job.name} />
+            ))}
+          </datalist>
+        </div>
+      )}
+      <Chips
+        filters={filters}
+        name="cronjob_id"
+        exclude={exclude}
+        label="Cron job"
+        shown={cronJobId => <CronJobName id={cronJobId} />}
+      />
+    </>
   )
+}
+
+function CronJobName({ id }: { id: string }): ReactNode {
+  const { workspace } = useWorkspace()
+  const { data } = useQuery(queryOf('getCronJob', { ws: workspace.id, cronjob: id }))
+  return data?.name ?? id
 }

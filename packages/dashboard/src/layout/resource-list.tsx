@@ -10,8 +10,10 @@ import { PageHeader } from '../ui/page-header.tsx'
 import { ConfirmButton, DialogButton } from './change-buttons.tsx'
 
 type ResourceListProps<Row> = Omit<ListTableProps<Row>, 'label' | 'empty'> & {
-  /** The heading of the page, and the accessible name of the table. */
+  /** The heading of the page. */
   title: string
+  /** The accessible name of the table. Default: the title. */
+  label?: string
   description: ReactNode
   /** The button that creates a row, and the dialog that it opens. */
   create?: CreateDialog
@@ -86,8 +88,8 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
       <PageHeader title={title} description={description} actions={button ?? buttons} />
       {filters}
       <ListTable
-        {...table}
         label={title}
+        {...table}
         actions={table.actions || edit || remove ? actions : undefined}
         empty={<EmptyState actions={button} {...empty} />}
       />

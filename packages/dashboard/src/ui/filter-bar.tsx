@@ -1,6 +1,6 @@
-import { ChevronDown, SlidersHorizontal, X } from 'lucide-react'
+import { Ban, ChevronDown, SlidersHorizontal, X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { Button } from './button.tsx'
+import { Button, IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { Select, TextInput } from './field.tsx'
 import styles from './layout.module.css'
@@ -181,8 +181,52 @@ export function MultiFilter<Name extends string>(props: MultiFilterProps<Name>):
   )
 }
 
-/** Adds the chosen value to the options, because a URL may contain a value that the list does not offer. */
-export function withChosen(options: readonly Option[], chosen: string): readonly Option[] {
-  const isListed = chosen === '' || options.some(({ value }) => value === chosen)
-  return isListed ? options : [...options, { value: chosen, label: chosen }]
+type ChipsProps<Name extends string> = {
+  filters: Pick<Filters<Name>, 'values' | 'setAll'>
+  name: Name
+  exclude?: Name | undefined
+  label: string
+  /** Returns the text of a value. Default: the value. */
+  shown?(value: string): ReactNode
+}
+
+/** The values of a filter that a search or a link has set, each with buttons to remove it and to exclude it. */
+export function Chips<Name extends string>(props: ChipsProps<Name>): ReactNode {
+  const { filters, name, exclude, label, shown = value => <code>{value}</code> } = props
+  const { values, setAll } = filters
+  return (exclude ? [name, exclude] : [name]).flatMap(filter => {
+    const given = values[filter] ?? []
+    const text = filter === exclude ? `${label} not` : label
+    return given.map(value => {
+      const rest = given.filter(one => one !== value)
+      const other = filter === exclude ? name : exclude
+      return (
+        <span key={`${filter} ${value}`} className={styles.chip}>
+          <span>
+            {text} {shown(value)}
+          </span>
+          {other && (
+            <IconButton
+              size="small"
+              label={other === exclude ? `Exclude ${label} ${value}` : `Show only ${label} ${value}`}
+              icon={<Ban size={13} aria-hidden="true" />}
+              onClick={() =>
+                setAll([
+                  [filter, rest],
+                  // The API takes one name.
+                  [other, other === 'name' ? value : [...(values[other] ?? []), value]],
+                ])
+              }
+            />
+          )}
+          <IconButton
+            size="small"
+            label={`Remove filter: ${text} ${value}`}
+            icon={<X size={14} aria-hidden="true" />}
+            onClick={() => setAll([[filter, rest]])}
+          />
+        </span>
+      )
+    })
+  })
 }

@@ -1,9 +1,10 @@
+import type { TenantDetail } from '@belfry/contract/operator'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useParams } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
-import { useChange } from '../../forms/use-change.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { ConfirmButton } from '../../layout/change-buttons.tsx'
 import { paths } from '../../paths.ts'
 import { Card, Stack } from '../../ui/card.tsx'
@@ -23,7 +24,6 @@ import { TenantState } from './tenants.tsx'
 export function TenantPage(): ReactNode {
   const { org = '' } = useParams()
   const { data: tenant, error, refetch } = useQuery(queryOf('getTenant', { org }))
-  const change = useChange({ run: (tier: TierName) => call('setTier', { org, body: { tier } }) })
   if (error) return <Problem error={error} onRetry={() => void refetch()} />
   if (!tenant) return <Skeleton />
   return (
@@ -38,17 +38,7 @@ export function TenantPage(): ReactNode {
         <DefinitionList
           rows={[
             ['Slug', tenant.slug],
-            [
-              'Tier',
-              <div key="tier" className={styles.inline}>
-                <Select
-                  aria-label="Tier"
-                  value={tenant.tier}
-                  onChange={event => change.mutate(event.target.value as TierName)} // one of the options
-                  options={optionsOf(tierLabels)}
-                />
-              </div>,
-            ],
+            ['Tier', <TierSelect key="tier" tenant={tenant} />],
             ['Calls in flight', formatCount(tenant.in_flight)],
             ['Runs per minute', formatCount(Math.round(tenant.runs_per_minute))],
             ['Executions this month', formatCount(tenant.executions)],
@@ -108,6 +98,30 @@ export function TenantPage(): ReactNode {
         ]}
       />
     </Stack>
+  )
+}
+
+/** The tier, which changes after a confirmation. */
+function TierSelect({ tenant: { id, name, tier, executions } }: { tenant: TenantDetail }): ReactNode {
+  const [wanted, setWanted] = useState<TierName | null>(null)
+  return (
+    <div className={styles.inline}>
+      <Select
+        aria-label="Tier"
+        value={tier}
+        onChange={event => setWanted(event.target.value as TierName)} // one of the options
+        options={optionsOf(tierLabels)}
+      />
+      <ConfirmChange
+        isOpen={wanted !== null}
+        onClose={() => setWanted(null)}
+        title={`Change ${name} to ${wanted && tierLabels[wanted]}?`}
+        description={`It has ${formatCount(executions)} executions this month. Above the limit of a tier, its due tasks are cancelled, and their owners get a mail.`}
+        action="Change tier"
+        run={() => call('setTier', { org: id, body: { tier: wanted ?? tier } })}
+        done={`Tier of ${name} changed`}
+      />
+    </div>
   )
 }
 

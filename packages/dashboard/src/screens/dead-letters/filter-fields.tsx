@@ -5,11 +5,21 @@ import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { optionsOf } from '../../ui/field.tsx'
 import { FilterBar, MultiFilter, SearchFilter } from '../../ui/filter-bar.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
-import { type LogFilterValues, toLogQuery } from '../log/log-filters.ts'
+import { type LogFilterValues, statusCodes, toLogQuery } from '../log/log-filters.ts'
 import { RangeFilter } from '../log/range-filter.tsx'
 
 /** The filters of the list in the URL. The API accepts the same ones for bulk actions. */
-export const deadLetterFilters = ['name', 'topic', 'host', 'error', 'cronjob_id', 'range', 'from', 'to'] as const
+export const deadLetterFilters = [
+  'name',
+  'topic',
+  'host',
+  'error',
+  'response_status',
+  'cronjob_id',
+  'range',
+  'from',
+  'to',
+] as const
 
 /** The filter of a bulk action. */
 export type DeadLetterFilter = NonNullable<Body<'replayDeadLetters'>['filter']>
@@ -44,6 +54,13 @@ export function FilterFields({ filters }: { filters: Filters<DeadLetterFilters> 
     <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
       <SearchFilter filters={filters} name="host" label="Host" isPageSearch={false} />
       <MultiFilter filters={filters} name="error" label="Error" all="All errors" options={errors} />
+      <MultiFilter
+        filters={filters}
+        name="response_status"
+        label="Response"
+        all="Any status code"
+        options={statusCodes}
+      />
       <SearchFilter filters={filters} name="topic" label="Exact topic" isPageSearch={false} />
       <CronJobFilter filters={filters} />
       <RangeFilter filters={filters} />
@@ -53,11 +70,16 @@ export function FilterFields({ filters }: { filters: Filters<DeadLetterFilters> 
 
 /** Converts the filters to those of the API, for the list and for bulk actions. */
 export function toDeadLetterFilter(
-  { host, error, ...values }: Partial<Record<DeadLetterFilters, string[]>>,
+  { host, error, response_status, ...values }: Partial<Record<DeadLetterFilters, string[]>>,
   now: Date,
   timeZone: string,
 ): DeadLetterFilter {
   const query = toLogQuery(values satisfies LogFilterValues, now, timeZone)
   const single = Object.entries(query).map(([name, value]) => [name, String([value].flat()[0])])
-  return { ...Object.fromEntries(single), ...(host ? { host } : {}), ...(error ? { error } : {}) }
+  return {
+    ...Object.fromEntries(single),
+    ...(host ? { host } : {}),
+    ...(error ? { error } : {}),
+    ...(response_status ? { response_status } : {}),
+  }
 }

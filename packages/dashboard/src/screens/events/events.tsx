@@ -48,6 +48,7 @@ export function Events(): ReactNode {
   return (
     <ResourceList
       title="Events"
+      label="Recent events"
       description={
         <>
           Each event is sent immediately to its target, or to every <Link to={to.subscriptions()}>subscription</Link>{' '}

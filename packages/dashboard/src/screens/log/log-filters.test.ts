@@ -67,11 +67,15 @@ it.each([
   [{}, null],
   [{ status: ['success', 'failed'], host: ['a'] }, null],
   [{ status: ['failed'], range: ['1h'] }, ''],
-  [{ status: ['failed'], response_status: ['500'] }, null],
+  [{ status: ['failed'], response_status: ['500', '4xx'] }, '?response_status=500&response_status=4xx'],
   [{ status: ['failed'], workspace: ['all'] }, null],
   [{ status: ['failed'], not_host: ['a:1'] }, null],
+  [{ status: ['failed'], topic: ['a', 'b'] }, null],
   [{ error: ['timeout', 'dns'], host: ['a:1'], from: ['2026-11-21T12:00:00Z'] }, '?error=timeout&error=dns&host=a%3A1'],
-  [{ error: ['http_status'], response_status: ['500'], name: ['A b'] }, '?error=http_status&name=A+b'],
+  [
+    { error: ['http_status'], response_status: ['500'], name: ['A b'] },
+    '?error=http_status&response_status=500&name=A+b',
+  ],
 ])('the log %j leads to the dead letters %j', (values, query) => {
   expect(toDeadLetterQuery(values)).toBe(query)
 })

@@ -47,6 +47,11 @@ export const dayRanges = [
 /** The range whose ends the user sets. */
 export const customRange = 'custom'
 
+/** The status codes that filters offer. */
+export const statusCodes = ['2xx', '3xx', '4xx', '404', '410', '429', '5xx', '500', '502', '503', '504'].map(value => {
+  return { value, label: value }
+})
+
 /** Converts filters to an API query. A preset range starts its length before `now`, or with a day of the time zone. */
 export function toLogQuery(values: LogFilterValues, now: Date, timeZone: string): Query {
   const { workspace: _workspace, range, from, to, ...query } = values
@@ -71,18 +76,19 @@ function daysOf(range: string | undefined, now: Date, timeZone: string): { from:
   return { from: at(isOver ? 0 : -1, 2), to: at(isOver ? 0 : -1, 4) }
 }
 
-const sharedFilters: readonly string[] = ['name', 'topic', 'host', 'error', 'cronjob_id']
+const sharedFilters: readonly string[] = ['name', 'topic', 'host', 'error', 'cronjob_id', 'response_status']
 
 /**
  * Returns the query of the dead letters like the failed runs that a log shows, or null if the log also shows successes, or has
- * a filter that dead letters lack. The time range is left out, because dead letters are filtered by their due time, and so is
- * the status code beside an error.
+ * a filter that dead letters lack. The time range is left out, because dead letters are filtered by their due time.
  */
 export function toDeadLetterQuery(values: LogFilterValues): string | null {
-  const { status, response_status, range: _range, from: _from, to: _to, ...rest } = values
+  const { status, range: _range, from: _from, to: _to, ...rest } = values
   const isFailuresOnly = rest.error !== undefined || (status?.length === 1 && status[0] === 'failed')
-  const isNarrower = response_status !== undefined && rest.error === undefined
-  if (!isFailuresOnly || isNarrower || Object.keys(rest).some(name => !sharedFilters.includes(name))) return null
+  const isNarrower = Object.keys(rest).some(name => !sharedFilters.includes(name))
+  // Of these, dead letters take one.
+  const hasSeveral = [rest.topic, rest.cronjob_id].some(given => (given?.length ?? 0) > 1)
+  if (!isFailuresOnly || isNarrower || hasSeveral) return null
   const pairs = Object.entries(rest).flatMap(([name, given]) => given.map(value => [name, value]))
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
 }

@@ -37,6 +37,7 @@ export function LogStrip({ filters, time }: LogStripProps): ReactNode {
   }
   const isAnyTime = time.from === undefined && time.to === undefined
   const isAll = Object.keys(filters.values).some(name => !countedFilters.includes(name))
-  const title = `${isAll ? 'All runs of the workspace' : 'Runs'} per ${formatDuration(counts.bucket_ms)}${isAnyTime ? ', last 24 hours' : ''}`
+  const runs = status === 'failed' ? 'Failed runs' : status === 'success' ? 'Successful runs' : 'Runs'
+  const title = `${runs}${isAll ? ' of the whole workspace' : ''} per ${formatDuration(counts.bucket_ms)}${isAnyTime ? ', last 24 hours' : ''}`
   return <Chart title={title} kind="bars" isCompact data={data} height={barHeight} linkTo={linkTo} />
 }

@@ -1,17 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Ban, Download, Pause, Play, Search, Skull, X } from 'lucide-react'
+import { Download, Pause, Play, Search, Skull } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { Outlet, useLocation, useNavigate, useParams, useSearchParams } from 'react-router'
 import { urlOf } from '../../api/call.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
-import { newestCronJobs } from '../../layout/cron-job-filter.tsx'
+import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { searchQuery } from '../../layout/search-query.ts'
 import { sourceOptions } from '../../layout/source-options.ts'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
-import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { TextInput } from '../../ui/field.tsx'
-import { FilterBar, MultiFilter, type Option, SelectFilter } from '../../ui/filter-bar.tsx'
+import { Chips, FilterBar, MultiFilter, SelectFilter } from '../../ui/filter-bar.tsx'
 import { formatCount } from '../../ui/format-amount.ts'
 import { latePart } from '../../ui/late-part.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
@@ -19,7 +19,14 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { type Filters, useFilters } from '../../ui/use-filters.ts'
 import { useSettled } from '../../ui/use-settled.ts'
 import styles from './log.module.css'
-import { type LogFilter, logFilters, parseSearch, searchedFilters, toDeadLetterQuery } from './log-filters.ts'
+import {
+  type LogFilter,
+  logFilters,
+  parseSearch,
+  searchedFilters,
+  statusCodes,
+  toDeadLetterQuery,
+} from './log-filters.ts'
 import { RangeFilter } from './range-filter.tsx'
 import { RunList } from './run-list.tsx'
 import { useIsNarrow } from './use-is-narrow.ts'
@@ -34,6 +41,7 @@ export function Log(): ReactNode {
   const shown = useRunLog(organization, workspace, filters)
   const [isPaused, setIsPaused] = useState(false)
   const deadLetters = toDeadLetterQuery(filters.values)
+  const hasTime = ['range', 'from', 'to'].some(name => name in filters.values)
   const isNarrow = useIsNarrow()
   const isCovered = isNarrow && run !== undefined
   return (
@@ -49,7 +57,7 @@ export function Log(): ReactNode {
               <LiveButton connection={shown.connection} isPaused={isPaused} onChange={setIsPaused} />
               {deadLetters !== null && (
                 <ButtonLink to={to.deadLetters(deadLetters)} icon={<Skull size={15} aria-hidden="true" />}>
-                  Dead letters
+                  {hasTime ? 'Dead letters of any time' : 'Dead letters'}
                 </ButtonLink>
               )}
               <ExportMenu shown={shown} />
@@ -122,7 +130,6 @@ const statuses = [
   { value: 'success', label: 'Success' },
   { value: 'failed', label: 'Failed' },
 ]
-const statusCodes = ['2xx', '3xx', '4xx', '404', '410', '429', '5xx', '500', '502', '503', '504'].map(toOption)
 
 /** The filters of the log. Each is in the URL. */
 function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
@@ -155,33 +162,14 @@ function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
         all="All sources"
         options={sourceOptions}
       />
-      {filters.first('workspace') !== 'all' && <CronJobs filters={filters} />}
+      <CronJobFilter filters={filters} exclude="not_cronjob_id" isMultiple />
       <RangeFilter filters={filters} />
       <Chips filters={filters} name="task_id" label="Task" />
       <Chips filters={filters} name="topic" exclude="not_topic" label="Topic" />
       <Chips filters={filters} name="name" exclude="not_name" label="Name" />
       <Chips filters={filters} name="host" exclude="not_host" label="Host" />
       <Chips filters={filters} name="error" exclude="not_error" label="Error" />
-      {filters.first('workspace') === 'all' && (
-        <Chips filters={filters} name="cronjob_id" exclude="not_cronjob_id" label="Cron job" />
-      )}
     </>
-  )
-}
-
-function CronJobs({ filters }: { filters: LogFilters }): ReactNode {
-  const { workspace } = useWorkspace()
-  const { data = [] } = useQuery(newestCronJobs(workspace.id))
-  if (data.length === 0 && filters.first('cronjob_id') === '' && filters.first('not_cronjob_id') === '') return null
-  return (
-    <MultiFilter
-      filters={filters}
-      name="cronjob_id"
-      exclude="not_cronjob_id"
-      label="Cron job"
-      all="All cron jobs"
-      options={data.map(({ id, name }) => ({ value: id, label: name }))}
-    />
   )
 }
 
@@ -235,50 +223,4 @@ function LogSearch(): ReactNode {
       </datalist>
     </form>
   )
-}
-
-type ChipsProps = { filters: LogFilters; name: LogFilter; exclude?: LogFilter; label: string }
-
-/** The values of a filter that a search or a link has set, each with buttons to remove it and to exclude it. */
-function Chips({ filters: { values, setAll }, name, exclude, label }: ChipsProps): ReactNode {
-  const filtersOfChips = exclude ? [name, exclude] : [name]
-  return filtersOfChips.flatMap(filter => {
-    const given = values[filter] ?? []
-    const text = filter === exclude ? `${label} not` : label
-    return given.map(value => {
-      const rest = given.filter(one => one !== value)
-      const other = filter === exclude ? name : exclude
-      return (
-        <span key={`${filter} ${value}`} className={styles.chip}>
-          <span>
-            {text} <code>{value}</code>
-          </span>
-          {other && (
-            <IconButton
-              size="small"
-              label={other === exclude ? `Exclude ${label} ${value}` : `Show only ${label} ${value}`}
-              icon={<Ban size={13} aria-hidden="true" />}
-              onClick={() =>
-                setAll([
-                  [filter, rest],
-                  // The API takes one name.
-                  [other, other === 'name' ? value : [...(values[other] ?? []), value]],
-                ])
-              }
-            />
-          )}
-          <IconButton
-            size="small"
-            label={`Remove filter: ${text} ${value}`}
-            icon={<X size={14} aria-hidden="true" />}
-            onClick={() => setAll([[filter, rest]])}
-          />
-        </span>
-      )
-    })
-  })
-}
-
-function toOption(value: string): Option {
-  return { value, label: value }
 }

@@ -1,10 +1,10 @@
 import type { RunFailures } from '@belfry/contract/run-failures'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { queryOf } from '../../api/queries.ts'
 import type { WorkspacePaths } from '../../paths.ts'
 import { useWorkspace } from '../../session/scope.ts'
-import { Link } from '../../ui/button.tsx'
+import { Button, Link } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
@@ -13,25 +13,38 @@ import styles from './overview.module.css'
 
 type Group = RunFailures['data'][number]
 
+const maxShown = 5
+
 /** Lists the failed runs since a time by host, error and status. Each row links to its runs in the log. */
 export function FailureGroups({ from }: { from: string | undefined }): ReactNode {
   const { workspace, to } = useWorkspace()
+  const [isAll, setIsAll] = useState(false)
   const { data, error, refetch } = useQuery({
     ...queryOf('listFailures', { ws: workspace.id, query: { from } }),
     enabled: from !== undefined,
   })
   if (error) return <Problem error={error} onRetry={() => void refetch()} />
   if (data?.data.length === 0) return null
+  const groups = data?.data
+  const rest = data ? data.counted - data.data.reduce((sum, { count }) => sum + count, 0) : 0
+  const isWhole = isAll || (groups?.length ?? 0) <= maxShown
   return (
     <section className={styles.failures}>
       <h2>Failures</h2>
       <Table
         label="Failures"
         columns={columnsOf(to)}
-        rows={data?.data}
+        rows={isWhole ? groups : groups?.slice(0, maxShown)}
+        isWhole={isWhole && rest === 0}
         rowKey={one => `${one.host} ${one.error_code} ${one.response_status}`}
         rowLink={one => to.log(filterOf(one, from))}
       />
+      {!isWhole && (
+        <Button size="small" onClick={() => setIsAll(true)}>
+          Show all {groups?.length}
+        </Button>
+      )}
+      {rest > 0 && <p className={styles.faint}>{formatCount(rest)} failed runs are in smaller groups, not shown.</p>}
       {data?.is_partial && <p className={styles.faint}>Based on the latest {formatCount(data.counted)} failed runs.</p>}
     </section>
   )

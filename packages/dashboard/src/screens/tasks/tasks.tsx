@@ -1,11 +1,11 @@
 import type { Task } from '@belfry/contract/task'
 import { isTerminal, taskStates } from '@belfry/domain/task-state'
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, Plus, RotateCw, Timer } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { call } from '../../api/call.ts'
+import { call, type Query } from '../../api/call.ts'
 import { reloadChanged } from '../../api/effects.ts'
-import { pagesOf } from '../../api/queries.ts'
+import { pagesOf, queryOf } from '../../api/queries.ts'
 import { TimeFilter } from '../../forms/when/time-filter.tsx'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
@@ -16,6 +16,7 @@ import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { FilterBar, MultiFilter, SearchFilter } from '../../ui/filter-bar.tsx'
+import { formatCounted } from '../../ui/format-amount.ts'
 import { selectionColumn } from '../../ui/selection-column.tsx'
 import { labelOfState, StateBadge } from '../../ui/state-badge.tsx'
 import type { Column } from '../../ui/table.tsx'
@@ -49,7 +50,10 @@ type TaskFilters = Filters<(typeof filterNames)[number]>
 export function Tasks(): ReactNode {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(filterNames, acceptedFilters)
-  const { occurrences, ...query } = filters.values
+  const { occurrences, ...given } = filters.values
+  // A filter for pending tasks, or for those of a cron job, asks for its occurrences to come.
+  const hidesUpcoming = !given.state && !given.cronjob_id && occurrences === undefined
+  const query = { ...given, ...(hidesUpcoming ? { upcoming: 'false' } : {}) }
   const operation = useFilters(['operation'])
   const refusal = useRefusal('task.write')
   const mayCancel = useRefusal('task.delete') === null
@@ -60,11 +64,13 @@ export function Tasks(): ReactNode {
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= maxPagesToRefresh ? refreshMs : false),
   })
-  const all = list.data?.items
-  // A filter for pending tasks, or for those of a cron job, asks for them.
-  const hidesUpcoming = !query.state && !query.cronjob_id && occurrences === undefined
-  const tasks = useMemo(() => (hidesUpcoming ? all?.filter(task => !isUpcoming(task)) : all), [all, hidesUpcoming])
-  const hidden = (all?.length ?? 0) - (tasks?.length ?? 0)
+  const tasks = list.data?.items
+  const { data: upcoming } = useQuery({
+    ...queryOf('countTasks', { ws: workspace.id, query: { ...filterOf(given), state: 'pending', upcoming: 'true' } }),
+    enabled: hidesUpcoming,
+    refetchInterval: refreshMs,
+  })
+  const hidden = hidesUpcoming ? (upcoming?.count ?? 0) : 0
   const selectedTasks = useMemo(() => (tasks ?? []).filter(({ id }) => selected.has(id)), [tasks, selected])
   const maySelect = refusal === null || mayCancel
   const columns = useMemo(
@@ -88,10 +94,19 @@ export function Tasks(): ReactNode {
         <>
           <BulkProgress filter={operation} />
           <TaskFilterBar filters={filters} />
-          {filters.isSet && tasks?.length !== 0 && <EndMatching {...endable(query)} operation={operation} />}
+          {filters.isSet && tasks?.length !== 0 && (
+            <EndMatching
+              states={given.state ?? []}
+              filter={{ ...filterOf(given), ...(hidesUpcoming ? { upcoming: 'false' } : {}) }}
+              operation={operation}
+            />
+          )}
           {hidden > 0 && (
             <p className={styles.hidden}>
-              {hidden === 1 ? 'One upcoming occurrence' : `${hidden} upcoming occurrences`} of cron jobs not shown.{' '}
+              {hidden === 1
+                ? 'One upcoming occurrence'
+                : `${formatCounted(hidden, upcoming?.is_capped ?? false)} upcoming occurrences`}{' '}
+              of cron jobs not shown.{' '}
               <Button size="small" onClick={() => filters.set('occurrences', 'upcoming')}>
                 Show
               </Button>
@@ -107,18 +122,20 @@ export function Tasks(): ReactNode {
       empty={
         filters.isSet
           ? { title: 'No matching tasks', children: 'Try removing a filter.' }
-          : {
-              icon: Timer,
-              title: 'No tasks yet',
-              actions: create,
-              children: (
-                <>
-                  A task is one request that Belfry sends at a set time and retries until it succeeds or runs out of
-                  retries. Create one here, or from your code with <code>POST /api/v1/scheduler/tasks</code>. Cron jobs
-                  and events create tasks too.
-                </>
-              ),
-            }
+          : hidden > 0
+            ? { icon: Timer, title: 'Only upcoming occurrences' }
+            : {
+                icon: Timer,
+                title: 'No tasks yet',
+                actions: create,
+                children: (
+                  <>
+                    A task is one request that Belfry sends at a set time and retries until it succeeds or runs out of
+                    retries. Create one here, or from your code with <code>POST /api/v1/scheduler/tasks</code>. Cron
+                    jobs and events create tasks too.
+                  </>
+                ),
+              }
       }
     >
       {maySelect && (
@@ -128,15 +145,10 @@ export function Tasks(): ReactNode {
   )
 }
 
-// Returns the filter of the list without the states, as the API ends tasks by it.
-function endable({ state = [], name, from, to, ...lists }: Omit<TaskFilters['values'], 'occurrences'>) {
+// Returns the filter of the list without the states, as the API counts and ends tasks by it.
+function filterOf({ state: _, name, from, to, ...lists }: Omit<TaskFilters['values'], 'occurrences'>): Query {
   const single = Object.entries({ name, from, to }).flatMap(([key, values]) => (values?.[0] ? [[key, values[0]]] : []))
-  return { states: state, filter: { ...lists, ...Object.fromEntries(single) } }
-}
-
-// An occurrence becomes a task a few minutes before its time.
-function isUpcoming({ source, state, execute_at }: Task): boolean {
-  return source === 'cron' && state === 'pending' && Date.parse(execute_at) > Date.now()
+  return { ...lists, ...Object.fromEntries(single) }
 }
 
 const sourceNames: Record<Task['source'], string> = {
