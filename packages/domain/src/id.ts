@@ -74,6 +74,12 @@ export function timeOfUuid(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
 }
 
+/** Returns a UUID that no later one of a time sorts before, like `uuid_v7_floor`. */
+export function firstUuidAt(ms: number): string {
+  const hex = Math.max(0, ms).toString(16).padStart(12, '0').slice(-12)
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}
+
 /** Formats a UUID as a public id: its kind and 26 characters of base32. */
 export function toId(kind: IdKind, uuid: string): string {
   const start = kind.length + 1

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EndTasksBody, SettleDeadLettersBody } from '@belfry/contract/bulk-operation'
 import { operations } from '@belfry/contract/operations'
-import type { BulkRequest } from '@belfry/db/bulk-operations/bulk-operations'
+import { type BulkRequest, isEnding } from '@belfry/db/bulk-operations/bulk-operations'
 import {
   type SettleAction,
   type SettledDeadLetters,
@@ -45,22 +45,28 @@ export const countTasks = endpoint(
   },
 )
 
-const countName = { cancel: 'cancelled', stop: 'stopped' } as const
-
-async function endMany(
-  ctx: Context,
-  caller: Allowed<'task.delete'>,
-  action: EndAction,
-  body: EndTasksBody,
-): Promise<Reply> {
+function endMany(ctx: Context, caller: Allowed<'task.delete'>, action: EndAction, body: EndTasksBody): Promise<Reply> {
   const wanted = { action, filter: body.filter ?? { ids: body.ids }, perSecond: null }
+  return act(ctx, caller, wanted, ids => endDecided(ctx, caller, ids, action))
+}
+
+const countNames = { cancel: 'cancelled', stop: 'stopped', replay: 'replayed', discard: 'discarded' } as const
+
+// Acts on some tasks at once, and on many or a slow filter as an operation.
+async function act<A extends BulkRequest['action']>(
+  ctx: Context,
+  caller: Allowed<BulkRight<A>>,
+  wanted: BulkRequest & { action: A },
+  actAtOnce: (ids: readonly string[]) => Promise<number>,
+): Promise<Reply> {
+  const name = countNames[wanted.action]
   const ids = await selectAtOnce(ctx, caller.workspaceId, wanted)
-  if (ids !== null) {
-    const count = await endDecided(ctx, caller, ids, action)
-    return new Reply({ status: 200, body: { [countName[action]]: count, operation: null } })
-  }
-  const operation = presentTaskOperation(await startOperation(ctx, caller, wanted))
-  return accepted(`/api/v1/scheduler/tasks/operations/${operation.id}`, { [countName[action]]: 0, operation })
+  if (ids !== null) return new Reply({ status: 200, body: { [name]: await actAtOnce(ids), operation: null } })
+  const started = await startOperation(ctx, caller, wanted)
+  const ends = isEnding(wanted.action)
+  const operation = ends ? presentTaskOperation(started) : presentDeadLetterOperation(started)
+  const path = `/api/v1/scheduler/${ends ? 'tasks' : 'dead-letters'}/operations/${operation.id}`
+  return accepted(path, { [name]: 0, operation })
 }
 
 const decisionMs = 15_000
@@ -100,22 +106,15 @@ export const discardDeadLetters = endpoint(operations.discardDeadLetters, (ctx, 
   settle(ctx, caller, 'discard', body),
 )
 
-async function settle<A extends SettleAction>(
+function settle<A extends SettleAction>(
   ctx: Context,
   caller: Allowed<BulkRight<A>>,
   action: A,
   body: SettleDeadLettersBody,
   perSecond: number | null = null,
 ): Promise<Reply> {
-  const count = action === 'replay' ? 'replayed' : 'discarded'
   const wanted = { action, filter: body.filter ?? { ids: body.ids }, perSecond }
-  const ids = await selectAtOnce(ctx, caller.workspaceId, wanted)
-  if (ids === null) {
-    const operation = presentDeadLetterOperation(await startOperation(ctx, caller, wanted))
-    return accepted(`/api/v1/scheduler/dead-letters/operations/${operation.id}`, { [count]: 0, operation })
-  }
-  const { deadLetters } = await settleAtOnce(ctx, caller, wanted, ids)
-  return new Reply({ status: 200, body: { [count]: deadLetters.length, operation: null } })
+  return act(ctx, caller, wanted, async ids => (await settleAtOnce(ctx, caller, wanted, ids)).deadLetters.length)
 }
 
 /** Settles dead letters, and records it in the audit log of the organization. */

@@ -47,14 +47,7 @@ export function toNewCronJob(workspaceId: string, body: CreateCronJobBody, bodyT
     id: newUuid(),
     workspaceId,
     key: body.key ?? null,
-    name: body.name,
-    cron: body.cron,
-    timezone: body.timezone,
-    startsAt: body.starts_at,
-    endsAt: body.ends_at,
-    overlap: body.overlap,
-    catchUp: body.catch_up,
-    maxAgeMs: body.max_age_ms,
+    ...scheduleOf(body),
     ...filledLabels(toLabels(body.labels), request),
     ...request,
   }
@@ -118,15 +111,22 @@ export async function rewriteCronJob(
 function toChange(body: UpdateCronJobBody, bodyText: string): CronJobChange {
   return given({
     key: body.key,
-    name: body.name,
-    cron: body.cron,
-    timezone: body.timezone,
-    startsAt: body.starts_at,
-    endsAt: body.ends_at,
-    overlap: body.overlap,
-    catchUp: body.catch_up,
-    maxAgeMs: body.max_age_ms,
+    ...scheduleOf(body),
     labels: body.labels && toLabels(body.labels),
     ...toRequestChange(body, bodyText),
   })
+}
+
+// When a cron job runs. Fields that a change omits are undefined.
+function scheduleOf<Body extends CreateCronJobBody | UpdateCronJobBody>(body: Body) {
+  return {
+    name: body.name as Body['name'],
+    cron: body.cron as Body['cron'],
+    timezone: body.timezone as Body['timezone'],
+    startsAt: body.starts_at as Body['starts_at'],
+    endsAt: body.ends_at as Body['ends_at'],
+    overlap: body.overlap as Body['overlap'],
+    catchUp: body.catch_up as Body['catch_up'],
+    maxAgeMs: body.max_age_ms as Body['max_age_ms'],
+  }
 }

@@ -169,18 +169,8 @@ function refusal(message: string, cause?: unknown): AppError {
 async function findCredential(ctx: Context, id: string) {
   const row = await ctx.prisma.federatedCredential.findFirst({
     where: { id, workspace: { deletedAt: null } },
-    select: {
-      id: true,
-      workspaceId: true,
-      name: true,
-      issuer: true,
-      audience: true,
-      conditions: true,
-      scopes: true,
-      lifetimeMs: true,
-      createdBy: true,
-      workspace: { select: { organizationId: true } },
-    },
+    omit,
+    include: { workspace: { select: { organizationId: true } } },
   })
   if (!row) return null
   const { workspace, conditions, ...rest } = row

@@ -12,7 +12,7 @@ import { startSession, type UserRow } from '../account/sessions.ts'
 import { audit } from '../audit/audit.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import type { Context } from '../context.ts'
-import { lockOrganization } from '../organizations/members.ts'
+import { isLastOwner, lockOrganization, removeMembership } from '../organizations/members.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { type Identity, OidcSignInError } from './read-identity.ts'
 import { type Granted, type OidcSettings, rolesOf } from './settings.ts'
@@ -142,8 +142,7 @@ async function apply(ctx: Context, tx: PrismaTransaction, organizationId: string
     return
   }
   if (!granted) {
-    await tx.workspaceMember.deleteMany({ where: { userId: by.userId, workspace: { organizationId } } })
-    await tx.membership.delete({ where: key })
+    await removeMembership(tx, organizationId, by.userId)
     return record(tx, organizationId, by, 'member.removed', { role: present?.role })
   }
   if (!present) {
@@ -173,10 +172,6 @@ async function applyToWorkspaces(
   const data = workspaces.map(({ id: workspaceId }) => ({ workspaceId, userId, role }))
   await tx.workspaceMember.createMany({ data, skipDuplicates: true })
   await tx.workspaceMember.updateMany({ where: { userId, workspace: { organizationId } }, data: { role } })
-}
-
-async function isLastOwner(tx: PrismaTransaction, organizationId: string, userId: string): Promise<boolean> {
-  return (await tx.membership.count({ where: { organizationId, role: 'owner', userId: { not: userId } } })) === 0
 }
 
 type MemberAction = 'member.joined' | 'member.removed' | 'member.role_changed'

@@ -46,8 +46,7 @@ export const removeMember = endpoint(operations.removeMember, async (ctx, { call
   const { organizationId } = caller
   await changeMembership(ctx, caller, userId, async (tx, present, _own, manager) => {
     await requireAnotherOwner(tx, present)
-    await tx.workspaceMember.deleteMany({ where: { userId, workspace: { organizationId } } })
-    await tx.membership.delete({ where: { organizationId_userId: { organizationId, userId } } })
+    await removeMembership(tx, organizationId, userId)
     const [objectId, details] = [toId('user', userId), { role: present.role }]
     if (manager) await audit(tx, manager, 'member.removed', objectId, details)
     else await audit(tx, caller, 'member.left', objectId, details)
@@ -95,9 +94,19 @@ function requireRank(own: Role, other: Role): void {
 /** Throws `last_owner` for the last owner. The caller holds the lock of the organization, so the count stays right. */
 async function requireAnotherOwner(tx: PrismaTransaction, { organizationId, userId, role }: Membership) {
   if (role !== 'owner') return
-  const others = await tx.membership.count({ where: { organizationId, role: 'owner', userId: { not: userId } } })
-  if (others === 0)
+  if (await isLastOwner(tx, organizationId, userId))
     throw new AppError('last_owner', 'Make another member an owner first: an organization needs at least one.')
+}
+
+/** Returns whether an organization has no other owner. */
+export async function isLastOwner(tx: PrismaTransaction, organizationId: string, userId: string): Promise<boolean> {
+  return (await tx.membership.count({ where: { organizationId, role: 'owner', userId: { not: userId } } })) === 0
+}
+
+/** Removes a user from an organization and its workspaces. */
+export async function removeMembership(tx: PrismaTransaction, organizationId: string, userId: string): Promise<void> {
+  await tx.workspaceMember.deleteMany({ where: { userId, workspace: { organizationId } } })
+  await tx.membership.delete({ where: { organizationId_userId: { organizationId, userId } } })
 }
 
 /** Selects the columns of a user that other members may see. */
@@ -182,8 +191,7 @@ async function lockMemberships(tx: PrismaTransaction, userId: string): Promise<O
 }
 
 async function leave(tx: PrismaTransaction, { userId, address }: UserCaller, { organizationId, role }: OwnMembership) {
-  await tx.workspaceMember.deleteMany({ where: { userId, workspace: { organizationId } } })
-  await tx.membership.delete({ where: { organizationId_userId: { organizationId, userId } } })
+  await removeMembership(tx, organizationId, userId)
   const by = { organizationId, user: { userId }, apiKeyId: null, address, right: null }
   await audit(tx, by, 'member.left', toId('user', userId), { role, account: 'deleted' })
 }

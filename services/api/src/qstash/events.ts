@@ -1,6 +1,7 @@
 import type { RunStatus, TaskState } from '@belfry/db/generated/enums'
 import { conditionsOf } from '@belfry/db/tasks/task-filter'
-import { toId } from '@belfry/domain/id'
+import { firstUuidAt, toId } from '@belfry/domain/id'
+import { largestId } from '../http/bounded-page.ts'
 import { type Where, where } from '../http/where.ts'
 import { type Call, on, type QstashRoutes } from './call.ts'
 import { readCount, readFilter, readList, readTimes, refuseOrder, toStatus } from './message-filter.ts'
@@ -81,21 +82,13 @@ async function readPage(call: Call<'run.read'>): Promise<{ events: Event[]; curs
   return { events, cursor: `${at.id}.${at.sent}` }
 }
 
-const maxUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
 // Clients may also send a time.
 function readCursor(cursor: string | null): { id: string; sent: number } {
-  if (cursor === null || cursor === '') return { id: maxUuid, sent: 0 }
-  if (/^\d{1,14}$/.test(cursor)) return { id: floorAt(Number(cursor)), sent: 0 }
+  if (cursor === null || cursor === '') return { id: largestId, sent: 0 }
+  if (/^\d{1,14}$/.test(cursor)) return { id: firstUuidAt(Number(cursor)), sent: 0 }
   const [, id, sent] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d)$/.exec(cursor) ?? []
   if (id === undefined) throw badRequest('invalid cursor')
   return { id, sent: Number(sent) }
-}
-
-// The least UUIDv7 of a time.
-function floorAt(ms: number): string {
-  const hex = ms.toString(16).padStart(12, '0').slice(-12)
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
 type TaskFields = RequestRow & {
@@ -187,7 +180,7 @@ async function readTasks({ ctx, caller, query }: Call, from: string, limit: numb
 
 function addFilter(query: URLSearchParams, column: string, found: Where): void {
   const { from, to } = readTimes(query)
-  found.and(`${column} >= ? AND ${column} < ?`, floorAt(from.getTime()), floorAt(to.getTime() + 1))
+  found.and(`${column} >= ? AND ${column} < ?`, firstUuidAt(from.getTime()), firstUuidAt(to.getTime() + 1))
   for (const condition of conditionsOf(readFilter(query, ownParameters), found.add)) found.and(condition)
 }
 

@@ -1,6 +1,6 @@
 import { findParts, isPartReadable, type LogPart, type PartRange } from '@belfry/db/log-parts/find-parts'
 import { AppError } from '@belfry/domain/app-error'
-import { NIL_UUID } from '@belfry/domain/id'
+import { firstUuidAt, NIL_UUID } from '@belfry/domain/id'
 import { type FilteredRun, matchesRun } from '@belfry/domain/run-filter'
 import { MissingObjectError, readLines } from '@belfry/object-storage'
 import type { RunDetailRow, RunRow } from '@belfry/present/run-row'
@@ -46,8 +46,8 @@ function rangeOf(
   next: string | null,
   after: string | undefined,
 ): PartRange {
-  const first = from === undefined ? NIL_UUID : firstIdOf(from.getTime() - 60_000)
-  const end = to === undefined ? largestId : firstIdOf(to.getTime())
+  const first = from === undefined ? NIL_UUID : firstUuidAt(from.getTime() - 60_000)
+  const end = to === undefined ? largestId : firstUuidAt(to.getTime())
   return {
     from: next !== null && next > first ? next : first,
     before: after !== undefined && after < end ? after : end,
@@ -91,12 +91,6 @@ function toFilteredRun({ run, request }: StoredLine): FilteredRun {
   const error = run.error_code === null ? null : { code: run.error_code }
   const { name: task_name, url, labels } = request
   return { ...run, cronjob_id: run.cron_job_id, error, task_name, url, labels }
-}
-
-/** Returns the first id of a time in epoch milliseconds, like `uuid_v7_floor`. */
-function firstIdOf(time: number): string {
-  const hex = Math.max(0, time).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
 
 /** What one request may read of object storage. A page that needs more ends early, with a cursor. */

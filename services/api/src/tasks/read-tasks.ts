@@ -5,6 +5,7 @@ import { listOpenCircuits, listPausedHosts } from '@belfry/db/dispatchers/host-c
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { conditionsOf, type TaskFilter as FilterOfTasks } from '@belfry/db/tasks/task-filter'
 import { AppError } from '@belfry/domain/app-error'
+import { firstUuidAt, timeOfUuid } from '@belfry/domain/id'
 import { hostOf } from '@belfry/domain/target-url'
 import { taskStates } from '@belfry/domain/task-state'
 import { presentTask } from '@belfry/present/present-task'
@@ -125,10 +126,12 @@ export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
   const streams = addStreams(along, filter)
   // The indexes of the tasks of a cron job and of the callbacks of a task have no workspace. Reading those of another
   // workspace costs no more.
+  // There is no index by event: it would make every dispatch slower. An event and its tasks get their ids together, so the
+  // times in the ids limit the scan. Replays have later ids and are not found.
   if (filter.event_id) {
-    const times = filter.event_id.map(timeOf)
-    along.and('t.id >= ?', firstIdAt(Math.min(...times) - 1000))
-    along.and('t.id < ?', firstIdAt(Math.max(...times) + 60_000))
+    const times = filter.event_id.map(timeOfUuid)
+    along.and('t.id >= ?', firstUuidAt(Math.min(...times) - 1000))
+    along.and('t.id < ?', firstUuidAt(Math.max(...times) + 60_000))
   }
   const isOfLabel = streams.key === 'label'
   const hasWorkspace = streams.key === 'state' || isOfLabel
@@ -155,17 +158,6 @@ export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
     read: `${selectTasks} WHERE ${isOnPage('t.id')}`,
     payload: '(SELECT payload FROM task_requests WHERE task_id = candidate.id)',
   }
-}
-
-// There is no index by event: it would make every dispatch slower. An event and its tasks get their ids together, so the
-// times in the ids limit the scan. Replays have later ids and are not found.
-function timeOf(uuid: string): number {
-  return Number.parseInt(uuid.replace('-', '').slice(0, 12), 16)
-}
-
-function firstIdAt(ms: number): string {
-  const hex = Math.max(0, ms).toString(16).padStart(12, '0').slice(-12)
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
 // The index of labels is in the order of the tasks' ids.
