@@ -42,7 +42,7 @@ async function bundled(folder) {
   return manifestsOf(paths.map(path => join(root, folder, path)))
 }
 
-// Native and WebAssembly packages, which are copied as they are.
+// Native packages, which are copied as they are.
 function beside() {
   const own = JSON.parse(readFileSync(join(root, 'programs/belfry/package.json'), 'utf8'))
   const names = Object.keys({ ...own.dependencies, ...own.optionalDependencies })

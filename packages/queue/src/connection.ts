@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRedisBackend, type Processor, type Queue, type Worker, withBackend } from 'bullmq'
+import type { DispatchJob } from './dispatch-job.ts'
 import { openRedis, type RedisClient } from './open-redis.ts'
 import { shardPrefix } from './shards.ts'
 
@@ -16,8 +17,11 @@ export type QueueConnection = {
   onError: (error: Error) => void
 }
 
-export type OpenShards<Data> = {
-  bulls: [Queue<Data>, ...Queue<Data>[]]
+/** The name of the queue in Redis. */
+export const dispatchQueueName = 'dispatch'
+
+export type OpenShards = {
+  bulls: Queue<DispatchJob>[]
   redis: RedisClient
   /** Rejects at once while Redis is unreachable, after a wait of up to 2 s for the first connection. */
   reachable(): Promise<void>
@@ -44,16 +48,16 @@ const firstConnectionMs = 2_000
  * Opens a producer for every shard of a queue, over one connection. It fails fast while Redis is unreachable: the row in PostgreSQL
  * is the truth, not the job.
  */
-export function openShards<Data>(connection: QueueConnection, name: string): OpenShards<Data> {
+export function openShards(connection: QueueConnection): OpenShards {
   const options = { maxRetriesPerRequest: 1, commandTimeout: 2_000, socketTimeout: 5_000 }
   const redis = openRedis(connection.redisUrl, options, connection.onError)
   const { Queue } = withBackend(createRedisBackend)
   const open = (shard: number) => {
     const prefix = shardPrefix(prefixOf(connection), shard)
-    return observed(new Queue<Data>(name, { connection: redis, prefix }) as unknown as Queue<Data>, connection)
+    const bull = new Queue<DispatchJob>(dispatchQueueName, { connection: redis, prefix })
+    return observed(bull as unknown as Queue<DispatchJob>, connection)
   }
-  const others = Array.from({ length: (connection.shards ?? 1) - 1 }, (_, i) => open(i + 1))
-  const bulls: OpenShards<Data>['bulls'] = [open(0), ...others]
+  const bulls = Array.from({ length: connection.shards ?? 1 }, (_, shard) => open(shard))
   const ready = once(redis, 'ready').catch(() => {}) // the status shows the failure
   const firstConnection = Promise.race([ready, sleep(firstConnectionMs, undefined, { ref: false })])
   return {
@@ -71,12 +75,8 @@ export function openShards<Data>(connection: QueueConnection, name: string): Ope
   }
 }
 
-/** Opens what the consumers of a queue's shards share. */
-export function openWorkerStore<Data>(
-  connection: QueueConnection,
-  name: string,
-  processor: Processor<Data>,
-): WorkerStore {
+/** Opens what the consumers of the queue's shards share. */
+export function openWorkerStore(connection: QueueConnection, processor: Processor<DispatchJob>): WorkerStore {
   // A job ends once the dispatcher has buffered its tasks, so it is short. PostgreSQL decides about the tasks: the counters of BullMQ
   // must not end a job, and a lost worker's jobs should come back soon.
   const options = {
@@ -98,7 +98,8 @@ export function openWorkerStore<Data>(
     open(shard, concurrency) {
       const prefix = shardPrefix(prefixOf(connection), shard)
       const settings = { ...options, concurrency, connection: redis, prefix }
-      return observed(new Worker<Data>(name, processor, settings) as unknown as Worker<Data>, connection)
+      const worker = new Worker<DispatchJob>(dispatchQueueName, processor, settings)
+      return observed(worker as unknown as Worker<DispatchJob>, connection)
     },
     close: () => redis.disconnect(),
   }

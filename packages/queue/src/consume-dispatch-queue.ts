@@ -1,7 +1,6 @@
 import { WaitingError } from 'bullmq'
 import { openWorkerStore, prefixOf, type QueueConnection } from './connection.ts'
-import { type DispatchJob, type DueTask, tasksOf } from './dispatch-job.ts'
-import { dispatchQueueName } from './dispatch-queue.ts'
+import { type DueTask, tasksOf } from './dispatch-job.ts'
 import { emptyOldShards } from './old-shards.ts'
 
 export type DispatchConsumer = {
@@ -23,7 +22,7 @@ export function consumeDispatchQueue(
 ): DispatchConsumer {
   const stop = new AbortController()
   const { shards = 1 } = connection
-  const store = openWorkerStore<DispatchJob>(connection, dispatchQueueName, async (job, token) => {
+  const store = openWorkerStore(connection, async (job, token) => {
     try {
       stop.signal.throwIfAborted()
       await options.take(tasksOf(job), stop.signal)

@@ -4,8 +4,6 @@ import { countBursts, type DispatchJob, type DueTask, type NewJob, toJobs } from
 import { inspectRedis } from './inspect-redis.ts'
 import { shardOf, shardPrefix } from './shards.ts'
 
-export const dispatchQueueName = 'dispatch'
-
 const maxWokenAtOnce = 100
 // Per call and shard.
 const maxWoken = 10_000
@@ -36,7 +34,7 @@ export type DispatchQueue = {
 }
 
 export function openDispatchQueue(connection: QueueConnection): DispatchQueue {
-  const { bulls, redis, reachable, depth, close } = openShards<DispatchJob>(connection, dispatchQueueName)
+  const { bulls, redis, reachable, depth, close } = openShards(connection)
   const exceedsBurst = countBursts()
   // Each shard has a copy, because one node of a cluster can lose its data alone.
   const markerKeys = bulls.map((_, shard) => `${shardPrefix(prefixOf(connection), shard)}:marker`)

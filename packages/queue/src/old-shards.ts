@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { dispatchQueueName } from './dispatch-queue.ts'
+import { dispatchQueueName } from './connection.ts'
 import type { RedisClient } from './open-redis.ts'
 import { maxShards, shardPrefix } from './shards.ts'
 

@@ -8,7 +8,7 @@ export type RedisAddress = {
   password: string | undefined
 }
 
-const cluster = /^redis(?<s>s?)\+cluster:\/\/(?:(?<user>.*)@)?(?<nodes>[^@/?#]+)\/?$/
+const form = /^redis(?<s>s?)(?<cluster>\+cluster)?:\/\/(?:(?<user>.*)@)?(?<nodes>[^@/?#]*)(?<rest>.*)$/
 const node = /^(?<host>\[[\da-f:.]+\]|[^:[\]]+)(?::(?<port>\d{1,5}))?$/i
 const defaultPort = 6379
 
@@ -18,38 +18,25 @@ const defaultPort = 6379
  * @throws Error that does not show the text, because it may hold a password.
  */
 export function parseRedisAddress(text: string): RedisAddress {
-  const { s, user = '', nodes = '' } = cluster.exec(text)?.groups ?? {}
-  if (s === undefined) return parseSingle(text)
+  const { s, cluster, user = '', nodes = '', rest = '' } = form.exec(text)?.groups ?? {}
+  const isCluster = cluster !== undefined
+  const isWellFormed = isCluster ? /^\/?$/.test(rest) : URL.canParse(text)
+  if (s === undefined || !isWellFormed) throw malformed()
   const [username = '', ...password] = user.split(':')
   return {
-    nodes: nodes.split(',').map(parseNode),
-    isCluster: true,
+    // Without a host, a single Redis is reached by a socket.
+    nodes: nodes === '' && !isCluster ? [] : nodes.split(',').map(parseNode),
+    isCluster,
     isEncrypted: s === 's',
     username: decodeURIComponent(username) || undefined,
     password: decodeURIComponent(password.join(':')) || undefined,
   }
 }
 
-function parseSingle(text: string): RedisAddress {
-  if (!/^rediss?:/.test(text) || !URL.canParse(text)) throw malformed()
-  const { protocol, hostname, port, username, password } = new URL(text)
-  return {
-    nodes: hostname === '' ? [] : [{ host: withoutBrackets(hostname), port: Number(port) || defaultPort }],
-    isCluster: false,
-    isEncrypted: protocol === 'rediss:',
-    username: decodeURIComponent(username) || undefined,
-    password: decodeURIComponent(password) || undefined,
-  }
-}
-
 function parseNode(place: string): { host: string; port: number } {
   const { host, port = defaultPort } = node.exec(place.trim())?.groups ?? {}
   if (host === undefined || Number(port) > 65_535) throw malformed()
-  return { host: withoutBrackets(host), port: Number(port) }
-}
-
-function withoutBrackets(host: string): string {
-  return host.replace(/^\[|\]$/g, '')
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
 }
 
 function malformed(): Error {

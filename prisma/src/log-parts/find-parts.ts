@@ -5,15 +5,14 @@ export type LogPart = {
   id: string
   workspaceId: string
   objectKey: string
-  firstRunId: string
   lastRunId: string
   objectBytes: number
   checksum: string
 }
 
 export const partColumns = `
-  p.id, p.workspace_id AS "workspaceId", p.object_key AS "objectKey", p.first_run_id AS "firstRunId",
-  p.last_run_id AS "lastRunId", p.object_bytes AS "objectBytes", p.checksum`
+  p.id, p.workspace_id AS "workspaceId", p.object_key AS "objectKey", p.last_run_id AS "lastRunId",
+  p.object_bytes AS "objectBytes", p.checksum`
 
 // A list that has read PostgreSQL before the restore of a part still needs the part.
 const isReadable = `(p.state = 'stored' OR p.state = 'restored' AND p.restored_at > now() - interval '1 minute')`

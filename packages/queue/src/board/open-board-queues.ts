@@ -2,7 +2,6 @@ import type { BaseAdapter } from '@bull-board/api/baseAdapter'
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import { openShards, type QueueConnection } from '../connection.ts'
 import { type DispatchJob, dueIn, type ReadableJob, tasksOf } from '../dispatch-job.ts'
-import { dispatchQueueName } from '../dispatch-queue.ts'
 
 /** The queues of BullMQ on the operators' board. */
 export type BoardQueues = { adapters: BaseAdapter[]; close(): Promise<void> }
@@ -12,7 +11,7 @@ export type BoardQueues = { adapters: BaseAdapter[]; close(): Promise<void> }
  * action on a job would have no effect.
  */
 export function openBoardQueues(connection: QueueConnection): BoardQueues {
-  const dispatch = openShards<DispatchJob>(connection, dispatchQueueName)
+  const dispatch = openShards(connection)
   const adapters = dispatch.bulls.map((bull, shard) => {
     const adapter = new BullMQAdapter(bull, {
       readOnlyMode: true,
