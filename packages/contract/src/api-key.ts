@@ -2,7 +2,7 @@ import { parseCidrs } from '@belfry/domain/address'
 import { keyRights, keyScopes } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
-import { idField, orNull, timestampField } from './response-fields.ts'
+import { idField, orNull, shownText, textOrNull, timestampField } from './response-fields.ts'
 import { displayName, exampleTime, instant, textRule } from './text-rules.ts'
 
 const dayMs = 86_400_000
@@ -74,10 +74,7 @@ const fields = {
   id: idField('key'),
   workspace_id: idField('ws'),
   name: z.string().meta({ examples: ['CI'] }),
-  prefix: z.string().meta({
-    description: 'The first characters of the key, to recognise it.',
-    examples: ['bf_4kT9z'],
-  }),
+  prefix: shownText('The first characters of the key, to recognise it.', 'bf_4kT9z'),
   scopes: z.array(z.string()).meta({
     description:
       'The rights of the key: `full`, `read`, `publish` or single rights of docs/permissions.md. Never more than its creator had.',
@@ -87,18 +84,15 @@ const fields = {
     description: 'The address ranges that the key may be used from. Empty: all.',
     examples: [['192.0.2.0/24']],
   }),
-  federated_credential_id: idField('fed').nullable().meta({
+  federated_credential_id: orNull(idField('fed'), {
     description:
       'The federated credential that a job exchanged its token with for this key. Null: a user created the key.',
   }),
-  subject: orNull(z.string(), {
-    description: 'The `sub` of that token.',
-    examples: ['repo:acme/app:ref:refs/heads/main'],
-  }),
+  subject: textOrNull('The `sub` of that token.', 'repo:acme/app:ref:refs/heads/main'),
   created_by: idField('user').meta({ description: 'The user who created the key or its federated credential.' }),
   created_at: timestampField(),
   last_used_at: timestampField().nullable(),
-  last_used_address: orNull(z.string(), { description: 'The IP address of a recent use.', examples: ['192.0.2.7'] }),
+  last_used_address: textOrNull('The IP address of a recent use.', '192.0.2.7'),
   expires_at: timestampField().nullable(),
   revoked_at: timestampField().nullable(),
 }
@@ -111,10 +105,7 @@ export type ApiKey = z.infer<typeof apiKey>
 export const newApiKey = z
   .object({
     ...fields,
-    key: z.string().meta({
-      description: 'The key itself, shown only once.',
-      examples: ['bf_4kT9zQ1mXc7VbN2pLr8WsYd3HfGj5KaE0ZuPqi'],
-    }),
+    key: shownText('The key itself, shown only once.', 'bf_4kT9zQ1mXc7VbN2pLr8WsYd3HfGj5KaE0ZuPqi'),
   })
   .meta({ id: 'NewApiKey' })
 

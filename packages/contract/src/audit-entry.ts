@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { exportFormat } from './export.ts'
 import { repeatable, textField } from './fields.ts'
 import { pageFields } from './page.ts'
-import { idField, orNull, timestampField } from './response-fields.ts'
+import { idField, orNull, shownText, textOrNull, timestampField } from './response-fields.ts'
 import { id, instant, line, oneOf } from './text-rules.ts'
 
 /** The query of the audit log: `from` <= created_at < `to`, newest first. A repeated filter means OR. */
@@ -36,7 +36,7 @@ const auditEntry = z
       description: 'The workspace of the action; null for the organization as a whole.',
     }),
     object_id: z.string().meta({ description: 'The affected object: an id, or the name of a secret.' }),
-    address: z.string().meta({ description: 'The IP address of the caller.', examples: ['192.0.2.7'] }),
+    address: shownText('The IP address of the caller.', '192.0.2.7'),
     details: z.record(z.string(), z.unknown()).meta({ examples: [{ from: 'member', to: 'admin' }] }),
     created_at: timestampField(),
   })
@@ -61,11 +61,8 @@ export const accountEntry = z
   .object({
     id: idField('aud'),
     action: z.enum(accountActions),
-    address: z.string().meta({ description: 'The IP address of the caller.', examples: ['192.0.2.7'] }),
-    device: orNull(z.string(), {
-      description: 'The program and the system of a sign-in.',
-      examples: ['Chrome on Linux'],
-    }),
+    address: shownText('The IP address of the caller.', '192.0.2.7'),
+    device: textOrNull('The program and the system of a sign-in.', 'Chrome on Linux'),
     created_at: timestampField(),
   })
   .meta({ id: 'AccountEntry' })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { orNull, timestampField } from './response-fields.ts'
+import { shownNumber, textOrNull, timestampField } from './response-fields.ts'
 import { sealedUrl } from './text-rules.ts'
 
 const streamUrl = sealedUrl('an audit stream', {
@@ -15,10 +15,10 @@ export const putAuditStreamBody = z.strictObject({ url: textField(streamUrl) }).
 /** The webhook that receives the new audit entries of an organization. */
 export const auditStream = z
   .object({
-    target: orNull(z.string(), {
-      description: 'The host of the URL, which itself is never returned; null while there is no stream.',
-      examples: ['logs.example.com'],
-    }),
+    target: textOrNull(
+      'The host of the URL, which itself is never returned; null while there is no stream.',
+      'logs.example.com',
+    ),
     signing_secrets: z
       .array(
         z.object({
@@ -27,13 +27,11 @@ export const auditStream = z
         }),
       )
       .meta({ description: 'The current secret, and the previous one while it also signs.' }),
-    waiting: z
-      .int()
-      .meta({ description: 'How many entries were not received yet, counted up to 10,001.', examples: [0] }),
-    last_error: orNull(z.string(), {
-      description: 'Why the latest message was not received; null when it was, or when none was sent.',
-      examples: ['The receiver answered 503.'],
-    }),
+    waiting: shownNumber('How many entries were not received yet, counted up to 10,001.', 0),
+    last_error: textOrNull(
+      'Why the latest message was not received; null when it was, or when none was sent.',
+      'The receiver answered 503.',
+    ),
     updated_at: timestampField().nullable(),
   })
   .meta({ id: 'AuditStream' })

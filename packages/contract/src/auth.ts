@@ -1,7 +1,7 @@
 import { roles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { idField, orNull, timestampField } from './response-fields.ts'
+import { idField, shownText, textOrNull, timestampField } from './response-fields.ts'
 import { displayName, emailAddress, newPassword } from './text-rules.ts'
 
 export const registerBody = z.strictObject({
@@ -118,10 +118,8 @@ export const deleteMeBody = z.strictObject({
 export const session = z
   .object({
     id: idField('ses'),
-    device: z
-      .string()
-      .meta({ description: 'The program and the system that signed in.', examples: ['Chrome on Linux'] }),
-    address: orNull(z.string(), { description: 'The IP address of a recent request.', examples: ['192.0.2.7'] }),
+    device: shownText('The program and the system that signed in.', 'Chrome on Linux'),
+    address: textOrNull('The IP address of a recent request.', '192.0.2.7'),
     is_current: z.boolean().meta({ description: 'Whether this request came with it.' }),
     created_at: timestampField(),
     last_used_at: timestampField().meta({ description: 'Written at most once a minute.' }),
@@ -135,10 +133,10 @@ export type Session = z.infer<typeof session>
 export const signedIn = z
   .object({
     user,
-    token: z.string().meta({
-      description: 'The session token. Browsers also receive it as a cookie.',
-      examples: ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl'],
-    }),
+    token: shownText(
+      'The session token. Browsers also receive it as a cookie.',
+      'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl',
+    ),
     expires_at: timestampField(),
   })
   .meta({ id: 'SignedIn' })

@@ -1,7 +1,7 @@
 import { taskSources } from '@belfry/domain/task-source'
 import { z } from 'zod'
 import { hostFilter, refuse, repeatable, textField } from './fields.ts'
-import { idField, orNull, timestampField } from './response-fields.ts'
+import { idField, numberOrNull, orNull, shownNumber, timestampField } from './response-fields.ts'
 import { lastStatusFilter, runErrorCodes } from './run.ts'
 import { selectionBody } from './selection.ts'
 import { listDeadLettersQuery, listTasksQuery } from './task.ts'
@@ -88,10 +88,7 @@ const texts = (example: string[] | null) => orNull(z.array(z.string()), { exampl
 const status = z
   .enum(['running', 'done', 'cancelled'])
   .meta({ description: 'Whether it is running, done or cancelled.' })
-const shownPerSecond = orNull(z.int(), {
-  description: 'How many of its replays are due per second. Null: all at once.',
-  examples: [null],
-})
+const shownPerSecond = numberOrNull('How many of its replays are due per second. Null: all at once.')
 const ends = { created_at: timestampField(), updated_at: timestampField(), finished_at: timestampField().nullable() }
 
 const ids = { id: idField('op'), workspace_id: idField('ws') }
@@ -117,12 +114,11 @@ export const taskOperation = z
     action: z.enum(['cancel', 'stop']),
     filter: shownFilter,
     status,
-    total: z.int().meta({
-      description:
-        'Tasks that matched when it started, of the first 100,000 in the workspace; never less than `ended`.',
-      examples: [4200],
-    }),
-    ended: z.int().meta({ description: 'Tasks cancelled or stopped so far.', examples: [1500] }),
+    total: shownNumber(
+      'Tasks that matched when it started, of the first 100,000 in the workspace; never less than `ended`.',
+      4200,
+    ),
+    ended: shownNumber('Tasks cancelled or stopped so far.', 1500),
     ...ends,
   })
   .meta({ id: 'TaskOperation' })
@@ -145,11 +141,11 @@ export const bulkOperation = z
     }),
     per_second: shownPerSecond,
     status,
-    total: z.int().meta({
-      description: 'Tasks that matched when it started, of the first 100,000 in the workspace; never less than `done`.',
-      examples: [4200],
-    }),
-    done: z.int().meta({ description: 'Tasks cancelled, stopped, replayed or discarded so far.', examples: [1500] }),
+    total: shownNumber(
+      'Tasks that matched when it started, of the first 100,000 in the workspace; never less than `done`.',
+      4200,
+    ),
+    done: shownNumber('Tasks cancelled, stopped, replayed or discarded so far.', 1500),
     ...ends,
   })
   .meta({ id: 'BulkOperation' })
@@ -187,12 +183,11 @@ export const deadLetterOperation = z
     }),
     per_second: shownPerSecond,
     status,
-    total: z.int().meta({
-      description:
-        'Dead letters that matched when it started, of the first 100,000 in the workspace; never less than `settled`.',
-      examples: [4200],
-    }),
-    settled: z.int().meta({ description: 'Dead letters replayed or discarded so far.', examples: [1500] }),
+    total: shownNumber(
+      'Dead letters that matched when it started, of the first 100,000 in the workspace; never less than `settled`.',
+      4200,
+    ),
+    settled: shownNumber('Dead letters replayed or discarded so far.', 1500),
     ...ends,
   })
   .meta({ id: 'DeadLetterOperation' })

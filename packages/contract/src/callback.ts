@@ -1,7 +1,7 @@
 import { timeoutLimits } from '@belfry/domain/timeout'
 import { z } from 'zod'
 import { headersField, integer, textField } from './fields.ts'
-import { millisecondsField } from './response-fields.ts'
+import { millisecondsField, orNull } from './response-fields.ts'
 import { retry, retryPolicy } from './retry.ts'
 import { targetUrl } from './text-rules.ts'
 
@@ -38,7 +38,7 @@ const callback = z
 
 export type Callback = z.infer<typeof callback>
 
-const shown = (description: string) => callback.nullable().meta({ description, examples: [null] })
+const shown = (description: string) => orNull(callback, { description, examples: [null] })
 
 /** The callbacks in a response. */
 export const shownCallbacks = {

@@ -1,7 +1,7 @@
 import { checkSecretValue } from '@belfry/domain/secrets/secret-value'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
-import { orNull, timestampField } from './response-fields.ts'
+import { numberOrNull, orNull, shownText, textOrNull, timestampField } from './response-fields.ts'
 import { allowedHosts } from './secret.ts'
 import { line, matching, targetUrl, textRule } from './text-rules.ts'
 
@@ -22,10 +22,7 @@ export const connectionField = textField(connectionName)
   .meta({ description: 'The name of the connection that authenticates the calls. Null: none.' })
 
 /** The name of the connection of an object, in a response. */
-export const connectionNameField = orNull(z.string(), {
-  description: 'The name of the connection that authenticates its calls.',
-  examples: [null],
-})
+export const connectionNameField = textOrNull('The name of the connection that authenticates its calls.')
 
 const maxSecretLength = 8192
 const visible = '[\\u0021-\\u007e]'
@@ -137,9 +134,6 @@ export const putConnectionBody = z.discriminatedUnion('kind', [
 
 export type PutConnectionBody = z.infer<typeof putConnectionBody>
 
-const shown = (description: string, example: string | null = null) =>
-  orNull(z.string(), { description, examples: [example] })
-
 export const connection = z
   .object({
     name: z.string().meta({ examples: ['billing-api'] }),
@@ -147,20 +141,17 @@ export const connection = z
     hosts: z
       .array(z.string())
       .meta({ description: 'The hosts that it may authenticate to.', examples: [['api.example.com']] }),
-    header: shown('Of the kind `header`: the name of the header.', 'Authorization'),
-    username: shown('Of the kind `basic`.'),
-    token_url: shown('Of the kind `oauth2`: the token endpoint.'),
-    client_id: shown('Of the kind `oauth2`.'),
+    header: textOrNull('Of the kind `header`: the name of the header.', 'Authorization'),
+    username: textOrNull('Of the kind `basic`.'),
+    token_url: textOrNull('Of the kind `oauth2`: the token endpoint.'),
+    client_id: textOrNull('Of the kind `oauth2`.'),
     client_authentication: orNull(z.enum(['basic', 'post']), { examples: [null] }),
-    scope: shown('Of the kind `oauth2`.'),
+    scope: textOrNull('Of the kind `oauth2`.'),
     parameters: orNull(z.record(z.string(), z.string()), { examples: [null] }),
-    audience: shown('Of the kind `identity_token`.'),
-    lifetime_s: orNull(z.int(), {
-      description: 'Of the kind `identity_token`: how long a token is valid, in seconds.',
-      examples: [null],
-    }),
-    ca_certificate: shown('Authorities that are trusted in addition to the public ones, as PEM.'),
-    client_certificate: shown('The certificate that calls present to the target, as PEM.'),
+    audience: textOrNull('Of the kind `identity_token`.'),
+    lifetime_s: numberOrNull('Of the kind `identity_token`: how long a token is valid, in seconds.'),
+    ca_certificate: textOrNull('Authorities that are trusted in addition to the public ones, as PEM.'),
+    client_certificate: textOrNull('The certificate that calls present to the target, as PEM.'),
     created_at: timestampField(),
     updated_at: timestampField(),
   })
@@ -179,14 +170,8 @@ export const testConnectionBody = z.strictObject({
 export const connectionTest = z
   .object({
     ok: z.boolean().meta({ examples: [true] }),
-    message: z.string().meta({
-      description: 'What happened, without secrets.',
-      examples: ['The token endpoint issued a token for 3600 seconds.'],
-    }),
-    response_status: orNull(z.int(), {
-      description: 'The status of the response to the call of `url`.',
-      examples: [null],
-    }),
+    message: shownText('What happened, without secrets.', 'The token endpoint issued a token for 3600 seconds.'),
+    response_status: numberOrNull('The status of the response to the call of `url`.'),
   })
   .meta({ id: 'ConnectionTest' })
 

@@ -7,7 +7,7 @@ import { lastInstant, tooLate } from './local-time.ts'
 import { pageFields } from './page.ts'
 import { queueNameField } from './queue.ts'
 import { isReadable, oneBody, refuseTwoBodies } from './raw-body.ts'
-import { idField, timestampField } from './response-fields.ts'
+import { idField, orNull, shownText, timestampField } from './response-fields.ts'
 import { retryChange } from './retry.ts'
 import { authorFields, deliveryFields, lastRun, requestFields, sentFields } from './task.ts'
 import {
@@ -100,10 +100,10 @@ function boundedInstant(text: string): { value: Date } | Invalid {
 const runTimeNote = z
   .object({
     at: timestampField(),
-    local: z.string().meta({
-      description: 'The scheduled local time, which did not exist (gap) or occurred twice (overlap).',
-      examples: ['2027-03-28T02:30'],
-    }),
+    local: shownText(
+      'The scheduled local time, which did not exist (gap) or occurred twice (overlap).',
+      '2027-03-28T02:30',
+    ),
     code: z.enum(['clock_gap', 'clock_overlap']),
   })
   .meta({ id: 'RunTimeNote' })
@@ -115,10 +115,7 @@ const runTimeFields = {
   notes: z.array(runTimeNote).meta({ description: 'The runs that a clock change affects.', examples: [[]] }),
 }
 
-const description = z.string().meta({
-  description: 'The schedule in English.',
-  examples: ['At 09:00 on every weekday from Monday to Friday'],
-})
+const description = shownText('The schedule in English.', 'At 09:00 on every weekday from Monday to Friday')
 
 /** The next runs, and the notes of those that a clock change affects. */
 export type RunTimes = { next_runs: string[]; notes: RunTimeNote[] }
@@ -143,13 +140,11 @@ export const cronJob = z
     overlap: z.enum(overlaps),
     catch_up: z.enum(catchUps),
     starts_at: timestampField().nullable(),
-    ends_at: timestampField().nullable().meta({ description: 'No run starts at this time or later.' }),
+    ends_at: orNull(timestampField(), { description: 'No run starts at this time or later.' }),
     ...controlFields,
     status: z.enum(cronJobStatuses).meta({ description: '`ended` when no run is left.' }),
     ...failingFields,
-    next_run_at: timestampField()
-      .nullable()
-      .meta({ description: 'The first of `next_runs`; null when paused or ended.' }),
+    next_run_at: orNull(timestampField(), { description: 'The first of `next_runs`; null when paused or ended.' }),
     ...runTimeFields,
     last_run: lastRun.nullable(),
     ...authorFields,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { objectPayloadField, textField } from './fields.ts'
-import { idField } from './response-fields.ts'
+import { idField, shownText } from './response-fields.ts'
 import { deliveryFields, requestFields, task } from './task.ts'
 import { maxAgeField, newLabelsField } from './task-controls.ts'
 import { targetUrl, topic } from './text-rules.ts'
@@ -25,7 +25,7 @@ export type PublishEventBody = z.infer<typeof publishEventBody>
 export const publishedEvent = z
   .object({
     id: idField('evt'),
-    topic: z.string().meta({ description: 'The topic.', examples: ['orders.paid'] }),
+    topic: shownText('The topic.', 'orders.paid'),
     tasks: z.array(task).meta({ description: 'One task per target; none when no subscription matches.' }),
   })
   .meta({ id: 'PublishedEvent' })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idField, millisecondsField, orNull, timestampField } from './response-fields.ts'
+import { idField, millisecondsField, orNull, shownNumber, shownText, timestampField } from './response-fields.ts'
 
 const circuitStates = ['closed', 'open', 'half_open'] as const
 
@@ -43,23 +43,19 @@ export const blocked = z.union([blockedByHost, blockedByPause, blockedByQueue, b
 /** A host that the tasks of a workspace call. */
 export const host = z
   .object({
-    host: z.string().meta({ description: 'A host name or address, with its port.', examples: ['example.com'] }),
+    host: shownText('A host name or address, with its port.', 'example.com'),
     circuit: z
       .object({
         state: z.enum(circuitStates),
-        since: timestampField().nullable().meta({ description: 'When the breaker opened; null while it is closed.' }),
+        since: orNull(timestampField(), { description: 'When the breaker opened; null while it is closed.' }),
         next_probe_at: nextProbeAt.nullable(),
-        dispatchers: z
-          .int()
-          .meta({ description: 'The dispatchers in which the breaker is not closed.', examples: [0] }),
+        dispatchers: shownNumber('The dispatchers in which the breaker is not closed.', 0),
       })
       .meta({ description: 'The circuit breaker of the host for this workspace.' }),
-    paused_at: timestampField()
-      .nullable()
-      .meta({ description: 'Since when a user has paused it; null unless it is paused.' }),
-    waiting: z.int().meta({ description: 'Tasks that are due and not started.', examples: [0] }),
+    paused_at: orNull(timestampField(), { description: 'Since when a user has paused it; null unless it is paused.' }),
+    waiting: shownNumber('Tasks that are due and not started.', 0),
     in_flight: z.int().meta({ examples: [1] }),
-    attempts: z.int().meta({ description: 'Attempts of the period that started.', examples: [240] }),
+    attempts: shownNumber('Attempts of the period that started.', 240),
     failed: z.int().meta({ examples: [2] }),
     attempts_per_minute: z.number().meta({ description: 'Over the period.', examples: [4] }),
     duration_p50_ms: millisecondsField(84).nullable(),
@@ -82,15 +78,15 @@ export const hosts = z
     from: timestampField().meta({
       description: 'Attempts are counted from this time on: the last hour, or the latest 5,000 attempts.',
     }),
-    omitted: z.int().meta({ description: 'Hosts beyond the first 200.', examples: [0] }),
+    omitted: shownNumber('Hosts beyond the first 200.', 0),
     waiting_is_capped: z.boolean().meta({
       description: 'Only the first 10,000 waiting tasks were counted.',
       examples: [false],
     }),
-    max_in_flight_per_host: z.int().meta({
-      description: 'How many calls to one host may be in flight at once, from all dispatchers and workspaces.',
-      examples: [128],
-    }),
+    max_in_flight_per_host: shownNumber(
+      'How many calls to one host may be in flight at once, from all dispatchers and workspaces.',
+      128,
+    ),
   })
   .meta({ id: 'Hosts' })
 
@@ -100,8 +96,6 @@ export type Hosts = z.infer<typeof hosts>
 /** The response to a request to close a circuit breaker. */
 export const resetHost = z
   .object({
-    dispatchers: z
-      .int()
-      .meta({ description: 'The dispatchers that close the breaker, within two seconds.', examples: [1] }),
+    dispatchers: shownNumber('The dispatchers that close the breaker, within two seconds.', 1),
   })
   .meta({ id: 'ResetHost' })

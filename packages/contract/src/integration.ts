@@ -1,7 +1,7 @@
 import { alertChannels, alertEvents } from '@belfry/domain/alerts'
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { idField, orNull, timestampField } from './response-fields.ts'
+import { idField, shownText, textOrNull, timestampField } from './response-fields.ts'
 import { objectKeyField, shownKeyField } from './task-controls.ts'
 import { displayName, emailAddress, sealedUrl } from './text-rules.ts'
 
@@ -44,10 +44,7 @@ export const integration = z
     name: z.string().meta({ examples: ['On call'] }),
     channel: z.enum(alertChannels),
     events: z.array(z.enum(alertEvents)),
-    target: z.string().meta({
-      description: 'The host of the URL, which itself is never returned, or the email address.',
-      examples: ['hooks.slack.com'],
-    }),
+    target: shownText('The host of the URL, which itself is never returned, or the email address.', 'hooks.slack.com'),
     confirmed: z.boolean().meta({
       description:
         'Whether alerts are sent: the recipient of an email address outside of the organization agrees first.',
@@ -73,10 +70,7 @@ export const unsubscribeQuery = z.strictObject({
 export const integrationTest = z
   .object({
     delivered: z.boolean(),
-    error: orNull(z.string(), {
-      description: 'Why the test failed; null when it succeeded.',
-      examples: ['The receiver answered 404.'],
-    }),
+    error: textOrNull('Why the test failed; null when it succeeded.', 'The receiver answered 404.'),
   })
   .meta({ id: 'IntegrationTest' })
 

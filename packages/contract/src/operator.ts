@@ -3,7 +3,7 @@ import { tierNames } from '@belfry/domain/tiers'
 import { z } from 'zod'
 import { textField } from './fields.ts'
 import { pageFields } from './page.ts'
-import { idField, orNull, timestampField } from './response-fields.ts'
+import { idField, orNull, shownNumber, shownText, timestampField } from './response-fields.ts'
 import { emailAddress, line } from './text-rules.ts'
 
 /** The query of the organizations of an installation. `search`: a part of the name, the slug or the address of an owner.
@@ -38,9 +38,10 @@ export const findTargetsQuery = z.strictObject({
 })
 
 const suspendedAt = () =>
-  timestampField()
-    .nullable()
-    .meta({ description: 'When an operator suspended it; null when it is not suspended.', examples: [null] })
+  orNull(timestampField(), {
+    description: 'When an operator suspended it; null when it is not suspended.',
+    examples: [null],
+  })
 
 const email = () => z.string().meta({ format: 'email', examples: ['ada@example.com'] })
 
@@ -55,15 +56,13 @@ export const tenant = z
       description: 'The user who has owned it for the longest time. Slots are shared by account.',
     }),
     suspended_at: suspendedAt(),
-    workspaces: z.int().meta({ description: 'The number of workspaces.', examples: [2] }),
-    in_flight: z.int().meta({ description: 'Attempts that hold a slot now.', examples: [12] }),
+    workspaces: shownNumber('The number of workspaces.', 2),
+    in_flight: shownNumber('Attempts that hold a slot now.', 12),
     runs_per_minute: z.number().meta({ description: 'The mean of the last five whole minutes.', examples: [120.4] }),
-    executions: z.int().meta({ description: 'In this month.', examples: [40_000] }),
+    executions: shownNumber('In this month.', 40_000),
     storage_bytes: z.int().meta({ examples: [1_048_576] }),
-    failed_today: z.int().meta({ description: 'Tasks that have died since midnight UTC.', examples: [3] }),
-    mails: z
-      .int()
-      .meta({ description: 'Invitations, alerts and notices by mail in the last 24 hours.', examples: [7] }),
+    failed_today: shownNumber('Tasks that have died since midnight UTC.', 3),
+    mails: shownNumber('Invitations, alerts and notices by mail in the last 24 hours.', 7),
     created_at: timestampField(),
   })
   .meta({ id: 'Tenant' })
@@ -106,7 +105,7 @@ export const foundTargets = z
         workspace_name: z.string().meta({ examples: ['Production'] }),
         organization_id: idField('org'),
         organization_name: z.string().meta({ examples: ['Acme'] }),
-        tasks: z.int().meta({ description: 'Among the 100,000 newest tasks of the installation.', examples: [120] }),
+        tasks: shownNumber('Among the 100,000 newest tasks of the installation.', 120),
         cron_jobs: z.int().meta({ examples: [1] }),
         subscriptions: z.int().meta({ examples: [0] }),
       }),
@@ -126,7 +125,7 @@ export const operatorEntry = z
   .object({
     id: idField('aud'),
     operator: z.string().meta({ examples: ['root@example.com'] }),
-    address: z.string().meta({ description: 'The IP address of the operator.', examples: ['192.0.2.7'] }),
+    address: shownText('The IP address of the operator.', '192.0.2.7'),
     action: z.string().meta({ examples: ['organization.suspended'] }),
     object_id: z.string().meta({ examples: ['org_01jdc8z6wqf8vv5x2m9k3n7p4r'] }),
     details: z.record(z.string(), z.unknown()).meta({ examples: [{ reason: 'A flood of calls' }] }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
-import { idField, orNull, timestampField } from './response-fields.ts'
+import { idField, numberOrNull, shownText, timestampField } from './response-fields.ts'
 import { displayName, id, matching } from './text-rules.ts'
 import { usage } from './usage.ts'
 
@@ -40,13 +40,10 @@ export const organization = z
   .object({
     id: idField('org'),
     name: z.string().meta({ examples: ['Acme'] }),
-    slug: z.string().meta({ description: 'Unique; part of dashboard URLs.', examples: ['acme'] }),
+    slug: shownText('Unique; part of dashboard URLs.', 'acme'),
     tier: z.string().meta({ examples: ['startup'] }),
     policy: organizationPolicy,
-    max_api_key_days: orNull(z.int(), {
-      description: 'How long a new API key is valid at most. Null: without limit.',
-      examples: [90],
-    }),
+    max_api_key_days: numberOrNull('How long a new API key is valid at most. Null: without limit.', 90),
     require_second_factor: z
       .boolean()
       .meta({ description: 'Whether members need a second factor. API keys are not affected.', examples: [false] }),

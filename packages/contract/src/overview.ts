@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { repeatable, textField } from './fields.ts'
-import { idField, millisecondsField, orNull, timestampField } from './response-fields.ts'
+import { idField, millisecondsField, numberOrNull, orNull, shownNumber, timestampField } from './response-fields.ts'
 import { runStatusField } from './run.ts'
 import { id, oneOf } from './text-rules.ts'
 
@@ -13,9 +13,9 @@ export const overviewQuery = z.strictObject({
   range: textField(oneOf(overviewRanges)).default('24h'),
 })
 
-const lagMs = orNull(z.int(), { description: 'Null when nothing ran.', examples: [12] })
+const lagMs = numberOrNull('Null when nothing ran.', 12)
 const counted = {
-  total: z.int().meta({ description: 'Attempts that started.', examples: [1200] }),
+  total: shownNumber('Attempts that started.', 1200),
   failed: z.int().meta({ examples: [3] }),
 }
 
@@ -44,10 +44,7 @@ export const overview = z
     }),
     buckets: z.array(z.object({ at: timestampField(), ...counted, lag_p50_ms: lagMs, lag_p99_ms: lagMs })),
     failing_hosts: z.array(failingHost).meta({ description: 'Hosts with the most failures first.' }),
-    failures_looked_at: z.int().meta({
-      description: 'The number of latest failures that the hosts were counted from.',
-      examples: [3],
-    }),
+    failures_looked_at: shownNumber('The number of latest failures that the hosts were counted from.', 3),
   })
   .meta({ id: 'Overview' })
 
@@ -55,19 +52,18 @@ export type Overview = z.infer<typeof overview>
 
 const dueCount = z.object({
   at: timestampField().meta({ description: 'The start of the step.' }),
-  count: z.int().meta({ description: 'Dispatches that are due in the step.', examples: [12] }),
+  count: shownNumber('Dispatches that are due in the step.', 12),
 })
 
 /** The upcoming dispatches of a workspace. */
 export const upcoming = z
   .object({
     from: timestampField(),
-    overdue: z.int().meta({ description: 'Tasks that are due but not started.', examples: [0] }),
-    blocked: z.int().meta({
-      description:
-        'Those of them that wait for their host: its circuit breaker is open, or it gets no more calls at a time.',
-      examples: [0],
-    }),
+    overdue: shownNumber('Tasks that are due but not started.', 0),
+    blocked: shownNumber(
+      'Those of them that wait for their host: its circuit breaker is open, or it gets no more calls at a time.',
+      0,
+    ),
     hour: z.array(dueCount).meta({ description: 'The next hour in steps of five minutes.' }),
     day: z.array(dueCount).meta({ description: 'The next 24 hours in steps of an hour.' }),
     next: z

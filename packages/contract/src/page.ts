@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { orNull } from './response-fields.ts'
+import { textOrNull } from './response-fields.ts'
 import { type Invalid, textRule } from './text-rules.ts'
 
 const defaultLimit = 25
@@ -18,10 +18,7 @@ export type Page<T> = {
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),
-    next_cursor: orNull(z.string(), {
-      description: 'The `cursor` of the next page; null on the last page.',
-      examples: [null],
-    }),
+    next_cursor: textOrNull('The `cursor` of the next page; null on the last page.'),
   })
 }
 

@@ -1,10 +1,10 @@
 import { type AppErrorCode, appErrorCodes, problemsByStatus } from '@belfry/domain/app-error'
 import { z } from 'zod'
-import { orNull } from './response-fields.ts'
+import { numberOrNull, shownText } from './response-fields.ts'
 
 const fieldError = z
   .object({
-    path: z.string().meta({ description: 'The path of the field in the input.', examples: ['execute_at'] }),
+    path: shownText('The path of the field in the input.', 'execute_at'),
     code: z.string().meta({ examples: ['execute_at_not_future'] }),
     message: z.string().meta({ examples: ['execute_at must be later than now.'] }),
   })
@@ -20,9 +20,7 @@ export const problem = z
     }),
     title: z.string().meta({ examples: ['Validation failed'] }),
     status: z.int().meta({ examples: [400] }),
-    detail: z
-      .string()
-      .meta({ description: 'What happened, and what to do about it.', examples: ['The body is invalid; see errors.'] }),
+    detail: shownText('What happened, and what to do about it.', 'The body is invalid; see errors.'),
     code: z.enum(appErrorCodes).meta({ description: 'Stable.', examples: ['validation_failed'] }),
     request_id: z.string().meta({ examples: ['0d9f6a1e-6f0c-4a35-9d7a-3f2f1f6d8b21'] }),
     errors: z.array(fieldError).readonly().optional().meta({ description: 'Every invalid field.' }),
@@ -35,10 +33,7 @@ export type Problem = z.infer<typeof problem>
 export const problemPage = z
   .object({
     code: z.string().meta({ examples: ['rate_limited'] }),
-    status: orNull(z.int(), {
-      description: 'The status of the response. Null for codes of fields and runs.',
-      examples: [429],
-    }),
+    status: numberOrNull('The status of the response. Null for codes of fields and runs.', 429),
     title: z.string().meta({ examples: ['Too many requests'] }),
     description: z.string().meta({ description: 'The cause, and what to do.' }),
   })

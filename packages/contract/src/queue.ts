@@ -2,7 +2,7 @@ import { queueNameForm, queueNameRule } from '@belfry/domain/queue-name'
 import { z } from 'zod'
 import { changesOf, integer, textField } from './fields.ts'
 import { pageFields } from './page.ts'
-import { millisecondsField, orNull, timestampField } from './response-fields.ts'
+import { millisecondsField, orNull, shownNumber, textOrNull, timestampField } from './response-fields.ts'
 import { line, matching } from './text-rules.ts'
 
 /** The name of a queue. */
@@ -62,7 +62,7 @@ export const queueField = z
 export type QueueField = z.infer<typeof queueField>
 
 /** The name of the queue of an object, in a response. */
-export const queueNameField = orNull(z.string(), { description: 'The name of its queue.', examples: [null] })
+export const queueNameField = textOrNull('The name of its queue.')
 
 /** The query of the list of queues. */
 export const listQueuesQuery = z.strictObject({
@@ -75,14 +75,12 @@ export const queue = z
   .object({
     name: z.string().meta({ examples: ['customer-42'] }),
     ...limits,
-    paused_at: timestampField()
-      .nullable()
-      .meta({ description: 'Since when no task starts; null unless it is paused.' }),
-    waiting: z.int().meta({ description: 'Tasks that are due and not started; counted up to 10,000.', examples: [0] }),
-    in_flight: z.int().meta({ description: 'Attempts in flight.', examples: [1] }),
-    oldest_due_ms: millisecondsField(1_200)
-      .nullable()
-      .meta({ description: 'For how long the first waiting task has been due.' }),
+    paused_at: orNull(timestampField(), { description: 'Since when no task starts; null unless it is paused.' }),
+    waiting: shownNumber('Tasks that are due and not started; counted up to 10,000.', 0),
+    in_flight: shownNumber('Attempts in flight.', 1),
+    oldest_due_ms: orNull(millisecondsField(1_200), {
+      description: 'For how long the first waiting task has been due.',
+    }),
     created_at: timestampField(),
     updated_at: timestampField(),
   })

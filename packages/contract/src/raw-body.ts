@@ -1,6 +1,6 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { refuse, textField } from './fields.ts'
-import { orNull } from './response-fields.ts'
+import { textOrNull } from './response-fields.ts'
 import { type Invalid, matching, textRule } from './text-rules.ts'
 
 const base64 = textRule(
@@ -37,11 +37,8 @@ export const rawBodyFields = {
 
 /** The fields of a raw body in a response. */
 export const shownRawBody = {
-  payload_base64: orNull(z.string(), {
-    description: 'The body in base64, when it was given so; `payload` is then null.',
-    examples: [null],
-  }),
-  content_type: orNull(z.string(), { description: 'The content type of `payload_base64`.', examples: [null] }),
+  payload_base64: textOrNull('The body in base64, when it was given so; `payload` is then null.'),
+  content_type: textOrNull('The content type of `payload_base64`.'),
 }
 
 type Bodies = { payload?: unknown; payload_base64?: unknown; content_type?: unknown; headers?: unknown }

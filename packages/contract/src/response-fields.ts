@@ -10,7 +10,7 @@ export function idField(kind: IdKind) {
 
 /** The id of a user or an API key in a response, or null. */
 export function authorField(description: string) {
-  return orNull(z.string(), { description, examples: [exampleId('key')] })
+  return textOrNull(description, exampleId('key'))
 }
 
 /** A timestamp in a response, in UTC with milliseconds. */
@@ -23,7 +23,27 @@ export function millisecondsField(example: number) {
   return z.int().meta({ examples: [example] })
 }
 
+/** A number in a response, with what it means. */
+export function shownNumber(description: string, example: number) {
+  return z.int().meta({ description, examples: [example] })
+}
+
+/** A text in a response, with what it means. */
+export function shownText(description: string, example: string) {
+  return z.string().meta({ description, examples: [example] })
+}
+
 /** A field of a response that may be null. */
 export function orNull<Schema extends z.ZodType>(schema: Schema, meta: z.core.GlobalMeta) {
   return schema.nullable().meta(meta)
+}
+
+/** A text of a response that may be null, with what it means. */
+export function textOrNull(description: string, example: string | null = null) {
+  return orNull(z.string(), { description, examples: [example] })
+}
+
+/** A number of a response that may be null, with what it means. */
+export function numberOrNull(description: string, example: number | null = null) {
+  return orNull(z.int(), { description, examples: [example] })
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { millisecondsField, timestampField } from './response-fields.ts'
+import { millisecondsField, shownNumber, timestampField } from './response-fields.ts'
 import { instant } from './text-rules.ts'
 
 /** The query of the counts of runs: `from` <= started_at < `to`, rounded to whole buckets. Default: the last 24 hours. */
@@ -19,7 +19,7 @@ export const runCounts = z
       .array(
         z.object({
           at: timestampField(),
-          total: z.int().meta({ description: 'Attempts that started.', examples: [1200] }),
+          total: shownNumber('Attempts that started.', 1200),
           failed: z.int().meta({ examples: [3] }),
         }),
       )

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { idField, orNull, timestampField } from './response-fields.ts'
+import { idField, orNull, shownNumber, shownText, timestampField } from './response-fields.ts'
 import { instant } from './text-rules.ts'
 
 /** The query of the groups of failures: `from` <= started_at < `to`. */
@@ -14,12 +14,12 @@ const failureGroup = z
     host: z.string().meta({ examples: ['example.com'] }),
     error_code: z.string().meta({ examples: ['http_status'] }),
     response_status: orNull(z.int(), { examples: [503] }),
-    error_message: z.string().meta({ description: 'The message of the latest run.', examples: ['HTTP status 503'] }),
+    error_message: shownText('The message of the latest run.', 'HTTP status 503'),
     count: z.int().meta({ examples: [712] }),
     first_at: timestampField(),
     last_at: timestampField(),
     last_run_id: idField('run').meta({ description: 'The latest run, as an example.' }),
-    task_name: z.string().meta({ description: 'The name of its task.', examples: ['Trial reminder'] }),
+    task_name: shownText('The name of its task.', 'Trial reminder'),
   })
   .meta({ id: 'FailureGroup' })
 
@@ -27,7 +27,7 @@ const failureGroup = z
 export const runFailures = z
   .object({
     data: z.array(failureGroup).meta({ description: 'The groups with the most runs first; at most 50.' }),
-    counted: z.int().meta({ description: 'The number of runs that the groups were made from.', examples: [712] }),
+    counted: shownNumber('The number of runs that the groups were made from.', 712),
     is_partial: z.boolean().meta({
       description:
         'There may be more failed runs: the groups are made from the latest ones, without those in object storage.',

@@ -5,7 +5,16 @@ import { z } from 'zod'
 import { runErrors } from './explained-codes.ts'
 import { repeatable, textField } from './fields.ts'
 import { pageFields, pageOf } from './page.ts'
-import { idField, millisecondsField, orNull, timestampField } from './response-fields.ts'
+import {
+  idField,
+  millisecondsField,
+  numberOrNull,
+  orNull,
+  shownNumber,
+  shownText,
+  textOrNull,
+  timestampField,
+} from './response-fields.ts'
 import { label } from './task-controls.ts'
 import { type Invalid, id, instant, line, oneOf, textRule } from './text-rules.ts'
 
@@ -73,15 +82,11 @@ function statusRange(text: string): { value: StatusRange } | Invalid {
   return value ? { value } : { code: 'invalid_value', must: 'be a status such as 500 or a class such as 5xx' }
 }
 
-function stepField(description: string, example: number | null) {
-  return orNull(z.int(), { description, examples: [example] })
-}
-
 const runTimings = z.object({
-  dns_ms: stepField('The DNS lookup.', 4),
-  connect_ms: stepField('The TCP connect, or the tunnel through an egress proxy.', 11),
-  tls_ms: stepField('The TLS handshake.', 25),
-  first_byte_ms: stepField('From the first byte of the request to the first byte of the response.', 42),
+  dns_ms: numberOrNull('The DNS lookup.', 4),
+  connect_ms: numberOrNull('The TCP connect, or the tunnel through an egress proxy.', 11),
+  tls_ms: numberOrNull('The TLS handshake.', 25),
+  first_byte_ms: numberOrNull('From the first byte of the request to the first byte of the response.', 42),
 })
 
 const runFields = {
@@ -91,19 +96,17 @@ const runFields = {
   task_name: z.string().meta({ examples: ['Trial reminder'] }),
   source: z.enum(taskSources),
   cronjob_id: idField('cron').nullable(),
-  cronjob_timezone: orNull(z.string(), {
-    description:
-      'The time zone of the cron job: the present one, or that of the day when the run moved to object storage. Null when the cron job has gone, and for other tasks.',
-    examples: [null],
-  }),
+  cronjob_timezone: textOrNull(
+    'The time zone of the cron job: the present one, or that of the day when the run moved to object storage. Null when the cron job has gone, and for other tasks.',
+  ),
   topic: orNull(z.string(), { examples: [null] }),
-  attempt: z.int().meta({ description: '1 for the first attempt.', examples: [1] }),
+  attempt: shownNumber('1 for the first attempt.', 1),
   status: runStatusField,
   scheduled_at: timestampField(),
   started_at: timestampField(),
   finished_at: timestampField().meta({ description: 'When the attempt ended.' }),
   duration_ms: millisecondsField(84),
-  lag_ms: z.int().meta({ description: 'The delay between the scheduled time and the start.', examples: [3] }),
+  lag_ms: shownNumber('The delay between the scheduled time and the start.', 3),
   waited_for: orNull(z.enum(waitReasons), {
     description:
       'What a late start waited for, for most of the time. Null when the start was less than a second late, or when the reason is not known.',
@@ -123,11 +126,9 @@ const runFields = {
     }),
     { description: 'Why the attempt failed; null when it succeeded.', examples: [null] },
   ),
-  note: orNull(z.string(), {
-    description:
-      'What was odd about a success, such as headers that could not be read. Null for a failure, whose `error` says it.',
-    examples: [null],
-  }),
+  note: textOrNull(
+    'What was odd about a success, such as headers that could not be read. Null for a failure, whose `error` says it.',
+  ),
 }
 
 /** An attempt in a list. */
@@ -153,11 +154,8 @@ export const runDetail = z
         headers: z
           .record(z.string(), z.union([z.string(), z.array(z.string())]))
           .meta({ examples: [{ 'content-type': 'text/plain' }] }),
-        body: z.string().meta({
-          description: 'Decoded by the charset of its Content-Type, and decompressed up to 64 KiB.',
-          examples: ['ok'],
-        }),
-        body_bytes: z.int().meta({ description: 'Bytes received; `body` may be shorter.', examples: [2] }),
+        body: shownText('Decoded by the charset of its Content-Type, and decompressed up to 64 KiB.', 'ok'),
+        body_bytes: shownNumber('Bytes received; `body` may be shorter.', 2),
         body_truncated: z.boolean(),
         body_encoding: z.enum(['utf8', 'base64']),
       }),

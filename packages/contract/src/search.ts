@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { orNull, timestampField } from './response-fields.ts'
+import { orNull, shownNumber, textOrNull, timestampField } from './response-fields.ts'
 import { line } from './text-rules.ts'
 
 /** The query of the search: a part of a name, or an id. */
@@ -11,13 +11,13 @@ const searchKinds = ['task', 'cron_job', 'run', 'host', 'topic'] as const
 const found = z
   .object({
     kind: z.enum(searchKinds),
-    id: orNull(z.string(), {
-      description: 'The latest task of the name, the cron job or the run. Null for hosts and topics.',
-      examples: ['task_01jd8vk3e8f4bvm6cz1q2w3x4y'],
-    }),
+    id: textOrNull(
+      'The latest task of the name, the cron job or the run. Null for hosts and topics.',
+      'task_01jd8vk3e8f4bvm6cz1q2w3x4y',
+    ),
     name: z.string().meta({ examples: ['Trial reminder'] }),
-    count: z.int().meta({ description: 'The number of recent tasks with this name, host or topic.', examples: [12] }),
-    at: timestampField().nullable().meta({ description: 'When the latest of them was created.' }),
+    count: shownNumber('The number of recent tasks with this name, host or topic.', 12),
+    at: orNull(timestampField(), { description: 'When the latest of them was created.' }),
   })
   .meta({ id: 'Found' })
 

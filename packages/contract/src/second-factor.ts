@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { idField, orNull, timestampField } from './response-fields.ts'
+import { idField, orNull, shownText, timestampField } from './response-fields.ts'
 import { displayName } from './text-rules.ts'
 
 /** The ways in which a user can confirm the identity. */
@@ -150,11 +150,8 @@ export const newPasskey = passkey.extend({ recovery_codes: firstCodes }).meta({ 
 /** The secret of an authenticator app, which becomes a factor with its first code. */
 export const totpSecret = z
   .object({
-    secret: z.string().meta({ description: 'In base32, for typing.', examples: ['JBSWY3DPEHPK3PXP'] }),
-    uri: z.string().meta({
-      description: 'For the QR code.',
-      examples: ['otpauth://totp/Belfry:ada%40example.com?issuer=Belfry&secret=JBSWY3DPEHPK3PXP'],
-    }),
+    secret: shownText('In base32, for typing.', 'JBSWY3DPEHPK3PXP'),
+    uri: shownText('For the QR code.', 'otpauth://totp/Belfry:ada%40example.com?issuer=Belfry&secret=JBSWY3DPEHPK3PXP'),
   })
   .meta({ id: 'TotpSecret' })
 

@@ -2,7 +2,7 @@ import { readHostPattern } from '@belfry/domain/secrets/allowed-hosts'
 import { checkSecretValue, secretValuePattern } from '@belfry/domain/secrets/secret-value'
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { idField, orNull, timestampField } from './response-fields.ts'
+import { idField, orNull, shownText, timestampField } from './response-fields.ts'
 import { textRule } from './text-rules.ts'
 
 const valueSchema = {
@@ -48,7 +48,7 @@ export const putSecretBody = z.strictObject({
 
 export const secret = z
   .object({
-    name: z.string().meta({ description: 'The name in references `{{ secrets.NAME }}`.', examples: ['API_TOKEN'] }),
+    name: shownText('The name in references `{{ secrets.NAME }}`.', 'API_TOKEN'),
     allowed_hosts: orNull(z.array(z.string()), {
       description: 'The hosts that it may be sent to. Null: every host.',
       examples: [['api.example.com']],
@@ -62,17 +62,18 @@ export const secret = z
 export type Secret = z.infer<typeof secret>
 
 const publicKeyField = () =>
-  z.string().meta({
-    description: 'The key with which receivers verify `v1a` signatures (Ed25519). It may be published.',
-    examples: ['whpk_3S3bdP9vu9mLZmBL7qUQvGTmRrZGcZkz3Wu8HqDOrO0='],
-  })
+  shownText(
+    'The key with which receivers verify `v1a` signatures (Ed25519). It may be published.',
+    'whpk_3S3bdP9vu9mLZmBL7qUQvGTmRrZGcZkz3Wu8HqDOrO0=',
+  )
 
 export const signingKey = z
   .object({
     public_key: publicKeyField(),
-    expires_at: timestampField()
-      .nullable()
-      .meta({ description: 'When a replaced key stops signing; null for the current key.', examples: [null] }),
+    expires_at: orNull(timestampField(), {
+      description: 'When a replaced key stops signing; null for the current key.',
+      examples: [null],
+    }),
   })
   .meta({ id: 'SigningKey' })
 
@@ -83,16 +84,16 @@ export const signingSecret = z
   .object({
     id: idField('sec'),
     workspace_id: idField('ws'),
-    secret: z.string().meta({
-      description:
-        'The secret with which receivers verify signatures, in the format of the Standard Webhooks libraries.',
-      examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
-    }),
+    secret: shownText(
+      'The secret with which receivers verify signatures, in the format of the Standard Webhooks libraries.',
+      'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    ),
     public_key: publicKeyField(),
     created_at: timestampField(),
-    expires_at: timestampField()
-      .nullable()
-      .meta({ description: 'When a replaced secret stops signing; null for the current secret.', examples: [null] }),
+    expires_at: orNull(timestampField(), {
+      description: 'When a replaced secret stops signing; null for the current secret.',
+      examples: [null],
+    }),
   })
   .meta({ id: 'SigningSecret' })
 

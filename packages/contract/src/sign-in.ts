@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { orNull } from './response-fields.ts'
+import { orNull, shownText, textOrNull } from './response-fields.ts'
 
 /** Why a sign-in through the issuer failed: the sign-in page gets it as `?error=`. */
 export type SignInError =
@@ -25,7 +25,7 @@ export const signInMethods = z
     password: z.boolean().meta({ description: 'Whether users sign in and register with a password.' }),
     oidc: orNull(
       z.object({
-        name: z.string().meta({ description: 'The name of the issuer for users.', examples: ['Keycloak'] }),
+        name: shownText('The name of the issuer for users.', 'Keycloak'),
         available: z.boolean().meta({ description: 'Whether the issuer answered when the API asked it last.' }),
       }),
       { description: 'The OpenID Connect issuer; null without one.' },
@@ -45,11 +45,10 @@ export const startOidcBody = z.strictObject({
 
 export const oidcStart = z
   .object({
-    url: z.string().meta({
-      description:
-        'The page of the issuer where the user signs in. Only the browser that got the cookie can finish it.',
-      examples: ['https://issuer.example.com/authorize?client_id=belfry'],
-    }),
+    url: shownText(
+      'The page of the issuer where the user signs in. Only the browser that got the cookie can finish it.',
+      'https://issuer.example.com/authorize?client_id=belfry',
+    ),
   })
   .meta({ id: 'OidcStart' })
 
@@ -57,10 +56,10 @@ export type OidcStart = z.infer<typeof oidcStart>
 
 export const oidcLogout = z
   .object({
-    url: orNull(z.string(), {
-      description: 'Where the browser signs out of the issuer; null when that is not possible.',
-      examples: ['https://issuer.example.com/logout'],
-    }),
+    url: textOrNull(
+      'Where the browser signs out of the issuer; null when that is not possible.',
+      'https://issuer.example.com/logout',
+    ),
   })
   .meta({ id: 'OidcLogout' })
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { timestampField } from './response-fields.ts'
+import { orNull, shownNumber, timestampField } from './response-fields.ts'
 
 const processes = z.object({
-  live: z.int().meta({ description: 'Processes with a heartbeat in the last five seconds.', examples: [1] }),
-  last_seen_at: timestampField().nullable().meta({ description: 'The latest heartbeat; null when there is none.' }),
+  live: shownNumber('Processes with a heartbeat in the last five seconds.', 1),
+  last_seen_at: orNull(timestampField(), { description: 'The latest heartbeat; null when there is none.' }),
 })
 
 /** Whether Belfry delivers, by the heartbeats of its processes. */

@@ -1,7 +1,7 @@
 import { hasPlaceholder, labelForm, labelTemplateForm, maxLabels } from '@belfry/domain/label'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
-import { orNull, timestampField } from './response-fields.ts'
+import { numberOrNull, orNull, textOrNull, timestampField } from './response-fields.ts'
 import { line, matching, type TextRule, textRule } from './text-rules.ts'
 
 const patternOf = ({ source }: RegExp) => source.replaceAll('/', '\\/')
@@ -54,7 +54,7 @@ export const objectKeyField = textField(
 ).meta({ description: 'A key of your choice, unique among the objects of this kind in the workspace.' })
 
 /** That key, in a response. */
-export const shownKeyField = orNull(z.string(), { description: 'The key that its creator chose.', examples: [null] })
+export const shownKeyField = textOrNull('The key that its creator chose.')
 
 /** What to do when a pending task has the key. */
 const onConflicts = ['reject', 'keep', 'replace'] as const
@@ -83,9 +83,6 @@ export const failingFields = {
 
 /** The deadline and the labels of a cron job or subscription, in a response. */
 export const controlFields = {
-  max_age_ms: orNull(z.int(), {
-    description: 'No attempt starts this long after the time of the task, in milliseconds.',
-    examples: [null],
-  }),
+  max_age_ms: numberOrNull('No attempt starts this long after the time of the task, in milliseconds.'),
   labels: z.array(z.string()).meta({ description: 'The labels of its tasks.', examples: [[]] }),
 }

@@ -10,7 +10,15 @@ import { lastInstant, localTime, resolveLocalTimes, timezoneField, tooLate } fro
 import { pageFields } from './page.ts'
 import { queueField, queueNameField } from './queue.ts'
 import { isReadable, oneBody, rawBodyFields, refuseTwoBodies, shownRawBody } from './raw-body.ts'
-import { authorField, idField, millisecondsField, orNull, timestampField } from './response-fields.ts'
+import {
+  authorField,
+  idField,
+  millisecondsField,
+  orNull,
+  shownNumber,
+  textOrNull,
+  timestampField,
+} from './response-fields.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
 import { lastStatusFilter, runErrorCodes, runStatusField } from './run.ts'
 import { keyField, label, labelsField, newLabelsField, onConflictField } from './task-controls.ts'
@@ -193,16 +201,16 @@ export const task = z
       description: 'Why it ended without the outcome of an attempt.',
       examples: [null],
     }),
-    attempts: z.int().meta({ description: 'Attempts started so far.', examples: [0] }),
+    attempts: shownNumber('Attempts started so far.', 0),
     blocked: blocked.nullable().meta({
       description: 'Why the task waits although it is due. Null in lists of dead letters and after a change.',
     }),
-    expires_at: timestampField().nullable().meta({ description: 'No attempt starts at this time or later.' }),
-    key: orNull(z.string(), { description: 'Unique among the pending tasks of the workspace.', examples: [null] }),
+    expires_at: orNull(timestampField(), { description: 'No attempt starts at this time or later.' }),
+    key: textOrNull('Unique among the pending tasks of the workspace.'),
     labels: z.array(z.string()).meta({ examples: [['customer:42']] }),
-    next_retry_at: timestampField().nullable().meta({ description: 'Set while the state is `retrying`.' }),
+    next_retry_at: orNull(timestampField(), { description: 'Set while the state is `retrying`.' }),
     last_run: lastRun.nullable(),
-    callback_of: idField('task').nullable().meta({ description: 'The task whose outcome this callback reports.' }),
+    callback_of: orNull(idField('task'), { description: 'The task whose outcome this callback reports.' }),
     replay_of: idField('task').nullable(),
     ...authorFields,
     created_at: timestampField(),

@@ -33,12 +33,11 @@ export const organizationSubscription = z
         status: z
           .enum(['none', 'active', 'payment_failed', 'canceled'])
           .meta({ description: 'The status of the paid subscription.', examples: ['none'] }),
-        period_end: timestampField()
-          .nullable()
-          .meta({ description: 'The end of the paid period.', examples: [null] }),
-        grace_until: timestampField()
-          .nullable()
-          .meta({ description: 'After a failed payment: when the tier ends.', examples: [null] }),
+        period_end: orNull(timestampField(), { description: 'The end of the paid period.', examples: [null] }),
+        grace_until: orNull(timestampField(), {
+          description: 'After a failed payment: when the tier ends.',
+          examples: [null],
+        }),
         next_tier: orNull(z.object({ tier: z.enum(tierNames), at: timestampField() }), {
           description: 'A chosen lower tier, and when it takes effect.',
           examples: [null],

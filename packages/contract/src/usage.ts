@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { orNull, timestampField } from './response-fields.ts'
+import { orNull, shownNumber, timestampField } from './response-fields.ts'
 
 /** A UTC calendar month: `start` is included, `end` is not. */
 export const periodField = z
@@ -30,7 +30,7 @@ export const usage = z
         z.object({
           date: z.string().meta({ format: 'date', examples: ['2026-11-21'] }),
           executions: z.int().meta({ examples: [42] }),
-          failed: z.int().meta({ description: 'Tasks that became dead letters.', examples: [1] }),
+          failed: shownNumber('Tasks that became dead letters.', 1),
         }),
       )
       .meta({ description: 'The days of the period until today, in UTC.' }),

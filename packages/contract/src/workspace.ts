@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
-import { idField, timestampField } from './response-fields.ts'
+import { idField, shownNumber, timestampField } from './response-fields.ts'
 import { displayName } from './text-rules.ts'
 
 export const createWorkspaceBody = z.strictObject({ name: textField(displayName) })
@@ -26,11 +26,10 @@ export const workspace = z
         'Whether deliveries also have a `v1a` signature (Ed25519), which receivers verify with a public key.',
       examples: [false],
     }),
-    switch_off_after_days: z.int().meta({
-      description:
-        'After how many days a cron job or subscription that only fails is switched off. Owners are warned after half of them. 0: never.',
-      examples: [10],
-    }),
+    switch_off_after_days: shownNumber(
+      'After how many days a cron job or subscription that only fails is switched off. Owners are warned after half of them. 0: never.',
+      10,
+    ),
     created_at: timestampField(),
     updated_at: timestampField(),
   })
