@@ -85,7 +85,12 @@ async function runOn(fixture: Fixture, plan: TorturePlan, onFault: (line: string
   ])
   onFault('the faults are over')
   const delayMs = delays.percentile(99.9) / 1_000_000
-  await showTimeZones(fixture)
+  const showAgain = () =>
+    showTimeZones(fixture).then(
+      () => true,
+      () => false,
+    )
+  await waitFor(showAgain, Boolean, 60_000)
   const ended = await fixture.count('cron_jobs WHERE paused_at IS NULL AND next_run_at IS NULL')
   fixture.demand(ended === 0, `${ended} active cron jobs have no next occurrence.`)
   const calm = await calmOf(stage, plan, delayMs)

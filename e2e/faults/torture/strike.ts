@@ -69,9 +69,9 @@ export async function strike(stage: Stage, fault: Fault): Promise<void> {
       const code = await installation[fault.process].end(fault.does === 'kill' ? 'SIGKILL' : 'SIGTERM', away)
       if (code !== 1) return away
       fixture.notes.push(`${fault.process} exited with code 1 after SIGTERM`)
-      const isExcused = stage.struck.some(
-        other => other.until >= from - recoveryMs && mayFailStop(fault.process, other.fault),
-      )
+      const mayFail = ({ fault: other, until }: Struck) =>
+        until >= from - recoveryMs && mayFailStop(fault.process, other)
+      const isExcused = !/dispatcher/.test(fault.process) || stage.struck.some(mayFail)
       fixture.demand(isExcused, `${fault.process} exited with code 1 after SIGTERM while PostgreSQL was there.`)
       return away
     }
@@ -135,7 +135,7 @@ export async function strike(stage: Stage, fault: Fault): Promise<void> {
   }
 }
 
-// A process that stops records outcomes and undoes claims, so it needs PostgreSQL.
+// A dispatcher that stops records outcomes and undoes claims, so it needs PostgreSQL.
 function mayFailStop(process: Seat, fault: Fault): boolean {
   if (fault.does === 'network') return fault.process === process && fault.to === 'postgres'
   if (fault.does === 'freeze') return fault.process === process
