@@ -54,7 +54,8 @@ it('holds open operations, and lets them continue after the release of their wor
 
   await releaseHeldTasks(db.pool, { workspaceId })
   expect(await findStuckWork(db.pool)).toMatchObject({ heldOperations: 1 })
-  expect(await step()).toMatchObject([{ settled: [dead.id] }, { done: 0 }])
+  expect(await step()).toMatchObject([{ done: 1 }, { done: 0 }])
+  expect((await taskRow(db.pool, dead.id)).settled_at).toBeInstanceOf(Date)
   expect(await step()).toEqual([null, null])
 })
 
