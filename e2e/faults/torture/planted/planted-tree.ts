@@ -15,7 +15,7 @@ export type PlantedTree = {
   remove(): void
 }
 
-// Packages of others stay where they are, and what is built is built again.
+// Packages of others stay where they are, and each run builds its programs.
 const leftOut = /^(\.git|node_modules\/\.pnpm)$|(^|\/)(dist|\.turbo|\.cache|screenshots)$/
 
 export function copyTree(): PlantedTree {
