@@ -11,7 +11,6 @@ import * as tier from './billing/tier.ts'
 import * as actOnTasks from './bulk-operations/act-on-tasks.ts'
 import * as bulkOperations from './bulk-operations/bulk-operations.ts'
 import * as connections from './connections/connections.ts'
-import * as moveCronJob from './cron-jobs/move-cron-job.ts'
 import * as readCronJobs from './cron-jobs/read-cron-jobs.ts'
 import * as writeCronJobs from './cron-jobs/write-cron-jobs.ts'
 import type { Endpoint, Methods } from './endpoint.ts'
@@ -54,7 +53,6 @@ const modules = [
   tier,
   bulkOperations,
   connections,
-  moveCronJob,
   readCronJobs,
   writeCronJobs,
   actOnTasks,

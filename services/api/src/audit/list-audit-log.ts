@@ -5,10 +5,9 @@ import type { Db } from '@belfry/db/postgres/in-transaction'
 import { fromId, type IdKind, toId } from '@belfry/domain/id'
 import type { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { isExactly, isOnPage, readBounded, type Scan } from '../http/bounded-page.ts'
+import { isExactly, isOnPage, readBounded, type Scan, type Where, where } from '../http/bounded-page.ts'
 import { type Cell, exportReply } from '../http/export.ts'
 import { readCursor, toPage } from '../http/page.ts'
-import { type Where, where } from '../http/where.ts'
 
 export const listAuditLog = endpoint(operations.listAuditLog, async (ctx, { caller, query }) => {
   const list = `audit-log:${caller.organizationId}`

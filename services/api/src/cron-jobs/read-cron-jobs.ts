@@ -14,9 +14,8 @@ import type { LastRunRow } from '@belfry/present/task-row'
 import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { isExactly, isOnPage, readBoundedPage, type Scan } from '../http/bounded-page.ts'
+import { isExactly, isOnPage, readBoundedPage, type Scan, where } from '../http/bounded-page.ts'
 import { notFound } from '../http/refusals.ts'
-import { where } from '../http/where.ts'
 import { inspectSchedule } from './inspect-schedule.ts'
 
 export const getCronJob = endpoint(operations.getCronJob, async (ctx, { caller, params }) =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { where } from './where.ts'
+import { where } from './bounded-page.ts'
 
 it('joins conditions and numbers their parameters', () => {
   const filter = where()

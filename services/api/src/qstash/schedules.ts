@@ -10,9 +10,14 @@ import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
 import { toJsonText } from '@belfry/present/raw-json'
 import { expansionLookAheadMs } from '@belfry/queue'
-import { type CronJobAction, moveCronJob } from '../cron-jobs/move-cron-job.ts'
 import { type CronJobRow, findCronJob, scanCronJobs } from '../cron-jobs/read-cron-jobs.ts'
-import { addCronJob, rewriteCronJob, toNewCronJob } from '../cron-jobs/write-cron-jobs.ts'
+import {
+  addCronJob,
+  type CronJobAction,
+  moveCronJob,
+  rewriteCronJob,
+  toNewCronJob,
+} from '../cron-jobs/write-cron-jobs.ts'
 import { workOf } from '../endpoint.ts'
 import { readBounded } from '../http/bounded-page.ts'
 import { Reply } from '../http/reply.ts'

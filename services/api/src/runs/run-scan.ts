@@ -1,7 +1,6 @@
 import type { ListRunsQuery } from '@belfry/contract/run'
 import { hostOfRequest } from '@belfry/db/tasks/task-row'
-import { isExactly, type Scan } from '../http/bounded-page.ts'
-import { type Where, where } from '../http/where.ts'
+import { isExactly, type Scan, type Where, where } from '../http/bounded-page.ts'
 
 export type RunFilter = Omit<ListRunsQuery, 'limit' | 'cursor'>
 

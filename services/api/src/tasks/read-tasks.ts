@@ -14,11 +14,18 @@ import type { TaskRow } from '@belfry/present/task-row'
 import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { isExactly, isOnPage, readBounded, readBoundedPage, type Scan } from '../http/bounded-page.ts'
+import {
+  isExactly,
+  isOnPage,
+  readBounded,
+  readBoundedPage,
+  type Scan,
+  type Where,
+  where,
+} from '../http/bounded-page.ts'
 import { type Cell, exportReply } from '../http/export.ts'
 import type { PageQuery } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
-import { type Where, where } from '../http/where.ts'
 import { findStoredTask } from '../runs/read-runs.ts'
 
 export const getTask = endpoint(operations.getTask, async (ctx, { caller, params }) =>
