@@ -1,15 +1,14 @@
 import { idPattern } from '@belfry/domain/id-pattern'
-import { parseInstant } from '@belfry/domain/instant'
 import { labelForm } from '@belfry/domain/label'
-import { parseStatusRange } from '@belfry/domain/run-filter'
 import { taskSources } from '@belfry/domain/task-source'
 import { taskStates } from '@belfry/domain/task-state'
 
-const instant = { test: (text: string) => parseInstant(text) !== null }
-const statusCode = { test: (text: string) => parseStatusRange(text) !== null }
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
+
 const source = oneOf(taskSources)
 const task = new RegExp(idPattern('task'))
 const cronJob = new RegExp(idPattern('cron'))
+const statusCode = /^[1-9](\d\d|xx)$/i
 const error = /^[a-z_]+$/
 
 /** What the filters accept that several lists have. The API would reject other values. */

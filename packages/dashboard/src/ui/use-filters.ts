@@ -15,8 +15,8 @@ export type Filters<Name extends string> = {
   ignored: readonly string[]
 }
 
-/** The values that a filter accepts, such as a regular expression. Filters without an entry accept any text. */
-export type Accepted<Name extends string> = Readonly<Partial<Record<Name, { test(value: string): boolean }>>>
+/** The values that a filter accepts. Filters without an entry accept any text. */
+export type Accepted<Name extends string> = Readonly<Partial<Record<Name, RegExp>>>
 
 /**
  * Keeps filters in the URL, so links contain them and the Back button undoes them.

@@ -5,7 +5,10 @@ import { type CallbackDrafts, callbackEvents } from './request-draft.ts'
 
 const labels = { on_success: 'On success', on_failure: 'On failure', on_attempt: 'After each run' }
 
-type CallbackFieldsProps = { draft: CallbackDrafts; onChange(change: Partial<CallbackDrafts>): void }
+type CallbackFieldsProps = {
+  draft: { callbacks: CallbackDrafts }
+  onChange(change: { callbacks: CallbackDrafts }): void
+}
 
 /** Fields for the URLs that receive the outcome of a task. */
 export function CallbackFields({ draft, onChange }: CallbackFieldsProps): ReactNode {
@@ -20,8 +23,11 @@ export function CallbackFields({ draft, onChange }: CallbackFieldsProps): ReactN
           name={`${event}.url`}
           type="url"
           isMono
-          value={draft[event].url}
-          onChange={({ target }) => onChange({ [event]: { ...draft[event], url: target.value } })}
+          value={draft.callbacks[event].url}
+          onChange={({ target }) => {
+            const changed = { ...draft.callbacks[event], url: target.value }
+            onChange({ callbacks: { ...draft.callbacks, [event]: changed } })
+          }}
           placeholder="https://example.com/hooks/done"
           autoComplete="off"
           list="secrets"

@@ -1,14 +1,35 @@
+import type { Subscription } from '@belfry/contract/subscription'
 import { type ReactNode, useState } from 'react'
 import { TextField } from '../../ui/field.tsx'
-import { type Draft, draftFor } from '../body-model.ts'
 import { draftInput } from '../draft-input.ts'
+import type { FieldErrors } from '../use-form.ts'
 import { CallbackFields } from './callback-fields.tsx'
+import { checkCallbacks, checkQueue } from './check-request.ts'
 import { ConnectionField } from './connection-field.tsx'
 import { FoldedFields } from './folded-fields.tsx'
-import { flowModel } from './request-draft.ts'
+import { checkLabels, labelsText, parseLabels } from './labels.ts'
+import { type CallbackDrafts, callbackBodies, callbackDrafts } from './request-draft.ts'
+
+export type FlowBody = ReturnType<typeof flowBodyOf>
 
 /** The queue, the connection, the deadline, the labels and the callbacks of the tasks of an event, a subscription or a cron job. */
-export type FlowDraft = Draft<typeof flowModel>
+export type FlowDraft = {
+  queue: string
+  connection: string
+  maxAgeSeconds: string
+  labels: string
+  callbacks: CallbackDrafts
+}
+
+export function flowDraftOf(stored?: Pick<Subscription, keyof FlowBody> | null): FlowDraft {
+  return {
+    queue: stored?.queue ?? '',
+    connection: stored?.connection ?? '',
+    maxAgeSeconds: secondsText(stored?.max_age_ms),
+    labels: labelsText(stored?.labels ?? []),
+    callbacks: callbackDrafts(stored ?? undefined),
+  }
+}
 
 type FlowFieldsProps = {
   draft: FlowDraft
@@ -17,7 +38,7 @@ type FlowFieldsProps = {
 
 /** These fields, folded if none of them is set at first. */
 export function FlowFields({ draft, onChange }: FlowFieldsProps): ReactNode {
-  const [isUsed] = useState(() => JSON.stringify(draft) !== JSON.stringify(draftFor(flowModel)))
+  const [isUsed] = useState(() => JSON.stringify(draft) !== JSON.stringify(flowDraftOf()))
   return (
     <FoldedFields summary="Connection, queue, deadline, labels and callbacks" isOpenAtFirst={isUsed}>
       <ConnectionField value={draft.connection} onChange={connection => onChange({ connection })} />
@@ -47,7 +68,7 @@ export function QueueField({ draft, onChange }: PartProps<'queue'>): ReactNode {
   )
 }
 
-export function MaxAgeField({ draft, onChange }: PartProps<'max_age_ms'>): ReactNode {
+export function MaxAgeField({ draft, onChange }: PartProps<'maxAgeSeconds'>): ReactNode {
   return (
     <TextField
       label="Maximum age (s)"
@@ -56,7 +77,7 @@ export function MaxAgeField({ draft, onChange }: PartProps<'max_age_ms'>): React
       name="max_age_ms"
       inputMode="decimal"
       autoComplete="off"
-      {...draftInput(draft, 'max_age_ms', onChange)}
+      {...draftInput(draft, 'maxAgeSeconds', onChange)}
     />
   )
 }
@@ -73,4 +94,41 @@ export function LabelsField({ draft, onChange }: PartProps<'labels'>): ReactNode
       autoComplete="off"
     />
   )
+}
+
+const maxAgeSeconds = 14 * 86_400
+
+export function checkFlow(draft: FlowDraft): FieldErrors {
+  const found = {
+    queue: checkQueue(draft.queue),
+    max_age_ms: checkMaxAge(draft.maxAgeSeconds),
+    labels: checkLabels(draft.labels),
+    ...checkCallbacks(draft.callbacks),
+  }
+  return Object.fromEntries(Object.entries(found).flatMap(([name, message]) => (message ? [[name, message]] : [])))
+}
+
+export function checkMaxAge(text: string): string | null {
+  if (text.trim() === '') return null
+  const seconds = Number(text)
+  return seconds >= 1 && seconds <= maxAgeSeconds ? null : 'Enter 1 to 1,209,600 seconds.'
+}
+
+/** Converts a draft to fields of a body. Only for a draft in which `checkFlow` finds no error. */
+export function flowBodyOf(draft: FlowDraft) {
+  return {
+    queue: draft.queue.trim() || null,
+    connection: draft.connection || null,
+    max_age_ms: maxAgeMs(draft.maxAgeSeconds),
+    labels: parseLabels(draft.labels),
+    ...callbackBodies(draft.callbacks),
+  }
+}
+
+export function maxAgeMs(text: string): number | null {
+  return text.trim() === '' ? null : Math.round(Number(text) * 1000)
+}
+
+export function secondsText(ms: number | null | undefined): string {
+  return ms === null || ms === undefined ? '' : String(ms / 1000)
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { PayloadText } from '../../api/payload-text.ts'
-import { bodyOf, changesOf, checkRequest, draftOf, emptyRequest } from './request-draft.ts'
+import { checkRequest } from './check-request.ts'
+import { bodyOf, changesOf, draftOf, emptyRequest } from './request-draft.ts'
 
 const good = { ...emptyRequest, url: 'https://example.com/hook' }
 
@@ -47,7 +48,7 @@ describe('the draft of a request', () => {
     expect(changesOf(bodyOf(draft), stored)).toEqual({})
     const withUrl = (url: string) => ({
       ...draft,
-      on_success: { url, stored: onSuccess },
+      callbacks: { ...draft.callbacks, on_success: { url, stored: onSuccess } },
     })
     const moved = { ...onSuccess, url: 'https://example.com/b' }
     expect(changesOf(bodyOf(withUrl(' https://example.com/b')), stored)).toEqual({ on_success: moved })

@@ -3,7 +3,7 @@ import { type ReactNode, useDeferredValue, useEffect, useId, useRef, useState } 
 import { Button, IconButton } from '../../ui/button.tsx'
 import { FieldError, SelectField, TextareaField, TextField, TextInput, useFieldErrors } from '../../ui/field.tsx'
 import { draftInput } from '../draft-input.ts'
-import { byteLength, checkPayload } from './check-payload.ts'
+import { byteLength, checkPayload } from './check-request.ts'
 import { ConnectionField } from './connection-field.tsx'
 import { QueueField } from './flow-fields.tsx'
 import { checkJson, indentJson } from './json-text.ts'

@@ -1,6 +1,6 @@
 import { requestBody } from '@belfry/domain/request-body'
 import { checkJson } from './json-text.ts'
-import { headersIn, type RequestDraft } from './request-draft.ts'
+import { headersOf, type RequestDraft } from './request-draft.ts'
 
 /** Facts outside of the draft that the headers depend on. */
 export type RequestFacts = {
@@ -13,7 +13,7 @@ export type RequestFacts = {
 
 /** Returns the request of the first attempt as text. Secrets stay references; unknown values are `<placeholders>`. */
 export function requestText(draft: RequestDraft, { taskId, scheduledAt, isCron }: RequestFacts): string {
-  const headers = headersIn(draft.headers)
+  const headers = headersOf(draft)
   const given = new Set(Object.keys(headers).map(name => name.toLowerCase()))
   const payload = draft.payload.trim()
   const isValid = payload !== '' && checkJson(payload) === null

@@ -4,9 +4,10 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Field, SelectField, TextField } from '../../ui/field.tsx'
 import { formatAbsolute, formatRelative, viewerZone } from '../../ui/format-time.ts'
 import { parseWhen } from './parse-when.ts'
-import type { WhenDraft } from './when-draft.ts'
 import styles from './when-field.module.css'
 import { allZones, wallText } from './zoned-time.ts'
+
+export type WhenDraft = { text: string; zone: string }
 
 type WhenFieldProps = {
   label: string

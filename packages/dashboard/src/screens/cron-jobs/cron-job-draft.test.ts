@@ -6,10 +6,10 @@ const draft = { ...cronJobDraft(undefined, 'Europe/Berlin'), name: 'Report', url
 describe('the fields of a cron job', () => {
   it('become a body', () => {
     expect(checkCronJob(draft, false, false)).toEqual({})
-    const starts_at = { text: '2026-12-01 09:00', zone: 'Europe/Berlin' }
-    const controls = { max_age_ms: '90', labels: ' a  b a ' }
+    const startsAt = { text: '2026-12-01 09:00', zone: 'Europe/Berlin' }
+    const controls = { maxAgeSeconds: '90', labels: ' a  b a ' }
     expect(cronJobBody(draft)).toMatchObject({ max_age_ms: null, labels: [] })
-    expect(cronJobBody({ ...draft, ...controls, cron: ' 0  9 * * 1-5 ', starts_at })).toMatchObject({
+    expect(cronJobBody({ ...draft, ...controls, cron: ' 0  9 * * 1-5 ', startsAt })).toMatchObject({
       max_age_ms: 90_000,
       labels: ['a', 'b'],
       name: 'Report',
@@ -26,14 +26,14 @@ describe('the fields of a cron job', () => {
       ...draft,
       name: ' ',
       cron: '@daily',
-      starts_at: { text: '2026-12-02 09:00', zone },
-      ends_at: { text: '2026-12-01 09:00', zone },
-      max_age_ms: '0.5',
+      startsAt: { text: '2026-12-02 09:00', zone },
+      endsAt: { text: '2026-12-01 09:00', zone },
+      maxAgeSeconds: '0.5',
       labels: 'import -wrong',
     }
     const fields = Object.keys(checkCronJob(wrong, false, false)).sort()
     expect(fields).toEqual(['cron', 'ends_at', 'labels', 'max_age_ms', 'name'])
-    expect(checkCronJob({ ...draft, starts_at: { text: 'soon', zone } }, false, false)).toHaveProperty('starts_at')
+    expect(checkCronJob({ ...draft, startsAt: { text: 'soon', zone } }, false, false)).toHaveProperty('starts_at')
     expect(checkCronJob(draft, true, true)).toHaveProperty('payload')
   })
 })

@@ -1,64 +1,106 @@
 import type { CronJob } from '@belfry/contract/cron-job'
-import {
-  bodyFrom,
-  choice,
-  type Draft,
-  draftFor,
-  optionalTime,
-  problemsOf,
-  requiredText,
-} from '../../forms/body-model.ts'
-import { bodyOf, checkRequest, draftOf, flowModel, type RequestDraft } from '../../forms/request/request-draft.ts'
+import { checkRequest } from '../../forms/request/check-request.ts'
+import { checkMaxAge, maxAgeMs, secondsText } from '../../forms/request/flow-fields.tsx'
+import { checkLabels, labelsText, parseLabels } from '../../forms/request/labels.ts'
+import { bodyOf, draftOf, emptyRequest, type RequestDraft } from '../../forms/request/request-draft.ts'
 import type { FieldErrors } from '../../forms/use-form.ts'
-import { timeIn } from '../../forms/when/when-draft.ts'
+import { parseWhen } from '../../forms/when/parse-when.ts'
+import type { WhenDraft } from '../../forms/when/when-field.tsx'
+import { wallText } from '../../forms/when/zoned-time.ts'
 import type { Schedule } from './schedule-preview.tsx'
 
-const { max_age_ms, labels } = flowModel
-
-const cronJobModel = {
-  name: requiredText('Enter a name.'),
-  cron: {
-    show: (stored = '0 9 * * 1-5') => stored,
-    read: (shown: string) => shown.trim().replace(/\s+/g, ' '),
-    // Only the API checks the expression itself.
-    check: (shown: string) =>
-      shown.trim().split(/\s+/).length === 5
-        ? null
-        : 'Enter exactly five fields: minute, hour, day of month, month, day of week.',
-  },
-  timezone: choice<string>('UTC'),
-  overlap: choice<CronJob['overlap']>('allow'),
-  catch_up: choice<CronJob['catch_up']>('latest'),
-  ...{ starts_at: optionalTime, ends_at: optionalTime, max_age_ms, labels },
+export type CronJobDraft = RequestDraft & {
+  name: string
+  cron: string
+  timezone: string
+  overlap: CronJob['overlap']
+  catchUp: CronJob['catch_up']
+  startsAt: WhenDraft
+  endsAt: WhenDraft
+  maxAgeSeconds: string
+  labels: string
 }
-
-export type CronJobDraft = RequestDraft & Draft<typeof cronJobModel>
 
 /** Returns the fields for a new cron job, or for an existing one. */
 export function cronJobDraft(job: CronJob | undefined, viewer: string): CronJobDraft {
-  const stored = job ?? { timezone: viewer }
-  return { ...draftOf(job), ...draftFor(cronJobModel, stored, stored.timezone) }
+  const never = { text: '', zone: job?.timezone ?? viewer }
+  if (!job) {
+    const rest = { startsAt: never, endsAt: never, maxAgeSeconds: '', labels: '' }
+    const rules = { overlap: 'allow', catchUp: 'latest' } as const
+    return { ...emptyRequest, name: '', cron: '0 9 * * 1-5', timezone: viewer, ...rules, ...rest }
+  }
+  return {
+    ...draftOf(job),
+    name: job.name,
+    cron: job.cron,
+    timezone: job.timezone,
+    overlap: job.overlap,
+    catchUp: job.catch_up,
+    startsAt: { ...never, text: textOf(job.starts_at, job.timezone) },
+    endsAt: { ...never, text: textOf(job.ends_at, job.timezone) },
+    maxAgeSeconds: secondsText(job.max_age_ms),
+    labels: labelsText(job.labels),
+  }
 }
 
 /** Returns the schedule of a draft, as far as its fields are valid. */
-export function scheduleIn({ cron, timezone, starts_at, ends_at }: CronJobDraft): Schedule {
-  return { cron, timezone, startsAt: timeIn(starts_at), endsAt: timeIn(ends_at) }
+export function scheduleIn(draft: CronJobDraft): Schedule {
+  return {
+    cron: draft.cron,
+    timezone: draft.timezone,
+    startsAt: instantIn(draft.startsAt),
+    endsAt: instantIn(draft.endsAt),
+  }
 }
 
-/** Returns what the API would reject, by field. */
+/** Returns what the API would reject, by field. Only the API checks the expression itself. */
 export function checkCronJob(draft: CronJobDraft, isChange: boolean, hadPayload: boolean): FieldErrors {
   const { startsAt, endsAt } = scheduleIn(draft)
+  const isInvalid = (when: WhenDraft, at: Date | null) => when.text.trim() !== '' && at === null
+  const [maxAge, labels] = [checkMaxAge(draft.maxAgeSeconds), checkLabels(draft.labels)]
+  const unclear = 'Use a time such as “tomorrow 09:00” or “2026-12-31 18:00”.'
   return {
+    ...(draft.name.trim() === '' ? { name: 'Enter a name.' } : {}),
+    ...(draft.cron.trim().split(/\s+/).length === 5
+      ? {}
+      : { cron: 'Enter exactly five fields: minute, hour, day of month, month, day of week.' }),
+    ...(isInvalid(draft.startsAt, startsAt) ? { starts_at: unclear } : {}),
+    ...(isInvalid(draft.endsAt, endsAt) ? { ends_at: unclear } : {}),
     ...(startsAt && endsAt && endsAt <= startsAt ? { ends_at: 'The end must be after the start.' } : {}),
+    ...(maxAge ? { max_age_ms: maxAge } : {}),
+    ...(labels ? { labels } : {}),
     ...(isChange && hadPayload && draft.payload.trim() === ''
       ? { payload: 'A payload can be replaced but not removed. Create a new cron job instead.' }
       : {}),
-    ...problemsOf(cronJobModel, draft),
     ...checkRequest(draft),
   }
 }
 
 /** Converts a draft to a body. Only for a draft in which `checkCronJob` finds no error. */
 export function cronJobBody(draft: CronJobDraft) {
-  return { ...bodyOf(draft), ...bodyFrom(cronJobModel, draft) }
+  const { startsAt, endsAt } = scheduleIn(draft)
+  return {
+    ...bodyOf(draft),
+    name: draft.name.trim(),
+    cron: draft.cron.trim().replace(/\s+/g, ' '),
+    timezone: draft.timezone,
+    overlap: draft.overlap,
+    catch_up: draft.catchUp,
+    starts_at: startsAt?.toISOString() ?? null,
+    ends_at: endsAt?.toISOString() ?? null,
+    max_age_ms: maxAgeMs(draft.maxAgeSeconds),
+    labels: parseLabels(draft.labels),
+  }
+}
+
+// When the field is parsed again, only an ISO time keeps milliseconds.
+function textOf(instant: string | null, timezone: string): string {
+  if (instant === null) return ''
+  return instant.endsWith('.000Z') ? wallText(new Date(instant), timezone) : instant
+}
+
+function instantIn({ text, zone }: WhenDraft): Date | null {
+  if (text.trim() === '') return null
+  const when = parseWhen(text, zone, new Date())
+  return 'error' in when ? null : when.at
 }

@@ -195,7 +195,7 @@ export function OccurrenceFields({ draft, onChange }: ScheduleFieldsProps): Reac
         <SelectField
           label="Missed runs"
           name="catch_up"
-          {...draftInput(draft, 'catch_up', onChange)}
+          {...draftInput(draft, 'catchUp', onChange)}
           options={optionsOf({ latest: 'Run the latest', all: 'Run all, up to 100', none: 'Skip them' })}
         />
       </div>
@@ -203,15 +203,15 @@ export function OccurrenceFields({ draft, onChange }: ScheduleFieldsProps): Reac
         label="Starts"
         name="starts_at"
         isOptional
-        value={draft.starts_at}
-        onChange={starts_at => onChange({ starts_at })}
+        value={draft.startsAt}
+        onChange={startsAt => onChange({ startsAt })}
       />
       <WhenField
         label="Ends"
         name="ends_at"
         isOptional
-        value={draft.ends_at}
-        onChange={ends_at => onChange({ ends_at })}
+        value={draft.endsAt}
+        onChange={endsAt => onChange({ endsAt })}
       />
     </>
   )

@@ -3,15 +3,20 @@ import { matchesFilter } from '@belfry/domain/payload-filter'
 import { isTopic, patternsOf } from '@belfry/domain/topic'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { type Body, call } from '../../api/call.ts'
+import { call } from '../../api/call.ts'
 import { PayloadText } from '../../api/payload-text.ts'
 import { pagesOf } from '../../api/queries.ts'
-import { bodyFrom, draftFor, problemsOf } from '../../forms/body-model.ts'
 import { draftInput } from '../../forms/draft-input.ts'
 import { Form } from '../../forms/form.tsx'
-import { type FlowDraft, FlowFields } from '../../forms/request/flow-fields.tsx'
+import {
+  checkFlow,
+  type FlowBody,
+  type FlowDraft,
+  FlowFields,
+  flowBodyOf,
+  flowDraftOf,
+} from '../../forms/request/flow-fields.tsx'
 import { checkJson } from '../../forms/request/json-text.ts'
-import { flowModel } from '../../forms/request/request-draft.ts'
 import { useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink, Link } from '../../ui/button.tsx'
@@ -21,7 +26,7 @@ import styles from './events.module.css'
 
 type Draft = { topic: string; payload: string; target_url: string | null; flow: FlowDraft }
 
-const first: Draft = { topic: '', payload: '{\n  "hello": "world"\n}', target_url: null, flow: draftFor(flowModel) }
+const first: Draft = { topic: '', payload: '{\n  "hello": "world"\n}', target_url: null, flow: flowDraftOf() }
 
 /** Publishes an event and shows its targets. It stays open, so the user can publish another one. */
 export function PublishDialog({ onClose }: { onClose(): void }): ReactNode {
@@ -109,8 +114,8 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
 }
 
 // A field that is omitted comes from the subscription.
-function givenIn(flow: FlowDraft): Partial<Body<'publishEvent'>> {
-  const given = Object.entries(bodyFrom(flowModel, flow)).filter(([, value]) => value !== null && String(value) !== '')
+function givenIn(flow: FlowDraft): Partial<FlowBody> {
+  const given = Object.entries(flowBodyOf(flow)).filter(([, value]) => value !== null && String(value) !== '')
   return Object.fromEntries(given)
 }
 
@@ -154,7 +159,7 @@ function Published({ event: { topic, tasks }, onAnother, onClose }: PublishedPro
 
 function checkDraft({ topic, payload, target_url, flow }: Draft) {
   return {
-    ...problemsOf(flowModel, flow),
+    ...checkFlow(flow),
     topic: !isTopic(topic.trim()) && 'Enter a topic such as orders.paid.',
     payload: !isObject(payload) && 'Enter a JSON object. Strings and property names need double quotes.',
     target_url: target_url !== null && !/^https?:\/\/./.test(target_url.trim()) && 'Enter an http:// or https:// URL.',

@@ -2,10 +2,8 @@ import type { Subscription } from '@belfry/contract/subscription'
 import { isTopicPattern } from '@belfry/domain/topic'
 import { type ReactNode, useState } from 'react'
 import { type Body, call } from '../../api/call.ts'
-import { bodyFrom, draftFor, problemsOf } from '../../forms/body-model.ts'
 import { Form } from '../../forms/form.tsx'
-import { type FlowDraft, FlowFields } from '../../forms/request/flow-fields.tsx'
-import { flowModel } from '../../forms/request/request-draft.ts'
+import { checkFlow, type FlowDraft, FlowFields, flowBodyOf, flowDraftOf } from '../../forms/request/flow-fields.tsx'
 import { checkRetry, type RetryDraft, retryBodyOf, retryDraftOf } from '../../forms/request/retry-draft.ts'
 import { RetryFields } from '../../forms/request/retry-fields.tsx'
 import { type FieldErrors, useForm } from '../../forms/use-form.ts'
@@ -31,7 +29,7 @@ export function SubscriptionForm({ subscription, topics }: SubscriptionFormProps
   const { workspace } = useWorkspace()
   const [topic, setTopic] = useState(subscription?.topic ?? '')
   const [retry, setRetry] = useState(() => retryDraftOf(subscription?.retry, subscription?.timeout_ms))
-  const [flow, setFlow] = useState(() => draftFor(flowModel, subscription))
+  const [flow, setFlow] = useState(() => flowDraftOf(subscription))
   const form = useForm({
     read: (field, data) => readDraft(field, data.get('active') === 'on', retry, flow, subscription?.active),
     check: checkDraft,
@@ -113,7 +111,7 @@ function readDraft(
       ...retryBodyOf(retry),
       // To turn off a subscription that was switched off would end the record of the events that it misses.
       ...(active === wasActive ? {} : { active }),
-      ...bodyFrom(flowModel, flow),
+      ...flowBodyOf(flow),
     },
     retry,
     flow,
@@ -122,7 +120,7 @@ function readDraft(
 
 function checkDraft({ body: { topic, url }, retry, flow, lineErrors }: Draft) {
   return {
-    ...problemsOf(flowModel, flow),
+    ...checkFlow(flow),
     ...checkRetry(retry),
     topic: !isTopicPattern(topic) && 'Enter a topic such as orders.paid or orders.*, or * for all.',
     url: !/^https?:\/\/./.test(url) && 'Enter an http:// or https:// URL.',

@@ -4,36 +4,23 @@ import { type ReactNode, useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { type Body, call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
-import {
-  bodyFrom,
-  choice,
-  type Draft,
-  draftFor,
-  optionalText,
-  optionalTime,
-  problemsOf,
-  requiredText,
-} from '../../forms/body-model.ts'
 import { draftInput } from '../../forms/draft-input.ts'
+import { checkRequest } from '../../forms/request/check-request.ts'
 import { LabelsField } from '../../forms/request/flow-fields.tsx'
-import {
-  bodyOf,
-  changesOf,
-  checkRequest,
-  draftOf,
-  flowModel,
-  type RequestDraft,
-} from '../../forms/request/request-draft.ts'
+import { checkLabels, labelsText, parseLabels } from '../../forms/request/labels.ts'
+import { bodyOf, changesOf, draftOf, emptyRequest, type RequestDraft } from '../../forms/request/request-draft.ts'
 import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
 import { useDraftForm } from '../../forms/use-draft-form.ts'
 import type { FieldErrors } from '../../forms/use-form.ts'
-import { draftOfTime, parseDraft, timeIn, type WhenDraft } from '../../forms/when/when-draft.ts'
-import { WhenField } from '../../forms/when/when-field.tsx'
+import { parseWhen } from '../../forms/when/parse-when.ts'
+import { type WhenDraft, WhenField } from '../../forms/when/when-field.tsx'
+import { wallText } from '../../forms/when/zoned-time.ts'
 import { PageFor } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { optionsOf, SelectField, TextField } from '../../ui/field.tsx'
+import { viewerZone } from '../../ui/format-time.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 
@@ -93,25 +80,7 @@ export function EditTask(): ReactNode {
 
 const suggestions = ['in 1 minute', 'in 10 minutes', 'in 1 hour', 'tomorrow 09:00', 'Monday 09:00']
 
-const taskModel = {
-  name: requiredText('Enter a name.'),
-  execute_at: {
-    show: draftOfTime,
-    read: (shown: WhenDraft) => timeIn(shown)?.toISOString() ?? '',
-    check(shown: WhenDraft) {
-      const when = parseDraft(shown)
-      if ('error' in when) return when.error
-      return when.at <= new Date() ? 'Choose a time in the future.' : null
-    },
-  },
-  expires_at: optionalTime,
-  labels: flowModel.labels,
-}
-
-// A task gets its key when it is created.
-const keyModel = { key: optionalText(), on_conflict: choice<NonNullable<Body<'createTask'>['on_conflict']>>('reject') }
-
-type TaskDraft = RequestDraft & Draft<typeof taskModel> & Draft<typeof keyModel>
+type Draft = RequestDraft & ControlsDraft & { name: string; when: WhenDraft }
 
 type TaskFormProps = {
   /** The task to edit. */
@@ -124,24 +93,24 @@ type TaskFormProps = {
 function TaskForm({ task, model, backTo }: TaskFormProps): ReactNode {
   const { workspace, to } = useWorkspace()
   const navigate = useNavigate()
-  const [initial] = useState(() => taskDraft(task, model))
+  const [initial] = useState(() => draftFor(task, model))
   const state = useDraftForm({
     initial,
-    intend: (draft, intent) =>
-      intent === 'now' ? { ...draft, execute_at: { ...draft.execute_at, text: 'now' } } : draft,
+    intend: (draft, intent) => (intent === 'now' ? { ...draft, when: { ...draft.when, text: 'now' } } : draft),
     check: draft => checkDraft(draft, task),
-    submit: (draft, key) => save(workspace.id, task, draft, key),
+    submit: (draft, key) => save(workspace.id, task && { task, isTimeKept: draft.when === initial.when }, draft, key),
     onDone: saved => navigate(to.task(saved.id)),
     done: () => (task ? 'Changes saved' : 'Task scheduled'),
   })
   const { draft, onChange } = state
+  const when = parseWhen(draft.when.text, draft.when.zone, new Date())
   return (
     <RequestForm
       state={state}
       action={task ? 'Save changes' : 'Create task'}
       now={task ? undefined : 'Send now'}
       backTo={backTo}
-      facts={{ taskId: task?.id ?? null, scheduledAt: timeIn(draft.execute_at) }}
+      facts={{ taskId: task?.id ?? null, scheduledAt: 'error' in when ? null : when.at }}
       more={<ControlFields draft={draft} onChange={onChange} hasKey={!task} />}
     >
       <FormCard label="Name and time">
@@ -156,8 +125,8 @@ function TaskForm({ task, model, backTo }: TaskFormProps): ReactNode {
         <WhenField
           label="When"
           name="execute_at"
-          value={draft.execute_at}
-          onChange={execute_at => onChange({ execute_at })}
+          value={draft.when}
+          onChange={when => onChange({ when })}
           suggestions={suggestions}
         />
       </FormCard>
@@ -165,50 +134,89 @@ function TaskForm({ task, model, backTo }: TaskFormProps): ReactNode {
   )
 }
 
-/** A copy of a task has neither its time, its deadline nor its key. */
-function taskDraft(task: Task | undefined, model: Task | undefined): TaskDraft {
-  const stored = task ?? (model && { ...model, execute_at: null, expires_at: null })
-  return { ...draftOf(stored), ...draftFor(taskModel, stored), ...draftFor(keyModel) }
+function draftFor(task: Task | undefined, model: Task | undefined): Draft {
+  const request = model ? draftOf(model) : emptyRequest
+  if (!task) {
+    const when = { text: '', zone: viewerZone() }
+    return { ...request, ...controlsDraftOf(model, true), name: model?.name ?? '', when }
+  }
+  return {
+    ...draftOf(task),
+    ...controlsDraftOf(task, false),
+    name: task.name,
+    when: { text: wallText(new Date(task.execute_at), viewerZone()), zone: viewerZone() },
+  }
 }
 
-function checkDraft(draft: TaskDraft, task: Task | undefined): FieldErrors {
-  const [at, deadline] = [timeIn(draft.execute_at), timeIn(draft.expires_at)]
+function checkDraft(draft: Draft, task: Task | undefined): FieldErrors {
+  const now = new Date()
+  const when = parseWhen(draft.when.text, draft.when.zone, now)
+  const time = 'error' in when ? when.error : when.at <= now ? 'Choose a time in the future.' : null
   return {
-    ...(at && deadline && deadline <= at ? { expires_at: 'Choose a time after the task.' } : {}),
+    ...(draft.name.trim() === '' ? { name: 'Enter a name.' } : {}),
+    ...(time ? { execute_at: time } : {}),
     ...(task && task.payload !== null && draft.payload.trim() === ''
       ? { payload: 'A payload can be replaced but not removed. Cancel this task and create a new one.' }
       : {}),
-    ...problemsOf(taskModel, draft),
     ...checkRequest(draft),
+    ...checkControls(draft, 'error' in when ? null : when.at),
   }
 }
 
-function save(ws: string, task: Task | undefined, draft: TaskDraft, idempotencyKey: string): Promise<Task> {
-  const body = { ...bodyOf(draft), ...bodyFrom(taskModel, draft) }
-  if (!task) {
-    const { key, on_conflict } = bodyFrom(keyModel, draft)
-    return call('createTask', { ws, body: { ...body, ...(key === null ? {} : { key, on_conflict }) }, idempotencyKey })
+type Edit = {
+  task: Task
+  /** The field shows a time to the second. An untouched time keeps its milliseconds. */
+  isTimeKept: boolean
+}
+
+function save(ws: string, edit: Edit | undefined, draft: Draft, idempotencyKey: string): Promise<Task> {
+  const when = parseWhen(draft.when.text, draft.when.zone, new Date())
+  if ('error' in when) return Promise.reject(new Error(when.error))
+  const controls = controlsBodyOf(draft, edit?.task)
+  const body: Body<'createTask'> = {
+    name: draft.name.trim(),
+    execute_at: when.at.toISOString(),
+    ...bodyOf(draft),
+    ...controls,
   }
-  const changes = changesOf(body, task)
+  if (!edit) return call('createTask', { ws, body, idempotencyKey })
+  const { task, isTimeKept } = edit
+  const changes = changesOf(isTimeKept ? { ...body, execute_at: task.execute_at } : body, task)
   if (Object.keys(changes).length === 0) return Promise.resolve(task)
   return call('updateTask', { ws, task: task.id, body: changes })
 }
 
+type OnConflict = NonNullable<Body<'createTask'>['on_conflict']>
+
+/** The deadline, the key and the labels of a task in its form. */
+export type ControlsDraft = { expires: WhenDraft; key: string; onConflict: OnConflict; labels: string }
+
+/** @param isCopy - A copy of a task has neither its deadline nor its key. */
+export function controlsDraftOf(task: Task | undefined, isCopy: boolean): ControlsDraft {
+  const expires = task?.expires_at && !isCopy ? wallText(new Date(task.expires_at), viewerZone()) : ''
+  return {
+    expires: { text: expires, zone: viewerZone() },
+    key: '',
+    onConflict: 'reject',
+    labels: labelsText(task?.labels ?? []),
+  }
+}
+
 type ControlFieldsProps = {
-  draft: TaskDraft
-  onChange(change: Partial<TaskDraft>): void
+  draft: ControlsDraft
+  onChange(change: Partial<ControlsDraft>): void
   /** A task gets its key when it is created. */
   hasKey: boolean
 }
 
-function ControlFields({ draft, onChange, hasKey }: ControlFieldsProps): ReactNode {
+export function ControlFields({ draft, onChange, hasKey }: ControlFieldsProps): ReactNode {
   return (
     <FormCard label="Deadline and labels">
       <WhenField
         label="Deadline"
         name="expires_at"
-        value={draft.expires_at}
-        onChange={expires_at => onChange({ expires_at })}
+        value={draft.expires}
+        onChange={expires => onChange({ expires })}
         isOptional
       />
       <LabelsField draft={draft} onChange={onChange} />
@@ -219,8 +227,9 @@ function ControlFields({ draft, onChange, hasKey }: ControlFieldsProps): ReactNo
             isOptional
             hint="Only one pending task has this key."
             name="key"
-            {...draftInput(draft, 'key', onChange)}
+            value={draft.key}
             maxLength={128}
+            onChange={event => onChange({ key: event.target.value })}
             placeholder="reindex:42"
             autoComplete="off"
           />
@@ -228,7 +237,7 @@ function ControlFields({ draft, onChange, hasKey }: ControlFieldsProps): ReactNo
             <SelectField
               label="If a pending task has this key"
               name="on_conflict"
-              {...draftInput(draft, 'on_conflict', onChange)}
+              {...draftInput(draft, 'onConflict', onChange)}
               options={optionsOf({ reject: 'Show an error', keep: 'Keep that task', replace: 'Replace that task' })}
             />
           )}
@@ -236,4 +245,28 @@ function ControlFields({ draft, onChange, hasKey }: ControlFieldsProps): ReactNo
       )}
     </FormCard>
   )
+}
+
+export function checkControls(draft: ControlsDraft, executeAt: Date | null): FieldErrors {
+  const expires =
+    draft.expires.text.trim() === '' ? null : parseWhen(draft.expires.text, draft.expires.zone, new Date())
+  const isEarly = expires && 'at' in expires && executeAt && expires.at <= executeAt
+  const deadline = expires && 'error' in expires ? expires.error : isEarly ? 'Choose a time after the task.' : null
+  const labels = checkLabels(draft.labels)
+  return {
+    ...(deadline ? { expires_at: deadline } : {}),
+    ...(labels ? { labels } : {}),
+  }
+}
+
+/** Returns the fields of the body. An untouched deadline keeps its milliseconds. */
+export function controlsBodyOf(draft: ControlsDraft, task: Task | undefined): Partial<Body<'createTask'>> {
+  const { text, zone } = draft.expires
+  const isKept = task?.expires_at && text === wallText(new Date(task.expires_at), zone)
+  const expires = text.trim() === '' ? null : parseWhen(text, zone, new Date())
+  return {
+    expires_at: isKept ? task.expires_at : expires && 'at' in expires ? expires.at.toISOString() : null,
+    labels: parseLabels(draft.labels),
+    ...(draft.key.trim() === '' ? {} : { key: draft.key.trim(), on_conflict: draft.onConflict }),
+  }
 }

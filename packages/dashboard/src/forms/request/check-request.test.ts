@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { checkRequest, emptyRequest } from './request-draft.ts'
+import { checkRequest } from './check-request.ts'
+import { emptyRequest } from './request-draft.ts'
 
 const objects = (members: number) => JSON.stringify(Array.from({ length: members }, () => ({ a: 1 })))
 

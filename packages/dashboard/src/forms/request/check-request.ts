@@ -1,0 +1,68 @@
+import { inspectJson } from '@belfry/domain/json-text'
+import { queueNameForm } from '@belfry/domain/queue-name'
+import { findHeaderProblems } from '@belfry/domain/request-headers'
+import { checkTargetUrl } from '@belfry/domain/target-url'
+import type { FieldErrors } from '../use-form.ts'
+import { checkJson } from './json-text.ts'
+import { type CallbackDrafts, callbackEvents, filledRows, headersOf, type RequestDraft } from './request-draft.ts'
+import { checkRetry } from './retry-draft.ts'
+
+// The limits of a body in the API, which contains the payload.
+const payloadLimits = { maxDepth: 31, maxKeys: 10_000 }
+const maxPayloadBytes = 256 * 1024
+
+/** Returns what the API would reject, by field. */
+export function checkRequest(draft: RequestDraft): FieldErrors {
+  const found = {
+    url: draft.url.trim() === '' ? 'Enter the target URL.' : checkTargetUrl(draft.url.trim()),
+    headers: checkHeaders(draft),
+    payload: draft.payload.trim() === '' ? null : checkPayload(draft.payload),
+    queue: checkQueue(draft.queue),
+    ...checkCallbacks(draft.callbacks),
+    ...checkRetry(draft),
+  }
+  return Object.fromEntries(Object.entries(found).flatMap(([name, message]) => (message ? [[name, message]] : [])))
+}
+
+export function checkQueue(name: string): string | null {
+  const isName = name.trim() === '' || queueNameForm.test(name.trim())
+  return isName ? null : queueNameMessage
+}
+
+export const queueNameMessage = 'Use letters, digits and . _ : / -, starting with a letter, a digit, _ or -.'
+
+export function checkCallbacks(callbacks: CallbackDrafts): Record<string, string | null> {
+  return Object.fromEntries(callbackEvents.map(event => [`${event}.url`, checkCallback(callbacks[event].url.trim())]))
+}
+
+function checkCallback(url: string): string | null {
+  return url === '' ? null : checkTargetUrl(url)
+}
+
+// A Blob would ask another process of the browser, which takes longer.
+export const byteLength = (text: string): number => new TextEncoder().encode(text).length
+
+let last: { text: string; problem: string | null } | undefined
+
+/** Returns what the API would reject about a payload. Each change of any field checks the same payload again. */
+export function checkPayload(text: string): string | null {
+  if (last?.text !== text) last = { text, problem: findProblem(text) }
+  return last.problem
+}
+
+function findProblem(text: string): string | null {
+  const problem = checkJson(text)
+  if (problem) return problem
+  if (byteLength(text) > maxPayloadBytes) return 'The payload is larger than 256 KiB.'
+  const inspected = inspectJson(text, payloadLimits)
+  return inspected.ok ? null : inspected.reason
+}
+
+function checkHeaders(draft: RequestDraft): string | null {
+  const names = filledRows(draft.headers).map(({ name }) => name.trim())
+  if (names.includes('')) return 'Every header needs a name.'
+  const twice = names.find((name, index) => names.findIndex(one => one.toLowerCase() === name.toLowerCase()) < index)
+  if (twice) return `${twice}: this header appears twice. Header names are case-insensitive.`
+  const [problem] = findHeaderProblems(headersOf(draft))
+  return problem ? [problem.name, problem.message].filter(Boolean).join(': ') : null
+}
