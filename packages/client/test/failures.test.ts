@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   ApiError,
   Belfry,
@@ -183,15 +183,17 @@ describe('stops', () => {
   })
 
   it('an open export, which has no time limit', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     const during = new AbortController()
     server.answers({ instead: 'stay open', body: 'id\n' })
     const file = await client({ timeoutMs: 300 }).runs.export({}, { signal: during.signal })
     const reader = file.getReader()
     expect(new TextDecoder().decode((await reader.read()).value)).toBe('id\n')
-    await new Promise(resolve => setTimeout(resolve, 400))
+    await vi.advanceTimersByTimeAsync(400)
     const next = reader.read()
     during.abort(new Error('enough'))
-    await expect(next).rejects.toThrow()
+    await expect(next).rejects.toThrow('enough')
   })
 
   it('at once when its signal is aborted, even before it starts and during a wait', async () => {
