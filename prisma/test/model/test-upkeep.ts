@@ -5,6 +5,8 @@ import { endDispatcher } from '../../src/dispatchers/end-dispatcher.ts'
 import { holdOverdueTasks, releaseHeldTasks } from '../../src/migrate/held-tasks.ts'
 import type { Pool } from '../../src/postgres/pool.ts'
 import { deleteOldRuns } from '../../src/retention/expire-log.ts'
+import { changePendingTask } from '../../src/tasks/change-task.ts'
+import { expireTasks } from '../../src/tasks/expire-tasks.ts'
 import { openLateSearch } from '../../src/tasks/late-work.ts'
 import type { EndSituation, Situation } from './reached.ts'
 import type { Rules } from './rules.ts'
@@ -78,6 +80,19 @@ export function testUpkeep(rules: Rules, reached: () => Reached): void {
       }))
       expect(await project(pool, some, clock[0]?.now ?? new Date())).toEqual(wanted)
     }
+  })
+
+  it('when the deadline of a held task passes, and when its queue changes', async () => {
+    const { pool, situations } = reached()
+    const held = situations.flatMap((one): Situation[] => {
+      const isWaiting = one.row.state === 'pending' || one.row.state === 'retrying'
+      return isWaiting ? [{ ...one, row: { ...one.row, due: 'held', deadline: 'passed' } }] : []
+    })
+    const stored = await storeSituations(pool, held, dispatchers)
+    await expireTasks(pool, { limit: stored.length })
+    for (const { workspaceId, taskId } of stored) await changePendingTask(pool, workspaceId, taskId, { queue: 'B' })
+    const unchanged = stored.map(({ row }) => expectedAfter(row, row))
+    expect(await project(pool, stored, new Date())).toEqual(unchanged)
   })
 
   it('when a restore holds open operations, and the operator releases them', async () => {

@@ -13,13 +13,11 @@ export type Defect = {
 }
 
 /** A file below prisma/test/model, and a part of the titles of its tests. */
-export type ModelRun = readonly [file: 'model.sql.test.ts' | 'queues.long.ts' | 'model.long.ts', title: string]
+export type ModelRun = readonly [file: 'model.sql.test.ts' | 'queues.long.ts', title: string]
 
 const small = [['model.sql.test.ts', 'PostgreSQL agrees']] as const
 // All of it takes minutes.
 const ofQueues = (title: string) => [['queues.long.ts', title]] as const
-// Only this one has held tasks.
-const large = (title: string) => [...small, ['model.long.ts', title]] as const
 
 const isDispatcher = (fault: Fault) => 'process' in fault && fault.process.startsWith('dispatcher')
 const isBehind = (fault: Fault) =>
@@ -32,7 +30,7 @@ export const defects: readonly Defect[] = [
   { id: 'V01', model: small },
   { id: 'V02', model: small },
   { id: 'V03', model: ofQueues('below the floor') },
-  { id: 'V04', model: large('when its deadline has passed') },
+  { id: 'V04', model: small },
   {
     id: 'V05',
     torture: {
@@ -44,7 +42,7 @@ export const defects: readonly Defect[] = [
     },
   },
   { id: 'V06', model: ofQueues('when the queue is woken') },
-  { id: 'V07', model: large('when it is moved to a later time') },
+  { id: 'V07', model: small },
   { id: 'V08', model: ofQueues('restored') },
   {
     id: 'V09',
