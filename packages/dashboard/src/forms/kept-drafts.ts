@@ -1,30 +1,20 @@
+import { parseStored, readStored, store } from '../ui/browser-storage.ts'
+
 const prefix = 'belfry.draft:'
 
 /** Keeps the fields of a form for this tab, until the form is submitted or the user signs out. */
 export function keepDraft(path: string, initial: unknown, draft: unknown): void {
-  try {
-    sessionStorage.setItem(prefix + path, JSON.stringify({ initial, draft }))
-  } catch {
-    // Storage is blocked or full: the draft ends with the page.
-  }
+  store(prefix + path, JSON.stringify({ initial, draft }), 'sessionStorage')
 }
 
 /** Returns the kept draft of a form, unless it began with other values: the object has changed since. */
 export function keptDraft<Draft>(path: string, initial: Draft): Draft | null {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(prefix + path) ?? 'null')
-    return kept && JSON.stringify(kept.initial) === JSON.stringify(initial) ? kept.draft : null
-  } catch {
-    return null
-  }
+  const kept = parseStored(readStored(prefix + path, 'sessionStorage')) as { initial: Draft; draft: Draft } | null // kept above
+  return kept && JSON.stringify(kept.initial) === JSON.stringify(initial) ? kept.draft : null
 }
 
 export function dropDraft(path: string): void {
-  try {
-    sessionStorage.removeItem(prefix + path)
-  } catch {
-    // Storage is blocked: there is no draft.
-  }
+  store(prefix + path, null, 'sessionStorage')
 }
 
 /** Removes the drafts of a user who signs out. */

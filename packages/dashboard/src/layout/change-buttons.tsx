@@ -1,7 +1,8 @@
-import { type ReactNode, useState } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import { ConfirmChange, type ConfirmChangeProps } from '../forms/confirm-change.tsx'
 import { type Change, useChange } from '../forms/use-change.ts'
 import { Button, type ButtonProps, IconButton } from '../ui/button.tsx'
+import { Switch } from '../ui/checkbox.tsx'
 import { Dialog, type DialogProps } from '../ui/dialog.tsx'
 
 /** What a button shows. */
@@ -18,6 +19,17 @@ export function ChangeButton<Result>(props: Look & Omit<Change<Result, void>, 'o
   const { run, leaves, done, onDone, isSignIn, ...look } = props
   const { mutate, isPending } = useChange<Result>({ run, leaves, done, onDone, isSignIn })
   return <Trigger {...look} isPending={isPending} onClick={() => mutate()} />
+}
+
+type ChangeSwitchProps = Omit<ComponentProps<typeof Switch>, 'onChange' | 'isOn'> & { isOn: boolean } & Pick<
+    Change<unknown, boolean>,
+    'run' | 'done'
+  >
+
+/** A switch. Shows the new state immediately, and the old one again after an error. */
+export function ChangeSwitch({ run, done, isOn, ...props }: ChangeSwitchProps): ReactNode {
+  const { mutate, isPending, variables } = useChange({ run, done })
+  return <Switch {...props} isOn={isPending ? variables : isOn} onChange={mutate} />
 }
 
 /** A button that makes a change after a confirmation. The question is its label by default. */

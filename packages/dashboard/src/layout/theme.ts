@@ -1,3 +1,5 @@
+import { store } from '../ui/browser-storage.ts'
+
 export type Theme = 'system' | 'light' | 'dark'
 
 const key = 'belfry.theme'
@@ -11,9 +13,5 @@ export function chosenTheme(): Theme {
 export function chooseTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = theme
-  try {
-    localStorage.setItem(key, theme)
-  } catch {
-    // Storage is blocked: the choice lasts until the page is closed.
-  }
+  store(key, theme)
 }

@@ -1,19 +1,13 @@
+import { readStored, store } from '../ui/browser-storage.ts'
+
 const key = 'belfry.place'
 
 /** Stores the last workspace, so the next visit starts there. */
 export function rememberPlace(path: string): void {
-  try {
-    localStorage.setItem(key, path)
-  } catch {
-    // Storage is blocked: the next visit starts with the default workspace.
-  }
+  store(key, path)
 }
 
 export function lastPlace(): { slug: string; ws: string } | null {
-  try {
-    const [, slug, ws] = /^\/([^/]+)\/w\/([^/]+)$/.exec(localStorage.getItem(key) ?? '') ?? []
-    return slug && ws ? { slug, ws } : null
-  } catch {
-    return null
-  }
+  const [, slug, ws] = /^\/([^/]+)\/w\/([^/]+)$/.exec(readStored(key) ?? '') ?? []
+  return slug && ws ? { slug, ws } : null
 }

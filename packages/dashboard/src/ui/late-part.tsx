@@ -1,4 +1,5 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import { readStored, store } from './browser-storage.ts'
 
 /**
  * Returns a component whose script is loaded when it is first shown, because no page needs it to show itself. It shows
@@ -26,11 +27,7 @@ const minReloadIntervalMs = 30_000
 /** Reloads the page once, if a script is missing because a deployment has replaced it, and not because of the network. */
 export function reloadIfReplaced(): void {
   if (!navigator.onLine) return
-  try {
-    if (Date.now() - Number(sessionStorage.getItem(key)) < minReloadIntervalMs) return
-    sessionStorage.setItem(key, String(Date.now()))
-  } catch {
-    return // Storage is blocked: a reload could repeat forever.
-  }
-  window.location.reload()
+  if (Date.now() - Number(readStored(key, 'sessionStorage')) < minReloadIntervalMs) return
+  // Where storage is blocked, a reload could repeat forever.
+  if (store(key, String(Date.now()), 'sessionStorage')) window.location.reload()
 }

@@ -1,6 +1,7 @@
 import { Bookmark, BookmarkX, Check } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { useResolvedPath } from 'react-router'
+import { parseStored, readStored, store } from './browser-storage.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
 import { TextField } from './field.tsx'
@@ -22,11 +23,7 @@ export function SavedFilters({ filters }: { filters: Filters<string> }): ReactNo
   if (saved.length === 0 && query === '') return null
   const change = (next: readonly Saved[]) => {
     setSaved(next)
-    try {
-      localStorage.setItem(key, JSON.stringify(next))
-    } catch {
-      // Storage is blocked: the choice lasts until the page is closed.
-    }
+    store(key, JSON.stringify(next))
   }
   return (
     <>
@@ -109,12 +106,8 @@ function NameDialog({ suggestion, onClose, onSave }: NameDialogProps): ReactNode
 }
 
 function readSaved(key: string): readonly Saved[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(key) ?? '[]')
-    return Array.isArray(stored) ? stored.filter(isSaved) : []
-  } catch {
-    return []
-  }
+  const stored = parseStored(readStored(key))
+  return Array.isArray(stored) ? stored.filter(isSaved) : []
 }
 
 function isSaved(one: unknown): one is Saved {

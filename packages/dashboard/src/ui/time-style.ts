@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { readStored, store } from './browser-storage.ts'
 import { viewerZone } from './format-time.ts'
 
 /** How times are shown: relative to now, or in the zone of the browser, of UTC, or of the cron job that they belong to. */
@@ -13,7 +14,7 @@ export const timeStyles: ReadonlyArray<{ value: TimeStyle; label: string }> = [
 
 const key = 'belfry.times'
 const listeners = new Set<() => void>()
-let chosen = readStored()
+let chosen = storedStyle()
 
 /** Returns the chosen style. */
 export function useTimeStyle(): TimeStyle {
@@ -23,11 +24,7 @@ export function useTimeStyle(): TimeStyle {
 export function chooseTimeStyle(style: TimeStyle): void {
   chosen = style
   for (const notify of listeners) notify()
-  try {
-    localStorage.setItem(key, style)
-  } catch {
-    // Storage is blocked: the choice lasts until the page is closed.
-  }
+  store(key, style)
 }
 
 /** Returns the time zone in which times are shown. */
@@ -42,11 +39,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-function readStored(): TimeStyle {
-  try {
-    const stored = localStorage.getItem(key)
-    return timeStyles.find(({ value }) => value === stored)?.value ?? 'relative'
-  } catch {
-    return 'relative'
-  }
+function storedStyle(): TimeStyle {
+  const stored = readStored(key)
+  return timeStyles.find(({ value }) => value === stored)?.value ?? 'relative'
 }

@@ -1,18 +1,14 @@
 import type { CronJob } from '@belfry/contract/cron-job'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { CopyPlus, Ellipsis, Pause, Pencil, Play, Trash2, Zap } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
-import { reloadChanged } from '../../api/effects.ts'
-import { queryOf } from '../../api/queries.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
-import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
+import { ButtonLink, IconButton } from '../../ui/button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 type CronJobActionsProps = { workspaceId: string; job: CronJob; to: WorkspacePaths }
 
@@ -59,41 +55,15 @@ function TriggerButton({ workspaceId, job, to }: CronJobActionsProps): ReactNode
   )
 }
 
-// Shows the new status immediately and restores the old one if the API rejects the change.
 function PauseButton({ workspaceId, job }: CronJobActionsProps): ReactNode {
-  const client = useQueryClient()
-  const toast = useToast()
-  const refusal = useRefusal('cron_job.write')
-  const { queryKey } = queryOf('getCronJob', { ws: workspaceId, cronjob: job.id })
   const isPaused = job.status === 'paused'
-  const toggle = useMutation({
-    mutationFn: () => call(isPaused ? 'resumeCronJob' : 'pauseCronJob', { ws: workspaceId, cronjob: job.id }),
-    async onMutate() {
-      await client.cancelQueries({ queryKey })
-      client.setQueryData(queryKey, {
-        ...job,
-        status: isPaused ? 'active' : 'paused',
-        next_runs: [],
-        next_run_at: null,
-      })
-      return { before: job }
-    },
-    onSuccess: changed => client.setQueryData(queryKey, changed),
-    onError(error, _variables, context) {
-      if (context) client.setQueryData(queryKey, context.before)
-      toast(error.message, 'bad')
-    },
-    onSettled: () => reloadChanged(client),
-  })
   return (
-    <Button
+    <ChangeButton
+      text={isPaused ? 'Resume' : 'Pause'}
       icon={isPaused ? <Play size={15} /> : <Pause size={15} />}
-      refusal={refusal}
-      isPending={toggle.isPending}
-      onClick={() => toggle.mutate()}
-    >
-      {isPaused ? 'Resume' : 'Pause'}
-    </Button>
+      refusal={useRefusal('cron_job.write')}
+      run={() => call(isPaused ? 'resumeCronJob' : 'pauseCronJob', { ws: workspaceId, cronjob: job.id })}
+    />
   )
 }
 

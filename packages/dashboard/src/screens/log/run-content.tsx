@@ -1,19 +1,19 @@
 import type { Run, RunDetail } from '@belfry/contract/run'
+import type { Task } from '@belfry/contract/task'
 import { isTerminal } from '@belfry/domain/task-state'
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, RotateCcw, Terminal } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useLocation } from 'react-router'
 import { call } from '../../api/call.ts'
 import { allOf, queryOf } from '../../api/queries.ts'
-import { useChange } from '../../forms/use-change.ts'
+import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { Button, Link } from '../../ui/button.tsx'
+import { Link } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
-import { Problem } from '../../ui/problem.tsx'
 import { showControls } from '../../ui/show-controls.ts'
 import { Tabs } from '../../ui/tabs.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
@@ -88,28 +88,19 @@ function Actions({ run }: { run: RunDetail }): ReactNode {
     select: oldestFirst,
   })
   const refusal = useRefusal('task.write')
-  const {
-    mutate,
-    data: replay,
-    error,
-    isPending,
-  } = useChange({
-    run: () => call('replayTask', { ws: workspace.id, task: run.task_id }),
-    onError: () => {}, // it is shown below
-  })
+  const [replay, setReplay] = useState<Task | null>(null)
   const isFinished = !task || isTerminal(task.state)
   const notFinished = isFinished ? null : `The task is ${task.state}. You can replay it once it has finished.`
   return (
     <>
       <div className={styles.actions}>
-        <Button
+        <ChangeButton
+          text="Replay"
           icon={<RotateCcw size={14} aria-hidden="true" />}
           refusal={refusal ?? notFinished}
-          isPending={isPending}
-          onClick={() => mutate()}
-        >
-          Replay
-        </Button>
+          run={() => call('replayTask', { ws: workspace.id, task: run.task_id })}
+          onDone={setReplay}
+        />
         <CopyButton
           text={toCurl(run.request)}
           icon={<Terminal size={15} aria-hidden="true" />}
@@ -119,7 +110,6 @@ function Actions({ run }: { run: RunDetail }): ReactNode {
         </CopyButton>
         <AttemptLinks run={run} attempts={attempts} />
       </div>
-      {error && <Problem error={error} />}
       {replay && (
         <p className={styles.done} role="status">
           Replayed as <Link to={to.task(replay.id)}>a new task</Link>. Its run appears in the log.
@@ -132,7 +122,7 @@ function Actions({ run }: { run: RunDetail }): ReactNode {
       )}
       {task?.state === 'dead' && run.id === attempts.at(-1)?.id && (
         <p className={styles.note}>
-          No retries left. The task is a <Link to={to.deadLetters()}>dead letter</Link>.
+          No retries left. <Link to={to.task(run.task_id)}>The task</Link> is a dead letter.
         </p>
       )}
     </>

@@ -13,6 +13,7 @@ import {
 import { useLocation, useNavigate, useParams } from 'react-router'
 import { queryOf } from '../../api/queries.ts'
 import { useWorkspace } from '../../session/scope.ts'
+import { readStored, store } from '../../ui/browser-storage.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { isTyping } from '../../ui/is-typing.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -110,12 +111,7 @@ function usePanelWidth(): [number | null, (width: number | null) => void] {
   const change = (wanted: number | null) => {
     const next = wanted && Math.min(max, Math.max(min, Math.round(wanted)))
     setWidth(next)
-    try {
-      if (next === null) localStorage.removeItem(key)
-      else localStorage.setItem(key, String(next))
-    } catch {
-      // Storage is blocked: the width lasts until the panel is closed.
-    }
+    store(key, next === null ? null : String(next))
   }
   return [width, change]
 }
@@ -155,10 +151,6 @@ function PanelEdge({ width, onChange }: PanelEdgeProps): ReactNode {
 }
 
 function readWidth(): number | null {
-  try {
-    const width = Number(localStorage.getItem(key))
-    return width >= min && width <= max ? width : null
-  } catch {
-    return null
-  }
+  const width = Number(readStored(key))
+  return width >= min && width <= max ? width : null
 }

@@ -2,6 +2,7 @@ import type { OrganizationPolicy } from '@belfry/contract/organization'
 import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { useChange } from '../../forms/use-change.ts'
+import { ChangeSwitch } from '../../layout/change-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Card } from '../../ui/card.tsx'
@@ -119,21 +120,17 @@ function KeyLifetime(): ReactNode {
 
 function SecondFactorRequirement(): ReactNode {
   const { organization } = useOrganization()
-  const refusal = useRefusal('organization.require_second_factor')
-  const set = useChange({
-    run: (isOn: boolean) => call('updateOrganization', { org: organization.id, body: { require_second_factor: isOn } }),
-    done: 'Policy saved',
-  })
   return (
     <section className={styles.section}>
       <h2>Sign-in</h2>
       <Card>
-        <Switch
+        <ChangeSwitch
           label="Require a second factor"
           hint="Members without one are refused until they add one. API keys are not affected."
-          isOn={set.isPending ? set.variables : organization.require_second_factor}
-          refusal={refusal}
-          onChange={isOn => set.mutate(isOn)}
+          isOn={organization.require_second_factor}
+          refusal={useRefusal('organization.require_second_factor')}
+          run={isOn => call('updateOrganization', { org: organization.id, body: { require_second_factor: isOn } })}
+          done="Policy saved"
         />
       </Card>
     </section>

@@ -5,12 +5,11 @@ import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
-import { useChange } from '../../forms/use-change.ts'
 import { useForm } from '../../forms/use-form.ts'
+import { ChangeSwitch } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { Switch } from '../../ui/checkbox.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { TextareaField, TextField } from '../../ui/field.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
@@ -20,11 +19,6 @@ export function Secrets(): ReactNode {
   const { workspace } = useWorkspace()
   const list = useInfiniteQuery(pagesOf('listSecrets', { ws: workspace.id }))
   const refusal = useRefusal('secret.write')
-  const mayNotChange = useRefusal('workspace.change')
-  const keep = useChange({
-    run: (keeps: boolean) =>
-      call('updateWorkspace', { ws: workspace.id, body: { keeps_responses_with_secrets: keeps } }),
-  })
   const delay = 'New requests use the value within five seconds.'
   return (
     <ResourceList
@@ -78,12 +72,12 @@ export function Secrets(): ReactNode {
       }}
     >
       <div className={styles.section}>
-        <Switch
+        <ChangeSwitch
           label="Keep responses to requests with secrets"
           hint="When off, the log shows only the status of a response to a request with a secret."
           isOn={workspace.keeps_responses_with_secrets}
-          refusal={mayNotChange}
-          onChange={isOn => keep.mutate(isOn)}
+          refusal={useRefusal('workspace.change')}
+          run={isOn => call('updateWorkspace', { ws: workspace.id, body: { keeps_responses_with_secrets: isOn } })}
         />
       </div>
     </ResourceList>

@@ -4,13 +4,11 @@ import { Ban, RefreshCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { allOf } from '../../api/queries.ts'
-import { useChange } from '../../forms/use-change.ts'
-import { ConfirmButton } from '../../layout/change-buttons.tsx'
+import { ChangeSwitch, ConfirmButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Switch } from '../../ui/checkbox.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
@@ -26,10 +24,6 @@ export function SigningSecrets(): ReactNode {
   const list = useQuery(allOf('listSigningSecrets', { ws: workspace.id }))
   const rotateRefusal = useRefusal('signing_secret.rotate')
   const revokeRefusal = useRefusal('signing_secret.revoke')
-  const mayNotChange = useRefusal('workspace.change')
-  const signAsymmetrically = useChange({
-    run: (isOn: boolean) => call('updateWorkspace', { ws: workspace.id, body: { asymmetric_signatures: isOn } }),
-  })
   return (
     <ResourceList
       title="Signing secrets"
@@ -96,12 +90,12 @@ export function SigningSecrets(): ReactNode {
       }
     >
       <div className={styles.section}>
-        <Switch
+        <ChangeSwitch
           label="Sign with Ed25519 too"
           hint="Receivers verify the v1a signature with the public key, and need no secret."
           isOn={workspace.asymmetric_signatures}
-          refusal={mayNotChange}
-          onChange={isOn => signAsymmetrically.mutate(isOn)}
+          refusal={useRefusal('workspace.change')}
+          run={isOn => call('updateWorkspace', { ws: workspace.id, body: { asymmetric_signatures: isOn } })}
         />
       </div>
       <section className={styles.section}>

@@ -9,54 +9,52 @@ import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { Link } from '../../ui/button.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-/** Asks a recipient whether to send alerts, with a button, because mail scanners open every link. */
+/** Asks a recipient whether to send alerts. */
 export function ConfirmAlerts(): ReactNode {
-  const token = useLocation().hash.slice(1)
-  const [isDone, setIsDone] = useState(false)
-  const form = useForm({
-    read: () => ({ token }),
-    submit: body => call('confirmAlerts', { body }),
-    onDone: () => setIsDone(true),
-  })
-  if (isDone) {
-    return (
-      <PlainLayout title="You will receive alerts">
-        <p role="status">You can close this page.</p>
-      </PlainLayout>
-    )
-  }
   return (
-    <PlainLayout
+    <MailAction
       title="Receive alerts?"
       description="A user of Belfry wants to send alerts about failed webhooks to your email address."
-    >
-      <Form form={form} action="Receive alerts" isWide />
-    </PlainLayout>
+      action="Receive alerts"
+      submit={body => call('confirmAlerts', { body })}
+      done="You will receive alerts"
+      next="You can close this page."
+    />
   )
 }
 
-/** Ends the alerts to an address, with a button, because mail scanners open every link. */
+/** Ends the alerts to an address. */
 export function Unsubscribe(): ReactNode {
-  const token = useLocation().hash.slice(1)
-  const [isDone, setIsDone] = useState(false)
-  const form = useForm({
-    read: () => ({ token }),
-    submit: query => call('unsubscribe', { query }),
-    onDone: () => setIsDone(true),
-  })
-  if (isDone) {
-    return (
-      <PlainLayout title="You are unsubscribed">
-        <p role="status">Belfry sends no more alerts to your email address. You can close this page.</p>
-      </PlainLayout>
-    )
-  }
   return (
-    <PlainLayout
+    <MailAction
       title="Unsubscribe from alerts?"
       description="Your email address will receive no more alerts, from any workspace. Mails about your account are not affected."
-    >
-      <Form form={form} action="Unsubscribe" isWide />
+      action="Unsubscribe"
+      submit={query => call('unsubscribe', { query })}
+      done="You are unsubscribed"
+      next="Belfry sends no more alerts to your email address. You can close this page."
+    />
+  )
+}
+
+type MailActionProps = {
+  title: string
+  description: string
+  action: string
+  submit(link: { token: string }): Promise<unknown>
+  /** The title and the text afterwards. */
+  done: string
+  next: string
+}
+
+/** Does what the link of a mail is for, with a button, because mail scanners open every link. */
+function MailAction({ title, description, action, submit, done, next }: MailActionProps): ReactNode {
+  const token = useLocation().hash.slice(1)
+  const [isDone, setIsDone] = useState(false)
+  const form = useForm({ read: () => ({ token }), submit, onDone: () => setIsDone(true) })
+  return (
+    <PlainLayout title={isDone ? done : title} description={isDone ? undefined : description}>
+      {isDone ? <p role="status">{next}</p> : <Form form={form} action={action} isWide />}
     </PlainLayout>
   )
 }

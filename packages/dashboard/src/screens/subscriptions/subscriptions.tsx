@@ -7,14 +7,12 @@ import { type ReactNode, useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { allOf, pagesOf } from '../../api/queries.ts'
-import { useChange } from '../../forms/use-change.ts'
-import { ChangeButton, ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
+import { ChangeButton, ChangeSwitch, ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
 import { useCommands } from '../../layout/commands.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
-import { Switch } from '../../ui/checkbox.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { DialogActions } from '../../ui/dialog.tsx'
 import { Dotted } from '../../ui/dotted.tsx'
@@ -95,7 +93,13 @@ export function Subscriptions(): ReactNode {
           header: 'Active',
           cell: subscription => (
             <>
-              <ActiveSwitch subscription={subscription} refusal={writeRefusal} />
+              <ChangeSwitch
+                label={`${subscription.topic} is active`}
+                isLabelHidden
+                isOn={subscription.active}
+                refusal={writeRefusal}
+                run={active => call('updateSubscription', { ws: workspace.id, sub: subscription.id, body: { active } })}
+              />
               <Failing subscription={subscription} />
             </>
           ),
@@ -211,24 +215,5 @@ function Failing({ subscription }: { subscription: Subscription }): ReactNode {
       {reason === null ? 'Failing since ' : 'Switched off: only failed since '}
       <RelativeTime at={since} />. <Link to={to.deadLetters(`?${filter}`)}>Dead letters</Link>
     </span>
-  )
-}
-
-type ActiveSwitchProps = { subscription: Subscription; refusal: string | null }
-
-/** Turns a subscription on and off. Shows the new state immediately, and the old one again after an error. */
-function ActiveSwitch({ subscription: { id, topic, active }, refusal }: ActiveSwitchProps): ReactNode {
-  const { workspace } = useWorkspace()
-  const { mutate, isPending, variables } = useChange({
-    run: (isOn: boolean) => call('updateSubscription', { ws: workspace.id, sub: id, body: { active: isOn } }),
-  })
-  return (
-    <Switch
-      label={`${topic} is active`}
-      isLabelHidden
-      isOn={isPending ? variables : active}
-      refusal={refusal}
-      onChange={mutate}
-    />
   )
 }

@@ -4,11 +4,10 @@ import { Ban, OctagonX } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type Body, call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
-import { useChange } from '../../forms/use-change.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { formatCount } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -59,7 +58,6 @@ export function EndMatching({ filter, states, operation }: EndMatchingProps): Re
           filter={filter}
           onClose={() => setAsked(null)}
           onDone={({ count, operation: started }) => {
-            setAsked(null)
             if (started) operation.set('operation', started.id)
             else toast(`${countOf(count)} ${actions[asked].done}`)
           }}
@@ -84,29 +82,23 @@ function EndDialog({ action, filter, onClose, onDone }: EndDialogProps): ReactNo
     staleTime: 'static', // the question stays while its tasks end
     gcTime: 0,
   })
-  const { mutate, isPending, error } = useChange({
-    async run() {
-      const ended = await call(`${action}Tasks`, { ws: workspace.id, body: { filter } })
-      return { count: 'cancelled' in ended ? ended.cancelled : ended.stopped, operation: ended.operation }
-    },
-    onDone,
-    onError: () => {}, // the dialog shows it
-  })
   const count = found.data && `${formatCount(found.data.count)}${found.data.is_capped ? ' or more' : ''}`
   const which = Object.keys(filter).length === 0 ? 'all' : 'the matching'
   return (
-    <ConfirmDialog
+    <ConfirmChange
       isOpen
       onClose={onClose}
       title={`${verb} ${count ?? which} ${state} ${found.data?.count === 1 ? 'task' : 'tasks'}?`}
       description={about}
       action={`${verb} ${found.data?.count === 1 ? 'task' : 'tasks'}`}
-      isDangerous
-      isPending={isPending}
-      onConfirm={() => mutate()}
+      run={async () => {
+        const ended = await call(`${action}Tasks`, { ws: workspace.id, body: { filter } })
+        return { count: 'cancelled' in ended ? ended.cancelled : ended.stopped, operation: ended.operation }
+      }}
+      onDone={onDone}
     >
-      {(error ?? found.error) && <Problem error={error ?? found.error ?? new Error()} />}
-    </ConfirmDialog>
+      {found.error && <Problem error={found.error} />}
+    </ConfirmChange>
   )
 }
 
