@@ -148,7 +148,7 @@ describe('details of the activity log in the dashboard', { timeout: 180_000 }, (
     await expectAccessible(page, ':slug/w/:ws/log/:run')
     await openRun('steps.reusing')
     expect(await steps.textContent()).toMatch(/^ConnectionreusedFirst byte\d+ msReading\d+ ms$/)
-    await publish('steps.hang', '/hangs', {}, { timeout_ms: 1_000 })
+    await publish('steps.hang', '/hangs', {}, { timeout_ms: 1_500 })
     await openRun('steps.hang')
     expect(await steps.textContent()).toMatch(/First byte[\d.]+ s, not completed$/)
     await expectAccessible(page, ':slug/w/:ws/log/:run')
