@@ -45,7 +45,7 @@ it('records a change of a task in the audit log, with the names of its fields an
   const path = `/api/v1/organizations/${caller.organizationId}/audit-log?object_id=${id}`
   const { data } = (await api.send('GET', path, undefined, sessionOf(caller))).body
   expect(data.map(({ action, details }: Json) => [action, details])).toEqual([
-    ['task.changed', { fields: ['url', 'headers'] }],
+    ['task.changed', { fields: ['headers', 'url'] }],
   ])
   expect(data[0].actor.api_key_id).toMatch(/^key_/)
 })

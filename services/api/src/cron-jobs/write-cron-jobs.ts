@@ -169,7 +169,7 @@ export async function moveCronJob<A extends CronJobAction>(
   move: (tx: Transaction) => Promise<CronJobMove>,
 ): Promise<void> {
   // A URL or a header may hold a secret, so the record has the names of the changed fields and not their values.
-  const fields = body && { fields: Object.keys(body) }
+  const fields = body && { fields: Object.keys(body).sort() }
   const moved = await inTransaction(ctx.pool, async tx => {
     const moved = await move(tx)
     if (moved.kind === 'unknown') throw notFound()

@@ -121,7 +121,7 @@ export const updateSubscription = endpoint(operations.updateSubscription, {
       const [changed] = await tx.subscription.updateManyAndReturn({ where: { id: params.sub, workspaceId }, data })
       if (!changed) throw notFound()
       // A URL or a header may hold a secret, so the record has the names of the changed fields and not their values.
-      const details = { topic: changed.topic, fields: Object.keys(body) }
+      const details = { topic: changed.topic, fields: Object.keys(body).sort() }
       await audit(tx, caller, 'subscription.changed', toId('sub', changed.id), details)
       return changed
     }

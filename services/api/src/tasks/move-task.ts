@@ -97,7 +97,7 @@ export const updateTask = endpoint(operations.updateTask, {
     if (change.callbacks !== undefined) await refuseForCallback(ctx, caller.workspaceId, params.task)
     const changed = { ...change, updatedBy: authorOf(caller) }
     // A URL or a header may hold a secret, so the record has the names of the fields and not their values.
-    const audited = { action: 'task.changed', details: { fields: Object.keys(body) } } as const
+    const audited = { action: 'task.changed', details: { fields: Object.keys(body).sort() } } as const
     const result = await moveTask(ctx, caller, params.task, audited, async tx => {
       await nameQueues(tx, caller, await planQueues(tx, caller, [body.queue]))
       return changePendingTask(tx, caller.workspaceId, params.task, changed)
