@@ -78,6 +78,7 @@ def test_paths_and_queries_are_escaped() -> None:
         ("state", "cancelled"),
         ("limit", "5"),
     ]
+    assert to_query({"upcoming": True}) + to_query({"upcoming": False}) == [("upcoming", "true"), ("upcoming", "false")]
 
 
 class Server:

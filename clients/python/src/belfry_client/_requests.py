@@ -138,8 +138,14 @@ def to_query(filters: Mapping[str, Any]) -> list[tuple[str, str]]:
     for name, value in filters.items():
         for item in value if isinstance(value, (list, tuple)) else [value]:
             if item is not None:
-                pairs.append((name, write_time(item) if isinstance(item, datetime) else str(item)))
+                pairs.append((name, _query_text(item)))
     return pairs
+
+
+def _query_text(value: Any) -> str:
+    if isinstance(value, datetime):
+        return write_time(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def write_time(time: datetime) -> str:

@@ -46,7 +46,7 @@ class Tasks:
         name: str | None = None,
         since: Time | None = None,
         until: Time | None = None,
-        upcoming: bool | str | None = None,
+        upcoming: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         **more: Any,
@@ -200,7 +200,7 @@ class Tasks:
         name: str | None = None,
         since: Time | None = None,
         until: Time | None = None,
-        upcoming: bool | str | None = None,
+        upcoming: bool | None = None,
         **more: Any,
     ) -> models.TaskCount:
         """Count tasks, up to 10,000.
@@ -299,7 +299,7 @@ class Tasks:
         name: str | None = None,
         since: Time | None = None,
         until: Time | None = None,
-        upcoming: bool | str | None = None,
+        upcoming: bool | None = None,
         format: Literal["csv", "jsonl"] | None = None,
         **more: Any,
     ) -> Iterator[bytes]:

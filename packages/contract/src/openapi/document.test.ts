@@ -71,3 +71,8 @@ it('has no text of a field that is gone', () => {
   const unused = Object.entries(fieldTexts).filter(([, text]) => !json.includes(JSON.stringify(text).slice(0, -1)))
   expect(unused.map(([name]) => name)).toEqual([])
 })
+
+it('gives each field and parameter one form, or several without a type beside them', () => {
+  const both = fields.filter(({ schema }) => schema.type !== undefined && (schema.anyOf ?? schema.oneOf) !== undefined)
+  expect(both.map(({ name }) => name)).toEqual([])
+})

@@ -52,8 +52,8 @@ function withTexts(schema: JsonSchema, place: string, mark: string): JsonSchema 
 function adapt(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema, io: 'input' | 'output'): void {
   const { def } = zodSchema._zod
   if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
-  // A parameter that may be repeated has its own description.
-  if (def.type === 'union' && jsonSchema.type === 'array') delete jsonSchema.anyOf
+  // A parameter that may be repeated, or that is text in a query, has its own description.
+  if (def.type === 'union' && jsonSchema.type !== undefined) delete jsonSchema.anyOf
   if (io === 'input' && zodSchema instanceof z.ZodDefault) restoreDefault(zodSchema.def.defaultValue, jsonSchema)
   const examples = z.globalRegistry.get(zodSchema)?.examples
   if (io === 'input' && zodSchema instanceof z.ZodObject && examples) jsonSchema.examples = examples
