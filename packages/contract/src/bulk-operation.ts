@@ -1,6 +1,6 @@
 import { taskSources } from '@belfry/domain/task-source'
 import { z } from 'zod'
-import { hostFilter, refuse, repeatable, textField } from './fields.ts'
+import { flag, hostFilter, refuse, repeatable, textField } from './fields.ts'
 import { idField, numberOrNull, orNull, shownNumber, timestampField } from './response-fields.ts'
 import { lastStatusFilter, runErrorCodes } from './run.ts'
 import { selectionBody } from './selection.ts'
@@ -26,7 +26,8 @@ const perSecond = z
 export const startBulkOperationBody = selectionBody(
   listDeadLettersQuery
     .omit({ limit: true, cursor: true })
-    .meta({ description: 'The filters of the list of dead letters. An empty filter selects all.' }),
+    .extend({ upcoming: flag.optional() })
+    .meta({ description: 'The filters of the list of dead letters, and `upcoming`. An empty filter selects all.' }),
   {
     action: z.enum(bulkActions).meta({
       description:

@@ -51,6 +51,20 @@ it.each([
   expect(data.map(({ id }: Json) => id)).toEqual(dead)
 })
 
+it('cancels occurrences that are not due yet, or all other pending tasks', async () => {
+  const { create, start, stateOf } = await aCaller()
+  const ids = [await create('pending'), await create('pending')]
+  await api.db.query(`UPDATE tasks SET source = 'cron' WHERE id = $1`, [fromId('task', ids[0] ?? '')])
+  const states = () => Promise.all(ids.map(stateOf))
+  const { status, body } = await start({ action: 'cancel', filter: { upcoming: false } })
+  expect([status, body.filter?.upcoming]).toEqual([202, false])
+  await runAll()
+  expect(await states()).toEqual(['pending', 'cancelled'])
+  expect((await start({ action: 'cancel', filter: { upcoming: true } })).status).toBe(202)
+  await runAll()
+  expect(await states()).toEqual(['cancelled', 'cancelled'])
+})
+
 it('runs on chosen tasks, and skips those of other states and workspaces', async () => {
   const [mine, others] = [await aCaller(), await aCaller()]
   const ids = [await mine.create('pending'), await mine.create('retrying'), await others.create('pending')]

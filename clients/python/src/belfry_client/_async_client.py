@@ -1121,7 +1121,7 @@ class AsyncBulkOperations:
 
         Args:
             ids: The ids of 1 to 100 tasks, instead of `filter`.
-            filter: The filters of the list of dead letters. An empty filter selects all.
+            filter: The filters of the list of dead letters, and `upcoming`. An empty filter selects all.
             action: Cancels pending tasks, stops tasks that wait for a retry, replays dead letters as new tasks,
                 or discards dead letters. It skips other tasks.
             per_second: How many of the replays are due per second, the first at once. Default: all are due at

@@ -41,7 +41,7 @@ export type BulkAction = 'cancel' | 'stop' | 'replay' | 'discard'
  */
 export type StartBulkOperation = { action: BulkAction; perSecond?: number } & (
   | { ids: Id[]; filter?: undefined }
-  | { ids?: undefined; filter: Omit<ListDeadLetters, keyof PageOptions> }
+  | { ids?: undefined; filter: Omit<ListDeadLetters, keyof PageOptions> & Pick<ListTasks, 'upcoming'> }
 )
 
 /** The filters of tasks, without `state`. */
