@@ -61,7 +61,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     ),
     annotations: reads,
     async run(belfry, given: ListTasks) {
-      const { data } = await belfry.tasks.list(given)
+      const { data } = await belfry.tasks.list(filled(given))
       return data.map(({ id, name, state, url, method, executeAt, attempts, nextRetryAt, lastRun, blocked }) => {
         return { id, name, state, url, method, executeAt, attempts, nextRetryAt, lastRun, blocked }
       })
@@ -73,7 +73,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     inputSchema: input(fieldsOf('?', listCronJobs.query.pick({ name: true, limit: true }))),
     annotations: reads,
     async run(belfry, given: ListCronJobs) {
-      const { data } = await belfry.cronJobs.list(given)
+      const { data } = await belfry.cronJobs.list(filled(given))
       return data.map(({ id, name, cron, timezone, description, url, method, status, nextRuns, lastRun }) => {
         return { id, name, cron, timezone, description, url, method, status, nextRuns, lastRun }
       })
@@ -84,7 +84,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     description: 'Lists runs, the attempts of tasks, with their result.',
     inputSchema: input(fieldsOf('?', listRuns.query.pick({ status: true, task_id: true, host: true, limit: true }))),
     annotations: reads,
-    run: async (belfry, given: ListRuns) => (await belfry.runs.list(given)).data,
+    run: async (belfry, given: ListRuns) => (await belfry.runs.list(filled(given))).data,
   },
   explain_task: {
     title: 'Explain a task',
@@ -169,6 +169,11 @@ function fieldsOf<Shape extends z.ZodRawShape>(mark: '?' | '+', declared: z.ZodO
   return Object.fromEntries(
     Object.entries(properties as Fields).map(([name, field]) => [name, JSON.parse(JSON.stringify(field, words))]),
   ) as Record<keyof Shape, Fields[string]>
+}
+
+// Models write an empty text for a filter that they do not use.
+function filled<Filter extends object>(filter: Filter): Filter {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== '')) as Filter // each is optional
 }
 
 function toRequest({ url: targetUrl, payload, payload_json, max_retries, retry_delays_ms, ...given }: Arguments) {

@@ -43,3 +43,14 @@ it('takes one message in each request, and payloads with many members', async ()
     body: { detail: 'Send one message in each request.' },
   })
 })
+
+it.each([
+  ['list_tasks', { name: '', label: '', cronjob_id: '' }],
+  ['list_cron_jobs', { name: '' }],
+  ['list_runs', { task_id: '', host: '' }],
+])('%s takes an empty text for no filter, as models write it', async (name, given) => {
+  const headers = { 'X-Api-Key': api.caller.apiKey, Accept: 'application/json, text/event-stream' }
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }
+  const { result } = JSON.parse((await api.send('POST', '/mcp', call, headers)).text)
+  expect([result.isError, typeof result.content[0].text]).toEqual([undefined, 'string'])
+})
