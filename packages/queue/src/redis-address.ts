@@ -8,8 +8,8 @@ export type RedisAddress = {
   password: string | undefined
 }
 
-const form = /^redis(?<s>s?)(?<cluster>\+cluster)?:\/\/(?:(?<user>.*)@)?(?<nodes>[^@/?#]*)(?<rest>.*)$/
-const node = /^(?<host>\[[\da-f:.]+\]|[^:[\]]+)(?::(?<port>\d{1,5}))?$/i
+const form = /^redis(?<s>s?)(?<cluster>\+cluster)?:\/\/(?<place>.*)$/
+const node = /^(?<host>\[[\da-f:.]+\]|[^:[\]/?#]+)(?::(?<port>\d{0,5}))?$/i
 const defaultPort = 6379
 
 /**
@@ -18,10 +18,12 @@ const defaultPort = 6379
  * @throws Error that does not show the text, because it may hold a password.
  */
 export function parseRedisAddress(text: string): RedisAddress {
-  const { s, cluster, user = '', nodes = '', rest = '' } = form.exec(text)?.groups ?? {}
+  const { s, cluster, place = '' } = form.exec(text)?.groups ?? {}
   const isCluster = cluster !== undefined
-  const isWellFormed = isCluster ? /^\/?$/.test(rest) : URL.canParse(text)
-  if (s === undefined || !isWellFormed) throw malformed()
+  if (s === undefined || !(isCluster || URL.canParse(text))) throw malformed()
+  // Behind the host, a single Redis has the number of a database and options, which may contain an @.
+  const [authority = ''] = isCluster ? [place.replace(/\/$/, '')] : place.split(/[/?#]/)
+  const [, user = '', nodes = ''] = /^(?:(.*)@)?(.*)$/.exec(authority) ?? []
   const [username = '', ...password] = user.split(':')
   return {
     // Without a host, a single Redis is reached by a socket.
@@ -34,9 +36,9 @@ export function parseRedisAddress(text: string): RedisAddress {
 }
 
 function parseNode(place: string): { host: string; port: number } {
-  const { host, port = defaultPort } = node.exec(place.trim())?.groups ?? {}
-  if (host === undefined || Number(port) > 65_535) throw malformed()
-  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
+  const { host, port } = node.exec(place.trim())?.groups ?? {}
+  if (host === undefined || Number(port ?? 0) > 65_535) throw malformed()
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) || defaultPort }
 }
 
 function malformed(): Error {
