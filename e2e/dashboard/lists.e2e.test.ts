@@ -209,6 +209,14 @@ describe('each list with three pages of rows', { timeout: 300_000 }, () => {
     await page.getByText('Cron job job 001').waitFor()
   })
 
+  it('a list that cannot be read shows its error alone', async () => {
+    const page = await stage.ownerPage({ expected: /500/ })
+    await page.route('**/api/v1/scheduler/cronjobs', route => route.fulfill({ status: 500, json: {} }))
+    await page.goto(`${await stage.home()}/cron-jobs`)
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    expect(await page.locator('table').count(), 'a table would look as if it were loading').toBe(0)
+  })
+
   const read = async ({ from, isOfOrganization }: List, condition: string, order: string): Promise<string[]> => {
     const text = `SELECT name FROM ${from} WHERE ${condition} ORDER BY ${order}`
     const rows = await stage.belfry.execute(text, [ids[isOfOrganization ? 1 : 0]])

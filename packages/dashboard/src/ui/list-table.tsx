@@ -13,12 +13,14 @@ export type ListTableProps<Row> = Omit<TableProps<Row>, 'isWhole'> & {
 /** The table of a list: with its error, and a button for the next page. */
 export function ListTable<Row>({ list, empty, ...table }: ListTableProps<Row>): ReactNode {
   const isEmpty = empty !== undefined && table.rows?.length === 0
+  const hasFailed = Boolean(list.error)
   return (
     <>
-      {Boolean(list.error) && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {hasFailed && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {isEmpty && list.hasNextPage && <p>No match among the newest ones. Load more to search older ones.</p>}
       {isEmpty && !list.hasNextPage && empty}
-      {!isEmpty && <Table {...table} isWhole={!list.hasNextPage} />}
+      {/* Without rows, a table would look as if it were loading. */}
+      {!isEmpty && !(hasFailed && table.rows === undefined) && <Table {...table} isWhole={!list.hasNextPage} />}
       {list.hasNextPage && <LoadMore {...list} />}
     </>
   )
