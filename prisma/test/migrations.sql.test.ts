@@ -136,6 +136,12 @@ describe('deployMigrations', () => {
 })
 
 describe('waitForMigrations', () => {
+  it('finds the primary among several hosts', async () => {
+    const { url } = await testDatabase()
+    const { host } = new URL(url)
+    await waitForMigrations(url.replace(host, `${host},${host}`), missing => expect(missing).toEqual([]))
+  })
+
   it('resolves when another process has applied everything, also on an empty database', async () => {
     const { url } = await emptyDatabase()
     const told: number[] = []

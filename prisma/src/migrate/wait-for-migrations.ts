@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { findPrimary } from '../postgres/primary-client.ts'
 import { withClient } from '../postgres/with-client.ts'
 import { filesOf, readDefinitions } from './definitions.ts'
 import { findMigrationFolder, readMigrationFiles } from './migration-folder.ts'
@@ -37,7 +38,7 @@ export function isBeforeMigration(error: unknown): boolean {
 async function readMissing(databaseUrl: string, folder: string): Promise<string[]> {
   try {
     const read = (client: pg.Client) => readMigrationHistory(client, folder)
-    return (await withClient({ connectionString: databaseUrl }, read)).pending
+    return (await withClient({ connectionString: await findPrimary(databaseUrl) }, read)).pending
   } catch (error) {
     if (!isBeforeMigration(error)) throw error
     const migrations = await readMigrationFiles(folder)
