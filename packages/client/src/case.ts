@@ -17,7 +17,8 @@ export function toSnake(value: unknown): unknown {
 
 function rename(value: unknown, to: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map(item => rename(item, to))
-  if (value === null || typeof value !== 'object' || value instanceof Date || value instanceof URL) return value
+  // A Date and a URL write themselves. Not each platform has a global `URL`.
+  if (value === null || typeof value !== 'object' || 'toJSON' in value) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [to(name), opaque.has(name) ? member : rename(member, to)]),
   )

@@ -28,11 +28,13 @@ export type BelfryOptions = {
   }
 }
 
-/** The options of a single request. Default: those of the client. */
+/** The options of a single request. */
 export type RequestOptions = {
   /** Aborts the request and its retries. */
   signal?: AbortSignal
+  /** Default: the option of the client. */
   timeoutMs?: number
+  /** Default: the option of the client. */
   maxRetries?: number
 }
 
