@@ -14,7 +14,7 @@ export function cpuTimeOf(run: () => unknown): number {
  * Returns the milliseconds of the longest event-loop iteration until a promise settles: the CPU time of the process, or the time
  * that passed where that is less, because other threads of the process have CPU time of their own.
  */
-export async function maxStallOf(run: () => Promise<unknown>): Promise<number> {
+async function maxStallOf(run: () => Promise<unknown>): Promise<number> {
   let max = 0
   let [since, before] = [performance.now(), process.cpuUsage()]
   let isOver = false

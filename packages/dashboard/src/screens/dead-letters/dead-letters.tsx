@@ -53,7 +53,7 @@ export function DeadLetters(): ReactNode {
         <>
           <BulkProgress filter={operation} />
           <FilterFields filters={filters} />
-          {rows?.length !== 0 && (
+          {rows !== undefined && rows.length > 0 && (
             <Actions chosen={chosen} isFiltered={isFiltered} filter={filter} onSettle={setSettlement} />
           )}
         </>

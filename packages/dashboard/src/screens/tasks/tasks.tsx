@@ -42,6 +42,8 @@ const filterNames = [
   'occurrences',
 ] as const
 const refreshMs = 10_000
+// It may read thousands of waiting tasks.
+const countMs = 60_000
 // Longer lists are not refreshed, because that would read every page again.
 const maxPagesToRefresh = 2
 
@@ -68,7 +70,7 @@ export function Tasks(): ReactNode {
   const { data: upcoming } = useQuery({
     ...queryOf('countTasks', { ws: workspace.id, query: { ...filterOf(given), state: 'pending', upcoming: 'true' } }),
     enabled: hidesUpcoming,
-    refetchInterval: refreshMs,
+    refetchInterval: countMs,
   })
   const hidden = hidesUpcoming ? (upcoming?.count ?? 0) : 0
   const selectedTasks = useMemo(() => (tasks ?? []).filter(({ id }) => selected.has(id)), [tasks, selected])
