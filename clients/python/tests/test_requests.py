@@ -1,12 +1,14 @@
 import json
 from datetime import datetime, timedelta, timezone
+from decimal import Decimal
 from typing import Any
 
 import httpx
 import pytest
 
 from belfry_client import UNSET, AsyncBelfry, Belfry, JsonText, errors
-from belfry_client._requests import new_task, parse_duration, path, time_after, to_json, to_query, write_time
+from belfry_client._json import parse_json, write_json, write_time
+from belfry_client._requests import new_task, parse_duration, path, time_after, to_json, to_query
 
 
 def test_a_body_keeps_json_text_and_large_numbers() -> None:
@@ -14,8 +16,44 @@ def test_a_body_keeps_json_text_and_large_numbers() -> None:
     assert body == b'{"payload":{"total": 1.10},"n":12345678901234567890,"null":null}'
 
 
+def test_a_body_has_the_bytes_of_its_text() -> None:
+    text = "\0\n\u2028\x7f\"\\/\u00e9\U0001f600\ud83d"
+    payload = write_json({text: [text]})
+    assert payload.encode() == (
+        b'{"\\u0000\\n\xe2\x80\xa8\x7f\\"\\\\/\xc3\xa9\xf0\x9f\x98\x80\\ud83d":'
+        b'["\\u0000\\n\xe2\x80\xa8\x7f\\"\\\\/\xc3\xa9\xf0\x9f\x98\x80\\ud83d"]}'
+    )
+    assert json.loads(payload) == {text: [text]}
+
+
+long = "9" * 5_000
+
+
+@pytest.mark.parametrize("number", ["7", "-9007199254740993", "12345678901234567890", "1.1", "-0.5", "1e+21", "5e-324"])
+def test_what_a_float_or_an_int_holds_stays_one(number: str) -> None:
+    value = parse_json(number)
+    assert type(value) in (int, float) and value == json.loads(number)
+    assert write_json(value) == number
+
+
+@pytest.mark.parametrize(
+    "number", ["0.12345678901234567890", "-1.00000000000000000001", "12345678901234567.5", "1E+400", "-1E-400", long]
+)
+def test_what_a_float_would_change_is_a_decimal_and_keeps_its_digits(number: str) -> None:
+    value = parse_json(f'{{"n": [{number}]}}')
+    assert value == {"n": [Decimal(number)]} and isinstance(value["n"][0], Decimal)
+    assert write_json(value) == f'{{"n":[{number}]}}'
+    assert to_json({"payload": JsonText(f"[{number}]")}) == f'{{"payload":[{number}]}}'.encode()
+
+
+def test_other_spellings_of_a_float_stay_floats() -> None:
+    numbers = parse_json("[1.10, 100.0, 1E2, 0.30000000000000004, -0.0, 1.7976931348623157e308]")
+    assert [type(number) for number in numbers] == [float] * 6
+    assert numbers == [1.1, 100.0, 100.0, 0.1 + 0.2, 0.0, 1.7976931348623157e308]
+
+
 def test_a_body_refuses_what_is_not_json() -> None:
-    for value in (JsonText("{"), float("nan"), object()):
+    for value in (JsonText("{"), float("nan"), Decimal("NaN"), Decimal("-Infinity"), object()):
         with pytest.raises((ValueError, TypeError)):
             to_json({"payload": value})
 
@@ -200,6 +238,19 @@ def test_a_field_that_the_server_leaves_out_is_empty() -> None:
     task = client_of(Server(httpx.Response(200, json={"id": "task_1", "state": "pending", "new": 1}))).tasks.get("task_1")
     assert (task.id, task.state, task.labels, task.headers, task.last_run) == ("task_1", "pending", [], {}, None)
     assert task.raw["new"] == 1
+
+
+def test_digits_of_an_answer_survive_the_way_back() -> None:
+    payload = '{"id":12345678901234567890,"price":0.12345678901234567890,"rate":0.1}'
+    content = f'{{"id": "task_1", "payload": {payload}}}'.encode()
+    answer = httpx.Response(200, content=content, headers={"content-type": "application/json"})
+    server = Server(answer, answer)
+    client = client_of(server)
+    task = client.tasks.get("task_1")
+    assert task.payload == task.raw["payload"]
+    assert task.payload == {"id": 12345678901234567890, "price": Decimal("0.12345678901234567890"), "rate": 0.1}
+    client.tasks.update("task_1", payload=task.payload)
+    assert server.requests[1].content == f'{{"payload":{payload}}}'.encode()
 
 
 def test_an_update_sends_only_what_is_given() -> None:

@@ -38,9 +38,9 @@ from typing import Any, Literal
 from . import models
 from ._async_http import AsyncClient, AsyncHttp, AsyncList
 from ._decode import decode
+from ._json import JsonText
 from ._requests import (
     UNSET,
-    JsonText,
     OneOrMore,
     Time,
     Unset,
@@ -60,7 +60,7 @@ export function synchronous(python: string): string {
   const replacements: Array<[RegExp, string]> = [
     [/^"""The asynchronous/, '"""The synchronous'],
     [/\basyncio\.sleep/g, 'time.sleep'],
-    [/^import asyncio\nimport json\nimport os$/m, 'import json\nimport os\nimport time'],
+    [/^import asyncio\nimport os$/m, 'import os\nimport time'],
     [/An asynchronous client/g, 'A client'],
     [/\basync (def|with|for)\b/g, '$1'],
     [/`async with`/g, '`with`'],

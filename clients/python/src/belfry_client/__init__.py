@@ -8,7 +8,8 @@
 
 from . import errors, models, webhooks
 from ._async_client import AsyncBelfry
-from ._requests import UNSET, JsonText
+from ._json import JsonText
+from ._requests import UNSET
 from ._sync_client import Belfry
 from .errors import ApiError, BelfryError
 

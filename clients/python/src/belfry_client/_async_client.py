@@ -9,9 +9,9 @@ from typing import Any, Literal
 from . import models
 from ._async_http import AsyncClient, AsyncHttp, AsyncList
 from ._decode import decode
+from ._json import JsonText
 from ._requests import (
     UNSET,
-    JsonText,
     OneOrMore,
     Time,
     Unset,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import secrets
@@ -10,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from enum import Enum
+from json import JSONDecodeError
 from typing import Any, Final
 from urllib.parse import quote
 
+from ._json import write_json, write_time
 from .errors import ApiError, BelfryError, ConnectionError
 
 _first_delay = 0.5
@@ -30,11 +31,6 @@ class Unset(Enum):
 UNSET: Final = Unset.UNSET
 """A field that is left out of a request. None is sent as `null`."""
 
-
-class JsonText(str):
-    """JSON text that Belfry sends byte for byte, such as `JsonText('{"total": 1.10}')`."""
-
-
 Time = datetime | str
 """A time: an aware datetime, or ISO 8601 text with `Z` or an offset."""
 OneOrMore = str | int | Sequence[str] | Sequence[int]
@@ -51,14 +47,14 @@ def path(template: str, *parts: str) -> str:
 
 def to_json(fields: Mapping[str, Any]) -> bytes:
     """Returns the JSON of a body. It omits unset fields, and keeps `JsonText` unchanged. An error names its field."""
-    members = [f"{json.dumps(name)}:{_text_of(name, value)}" for name, value in fields.items() if value is not UNSET]
+    members = [f"{write_json(name)}:{_text_of(name, value)}" for name, value in fields.items() if value is not UNSET]
     return ("{" + ",".join(members) + "}").encode()
 
 
 def _text_of(name: str, value: Any) -> str:
     try:
-        return _text(value)
-    except json.JSONDecodeError as error:
+        return write_json(value)
+    except JSONDecodeError as error:
         raise ValueError(f"{name} is a JsonText, but not JSON: {error}") from error
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
@@ -148,13 +144,6 @@ def _query_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def write_time(time: datetime) -> str:
-    """Returns a time as ISO 8601 text. A time without a time zone is refused."""
-    if time.tzinfo is None:
-        raise ValueError("A datetime requires a time zone, such as datetime.now(timezone.utc).")
-    return time.isoformat(timespec="milliseconds")
-
-
 def new_idempotency_key() -> str:
     return secrets.token_hex(16)
 
@@ -190,16 +179,3 @@ def _retry_after(headers: Mapping[str, str]) -> float:
 
 def _name_of(method: str, url: str) -> str:
     return f"{method.upper()} {re.sub(r'[?#].*$', '', re.sub(r'^https?://', '', url, flags=re.I))}"[:200]
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, JsonText):
-        json.loads(value)
-        return str(value)
-    if isinstance(value, datetime):
-        return json.dumps(write_time(value))
-    if isinstance(value, (list, tuple)):
-        return "[" + ",".join(_text(item) for item in value) + "]"
-    if isinstance(value, Mapping):
-        return "{" + ",".join(f"{json.dumps(str(name))}:{_text(item)}" for name, item in value.items()) + "}"
-    return json.dumps(value, allow_nan=False)

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from . import models
 from ._sync_http import Client, Http, List
 from ._decode import decode
+from ._json import JsonText
 from ._requests import (
     UNSET,
-    JsonText,
     OneOrMore,
     Time,
     Unset,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import httpx
 
 from ._decode import Page, decode
+from ._json import parse_json
 from ._requests import new_idempotency_key, retry_delay, to_json, to_query
 from ._version import version
 from .errors import ApiError, BelfryError, ConnectionError, TimeoutError, to_api_error
@@ -76,7 +76,7 @@ class Http:
             return None
         is_json = "json" in response.headers.get("content-type", "")
         try:
-            answer = response.json() if is_json else response.text
+            answer = parse_json(response.content) if is_json else response.text
         except ValueError as error:
             raise ConnectionError(f"The response to {method} {target} is not complete.") from error
         if response.is_success and is_json:
@@ -126,7 +126,7 @@ class Http:
                         # After a reconnection the server repeats the last ones.
                         if "data" in given and given.get("event", "run") == "run" and given.get("id") not in known:
                             known[given.get("id", "")] = None
-                            yield decode(kind, json.loads(given["data"]))
+                            yield decode(kind, parse_json(given["data"]))
                         if len(known) > _max_known:
                             del known[next(iter(known))]
             except (httpx.TransportError, ApiError) as error:
@@ -149,7 +149,7 @@ _max_known = 2_000
 def _raise(response: httpx.Response, target: str) -> None:
     response.read()
     is_json = "json" in response.headers.get("content-type", "")
-    answer = response.json() if is_json else response.text
+    answer = parse_json(response.content) if is_json else response.text
     raise to_api_error(response.status_code, answer, response.headers, f"GET {target}")
 
 
