@@ -1,35 +1,54 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { startBelfry } from '../belfry.ts'
+import { startReceiver } from '@belfry/test-support'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Belfry, startBelfry } from '../belfry.ts'
 import { hasPython, useVenv } from '../python.ts'
 import { repositoryRoot } from '../repository-root.ts'
+import { callOf, expectReceived, generatedCall } from '../same-call.ts'
 
 const project = join(repositoryRoot(), 'clients/python')
 
 describe.skipIf(!hasPython)('the Python client, which requires Python 3.10 with venv', () => {
   const venv = useVenv()
   const options = { cwd: project }
+  let belfry: Belfry
+  const environment = () => ({ ...process.env, BELFRY_URL: belfry.url, BELFRY_API_KEY: belfry.caller.apiKey ?? '' })
 
   beforeAll(async () => {
     const wheels = venv.path('wheels')
     await venv.pip(['wheel', '--no-deps', '--wheel-dir', wheels, '.'], options)
     const [wheel = ''] = await readdir(wheels)
     await venv.pip(['install', `${join(wheels, wheel)}[test]`], options)
+    belfry = await startBelfry('postgres', { services: ['all-in-one'] })
   }, 180_000)
+  afterAll(() => belfry?.close())
 
   it('is typed', async () => {
     expect(await venv.run('mypy', ['--cache-dir', venv.path('mypy')], options)).toContain('Success')
   })
 
   it('passes its tests against a running Belfry, installed from its wheel', async () => {
-    const belfry = await startBelfry('postgres', { services: ['all-in-one'] })
+    const report = await venv.run('pytest', ['-q', '-p', 'no:cacheprovider'], { ...options, env: environment() })
+    expect(report).toMatch(/^\d+ passed in/m)
+  }, 180_000)
+
+  it('leaves the same bytes at the target as the other doors', async () => {
+    const target = await startReceiver()
     try {
-      const env = { ...process.env, BELFRY_URL: belfry.url, BELFRY_API_KEY: belfry.caller.apiKey ?? '' }
-      const report = await venv.run('pytest', ['-q', '-p', 'no:cacheprovider'], { ...options, env })
-      expect(report).toMatch(/^\d+ passed in/m)
+      const at = new Date(Math.ceil(Date.now() / 1000) * 1000 + 20_000)
+      const calls = fc
+        .sample(generatedCall, { numRuns: 30, seed: 20261127 })
+        .map((generated, index) =>
+          ['text', 'value'].map(name => callOf(generated, target.url(`/same/${index}/${name}?a=b%20c&d=+e`), at)),
+        )
+      await writeFile(venv.path('calls.json'), JSON.stringify(calls))
+      const script = join(repositoryRoot(), 'e2e/client/same_call.py')
+      await venv.run('python', [script, venv.path('calls.json')], { env: environment() })
+      for (const call of calls.flat()) await expectReceived(target, call, { hasTime: true })
     } finally {
-      await belfry.close()
+      await target.close()
     }
   }, 180_000)
 })
