@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { formatted } from './format.ts'
 import { pythonClient, synchronous } from './python.ts'
 import { pythonModels } from './python-models.ts'
-import { clientResources, clientTypes } from './typescript.ts'
+import { clientResources } from './resources.ts'
+import { clientTypes } from './response-types.ts'
 
 const python = '../../../clients/python/src/belfry_client'
 
