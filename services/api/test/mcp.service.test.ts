@@ -5,7 +5,8 @@ const api = useApi(() => ({ PUBLIC_URL: 'http://belfry.example.com' }))
 
 it('calls of the tools stay within the process, with every PUBLIC_URL', async () => {
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tasks', arguments: { limit: 1 } } }
-  const headers = { 'X-Api-Key': api.caller.apiKey, Accept: 'application/json, text/event-stream' }
+  const { apiKey } = await api.signUp() // other tests here create tasks
+  const headers = { 'X-Api-Key': apiKey, Accept: 'application/json, text/event-stream' }
   const { status, text } = await api.send('POST', '/mcp', call, headers)
   expect(status).toBe(200)
   const { result } = JSON.parse(text.replace(/^[\s\S]*?data: /, ''))
