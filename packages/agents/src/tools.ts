@@ -8,8 +8,7 @@ import type { z } from 'zod'
 import { explain } from './explain.ts'
 
 /** What an agent gives to a tool. The API validates it. */
-// biome-ignore lint/suspicious/noExplicitAny: a value from outside, which the client passes on to the API
-export type Arguments = Record<string, any>
+export type Arguments = Record<string, unknown>
 
 type Fields = Record<string, { type?: string; description?: string; [member: string]: unknown }>
 
@@ -92,7 +91,7 @@ export const tools: Readonly<Record<string, Tool>> = {
       'Explains what happened to a task and why: its state, its last attempts with request and response, and the state of its host.',
     inputSchema: input(taskId, 'task_id'),
     annotations: reads,
-    run: (belfry, { task_id }) => explain(belfry, task_id),
+    run: (belfry, { task_id }: { task_id: string }) => explain(belfry, task_id),
   },
   preview_cron: {
     title: 'Preview a cron expression',
@@ -133,28 +132,28 @@ export const tools: Readonly<Record<string, Tool>> = {
     description: 'No call starts until it is resumed.',
     inputSchema: input(cronJobId, 'cronjob_id'),
     annotations: ends,
-    run: (belfry, { cronjob_id }) => belfry.cronJobs.pause(cronjob_id),
+    run: (belfry, { cronjob_id }: { cronjob_id: string }) => belfry.cronJobs.pause(cronjob_id),
   },
   resume_cron_job: {
     title: 'Resume a cron job',
     description: 'Calls start again from now on.',
     inputSchema: input(cronJobId, 'cronjob_id'),
     annotations: ends,
-    run: (belfry, { cronjob_id }) => belfry.cronJobs.resume(cronjob_id),
+    run: (belfry, { cronjob_id }: { cronjob_id: string }) => belfry.cronJobs.resume(cronjob_id),
   },
   cancel_task: {
     title: 'Cancel a task',
     description: 'Cancels a task that has not started.',
     inputSchema: input(taskId, 'task_id'),
     annotations: ends,
-    run: (belfry, { task_id }) => belfry.tasks.cancel(task_id),
+    run: (belfry, { task_id }: { task_id: string }) => belfry.tasks.cancel(task_id),
   },
   replay_task: {
     title: 'Replay a task',
     description: 'Makes the same call again, as a new task. Fix the cause first: see explain_task.',
     inputSchema: input(taskId, 'task_id'),
     annotations: changes,
-    run: (belfry, { task_id }) => belfry.tasks.replay(task_id),
+    run: (belfry, { task_id }: { task_id: string }) => belfry.tasks.replay(task_id),
   },
 }
 
