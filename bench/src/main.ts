@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import type { Benchmark, Settings } from './benchmark.ts'
 import { create } from './benchmarks/create.ts'
 import { dispatch } from './benchmarks/dispatch.ts'
+import { events } from './benchmarks/events.ts'
 import { gate } from './benchmarks/gate.ts'
 import { growth } from './benchmarks/growth.ts'
 import { jobQueues } from './benchmarks/job-queues.ts'
@@ -23,7 +24,7 @@ import {
 
 /** Every benchmark, in the order in which they run and appear on the page. */
 const allBenchmarks: readonly Benchmark[] = [
-  ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), create, lag, lightLoad, growth, memory, gate],
+  ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), create, events, lag, lightLoad, growth, memory, gate],
 ]
 
 if (process.platform !== 'linux') {

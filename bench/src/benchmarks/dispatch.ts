@@ -4,7 +4,7 @@ import { openDispatchQueue } from '@belfry/queue/dispatch-queue'
 import { cpuPerOperation, type ProcessGroups, type Reading, readCpu } from '@belfry/test-support/proc'
 import { Queue } from 'bullmq'
 import type { Benchmark } from '../benchmark.ts'
-import { startBelfry } from '../lab/belfry.ts'
+import { type ServiceName, startBelfry } from '../lab/belfry.ts'
 import type { Child } from '../lab/child-process.ts'
 import { queueName } from '../lab/child-side.ts'
 import type { Database } from '../lab/database.ts'
@@ -28,6 +28,7 @@ export function dispatch(concurrency: number): Benchmark {
           floor: () => floor(lab, { concurrency, count: 12_000 }),
           promoted: inFreshDatabase(lab, database => promotedCalls(lab, database, { concurrency, count: 16_000 })),
           single: inFreshDatabase(lab, database => singleCalls(lab, database, { concurrency, count: 10_000 })),
+          noRedis: inFreshDatabase(lab, database => callsWithoutRedis(lab, database, { concurrency, count: 12_000 })),
         },
         rounds,
       )
@@ -46,6 +47,12 @@ export function dispatch(concurrency: number): Benchmark {
             title: `the same with a job for each task, ${parallel}`,
             ...ratioOf(rates(samples.single), rates(samples.floor)),
             limit: { atLeast: 0.6, aim: 0.75 },
+          },
+          {
+            key: `dispatch_no_redis_vs_floor_${concurrency}`,
+            title: `the same without Redis, ${parallel}`,
+            ...ratioOf(rates(samples.noRedis), rates(samples.floor)),
+            limit: { atLeast: 1.2 },
           },
           {
             key: `dispatch_cpu_vs_floor_${concurrency}`,
@@ -68,13 +75,13 @@ export function promotedCalls(lab: Lab, database: Database, race: Race, root?: s
     await promote(database, stored)
     return cpuPerOperation(before, readCpu(groups), race.count)
   }
-  return belfryCalls(lab, database, race, enqueue, root)
+  return belfryCalls(lab, database, race, { enqueue, root })
 }
 
 /** Belfry with a job for each task, as the API adds it for a task that is due soon. Adding the jobs does not count. */
 function singleCalls(lab: Lab, database: Database, race: Race): Promise<Sample> {
   const origin = originOfUrl(lab.target.url())
-  return belfryCalls(lab, database, race, async stored => {
+  const enqueue: Enqueue = async stored => {
     const queue = openDispatchQueue({ redisUrl: lab.redis.url, onError: error => console.error(error.message) })
     const waiting = stored.values()
     const lanes = Array.from({ length: 50 }, async () => {
@@ -86,36 +93,46 @@ function singleCalls(lab: Lab, database: Database, race: Race): Promise<Sample> 
     await Promise.all(lanes)
     await queue.close()
     return {}
-  })
+  }
+  return belfryCalls(lab, database, race, { enqueue })
+}
+
+/** The dispatcher finds due tasks in PostgreSQL. */
+function callsWithoutRedis(lab: Lab, database: Database, race: Race): Promise<Sample> {
+  return belfryCalls(lab, database, race, { enqueue: null })
 }
 
 /** Adds tasks to the queue, and returns the CPU that it used for each. */
 type Enqueue = (stored: StoredTask[], groups: ProcessGroups) => Promise<Reading>
 
+/** How tasks reach the dispatcher; without a queue, there is no Redis. */
+type Way = { enqueue: Enqueue | null; root?: string | undefined }
+
 async function belfryCalls(
   lab: Lab,
   database: Database,
   { concurrency, count }: Race,
-  enqueue: Enqueue,
-  root?: string,
+  { enqueue, root }: Way,
 ): Promise<Sample> {
-  await using belfry = await startBelfry(lab, database, { services: ['scheduler', 'dispatcher'], concurrency, root })
+  const redisUrl = enqueue === null ? null : lab.redis.url
+  const services: ServiceName[] = ['scheduler', 'dispatcher']
+  await using belfry = await startBelfry(lab, database, { services, concurrency, redisUrl, root })
   const url = lab.target.url()
   const groups = processGroups(lab, belfry.pids)
   // Warms the scheduler up. These tasks are deleted before they are due.
   const others = await storeTasks(database, { count: Math.round(count * warmUpShare), url, dueInMs: warmUpDueInMs })
-  await promote(database, others)
+  if (enqueue !== null) await promote(database, others)
   await forgetTasks(database, others)
   lab.target.counter.reset()
   // Late enough that all jobs are in the queue by then.
   const stored = await storeTasks(database, { count, url, dueInMs: 1_500 + count * 0.15 })
   const [enqueued, sample] = await Promise.all([
-    enqueue(stored, groups),
+    enqueue?.(stored, groups),
     measureWindow(lab.target.counter, count, groups),
   ])
   await requireRecorded(database, stored)
   await requireCalls(lab, count)
-  const cpuUs = Object.entries(sample.cpuUs).map(([group, us]) => [group, us + (enqueued[group] ?? 0)] as const)
+  const cpuUs = Object.entries(sample.cpuUs).map(([group, us]) => [group, us + (enqueued?.[group] ?? 0)] as const)
   return { ...sample, cpuUs: Object.fromEntries(cpuUs) }
 }
 
