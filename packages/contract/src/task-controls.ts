@@ -64,6 +64,11 @@ export const onConflictField = z.enum(onConflicts).meta({
     'When a pending task has the key: `reject` (the default) answers 409, `keep` returns that task, `replace` gives it this request and time.',
 })
 
+export const onPastField = z.enum(['reject', 'run']).meta({
+  description:
+    'When execute_at is not in the future: `reject` (the default) answers 400, `run` makes the call due at once.',
+})
+
 /** How long after its time an attempt may still start: a second to 14 days. */
 export const maxAgeField = integer(1_000, 1_209_600_000)
   .nullable()

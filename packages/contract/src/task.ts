@@ -21,7 +21,7 @@ import {
 } from './response-fields.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
 import { lastStatusFilter, runErrorCodes, runStatusField } from './run.ts'
-import { keyField, label, labelsField, newLabelsField, onConflictField } from './task-controls.ts'
+import { keyField, label, labelsField, newLabelsField, onConflictField, onPastField } from './task-controls.ts'
 import {
   displayName,
   exampleTime,
@@ -89,6 +89,7 @@ export const createTaskBody = z
     ...creation,
     key: keyField.optional(),
     on_conflict: onConflictField.optional(),
+    on_past: onPastField.optional(),
     labels: newLabelsField.optional(),
   })
   .superRefine(refuseTwoBodies, isReadable)

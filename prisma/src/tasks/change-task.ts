@@ -10,7 +10,7 @@ import { countedFailures, stoppedColumns } from './task-row.ts'
 
 /** The new values of a pending task. Absent fields stay as they are. */
 export type TaskChange = Partial<StoredRequest> & {
-  executeAt?: Date
+  executeAt?: Date | 'now'
   name?: string
   updatedBy?: string
   /** Null removes the deadline. */
@@ -93,7 +93,9 @@ async function changeTask(
   taskId: string,
   change: TaskChange,
 ): Promise<MoveResult | { kind: 'not_future' } | { kind: 'never_starts' }> {
-  const values: unknown[] = [taskId, workspaceId, change.executeAt ?? null]
+  const isNow = change.executeAt === 'now'
+  const values: unknown[] = [taskId, workspaceId, change.executeAt instanceof Date ? change.executeAt : null]
+  const timeOr = (column: string) => (isNow ? 'now()' : `coalesce($3::timestamptz, ${column})`)
   const expiresAt = change.expiresAt === undefined ? 'expires_at' : `$${values.push(change.expiresAt)}::timestamptz`
   const sets = new Map<string, string>()
   for (const [field, column] of Object.entries(requestColumns)) {
@@ -108,10 +110,10 @@ async function changeTask(
   const parts = [
     `task AS (
       UPDATE tasks
-      SET execute_at = coalesce($3::timestamptz, execute_at), due_at = coalesce($3::timestamptz, due_at), updated_at = now(),
+      SET execute_at = ${timeOr('execute_at')}, due_at = ${timeOr('due_at')}, updated_at = now(),
           expires_at = ${expiresAt}${hasCallbacks}${queued}${waits}
       WHERE id = $1 AND workspace_id = $2 AND state = 'pending' AND ($3::timestamptz IS NULL OR $3 > clock_timestamp())
-        AND (${expiresAt} IS NULL OR ${expiresAt} > coalesce($3::timestamptz, execute_at))
+        AND (${expiresAt} IS NULL OR ${expiresAt} > ${timeOr('execute_at')})
       RETURNING id, workspace_id
     )`,
   ]
@@ -126,7 +128,8 @@ async function changeTask(
     SELECT clock_timestamp() AS now FROM task`
   const result = await moved(db, { text, values }, 'pending', [workspaceId, taskId])
   if (result.kind !== 'refused' || result.state !== 'pending') return result
-  return { kind: change.executeAt && !(await isFuture(db, change.executeAt)) ? 'not_future' : 'never_starts' }
+  const isPast = change.executeAt instanceof Date && !(await isFuture(db, change.executeAt))
+  return { kind: isPast ? 'not_future' : 'never_starts' }
 }
 
 async function isFuture(db: Db, at: Date): Promise<boolean> {

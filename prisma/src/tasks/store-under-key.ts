@@ -67,7 +67,7 @@ async function storeLocked(
     labels: task.labels ?? [],
     ...requestOf(task),
     ...(task.createdBy && { updatedBy: task.createdBy }),
-    ...timeOf(task),
+    executeAt: task.executeAt ?? 'now',
   })
   if (result.kind === 'moved') return { kind: 'replaced', id, executeAt: task.executeAt ?? result.now, now: result.now }
   if (result.kind === 'refused') return insert(tx, task) // it was claimed meanwhile
@@ -107,8 +107,4 @@ function requestOf(task: NewTask) {
 function allCallbacksOf({ callbacks }: NewTask): string | null {
   if (!callbacks) return null
   return JSON.stringify({ on_success: null, on_failure: null, on_attempt: null, ...JSON.parse(callbacks) })
-}
-
-function timeOf({ executeAt }: NewTask): { executeAt?: Date } {
-  return executeAt === null ? {} : { executeAt }
 }

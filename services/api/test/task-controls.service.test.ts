@@ -195,6 +195,36 @@ describe('a key', () => {
   })
 })
 
+describe('a time that has passed, with on_past: run', () => {
+  const past = { execute_at: '2020-01-01T00:00:00Z', on_past: 'run' }
+  const isDueNow = (task: Json) => Math.abs(Date.parse(task.execute_at) - Date.now()) < 60_000
+
+  it('makes a task due at once, alone and in a batch; a time in the future stays', async () => {
+    const { status, body } = await call('POST', tasks, aTaskBody(past))
+    expect([status, isDueNow(body), body.state]).toEqual([201, true, 'pending'])
+    const future = at(3_600_000)
+    const rows = [past, { ...past, execute_at: future }, { ...past, on_past: 'reject' }, { ...past, name: '' }]
+    const { data } = (await call('POST', `${tasks}/batch`, { tasks: rows.map(row => aTaskBody(row)) })).body
+    expect(isDueNow(data[0].task)).toBe(true)
+    expect(data[1].task.execute_at).toBe(future)
+    expect(data.slice(2).map(({ error }: Json) => error.errors.map(({ code }: Json) => code))).toEqual([
+      ['execute_at_not_future'],
+      ['too_short'],
+    ])
+  })
+
+  it('makes the pending task with its key due at once, if it replaces it', async () => {
+    const first = await create({ key: 'past', execute_at: at(3_600_000) })
+    const { status, body } = await call('POST', tasks, aTaskBody({ ...past, key: 'past', on_conflict: 'replace' }))
+    expect([status, body.id, isDueNow(body)]).toEqual([200, first.id, true])
+  })
+
+  it('ends a task whose deadline has passed as expired', async () => {
+    const { status, body } = await call('POST', tasks, aTaskBody({ ...past, expires_at: '2021-01-01T00:00:00Z' }))
+    expect([status, body.expires_at]).toEqual([201, '2021-01-01T00:00:00.000Z'])
+  })
+})
+
 describe('stop', () => {
   it('ends a task that waits for a retry, and records who did', async () => {
     const task = await create({})

@@ -111,6 +111,7 @@ class AsyncTasks:
         expires_at: Time | None | Unset = UNSET,
         key: str | Unset = UNSET,
         on_conflict: Literal["reject", "keep", "replace"] | Unset = UNSET,
+        on_past: Literal["reject", "run"] | Unset = UNSET,
         labels: Sequence[str] | Unset = UNSET,
         idempotency_key: str | None = None,
         **more: Any,
@@ -146,6 +147,8 @@ class AsyncTasks:
             key: Unique among the pending tasks of the workspace.
             on_conflict: When a pending task has the key: `reject` (the default) answers 409, `keep` returns that
                 task, `replace` gives it this request and time.
+            on_past: When execute_at is not in the future: `reject` (the default) answers 400, `run` makes the
+                call due at once.
             labels: Up to 10 labels, to filter by. A label may end in a placeholder for a member of the payload.
                 It is left out when the member is missing or makes no valid label.
 
@@ -169,6 +172,7 @@ class AsyncTasks:
             "expires_at": expires_at,
             "key": key,
             "on_conflict": on_conflict,
+            "on_past": on_past,
             "labels": labels,
             **more,
         }

@@ -7,7 +7,7 @@ export type TaskState = 'pending' | 'processing' | 'retrying' | 'success' | 'dea
 
 export type Source = 'task' | 'cron' | 'event' | 'callback'
 
-export type CreateTask = TaskFields & KeyFields & TaskTime
+export type CreateTask = TaskFields & CreationFields & TaskTime
 
 type TaskFields = RequestFields & {
   /** A display name of 1 to 200 characters. Default: the method and the URL without its query. */
@@ -22,7 +22,7 @@ type TaskFields = RequestFields & {
   labels?: string[]
 }
 
-type KeyFields = {
+type CreationFields = {
   /** Unique among the pending tasks of the workspace, 1 to 128 characters. */
   key?: string
   /**
@@ -30,6 +30,8 @@ type KeyFields = {
    * gives it this request and time. Default `reject`.
    */
   onConflict?: OnConflict
+  /** When the time has come already: `reject` throws `ValidationError`, `run` makes the call due at once. Default `reject`. */
+  onPast?: 'reject' | 'run'
 }
 
 export type OnConflict = 'reject' | 'keep' | 'replace'

@@ -23,7 +23,7 @@ export const createTask = creation(operations.createTask, {
   inspect: inspectNewTask,
   async handle(work, input) {
     const { body, bodyText, arrivedAt, caller } = input
-    const task = toNewTask(caller.workspaceId, body, bodyText)
+    const task = toNewTask(caller.workspaceId, body, bodyText, arrivedAt)
     const path = `/api/v1/scheduler/tasks/`
     const { reply } = await schedule(work, input, {
       starts: 'later',
@@ -64,8 +64,7 @@ export const createTasks = creation(operations.createTasks, {
     const { caller, body, bodyText, arrivedAt } = input
     const quota = await readQuota(work, caller.organizationId)
     const texts = elementTexts(bodyText, ['tasks']) ?? []
-    const read = (row: unknown, i: number) =>
-      orRefusal(() => readRow(work, quota, caller.workspaceId, row, texts[i] ?? ''))
+    const read = (row: unknown, i: number) => orRefusal(() => readRow(work, quota, input, row, texts[i] ?? ''))
     const turn = takeTurns()
     const rows: Row[] = []
     for (const [i, row] of body.tasks.entries()) {
@@ -102,7 +101,9 @@ export const createTasks = creation(operations.createTasks, {
 
 type Row = ReturnType<typeof readRow> | AppError
 
-function readRow(work: Work, quota: Quota, workspaceId: string, row: unknown, text: string) {
+type BatchInput = { caller: { workspaceId: string }; arrivedAt: number }
+
+function readRow(work: Work, quota: Quota, { caller, arrivedAt }: BatchInput, row: unknown, text: string) {
   if (Buffer.byteLength(text) > bodyLimits.maxBytes) {
     throw new AppError('payload_too_large', `A task may have at most ${bodyLimits.maxBytes} bytes.`)
   }
@@ -112,7 +113,7 @@ function readRow(work: Work, quota: Quota, workspaceId: string, row: unknown, te
   if (!parsed.ok || errors.length > 0) {
     throw new AppError('validation_failed', 'The task is invalid; see errors.', { errors })
   }
-  const task = toNewTask(workspaceId, parsed.value, text)
+  const task = toNewTask(caller.workspaceId, parsed.value, text, arrivedAt)
   refuseLargePayload(quota, task.payload)
   return { task, queue: parsed.value.queue, timezone: parsed.value.timezone }
 }

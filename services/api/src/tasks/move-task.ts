@@ -102,11 +102,11 @@ export const updateTask = endpoint(operations.updateTask, {
       await nameQueues(tx, caller, await planQueues(tx, caller, [body.queue]))
       return changePendingTask(tx, caller.workspaceId, params.task, changed)
     })
-    if (result.kind === 'not_future') throw executeAtPassed(change.executeAt ?? null, arrivedAt)
+    if (result.kind === 'not_future') throw executeAtPassed(body.execute_at ?? null, arrivedAt)
     if (result.kind === 'never_starts') throw neverStarts()
     const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task)
-    if (change.executeAt && result.kind === 'moved') {
-      enqueue(ctx, [{ id: row.id, dueAt: change.executeAt }], result.now)
+    if (body.execute_at && result.kind === 'moved') {
+      enqueue(ctx, [{ id: row.id, dueAt: body.execute_at }], result.now)
     }
     return withLocalTime(presentTask(row), body.timezone)
   },

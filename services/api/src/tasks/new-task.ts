@@ -20,18 +20,20 @@ import { invalid } from '../http/refusals.ts'
 /**
  * Returns the task that a body asks for. Without a time it is due at once.
  * @param bodyText - The text that the body was parsed from.
+ * @param arrivedAt - When the request arrived, by the database's clock, in epoch milliseconds.
  */
 export function toNewTask(
   workspaceId: string,
   body: Omit<CreateTaskBody, 'execute_at'> & { execute_at: Date | null },
   bodyText: string,
+  arrivedAt: number,
 ) {
   const request = toStoredRequest(body, bodyText)
   const own = {
     id: newUuid(),
     workspaceId,
     source: 'task' as const,
-    executeAt: body.execute_at,
+    executeAt: body.on_past === 'run' && Number(body.execute_at) <= arrivedAt ? null : body.execute_at,
     name: body.name,
     topic: null,
     eventId: null,
@@ -91,7 +93,7 @@ export function executeAtPassed(executeAt: Date | null, arrivedAt: number): AppE
  */
 export function inspectExecuteAt(ctx: Pick<Context, 'clock'>, body: unknown, schemaErrors: FieldError[]): FieldError[] {
   if (schemaErrors.length === 0 || schemaErrors.some(({ path }) => path === 'execute_at')) return []
-  const instant = instantOf(body, 'execute_at')
+  const instant = Object(body).on_past === 'run' ? null : instantOf(body, 'execute_at')
   return instant && instant.getTime() <= ctx.clock.now() ? [notFuture] : []
 }
 

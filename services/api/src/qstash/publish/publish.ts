@@ -50,7 +50,7 @@ export async function preparePublication(call: Call, quota: Quota, publication: 
     const body = { ...toBody(endpoint, options, publication.body), execute_at: executeAt }
     const qstash = toStoredFields(endpoint, options, caller)
     const hash = hashOf(publication, options, endpoint, isGroup)
-    return { task: { ...toNewTask(caller.workspaceId, body, ''), qstash }, queue: body.queue, hash }
+    return { task: { ...toNewTask(caller.workspaceId, body, '', ctx.clock.now()), qstash }, queue: body.queue, hash }
   })
   return { isGroup, messages }
 }
