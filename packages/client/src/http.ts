@@ -23,7 +23,7 @@ type Call = {
 /** A request to the HTTP API, with the names of the HTTP API. */
 export type RawRequest = CreateOptions & {
   query?: Record<string, unknown>
-  /** Sent as JSON. */
+  /** Sent as JSON. Text is JSON already, and is sent unchanged. */
   body?: unknown
 }
 
@@ -112,7 +112,7 @@ export function createHttp(client: BelfryOptions, anonymous?: Record<string, str
     patch: (path, body, options) => json({ method: 'PATCH', path, body, options }),
     delete: (path, options) => json({ method: 'DELETE', path, options }),
     async raw<T>(method: Method, path: string, { query, body, idempotencyKey, ...options }: RawRequest) {
-      const text = body === undefined ? undefined : stringifyJson(body)
+      const text = body === undefined || typeof body === 'string' ? body : stringifyJson(body)
       const call = { method, path, query, body: text, idempotencyKey, options }
       return (await repeat(call, response => readRawJson<T>(response, nameOf(call)))).answer
     },

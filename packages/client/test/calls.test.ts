@@ -173,6 +173,12 @@ it.each([
   expect(server.received).toEqual([])
 })
 
+it('sends any request, whose body is a value, or JSON text that stays unchanged', async () => {
+  await client().request('POST', '/api/v1/scheduler/tasks/batch', { body: '{"tasks": [{"n":1.10}]}' })
+  await client().request('POST', '/api/v1/scheduler/tasks/batch', { body: { tasks: [] } })
+  expect(server.received.map(({ body }) => body)).toEqual(['{"tasks": [{"n":1.10}]}', '{"tasks":[]}'])
+})
+
 it('encodes the parts of a path', async () => {
   await client().tasks.get('../runs/x?y#z')
   expect(sent().path).toBe('/api/v1/scheduler/tasks/..%2Fruns%2Fx%3Fy%23z')
