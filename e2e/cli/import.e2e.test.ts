@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Belfry, parseJson, stringifyJson } from '@belfry/client'
+import { Belfry, stringifyJson } from '@belfry/client'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { type Caller, createWorkspace } from '../api-calls.ts'
 import { useBelfry } from '../belfry.ts'
@@ -69,6 +69,7 @@ it('shows in a dry run the cron jobs that it would create, without a Belfry, and
     .trim()
     .split('\n')
     .map(line => JSON.parse(line))
+  expect(dry.out).toContain('"payload":{"n":12345678901234567890}')
   expect(shown.map(({ place, outcome, id }) => [place, outcome, id])).toEqual([
     ['line 4', 'would be created', null],
     ['line 5', 'would be created', null],
@@ -83,8 +84,9 @@ it('shows in a dry run the cron jobs that it would create, without a Belfry, and
   // The dry run shows the same cron jobs.
   await run('crontab', file)
   const [made] = await jobs()
-  const { targetUrl, payload, ...rest } = shown[0].job
-  expect(made).toMatchObject({ ...rest, url: targetUrl, payload: parseJson(payload) })
+  const { timeout_ms: timeoutMs, payload, ...rest } = shown[0].job
+  expect(made).toMatchObject({ ...rest, timeoutMs })
+  expect(Object.keys(payload)).toEqual(['n'])
   expect(stringifyJson(made?.payload)).toBe('{"n":12345678901234567890}')
 })
 

@@ -48,12 +48,14 @@ export async function applyPlan(
 async function carryOut(belfry: Belfry, change: Change, signal: AbortSignal): Promise<void> {
   switch (change.action) {
     case 'create':
-      return create(belfry, change.declared, signal)
+      await create(belfry, change.declared, signal)
+      return
     case 'update':
       return update(belfry, change, signal)
     case 'replace':
       await remove(belfry, change.live, signal)
-      return create(belfry, change.declared, signal)
+      await create(belfry, change.declared, signal)
+      return
     case 'delete':
       return remove(belfry, change.live, signal)
   }
@@ -62,27 +64,36 @@ async function carryOut(belfry: Belfry, change: Change, signal: AbortSignal): Pr
 // A cron job that is to be paused is created with this start, so it never runs before the pause.
 const notYet = '2090-01-01T00:00:00.000Z'
 
-async function create(belfry: Belfry, declared: Declared, signal: AbortSignal): Promise<void> {
+/** Returns whether a cron job that is to be paused has been created, but not paused. */
+export function isUnfinished(fields: Fields): boolean {
+  return fields.starts_at === notYet
+}
+
+/** Creates an object, and returns it. */
+export async function create(belfry: Belfry, declared: Declared, signal: AbortSignal): Promise<Fields> {
   const { kind, key, body, isPaused } = declared
   const { path } = kinds[kind]
   if (kind === 'queue') {
-    await belfry.request('PUT', `${path}/${encodeURIComponent(key)}`, { body, signal, maxRetries })
-    return
+    return belfry.request('PUT', `${path}/${encodeURIComponent(String(key))}`, { body, signal, maxRetries })
   }
-  const given = { ...withoutNulls(body), key, ...(isPaused ? { starts_at: notYet, ends_at: undefined } : {}) }
+  const given = { ...withoutNulls({ ...body, key }), ...(isPaused ? { starts_at: notYet, ends_at: undefined } : {}) }
+  const idempotencyKey = crypto.randomUUID() // makes retries safe without a key, too
   try {
-    const made = await belfry.request<Fields>('POST', path, { body: given, signal, maxRetries })
-    if (isPaused) await bringIntoLine(belfry, declared, made, signal)
+    const made = await belfry.request<Fields>('POST', path, { body: given, signal, maxRetries, idempotencyKey })
+    if (isPaused) await finish(belfry, declared, made, signal)
+    return made
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'key_in_use')) throw error
     // Another process has created it, or an earlier attempt whose answer was lost.
     const live = (await readLive(belfry, [kind], signal)).find(one => one.key === key)
     if (!live) throw error
-    await bringIntoLine(belfry, declared, live.fields, signal)
+    await finish(belfry, declared, live.fields, signal)
+    return live.fields
   }
 }
 
-async function bringIntoLine(belfry: Belfry, declared: Declared, fields: Fields, signal: AbortSignal): Promise<void> {
+/** Makes an object as declared. */
+export async function finish(belfry: Belfry, declared: Declared, fields: Fields, signal: AbortSignal): Promise<void> {
   const change = compare(declared, toLive(declared.kind, fields))
   if (change) await carryOut(belfry, change, signal)
 }
@@ -94,7 +105,10 @@ async function update(
   { declared, live, differences, isAdopted }: Update,
   signal: AbortSignal,
 ): Promise<void> {
-  if (declared.kind === 'queue') return create(belfry, declared, signal)
+  if (declared.kind === 'queue') {
+    await create(belfry, declared, signal)
+    return
+  }
   const path = `${kinds[declared.kind].path}/${live.id}`
   const { isPaused } = declared
   if (isPaused && !live.isPaused) await belfry.request('POST', `${path}/pause`, { signal, maxRetries })

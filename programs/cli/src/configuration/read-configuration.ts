@@ -10,8 +10,8 @@ export type Declared = {
   kind: Kind
   /** Its name in the file. */
   name: string
-  /** Its key in the workspace; the name for a queue. */
-  key: string
+  /** Its key in the workspace; the name for a queue. Null for an object that no file owns. */
+  key: string | null
   /** The body of its creation, with the names of the HTTP API and all defaults. */
   body: Fields
   isPaused: boolean

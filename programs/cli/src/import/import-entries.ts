@@ -1,46 +1,37 @@
-import { parseJson } from '@belfry/client'
+import { stringifyJson } from '@belfry/client'
 import { describeCron } from '@belfry/domain/cron/describe-cron'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
-import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
+import { secretNames } from '@belfry/domain/secrets/secret-reference'
+import { hostOf } from '@belfry/domain/target-url'
+import { create, finish, isUnfinished } from '../configuration/apply-plan.ts'
 import type { Fields } from '../configuration/kinds.ts'
-import type { Live } from '../configuration/plan.ts'
+import { readLive, readNames } from '../configuration/read-live.ts'
 import { writeConfiguration } from '../configuration/write-configuration.ts'
 import type { Context } from '../context.ts'
+import { digest } from '../digest.ts'
 import { readInput } from '../read-input.ts'
 import { UsageError } from '../usage-error.ts'
-import { type Carried, carryOut, findExisting } from './carry-out.ts'
-import { fingerprintOf } from './fingerprint.ts'
-import { type Imported, type ImportedEntry, ImportRefusal } from './planned-job.ts'
-import { readCrontab } from './read-crontab.ts'
-import { readQstash } from './read-qstash.ts'
+import { type Entry, type Importable, ImportRefusal, type Read, type SourceFlags } from './entry.ts'
 
-/** The options of `belfry import`. */
-export type Flags = { dryRun?: boolean; toFile?: boolean; skipRefused?: boolean; paused?: boolean }
-/** The options of `belfry import crontab`. */
-export type CrontabFlags = Flags & { timezone?: string; users?: boolean }
+/** The options of every import. */
+export type Flags = SourceFlags & { dryRun?: boolean; toFile?: boolean; skipRefused?: boolean; paused?: boolean }
 
-/** Imports a crontab; calls `fail` when entries are refused and `--skip-refused` is missing. */
-export async function importCrontab(ctx: Context, file: string, flags: CrontabFlags, fail: () => void): Promise<void> {
-  const timezone = flags.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
-  if (!isTimeZone(timezone)) throw new UsageError(`${timezone} is not a time zone, such as Europe/Berlin.`)
-  const options = { timezone, hasUsers: flags.users ?? false }
-  await importEntries(ctx, file, flags, text => readCrontab(text, options), fail)
+/** Returns the reader of a source that is one text. */
+export function ofText(read: (text: string, flags: SourceFlags) => Entry[]): Read {
+  return async (ctx, file, flags) => {
+    const text = await readInput(ctx, file)
+    try {
+      return read(text, flags)
+    } catch (error) {
+      throw error instanceof ImportRefusal ? new UsageError(`${file}: ${error.message}`) : error
+    }
+  }
 }
 
-/** Imports schedules of QStash; calls `fail` when entries are refused and `--skip-refused` is missing. */
-export function importQstash(ctx: Context, file: string, flags: Flags, fail: () => void): Promise<void> {
-  return importEntries(ctx, file, flags, readQstash, fail)
-}
-
-async function importEntries(
-  ctx: Context,
-  file: string,
-  flags: Flags,
-  read: (text: string) => ImportedEntry[],
-  fail: () => void,
-): Promise<void> {
+/** Shows or creates the cron jobs of a source; calls `fail` when some are refused and `--skip-refused` is missing. */
+export async function importEntries(ctx: Context, file: string, flags: Flags, read: Read, fail: () => void) {
+  const entries = await read(ctx, file, flags)
   const source = file === '-' ? 'standard input' : file
-  const entries = await readEntries(ctx, file, read)
   const planned = entries.flatMap(entry => ('job' in entry ? [entry] : []))
   const refused = entries.flatMap(entry => ('refusal' in entry ? [entry] : []))
   for (const { place, refusal } of refused) ctx.stderr.write(`${source}, ${place}: ${refusal}\n`)
@@ -51,76 +42,104 @@ async function importEntries(
     return
   }
   const wanted = planned.map(entry => ({ ...entry, isPaused: entry.isPaused || flags.paused === true }))
-  if (flags.toFile) {
-    ctx.stdout.write(writeConfiguration('main', wanted.map(toLiveJob), { secrets: [], connections: [] }))
-    return
+  if (flags.toFile) return writeFile(ctx, wanted)
+  const missing = await findMissingSecrets(ctx, wanted)
+  for (const [name, hosts] of missing) {
+    const bound = hosts.length > 0 ? ` --allowed-host ${hosts.join(' ')}` : ''
+    ctx.stderr.write(`Store the secret ${name}: belfry secrets put ${name}${bound} < its-value\n`)
   }
-  const counts: Record<Carried['outcome'], number> = { created: 0, existing: 0, 'would be created': 0 }
-  for await (const carried of flags.dryRun ? foresee(ctx, wanted) : make(ctx, wanted)) {
-    counts[carried.outcome] += 1
-    ctx.out.show(toJson(carried), describe(ctx, carried))
+  if (missing.length > 0 && !flags.dryRun) {
+    ctx.stderr.write('Nothing was created.\n')
+    return fail()
+  }
+  const existing = await findExisting(ctx)
+  const counts = { created: 0, existing: 0, 'would be created': 0 }
+  for (const entry of wanted) {
+    const { outcome, id } = await carryOut(ctx, entry, existing, flags.dryRun ?? false)
+    counts[outcome] += 1
+    const { place, job, isPaused: paused, notes } = entry
+    ctx.out.show({ place, outcome, id, job, paused, notes }, describe(ctx, entry, `${outcome}${id ? ` ${id}` : ''}`))
   }
   const summary = Object.entries(counts).flatMap(([outcome, count]) => (count > 0 ? [`${count} ${outcome}`] : []))
   if (refused.length > 0) summary.push(`${refused.length} refused`)
   ctx.out.say(summary.join(', ') || 'Nothing to import.')
 }
 
-// A cron job as the HTTP API would show it.
-function toLiveJob({ job: { targetUrl, payload, ...rest }, isPaused }: Imported, i: number): Live {
-  const snake = (fields: object): Fields =>
-    Object.fromEntries(
-      Object.entries(fields).map(([name, value]) => [
-        name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`),
-        name === 'retry' ? snake(value as object) : value,
-      ]),
-    )
-  const body = payload === undefined ? {} : { payload: parseJson(String(payload)) }
-  const id = String(i).padStart(6, '0') // keeps the order of the entries
-  return { kind: 'cron_job', id, key: null, fields: { ...snake(rest), url: targetUrl, ...body }, isPaused }
+function writeFile(ctx: Context, wanted: readonly Importable[]): void {
+  const live = wanted.map(({ job, isPaused }, i) => {
+    const id = String(i).padStart(6, '0') // keeps the order of the entries
+    return { kind: 'cron_job' as const, id, key: null, fields: job, isPaused }
+  })
+  const secrets = [...secretsOf(wanted).keys()]
+  ctx.stdout.write(writeConfiguration('main', live, { secrets, connections: [] }))
 }
 
-async function readEntries(ctx: Context, file: string, read: (text: string) => ImportedEntry[]) {
-  const text = await readInput(ctx, file)
-  try {
-    return read(text)
-  } catch (error) {
-    if (error instanceof ImportRefusal) throw new UsageError(`${file}: ${error.message}`)
-    throw error
+/** Returns the secrets that entries refer to, each with the hosts that receive it; none when a host is itself secret. */
+function secretsOf(entries: readonly Importable[]): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const { job } of entries) {
+    const host = hostOf(job.url)
+    for (const name of secretNames(stringifyJson(job))) {
+      const hosts = new Set([...(found.get(name) ?? []), host].filter(one => !one.includes('{{')))
+      found.set(name, [...hosts])
+    }
   }
+  return found
 }
 
-async function* make(ctx: Context, entries: readonly Imported[]): AsyncGenerator<Carried> {
+// A dry run without a key names all of them.
+async function findMissingSecrets(ctx: Context, wanted: readonly Importable[]): Promise<Array<[string, string[]]>> {
+  const secrets = [...secretsOf(wanted)]
+  if (secrets.length === 0 || !ctx.canSignIn) return secrets
+  const known = await readNames(ctx.belfry(), 'secrets', ctx.signal)
+  return secrets.filter(([name]) => !known.includes(name))
+}
+
+/** The cron jobs of the workspace, by their fingerprints. */
+type Existing = Map<string, Fields>
+
+async function findExisting(ctx: Context): Promise<Existing> {
+  const live = ctx.canSignIn ? await readLive(ctx.belfry(), ['cron_job'], ctx.signal) : []
+  const running = live.filter(({ fields }) => fields.status !== 'ended')
+  return new Map(running.map(({ fields }) => [fingerprintOf(fields), fields]))
+}
+
+/** Returns a fingerprint that equal cron jobs share. */
+function fingerprintOf({ name, url, method, cron, timezone, headers, payload }: Fields): string {
+  return digest([name, url, method, cron, timezone, headers, payload ?? null])
+}
+
+/** Creates a cron job, or finishes what an interrupted import has begun. A repetition creates no duplicates. */
+async function carryOut(ctx: Context, { place, body, isPaused }: Importable, existing: Existing, isDry: boolean) {
+  const fingerprint = fingerprintOf(body)
+  const present = existing.get(fingerprint)
+  if (present && (isDry || !isUnfinished(present))) return { outcome: 'existing', id: present.id ?? null } as const
+  if (isDry) {
+    existing.set(fingerprint, {})
+    return { outcome: 'would be created', id: null } as const
+  }
   const belfry = ctx.belfry()
-  yield* carryOut(belfry, entries, await findExisting(belfry, ctx.signal), ctx.signal)
+  const declared = { kind: 'cron_job', name: place, key: null, body, isPaused } as const
+  if (present) await finish(belfry, declared, present, ctx.signal)
+  const { id } = present ?? (await create(belfry, declared, ctx.signal))
+  existing.set(fingerprint, { id })
+  return { outcome: 'created', id } as const
 }
 
-// Works without a Belfry server. With a key it also finds existing cron jobs.
-async function* foresee(ctx: Context, entries: readonly Imported[]): AsyncGenerator<Carried> {
-  const existing = ctx.canSignIn ? await findExisting(ctx.belfry(), ctx.signal) : new Map()
-  const seen = new Set(existing.keys())
-  for (const entry of entries) {
-    const fingerprint = fingerprintOf(entry.job)
-    const outcome = seen.has(fingerprint) ? 'existing' : 'would be created'
-    yield { ...entry, outcome, cronJob: existing.get(fingerprint) ?? null }
-    seen.add(fingerprint)
-  }
-}
-
-function toJson({ place, outcome, job, isPaused, notes, cronJob }: Carried): object {
-  return { place, outcome, id: cronJob?.id ?? null, job, paused: isPaused, notes }
-}
-
-function describe(ctx: Context, { place, outcome, job, isPaused, notes, cronJob }: Carried): string {
+function describe(ctx: Context, { place, job, isPaused, notes }: Importable, outcome: string): string {
   const parsed = parseCron(job.cron)
   const inWords = parsed.ok ? describeCron(parsed.cron) : ''
+  const { headers, payload, timeout_ms: timeoutMs, retry, starts_at: startsAt, ends_at: endsAt } = job
   const lines = [
-    `${place}: ${outcome}${cronJob ? ` ${cronJob.id}` : ''}${isPaused ? ' (paused)' : ''}`,
-    `  ${job.method} ${job.targetUrl}`,
+    `${place}: ${outcome}${isPaused ? ' (paused)' : ''}`,
+    `  ${job.method} ${job.url}`,
     `  ${job.cron}  ${job.timezone}  ${inWords}`,
-    ...Object.entries(job.headers ?? {}).map(([name, value]) => `  ${name}: ${value}`),
-    ...(job.payload === undefined ? [] : [`  ${job.payload}`]),
-    ...(job.timeoutMs === undefined ? [] : [`  at most ${job.timeoutMs} ms per attempt`]),
-    ...(job.retry?.maxRetries === undefined ? [] : [`  ${job.retry.maxRetries} retries`]),
+    ...(startsAt ? [`  from ${startsAt}`] : []),
+    ...(endsAt ? [`  until ${endsAt}`] : []),
+    ...Object.entries(headers ?? {}).map(([name, value]) => `  ${name}: ${value}`),
+    ...(payload === undefined ? [] : [`  ${stringifyJson(payload)}`]),
+    ...(timeoutMs === undefined ? [] : [`  at most ${timeoutMs} ms per attempt`]),
+    ...(Object(retry).max_retries === undefined ? [] : [`  ${Object(retry).max_retries} retries`]),
     ...notes.map(note => ctx.out.paint(`  note: ${note}`, 'yellow')),
   ]
   return lines.join('\n')

@@ -1,8 +1,8 @@
 import { nextOccurrence } from '@belfry/domain/cron/next-occurrence'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { expect, it } from 'vitest'
+import { ImportRefusal } from './entry.ts'
 import { keepDays } from './keep-days.ts'
-import { ImportRefusal } from './planned-job.ts'
 
 it.each([
   ['0 0 1-7 * */2', '0 0 * * 0#1,2#1,4#1,6#1'],

@@ -1,5 +1,5 @@
 import { type CronExpression, parseCron } from '@belfry/domain/cron/parse-cron'
-import { ImportRefusal } from './planned-job.ts'
+import { ImportRefusal } from './entry.ts'
 
 // In Debian's cron a day must match both day fields as soon as one of them begins with *, such as */2. In Belfry it must
 // match one of them, unless one is just *.

@@ -1,7 +1,8 @@
+import { stringifyJson } from '@belfry/client'
 import { describe, expect, it } from 'vitest'
 import { readCrontab } from './read-crontab.ts'
 
-const read = (text: string, options = {}) => readCrontab(text, { timezone: 'UTC', hasUsers: false, ...options })
+const read = (text: string, options = {}) => readCrontab(text, { timezone: 'UTC', ...options })
 const only = (line: string) => {
   const [entry] = read(line)
   if (!entry || !('job' in entry)) throw new Error(entry ? entry.refusal : 'There is no entry.')
@@ -16,7 +17,7 @@ describe('takes', () => {
   it('a bare URL', () => {
     expect(only('*/5 * * * * https://example.com/ping?a=1&b=2')).toEqual({
       name: 'GET example.com/ping?a=1&b=2',
-      targetUrl: 'https://example.com/ping?a=1&b=2',
+      url: 'https://example.com/ping?a=1&b=2',
       method: 'GET',
       cron: '*/5 * * * *',
       timezone: 'UTC',
@@ -30,11 +31,11 @@ describe('takes', () => {
         `0 9 * * 1-5 /usr/bin/curl -fsS -m 10 --retry 3 -o /dev/null 'https://example.com/a?b=1&c=2' > /dev/null 2>&1`,
       ),
     ).toMatchObject({
-      targetUrl: 'https://example.com/a?b=1&c=2',
+      url: 'https://example.com/a?b=1&c=2',
       method: 'GET',
       cron: '0 9 * * 1-5',
-      timeoutMs: 10_000,
-      retry: { maxRetries: 3 },
+      timeout_ms: 10_000,
+      retry: { max_retries: 3 },
     })
   })
 
@@ -43,8 +44,8 @@ describe('takes', () => {
     expect(only(line)).toMatchObject({
       method: 'PUT',
       headers: { 'Content-Type': 'application/json', 'X-Key': 'a b' },
-      payload: '{"share":"50%","n":12345678901234567890}',
     })
+    expect(stringifyJson(only(line).payload)).toBe('{"share":"50%","n":12345678901234567890}')
   })
 
   it.each([
@@ -58,19 +59,19 @@ describe('takes', () => {
     const headers = Object.fromEntries(
       Object.entries(job.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
     )
-    expect([job.method, headers['content-type'], job.payload]).toEqual([method, type, JSON.stringify(text)])
+    expect([job.method, headers['content-type'], job.payload]).toEqual([method, type, text])
   })
 
   it('--json, -G, a user and credentials in the URL', () => {
     expect(only(`@daily curl --json '{"a":1}' https://example.com`)).toMatchObject({
       cron: '0 0 * * *',
-      payload: '{"a":1}',
+      payload: { a: 1 },
       headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
     })
     expect(only('@hourly curl -G -d a=1 -d b=2 https://example.com/x?y=0')).toMatchObject({
       cron: '0 * * * *',
       method: 'GET',
-      targetUrl: 'https://example.com/x?y=0&a=1&b=2',
+      url: 'https://example.com/x?y=0&a=1&b=2',
     })
     const authorization = `Basic ${Buffer.from('ada:p@ss').toString('base64')}`
     expect(only('@weekly curl -u ada:p@ss https://example.com')).toMatchObject({
@@ -79,22 +80,22 @@ describe('takes', () => {
       notes: [expect.stringContaining('visible Authorization header')],
     })
     expect(only('@monthly curl https://ada:p%40ss@example.com/'.replace('%', '\\%'))).toMatchObject({
-      targetUrl: 'https://example.com/',
+      url: 'https://example.com/',
       headers: { Authorization: authorization },
     })
   })
 
   it.each([
     ['wget -q -O /dev/null https://example.com/a', {}],
-    ['/usr/bin/wget -qO- --tries=1 "https://example.com/a" >/dev/null 2>&1', { retry: { maxRetries: 0 } }],
-    ['wget -nv --spider -T10 -t 3 https://example.com/a', { timeoutMs: 10_000, retry: { maxRetries: 2 } }],
-    ['wget --timeout=0 -t0 https://example.com/a', { retry: { maxRetries: 20 } }],
+    ['/usr/bin/wget -qO- --tries=1 "https://example.com/a" >/dev/null 2>&1', { retry: { max_retries: 0 } }],
+    ['wget -nv --spider -T10 -t 3 https://example.com/a', { timeout_ms: 10_000, retry: { max_retries: 2 } }],
+    ['wget --timeout=0 -t0 https://example.com/a', { retry: { max_retries: 20 } }],
     [
       "wget --no-check-certificate -U agent --header='X-Key: a b' --post-data 'a=@b' https://example.com/a",
       {
         method: 'POST',
         headers: { 'User-Agent': 'agent', 'X-Key': 'a b', 'Content-Type': 'application/x-www-form-urlencoded' },
-        payload: '"a=@b"',
+        payload: 'a=@b',
       },
     ],
     [
@@ -104,7 +105,7 @@ describe('takes', () => {
   ])('%s', (command, fields) => {
     const { notes, ...job } = only(`0 0 * * * ${command}`)
     const method = 'method' in fields ? fields.method : 'GET'
-    const request = { name: `${method} example.com/a`, targetUrl: 'https://example.com/a', method }
+    const request = { name: `${method} example.com/a`, url: 'https://example.com/a', method }
     expect(job).toEqual({ ...request, cron: '0 0 * * *', timezone: 'UTC', ...fields })
     expect(notes).toContain('redirects are not followed: they count as failures')
   })
@@ -113,26 +114,26 @@ describe('takes', () => {
     ['curl https://example.com/a # nightly', {}],
     ['curl "https://example.com/a#b"  #', {}],
     ['curl https://example.com/a#b # 50% of them', {}],
-    ["curl -d 'a #b' https://example.com/a;", { payload: '"a #b"' }],
-    ["curl -d a\\#b https://example.com/a & # it's slow", { payload: '"a#b"' }],
+    ["curl -d 'a #b' https://example.com/a;", { payload: 'a #b' }],
+    ["curl -d a\\#b https://example.com/a & # it's slow", { payload: 'a#b' }],
     ['curl https://example.com/a </dev/null >/dev/null 2>&1 &', {}],
     ['https://example.com/a # no curl', {}],
     ['TZ=UTC LANG="C" curl https://example.com/a', {}],
     ['nice curl https://example.com/a', {}],
     ['/usr/bin/nice -n 19 ionice -c3 nohup curl -s https://example.com/a', {}],
     ['nice -19 env -u HOME A=b chronic curl https://example.com/a', {}],
-    ['timeout 50 curl https://example.com/a', { timeoutMs: 50_000 }],
-    ['timeout -k 5 -s KILL 1.5m curl -m 20 https://example.com/a', { timeoutMs: 20_000 }],
-    ['timeout --kill-after=5 10s curl -m 20 https://example.com/a', { timeoutMs: 10_000 }],
+    ['timeout 50 curl https://example.com/a', { timeout_ms: 50_000 }],
+    ['timeout -k 5 -s KILL 1.5m curl -m 20 https://example.com/a', { timeout_ms: 20_000 }],
+    ['timeout --kill-after=5 10s curl -m 20 https://example.com/a', { timeout_ms: 10_000 }],
     ['timeout 0 curl https://example.com/a', {}],
     ['flock -n /var/lock/report curl https://example.com/a', { overlap: 'skip' }],
-    ['flock -xnE 0 /var/lock/report timeout 50 curl https://example.com/a', { overlap: 'skip', timeoutMs: 50_000 }],
-    ["flock -n /var/lock/report -c 'curl -m 9 https://example.com/a'", { overlap: 'skip', timeoutMs: 9_000 }],
-    ['bash -lc "A=b curl -m 9 https://example.com/a >/dev/null"', { timeoutMs: 9_000 }],
+    ['flock -xnE 0 /var/lock/report timeout 50 curl https://example.com/a', { overlap: 'skip', timeout_ms: 50_000 }],
+    ["flock -n /var/lock/report -c 'curl -m 9 https://example.com/a'", { overlap: 'skip', timeout_ms: 9_000 }],
+    ['bash -lc "A=b curl -m 9 https://example.com/a >/dev/null"', { timeout_ms: 9_000 }],
   ])('what shells and other programs do around a call: %s', (command, fields) => {
-    const { targetUrl, ...job } = only(`0 0 * * * ${command}`)
+    const { url, ...job } = only(`0 0 * * * ${command}`)
     const { name, method, cron, timezone, headers, notes, ...rest } = job
-    expect(targetUrl).toBe('https://example.com/a')
+    expect(url).toBe('https://example.com/a')
     expect(rest).toEqual(fields)
   })
 
@@ -170,7 +171,7 @@ CRON_TZ=Europe/Berlin
         place: 'line 6',
         job: {
           timezone: 'Europe/Berlin',
-          targetUrl: 'https://example.com/s3cret',
+          url: 'https://example.com/s3cret',
           headers: { Authorization: 'Bearer s3cret' },
         },
       },
@@ -178,14 +179,14 @@ CRON_TZ=Europe/Berlin
   })
 
   it('a system crontab, whose sixth field is a user', () => {
-    expect(read('17 * * * * root curl https://example.com', { hasUsers: true })).toMatchObject([
-      { job: { targetUrl: 'https://example.com', cron: '17 * * * *' } },
+    expect(read('17 * * * * root curl https://example.com', { users: true })).toMatchObject([
+      { job: { url: 'https://example.com', cron: '17 * * * *' } },
     ])
   })
 
   it('with a note about each difference', () => {
-    const { notes, targetUrl } = only('0 0 * * * curl -Lk4 --connect-timeout 5 example.com')
-    expect(targetUrl).toBe('http://example.com')
+    const { notes, url } = only('0 0 * * * curl -Lk4 --connect-timeout 5 example.com')
+    expect(url).toBe('http://example.com')
     expect(notes).toHaveLength(5)
   })
 })
@@ -198,11 +199,11 @@ describe('refuses with a reason', () => {
     ['0 0 * * * root curl https://example.com', /add --users/],
     ['0 0 * * * wget -i urls.txt', /option -i of wget/],
     ['0 0 * * * wget --post-file=a https://example.com', /option --post-file of wget/],
-    ['0 0 * * * wget -T 901 https://example.com', /between 1 and 900/],
+    ['0 0 * * * wget -T 901 https://example.com', /timeout_ms must be at most 900000/],
     ['0 0 * * * root wget https://example.com', /add --users/],
     ['0 0 * * * flock -n /var/lock/report backup.sh', /runs backup.sh/],
     ['0 0 * * * timeout soon curl https://example.com', /timeout soon is not a duration/],
-    ['0 0 * * * timeout 1h curl https://example.com', /timeout 3600 is not between 1 and 900/],
+    ['0 0 * * * timeout 1h curl https://example.com', /timeout_ms must be at most 900000/],
     ['0 0 * * * A=b', /runs nothing/],
     ['0 0 * * * curl https://example.com; curl https://example.com;', /more than one command/],
     ['0 0 */2 * 1 curl https://example.com', /match both \*\/2 and 1.* cannot say that/],
@@ -216,14 +217,14 @@ describe('refuses with a reason', () => {
     ['0 0 * * * curl -d @/etc/passwd https://example.com', /from a file/],
     ['0 0 * * * curl -F a=@b https://example.com', /option -F of curl/],
     ['0 0 * * * curl --proxy http://p https://example.com', /option --proxy of curl/],
-    ['0 0 * * * curl -I https://example.com', /method HEAD/],
+    ['0 0 * * * curl -I https://example.com', /method must be one of GET, POST, PUT, PATCH, DELETE/],
     ['0 0 * * * curl https://a.example.com https://b.example.com', /several URLs/],
     ['0 0 * * * curl "https://example.com/{a,b}"', /brackets/],
     ['0 0 * * * curl', /no URL/],
-    ['0 0 * * * curl -m 901 https://example.com', /between 1 and 900/],
+    ['0 0 * * * curl -m 901 https://example.com', /timeout_ms must be at most 900000/],
     ['0 0 * * * curl ftp://example.com', /start with http/],
     ["0 0 * * * curl -H 'Content-Type: application/json' -d 'a=1' https://example.com", /not JSON/],
-    ["0 0 * * * curl -H 'Host: example.org' https://example.com", /The header Host is refused/],
+    ["0 0 * * * curl -H 'Host: example.org' https://example.com", /headers.Host: This header is set by Belfry/],
     ['61 0 * * * https://example.com', /minute/],
     ['0 0 * * curl https://example.com', /cron is not valid|five fields/],
     ['CRON_TZ=Mars/Olympus', /not a time zone/],

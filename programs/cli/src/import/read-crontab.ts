@@ -1,29 +1,32 @@
 import { basename } from 'node:path'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
+import { UsageError } from '../usage-error.ts'
+import {
+  type Entry,
+  expandMacro,
+  type Found,
+  ImportRefusal,
+  requestFields,
+  type SourceFlags,
+  toEntry,
+} from './entry.ts'
 import { keepDays } from './keep-days.ts'
-import { expandMacro, type ImportedEntry, ImportRefusal, type PlannedJob, toEntry, toPayload } from './planned-job.ts'
-import { type CurlRequest, readCurl, timeoutOf } from './read-curl.ts'
+import { type CurlRequest, millisecondsOf, readCurl } from './read-curl.ts'
 import { readShellLine, withoutComment } from './read-shell-line.ts'
 import { readWget } from './read-wget.ts'
 import { unwrapCommand } from './unwrap-command.ts'
 
-type CrontabOptions = {
-  /** The time zone of lines without CRON_TZ. */
-  timezone: string
-  /** Whether the sixth field is a user, as in /etc/crontab. */
-  hasUsers: boolean
-}
-
 /** Parses a crontab whose lines call URLs. Empty lines, comments and variables are not entries. */
-export function readCrontab(text: string, options: CrontabOptions): ImportedEntry[] {
+export function readCrontab(text: string, { timezone: asked, users: hasUsers = false }: SourceFlags): Entry[] {
   const variables: Record<string, string> = {}
-  let { timezone } = options
-  return text.split(/\r?\n/).flatMap((line, i): ImportedEntry[] => {
+  let timezone = asked ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  if (!isTimeZone(timezone)) throw new UsageError(`${timezone} is not a time zone, such as Europe/Berlin.`)
+  return text.split(/\r?\n/).flatMap((line, i): Entry[] => {
     const place = `line ${i + 1}`
     const trimmed = line.trim()
     if (trimmed === '' || trimmed.startsWith('#')) return []
     const setting = readSetting(trimmed)
-    if (!setting) return [toEntry(place, () => readEntry(trimmed, { ...options, timezone, variables }))]
+    if (!setting) return [toEntry(place, () => readEntry(trimmed, { hasUsers, timezone, variables }))]
     variables[setting.name] = setting.value
     if (setting.name !== 'CRON_TZ') return []
     const zone = setting.value.replace(/^:/, '')
@@ -41,29 +44,28 @@ function readSetting(line: string): { name: string; value: string } | null {
   return { name, value: /^(["'])(.*)\1$/.exec(value)?.[2] ?? value }
 }
 
-function readEntry(line: string, options: CrontabOptions & { variables: Readonly<Record<string, string>> }) {
+type Surroundings = {
+  timezone: string
+  /** Whether the sixth field is a user, as in /etc/crontab. */
+  hasUsers: boolean
+  variables: Readonly<Record<string, string>>
+}
+
+function readEntry(line: string, { timezone, hasUsers, variables }: Surroundings): Found {
   const { cron: written, rest } = splitSchedule(line)
-  const command = options.hasUsers ? rest.replace(/^\S+\s+/, '') : rest
-  const request = readCommand(withoutPercent(withoutComment(command)), options)
-  const { url, method, headers, body, timeoutMs, retry, overlap } = request
+  const command = hasUsers ? rest.replace(/^\S+\s+/, '') : rest
+  const { timeout_ms, retry, overlap, notes, ...request } = readCommand(withoutPercent(withoutComment(command)), {
+    hasUsers,
+    variables,
+  })
   const { cron, notes: dayNotes } = keepDays(written)
-  const { TZ, CRON_TZ } = options.variables
+  const { TZ, CRON_TZ } = variables
   const isZoneMeant = TZ !== undefined && CRON_TZ === undefined
   const zoneNotes = isZoneMeant ? [`TZ=${TZ} does not apply to the times of a crontab. Did you mean CRON_TZ?`] : []
-  const notes = [...dayNotes, ...zoneNotes, ...request.notes]
-  const job: PlannedJob = {
-    name: `${method} ${url.replace(/^https?:\/\//, '')}`.slice(0, 200),
-    targetUrl: url,
-    method,
-    cron,
-    timezone: options.timezone,
-    ...(Object.keys(headers).length > 0 ? { headers } : {}),
-    ...(body === null ? {} : { payload: toPayload(body, headers) }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(retry === undefined ? {} : { retry }),
-    ...(overlap === undefined ? {} : { overlap }),
+  return {
+    job: { ...requestFields(request), cron, timezone, timeout_ms, retry, overlap },
+    notes: [...dayNotes, ...zoneNotes, ...notes],
   }
-  return { job, isPaused: false, notes }
 }
 
 function splitSchedule(line: string): { cron: string; rest: string } {
@@ -85,16 +87,16 @@ const readers: Readonly<Record<string, (args: readonly string[]) => CurlRequest>
 
 function readCommand(
   command: string,
-  { variables, hasUsers }: { variables: Readonly<Record<string, string>>; hasUsers: boolean },
-): CurlRequest & Pick<PlannedJob, 'overlap'> {
+  { variables, hasUsers }: Pick<Surroundings, 'variables' | 'hasUsers'>,
+): CurlRequest & { overlap?: 'skip' | undefined } {
   if (/^https?:\/\/\S+$/.test(command)) return { url: command, method: 'GET', headers: {}, body: null, notes: [] }
   const { program, args, maxSeconds, overlap, notes } = unwrapCommand(readShellLine(command, variables), variables)
   const read = readers[basename(program)]
   if (read) {
     const request = read(args)
-    const { timeoutMs = Number.POSITIVE_INFINITY } = timeoutOf(maxSeconds, 'timeout')
-    const limits = Number.isFinite(timeoutMs) ? { timeoutMs: Math.min(timeoutMs, request.timeoutMs ?? timeoutMs) } : {}
-    return { ...request, ...limits, ...(overlap && { overlap }), notes: [...notes, ...request.notes] }
+    const limits = [request.timeout_ms, millisecondsOf(maxSeconds)].filter(limit => limit !== undefined)
+    const timeout_ms = limits.length > 0 ? Math.min(...limits) : undefined
+    return { ...request, timeout_ms, overlap, notes: [...notes, ...request.notes] }
   }
   const isUser = !hasUsers && readers[basename(args[0] ?? '')] !== undefined
   const hint = isUser ? ` If ${program} is a user, add --users.` : ''

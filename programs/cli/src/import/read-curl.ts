@@ -1,17 +1,11 @@
 import { parseArgs } from 'node:util'
-import type { RetryInput } from '@belfry/client'
-import { timeoutLimits } from '@belfry/domain/timeout'
-import { ImportRefusal } from './planned-job.ts'
+import { ImportRefusal, type Request } from './entry.ts'
 import { curl, type ProgramOptions } from './program-options.ts'
 
 /** The request of a curl command. */
-export type CurlRequest = {
-  url: string
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  headers: Record<string, string>
-  body: string | null
-  timeoutMs?: number
-  retry?: RetryInput
+export type CurlRequest = Request & {
+  timeout_ms?: number | undefined
+  retry?: object | undefined
   /** Differences from curl. */
   notes: string[]
 }
@@ -48,8 +42,8 @@ export function toRequest(given: readonly Given[], urls: readonly string[]): Cur
     method: methodOf(last('request'), all('head').length > 0, body !== null),
     headers,
     body,
-    ...timeoutOf(last('max-time'), '--max-time'),
-    ...retryOf(last('retry'), last('retry-delay')),
+    timeout_ms: millisecondsOf(last('max-time')),
+    retry: retryOf(last('retry'), last('retry-delay')),
     notes: [...new Set([...notes, ...headerNotes])],
   }
 }
@@ -156,33 +150,18 @@ function readUrl(written: string, notes: string[], isLiteral: boolean): { url: s
   return { url: `${scheme}${rest}`, credentials: decodeURIComponent(credentials) }
 }
 
-function methodOf(asked: string | undefined, isHead: boolean, hasBody: boolean): CurlRequest['method'] {
-  const method = (isHead ? 'HEAD' : (asked ?? (hasBody ? 'POST' : 'GET'))).toUpperCase()
-  switch (method) {
-    case 'GET':
-    case 'POST':
-    case 'PUT':
-    case 'PATCH':
-    case 'DELETE':
-      return method
-    default:
-      throw new ImportRefusal(`Belfry does not support the method ${method}.`)
-  }
+function methodOf(asked: string | undefined, isHead: boolean, hasBody: boolean): string {
+  return (isHead ? 'HEAD' : (asked ?? (hasBody ? 'POST' : 'GET'))).toUpperCase()
 }
 
 /** Returns the time limit of an attempt that an option or a program sets. */
-export function timeoutOf(seconds: string | number | undefined, written: string): { timeoutMs?: number } {
-  if (seconds === undefined) return {}
-  const timeoutMs = Math.round(Number(seconds) * 1000)
-  if (timeoutMs >= timeoutLimits.min && timeoutMs <= timeoutLimits.max) return { timeoutMs }
-  throw new ImportRefusal(`${written} ${seconds} is not between 1 and ${timeoutLimits.max / 1000} seconds.`)
+export function millisecondsOf(seconds: string | number | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000)
 }
 
-function retryOf(times: string | undefined, seconds: string | undefined): { retry?: RetryInput } {
-  if (times === undefined) return {}
-  const maxRetries = Number(times)
-  if (!Number.isInteger(maxRetries) || maxRetries > 20) throw new ImportRefusal('--retry is more than 20.')
-  const baseDelayMs = Number(seconds ?? 0) * 1000
-  if (baseDelayMs < 1_000 || baseDelayMs > 3_600_000) return { retry: { maxRetries } }
-  return { retry: { maxRetries, backoff: 'fixed', baseDelayMs } }
+function retryOf(times: string | undefined, seconds: string | undefined): object | undefined {
+  if (times === undefined) return undefined
+  const base_delay_ms = Number(seconds ?? 0) * 1000
+  const isKept = base_delay_ms >= 1_000 && base_delay_ms <= 3_600_000
+  return { max_retries: Number(times), ...(isKept ? { backoff: 'fixed', base_delay_ms } : {}) }
 }

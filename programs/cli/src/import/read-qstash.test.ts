@@ -1,3 +1,4 @@
+import { ExactNumber } from '@belfry/client'
 import { describe, expect, it } from 'vitest'
 import { readQstash } from './read-qstash.ts'
 
@@ -19,9 +20,10 @@ describe('takes', () => {
         place: 'scd_1',
         isPaused: false,
         notes: [],
+        body: expect.objectContaining({ url: 'https://example.com/report' }),
         job: {
           name: 'POST example.com/report (scd_1)',
-          targetUrl: 'https://example.com/report',
+          url: 'https://example.com/report',
           method: 'POST',
           cron: '0 9 * * 1-5',
           timezone: 'UTC',
@@ -53,18 +55,18 @@ describe('takes', () => {
         timezone: 'Europe/Berlin',
         cron: '0 9 * * 1',
         headers: { 'Content-Type': 'application/json', 'X-Own': 'a, b' },
-        payload: '{"n":12345678901234567890}',
-        retry: { maxRetries: 3 },
-        timeoutMs: 45_000,
+        payload: { n: new ExactNumber('12345678901234567890') },
+        retry: { max_retries: 3 },
+        timeout_ms: 45_000,
       },
     })
   })
 
   it('a body in base64 and one of plain text', () => {
     const body = { bodyBase64: Buffer.from('{"größe":1}').toString('base64') }
-    expect(read({ ...schedule, ...body })).toMatchObject([{ job: { payload: '{"größe":1}' } }])
+    expect(read({ ...schedule, ...body })).toMatchObject([{ job: { payload: { größe: 1 } } }])
     const plain = { body: 'hello', header: { 'content-type': ['text/plain'] } }
-    expect(read({ ...schedule, ...plain })).toMatchObject([{ job: { payload: '"hello"' } }])
+    expect(read({ ...schedule, ...plain })).toMatchObject([{ job: { payload: 'hello' } }])
   })
 
   it('a single schedule, and a list inside of an object', () => {
@@ -76,9 +78,9 @@ describe('takes', () => {
   it('the delays between retries, as a list', () => {
     const delays = { retries: 3, retryDelayExpression: 'pow(2, retried) * 1000' }
     expect(read({ ...schedule, ...delays })).toMatchObject([
-      { job: { retry: { delaysMs: [1000, 2000, 4000] } }, notes: [] },
+      { job: { retry: { delays_ms: [1000, 2000, 4000] } }, notes: [] },
     ])
-    expect(read({ ...schedule, ...delays, retries: 0 })).toMatchObject([{ job: { retry: { maxRetries: 0 } } }])
+    expect(read({ ...schedule, ...delays, retries: 0 })).toMatchObject([{ job: { retry: { max_retries: 0 } } }])
   })
 
   it('with a note about each setting that is not imported', () => {
@@ -90,7 +92,7 @@ describe('takes', () => {
       timeout: '1200s',
     }
     const [entry] = read({ ...schedule, ...more })
-    expect(entry).toMatchObject({ job: { retry: { maxRetries: 20 }, timeoutMs: 900_000 } })
+    expect(entry).toMatchObject({ job: { retry: { max_retries: 20 }, timeout_ms: 900_000 } })
     expect(entry && 'notes' in entry ? entry.notes : []).toHaveLength(5)
   })
 })
@@ -99,8 +101,8 @@ describe('refuses with a reason', () => {
   it.each([
     [{ destination: 'my-url-group' }, /not a URL/],
     [{ cron: '* * * * * *' }, /exactly 5 fields/],
-    [{ cron: 'CRON_TZ=Mars/Olympus * * * * *' }, /Mars\/Olympus/],
-    [{ method: 'HEAD' }, /HEAD/],
+    [{ cron: 'CRON_TZ=Mars/Olympus * * * * *' }, /timezone must be a time zone name/],
+    [{ method: 'HEAD' }, /method must be one of/],
     [{ bodyBase64: '/////w==' }, /not text/],
     [{ body: 'a=1' }, /not JSON/],
     [{ retries: 1, retryDelayExpression: 'now()' }, /"now"/],

@@ -1,5 +1,5 @@
 import { parse } from 'shell-quote'
-import { ImportRefusal } from './planned-job.ts'
+import { ImportRefusal } from './entry.ts'
 
 // A placeholder for a variable without a value. Files cannot contain it.
 const unknown = '\u0000'

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ImportRefusal } from './planned-job.ts'
+import { ImportRefusal } from './entry.ts'
 import { readShellLine } from './read-shell-line.ts'
 
 /** The program that a command runs in the end, and what the programs around it ask for. */

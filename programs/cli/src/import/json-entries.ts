@@ -1,0 +1,48 @@
+import { parseInput } from '@belfry/contract/field-errors'
+import { z } from 'zod'
+import { type Entry, type Found, ImportRefusal, refusalOf, toEntry } from './entry.ts'
+
+/**
+ * Returns an entry for each object of a JSON text: of a list, of a list in an object, or of objects one after the other.
+ * @param nameOf - Returns the name of an object, if it has one.
+ */
+export function jsonEntries<T>(
+  text: string,
+  form: z.ZodType<T>,
+  nameOf: (object: Readonly<Record<string, unknown>>) => unknown,
+  read: (object: T) => Found,
+): Entry[] {
+  return listOf(text).map((object, i) =>
+    toEntry(String(nameOf(object) ?? `schedule ${i + 1}`), () => {
+      const parsed = parseInput(form, object)
+      if (parsed.ok) return read(parsed.value)
+      throw refusalOf(parsed.errors)
+    }),
+  )
+}
+
+const objects = z.array(z.record(z.string(), z.unknown()))
+const members = ['schedules', 'Schedules', 'jobs', 'crons']
+
+function listOf(text: string): z.infer<typeof objects> {
+  let value: unknown
+  try {
+    // A text of several objects has a brace after a brace, which a list does not have.
+    value = JSON.parse(`[${text.replace(/\}\s*\n\s*\{/g, '},{')}]`).flat()
+  } catch (error) {
+    throw new ImportRefusal(`The file is not JSON: ${error instanceof Error ? error.message : error}`)
+  }
+  const [first] = value as unknown[]
+  const list = objects.safeParse(members.map(name => Object(first)[name]).find(Array.isArray) ?? value)
+  if (list.success) return list.data
+  throw new ImportRefusal('The file is not a list of schedules.')
+}
+
+/** Returns the text of a body in base64. */
+export function textOfBase64(base64: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(base64, 'base64'))
+  } catch {
+    throw new ImportRefusal('Its body is not text, and the import converts text only.')
+  }
+}
