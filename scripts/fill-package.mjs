@@ -7,6 +7,7 @@ import { bundleAll } from './bundle.mjs'
 
 const paths = [
   'programs/cli/dist',
+  'programs/cli/outbox.sql',
   'programs/launcher/dist',
   'programs/maintenance/dist',
   'prisma/dist',

@@ -11,6 +11,7 @@ import { addMaintenance } from './commands/maintenance.ts'
 import { addMcp } from './commands/mcp.ts'
 import { addPublish } from './commands/publish.ts'
 import { addQueues } from './commands/queues.ts'
+import { addRelay } from './commands/relay.ts'
 import { addReplay } from './commands/replay.ts'
 import { addSchedule } from './commands/schedule.ts'
 import { addSecrets } from './commands/secrets.ts'
@@ -55,6 +56,7 @@ export function createProgram(io: Io, fail: (code?: 1 | 2) => void): Command {
   addImport(program, context, fail)
   addConfiguration(program, context, fail)
   addMcp(program, context)
+  addRelay(program, context)
   addToken(program, context)
   addMaintenance(program, io, fail)
   return program

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+
+/** A row that a relay has claimed. Rows with the same `batch` are sent together, in the order of `position`. */
+export type OutboxRow = {
+  id: string
+  position: number
+  kind: 'task' | 'event'
+  /** JSON text. */
+  body: string
+  batch: string
+  /** How often the row was claimed, the same for a whole batch. */
+  attempts: number
+}
+
+/** The rows of a request. */
+export type Batch = [OutboxRow, ...OutboxRow[]]
+
+/** How long a relay has for a request. Then another relay repeats it, with the same key. */
+export const leaseMs = 30_000
+
+// A request may have 1,000 tasks and 5 MiB.
+export const maxRows = 500
+const maxBytes = 4_000_000
+
+// A batch that was claimed before comes first, and alone. Its first row stands for it, so only one relay gets it. `fresh` leaves
+// out a task while an earlier one with its key is there.
+const claim = `
+  WITH due AS (
+    SELECT batch FROM belfry.outbox AS o
+    WHERE due_at <= now() AND NOT EXISTS (
+      SELECT FROM belfry.outbox AS earlier WHERE earlier.batch = o.batch AND earlier.position < o.position
+    )
+    ORDER BY due_at, position LIMIT 1 FOR UPDATE OF o SKIP LOCKED
+  ),
+  fresh AS (
+    SELECT id, position, kind, octet_length(body::text) AS bytes FROM belfry.outbox AS o
+    WHERE batch IS NULL AND rejected_at IS NULL AND NOT EXISTS (SELECT FROM due)
+      AND (NOT body ? 'key' OR NOT EXISTS (
+        SELECT FROM belfry.outbox AS earlier
+        WHERE earlier.body ? 'key' AND earlier.rejected_at IS NULL AND earlier.body ->> 'key' = o.body ->> 'key'
+          AND earlier.position < o.position
+      ))
+    ORDER BY position LIMIT ${maxRows} FOR UPDATE OF o SKIP LOCKED
+  ),
+  fitting AS (
+    SELECT * FROM (SELECT *, sum(bytes) OVER (ORDER BY position) - bytes AS bytes_before FROM fresh) AS summed
+    WHERE bytes_before < ${maxBytes}
+  ),
+  taken AS (
+    SELECT id, CASE WHEN kind = 'event' OR count(*) OVER (PARTITION BY kind) = 1 THEN id ELSE $1::uuid END AS batch
+    FROM fitting
+    UNION ALL
+    SELECT id, batch FROM belfry.outbox JOIN due USING (batch)
+  )
+  UPDATE belfry.outbox AS o
+  SET batch = taken.batch, attempts = attempts + 1, due_at = now() + $2 * interval '1 millisecond'
+  FROM taken WHERE o.id = taken.id
+  RETURNING o.id, o.position::float8 AS position, o.kind, o.body::text AS body, o.batch, o.attempts`
+
+/**
+ * Claims rows for requests: new ones, or a batch whose request has to be repeated. No statement here has a name, because
+ * poolers of transactions do not keep prepared statements.
+ */
+export async function claimRows(pool: Pool): Promise<OutboxRow[]> {
+  const { rows } = await pool.query<OutboxRow>(claim, [randomUUID(), leaseMs])
+  return rows.sort((a, b) => a.position - b.position)
+}
+
+/** Divides claimed rows into requests. */
+export function byBatch(rows: readonly OutboxRow[]): Batch[] {
+  const batches = new Map<string, Batch>()
+  for (const row of rows) {
+    const batch = batches.get(row.batch)
+    if (batch) batch.push(row)
+    else batches.set(row.batch, [row])
+  }
+  return [...batches.values()]
+}
+
+/** What became of a request: of each row, or of all when the request has to be repeated. */
+export type Outcome = {
+  /** The ids of rows that Belfry has stored. */
+  stored: string[]
+  /** The rows that Belfry refused, with its reasons. */
+  rejected: Array<{ id: string; error: string }>
+  /** The ids of rows that Belfry has not stored because of others, or not yet. They are sent one by one. */
+  alone: string[]
+  /** Why the request has to be repeated. */
+  failure: string | null
+}
+
+// A relay that comes after its time must not change rows that another one has claimed since.
+const stillClaimed = 'o.batch = $1 AND o.attempts = $2'
+
+// One statement, because the rest of a batch must not be sent again under its key. A row alone has its own id as its key.
+const record = `
+  WITH stored AS (DELETE FROM belfry.outbox WHERE id = ANY ($3::uuid[])),
+  rejected AS (
+    UPDATE belfry.outbox AS o SET rejected_at = now(), error = refused.error, batch = NULL, due_at = NULL, attempts = 0
+    FROM unnest($4::uuid[], $5::text[]) AS refused (id, error) WHERE o.id = refused.id AND ${stillClaimed}
+  )
+  UPDATE belfry.outbox AS o SET batch = id, due_at = now() WHERE id = ANY ($6::uuid[]) AND ${stillClaimed}`
+
+const postpone = `
+  UPDATE belfry.outbox AS o SET error = $3, due_at = now() + $4 * interval '1 millisecond' WHERE ${stillClaimed}`
+
+/** Records an outcome. Until then the rows stay claimed. */
+export async function recordOutcome(pool: Pool, [first]: Batch, outcome: Outcome): Promise<void> {
+  const { stored, rejected, alone, failure } = outcome
+  const claimed = [first.batch, first.attempts]
+  if (failure !== null) await pool.query(postpone, [...claimed, failure, delayMs(first.attempts)])
+  else {
+    const refused = [rejected.map(({ id }) => id), rejected.map(({ error }) => error)]
+    await pool.query(record, [...claimed, stored, ...refused, alone])
+  }
+}
+
+function delayMs(attempts: number): number {
+  return Math.min(1_000 * 2 ** (attempts - 1), 60_000)
+}

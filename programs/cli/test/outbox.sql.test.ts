@@ -1,0 +1,244 @@
+import { randomBytes } from 'node:crypto'
+import { createEmptyDatabase, type TestDatabase } from '@belfry/test-support'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readOutboxSql } from '../src/outbox-file.ts'
+import { byBatch, claimRows, recordOutcome } from '../src/relay/outbox.ts'
+
+// Two roles as a hosting service has them: neither is a superuser or may create extensions, databases or roles.
+const suffix = randomBytes(4).toString('hex')
+const [owner, app] = [`outbox_owner_${suffix}`, `outbox_app_${suffix}`]
+
+let database: TestDatabase
+let admin: pg.Client
+let pool: pg.Pool
+let appPool: pg.Pool
+let sql: string
+
+const as = (role: string) => Object.assign(new URL(database.url), { username: role, password: role }).href
+
+beforeAll(async () => {
+  database = await createEmptyDatabase()
+  sql = await readOutboxSql()
+  admin = new pg.Client({ connectionString: database.url })
+  await admin.connect()
+  for (const role of [owner, app]) await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD '${role}'`)
+  const { rows } = await admin.query<{ name: string }>('SELECT quote_ident(current_database()) AS name')
+  await admin.query(`GRANT CREATE ON DATABASE ${rows[0]?.name} TO ${owner}`)
+  pool = new pg.Pool({ connectionString: as(owner) })
+  appPool = new pg.Pool({ connectionString: as(app), max: 2 })
+})
+afterAll(async () => {
+  await appPool?.end()
+  await pool?.end()
+  await admin.query(`DROP OWNED BY ${owner}, ${app}; DROP ROLE ${owner}, ${app}`)
+  await admin.end()
+  await database.drop()
+})
+
+beforeEach(async () => {
+  await pool.query(sql)
+})
+afterEach(async () => {
+  await pool.query('DROP SCHEMA belfry CASCADE')
+})
+
+const callAt = async (url: string, options: object = {}, at = '2099-01-01T00:00:00Z', on = pool) => {
+  const text = 'SELECT belfry.call_at($1, $2, $3, $4) AS id'
+  const { rows } = await on.query<{ id: string }>(text, [url, at, '{"n":1.10}', JSON.stringify(options)])
+  return rows[0]?.id ?? ''
+}
+const publish = async (topic: string) => (await pool.query('SELECT belfry.publish($1) AS id', [topic])).rows[0].id
+const claim = async () => byBatch(await claimRows(pool)).map(batch => batch.map(({ id }) => id))
+const makeDue = () => pool.query('UPDATE belfry.outbox SET due_at = now() WHERE due_at IS NOT NULL')
+const left = async () => (await pool.query('SELECT id FROM belfry.outbox ORDER BY position')).rows.map(({ id }) => id)
+const nothing = { stored: [], rejected: [], alone: [], failure: null }
+
+describe('the schema', () => {
+  // Everything that a database has, with owners and rights.
+  const everything = async () => {
+    const catalogs = [
+      'namespace',
+      'class',
+      'proc',
+      'type',
+      'trigger',
+      'extension',
+      'event_trigger',
+      'default_acl',
+      'roles',
+    ]
+    const texts = catalogs.map(name => `SELECT '${name}' AS kind, to_jsonb(t) - 'ctid' AS row FROM pg_${name} AS t`)
+    const counted = `SELECT kind, count(*), md5(string_agg(md5(volatile::text), '' ORDER BY volatile::text)) AS hash
+      FROM (SELECT kind, row - 'relfrozenxid' - 'relminmxid' - 'relpages' - 'reltuples' - 'relallvisible' AS volatile
+            FROM (${texts.join(' UNION ALL ')}) AS all_rows) AS stable GROUP BY kind ORDER BY kind`
+    return (await admin.query(counted)).rows
+  }
+
+  it('is created by a role without privileges, and again, and its removal leaves nothing', async () => {
+    await pool.query('DROP SCHEMA belfry CASCADE')
+    const before = await everything()
+    await pool.query(sql)
+    await callAt('https://example.com/kept')
+    await pool.query(sql)
+    expect(await left()).toHaveLength(1)
+    expect(await everything()).not.toEqual(before)
+    await pool.query('DROP SCHEMA belfry CASCADE')
+    expect(await everything()).toEqual(before)
+    await pool.query(sql)
+  })
+
+  it('lets a role with the rights of the guide call and not read', async () => {
+    await expect(callAt('https://example.com/', {}, undefined, appPool)).rejects.toThrow('permission denied')
+    await pool.query(`GRANT USAGE ON SCHEMA belfry TO ${app}; GRANT INSERT, SELECT (id) ON belfry.outbox TO ${app}`)
+    const id = await callAt('https://example.com/', {}, undefined, appPool)
+    expect(await left()).toEqual([id])
+    await expect(appPool.query('SELECT body FROM belfry.outbox')).rejects.toThrow('permission denied')
+  })
+})
+
+describe('call_at and publish', () => {
+  const bodies = async () => (await pool.query('SELECT kind, body::text FROM belfry.outbox ORDER BY position')).rows
+
+  it('write the body of the request', async () => {
+    await callAt('https://example.com/hooks/paid?secret=1', { queue: 'a', on_past: 'reject' })
+    await pool.query(
+      `SELECT belfry.call_at('http://example.com/', '2027-01-01T10:00+02', options => '{"method": "GET"}')`,
+    )
+    await pool.query(`SELECT belfry.publish('orders.paid', '{"order": 12345678901234567890}', '{"labels": ["a"]}')`)
+    const [first, second, third] = await bodies()
+    expect(JSON.parse(first.body)).toMatchObject({
+      ...{ name: 'POST example.com/hooks/paid', method: 'POST', on_past: 'reject', queue: 'a', payload: { n: 1.1 } },
+      url: 'https://example.com/hooks/paid?secret=1',
+    })
+    expect(first.body).toContain('1.10')
+    const { execute_at, ...rest } = JSON.parse(second.body)
+    expect(Date.parse(execute_at)).toBe(Date.parse('2027-01-01T08:00Z'))
+    expect(rest).toEqual({ name: 'GET example.com/', method: 'GET', on_past: 'run', url: 'http://example.com/' })
+    expect(third).toEqual({
+      kind: 'event',
+      body: '{"topic": "orders.paid", "labels": ["a"], "payload": {"order": 12345678901234567890}}',
+    })
+  })
+
+  it('fail in the transaction for options that are no object', async () => {
+    await expect(callAt('https://example.com/', [1])).rejects.toThrow('outbox_body_check')
+  })
+
+  it('are undone with their transaction', async () => {
+    await pool.query(`BEGIN; SELECT belfry.call_at('https://example.com/', now()), belfry.publish('a'); ROLLBACK`)
+    expect(await left()).toEqual([])
+  })
+})
+
+describe('a claim', () => {
+  it('takes tasks together under one key, and events alone under their ids, in the order of their calls', async () => {
+    const tasks = [await callAt('https://example.com/1'), await callAt('https://example.com/2')]
+    const event = await publish('orders.paid')
+    const batches = byBatch(await claimRows(pool))
+    expect(batches.map(rows => rows.map(({ id }) => id))).toEqual([tasks, [event]])
+    expect(batches[0]?.[0].batch).not.toBe(tasks[0])
+    expect(batches[1]?.[0].batch).toBe(event)
+    expect(await claim()).toEqual([])
+  })
+
+  it('takes each row once among many relays', async () => {
+    await pool.query(`SELECT belfry.call_at('https://example.com/' || n, now()) FROM generate_series(1, 3000) AS n`)
+    const claimed = (await Promise.all(Array.from({ length: 8 }, () => claimRows(pool)))).flat()
+    expect(claimed).toHaveLength(3_000)
+    expect(new Set(claimed.map(({ id }) => id)).size).toBe(3_000)
+  })
+
+  it('takes no more bytes than a request may have', async () => {
+    const large = `SELECT belfry.call_at('https://example.com/', now(), to_jsonb(repeat('x', 250000))) FROM generate_series(1, 30)`
+    await pool.query(large)
+    const counts = [(await claimRows(pool)).length, (await claimRows(pool)).length]
+    expect(counts).toEqual([16, 14])
+  })
+
+  it('repeats a batch with the same rows and key after the time of its relay, for one relay', async () => {
+    for (const n of [1, 2, 3]) await callAt(`https://example.com/${n}`)
+    const first = await claimRows(pool)
+    const later = await callAt('https://example.com/4')
+    await makeDue()
+    const [again, others] = await Promise.all([claimRows(pool), claimRows(pool)])
+    const repeated = [again, others].find(rows => rows.length === 3)
+    expect(repeated).toEqual(first.map(row => ({ ...row, attempts: 2 })))
+    expect(await claim()).toEqual([again, others].some(rows => rows.length === 1) ? [] : [[later]])
+  })
+
+  it('repeats the rest of a batch whose first row was deleted', async () => {
+    for (const n of [1, 2, 3]) await callAt(`https://example.com/${n}`)
+    const [first, ...rest] = await left()
+    await claim()
+    await pool.query('DELETE FROM belfry.outbox WHERE id = $1', [first])
+    await makeDue()
+    expect(await claim()).toEqual([rest])
+  })
+
+  it('leaves a task with a key until the earlier one with the key is stored or rejected', async () => {
+    const ids: string[] = []
+    for (const key of ['a', 'b', 'a', 'a']) ids.push(await callAt('https://example.com/', { key }))
+    const [a1 = '', b = '', a2 = '', a3 = ''] = ids
+    const [batch] = byBatch(await claimRows(pool))
+    if (!batch) throw new Error('Nothing was claimed.')
+    expect(batch.map(({ id }) => id)).toEqual([a1, b])
+    expect(await claim()).toEqual([])
+    await recordOutcome(pool, batch, { ...nothing, stored: [a1, b] })
+    const [second] = byBatch(await claimRows(pool))
+    expect(second?.map(({ id }) => id)).toEqual([a2])
+    if (second) await recordOutcome(pool, second, { ...nothing, rejected: [{ id: a2, error: 'no' }] })
+    expect(await claim()).toEqual([[a3]])
+  })
+})
+
+describe('an outcome', () => {
+  it('removes stored rows, keeps rejected ones with the reason, and sends the rest one by one', async () => {
+    for (const n of [1, 2, 3, 4]) await callAt(`https://example.com/${n}`)
+    const [batch] = byBatch(await claimRows(pool))
+    if (!batch) throw new Error('Nothing was claimed.')
+    const [stored, rejected, ...alone] = batch.map(({ id }) => id) as [string, string, ...string[]]
+    await recordOutcome(pool, batch, {
+      stored: [stored],
+      rejected: [{ id: rejected, error: 'no' }],
+      alone,
+      failure: null,
+    })
+    expect([await claim(), await claim()]).toEqual(alone.map(id => [[id]]))
+    const { rows } = await pool.query('SELECT id, error, batch FROM belfry.outbox WHERE rejected_at IS NOT NULL')
+    expect(rows).toEqual([{ id: rejected, error: 'no', batch: null }])
+    await pool.query('UPDATE belfry.outbox SET rejected_at = NULL')
+    expect(await claim()).toEqual([[rejected]])
+  })
+
+  it('changes nothing of a row that another relay has claimed since, unless Belfry has stored it', async () => {
+    for (const n of [1, 2, 3]) await callAt(`https://example.com/${n}`)
+    const [late] = byBatch(await claimRows(pool))
+    if (!late) throw new Error('Nothing was claimed.')
+    await makeDue()
+    await claim()
+    const [first, second, third] = late.map(({ id }) => id) as [string, string, string]
+    const outcome = { stored: [first], rejected: [{ id: second, error: 'no' }], alone: [third] }
+    await recordOutcome(pool, late, { ...outcome, failure: null })
+    await recordOutcome(pool, late, { ...nothing, failure: 'Belfry is away.' })
+    const { rows } = await pool.query('SELECT id, batch, error, due_at > now() AS "isClaimed" FROM belfry.outbox')
+    const claimed = { batch: late[0].batch, error: null, isClaimed: true }
+    expect(rows).toEqual([second, third].map(id => ({ id, ...claimed })))
+  })
+
+  it('of a failure lets the batch wait, longer after each, and up to a minute', async () => {
+    await callAt('https://example.com/')
+    const delays: number[] = []
+    for (let attempt = 1; attempt <= 8; attempt++) {
+      await makeDue()
+      const [batch] = byBatch(await claimRows(pool))
+      if (!batch) throw new Error('Nothing was claimed.')
+      await recordOutcome(pool, batch, { ...nothing, failure: 'Belfry is away.' })
+      const text = 'SELECT error, extract(epoch FROM due_at - now())::float8 AS seconds FROM belfry.outbox'
+      const { rows } = await pool.query(text)
+      expect(rows[0].error).toBe('Belfry is away.')
+      delays.push(Math.ceil(rows[0].seconds))
+    }
+    expect(delays).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
+  })
+})
