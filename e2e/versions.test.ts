@@ -17,6 +17,7 @@ const places: Record<string, RegExp> = {
   'docs/client.md': /belfry-client-(\d[\w.-]*)\.tgz/g,
   'docs/receiving.md': /belfry-client-(\d[\w.-]*)\.tgz/g,
   Dockerfile: /image\.version="([^"]+)"/g,
+  'docs/exactly-once.md': /belfry-once-(\d[\w.-]*)\.tgz/g,
   'docs/quick-start.md': /belfry-client-(\d[\w.-]*)\.tgz/g,
   'docs/self-hosting.md': /belfry-[$\w-]+:(\d[\w.-]*\w)/g,
   'k8s/README.md': /belfry-api:([\w.-]+)/g,

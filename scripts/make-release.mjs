@@ -52,7 +52,7 @@ function packImages(folder, work) {
 // pnpm writes the published fields into the manifests, which npm does not. It writes dependencies in the order in which it
 // resolved them, which differs between two runs.
 function packPackages(folder, work) {
-  for (const published of ['packages/client', 'programs/cli', 'programs/belfry', 'packages/testing']) {
+  for (const published of ['packages/client', 'packages/once', 'programs/cli', 'programs/belfry', 'packages/testing']) {
     const packed = join(work, 'packed', published)
     run(join(root, 'node_modules/.bin/pnpm'), ['pack', '--pack-destination', packed], join(root, published))
     const [tarball] = readdirSync(packed)

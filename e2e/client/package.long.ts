@@ -23,20 +23,26 @@ const compiler = join(
 )
 
 let tarball: string
+let once: string
 let esm: ScratchProject
 let belfry: Belfry
 let target: Receiver
 beforeAll(async () => {
   target = await startReceiver()
-  ;[tarball, belfry] = await Promise.all([pack('client'), startBelfry('postgres', { services: ['all-in-one'] })])
-  esm = await scratchProject(tarball, 'esm', { type: 'module' })
+  ;[tarball, once, belfry] = await Promise.all([
+    pack('client'),
+    pack('once'),
+    startBelfry('postgres', { services: ['all-in-one'] }),
+  ])
+  esm = await scratchProject([tarball, once], 'esm', { type: 'module' })
 }, 120_000)
 afterAll(async () => {
   await belfry?.close()
   await target?.close()
 })
 
-const installed = (file: string) => readFile(join(esm.folder, 'node_modules/@belfry/client', file), 'utf8')
+const installed = (file: string, name = 'client') =>
+  readFile(join(esm.folder, 'node_modules/@belfry', name, file), 'utf8')
 const wish = (path: string) => ({ apiKey: belfry.caller.apiKey, baseUrl: belfry.url, targetUrl: target.url(path) })
 
 /** Expects that the target was called once, by the task whose run the project has seen. */
@@ -47,14 +53,16 @@ function expectSeen(path: string, printed: string, payload: object): void {
   expect(requests.map(({ body }) => JSON.parse(body.toString()))).toEqual([payload])
 }
 
-describe('the package', () => {
+describe.each(['client', 'once'])('the package %s', name => {
+  const readTarball = () => readFile(name === 'client' ? tarball : once)
+
   it('has no problem that publint finds', async () => {
-    const { messages, pkg } = await publint({ pack: { tarball: (await readFile(tarball)).buffer }, strict: true })
+    const { messages, pkg } = await publint({ pack: { tarball: (await readTarball()).buffer }, strict: true })
     expect(messages.map(message => formatMessage(message, pkg ?? {}))).toEqual([])
   })
 
   it('has the right types however it is imported', async () => {
-    const analysis = await checkPackage(createPackageFromTarballData(await readFile(tarball)))
+    const analysis = await checkPackage(createPackageFromTarballData(await readTarball()))
     if (!analysis.types) throw new Error('The package has no types.')
     // Node before 12.7 and TypeScript before 4.7 do not support `exports`.
     const { problems } = analysis
@@ -64,12 +72,14 @@ describe('the package', () => {
   })
 
   it('has no dependencies', async () => {
-    const manifest = JSON.parse(await installed('package.json'))
+    const manifest = JSON.parse(await installed('package.json', name))
     for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies']) {
       expect(manifest[kind] ?? {}).toEqual({})
     }
   })
+})
 
+describe('the package', () => {
   it('is smaller than 10 KB on the wire', async () => {
     const { code } = await transform(await installed('dist/index.mjs'), { minify: true, format: 'esm' })
     const bytes = gzipSync(code).length

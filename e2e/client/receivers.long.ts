@@ -43,11 +43,11 @@ let projects: Record<'express' | 'express4', ScratchProject>
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 
 beforeAll(async () => {
-  const tarball = await pack('client')
+  const tarballs = await Promise.all([pack('client'), pack('once')])
   const [running, express, express4, made] = await Promise.all([
     startBelfry('postgres'),
-    project(tarball, 'express'),
-    project(tarball, 'express4'),
+    project(tarballs, 'express'),
+    project(tarballs, 'express4'),
     createTestDatabase(),
   ])
   installation = running
@@ -65,9 +65,9 @@ afterAll(async () => {
   await database?.drop()
 })
 
-// A user's project: the packed client, the frameworks, and the examples as JavaScript.
-async function project(tarball: string, express: 'express' | 'express4'): Promise<ScratchProject> {
-  const made = await scratchProject(tarball, null, { type: 'module' })
+// A user's project: the packed packages, the frameworks, and the examples as JavaScript.
+async function project(tarballs: string[], express: 'express' | 'express4'): Promise<ScratchProject> {
+  const made = await scratchProject(tarballs, null, { type: 'module' })
   const modules = join(made.folder, 'node_modules')
   const frameworks = ['fastify', 'hono', 'pg', 'reflect-metadata', 'rxjs', '@hono/node-server']
   const nest = ['@nestjs/common', '@nestjs/core', '@nestjs/platform-express']

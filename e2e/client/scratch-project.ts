@@ -8,7 +8,7 @@ import { waitFor } from '@belfry/test-support/wait-for'
 import { repositoryRoot } from '../repository-root.ts'
 
 const run = promisify(execFile)
-const folders = { client: 'packages/client', cli: 'programs/cli' }
+const folders = { client: 'packages/client', once: 'packages/once', cli: 'programs/cli' }
 
 /** Packs a package as it is published, once for each run of the tests, and returns the path of the tarball. */
 export async function pack(name: keyof typeof folders): Promise<string> {
@@ -38,9 +38,9 @@ export type ScratchProject = {
   node(...args: string[]): Promise<string>
 }
 
-/** A project outside of this repository with one package of ours, installed from its tarball. */
+/** A project outside of this repository with packages of ours, installed from their tarballs. */
 export async function scratchProject(
-  tarball: string,
+  tarballs: string | readonly string[],
   files: string | null,
   manifest: object = {},
 ): Promise<ScratchProject> {
@@ -48,8 +48,8 @@ export async function scratchProject(
   await mkdir(folder, { recursive: true })
   if (files) await cp(join(import.meta.dirname, 'projects', files), folder, { recursive: true })
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'scratch', private: true, ...manifest }))
-  // Neither package has a dependency from a registry.
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder })
+  // No package has a dependency from a registry.
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...[tarballs].flat()], { cwd: folder })
   const env = { PATH: process.env.PATH, HOME: process.env.HOME }
   return {
     folder,

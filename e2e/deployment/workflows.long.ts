@@ -122,7 +122,7 @@ describe('a release', () => {
 
   it('publishes the packages with provenance', () => {
     const runs = stepsOf(jobs.packages).flatMap(({ run = [] }) => run)
-    expect(runs.join('\n')).toContain('for name in belfry-client belfry-cli belfry belfry-testing; do')
+    expect(runs.join('\n')).toContain('for name in belfry-client belfry-once belfry-cli belfry belfry-testing; do')
     expect(runs.join('\n')).toContain('npm publish "./artefacts/$name-$VERSION.tgz" --provenance --access public')
   })
 

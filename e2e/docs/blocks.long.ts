@@ -12,6 +12,7 @@ const unchecked: Record<string, string> = {
   ini: 'units of systemd',
   typescript: 'declarations of the client reference',
   hcl: 'configurations of the Terraform provider, which its own test validates',
+  prisma: 'models for the schema of a reader',
   python: 'programs of the Python client, which its own tests run',
   sql: 'tables of the examples, which their test creates',
 }

@@ -1,5 +1,6 @@
 export { endWithThisProcess } from './end-with-this-process.ts'
 export { findInstalledPostgres } from './find-installed-postgres.ts'
 export { findRedisServer } from './find-redis-server.ts'
+export { hasMariadb, startMariadb } from './start-mariadb.ts'
 export { type ProcessOptions, type ProcessResult, type RunningProcess, startProcess } from './start-process.ts'
 export { type Redis, type RedisOptions, startRedis } from './start-redis.ts'
