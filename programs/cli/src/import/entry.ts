@@ -12,6 +12,13 @@ export type Read = (ctx: Context, file: string, flags: SourceFlags) => Promise<E
 export type SourceFlags = {
   timezone?: string
   users?: boolean
+  from?: string
+  var?: string[]
+  repo?: string
+  ref?: string
+  origin?: string
+  cronSecret?: boolean
+  target?: string[]
 }
 
 /** A cron job for an entry of a source, or the reason why there is none. */

@@ -31,7 +31,7 @@ export function ofText(read: (text: string, flags: SourceFlags) => Entry[]): Rea
 /** Shows or creates the cron jobs of a source; calls `fail` when some are refused and `--skip-refused` is missing. */
 export async function importEntries(ctx: Context, file: string, flags: Flags, read: Read, fail: () => void) {
   const entries = await read(ctx, file, flags)
-  const source = file === '-' ? 'standard input' : file
+  const source = { '-': 'standard input', '.': '.github/workflows', '': 'cron.job' }[file] ?? file
   const planned = entries.flatMap(entry => ('job' in entry ? [entry] : []))
   const refused = entries.flatMap(entry => ('refusal' in entry ? [entry] : []))
   for (const { place, refusal } of refused) ctx.stderr.write(`${source}, ${place}: ${refusal}\n`)

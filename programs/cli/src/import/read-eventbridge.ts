@@ -1,0 +1,95 @@
+import { parseInstantIn } from '@belfry/domain/cron/local-time'
+import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
+import { z } from 'zod'
+import { cronOfRate } from './cron-of-rate.ts'
+import { type Entry, type Found, ImportRefusal, requestFields, type SourceFlags } from './entry.ts'
+import { jsonEntries } from './json-entries.ts'
+import { targetUrlOf } from './target-url-of.ts'
+
+const form = z.object({
+  Name: z.string(),
+  ScheduleExpression: z.string(),
+  ScheduleExpressionTimezone: z.string().default('UTC'),
+  State: z.string().default('ENABLED'),
+  StartDate: z.string().optional(),
+  EndDate: z.string().optional(),
+  FlexibleTimeWindow: z.object({ Mode: z.string(), MaximumWindowInMinutes: z.int().optional() }).optional(),
+  Target: z.object({
+    Arn: z.string(),
+    Input: z.string().optional(),
+    RetryPolicy: z
+      .object({ MaximumRetryAttempts: z.int().default(185), MaximumEventAgeInSeconds: z.int().default(86_400) })
+      .prefault({}),
+  }),
+})
+type Schedule = z.infer<typeof form>
+
+/** Parses the outputs of `aws scheduler get-schedule`, one after the other. */
+export function readEventbridge(text: string, { target }: SourceFlags): Entry[] {
+  return jsonEntries(
+    text,
+    form,
+    ({ Name }) => Name,
+    schedule => readSchedule(schedule, target),
+  )
+}
+
+function readSchedule(schedule: Schedule, targets: readonly string[] | undefined): Found {
+  const { Name: name, ScheduleExpressionTimezone: timezone, Target, FlexibleTimeWindow: window } = schedule
+  const url = targetUrlOf(Target.Arn, targets)
+  const { cron, notes = [], ...times } = readExpression(schedule.ScheduleExpression, timezone)
+  const { MaximumRetryAttempts: attempts, MaximumEventAgeInSeconds: ageS } = Target.RetryPolicy
+  return {
+    job: {
+      ...requestFields({ url, method: 'POST', headers: {}, body: Target.Input ?? null }),
+      ...{ name, cron, timezone },
+      starts_at: schedule.StartDate ?? times.starts_at,
+      ends_at: schedule.EndDate ?? times.ends_at,
+      retry: { max_retries: Math.min(20, attempts) },
+      max_age_ms: ageS * 1000,
+    },
+    isPaused: schedule.State !== 'ENABLED',
+    notes: [
+      ...notes,
+      ...(attempts > 20 ? [`the maximum is 20 retries, not ${attempts}`] : []),
+      ...(window?.Mode === 'FLEXIBLE' ? [`runs are not spread over ${window.MaximumWindowInMinutes} minutes`] : []),
+    ],
+  }
+}
+
+type Times = { cron: string; notes?: string[]; starts_at?: string | undefined; ends_at?: string | undefined }
+
+// A single time is an expression with a year, which becomes a period.
+function readExpression(expression: string, timezone: string): Times {
+  const [, kind, inner = ''] = /^(rate|at|cron)\((.*)\)$/.exec(expression.trim()) ?? []
+  if (kind === 'rate') {
+    const [count = '', unit = ''] = inner.trim().split(/\s+/)
+    return cronOfRate(Number(count), unit)
+  }
+  if (kind === 'at') {
+    const [year, month, day, hour, minute] = inner.split(/\D+/).map(Number)
+    return { cron: `${minute} ${hour} ${day} ${month} *`, ...periodOf(`${year}`, timezone) }
+  }
+  const [minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] = inner.trim().split(/\s+/)
+  const fields = [stepped(minute, 59), stepped(hour, 23), stepped(day, 31), stepped(month, 12), fromSunday(weekday)]
+  return { cron: fields.join(' ').replaceAll('?', '*'), ...periodOf(year, timezone) }
+}
+
+// In EventBridge 5/15 is every 15th value from 5 on.
+function stepped(field: string, high: number): string {
+  return field.replace(/(^|,)(\d+)\//g, `$1$2-${high}/`)
+}
+
+// In EventBridge Sunday is 1. The number after # is a week, and after / a step.
+function fromSunday(field: string): string {
+  return field.replace(/(?<![#/\d])\d/g, day => String(Number(day) - 1))
+}
+
+function periodOf(years: string, timezone: string): Pick<Times, 'starts_at' | 'ends_at'> {
+  if (years === '*') return {}
+  const [, first, last = first] = /^(\d{4})(?:-(\d{4}))?$/.exec(years) ?? []
+  if (first === undefined) throw new ImportRefusal(`The years ${years} are not one period.`)
+  if (!isTimeZone(timezone)) return {} // refused by the check of the cron job
+  const newYear = (year: number) => parseInstantIn(timezone, `${year}-01-01T00:00:00`)?.toISOString()
+  return { starts_at: newYear(Number(first)), ends_at: newYear(Number(last) + 1) }
+}
