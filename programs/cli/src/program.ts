@@ -1,5 +1,6 @@
 import { version } from '@belfry/domain/version'
 import { Command } from 'commander'
+import { addCompletion } from './commands/completion.ts'
 import { addConfiguration } from './commands/configuration.ts'
 import { addCron } from './commands/cron.ts'
 import { addEndings } from './commands/end-tasks.ts'
@@ -59,5 +60,6 @@ export function createProgram(io: Io, fail: (code?: 1 | 2) => void): Command {
   addRelay(program, context)
   addToken(program, context)
   addMaintenance(program, io, fail)
+  addCompletion(program, io)
   return program
 }

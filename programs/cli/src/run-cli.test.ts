@@ -1,18 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { runCli } from './run-cli.ts'
-
-/** Runs a command that never gets as far as a Belfry. */
-async function run(args: string[], env: Record<string, string> = { BELFRY_API_KEY: 'bf_key' }) {
-  const printed = { out: '', error: '' }
-  const collect = (name: 'out' | 'error') => ({
-    write(text: string) {
-      printed[name] += text
-    },
-  })
-  const streams = { stdin: (async function* () {})(), stdout: collect('out'), stderr: collect('error') }
-  const code = await runCli(args, { env, signal: new AbortController().signal, ...streams })
-  return { code, ...printed }
-}
+import { run } from '../test/run.ts'
 
 const commands = [
   'schedule',
@@ -27,6 +14,7 @@ const commands = [
   'import',
   'token',
   'whoami',
+  'completion',
 ]
 
 it('lists its commands', async () => {
@@ -36,15 +24,20 @@ it('lists its commands', async () => {
   expect(await run(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+(-dev)?\n$/) })
 })
 
-it.each([...commands, 'cron create', 'cron preview', 'import crontab', 'import qstash'])(
-  'has help for %s',
-  async name => {
-    const { code, out, error } = await run([...name.split(' '), '--help'])
-    expect([code, error]).toEqual([0, ''])
-    expect(out).toMatch(new RegExp(`^Usage: belfry ${name}[ |]`))
-    expect(out).toContain('--api-key')
-  },
-)
+it.each([
+  ...commands,
+  'cron create',
+  'cron preview',
+  'import crontab',
+  'import qstash',
+  'import pg-cron',
+  'import vercel',
+])('has help for %s', async name => {
+  const { code, out, error } = await run([...name.split(' '), '--help'])
+  expect([code, error]).toEqual([0, ''])
+  expect(out).toMatch(new RegExp(`^Usage: belfry ${name}[ |]`))
+  expect(out).toContain('--api-key')
+})
 
 describe('exits with 2 and a usage error', () => {
   it.each([
