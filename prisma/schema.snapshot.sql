@@ -39,7 +39,7 @@ CREATE TYPE workspace_role AS ENUM ('viewer', 'editor');
 
 -- sequences: 0
 
--- tables: 68
+-- tables: 69
 
 CREATE TABLE _prisma_migrations (
   id character varying(36) NOT NULL,
@@ -469,6 +469,23 @@ GRANT UPDATE (keys_read_at) ON federated_credentials TO belfry_dispatcher;
 GRANT DELETE ON federated_credentials TO belfry_scheduler;
 GRANT SELECT (workspace_id) ON federated_credentials TO belfry_scheduler;
 
+CREATE TABLE host_statistics (
+  workspace_id uuid NOT NULL,
+  period smallint NOT NULL,
+  starts_at timestamp(3) with time zone NOT NULL,
+  host text NOT NULL,
+  total bigint NOT NULL,
+  failed bigint NOT NULL,
+  duration_ms bigint NOT NULL,
+  CONSTRAINT host_statistics_pkey PRIMARY KEY (workspace_id, period, starts_at, host)
+);
+CREATE INDEX host_statistics_period_starts_at_idx ON public.host_statistics USING btree (period, starts_at);
+CREATE UNIQUE INDEX host_statistics_pkey ON public.host_statistics USING btree (workspace_id, period, starts_at, host);
+ALTER TABLE host_statistics ENABLE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON host_statistics FOR * TO {-} USING (((( SELECT COALESCE(current_setting('belfry.workspace'::text, true), ''::text) AS "coalesce") = ''::text) OR (( SELECT COALESCE(current_setting('belfry.workspace'::text, true), ''::text) AS "coalesce") = (workspace_id)::text))) WITH CHECK ();
+GRANT SELECT ON host_statistics TO belfry_api;
+GRANT DELETE, INSERT, SELECT, UPDATE ON host_statistics TO belfry_scheduler;
+
 CREATE TABLE idempotency_keys (
   workspace_id uuid NOT NULL,
   key text NOT NULL,
@@ -856,7 +873,9 @@ CREATE TABLE run_changes (
   minute timestamp(3) with time zone NOT NULL,
   failed boolean NOT NULL,
   weight smallint NOT NULL,
-  lags_ms integer[]
+  lags_ms integer[],
+  task_ids uuid[] NOT NULL DEFAULT '{}'::uuid[],
+  durations_ms integer[] NOT NULL DEFAULT '{}'::integer[]
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 GRANT SELECT ON run_changes TO belfry_api;
 GRANT INSERT, SELECT ON run_changes TO belfry_dispatcher;
@@ -1520,9 +1539,9 @@ CREATE OR REPLACE FUNCTION public.count_changed_runs()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  INSERT INTO run_changes (workspace_id, minute, failed, weight, lags_ms)
+  INSERT INTO run_changes (workspace_id, minute, failed, weight, lags_ms, task_ids, durations_ms)
   SELECT workspace_id, date_bin('1 minute', started_at, 'epoch'), status = 'failed', weight,
-         array_agg(run_lag_ms(scheduled_at, started_at))
+         array_agg(run_lag_ms(scheduled_at, started_at)), array_agg(task_id), array_agg(run_lag_ms(started_at, finished_at))
   FROM (
     SELECT -1 AS weight, * FROM old_runs UNION ALL SELECT 1, * FROM new_runs
   ) changed GROUP BY 1, 2, 3, 4;
@@ -1535,9 +1554,9 @@ CREATE OR REPLACE FUNCTION public.count_new_runs()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  INSERT INTO run_changes (workspace_id, minute, failed, weight, lags_ms)
+  INSERT INTO run_changes (workspace_id, minute, failed, weight, lags_ms, task_ids, durations_ms)
   SELECT workspace_id, date_bin('1 minute', started_at, 'epoch'), status = 'failed', 1,
-         array_agg(run_lag_ms(scheduled_at, started_at))
+         array_agg(run_lag_ms(scheduled_at, started_at)), array_agg(task_id), array_agg(run_lag_ms(started_at, finished_at))
   FROM new_runs GROUP BY 1, 2, 3;
   RETURN NULL;
 END

@@ -18,24 +18,44 @@ describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
       retry: { max_retries: 0 },
     }))
     expect((await stage.belfry.call('POST', `${root}/tasks/batch`, { tasks })).status).toBe(200)
+    const hourly = { name: 'Hourly', cron: '0 * * * *', method: 'POST', url: stage.receiver.url('/hourly') }
+    expect((await stage.belfry.call('POST', `${root}/cronjobs`, hourly)).status).toBe(201)
     const host = new URL(stage.receiver.url('/')).host
     const hosts = async () => (await stage.belfry.call('GET', `${root}/hosts`)).body.data
     await waitFor(hosts, found => found[0]?.circuit.state === 'open', 60_000)
 
     const page = await stage.ownerPage()
     await page.goto(await stage.home())
-    const paused = page.getByRole('region', { name: 'Open circuit breakers' })
-    await paused.getByText(new RegExp(`^${host} is paused after too many failures: \\d+ tasks wait`)).waitFor()
+    const notices = page.getByRole('status')
+    await notices
+      .getByText(new RegExp(`^Calls to ${host} are stopped after repeated failures, .* \\d+ tasks wait`))
+      .waitFor()
     await expectAccessible(page, ':slug/w/:ws')
     await takeScreenshots(page, 'overview-paused')
 
-    await page.goto(`${await stage.home()}/targets`)
-    const row = page.getByRole('region', { name: 'Targets' }).getByRole('row', { name: host })
+    await page.goto(`${await stage.home()}/hosts`)
+    const row = page.getByRole('region', { name: 'Hosts' }).getByRole('row', { name: host })
     await row.getByText('Circuit breaker open').waitFor()
     await row.getByText(/^Next probe/).waitFor()
     await row.getByRole('link', { name: '500' }).waitFor()
-    await expectAccessible(page, ':slug/w/:ws/targets')
-    await takeScreenshots(page, 'targets')
+    await expectAccessible(page, ':slug/w/:ws/hosts')
+    await takeScreenshots(page, 'hosts')
+
+    await row.getByRole('link', { name: host }).click()
+    await page.getByRole('heading', { name: host }).waitFor()
+    await page.getByText('Circuit breaker open').waitFor()
+    const health = page.getByRole('region', { name: 'Health' })
+    await health.getByRole('row', { name: /^Last hour \d+ 100% / }).waitFor()
+    await page.getByRole('region', { name: 'Failures' }).getByRole('link', { name: '500' }).waitFor()
+    await page.getByRole('region', { name: 'Cron jobs' }).getByRole('link', { name: 'Hourly' }).waitFor()
+    await expectAccessible(page, ':slug/w/:ws/hosts/:host')
+    await takeScreenshots(page, 'host')
+    await page.getByRole('link', { name: /^\d+ due$/ }).click()
+    await page
+      .getByRole('region', { name: 'Tasks' })
+      .getByRole('link', { name: /^Invoice/ })
+      .first()
+      .waitFor()
 
     const waiting = (await stage.belfry.call('GET', `${root}/tasks?state=pending&limit=1`)).body.data[0]
     expect(waiting.blocked).toMatchObject({ reason: 'circuit_open', host })
@@ -57,16 +77,18 @@ describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
     await page.getByText(`Started late: the circuit breaker of ${host} was open.`).waitFor()
     await takeScreenshots(page, 'run-late')
 
-    await page.goto(`${await stage.home()}/targets`)
+    await page.goto(`${await stage.home()}/hosts`)
     await row.getByRole('button', { name: `Pause ${host}` }).click()
     await page.getByText(`${host} paused`, { exact: true }).waitFor()
     await row.getByText('Paused').waitFor()
-    await expectAccessible(page, ':slug/w/:ws/targets')
+    await notices.getByText(new RegExp(`^${host} was paused .* tasks wait`)).waitFor()
+    await takeScreenshots(page, 'hosts-paused')
+    await expectAccessible(page, ':slug/w/:ws/hosts')
     const event = { topic: 'paused', payload: {}, target_url: stage.receiver.url('/broken') }
     const [task] = (await stage.belfry.call('POST', '/api/events', event)).body.tasks
     await page.goto(`${await stage.home()}/tasks/${task.id}`)
     await page.getByText(`Waiting for ${host}: it was paused`).waitFor()
-    await page.goto(`${await stage.home()}/targets`)
+    await page.goto(`${await stage.home()}/hosts`)
     await row.getByRole('button', { name: `Resume ${host}` }).click()
     const stateOf = async () => (await stage.belfry.call('GET', `${root}/tasks/${task.id}`)).body.state
     await waitFor(stateOf, state => state === 'success', 20_000)

@@ -54,4 +54,5 @@ function routeOf(url: string): string {
     .replace(/^[\w-]+\/(settings\/|w\/)/, ':slug/$1')
     .replace(/\b(ws|org|task|run)_\w+/g, ':$1')
     .replace(/\bcron_\w+/, ':cronJob')
+    .replace(/\/hosts\/.+/, '/hosts/:host')
 }

@@ -81,7 +81,7 @@ describe('mail', { timeout: 180_000 }, () => {
     await useFactor()
     const page = await stage.newPage({ token: login.body.token, size: 'narrow' })
     await page.goto('/admin')
-    for (const name of ['Blocked addresses', 'Operator log', 'Target hosts', 'Organizations']) {
+    for (const name of ['Blocked addresses', 'Operator log', 'Hosts', 'Organizations']) {
       await page.getByRole('button', { name: 'Pages' }).click()
       await page.getByRole('link', { name, exact: true }).click()
       await page.getByRole('heading', { name, exact: true }).waitFor()
@@ -99,7 +99,7 @@ describe('mail', { timeout: 180_000 }, () => {
     await page.goto('/admin/targets?host=shop.example.com')
     await page.getByRole('heading', { name: 'No calls' }).waitFor()
     await expectAccessible(page, 'admin/targets')
-    await takeScreenshots(page, 'target-hosts')
+    await takeScreenshots(page, 'operator-hosts')
   })
 
   it('an operator keeps the console, with one main element, when a page fails', async () => {

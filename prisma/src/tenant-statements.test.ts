@@ -43,6 +43,7 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'queues/queued-claim.ts#limitedClaim': 'part',
   'queues/queues.ts#selectQueues': 'part',
   'run-statistics/fold-run-changes.ts#runChanges': 'fold',
+  'run-statistics/fold-run-changes.ts#countedByHost': 'part',
   'run-statistics/fold-run-changes.ts#statement': 'fold',
   'tasks/board-tasks.ts#boardCountStatement': 'scatter',
   'tasks/board-tasks.ts#boardPageStatement': 'scatter',

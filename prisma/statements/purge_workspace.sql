@@ -9,6 +9,7 @@ WITH deleted AS (
     AND NOT EXISTS (SELECT FROM idempotency_keys WHERE workspace_id = $1)
     AND NOT EXISTS (SELECT FROM run_changes WHERE workspace_id = $1)
     AND NOT EXISTS (SELECT FROM run_statistics WHERE workspace_id = $1)
+    AND NOT EXISTS (SELECT FROM host_statistics WHERE workspace_id = $1)
     AND NOT EXISTS (SELECT FROM log_parts WHERE workspace_id = $1)
   RETURNING 1
 )

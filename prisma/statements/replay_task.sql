@@ -7,7 +7,7 @@ WITH finished AS (
 ),
 settled AS (
   UPDATE tasks SET settled_at = now()
-  WHERE id = $1 AND workspace_id = $2 AND state = 'dead' AND settled_at IS NULL
+  WHERE id = $1 AND workspace_id = $2 AND state IN ('dead', 'cancelled') AND settled_at IS NULL
 ),
 copied AS (
   INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, callback_of, has_callbacks,

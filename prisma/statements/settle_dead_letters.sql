@@ -3,7 +3,7 @@
 
 WITH chosen AS (
   SELECT t.id FROM tasks t
-  WHERE t.id = ANY ($2::uuid[]) AND t.workspace_id = $1 AND t.state = 'dead' AND t.settled_at IS NULL
+  WHERE t.id = ANY ($2::uuid[]) AND t.workspace_id = $1 AND (t.state = 'dead' AND t.settled_at IS NULL OR $6::boolean AND t.state = 'cancelled' AND t.settled_at IS NULL)
   ORDER BY t.id FOR UPDATE
 ),
 settled AS (

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction, type Transaction } from '../src/postgres/in-transaction.ts'
 import { foldRunChanges } from '../src/run-statistics/fold-run-changes.ts'
+import { countHosts } from '../src/run-statistics/host-statistics.ts'
 import { countRuns, deleteOldStatistics } from '../src/run-statistics/run-statistics.ts'
 import { loseAttempts } from '../src/tasks/lose-attempts.ts'
 import { recordAttempts } from '../src/tasks/record-attempts.ts'
@@ -121,16 +122,45 @@ describe('the statistics of runs', () => {
     expect((await counts()).day.whole).toMatchObject({ total: 1, failed: 0 })
   })
 
+  it('count attempts by host in each window, with the late outcome of a lost one', async () => {
+    const [task, other] = [
+      await claimNew(db.pool, { workspaceId, url: 'https://One.example:8443/hook?q' }),
+      await claimNew(db.pool, { workspaceId, url: `{{ secrets.URL }}${'é'.repeat(900)}` }),
+    ]
+    await loseAttempts(db.pool, [task, other], false)
+    await foldAll()
+    const found = async () => {
+      const all = await countHosts(db.pool, workspaceId, Date.now())
+      return Object.fromEntries(
+        all
+          .filter(({ host }) => host === 'one.example:8443')
+          .map(({ window, attempts, failed }) => [window, [attempts, failed]]),
+      )
+    }
+    expect(await found()).toEqual({ five_minutes: [1, 1], hour: [1, 1], day: [1, 1] })
+    expect(await recordAttempts(db.pool, [finished(task)])).not.toEqual([null])
+    await foldAll()
+    expect(await found()).toEqual({ five_minutes: [1, 0], hour: [1, 0], day: [1, 0] })
+    expect(await countHosts(db.pool, workspaceId, Date.now() - hourMs)).toHaveLength(6)
+    expect(await countHosts(db.pool, workspaceId, Date.now() + hourMs * 2)).toHaveLength(2)
+  })
+
   it('belong to one workspace', async () => {
     await storeRuns(db.pool, 2)
     await foldAll()
     workspaceId = randomUUID()
     expect((await counts()).month.whole.total).toBe(0)
+    expect(await countHosts(db.pool, workspaceId, Date.now())).toEqual([])
   })
 })
 
-it('statistics per minute are deleted after 8 days, and per hour after 32, in batches', async () => {
-  await db.pool.query('TRUNCATE run_statistics')
+it('statistics per minute are deleted after 8 days, and per hour after 32, in batches; those of hosts after a day', async () => {
+  await db.pool.query('TRUNCATE run_statistics, host_statistics')
+  await db.pool.query(
+    `INSERT INTO host_statistics SELECT $1, period, now() - hours * interval '1 hour', 'a', 1, 1, 1
+     FROM unnest(ARRAY[1, 1, 60, 60], ARRAY[1, 3, 25, 27]) AS s (period, hours)`,
+    [workspaceId],
+  )
   const daysAgo = (days: number) => days * 24 * hourMs
   for (const days of [7, 9, 9.5, 10, 31, 33, 34]) await storeRuns(db.pool, 1, { agoMs: daysAgo(days) })
   await foldAll()
@@ -141,4 +171,6 @@ it('statistics per minute are deleted after 8 days, and per hour after 32, in ba
     { period: 1, n: 1 },
     { period: 60, n: 5 },
   ])
+  const hosts = await db.pool.query('SELECT period FROM host_statistics ORDER BY 1')
+  expect(hosts.rows).toEqual([{ period: 1 }, { period: 60 }])
 })

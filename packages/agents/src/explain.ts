@@ -9,8 +9,7 @@ export async function explain(belfry: Belfry, id: string) {
   const task = await belfry.tasks.get(id)
   const runs = (await belfry.runs.list({ taskId: id, limit: shownRuns })).data
   const last = runs[0] && (await belfry.runs.get(runs[0].id))
-  const hosts = await belfry.hosts.list()
-  const host = hosts.data.find(({ host }) => host === new URL(task.url).host)
+  const host = await belfry.hosts.get(new URL(task.url).host)
   const { name, state, stateReason, executeAt, attempts, retry, nextRetryAt, expiresAt, queue, blocked } = task
   return {
     why: reasonOf(task, runs[0]),
@@ -18,7 +17,7 @@ export async function explain(belfry: Belfry, id: string) {
     runs,
     lastRequest: last && { ...last.request, body: last.request.body?.slice(0, shownBody) ?? null },
     lastResponse: last?.response && { ...last.response, body: last.response.body.slice(0, shownBody) },
-    host: host ?? null,
+    host,
   }
 }
 

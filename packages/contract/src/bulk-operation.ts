@@ -1,4 +1,5 @@
 import { taskSources } from '@belfry/domain/task-source'
+import { stateReasons } from '@belfry/domain/task-state'
 import { z } from 'zod'
 import { flag, hostFilter, refuse, repeatable, textField } from './fields.ts'
 import { idField, numberOrNull, orNull, shownNumber, timestampField } from './response-fields.ts'
@@ -31,7 +32,7 @@ export const startBulkOperationBody = selectionBody(
   {
     action: z.enum(bulkActions).meta({
       description:
-        'Cancels pending tasks, stops tasks that wait for a retry, replays dead letters as new tasks, or discards dead letters. It skips other tasks.',
+        'Cancels pending tasks, stops tasks that wait for a retry, replays dead letters as new tasks, or discards dead letters. With `state_reason` it also replays cancelled tasks, each once. It skips other tasks.',
       examples: ['replay'],
     }),
     per_second: perSecond,
@@ -96,6 +97,7 @@ const ids = { id: idField('op'), workspace_id: idField('ws') }
 const times = { from: timestampField().nullable(), to: timestampField().nullable() }
 
 const shownFilter = z.object({
+  state_reason: z.array(z.enum(stateReasons)).nullable(),
   source: z.array(z.enum(taskSources)).nullable(),
   cronjob_id: z.array(idField('cron')).nullable(),
   event_id: z.array(idField('evt')).nullable(),
@@ -104,6 +106,7 @@ const shownFilter = z.object({
   queue: texts(null),
   callback_of: z.array(idField('task')).nullable(),
   name: orNull(z.string(), { examples: [null] }),
+  host: texts(null),
   ...times,
   upcoming: orNull(z.boolean(), { examples: [null] }),
 })
@@ -136,7 +139,6 @@ export const bulkOperation = z
       examples: [null],
     }),
     filter: shownFilter.extend({
-      host: texts(null),
       error: z.array(z.enum(runErrorCodes)).nullable(),
       response_status: texts(null),
     }),

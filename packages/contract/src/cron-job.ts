@@ -2,7 +2,7 @@ import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { catchUps, overlaps } from '@belfry/domain/cron/plan-occurrences'
 import { z } from 'zod'
 import { connectionNameField } from './connection.ts'
-import { changesOf, integer, repeatable, textField } from './fields.ts'
+import { changesOf, hostFilter, integer, repeatable, textField } from './fields.ts'
 import { lastInstant, tooLate } from './local-time.ts'
 import { pageFields } from './page.ts'
 import { queueNameField } from './queue.ts'
@@ -74,6 +74,7 @@ export const listCronJobsQuery = z.strictObject({
   status: repeatable(oneOf(cronJobStatuses)).optional(),
   label: repeatable(label).optional(),
   name: textField(line(200)).optional(),
+  host: hostFilter.optional(),
   ...pageFields,
 })
 

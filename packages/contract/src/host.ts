@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idField, millisecondsField, orNull, shownNumber, shownText, timestampField } from './response-fields.ts'
+import { idField, orNull, shownNumber, shownText, timestampField } from './response-fields.ts'
 
 const circuitStates = ['closed', 'open', 'half_open'] as const
 
@@ -40,6 +40,17 @@ const blockedByHold = z
 /** Why a due task waits. */
 export const blocked = z.union([blockedByHost, blockedByPause, blockedByQueue, blockedByHold])
 
+const hostCount = z
+  .object({
+    attempts: shownNumber('Attempts that started in the window.', 240),
+    failed: z.int().meta({ examples: [2] }),
+    duration_ms: orNull(z.int(), {
+      description: 'The mean duration of an attempt; null without attempts.',
+      examples: [84],
+    }),
+  })
+  .meta({ id: 'HostCount' })
+
 /** A host that the tasks of a workspace call. */
 export const host = z
   .object({
@@ -54,11 +65,18 @@ export const host = z
       .meta({ description: 'The circuit breaker of the host for this workspace.' }),
     paused_at: orNull(timestampField(), { description: 'Since when a user has paused it; null unless it is paused.' }),
     waiting: shownNumber('Tasks that are due and not started.', 0),
+    waiting_is_capped: z.boolean().meta({
+      description: 'Only the first 10,000 waiting tasks of the workspace were counted.',
+      examples: [false],
+    }),
     in_flight: z.int().meta({ examples: [1] }),
-    attempts: shownNumber('Attempts of the period that started.', 240),
-    failed: z.int().meta({ examples: [2] }),
-    attempts_per_minute: z.number().meta({ description: 'Over the period.', examples: [4] }),
-    duration_p50_ms: millisecondsField(84).nullable(),
+    max_in_flight: shownNumber(
+      'How many calls to it may be in flight at once, from all dispatchers and workspaces. 0: no dispatcher is running.',
+      128,
+    ),
+    health: z.object({ five_minutes: hostCount, hour: hostCount, day: hostCount }).meta({
+      description: 'The attempts that have ended, by the time of their start.',
+    }),
     last_failure: orNull(
       z.object({
         run_id: idField('run'),
@@ -66,28 +84,14 @@ export const host = z
         response_status: orNull(z.int(), { examples: [503] }),
         error_code: orNull(z.string(), { examples: ['http_status'] }),
       }),
-      { description: 'The latest failed run of the period.' },
+      { description: 'The latest failed run of the last 24 hours.' },
     ),
   })
   .meta({ id: 'Host' })
 
 /** The hosts of a workspace: those that are paused or have an open circuit breaker first, then those with the most waiting tasks. */
 export const hosts = z
-  .object({
-    data: z.array(host),
-    from: timestampField().meta({
-      description: 'Attempts are counted from this time on: the last hour, or the latest 5,000 attempts.',
-    }),
-    omitted: shownNumber('Hosts beyond the first 200.', 0),
-    waiting_is_capped: z.boolean().meta({
-      description: 'Only the first 10,000 waiting tasks were counted.',
-      examples: [false],
-    }),
-    max_in_flight_per_host: shownNumber(
-      'How many calls to one host may be in flight at once, from all dispatchers and workspaces.',
-      128,
-    ),
-  })
+  .object({ data: z.array(host), omitted: shownNumber('Hosts beyond the first 200.', 0) })
   .meta({ id: 'Hosts' })
 
 export type Host = z.infer<typeof host>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { repeatable, textField } from './fields.ts'
-import { idField, millisecondsField, numberOrNull, orNull, shownNumber, timestampField } from './response-fields.ts'
+import { idField, millisecondsField, numberOrNull, shownNumber, timestampField } from './response-fields.ts'
 import { runStatusField } from './run.ts'
 import { id, oneOf } from './text-rules.ts'
 
@@ -19,17 +19,6 @@ const counted = {
   failed: z.int().meta({ examples: [3] }),
 }
 
-const failingHost = z
-  .object({
-    host: z.string().meta({ examples: ['example.com'] }),
-    failed: z.int().meta({ examples: [3] }),
-    last_failed_at: timestampField(),
-    last_run_id: idField('run'),
-    last_response_status: orNull(z.int(), { examples: [503] }),
-    last_error_code: orNull(z.string(), { examples: ['http_status'] }),
-  })
-  .meta({ id: 'FailingHost' })
-
 /** Statistics of all attempts of a workspace in a range. A run is included a few seconds after it was recorded. */
 export const overview = z
   .object({
@@ -43,8 +32,6 @@ export const overview = z
         'The delay between the scheduled time and the start of all attempts of the range, to within 10 percent.',
     }),
     buckets: z.array(z.object({ at: timestampField(), ...counted, lag_p50_ms: lagMs, lag_p99_ms: lagMs })),
-    failing_hosts: z.array(failingHost).meta({ description: 'Hosts with the most failures first.' }),
-    failures_looked_at: shownNumber('The number of latest failures that the hosts were counted from.', 3),
   })
   .meta({ id: 'Overview' })
 
@@ -61,7 +48,7 @@ export const upcoming = z
     from: timestampField(),
     overdue: shownNumber('Tasks that are due but not started.', 0),
     blocked: shownNumber(
-      'Those of them that wait for their host: its circuit breaker is open, or it gets no more calls at a time.',
+      'Those of them that wait for their queue, or for their host: it is paused, its circuit breaker is open, or it gets no more calls at a time.',
       0,
     ),
     hour: z.array(dueCount).meta({ description: 'The next hour in steps of five minutes.' }),

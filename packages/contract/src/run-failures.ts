@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { textField } from './fields.ts'
+import { hostFilter, textField } from './fields.ts'
 import { idField, orNull, shownNumber, shownText, timestampField } from './response-fields.ts'
 import { instant } from './text-rules.ts'
 
-/** The query of the groups of failures: `from` <= started_at < `to`. */
+/** The query of the groups of failures: `from` <= started_at < `to`. With a `host`, only its runs are counted. */
 export const runFailuresQuery = z.strictObject({
   from: textField(instant).optional(),
   to: textField(instant).optional(),
+  host: hostFilter.optional(),
 })
 
 const failureGroup = z

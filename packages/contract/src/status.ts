@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { notice } from './notice.ts'
 import { orNull, shownNumber, timestampField } from './response-fields.ts'
 
 const processes = z.object({
@@ -14,6 +15,9 @@ export const status = z
     queue: z.enum(['up', 'down', 'none']).meta({
       description:
         '`down`: Redis does not answer, and dispatchers read due tasks from PostgreSQL. `none`: no Redis is used.',
+    }),
+    notices: z.array(notice).meta({
+      description: 'What keeps tasks of the workspace from running, the most severe first. Empty: nothing does.',
     }),
   })
   .meta({ id: 'Status' })

@@ -110,6 +110,7 @@ export type UpdateTaskBody = z.infer<typeof updateTaskBody>
 /** The query of the list of tasks: `from` <= execute_at < `to`; `name` is a prefix. A repeated filter means OR. */
 export const listTasksQuery = z.strictObject({
   state: repeatable(oneOf(taskStates)).optional(),
+  state_reason: repeatable(oneOf(stateReasons)).optional(),
   source: repeatable(oneOf(taskSources)).optional(),
   cronjob_id: repeatable(id('cron')).optional(),
   /** The tasks that an event has created, without their replays. */
@@ -120,6 +121,7 @@ export const listTasksQuery = z.strictObject({
   queue: repeatable(line(128)).optional(),
   label: repeatable(label).optional(),
   name: textField(line(200)).optional(),
+  host: hostFilter.optional(),
   from: textField(instant).optional(),
   to: textField(instant).optional(),
   upcoming: flag.optional(),
@@ -130,7 +132,6 @@ export type ListTasksQuery = z.infer<typeof listTasksQuery>
 
 /** The query of the list of dead letters, which are the tasks in the state `dead`. The last run has the `error` and the status. */
 export const listDeadLettersQuery = listTasksQuery.omit({ state: true, upcoming: true }).extend({
-  host: hostFilter.optional(),
   error: repeatable(oneOf(runErrorCodes)).optional(),
   response_status: lastStatusFilter.optional(),
 })

@@ -13,7 +13,8 @@ export const paths = {
   admin: {
     tenants: () => '/admin',
     tenant: (org: string) => `/admin/organizations/${org}`,
-    targets: () => '/admin/targets',
+    // The operators' API has `/admin/hosts`.
+    hosts: () => '/admin/targets',
     mail: () => '/admin/mail',
     log: () => '/admin/log',
   },
@@ -64,7 +65,8 @@ function workspacePaths(slug: string, ws: string) {
     log: (query = '') => `${base}/log${query}`,
     run: (id: string) => `${base}/log/${id}`,
     deadLetters: (query = '') => `${base}/dead-letters${query}`,
-    targets: () => `${base}/targets`,
+    hosts: () => `${base}/hosts`,
+    host: (host: string) => `${base}/hosts/${encodeURIComponent(host)}`,
     queues: () => `${base}/queues`,
     events: () => `${base}/events`,
     subscriptions: () => `${base}/subscriptions`,

@@ -57,7 +57,7 @@ export function createRoutes(client: QueryClient): RouteObject[] {
 const operatorPages: RouteObject[] = [
   screen('', () => import('./screens/admin/tenants.tsx'), 'Tenants'),
   screen('organizations/:org', () => import('./screens/admin/tenant.tsx'), 'TenantPage'),
-  screen('targets', () => import('./screens/admin/targets.tsx'), 'Targets'),
+  screen('targets', () => import('./screens/admin/hosts.tsx'), 'Hosts'),
   screen('mail', () => import('./screens/admin/blocked-addresses.tsx'), 'BlockedAddresses'),
   screen('log', () => import('./screens/admin/operator-log.tsx'), 'OperatorLog'),
 ]
@@ -94,7 +94,8 @@ const workspacePages: RouteObject[] = [
     children: [screen(':run', () => import('./screens/log/run.tsx'), 'Run')],
   }),
   screen('dead-letters', () => import('./screens/dead-letters/dead-letters.tsx'), 'DeadLetters'),
-  screen('targets', () => import('./screens/targets/targets.tsx'), 'Targets'),
+  screen('hosts', () => import('./screens/hosts/hosts.tsx'), 'Hosts'),
+  screen('hosts/:host', () => import('./screens/hosts/host.tsx'), 'Host'),
   screen('queues', () => import('./screens/queues/queues.tsx'), 'Queues'),
   screen('events', () => import('./screens/events/events.tsx'), 'Events'),
   screen('subscriptions', () => import('./screens/subscriptions/subscriptions.tsx'), 'Subscriptions'),

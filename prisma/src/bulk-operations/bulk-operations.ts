@@ -4,7 +4,7 @@ import type { Db } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type EndAction, endedState } from '../tasks/end-tasks.ts'
 import { countMatchingTasks, isIn, type TaskFilter } from '../tasks/task-filter.ts'
-import { isDeadLetter } from '../tasks/task-row.ts'
+import { isDeadLetter, isUnsettledCancel } from '../tasks/task-row.ts'
 
 /** What an operation does with which tasks. */
 export type BulkRequest = {
@@ -33,13 +33,11 @@ export function isEnding(action: BulkAction): action is EndAction {
   return action === 'cancel' || action === 'stop'
 }
 
-/** SQL: the tasks `t` that an action may apply to. */
-export const openTo = {
-  cancel: isIn(endedState.cancel),
-  stop: isIn(endedState.stop),
-  replay: isDeadLetter,
-  discard: isDeadLetter,
-} as const satisfies Record<BulkAction, string>
+/** Returns the SQL: an action may apply to the task `t`. A replay by reason includes cancelled tasks. */
+export function openTo(action: BulkAction, { state_reason: reasons }: TaskFilter = {}): string {
+  if (isEnding(action)) return isIn(endedState[action])
+  return action === 'replay' && reasons ? `(${isDeadLetter} OR ${isUnsettledCancel})` : isDeadLetter
+}
 
 /**
  * SQL: the attempt of a task `t` may start, or its claim may be undone. A cancel or a stop waits until that is decided, so it reads
@@ -59,7 +57,7 @@ export async function startBulkOperation(
   workspaceId: string,
   { action, filter, perSecond }: BulkRequest,
 ): Promise<BulkOperation & { isNew: boolean }> {
-  const { count: total } = await countMatchingTasks(db, workspaceId, openTo[action], filter)
+  const { count: total } = await countMatchingTasks(db, workspaceId, openTo(action, filter), filter)
   const text = `
     WITH started AS (
       INSERT INTO bulk_operations (id, workspace_id, action, filter, per_second, total) VALUES ($1, $2, $3, $4, $5, $6)

@@ -94,7 +94,7 @@ async function readPage(tx: Transaction, operation: Position, limit: number): Pr
   const { time, after, order } = isEnding(action) ? newestFirst : inOrderOfQueue()
   const page = `
     SELECT t.id, t.execute_at AS "executeAt", (${time} <= $3 AND ${matchesOf(filter, values)}) AS "isMatch" FROM tasks t
-    WHERE t.workspace_id = $1 AND ${openTo[action]} AND ${after} AND ${matchesOf({ ids }, values)}
+    WHERE t.workspace_id = $1 AND ${openTo(action, filter)} AND ${after} AND ${matchesOf({ ids }, values)}
     ORDER BY ${order} LIMIT $2`
   const withPrefetched = () => `
     SELECT * FROM (
@@ -124,11 +124,14 @@ async function end(
 
 async function settle(
   tx: Transaction,
-  { id, workspaceId, perSecond, nextDueAt: from }: Position,
+  { id, workspaceId, filter, perSecond, nextDueAt: from }: Position,
   action: SettleAction,
   ids: string[],
 ): Promise<Result> {
-  const { deadLetters, replays } = await settleDeadLetters(tx, workspaceId, ids, action, { perSecond, from })
+  const { deadLetters, replays } = await settleDeadLetters(tx, workspaceId, ids, action, {
+    ...{ perSecond, from },
+    withCancelled: filter.state_reason !== undefined,
+  })
   const dueTimes = replays.map(({ dueAt }) => dueAt.getTime())
   // The replays of the next page are due after those of this one.
   const nextDueAt =

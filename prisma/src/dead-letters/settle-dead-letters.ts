@@ -1,7 +1,7 @@
 import type { Db } from '../postgres/in-transaction.ts'
 import type { DueRow } from '../tasks/due-work.ts'
 import { copiesOf } from '../tasks/replay-task.ts'
-import { isDeadLetter } from '../tasks/task-row.ts'
+import { isDeadLetter, isUnsettledCancel } from '../tasks/task-row.ts'
 
 /** How a dead letter is settled: with a copy that is sent again, or without. */
 export type SettleAction = 'replay' | 'discard'
@@ -9,8 +9,11 @@ export type SettleAction = 'replay' | 'discard'
 /** The ids of the settled dead letters, and the tasks that replay them. `now` is the database's clock. */
 export type SettledDeadLetters = { deadLetters: string[]; replays: DueRow[]; now: Date }
 
-/** How many replays are due per second, the first of them at `from` or now, whichever is later. Null: all of them then. */
-export type ReplayPace = { perSecond: number | null; from: Date | null }
+/**
+ * How many replays are due per second, the first of them at `from` or now, whichever is later. Null: all of them then.
+ * `withCancelled`: cancelled tasks are replayed like dead letters. Default: no.
+ */
+export type ReplayPace = { perSecond: number | null; from: Date | null; withCancelled?: boolean }
 
 /**
  * Replays or discards dead letters of a workspace, in one statement. Skips ids that are not dead letters, so no dead letter
@@ -22,9 +25,9 @@ export async function settleDeadLetters(
   workspaceId: string,
   taskIds: readonly string[],
   action: SettleAction,
-  { perSecond, from }: ReplayPace = { perSecond: null, from: null },
+  { perSecond, from, withCancelled = false }: ReplayPace = { perSecond: null, from: null },
 ): Promise<SettledDeadLetters> {
-  const values = [workspaceId, taskIds, action, from, perSecond]
+  const values = [workspaceId, taskIds, action, from, perSecond, withCancelled]
   const { rows } = await db.query<SettledRow>({ name: 'settle_dead_letters', text, values })
   return {
     deadLetters: rows.flatMap(({ id, dueAt }) => (dueAt === null ? [id] : [])),
@@ -39,7 +42,7 @@ type SettledRow = { id: string; dueAt: Date | null; now: Date }
 const text = `
   WITH chosen AS (
     SELECT t.id FROM tasks t
-    WHERE t.id = ANY ($2::uuid[]) AND t.workspace_id = $1 AND ${isDeadLetter}
+    WHERE t.id = ANY ($2::uuid[]) AND t.workspace_id = $1 AND (${isDeadLetter} OR $6::boolean AND ${isUnsettledCancel})
     ORDER BY t.id FOR UPDATE
   ),
   settled AS (

@@ -57,6 +57,7 @@ const rightsByTable: Record<string, Rights> = {
     scheduler: purge,
     dispatcher: 'SELECT (id, workspace_id, issuer), UPDATE (keys, keys_read_at)',
   },
+  host_statistics: { api: read, scheduler: all, dispatcher: none },
   idempotency_keys: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
   // The API publishes the keys, and creates the first one. It cannot read a private key.
   identity_keys: {
@@ -137,6 +138,7 @@ export const guardedTables = {
   cron_jobs: 'workspace_id',
   data_keys: 'workspace_id',
   federated_credentials: 'workspace_id',
+  host_statistics: 'workspace_id',
   integrations: 'workspace_id',
   log_parts: 'workspace_id',
   qstash_signing_keys: 'workspace_id',

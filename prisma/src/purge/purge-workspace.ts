@@ -87,7 +87,7 @@ const large = [
     RETURNING 1
   )
   SELECT count(*)::int AS n FROM deleted`,
-  ...['run_changes', 'run_statistics'].map(
+  ...['run_changes', 'run_statistics', 'host_statistics'].map(
     table => `
   WITH deleted AS (
     DELETE FROM ${table} WHERE workspace_id = $1 AND ctid = ANY (ARRAY(
@@ -110,6 +110,7 @@ const whole = `
       AND NOT EXISTS (SELECT FROM idempotency_keys WHERE workspace_id = $1)
       AND NOT EXISTS (SELECT FROM run_changes WHERE workspace_id = $1)
       AND NOT EXISTS (SELECT FROM run_statistics WHERE workspace_id = $1)
+      AND NOT EXISTS (SELECT FROM host_statistics WHERE workspace_id = $1)
       AND NOT EXISTS (SELECT FROM log_parts WHERE workspace_id = $1)
     RETURNING 1
   )

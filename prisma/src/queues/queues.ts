@@ -149,6 +149,31 @@ export async function listQueues(
   return (await db.query<QueueRow>({ name: 'list_queues', text, values })).rows
 }
 
+/** Lists the paused queues of a workspace: since when, and how many due tasks wait, up to `maxCountedInQueue` each. */
+export async function listPausedQueues(
+  db: Db,
+  workspaceId: string,
+): Promise<Array<{ name: string; since: Date; tasks: number }>> {
+  const text = `
+    SELECT name, "pausedAt" AS since, waiting AS tasks
+    FROM (${selectQueues('WHERE workspace_id = $1 AND paused_at IS NOT NULL')}) paused`
+  return (await db.query<{ name: string; since: Date; tasks: number }>(text, [workspaceId])).rows
+}
+
+/** Counts the due tasks of a workspace that wait for their queues, up to `maxCountedInQueue` each. */
+export async function countQueued(db: Db, workspaceId: string): Promise<number> {
+  const text = `
+    SELECT coalesce(sum(w.waiting), 0)::int AS queued FROM queues q CROSS JOIN LATERAL (
+      SELECT count(*) AS waiting FROM (
+        SELECT FROM tasks t
+        WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1 LIMIT ${maxCountedInQueue}
+      ) found
+    ) w WHERE q.workspace_id = $1`
+  return (
+    (await db.query<{ queued: number }>({ name: 'count_queued', text, values: [workspaceId] })).rows[0]?.queued ?? 0
+  )
+}
+
 function valuesOf({ maxConcurrent, rateLimit, ordered }: Partial<QueueLimits>): unknown[] {
   return [
     maxConcurrent !== undefined,

@@ -1,10 +1,10 @@
 import type { Pool } from '../postgres/pool.ts'
+import { hostOfRequest } from '../tasks/task-row.ts'
 import { lagBucketSql } from './lag-buckets.ts'
-import { addToStatistics } from './run-statistics.ts'
 
 /**
- * Adds run deltas, the rows of `run_changes`, to `run_statistics`, and removes them. Any number of schedulers may call this
- * at once: each delta counts exactly once.
+ * Adds run deltas, the rows of `run_changes`, to `run_statistics` and `host_statistics`, and removes them. Any number of
+ * schedulers may call this at once: each delta counts exactly once.
  * @returns How many deltas were folded, at most `limit`.
  */
 export async function foldRunChanges(pool: Pool, limit: number): Promise<number> {
@@ -15,16 +15,50 @@ export async function foldRunChanges(pool: Pool, limit: number): Promise<number>
 /** The deltas that are not folded yet. */
 export const runChanges = 'SELECT ctid FROM run_changes'
 
+// Runs of earlier hours are in no window of a host. The planner never turns the subquery into a join, which could read the
+// whole table. A text that is no URL may be long, and an index entry may not.
+const countedByHost = `
+    SELECT workspace_id, minute, host, sum(weight) AS total, coalesce(sum(weight) FILTER (WHERE failed), 0) AS failed,
+           sum(weight * ms::bigint) AS duration_ms
+    FROM (
+      SELECT t.workspace_id, t.minute, t.weight, t.failed, attempt.ms,
+             (SELECT left(${hostOfRequest}, 300) FROM task_requests r WHERE r.task_id = attempt.task_id) AS host
+      FROM taken t, unnest(t.task_ids, t.durations_ms) AS attempt (task_id, ms)
+      WHERE t.minute > now() - interval '25 hours'
+    ) attempts WHERE host IS NOT NULL GROUP BY 1, 2, 3`
+
+/** Returns CTEs that add the counts of a CTE to the statistics of their minutes and of their hours. */
+function addTo(table: string, counted: string, key: string, sums: readonly string[]): string {
+  const ofHours = sums.map(column => `sum(${column})`)
+  const added = sums.map(column => `${column} = ${table}.${column} + excluded.${column}`)
+  // In the order of the primary key, so concurrent statements cannot deadlock.
+  return `
+  periods_of_${table} AS (
+    SELECT workspace_id, 1::smallint AS period, minute AS starts_at, ${key}, ${sums.join(', ')} FROM ${counted}
+    UNION ALL
+    SELECT workspace_id, 60::smallint, date_bin('1 hour', minute, 'epoch'), ${key}, ${ofHours.join(', ')}
+    FROM ${counted} GROUP BY 1, 2, 3, 4
+  ),
+  added_to_${table} AS (
+    INSERT INTO ${table} (workspace_id, period, starts_at, ${key}, ${sums.join(', ')})
+    SELECT * FROM periods_of_${table} ORDER BY 1, 2, 3, 4
+    ON CONFLICT (workspace_id, period, starts_at, ${key}) DO UPDATE SET ${added.join(', ')}
+  )`
+}
+
 const statement = `
   WITH taken AS (
     DELETE FROM run_changes
     WHERE ctid = ANY (ARRAY(${runChanges} LIMIT $1 FOR UPDATE SKIP LOCKED))
-    RETURNING workspace_id, minute, failed, weight, lags_ms
+    RETURNING workspace_id, minute, failed, weight, lags_ms, task_ids, durations_ms
   ),
   counted AS (
     SELECT workspace_id, minute, ${lagBucketSql('ms')} AS lag_bucket, sum(weight) AS total,
            coalesce(sum(weight) FILTER (WHERE failed), 0) AS failed
     FROM taken, unnest(lags_ms) AS ms GROUP BY 1, 2, 3
   ),
-  ${addToStatistics('counted')}
+  counted_by_host AS (${countedByHost}
+  ),
+  ${addTo('run_statistics', 'counted', 'lag_bucket', ['total', 'failed'])},
+  ${addTo('host_statistics', 'counted_by_host', 'host', ['total', 'failed', 'duration_ms'])}
   SELECT count(*)::int AS folded FROM taken`

@@ -12,27 +12,6 @@ export type RunSpan = { fromMs: number; bucketMs: number; count: number }
 
 const hourMs = 3_600_000
 
-/**
- * Returns CTEs that add counts per minute to the statistics of that minute and of its hour.
- * @param counted - A CTE with workspace_id, minute, lag_bucket, total and failed.
- */
-export function addToStatistics(counted: string): string {
-  // In the order of the primary key, so concurrent statements cannot deadlock.
-  return `
-  periods AS (
-    SELECT workspace_id, 1::smallint AS period, minute AS starts_at, lag_bucket, total, failed FROM ${counted}
-    UNION ALL
-    SELECT workspace_id, 60::smallint, date_bin('1 hour', minute, 'epoch'), lag_bucket, sum(total), sum(failed)
-    FROM ${counted} GROUP BY 1, 2, 3, 4
-  ),
-  added AS (
-    INSERT INTO run_statistics (workspace_id, period, starts_at, lag_bucket, total, failed)
-    SELECT workspace_id, period, starts_at, lag_bucket, total, failed FROM periods ORDER BY 1, 2, 3, 4
-    ON CONFLICT (workspace_id, period, starts_at, lag_bucket) DO UPDATE SET
-      total = run_statistics.total + excluded.total, failed = run_statistics.failed + excluded.failed
-  )`
-}
-
 type Row = { atMs: number; lagBucket: number; total: number; failed: number }
 
 /** Counts the attempts of a workspace that started in a span. Exact, at a cost that does not depend on their number. */
@@ -73,18 +52,28 @@ function percentile(rows: readonly Row[], total: number, share: number): number 
 }
 
 /**
- * Deletes statistics per minute after 8 days, and per hour after 32 days.
- * @returns How many rows were deleted, at most `limit` of each period.
+ * Deletes the statistics of runs after 8 days (per minute) or 32 days (per hour), and those of hosts after the longest window
+ * of `countHosts`.
+ * @returns How many rows were deleted, at most `limit` of each table and period.
  */
 export async function deleteOldStatistics(db: Db, limit: number): Promise<number> {
-  const text = `
-    DELETE FROM run_statistics WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM run_statistics WHERE period = $1 AND starts_at < now() - $2 * interval '1 day'
-      ORDER BY starts_at LIMIT $3 FOR UPDATE SKIP LOCKED
-    ))`
-  const minutes = await db.query(text, [1, keptDays.minutes, limit])
-  const hours = await db.query(text, [60, keptDays.hours, limit])
-  return Math.max(minutes.rowCount ?? 0, hours.rowCount ?? 0)
+  let max = 0
+  for (const [table, period, age] of kept) {
+    const text = `
+      DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM ${table} WHERE period = $1 AND starts_at < now() - $2::interval
+        ORDER BY starts_at LIMIT $3 FOR UPDATE SKIP LOCKED
+      ))`
+    max = Math.max(max, (await db.query(text, [period, age, limit])).rowCount ?? 0)
+  }
+  return max
 }
 
 export const keptDays = { minutes: 8, hours: 32 }
+
+const kept = [
+  ['run_statistics', 1, `${keptDays.minutes} days`],
+  ['run_statistics', 60, `${keptDays.hours} days`],
+  ['host_statistics', 1, '2 hours'],
+  ['host_statistics', 60, '26 hours'],
+] as const

@@ -14,7 +14,7 @@ export type Replay =
   | { kind: 'refused'; state: TaskState | null }
 
 /**
- * Copies a finished task as a new one, due now. Each call makes another copy. The old task stays; a dead letter is settled.
+ * Copies a finished task as a new one, due now. Each call makes another copy. The old task stays; a dead letter or a cancelled task is settled.
  */
 export async function replayTask(
   db: Db,
@@ -37,7 +37,7 @@ const text = `
   ),
   settled AS (
     UPDATE tasks SET settled_at = now()
-    WHERE id = $1 AND workspace_id = $2 AND state = 'dead' AND settled_at IS NULL
+    WHERE id = $1 AND workspace_id = $2 AND state IN ('dead', 'cancelled') AND settled_at IS NULL
   ),
   ${copiesOf('finished', { createdBy: '$4::text', depth: 'greatest(r.depth, $5::int2)' })}
   SELECT id, due_at AS "dueAt", clock_timestamp() AS now FROM copied`

@@ -7,6 +7,8 @@ import { hostOfRequest, ofLastRun, pathOfRequest } from './task-row.ts'
 export type TaskFilter = {
   ids?: string[] | undefined
   source?: TaskSource[] | undefined
+  /** Why a task ended without the outcome of an attempt. */
+  state_reason?: string[] | undefined
   cronjob_id?: string[] | undefined
   event_id?: string[] | undefined
   callback_of?: string[] | undefined
@@ -46,6 +48,7 @@ type Conditions = { [name in keyof TaskFilter]: (value: string) => string }
 const conditionsOfTask: Conditions = {
   ids: ids => `t.id = ANY (${ids}::uuid[])`,
   source: sources => `t.source = ANY (${sources}::task_source[])`,
+  state_reason: reasons => `t.state_reason = ANY (${reasons}::text[])`,
   cronjob_id: ids => `t.cron_job_id = ANY (${ids}::uuid[])`,
   event_id: ids => `t.event_id = ANY (${ids}::uuid[])`,
   callback_of: ids => `t.callback_of = ANY (${ids}::uuid[])`,

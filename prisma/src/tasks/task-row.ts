@@ -13,6 +13,9 @@ export const isHeld = 'waits_for = 2 AND finished_at IS NULL'
 /** SQL: the task `t` is in the dead-letter list, because no user has replayed or discarded it. */
 export const isDeadLetter = `t.state = 'dead' AND t.settled_at IS NULL`
 
+/** SQL: the task `t` was cancelled, and no user has replayed it. */
+export const isUnsettledCancel = `t.state = 'cancelled' AND t.settled_at IS NULL`
+
 /** Returns the SQL for the topic of a task. It is read for events only, because other tasks have none. */
 export function topicOf(alias: string): string {
   return `CASE WHEN ${alias}.source = 'event' THEN (SELECT r.topic FROM task_requests r WHERE r.task_id = ${alias}.id) END`
@@ -23,8 +26,13 @@ export function originOf(column: string): string {
   return `split_part(${column}, '/', 1) || '//' || split_part(split_part(${column}, '/', 3), '?', 1)`
 }
 
-/** The host of a request `r`, with its port. A question mark would be a placeholder in a list query. */
-export const hostOfRequest = String.raw`lower(coalesce(substring(r.url FROM '^[^:]+://([^/#\x3f]+)'), r.url))`
+/** Returns the SQL for the host in a URL, with its port. A question mark would be a placeholder in a list query. */
+export function hostOfUrl(column: string): string {
+  return String.raw`lower(coalesce(substring(${column} FROM '^[^:]+://([^/#\x3f]+)'), ${column}))`
+}
+
+/** The host of a request `r`, with its port. */
+export const hostOfRequest = hostOfUrl('r.url')
 
 /** The path of the URL of a request `r`. */
 export const pathOfRequest = String.raw`coalesce(substring(r.url FROM '^[^:]+://[^/#\x3f]*(/[^#\x3f]*)'), '/')`

@@ -51,6 +51,36 @@ it.each([
   expect(data.map(({ id }: Json) => id)).toEqual(dead)
 })
 
+it('replays tasks that were cancelled for a reason, each once', async () => {
+  const { call, create, start } = await aCaller()
+  const cancel = (id: string, reason: string) =>
+    api.db.query(`UPDATE tasks SET state_reason = $2, finished_at = now() - interval '1 s' WHERE id = $1`, [
+      fromId('task', id),
+      reason,
+    ])
+  const ids = [await create('cancelled'), await create('cancelled'), await create('cancelled')]
+  const reasons = ['monthly_execution_limit', 'monthly_execution_limit', 'user']
+  for (const [i, reason] of reasons.entries()) await cancel(ids[i] ?? '', reason)
+  const listed = (await call('GET', `${tasks}?state_reason=monthly_execution_limit`)).body.data
+  expect(listed.map(({ id }: Json) => id)).toEqual([ids[1], ids[0]])
+  await call('POST', `${tasks}/${ids[1]}/replay`)
+  const filter = { state_reason: ['monthly_execution_limit'] }
+  for (const done of [1, 0]) {
+    const started = await start({ action: 'replay', filter })
+    expect([started.status, started.body.total, started.body.filter?.state_reason]).toEqual([
+      202,
+      done,
+      filter.state_reason,
+    ])
+    await runAll()
+    expect((await call('GET', `${operations}/${started.body.id}`)).body.done).toBe(done)
+  }
+  await start({ action: 'replay', filter: {} })
+  await runAll()
+  const { data } = (await call('GET', `${tasks}?state=pending`)).body
+  expect(data.map((task: Json) => task.replay_of).sort()).toEqual([ids[0], ids[1]].sort())
+})
+
 it('cancels occurrences that are not due yet, or all other pending tasks', async () => {
   const { create, start, stateOf } = await aCaller()
   const ids = [await create('pending'), await create('pending')]

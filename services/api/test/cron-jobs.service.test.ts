@@ -179,6 +179,8 @@ describe('works', () => {
     expect(await namesIn('')).toEqual(['list c', 'list b', 'list a'])
     expect(await namesIn('status=paused')).toEqual(['list b'])
     expect(await namesIn('status=paused&status=active&limit=2')).toEqual(['list c', 'list b'])
+    expect(await namesIn('host=other.example.com')).toEqual([])
+    expect(await namesIn('host=Example.com&limit=2')).toEqual(['list c', 'list b'])
     expect(await namesIn('status=ended')).toEqual([])
     const first = await api.call('GET', `${path}?name=list&limit=2`)
     expect(await namesIn(`limit=2&cursor=${first.body.next_cursor}`)).toEqual(['list a'])

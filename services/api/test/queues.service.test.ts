@@ -65,6 +65,7 @@ describe('queues', () => {
     expect((await send('GET', '/queues/customer-1')).body).toMatchObject({ max_concurrent: 2, ordered: true })
     expect((await send('DELETE', '/queues/customer-1')).body.code).toBe('queue_in_use')
     const listed = await send('GET', '/tasks?queue=customer-1')
+    expect((await send('GET', '/tasks?queue=customer-1&host=other.example.com')).body.data).toEqual([])
     expect(listed.body.data).toHaveLength(3)
     expect((await send('GET', '/tasks?queue=customer-1&queue=customer-2')).body.data).toHaveLength(4)
   })

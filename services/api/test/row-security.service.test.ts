@@ -26,6 +26,7 @@ const tables = [
   'cron_jobs',
   'queues',
   'run_statistics',
+  'host_statistics',
   'federated_credentials',
   'log_parts',
 ]
@@ -52,6 +53,10 @@ beforeAll(async () => {
     )
     await api.db.query(
       `INSERT INTO run_statistics (workspace_id, period, starts_at, lag_bucket, total, failed) VALUES ($1, 1, now(), 0, 1, 0)`,
+      [idOf(caller)],
+    )
+    await api.db.query(
+      `INSERT INTO host_statistics (workspace_id, period, starts_at, host, total, failed, duration_ms) VALUES ($1, 1, now(), 'a', 1, 0, 1)`,
       [idOf(caller)],
     )
     await api.db.query(

@@ -85,12 +85,23 @@ describe('GET /runs/failures', () => {
     expect((await send(`/runs/failures?to=${from}`)).data).toEqual([])
   })
 
+  it('counts the failures of a host only', async () => {
+    const host = 'pay.example.com:8443'
+    const { data, counted } = await send(`/runs/failures?host=${host.toUpperCase()}`)
+    expect(new Set(data.map((one: Json) => one.host))).toEqual(new Set([host]))
+    expect(counted).toBe(data.reduce((sum: number, one: Json) => sum + one.count, 0))
+    expect(await send('/runs/failures?host=unknown.example.com')).toEqual({ data: [], counted: 0, is_partial: false })
+  })
+
   it('groups the latest failures, and says that there are more', async () => {
-    const { data, counted, is_partial } = await groupFailures(api.db, workspaceId, {}, 3)
+    const { data, counted, is_partial } = await groupFailures(api.db, workspaceId, {}, { runs: 3, groups: 50 })
     expect([counted, is_partial]).toEqual([3, true])
     expect(data.reduce((sum, { count }) => sum + count, 0)).toBe(3)
     expect(data.find(one => one.error_code === 'http_status' && one.host.startsWith('pay'))?.count).toBe(1)
-    expect(await groupFailures(api.db, workspaceId, {}, 5)).toMatchObject({ counted: 5, is_partial: false })
+    expect(await groupFailures(api.db, workspaceId, {}, { runs: 5, groups: 50 })).toMatchObject({
+      counted: 5,
+      is_partial: false,
+    })
   })
 
   it('are the runs that the filters of the log find', async () => {

@@ -43,6 +43,11 @@ async function fill(workspaceId: string): Promise<void> {
      SELECT $1, 1, now(), bucket, 1, 0 FROM generate_series(1, 1200) bucket`,
     [workspaceId],
   )
+  await pool.query(
+    `INSERT INTO host_statistics (workspace_id, period, starts_at, host, total, failed, duration_ms)
+     SELECT $1, 1, now(), 'host ' || n, 1, 0, 1 FROM generate_series(1, 1200) n`,
+    [workspaceId],
+  )
   const rule = { startsAt: null, endsAt: null, overlap: 'allow', catchUp: 'latest' } as const
   const job = { id: newUuid(), workspaceId, name: 'A job', cron: '0 0 1 1 *', timezone: 'UTC', ...rule }
   await createCronJob(pool, { ...job, ...request, ...delays }, 0)
@@ -71,7 +76,7 @@ const tables = [
     'idempotency_keys',
     'usage_changes',
   ],
-  ...['run_changes', 'run_statistics'],
+  ...['run_changes', 'run_statistics', 'host_statistics'],
 ] as const
 
 async function rowsOf(workspaceId: string): Promise<Record<string, number>> {
@@ -112,6 +117,7 @@ describe('a deleted workspace', () => {
       runs: 1_200,
       run_changes: 1,
       run_statistics: 1_200,
+      host_statistics: 1_200,
       secrets: 1,
       api_keys: 1,
       federated_credentials: 1,

@@ -36,6 +36,7 @@ class Tasks:
         self,
         *,
         state: OneOrMore | None = None,
+        state_reason: OneOrMore | None = None,
         source: OneOrMore | None = None,
         cronjob_id: OneOrMore | None = None,
         event_id: OneOrMore | None = None,
@@ -44,6 +45,7 @@ class Tasks:
         queue: OneOrMore | None = None,
         label: OneOrMore | None = None,
         name: str | None = None,
+        host: OneOrMore | None = None,
         since: Time | None = None,
         until: Time | None = None,
         upcoming: bool | None = None,
@@ -55,6 +57,7 @@ class Tasks:
 
         Args:
             state: The states of the tasks.
+            state_reason: Why the tasks ended without the outcome of an attempt.
             source: What created the tasks.
             cronjob_id: The cron jobs.
             event_id: The events that created the tasks. Later replays are left out.
@@ -63,6 +66,7 @@ class Tasks:
             queue: The names of the queues.
             label: Labels, of which at least one is present.
             name: The beginning of the name.
+            host: Hosts, with their ports where the URLs have one.
             since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
             until: Only items before this time, in RFC 3339 with an offset or `Z`.
             upcoming: `false` leaves out the occurrences of cron jobs that are not due yet, `true` all other
@@ -73,6 +77,7 @@ class Tasks:
         return List(self._http, "/api/v1/scheduler/tasks", models.Task, {
             **more,
             "state": state,
+            "state_reason": state_reason,
             "source": source,
             "cronjob_id": cronjob_id,
             "event_id": event_id,
@@ -81,6 +86,7 @@ class Tasks:
             "queue": queue,
             "label": label,
             "name": name,
+            "host": host,
             "from": since,
             "to": until,
             "upcoming": upcoming,
@@ -194,6 +200,7 @@ class Tasks:
         self,
         *,
         state: OneOrMore | None = None,
+        state_reason: OneOrMore | None = None,
         source: OneOrMore | None = None,
         cronjob_id: OneOrMore | None = None,
         event_id: OneOrMore | None = None,
@@ -202,6 +209,7 @@ class Tasks:
         queue: OneOrMore | None = None,
         label: OneOrMore | None = None,
         name: str | None = None,
+        host: OneOrMore | None = None,
         since: Time | None = None,
         until: Time | None = None,
         upcoming: bool | None = None,
@@ -211,6 +219,7 @@ class Tasks:
 
         Args:
             state: The states of the tasks.
+            state_reason: Why the tasks ended without the outcome of an attempt.
             source: What created the tasks.
             cronjob_id: The cron jobs.
             event_id: The events that created the tasks. Later replays are left out.
@@ -219,6 +228,7 @@ class Tasks:
             queue: The names of the queues.
             label: Labels, of which at least one is present.
             name: The beginning of the name.
+            host: Hosts, with their ports where the URLs have one.
             since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
             until: Only items before this time, in RFC 3339 with an offset or `Z`.
             upcoming: `false` leaves out the occurrences of cron jobs that are not due yet, `true` all other
@@ -227,6 +237,7 @@ class Tasks:
         query = {
             **more,
             "state": state,
+            "state_reason": state_reason,
             "source": source,
             "cronjob_id": cronjob_id,
             "event_id": event_id,
@@ -235,6 +246,7 @@ class Tasks:
             "queue": queue,
             "label": label,
             "name": name,
+            "host": host,
             "from": since,
             "to": until,
             "upcoming": upcoming,
@@ -293,6 +305,7 @@ class Tasks:
         self,
         *,
         state: OneOrMore | None = None,
+        state_reason: OneOrMore | None = None,
         source: OneOrMore | None = None,
         cronjob_id: OneOrMore | None = None,
         event_id: OneOrMore | None = None,
@@ -301,6 +314,7 @@ class Tasks:
         queue: OneOrMore | None = None,
         label: OneOrMore | None = None,
         name: str | None = None,
+        host: OneOrMore | None = None,
         since: Time | None = None,
         until: Time | None = None,
         upcoming: bool | None = None,
@@ -311,6 +325,7 @@ class Tasks:
 
         Args:
             state: The states of the tasks.
+            state_reason: Why the tasks ended without the outcome of an attempt.
             source: What created the tasks.
             cronjob_id: The cron jobs.
             event_id: The events that created the tasks. Later replays are left out.
@@ -319,6 +334,7 @@ class Tasks:
             queue: The names of the queues.
             label: Labels, of which at least one is present.
             name: The beginning of the name.
+            host: Hosts, with their ports where the URLs have one.
             since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
             until: Only items before this time, in RFC 3339 with an offset or `Z`.
             upcoming: `false` leaves out the occurrences of cron jobs that are not due yet, `true` all other
@@ -328,6 +344,7 @@ class Tasks:
         return self._http.stream("/api/v1/scheduler/tasks/export", {
             **more,
             "state": state,
+            "state_reason": state_reason,
             "source": source,
             "cronjob_id": cronjob_id,
             "event_id": event_id,
@@ -336,6 +353,7 @@ class Tasks:
             "queue": queue,
             "label": label,
             "name": name,
+            "host": host,
             "from": since,
             "to": until,
             "upcoming": upcoming,
@@ -462,6 +480,7 @@ class CronJobs:
         status: OneOrMore | None = None,
         label: OneOrMore | None = None,
         name: str | None = None,
+        host: OneOrMore | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         **more: Any,
@@ -472,6 +491,7 @@ class CronJobs:
             status: The statuses.
             label: Labels, of which at least one is present.
             name: The beginning of the name.
+            host: Hosts, with their ports where the URLs have one.
             limit: Items per page. Default: 25.
             cursor: The `next_cursor` of the previous page.
         """
@@ -480,6 +500,7 @@ class CronJobs:
             "status": status,
             "label": label,
             "name": name,
+            "host": host,
             "limit": limit,
             "cursor": cursor,
         })
@@ -977,6 +998,7 @@ class DeadLetters:
     def list(
         self,
         *,
+        state_reason: OneOrMore | None = None,
         source: OneOrMore | None = None,
         cronjob_id: OneOrMore | None = None,
         event_id: OneOrMore | None = None,
@@ -985,11 +1007,11 @@ class DeadLetters:
         queue: OneOrMore | None = None,
         label: OneOrMore | None = None,
         name: str | None = None,
+        host: OneOrMore | None = None,
         since: Time | None = None,
         until: Time | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-        host: OneOrMore | None = None,
         error: OneOrMore | None = None,
         response_status: OneOrMore | None = None,
         **more: Any,
@@ -997,6 +1019,7 @@ class DeadLetters:
         """List tasks that could not be delivered, until they are replayed or discarded.
 
         Args:
+            state_reason: Why the tasks ended without the outcome of an attempt.
             source: What created the tasks.
             cronjob_id: The cron jobs.
             event_id: The events that created the tasks. Later replays are left out.
@@ -1005,16 +1028,17 @@ class DeadLetters:
             queue: The names of the queues.
             label: Labels, of which at least one is present.
             name: The beginning of the name.
+            host: Hosts, with their ports where the URLs have one.
             since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
             until: Only items before this time, in RFC 3339 with an offset or `Z`.
             limit: Items per page. Default: 25.
             cursor: The `next_cursor` of the previous page.
-            host: Hosts, with their ports where the URLs have one.
             error: Error codes, such as `timeout`.
             response_status: Statuses, such as `500`, or classes, such as `5xx`.
         """
         return List(self._http, "/api/v1/scheduler/dead-letters", models.Task, {
             **more,
+            "state_reason": state_reason,
             "source": source,
             "cronjob_id": cronjob_id,
             "event_id": event_id,
@@ -1023,11 +1047,11 @@ class DeadLetters:
             "queue": queue,
             "label": label,
             "name": name,
+            "host": host,
             "from": since,
             "to": until,
             "limit": limit,
             "cursor": cursor,
-            "host": host,
             "error": error,
             "response_status": response_status,
         })
@@ -1127,7 +1151,8 @@ class BulkOperations:
             ids: The ids of 1 to 100 tasks, instead of `filter`.
             filter: The filters of the list of dead letters, and `upcoming`. An empty filter selects all.
             action: Cancels pending tasks, stops tasks that wait for a retry, replays dead letters as new tasks,
-                or discards dead letters. It skips other tasks.
+                or discards dead letters. With `state_reason` it also replays cancelled tasks, each once. It skips
+                other tasks.
             per_second: How many of the replays are due per second, the first at once. Default: all are due at
                 once. Retries are not counted.
         """
@@ -1408,6 +1433,7 @@ class Runs:
         *,
         since: Time | None = None,
         until: Time | None = None,
+        host: OneOrMore | None = None,
         **more: Any,
     ) -> models.RunFailures:
         """Group failed runs by host, error and response status.
@@ -1415,8 +1441,9 @@ class Runs:
         Args:
             since: Only items at this time or later, in RFC 3339 with an offset or `Z`.
             until: Only items before this time, in RFC 3339 with an offset or `Z`.
+            host: Hosts, with their ports where the URLs have one.
         """
-        query = {**more, "from": since, "to": until}
+        query = {**more, "from": since, "to": until, "host": host}
         return decode(models.RunFailures, self._http.send("GET", "/api/v1/scheduler/runs/failures", query=query))
 
     def counts(
@@ -1968,7 +1995,7 @@ class Status:
         self._http = http
 
     def get(self) -> models.Status:
-        """Get whether dispatchers, schedulers and the queue are running."""
+        """Get whether dispatchers, schedulers and the queue are running, and what keeps tasks from running."""
         return decode(models.Status, self._http.send("GET", "/api/v1/scheduler/status"))
 
 

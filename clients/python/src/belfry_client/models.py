@@ -450,14 +450,8 @@ class RunDetail:
 class Hosts:
     data: list[Host]
     """The hosts, those that are paused or have an open circuit breaker first."""
-    since: datetime
-    """Attempts are counted from this time on: the last hour, or the latest 5,000 attempts."""
     omitted: int
     """Hosts beyond the first 200."""
-    waiting_is_capped: bool
-    """Only the first 10,000 waiting tasks were counted."""
-    max_in_flight_per_host: int
-    """How many calls to one host may be in flight at once, from all dispatchers and workspaces."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -471,18 +465,16 @@ class Host:
     """Since when a user has paused it; null unless it is paused."""
     waiting: int
     """Tasks that are due and not started."""
+    waiting_is_capped: bool
+    """Only the first 10,000 waiting tasks of the workspace were counted."""
     in_flight: int
     """Attempts in flight."""
-    attempts: int
-    """Attempts of the period that started."""
-    failed: int
-    """Attempts of the period that failed."""
-    attempts_per_minute: float
-    """Over the period."""
-    duration_p50_ms: int | None
-    """The median duration of an attempt, in milliseconds; null without attempts."""
+    max_in_flight: int
+    """How many calls to it may be in flight at once, from all dispatchers and workspaces. 0: no dispatcher is running."""
+    health: HostHealth
+    """The attempts that have ended, by the time of their start."""
     last_failure: HostLastFailure | None
-    """The latest failed run of the period."""
+    """The latest failed run of the last 24 hours."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -501,6 +493,8 @@ class Status:
     """They run cron jobs and statistics."""
     queue: str
     """`down`: Redis does not answer, and dispatchers read due tasks from PostgreSQL. `none`: no Redis is used."""
+    notices: list[Notice]
+    """What keeps tasks of the workspace from running, the most severe first. Empty: nothing does."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -897,6 +891,8 @@ class BatchResult:
 class TaskOperationFilter:
     """The filter of the request."""
 
+    state_reason: list[str] | None
+    """Why the tasks ended without the outcome of an attempt; null: any reason, and none."""
     source: list[str] | None
     """What created the tasks; null: any source."""
     cronjob_id: list[str] | None
@@ -913,6 +909,8 @@ class TaskOperationFilter:
     """The tasks that these callbacks report; null: any."""
     name: str | None
     """The beginning of the name; null: any."""
+    host: list[str] | None
+    """The hosts that the tasks call; null: any."""
     since: datetime | None
     """The earliest `execute_at`; null: no bound."""
     until: datetime | None
@@ -951,6 +949,8 @@ class DeadLetterOperationFilter:
 class BulkOperationFilter:
     """The filter of the request."""
 
+    state_reason: list[str] | None
+    """Why the tasks ended without the outcome of an attempt; null: any reason, and none."""
     source: list[str] | None
     """What created the tasks; null: any source."""
     cronjob_id: list[str] | None
@@ -967,14 +967,14 @@ class BulkOperationFilter:
     """The tasks that these callbacks report; null: any."""
     name: str | None
     """The beginning of the name; null: any."""
+    host: list[str] | None
+    """The hosts that the tasks call; null: any."""
     since: datetime | None
     """The earliest `execute_at`; null: no bound."""
     until: datetime | None
     """The time before which `execute_at` is; null: no bound."""
     upcoming: bool | None
     """Whether only occurrences that are not due yet match, or only other tasks; null: any."""
-    host: list[str] | None
-    """The hosts that the tasks call; null: any."""
     error: list[str] | None
     """The errors of the last runs; null: any."""
     response_status: list[str] | None
@@ -1101,6 +1101,19 @@ class HostCircuit:
 
 
 @dataclass(frozen=True, kw_only=True)
+class HostHealth:
+    """The attempts that have ended, by the time of their start."""
+
+    five_minutes: HostCount
+    """The attempts of the current minute and the four before."""
+    hour: HostCount
+    """The attempts of the current minute and the 59 before."""
+    day: HostCount
+    """The attempts of the current hour of the clock and the 23 before."""
+    raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class HostLastFailure:
     run_id: str
     """The run."""
@@ -1132,6 +1145,21 @@ class StatusSchedulers:
     """Processes with a heartbeat in the last five seconds."""
     last_seen_at: datetime | None
     """The latest heartbeat; null when there is none."""
+    raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Notice:
+    kind: str
+    """No dispatcher or scheduler runs; the organization has used its executions or its storage; an operator holds tasks since a restore; circuit breakers are open; hosts, queues or cron jobs are paused; the queue does not answer."""
+    count: int
+    """How many hosts, queues or cron jobs there are; 1 for other kinds."""
+    name: str | None
+    """The host, the queue or the cron job, if there is one; null for several and for other kinds."""
+    since: datetime | None
+    """Since when, for the first of them; the last heartbeat of processes. Null: not known."""
+    tasks: int
+    """Due tasks that wait for it, or that were cancelled for the limit this month; counted up to 10,000."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -1238,6 +1266,17 @@ class BatchError:
     """What happened, and what to do about it."""
     errors: list[FieldError] | None
     """Every invalid field."""
+    raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostCount:
+    attempts: int
+    """Attempts that started in the window."""
+    failed: int
+    """Attempts of the window that failed."""
+    duration_ms: int | None
+    """The mean duration of an attempt; null without attempts."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 

@@ -699,7 +699,7 @@ export type Status = ReturnType<typeof statusOf>
 
 export function statusOf(http: Http) {
   return {
-    /** Get whether dispatchers, schedulers and the queue are running. */
+    /** Get whether dispatchers, schedulers and the queue are running, and what keeps tasks from running. */
     get: (options?: RequestOptions): Promise<ProcessStatus> => http.get('/api/v1/scheduler/status', options),
   }
 }

@@ -178,6 +178,8 @@ export type TaskOperation = {
   action: 'cancel' | 'stop'
   /** The filter of the request. */
   filter: {
+    /** Why the tasks ended without the outcome of an attempt; null: any reason, and none. */
+    stateReason: StateReason[] | null
     /** What created the tasks; null: any source. */
     source: Array<'task' | 'cron' | 'event' | 'callback'> | null
     /** The cron jobs of the tasks; null: any. */
@@ -194,6 +196,8 @@ export type TaskOperation = {
     callbackOf: Id[] | null
     /** The beginning of the name; null: any. */
     name: string | null
+    /** The hosts that the tasks call; null: any. */
+    host: string[] | null
     /** The earliest `executeAt`; null: no bound. */
     from: Timestamp | null
     /** The time before which `executeAt` is; null: no bound. */
@@ -294,6 +298,8 @@ export type BulkOperation = {
   ids: Id[] | null
   /** The filter of the request. */
   filter: {
+    /** Why the tasks ended without the outcome of an attempt; null: any reason, and none. */
+    stateReason: StateReason[] | null
     /** What created the tasks; null: any source. */
     source: Array<'task' | 'cron' | 'event' | 'callback'> | null
     /** The cron jobs of the tasks; null: any. */
@@ -310,14 +316,14 @@ export type BulkOperation = {
     callbackOf: Id[] | null
     /** The beginning of the name; null: any. */
     name: string | null
+    /** The hosts that the tasks call; null: any. */
+    host: string[] | null
     /** The earliest `executeAt`; null: no bound. */
     from: Timestamp | null
     /** The time before which `executeAt` is; null: no bound. */
     to: Timestamp | null
     /** Whether only occurrences that are not due yet match, or only other tasks; null: any. */
     upcoming: boolean | null
-    /** The hosts that the tasks call; null: any. */
-    host: string[] | null
     /** The errors of the last runs; null: any. */
     error: RunErrorCode[] | null
     /** The statuses of the last runs, or classes such as `5xx`; null: any. */
@@ -595,14 +601,8 @@ export type RunDetail = Run & {
 export type Hosts = {
   /** The hosts, those that are paused or have an open circuit breaker first. */
   data: Host[]
-  /** Attempts are counted from this time on: the last hour, or the latest 5,000 attempts. */
-  from: Timestamp
   /** Hosts beyond the first 200. */
   omitted: number
-  /** Only the first 10,000 waiting tasks were counted. */
-  waitingIsCapped: boolean
-  /** How many calls to one host may be in flight at once, from all dispatchers and workspaces. */
-  maxInFlightPerHost: number
 }
 
 export type Host = {
@@ -623,17 +623,25 @@ export type Host = {
   pausedAt: Timestamp | null
   /** Tasks that are due and not started. */
   waiting: number
+  /** Only the first 10,000 waiting tasks of the workspace were counted. */
+  waitingIsCapped: boolean
   /** Attempts in flight. */
   inFlight: number
-  /** Attempts of the period that started. */
-  attempts: number
-  /** Attempts of the period that failed. */
-  failed: number
-  /** Over the period. */
-  attemptsPerMinute: number
-  /** The median duration of an attempt, in milliseconds; null without attempts. */
-  durationP50Ms: number | null
-  /** The latest failed run of the period. */
+  /**
+   * How many calls to it may be in flight at once, from all dispatchers and workspaces. 0: no dispatcher is
+   * running.
+   */
+  maxInFlight: number
+  /** The attempts that have ended, by the time of their start. */
+  health: {
+    /** The attempts of the current minute and the four before. */
+    fiveMinutes: HostCount
+    /** The attempts of the current minute and the 59 before. */
+    hour: HostCount
+    /** The attempts of the current hour of the clock and the 23 before. */
+    day: HostCount
+  }
+  /** The latest failed run of the last 24 hours. */
   lastFailure: {
     /** The run. */
     runId: Id
@@ -644,6 +652,15 @@ export type Host = {
     /** Why the attempt failed; null when it succeeded. */
     errorCode: string | null
   } | null
+}
+
+export type HostCount = {
+  /** Attempts that started in the window. */
+  attempts: number
+  /** Attempts of the window that failed. */
+  failed: number
+  /** The mean duration of an attempt; null without attempts. */
+  durationMs: number | null
 }
 
 export type ResetHost = {
@@ -671,6 +688,35 @@ export type Status = {
    * used.
    */
   queue: 'up' | 'down' | 'none'
+  /** What keeps tasks of the workspace from running, the most severe first. Empty: nothing does. */
+  notices: Notice[]
+}
+
+export type Notice = {
+  /**
+   * No dispatcher or scheduler runs; the organization has used its executions or its storage; an operator
+   * holds tasks since a restore; circuit breakers are open; hosts, queues or cron jobs are paused; the
+   * queue does not answer.
+   */
+  kind:
+    | 'no_dispatcher'
+    | 'no_scheduler'
+    | 'executions_used'
+    | 'storage_full'
+    | 'held'
+    | 'circuit_open'
+    | 'host_paused'
+    | 'queue_paused'
+    | 'cron_job_paused'
+    | 'queue_down'
+  /** How many hosts, queues or cron jobs there are; 1 for other kinds. */
+  count: number
+  /** The host, the queue or the cron job, if there is one; null for several and for other kinds. */
+  name: string | null
+  /** Since when, for the first of them; the last heartbeat of processes. Null: not known. */
+  since: Timestamp | null
+  /** Due tasks that wait for it, or that were cancelled for the limit this month; counted up to 10,000. */
+  tasks: number
 }
 
 export type Queue = {

@@ -2,9 +2,8 @@ import type { RunErrorCode } from '../codes.ts'
 import type { Id, PageOptions, TimestampInput } from './request.ts'
 import type { ListTasks } from './task.ts'
 
-/** The filters of tasks, without `state`, and the host with its port and the error of the last run. */
+/** The filters of tasks, without `state`, and the error of the last run. */
 export type ListDeadLetters = Omit<ListTasks, 'state' | 'upcoming'> & {
-  host?: string | string[]
   error?: RunErrorCode | RunErrorCode[]
   /** Statuses of the last run, such as `'500'`, or classes, such as `'5xx'`. */
   responseStatus?: string | string[]

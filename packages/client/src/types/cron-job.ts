@@ -29,4 +29,6 @@ export type ListCronJobs = PageOptions & {
   status?: CronJob['status'] | Array<CronJob['status']>
   label?: string | string[]
   name?: string
+  /** With its port. */
+  host?: string | string[]
 }

@@ -33,7 +33,7 @@ export type ListRuns = PageOptions & {
 }
 
 /** Compared with `startedAt`. */
-export type RunFailuresQuery = { from?: TimestampInput; to?: TimestampInput }
+export type RunFailuresQuery = { from?: TimestampInput; to?: TimestampInput; host?: string | string[] }
 
 /** Compared with `startedAt`. Default: the last 24 hours. */
 export type RunCountsQuery = { from?: TimestampInput; to?: TimestampInput }

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../codes.ts'
+import type { ProblemCode, StateReason } from '../codes.ts'
 import type { FieldError } from '../errors.ts'
 import type { Task } from '../operations/responses.ts'
 import type { ExportFormat, Id, MethodInput, PageOptions, RequestFields, TimestampInput } from './request.ts'
@@ -70,6 +70,8 @@ export type BatchResult =
 /** Several values of one filter mean "or", different filters mean "and". Times: `from` ≤ t < `to`. */
 export type ListTasks = PageOptions & {
   state?: TaskState | TaskState[]
+  /** Why tasks ended without the outcome of an attempt. */
+  stateReason?: StateReason | StateReason[]
   source?: Source | Source[]
   cronjobId?: Id | Id[]
   /** The tasks that an event has created, without their replays. */
@@ -85,6 +87,8 @@ export type ListTasks = PageOptions & {
   label?: string | string[]
   /** A prefix of the name. */
   name?: string
+  /** With its port. */
+  host?: string | string[]
   /** Compared with `executeAt`. */
   from?: TimestampInput
   to?: TimestampInput

@@ -28,6 +28,7 @@ export const parameterTexts: Readonly<Record<string, string>> = {
   '?state': 'The states of the tasks.',
   '?status': 'The statuses.',
   '?source': 'What created the tasks.',
+  '?state_reason': 'Why the tasks ended without the outcome of an attempt.',
   '?task_id': 'The tasks of the runs.',
   '?cronjob_id': 'The cron jobs.',
   '?event_id': 'The events that created the tasks. Later replays are left out.',

@@ -66,7 +66,7 @@ export const overviewOperations = {
 
   getStatus: operation('GET', '/api/v1/scheduler/status', {
     right: 'task.read',
-    summary: 'Get whether dispatchers, schedulers and the queue are running',
+    summary: 'Get whether dispatchers, schedulers and the queue are running, and what keeps tasks from running',
     client: 'status.get',
     answer: { status: 200, body: status },
   }),

@@ -31,6 +31,7 @@ const freshness: { readonly [Name in OperationName]?: Freshness } = {
   search: { placeholderData: keepPreviousData },
   getUpcoming: { refetchInterval: 30_000 },
   listHosts: { refetchInterval: 5_000 },
+  getHost: { refetchInterval: 5_000 },
   listQueues: { refetchInterval: 5_000 },
   getUsage: { refetchInterval: 15_000 },
   getAuditStream: { refetchInterval: 5_000 },

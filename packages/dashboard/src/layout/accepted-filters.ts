@@ -1,7 +1,7 @@
 import { idPattern } from '@belfry/domain/id-pattern'
 import { labelForm } from '@belfry/domain/label'
 import { taskSources } from '@belfry/domain/task-source'
-import { taskStates } from '@belfry/domain/task-state'
+import { stateReasons, taskStates } from '@belfry/domain/task-state'
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
@@ -14,6 +14,7 @@ const error = /^[a-z_]+$/
 /** What the filters accept that several lists have. The API would reject other values. */
 export const acceptedFilters = {
   state: oneOf(taskStates),
+  state_reason: oneOf(stateReasons),
   source,
   not_source: source,
   status: /^(success|failed)$/,

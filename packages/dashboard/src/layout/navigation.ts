@@ -2,12 +2,12 @@ import type { Workspace } from '@belfry/contract/workspace'
 import type { Action } from '@belfry/domain/permissions'
 import {
   Clock,
-  Crosshair,
   Inbox,
   ListOrdered,
   type LucideIcon,
   Radio,
   ScrollText,
+  Server,
   Settings,
   Skull,
   SquareActivity,
@@ -53,7 +53,7 @@ export function useWorkspaceNavigation(): NavigationItem[] {
       page('Subscriptions', to.subscriptions(), Inbox),
       page('Activity log', to.log(), ScrollText),
       page('Queues', to.queues(), ListOrdered),
-      page('Targets', to.targets(), Crosshair),
+      page('Hosts', to.hosts(), Server),
       page('Dead letters', to.deadLetters(), Skull),
       settings,
     ]

@@ -16,7 +16,7 @@ import { type Command, useCommands } from './commands.tsx'
 import { InShell } from './error-page.tsx'
 import { Keyboard, showPalette } from './keyboard.tsx'
 import { useSettingsNavigation, useShellWorkspace, useWorkspaceNavigation } from './navigation.ts'
-import { OutageBanner } from './outage-banner.tsx'
+import { Notices } from './notices.tsx'
 import { PagesButton } from './pages-button.tsx'
 import styles from './shell.module.css'
 import { UserMenu } from './user-menu.tsx'
@@ -43,7 +43,7 @@ export function Shell(): ReactNode {
         <IconButton label="Commands" icon={<Search size={17} />} onClick={showPalette} />
       </header>
       <main id="main" className={styles.main} tabIndex={-1}>
-        {shown && <OutageBanner workspaceId={shown.id} />}
+        {shown && <Notices workspaceId={shown.id} />}
         <InShell value={true}>
           <Outlet />
         </InShell>

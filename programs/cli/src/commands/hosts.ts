@@ -9,7 +9,7 @@ export function addHosts(program: Command, context: () => Context): void {
   const hosts = program
     .command('hosts')
     .description(
-      'list the hosts of the last hour, paused ones and open circuit breakers first; pause hosts and close circuit breakers',
+      'list the hosts of the last day with the attempts of the last hour, paused ones and open circuit breakers first; pause hosts and close circuit breakers',
     )
   for (const verb of ['pause', 'resume', 'reset'] as const) {
     const { about, done } = verbs[verb]
@@ -37,6 +37,6 @@ export function hostRow(host: Host): Row {
   const { state, nextProbeAt } = host.circuit
   const isCalled = state === 'closed' && host.pausedAt === null
   const circuit: Cell = isCalled ? state : { text: host.pausedAt === null ? state : 'paused', colour: 'red' }
-  const counts = [host.waiting, host.inFlight, host.attempts, host.failed].map(String)
+  const counts = [host.waiting, host.inFlight, host.health.hour.attempts, host.health.hour.failed].map(String)
   return { value: host, cells: [host.host, circuit, nextProbeAt ?? '-', ...counts] }
 }

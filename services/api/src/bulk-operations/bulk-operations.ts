@@ -26,6 +26,7 @@ import { AppError } from '@belfry/domain/app-error'
 import { auditRights } from '@belfry/domain/audit-action'
 import { type IdKind, toId } from '@belfry/domain/id'
 import { type ActionIn, decide } from '@belfry/domain/permissions'
+import type { StateReason } from '@belfry/domain/task-state'
 import type { z } from 'zod'
 import { audit } from '../audit/audit.ts'
 import { type Allowed, requireRight } from '../auth/authorize.ts'
@@ -111,7 +112,7 @@ export async function selectAtOnce(
 ): Promise<string[] | null> {
   if (filter.ids) return filter.ids
   const also = isEnding(action) ? isPrefetched : 'false'
-  const { ids, isComplete } = await findMatchingTasks(pool, workspaceId, openTo[action], filter, maxAtOnce + 1, {
+  const { ids, isComplete } = await findMatchingTasks(pool, workspaceId, openTo(action), filter, maxAtOnce + 1, {
     also,
   })
   return isComplete ? ids : null
@@ -173,7 +174,7 @@ function presentOperation(row: BulkOperation): PublicOperation {
 
 /** Returns the form of a cancel or a stop. */
 export function presentTaskOperation(row: BulkOperation): TaskOperation {
-  const { host: _, error: __, response_status: ___, ...filter } = presentFilter(row.filter)
+  const { error: _, response_status: __, ...filter } = presentFilter(row.filter)
   const action = row.action as TaskOperation['action'] // the caller has asked for this kind
   return { ...presentProgress(row), action, filter, ended: row.done }
 }
@@ -211,6 +212,7 @@ function statusOf({ cancelled, finishedAt }: BulkOperation): TaskOperation['stat
 /** Returns the public form of a filter, without its ids. */
 function presentFilter(filter: BulkRequest['filter']) {
   return {
+    state_reason: (filter.state_reason ?? null) as StateReason[] | null, // checked when the operation was started
     source: filter.source ?? null,
     cronjob_id: idsOf('cron', filter.cronjob_id),
     event_id: idsOf('evt', filter.event_id),

@@ -3,6 +3,7 @@ import { operations } from '@belfry/contract/operations'
 import { type CronJobFields, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { RunStatus } from '@belfry/db/generated/enums'
 import type { Db } from '@belfry/db/postgres/in-transaction'
+import { hostOfUrl } from '@belfry/db/tasks/task-row'
 import { AppError } from '@belfry/domain/app-error'
 import { nextRuns } from '@belfry/domain/cron/cron-schedule'
 import { describeCron } from '@belfry/domain/cron/describe-cron'
@@ -38,7 +39,7 @@ const hasStatus: Record<CronJobStatus, string> = {
 }
 
 /** Reads the cron jobs of a workspace along its index, and applies the filter to each of them. */
-export function scanCronJobs(workspaceId: string, { status, name, label }: CronJobFilter): Scan {
+export function scanCronJobs(workspaceId: string, { status, name, label, host }: CronJobFilter): Scan {
   const along = where()
   const streams = `unnest(ARRAY[${along.add(workspaceId)}::uuid]) AS workspace (id)`
   along.and('j.workspace_id = workspace.id')
@@ -46,6 +47,7 @@ export function scanCronJobs(workspaceId: string, { status, name, label }: CronJ
   if (status) rest.and(`(${status.map(one => `(${hasStatus[one]})`).join(' OR ')})`)
   if (name) rest.and('starts_with(j.name, ?)', name)
   if (label) rest.and('j.labels && ?::text[]', label)
+  if (host) rest.and(`${hostOfUrl('j.url')} = ANY (?::text[])`, host)
   return {
     streams,
     streamCount: 1,

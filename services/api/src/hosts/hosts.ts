@@ -1,5 +1,6 @@
 import type { Host, Hosts } from '@belfry/contract/host'
 import { operations } from '@belfry/contract/operations'
+import type { RunFailures } from '@belfry/contract/run-failures'
 import {
   listOpenCircuits,
   listPausedHosts,
@@ -10,22 +11,23 @@ import {
 } from '@belfry/db/dispatchers/host-circuits'
 import { readProcessState } from '@belfry/db/dispatchers/process-state'
 import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
-import { isInFlight, originOf, waitsForTime } from '@belfry/db/tasks/task-row'
+import { countHosts, type HostCount, hostWindows } from '@belfry/db/run-statistics/host-statistics'
 import { AppError } from '@belfry/domain/app-error'
-import { toId } from '@belfry/domain/id'
 import { hostOf } from '@belfry/domain/target-url'
 import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
+import { groupFailures } from '../runs/count-runs.ts'
+import { countTasksByHost, type TasksByHost } from './count-tasks-by-host.ts'
 
 export const listHosts = endpoint(operations.listHosts, async (ctx, { caller }) =>
   readHosts(ctx.pool, caller.workspaceId, ctx.clock.now()),
 )
 
 export const getHost = endpoint(operations.getHost, async (ctx, { caller, params }) =>
-  readHost(ctx, caller.workspaceId, nameOf(params)),
+  readHost(ctx, caller.workspaceId, params.host),
 )
 
 export const pauseHost = endpoint(operations.pauseHost, (ctx, { caller, params }) =>
@@ -61,37 +63,32 @@ async function setPaused(ctx: Context, caller: Allowed<'host.write'>, host: stri
 
 /** Returns the host in a path, as `hostOf` spells it. Throws `not_found`. */
 function nameOf({ host }: { host: string }): string {
-  if (hostOf(`https://${host}`) !== host && hostOf(`http://${host}`) !== host) throw notFound()
+  if (!isName(host)) throw notFound()
   return host
+}
+
+function isName(host: string): boolean {
+  return hostOf(`https://${host}`) === host || hostOf(`http://${host}`) === host
 }
 
 async function readHost(ctx: Context, workspaceId: string, host: string): Promise<Host> {
   const limits = { ...defaultLimits, hosts: Number.POSITIVE_INFINITY }
-  const { data } = await readHosts(ctx.pool, workspaceId, ctx.clock.now(), limits, [host])
+  const given = isName(host) ? [host] : []
+  const { data } = await readHosts(ctx.pool, workspaceId, ctx.clock.now(), limits, given)
   const found = data.find(one => one.host === host)
   if (!found) throw notFound()
   return found
 }
 
-/** How much is read at most. */
-export type HostLimits = { runs: number; tasks: number; hosts: number }
+/** How much is read at most: failed runs, tasks, and hosts in the result. */
+export type HostLimits = { failures: number; tasks: number; hosts: number }
 
-const defaultLimits: HostLimits = { runs: 5_000, tasks: 10_000, hosts: 200 }
-const periodMs = 3_600_000
+const defaultLimits: HostLimits = { failures: 1_000, tasks: 10_000, hosts: 200 }
+const dayMs = 86_400_000
 
-type RunRow = {
-  origin: string
-  id: string
-  startedAt: Date
-  durationMs: number
-  status: 'success' | 'failed'
-  responseStatus: number | null
-  errorCode: string | null
-}
-type TaskRow = { origin: string; isWaiting: boolean; count: number }
-type Counts = { waiting: number; inFlight: number; runs: RunRow[] }
+type Found = { waiting: number; inFlight: number; counts: HostCount[]; lastFailure: Host['last_failure'] }
 
-/** Reads the hosts that a workspace called in the last hour, that its tasks wait for, or that are paused, and given ones. */
+/** Reads the hosts that a workspace called in the last day, that its tasks wait for, or that are paused, and given ones. */
 export async function readHosts(
   db: Db,
   workspaceId: string,
@@ -99,62 +96,68 @@ export async function readHosts(
   limits: HostLimits = defaultLimits,
   given: readonly string[] = [],
 ): Promise<Hosts> {
-  const [circuits, paused, { permitsPerHost }, runs, tasks] = await Promise.all([
+  const [circuits, paused, { permitsPerHost }, counts, failures, tasks] = await Promise.all([
     listOpenCircuits(db, workspaceId),
     listPausedHosts(db, workspaceId),
     readProcessState(db),
-    readLatestRuns(db, workspaceId, nowMs, limits.runs),
-    countTasks(db, workspaceId, limits.tasks),
+    countHosts(db, workspaceId, nowMs),
+    groupFailures(
+      db,
+      workspaceId,
+      { from: new Date(nowMs - dayMs) },
+      { runs: limits.failures, groups: limits.failures },
+    ),
+    countTasksByHost(db, workspaceId, limits.tasks),
   ])
-  const isCut = runs.length === limits.runs
-  const fromMs = isCut ? (runs.at(-1)?.startedAt.getTime() ?? nowMs) : nowMs - periodMs
   const open = new Map(circuits.map(circuit => [circuit.host, circuit]))
-  const counts = countByHost(runs, tasks, [...open.keys(), ...paused.keys(), ...given])
-  const minutes = Math.max(nowMs - fromMs, 1_000) / 60_000
-  const all = [...counts]
-    .map(([host, of]) => presentHost(host, of, { circuit: open.get(host), pausedAt: paused.get(host) }, minutes))
-    .sort((a, b) => urgencyOf(b) - urgencyOf(a) || b.waiting - a.waiting || b.failed - a.failed || compare(a, b))
-  return {
-    data: all.slice(0, limits.hosts),
-    from: new Date(fromMs).toISOString(),
-    omitted: Math.max(0, all.length - limits.hosts),
-    waiting_is_capped: tasks.reduce((sum, { isWaiting, count }) => sum + (isWaiting ? count : 0), 0) >= limits.tasks,
-    max_in_flight_per_host: permitsPerHost,
-  }
+  const found = findHosts(counts, failures.data, tasks.hosts, [...open.keys(), ...paused.keys(), ...given])
+  const shared = { waiting_is_capped: tasks.isCapped, max_in_flight: permitsPerHost }
+  const all = [...found]
+    .map(([host, of]) => ({ ...presentHost(host, of, open.get(host), paused.get(host)), ...shared }))
+    .sort(
+      (a, b) =>
+        urgencyOf(b) - urgencyOf(a) ||
+        b.waiting - a.waiting ||
+        b.health.hour.failed - a.health.hour.failed ||
+        compare(a, b),
+    )
+  return { data: all.slice(0, limits.hosts), omitted: Math.max(0, all.length - limits.hosts) }
 }
 
-function countByHost(
-  runs: readonly RunRow[],
-  tasks: readonly TaskRow[],
+function findHosts(
+  counts: readonly HostCount[],
+  failures: RunFailures['data'],
+  tasks: TasksByHost['hosts'],
   others: readonly string[],
-): Map<string, Counts> {
-  const counts = new Map<string, Counts>()
+): Map<string, Found> {
+  const found = new Map<string, Found>()
   const of = (host: string) => {
-    const known = counts.get(host) ?? { waiting: 0, inFlight: 0, runs: [] }
-    counts.set(host, known)
+    const known = found.get(host) ?? { waiting: 0, inFlight: 0, counts: [], lastFailure: null }
+    found.set(host, known)
     return known
   }
   for (const host of others) of(host)
   // Different spellings of an origin are one host.
-  for (const run of runs) of(hostOf(run.origin)).runs.push(run)
-  for (const { origin, isWaiting, count } of tasks) of(hostOf(origin))[isWaiting ? 'waiting' : 'inFlight'] += count
-  return counts
+  for (const count of counts) of(hostOf(`https://${count.host}`)).counts.push(count)
+  for (const [host, { waiting, inFlight }] of tasks) Object.assign(of(host), { waiting, inFlight })
+  for (const { host, last_run_id: run_id, last_at: at, response_status, error_code } of failures) {
+    const known = of(hostOf(`https://${host}`))
+    if (known.lastFailure === null || known.lastFailure.at < at)
+      known.lastFailure = { run_id, at, response_status, error_code }
+  }
+  return found
 }
 
-// The runs are in the order of their ids, the latest first.
 function presentHost(
   host: string,
-  { waiting, inFlight, runs }: Counts,
-  { circuit, pausedAt }: { circuit: OpenCircuit | undefined; pausedAt: Date | undefined },
-  minutes: number,
-): Host {
-  const failures = runs.filter(({ status }) => status === 'failed')
-  const [last] = failures
-  const durations = runs.map(({ durationMs }) => durationMs).sort((a, b) => a - b)
+  { waiting, inFlight, counts, lastFailure }: Found,
+  circuit: OpenCircuit | undefined,
+  pausedAt: Date | undefined,
+) {
   return {
     host,
     circuit: {
-      state: circuit?.state ?? 'closed',
+      state: circuit?.state ?? ('closed' as const),
       since: circuit?.since.toISOString() ?? null,
       next_probe_at: circuit?.nextProbeAt.toISOString() ?? null,
       dispatchers: circuit?.dispatchers ?? 0,
@@ -162,18 +165,20 @@ function presentHost(
     paused_at: pausedAt?.toISOString() ?? null,
     waiting,
     in_flight: inFlight,
-    attempts: runs.length,
-    failed: failures.length,
-    attempts_per_minute: Math.round((runs.length / minutes) * 10) / 10,
-    duration_p50_ms: durations[Math.floor((durations.length - 1) / 2)] ?? null,
-    last_failure: last
-      ? {
-          run_id: toId('run', last.id),
-          at: last.startedAt.toISOString(),
-          response_status: last.responseStatus,
-          error_code: last.errorCode,
-        }
-      : null,
+    health: Object.fromEntries(
+      hostWindows.map(window => [window, sumOf(counts.filter(one => one.window === window))]),
+    ) as Host['health'], // the names of the windows
+    last_failure: lastFailure,
+  }
+}
+
+function sumOf(counts: readonly HostCount[]): Host['health']['five_minutes'] {
+  const sum = (of: 'attempts' | 'failed' | 'totalDurationMs') => counts.reduce((total, one) => total + one[of], 0)
+  const attempts = sum('attempts')
+  return {
+    attempts,
+    failed: sum('failed'),
+    duration_ms: attempts === 0 ? null : Math.round(sum('totalDurationMs') / attempts),
   }
 }
 
@@ -183,31 +188,4 @@ function urgencyOf({ circuit, paused_at: pausedAt }: Host): number {
 
 function compare(a: Host, b: Host): number {
   return a.host < b.host ? -1 : 1
-}
-
-async function readLatestRuns(db: Db, workspaceId: string, nowMs: number, limit: number): Promise<RunRow[]> {
-  const text = `
-    WITH latest AS MATERIALIZED (
-      SELECT id, task_id, started_at, finished_at, status, response_status, error_code FROM runs
-      WHERE workspace_id = $1 AND id >= uuid_v7_floor($2::timestamptz) ORDER BY id DESC LIMIT $3
-    )
-    SELECT ${originOf('r.url')} AS origin, l.id, l.started_at AS "startedAt", l.status,
-           (extract(epoch FROM l.finished_at - l.started_at) * 1000)::int AS "durationMs",
-           l.response_status AS "responseStatus", l.error_code AS "errorCode"
-    FROM latest l JOIN task_requests r ON r.task_id = l.task_id ORDER BY l.id DESC`
-  return (await db.query<RunRow>(text, [workspaceId, new Date(nowMs - periodMs), limit])).rows
-}
-
-/** Counts the tasks that are due, and those with an attempt in flight, by the origin of their URL. */
-async function countTasks(db: Db, workspaceId: string, limit: number): Promise<TaskRow[]> {
-  const text = `
-    SELECT ${originOf('r.url')} AS origin, found.is_waiting AS "isWaiting", count(*)::int AS count
-    FROM (
-      (SELECT id, true AS is_waiting FROM tasks t
-       WHERE workspace_id = $1 AND ${waitsForTime} AND due_at <= now() ORDER BY due_at LIMIT $2)
-      UNION ALL
-      (SELECT id, false FROM tasks WHERE workspace_id = $1 AND ${isInFlight} LIMIT $2)
-    ) found JOIN task_requests r ON r.task_id = found.id
-    GROUP BY 1, 2`
-  return (await db.query<TaskRow>(text, [workspaceId, limit])).rows
 }

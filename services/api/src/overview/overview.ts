@@ -1,8 +1,9 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { operations } from '@belfry/contract/operations'
-import type { Overview, OverviewRange, Upcoming } from '@belfry/contract/overview'
+import type { OverviewRange, Upcoming } from '@belfry/contract/overview'
 import { type CronJobFields, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { Db } from '@belfry/db/postgres/in-transaction'
+import { countQueued } from '@belfry/db/queues/queues'
 import { countRuns } from '@belfry/db/run-statistics/run-statistics'
 import { maxCounted, measureDueWork } from '@belfry/db/tasks/startable-tasks'
 import { waitsForTime } from '@belfry/db/tasks/task-row'
@@ -22,10 +23,7 @@ const steps: Record<OverviewRange, { bucketMs: number; count: number }> = {
 
 export const getOverview = endpoint(operations.getOverview, async (ctx, { caller, query }) => {
   const span = spanOf(query.range, ctx.clock.now())
-  const [{ whole, buckets }, failures] = await Promise.all([
-    countRuns(ctx.pool, caller.workspaceId, span),
-    findFailingHosts(ctx.pool, caller.workspaceId, span),
-  ])
+  const { whole, buckets } = await countRuns(ctx.pool, caller.workspaceId, span)
   return {
     range: query.range,
     from: new Date(span.fromMs).toISOString(),
@@ -40,7 +38,6 @@ export const getOverview = endpoint(operations.getOverview, async (ctx, { caller
       lag_p50_ms: lagP50Ms,
       lag_p99_ms: lagP99Ms,
     })),
-    ...failures,
   }
 })
 
@@ -49,54 +46,6 @@ function spanOf(range: OverviewRange, now: number): Span {
   const { bucketMs, count } = steps[range]
   const end = (Math.floor(now / bucketMs) + 1) * bucketMs
   return { fromMs: end - count * bucketMs, bucketMs, count }
-}
-
-const maxFailures = 1_000
-const maxHosts = 8
-
-type Row = {
-  host: string
-  failed: number
-  lastRunId: string
-  lastFailedAt: Date
-  lastResponseStatus: number | null
-  lastErrorCode: string | null
-  lookedAt: number
-}
-
-/** Finds the hosts behind the latest failures of a span. */
-async function findFailingHosts(
-  db: Db,
-  workspaceId: string,
-  span: Span,
-): Promise<Pick<Overview, 'failing_hosts' | 'failures_looked_at'>> {
-  const text = `
-    WITH failures AS MATERIALIZED (
-      SELECT id, task_id, started_at, response_status, error_code FROM runs
-      WHERE workspace_id = $1 AND status >= 'failed' AND id >= uuid_v7_floor($2::timestamptz)
-      ORDER BY status DESC, id DESC LIMIT $3
-    ), hosts AS (
-      SELECT coalesce(substring(r.url FROM '^[^:]+://([^/?#]+)'), r.url) AS host, count(*)::int AS failed,
-             (array_agg(f.id ORDER BY f.id DESC))[1] AS last_id
-      FROM failures f JOIN task_requests r ON r.task_id = f.task_id GROUP BY 1
-    )
-    SELECT h.host, h.failed, f.id AS "lastRunId", f.started_at AS "lastFailedAt",
-           f.response_status AS "lastResponseStatus", f.error_code AS "lastErrorCode",
-           (SELECT count(*) FROM failures)::int AS "lookedAt"
-    FROM hosts h JOIN failures f ON f.id = h.last_id
-    ORDER BY h.failed DESC, h.host LIMIT $4`
-  const { rows } = await db.query<Row>(text, [workspaceId, new Date(span.fromMs), maxFailures, maxHosts])
-  return {
-    failing_hosts: rows.map(row => ({
-      host: row.host,
-      failed: row.failed,
-      last_failed_at: row.lastFailedAt.toISOString(),
-      last_run_id: toId('run', row.lastRunId),
-      last_response_status: row.lastResponseStatus,
-      last_error_code: row.lastErrorCode,
-    })),
-    failures_looked_at: rows[0]?.lookedAt ?? 0,
-  }
 }
 
 const hourMs = 60 * minuteMs
@@ -109,22 +58,24 @@ export const getUpcoming = endpoint(operations.getUpcoming, async (ctx, { caller
   const hour: Span = { fromMs, bucketMs: 5 * minuteMs, count: 12 }
   const hoursAfter: Span = { fromMs: fromMs + hourMs, bucketMs: hourMs, count: 23 }
   const seesCronJobs = decide(actor, 'cron_job.read').allowed
-  const [overdue, inHour, inHoursAfter, tasks, [foreseenInHour = [], foreseenAfter = []], occurrences] =
+  const [due, queued, inHour, inHoursAfter, tasks, [foreseenInHour = [], foreseenAfter = []], occurrences] =
     await Promise.all([
       measureDueWork(ctx.pool, workspaceId),
+      countQueued(ctx.pool, workspaceId),
       countDueTasks(ctx.pool, workspaceId, hour, maxInFiveMinutes),
       countDueTasks(ctx.pool, workspaceId, hoursAfter),
       findDueTasks(ctx.pool, workspaceId, fromMs, maxNext),
       seesCronJobs ? countForeseen(ctx.pool, workspaceId, [hour, hoursAfter]) : [],
       seesCronJobs ? findForeseen(ctx.pool, workspaceId, { fromMs, toMs: fromMs + 24 * hourMs }, maxNext) : [],
     ])
+  const overdue = Math.min(due.due + queued, maxCounted)
   const firstHour = presentCounts(hour, inHour.counts, foreseenInHour)
   const dueInHour = firstHour.reduce((sum, { count }) => sum + count, 0)
   const next = [...tasks, ...occurrences].sort((a, b) => a.atMs - b.atMs).slice(0, maxNext)
   return {
     from: new Date(fromMs).toISOString(),
-    overdue: overdue.due,
-    blocked: overdue.due - overdue.startable,
+    overdue,
+    blocked: overdue - due.startable,
     hour: firstHour,
     day: [
       { at: new Date(fromMs).toISOString(), count: dueInHour },
@@ -136,7 +87,7 @@ export const getUpcoming = endpoint(operations.getUpcoming, async (ctx, { caller
       cronjob_id: cronJobId,
       name,
     })),
-    is_capped: overdue.due === maxCounted || inHour.isCapped || inHoursAfter.isCapped,
+    is_capped: overdue === maxCounted || inHour.isCapped || inHoursAfter.isCapped,
   }
 })
 

@@ -53,7 +53,7 @@ export async function cancelMatching(
   for (const action of ['cancel', 'stop'] as const) {
     for (let isDone = false; !isDone && cancelled < max; ) {
       const limit = Math.min(max - cancelled, maxAtOnce)
-      const { ids } = await findMatchingTasks(ctx.pool, caller.workspaceId, openTo[action], filter, limit, among)
+      const { ids } = await findMatchingTasks(ctx.pool, caller.workspaceId, openTo(action), filter, limit, among)
       const ended = ids.length === 0 ? 0 : await endDecided(ctx, caller, ids, action)
       cancelled += ended
       isDone = ended === 0 || ids.length < limit

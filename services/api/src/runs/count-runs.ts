@@ -40,13 +40,15 @@ function spanOf({ from, to }: Period, now: number): Span {
   return { fromMs, bucketMs, count: Math.max(0, Math.ceil((endMs - fromMs) / bucketMs)) }
 }
 
-const maxFailures = 10_000
-const maxGroups = 50
+/** How many runs are read, and how many groups are returned, at most. */
+type FailureLimits = { runs: number; groups: number }
+
+const defaultLimits: FailureLimits = { runs: 10_000, groups: 50 }
 
 type Period = { from?: Date | undefined; to?: Date | undefined }
 
 type Row = {
-  host: string
+  host: string | null
   errorCode: string
   responseStatus: number | null
   errorMessage: string | null
@@ -56,6 +58,7 @@ type Row = {
   lastRunId: string
   taskName: string
   counted: number
+  isPartial: boolean
 }
 
 export const listFailures = endpoint(operations.listFailures, async (ctx, { caller, query }) => {
@@ -64,12 +67,12 @@ export const listFailures = endpoint(operations.listFailures, async (ctx, { call
   return { ...failures, is_partial: isPartial }
 })
 
-/** Groups the latest failed runs of a span. Reads them along the index of failures. */
+/** Groups the latest failed runs of a span, or those of some hosts. Reads them along the index of failures. */
 export async function groupFailures(
   db: Db,
   workspaceId: string,
-  { from, to }: Period,
-  max = maxFailures,
+  { from, to, host }: Period & { host?: string[] | undefined },
+  limits = defaultLimits,
 ): Promise<RunFailures> {
   const text = `
     WITH latest AS MATERIALIZED (
@@ -86,17 +89,22 @@ export async function groupFailures(
       SELECT ${hostOfRequest} AS host, coalesce(f.error_code, '') AS error_code, f.response_status,
              count(*)::int AS count, min(f.started_at) AS first_at, max(f.started_at) AS last_at,
              (array_agg(f.id ORDER BY f.id DESC))[1] AS last_id
-      FROM failures f JOIN task_requests r ON r.task_id = f.task_id GROUP BY 1, 2, 3
+      FROM failures f JOIN task_requests r ON r.task_id = f.task_id
+      WHERE $5::text[] IS NULL OR ${hostOfRequest} = ANY ($5) GROUP BY 1, 2, 3
+    ), whole AS (
+      SELECT coalesce(sum(count), 0)::int AS counted, (SELECT count(*) FROM latest) >= $4 AS is_partial FROM groups
     )
     SELECT g.host, g.error_code AS "errorCode", g.response_status AS "responseStatus", f.error_message AS "errorMessage",
            g.count, g.first_at AS "firstAt", g.last_at AS "lastAt", g.last_id AS "lastRunId", r.name AS "taskName",
-           (SELECT count(*) FROM latest)::int AS counted
-    FROM groups g JOIN failures f ON f.id = g.last_id JOIN task_requests r ON r.task_id = f.task_id
-    ORDER BY g.count DESC, g.last_at DESC LIMIT ${maxGroups}`
-  const { rows } = await db.query<Row>(text, [workspaceId, from ?? null, to ?? null, max + 1])
-  const isPartial = (rows[0]?.counted ?? 0) > max
+           w.counted, w.is_partial AS "isPartial"
+    FROM whole w LEFT JOIN (
+      groups g JOIN failures f ON f.id = g.last_id JOIN task_requests r ON r.task_id = f.task_id
+    ) ON true
+    ORDER BY g.count DESC, g.last_at DESC LIMIT $6`
+  const values = [workspaceId, from ?? null, to ?? null, limits.runs + 1, host ?? null, limits.groups]
+  const { rows } = await db.query<Row>(text, values)
   return {
-    data: rows.map(row => ({
+    data: rows.filter(hasHost).map(row => ({
       host: row.host,
       error_code: row.errorCode,
       response_status: row.responseStatus,
@@ -107,7 +115,12 @@ export async function groupFailures(
       last_run_id: toId('run', row.lastRunId),
       task_name: row.taskName,
     })),
-    counted: Math.min(rows[0]?.counted ?? 0, max),
-    is_partial: isPartial,
+    counted: rows[0]?.counted ?? 0,
+    is_partial: rows[0]?.isPartial ?? false,
   }
+}
+
+// Without a group, the only row has the counts alone.
+function hasHost(row: Row): row is Row & { host: string } {
+  return row.host !== null
 }

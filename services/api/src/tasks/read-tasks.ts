@@ -170,7 +170,7 @@ export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
 // The index of labels is in the order of the tasks' ids.
 const labelledTasks = `(
   SELECT l.workspace_id, l.label, l.task_id AS id, t.created_at, t.state, t.source, t.event_id, t.execute_at, t.cron_job_id, t.callback_of,
-         t.queue_id, t.finished_at, t.settled_at
+         t.queue_id, t.finished_at, t.settled_at, t.state_reason
   FROM task_labels l JOIN tasks t ON t.id = l.task_id
 )`
 

@@ -41,7 +41,7 @@ function Sidebar(): ReactNode {
         <NavLink to={paths.admin.tenants()} end>
           Organizations
         </NavLink>
-        <NavLink to={paths.admin.targets()}>Target hosts</NavLink>
+        <NavLink to={paths.admin.hosts()}>Hosts</NavLink>
         <NavLink to={paths.admin.mail()}>Blocked addresses</NavLink>
         <NavLink to={paths.admin.log()}>Operator log</NavLink>
         <a href="/admin/queues">Job queues</a>

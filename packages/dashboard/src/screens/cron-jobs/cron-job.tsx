@@ -7,6 +7,7 @@ import { pagesOf, queryOf } from '../../api/queries.ts'
 import { draftOf } from '../../forms/request/request-draft.ts'
 import { RequestPreview } from '../../forms/request/request-preview.tsx'
 import { describeDelays, retryCount } from '../../forms/request/retry-draft.ts'
+import { QueueLink } from '../../layout/queue-link.tsx'
 import { RunTable } from '../../layout/run-table.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
@@ -150,7 +151,7 @@ function Details({ job }: { job: CronJobResource }): ReactNode {
         ['Retries', `${retryCount(job.retry)}, ${describeDelays(job.retry)}`],
         ['Timeout', formatDuration(job.timeout_ms)],
         ['Connection', job.connection && <code>{job.connection}</code>],
-        ['Queue', job.queue && <code>{job.queue}</code>],
+        ['Queue', job.queue && <QueueLink key="queue" name={job.queue} />],
         ['Maximum age', job.max_age_ms !== null && formatDuration(job.max_age_ms)],
         ['Labels', job.labels.length > 0 && job.labels.join(', ')],
         ['On success', job.on_success && <code>{job.on_success.url}</code>],

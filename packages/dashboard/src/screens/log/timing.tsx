@@ -137,7 +137,7 @@ function QueueWait({ run }: { run: Run }): ReactNode {
 function Text({ reason, run }: { reason: Exclude<Reason, 'queue'>; run: Run }): ReactNode {
   const { to } = useWorkspace()
   const host = (
-    <Link to={to.targets()}>
+    <Link to={to.host(requestHost(run.url))}>
       <bdi>{requestHost(run.url)}</bdi>
     </Link>
   )

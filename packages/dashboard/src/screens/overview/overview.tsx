@@ -1,10 +1,9 @@
-import type { Host } from '@belfry/contract/host'
 import type { OverviewRange, Upcoming } from '@belfry/contract/overview'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { CirclePause, Plus, SquareActivity } from 'lucide-react'
+import { Plus, SquareActivity } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { queryOf } from '../../api/queries.ts'
-import { CloseCircuit } from '../../layout/close-circuit.tsx'
+import { FailureGroups } from '../../layout/failure-groups.tsx'
 import { paths } from '../../paths.ts'
 import { Allowed, useRefusal } from '../../session/allowed.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
@@ -22,7 +21,6 @@ import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
-import { FailureGroups } from './failure-groups.tsx'
 import { Figures } from './figures.tsx'
 import styles from './overview.module.css'
 import { RunCharts } from './run-charts.tsx'
@@ -68,7 +66,6 @@ export function Overview(): ReactNode {
       <div className={styles.page}>
         {isNew && <NoActivity />}
         {!past.error && !isNew && <Figures overview={past.data} />}
-        <OpenCircuits />
         {!past.error && <FailureGroups from={past.data?.from} />}
         {!past.error && !isNew && <RunCharts overview={past.data} />}
         {!isNew && <DueNext upcoming={upcoming} />}
@@ -128,11 +125,11 @@ function NextList({ upcoming }: { upcoming: Upcoming }): ReactNode {
           <Link to={to.tasks('?state=pending&state=retrying')}>
             {formatCounted(upcoming.overdue, upcoming.is_capped)} due now
           </Link>
-          , waiting for {upcoming.blocked === upcoming.overdue ? 'their hosts' : 'delivery'}
+          , waiting for {upcoming.blocked === upcoming.overdue ? 'their hosts or queues' : 'delivery'}
           {upcoming.blocked > 0 && upcoming.blocked < upcoming.overdue && (
             <>
               ; {formatCounted(upcoming.blocked, upcoming.is_capped)} of them wait for their{' '}
-              <Link to={to.targets()}>hosts</Link>
+              <Link to={to.hosts()}>hosts</Link> or <Link to={to.queues()}>queues</Link>
             </>
           )}
         </p>
@@ -193,46 +190,5 @@ function UsageCard(): ReactNode {
         )}
       </Loaded>
     </Card>
-  )
-}
-
-const maxCircuits = 3
-
-/** Says which hosts are not called, because their circuit breakers are open, and how many tasks wait for them. */
-export function OpenCircuits(): ReactNode {
-  const { workspace, to } = useWorkspace()
-  const { data } = useQuery(queryOf('listHosts', { ws: workspace.id }))
-  const open = data?.data.filter(({ circuit }) => circuit.state !== 'closed') ?? []
-  if (open.length === 0) return null
-  return (
-    <section className={styles.circuits} aria-label="Open circuit breakers">
-      {open.slice(0, maxCircuits).map(host => (
-        <Circuit key={host.host} host={host} isCapped={data?.waiting_is_capped ?? false} />
-      ))}
-      <Link to={to.targets()}>
-        {open.length > maxCircuits ? `${open.length - maxCircuits} more with an open circuit breaker` : 'All targets'}
-      </Link>
-    </section>
-  )
-}
-
-function Circuit({ host: { host, circuit, waiting }, isCapped }: { host: Host; isCapped: boolean }): ReactNode {
-  const count = formatCounted(waiting, isCapped && waiting > 0)
-  return (
-    <div className={styles.circuit}>
-      <CirclePause size={18} aria-hidden="true" />
-      <p>
-        <strong>{host}</strong> is paused after too many failures: {count} {waiting === 1 ? 'task waits' : 'tasks wait'}
-        .{' '}
-        {circuit.state === 'open' && circuit.next_probe_at ? (
-          <>
-            Next probe <RelativeTime at={circuit.next_probe_at} />.
-          </>
-        ) : (
-          'Probing now.'
-        )}
-      </p>
-      <CloseCircuit host={host} />
-    </div>
   )
 }

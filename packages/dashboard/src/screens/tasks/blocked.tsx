@@ -37,7 +37,7 @@ function PausedHost({ blocked }: { blocked: Extract<Reason, { reason: 'host_paus
         Waiting for <strong>{blocked.host}</strong>: it was paused <RelativeTime at={blocked.since} />.
       </p>
       <p className={styles.faint}>
-        <Link to={to.targets()}>Targets</Link>
+        <Link to={to.host(blocked.host)}>Host</Link>
       </p>
     </>
   )
@@ -74,7 +74,7 @@ function OpenCircuit({ blocked }: { blocked: Extract<Reason, { reason: 'circuit_
           'Probing now'
         )}
         {' · '}
-        <Link to={to.targets()}>Targets</Link>
+        <Link to={to.host(blocked.host)}>Host</Link>
       </p>
     </>
   )

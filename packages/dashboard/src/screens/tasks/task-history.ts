@@ -1,5 +1,6 @@
 import type { Run } from '@belfry/contract/run'
 import type { Task } from '@belfry/contract/task'
+import type { StateReason } from '@belfry/domain/task-state'
 
 export type HistoryEvent = {
   at: string
@@ -9,7 +10,8 @@ export type HistoryEvent = {
   runId?: string
 }
 
-const reasons: Readonly<Record<string, string>> = {
+/** Why a task ended without the outcome of a run. */
+export const reasons: Readonly<Record<StateReason, string>> = {
   user: 'Cancelled by a user',
   monthly_execution_limit: 'Cancelled: monthly execution limit reached',
   storage_quota: 'Cancelled: storage quota reached',
@@ -57,8 +59,10 @@ function endOf({ state, state_reason, finished_at }: Task): HistoryEvent[] {
   if (finished_at === null) return []
   if (state === 'success') return [{ at: finished_at, text: 'Completed', tone: 'good' }]
   if (state === 'dead')
-    return [{ at: finished_at, text: reasons[state_reason ?? ''] ?? 'Dead: no further retries', tone: 'bad' }]
-  return [{ at: finished_at, text: reasons[state_reason ?? ''] ?? 'Cancelled', tone: 'plain' }]
+    return [
+      { at: finished_at, text: (state_reason && reasons[state_reason]) ?? 'Dead: no further retries', tone: 'bad' },
+    ]
+  return [{ at: finished_at, text: (state_reason && reasons[state_reason]) ?? 'Cancelled', tone: 'plain' }]
 }
 
 function nextOf({ state, execute_at, next_retry_at, attempts }: Task): HistoryEvent[] {

@@ -1,5 +1,5 @@
 import type { Task } from '@belfry/contract/task'
-import { isTerminal, taskStates } from '@belfry/domain/task-state'
+import { isTerminal, stateReasons, taskStates } from '@belfry/domain/task-state'
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, Plus, RotateCw, Timer } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
@@ -23,9 +23,10 @@ import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { type Filters, useFilters } from '../../ui/use-filters.ts'
+import { ActOnMatching } from './act-on-matching.tsx'
 import { BulkProgress } from './bulk-progress.tsx'
 import { doEach } from './do-each.ts'
-import { EndMatching } from './end-matching.tsx'
+import { reasons } from './task-history.ts'
 import styles from './tasks.module.css'
 
 const states = taskStates.map(value => ({ value, label: labelOfState(value) }))
@@ -33,14 +34,17 @@ const filterNames = [
   'name',
   'label',
   'state',
+  'state_reason',
   'source',
   'cronjob_id',
   'queue',
+  'host',
   'callback_of',
   'from',
   'to',
   'occurrences',
 ] as const
+const reasonOptions = stateReasons.map(value => ({ value, label: reasons[value] }))
 const refreshMs = 10_000
 // It may read thousands of waiting tasks.
 const countMs = 60_000
@@ -97,7 +101,7 @@ export function Tasks(): ReactNode {
           <BulkProgress filter={operation} />
           <TaskFilterBar filters={filters} />
           {filters.isSet && tasks?.length !== 0 && (
-            <EndMatching
+            <ActOnMatching
               states={given.state ?? []}
               filter={{ ...filterOf(given), ...(hidesUpcoming ? { upcoming: 'false' } : {}) }}
               operation={operation}
@@ -167,7 +171,16 @@ const taskColumns: ReadonlyArray<Column<Task>> = [
     sortBy: task => task.name,
     cell: task => <span className={styles.name}>{task.name}</span>,
   },
-  { header: 'State', sortBy: task => task.state, cell: task => <StateBadge state={task.state} /> },
+  {
+    header: 'State',
+    sortBy: task => task.state,
+    cell: ({ state, state_reason: reason }) => (
+      <span className={styles.state}>
+        <StateBadge state={state} />
+        {reason && <span className={styles.faint}>{reasons[reason].replace(/^\w+: /, '')}</span>}
+      </span>
+    ),
+  },
   {
     header: 'Due',
     sortBy: task => Date.parse(task.next_retry_at ?? task.execute_at),
@@ -190,9 +203,11 @@ function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
   return (
     <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
       <MultiFilter filters={filters} name="state" label="State" all="All states" options={states} />
+      <MultiFilter filters={filters} name="state_reason" label="Reason" all="All reasons" options={reasonOptions} />
       <MultiFilter filters={filters} name="source" label="Source" all="All sources" options={sourceOptions} />
       <SearchFilter filters={filters} name="label" label="Label" isPageSearch={false} />
       <SearchFilter filters={filters} name="queue" label="Queue" isPageSearch={false} />
+      <SearchFilter filters={filters} name="host" label="Host" isPageSearch={false} />
       <CronJobFilter filters={filters} />
       <TimeFilter label="Due from" at={filters.first('from')} onChange={at => filters.set('from', at)} />
       <TimeFilter label="Due before" at={filters.first('to')} onChange={at => filters.set('to', at)} />

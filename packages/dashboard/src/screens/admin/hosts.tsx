@@ -9,13 +9,13 @@ import { formatCount } from '../../ui/format-amount.ts'
 import { useFilters } from '../../ui/use-filters.ts'
 
 /** Finds the workspaces that call a host. */
-export function Targets(): ReactNode {
+export function Hosts(): ReactNode {
   const filters = useFilters(['host'])
   const host = filters.first('host')
   const list = useQuery({ ...queryOf('findTargets', { query: { host } }), enabled: host !== '' })
   return (
     <ResourceList
-      title="Target hosts"
+      title="Hosts"
       description="The workspaces that call a host: among the newest 100,000 tasks, cron jobs and subscriptions."
       list={list}
       filters={
@@ -26,8 +26,7 @@ export function Targets(): ReactNode {
       empty={{
         icon: Radar,
         title: host === '' ? 'Enter a host' : 'No calls',
-        children:
-          host === '' ? 'Enter the host of a target, with its port if it has one.' : `No workspace calls ${host}.`,
+        children: host === '' ? 'Enter a host, with its port if it has one.' : `No workspace calls ${host}.`,
       }}
       rows={host === '' ? [] : list.data?.data}
       rowKey={({ workspace_id }) => workspace_id}

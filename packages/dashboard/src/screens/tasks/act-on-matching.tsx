@@ -1,6 +1,5 @@
-import type { TaskOperation } from '@belfry/contract/bulk-operation'
 import { useQuery } from '@tanstack/react-query'
-import { Ban, OctagonX } from 'lucide-react'
+import { Ban, OctagonX, RotateCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type Body, call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
@@ -27,33 +26,45 @@ const actions = {
     state: 'retrying',
     about: 'They are not retried any more. They become dead letters, which can be replayed.',
   },
+  replay: {
+    verb: 'Replay',
+    done: 'replayed',
+    state: 'cancelled',
+    about: 'Those that were not replayed yet are sent again immediately, as new tasks.',
+  },
 } as const
 
-type EndAction = keyof typeof actions
-type Filter = NonNullable<Body<'cancelTasks'>['filter']>
-type EndMatchingProps = { filter: Filter; states: readonly string[]; operation: Filters<'operation'> }
+type Action = keyof typeof actions
+type Filter = NonNullable<Body<'startBulkOperation'>['filter']>
+type ActOnMatchingProps = { filter: Filter; states: readonly string[]; operation: Filters<'operation'> }
 
-/** Cancels or stops all tasks that match the filter of the list. */
-export function EndMatching({ filter, states, operation }: EndMatchingProps): ReactNode {
+/** Cancels, stops or replays all tasks that match the filter of the list. It replays only tasks with a chosen reason. */
+export function ActOnMatching({ filter, states, operation }: ActOnMatchingProps): ReactNode {
   const toast = useToast()
   const refusal = useRefusal('task.delete')
-  const [asked, setAsked] = useState<EndAction | null>(null)
-  const has = (action: EndAction) => states.length === 0 || states.includes(actions[action].state)
-  if (refusal !== null) return null
+  const [asked, setAsked] = useState<Action | null>(null)
+  const has = (action: Action) => states.length === 0 || states.includes(actions[action].state)
+  const mayReplay = useRefusal('dead_letter.replay') === null && filter.state_reason !== undefined
+  if (refusal !== null && !mayReplay) return null
   return (
     <div className={styles.matching}>
-      {has('cancel') && (
+      {refusal === null && has('cancel') && (
         <Button size="small" icon={<Ban size={14} aria-hidden="true" />} onClick={() => setAsked('cancel')}>
           Cancel matching pending tasks
         </Button>
       )}
-      {has('stop') && (
+      {refusal === null && has('stop') && (
         <Button size="small" icon={<OctagonX size={14} aria-hidden="true" />} onClick={() => setAsked('stop')}>
           Stop matching retrying tasks
         </Button>
       )}
+      {mayReplay && has('replay') && (
+        <Button size="small" icon={<RotateCw size={14} aria-hidden="true" />} onClick={() => setAsked('replay')}>
+          Replay matching cancelled tasks
+        </Button>
+      )}
       {asked && (
-        <EndDialog
+        <MatchingDialog
           action={asked}
           filter={filter}
           onClose={() => setAsked(null)}
@@ -67,14 +78,14 @@ export function EndMatching({ filter, states, operation }: EndMatchingProps): Re
   )
 }
 
-type EndDialogProps = {
-  action: EndAction
+type MatchingDialogProps = {
+  action: Action
   filter: Filter
   onClose(): void
-  onDone(ended: { count: number; operation: TaskOperation | null }): unknown
+  onDone(done: { count: number; operation: { id: string } | null }): unknown
 }
 
-function EndDialog({ action, filter, onClose, onDone }: EndDialogProps): ReactNode {
+function MatchingDialog({ action, filter, onClose, onDone }: MatchingDialogProps): ReactNode {
   const { workspace } = useWorkspace()
   const { verb, state, about } = actions[action]
   const found = useQuery({
@@ -92,6 +103,10 @@ function EndDialog({ action, filter, onClose, onDone }: EndDialogProps): ReactNo
       description={about}
       action={`${verb} ${found.data?.count === 1 ? 'task' : 'tasks'}`}
       run={async () => {
+        if (action === 'replay') {
+          const operation = await call('startBulkOperation', { ws: workspace.id, body: { action, filter } })
+          return { count: 0, operation }
+        }
         const ended = await call(`${action}Tasks`, { ws: workspace.id, body: { filter } })
         return { count: 'cancelled' in ended ? ended.cancelled : ended.stopped, operation: ended.operation }
       }}

@@ -1,26 +1,32 @@
 import type { RunFailures } from '@belfry/contract/run-failures'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { queryOf } from '../../api/queries.ts'
-import type { WorkspacePaths } from '../../paths.ts'
-import { useWorkspace } from '../../session/scope.ts'
-import { Button, Link } from '../../ui/button.tsx'
-import { formatCount } from '../../ui/format-amount.ts'
-import { Problem } from '../../ui/problem.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
-import styles from './overview.module.css'
+import { queryOf } from '../api/queries.ts'
+import type { WorkspacePaths } from '../paths.ts'
+import { useWorkspace } from '../session/scope.ts'
+import { Button, Link } from '../ui/button.tsx'
+import { formatCount } from '../ui/format-amount.ts'
+import { Problem } from '../ui/problem.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+import { RelativeTime } from '../ui/time.tsx'
+import styles from './failure-groups.module.css'
 
 type Group = RunFailures['data'][number]
 
 const maxShown = 5
 
+type FailureGroupsProps = {
+  from: string | undefined
+  /** Default: all hosts. */
+  host?: string
+}
+
 /** Lists the failed runs since a time by host, error and status. Each row links to its runs in the log. */
-export function FailureGroups({ from }: { from: string | undefined }): ReactNode {
+export function FailureGroups({ from, host }: FailureGroupsProps): ReactNode {
   const { workspace, to } = useWorkspace()
   const [isAll, setIsAll] = useState(false)
   const { data, error, refetch } = useQuery({
-    ...queryOf('listFailures', { ws: workspace.id, query: { from } }),
+    ...queryOf('listFailures', { ws: workspace.id, query: { from, host } }),
     enabled: from !== undefined,
   })
   if (error) return <Problem error={error} onRetry={() => void refetch()} />

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { orNull, shownNumber, timestampField } from './response-fields.ts'
+
+export const noticeKinds = [
+  'no_dispatcher',
+  'no_scheduler',
+  'executions_used',
+  'storage_full',
+  'held',
+  'circuit_open',
+  'host_paused',
+  'queue_paused',
+  'cron_job_paused',
+  'queue_down',
+] as const
+
+/** What keeps tasks of a workspace from running. */
+export const notice = z
+  .object({
+    kind: z.enum(noticeKinds).meta({
+      description:
+        'No dispatcher or scheduler runs; the organization has used its executions or its storage; an operator holds tasks since a restore; circuit breakers are open; hosts, queues or cron jobs are paused; the queue does not answer.',
+    }),
+    count: shownNumber('How many hosts, queues or cron jobs there are; 1 for other kinds.', 1),
+    name: orNull(z.string(), {
+      description: 'The host, the queue or the cron job, if there is one; null for several and for other kinds.',
+      examples: ['example.com'],
+    }),
+    since: orNull(timestampField(), {
+      description: 'Since when, for the first of them; the last heartbeat of processes. Null: not known.',
+    }),
+    tasks: shownNumber(
+      'Due tasks that wait for it, or that were cancelled for the limit this month; counted up to 10,000.',
+      8,
+    ),
+  })
+  .meta({ id: 'Notice' })
+
+export type Notice = z.infer<typeof notice>

@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { ApiProblem } from '../api/api-problem.ts'
+import { queryOf } from '../api/queries.ts'
+import { latePart } from '../ui/late-part.tsx'
+import { Banner } from './banner.tsx'
+
+const NoticeList = latePart(async () => (await import('./notice-list.tsx')).NoticeList)
+
+/** Says on every page of a workspace what keeps its tasks from running, or that Belfry does not answer. */
+export function Notices({ workspaceId }: { workspaceId: string }): ReactNode {
+  const { data, error } = useQuery(queryOf('getStatus', { ws: workspaceId }))
+  const outage = error instanceof ApiProblem ? outages[error.status] : undefined
+  return (
+    <div role="status">
+      {outage && <Banner tone="bad">{outage}</Banner>}
+      {!error && data && data.notices.length > 0 && <NoticeList notices={data.notices} />}
+    </div>
+  )
+}
+
+// No script can be loaded then.
+const outages: Readonly<Record<number, string>> = {
+  0: 'Belfry cannot be reached. This page is not up to date.',
+  503: 'The database is unavailable. Stored tasks are safe and will be sent when it returns.',
+}
