@@ -101,7 +101,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     batches: openBatches({ pool, dispatcher, log, tiers, metrics, concurrency, stop }),
     dispatcher,
     fence: createSendFence(dispatcher),
-    wasServedAt: await openServedTimes(pool, dispatcher.id, clock.now()),
+    served: await openServedTimes(pool, dispatcher.id, clock),
     journal: openSendJournal(livenessPool, dispatcher, error => log.warn({ err: error }, 'journal.failed')),
     held: createHeldClaims(now),
     // As many attempts may wait for their record as there are slots, and at least a batch.

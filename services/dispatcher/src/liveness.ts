@@ -4,7 +4,7 @@ import { toId } from '@belfry/domain/id'
 import type { Loop } from '@belfry/runtime'
 import type { Context } from './context.ts'
 
-type LivenessContext = Pick<Context, 'dispatcher' | 'fence' | 'journal' | 'held' | 'pool' | 'log' | 'stop'>
+type LivenessContext = Pick<Context, 'dispatcher' | 'fence' | 'journal' | 'held' | 'pool' | 'log' | 'stop' | 'served'>
 
 /**
  * Returns the loop that shows every second that this process lives.
@@ -13,7 +13,14 @@ type LivenessContext = Pick<Context, 'dispatcher' | 'fence' | 'journal' | 'held'
 export function heartbeat(ctx: LivenessContext, onLive: (live: string[]) => void = () => {}): Loop {
   return {
     intervalMs: 1_000,
-    run: () => ctx.fence.prove(() => ctx.dispatcher.beat(ctx.journal.open, !ctx.stop.aborted)).then(onLive),
+    async run() {
+      ctx.served.wake()
+      try {
+        onLive(await ctx.fence.prove(() => ctx.dispatcher.beat(ctx.journal.open, !ctx.stop.aborted)))
+      } finally {
+        ctx.served.rest()
+      }
+    },
     onError: error => ctx.log.warn({ err: error }, 'heartbeat.failed'),
   }
 }

@@ -9,6 +9,7 @@ import type { SecretsContext } from '../secrets/attempt-secrets.ts'
 import type { BatchContext } from '../statements/batched-statements.ts'
 import type { Identity } from './build-request.ts'
 import type { SendFence } from './send-fence.ts'
+import type { ServedTimes } from './served-times.ts'
 
 /** What an attempt needs. */
 export type AttemptContext = SecretsContext &
@@ -28,8 +29,7 @@ export type AttemptContext = SecretsContext &
     identity: Identity
     /** Null without a Redis: dispatchers then find due tasks in PostgreSQL. */
     queue: DispatchQueue | null
-    /** Returns whether a dispatcher took tasks at a time, as far as this process knows. */
-    wasServedAt(at: Date): boolean
+    served: ServedTimes
     /** Aborted when the process is to stop: no attempt starts after that. */
     stop: AbortSignal
   }

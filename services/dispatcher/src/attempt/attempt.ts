@@ -248,8 +248,8 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
     const { wait } = this
     const { task, receivedAt } = this.#claimed
     if (wait === null) return null
-    const wasServed = this.#ctx.wasServedAt(task.scheduledAt)
-    return waitedFor(task, wait, { dueAt: this.#dueAt, claimedAt: receivedAt, sentAt: this.#sentAt, wasServed })
+    const servedAt = this.#dueAt + this.#ctx.served.servedFrom(task.scheduledAt) - task.scheduledAt.getTime()
+    return waitedFor(task, wait, { dueAt: this.#dueAt, servedAt, claimedAt: receivedAt, sentAt: this.#sentAt })
   }
 
   get queueId(): string | null {

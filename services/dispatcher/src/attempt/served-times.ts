@@ -1,15 +1,47 @@
 import { readLifetimes } from '@belfry/db/dispatchers/read-lifetimes'
 import type { Pool } from '@belfry/db/postgres/pool'
 
-/**
- * Opens the check whether a dispatcher took tasks at a time: this one since its start, and before it another one, as far as
- * PostgreSQL still shows that.
- * @param now - When this process became a dispatcher, by the clock of PostgreSQL.
- */
-export async function openServedTimes(pool: Pool, dispatcherId: string, now: number): Promise<(at: Date) => boolean> {
+// A pause between two heartbeats takes a second.
+const standstillMs = 3_000
+const maxStandstills = 10
+
+/** When a dispatcher took tasks, by the clock of PostgreSQL in epoch milliseconds. */
+export type ServedTimes = {
+  /** Returns when a dispatcher took tasks from a time on: at that time, unless none did, as far as this process knows. */
+  servedFrom(at: Date): number
+  /** Called when the pause before a heartbeat begins. */
+  rest(): void
+  /** Called when that pause is over. A long one shows that this process stood still, because it or its machine was frozen. */
+  wake(): void
+}
+
+/** Opens the times of this process since its start and, before it, those of others as far as PostgreSQL still shows them. */
+export async function openServedTimes(
+  pool: Pool,
+  dispatcherId: string,
+  { now }: { now(): number },
+): Promise<ServedTimes> {
+  const startedAt = now()
   const lifetimes = await readLifetimes(pool, dispatcherId)
-  return at => {
-    const time = at.getTime()
-    return time >= now || lifetimes.some(({ from, to }) => from <= time && time <= to)
+  const standstills: Array<{ from: number; to: number }> = []
+  let restsSince = startedAt
+  const contains =
+    (time: number) =>
+    ({ from, to }: { from: number; to: number }) =>
+      from <= time && time <= to
+  return {
+    servedFrom(at) {
+      const time = at.getTime()
+      if (time < startedAt) return lifetimes.some(contains(time)) ? time : startedAt
+      return standstills.find(contains(time))?.to ?? time
+    },
+    rest() {
+      restsSince = now()
+    },
+    wake() {
+      if (now() - restsSince < standstillMs) return
+      standstills.push({ from: restsSince, to: now() })
+      if (standstills.length > maxStandstills) standstills.shift()
+    },
   }
 }

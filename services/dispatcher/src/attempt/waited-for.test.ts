@@ -11,7 +11,7 @@ const punctual: Way = {
   dueAt: 0,
   bufferedAt: -250,
   isBacklog: false,
-  wasServed: true,
+  servedAt: 0,
   blocks: noBlocks,
   slotAt: 1,
   claimedAt: 4,
@@ -23,7 +23,9 @@ const reasonOf = (task: Parameters<typeof waitedFor>[0], way: Way) => waitedFor(
 it.each<[reason: WaitReason | null, change: Partial<Way>]>([
   [null, {}],
   [null, { slotAt: 990, claimedAt: 995, sentAt: 999 }],
-  ['dispatcher', { bufferedAt: 16_000, wasServed: false, slotAt: 16_001, claimedAt: 16_010, sentAt: 16_010 }],
+  ['dispatcher', { servedAt: 15_500, bufferedAt: 16_000, slotAt: 16_001, claimedAt: 16_010, sentAt: 16_010 }],
+  // The process was frozen while the task waited in its buffer.
+  ['dispatcher', { servedAt: 28_000, slotAt: 28_010, claimedAt: 28_020, sentAt: 28_020 }],
   ['backlog', { bufferedAt: 4_000, isBacklog: true, slotAt: 5_000, claimedAt: 5_010, sentAt: 5_010 }],
   // A notification was lost, or PostgreSQL was away.
   [null, { bufferedAt: 3_000, slotAt: 3_001, claimedAt: 3_010, sentAt: 3_010 }],

@@ -18,10 +18,10 @@ export type Wait = {
 /** The steps of an attempt. All times are by `performance.now()`. */
 export type Steps = {
   dueAt: number
+  /** When a dispatcher took tasks: at the due time, unless none did. */
+  servedAt: number
   claimedAt: number
   sentAt: number
-  /** Whether a dispatcher took tasks when the task was due. */
-  wasServed: boolean
 }
 
 /**
@@ -31,7 +31,7 @@ export type Steps = {
 export function waitedFor(
   task: Pick<ClaimedTask, 'taskId' | 'cronJobId' | 'scheduledAt'>,
   wait: Wait,
-  { dueAt, claimedAt, sentAt, wasServed }: Steps,
+  { dueAt, servedAt, claimedAt, sentAt }: Steps,
 ): WaitReason | null {
   if (sentAt - dueAt < lateMs) return null
   let at = dueAt
@@ -46,7 +46,8 @@ export function waitedFor(
   }
   // Catching up stores an occurrence after its time.
   if (task.cronJobId !== null) step('scheduler', dueAt + timeOfUuid(task.taskId) - task.scheduledAt.getTime())
-  step(wasServed ? (wait.isBacklog ? 'backlog' : null) : 'dispatcher', wait.bufferedAt)
+  step('dispatcher', servedAt)
+  step(wait.isBacklog ? 'backlog' : null, wait.bufferedAt)
   for (const [block, until] of blocksInOrder(wait.blocks)) step(block, until)
   step('slot', wait.slotAt)
   step('database', claimedAt)

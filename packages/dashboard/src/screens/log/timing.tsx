@@ -145,7 +145,7 @@ function Text({ reason, run }: { reason: Exclude<Reason, 'queue'>; run: Run }): 
     case 'scheduler':
       return 'the occurrence was missed, and caught up on later.'
     case 'dispatcher':
-      return 'no dispatcher was running when it was due.'
+      return 'no dispatcher was running when it was due, or it stood still.'
     case 'backlog':
       return 'more tasks were due than the dispatchers could hold.'
     case 'slot':
