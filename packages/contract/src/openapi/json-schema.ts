@@ -52,6 +52,9 @@ function withTexts(schema: JsonSchema, place: string, mark: string): JsonSchema 
 function adapt(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema, io: 'input' | 'output'): void {
   const { def } = zodSchema._zod
   if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+  // The range that every whole number has.
+  if (io === 'output' && jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  if (io === 'output' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   // A parameter that may be repeated, or that is text in a query, has its own description.
   if (def.type === 'union' && jsonSchema.type !== undefined) delete jsonSchema.anyOf
   if (io === 'input' && zodSchema instanceof z.ZodDefault) restoreDefault(zodSchema.def.defaultValue, jsonSchema)
