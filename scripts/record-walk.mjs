@@ -32,7 +32,7 @@ async function record() {
   let output = ''
   launcher.stdout.setEncoding('utf8').on('data', text => (output += text))
   await until(() => output.includes('Ctrl-C stops everything'))
-  const wanted = /^(Belfry is running| {2}(Dashboard|API key|Database|Receiver) )/
+  const wanted = /^(Belfry is running| {2}(Sign in|API key|Receiver) )/
   for (const line of output.split('\n').filter(text => wanted.test(text))) show(line)
   const find = pattern => pattern.exec(output)?.[1] ?? ''
   const receiver = find(/Receiver +(\S+)/)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@belfry/embedded'
@@ -13,7 +13,7 @@ const account = join(tmpdir(), `belfry-account-${randomUUID()}.json`)
 const port = await freePort()
 const belfry = {} as Belfry
 beforeAll(async () => {
-  const env = { QSTASH_API: 'on', QSTASH_DEV_ACCOUNT: account, QSTASH_DEV_PORT: String(port) }
+  const env = { QSTASH_API: 'on', FIRST_ACCOUNT: account, QSTASH_DEV_PORT: String(port) }
   Object.assign(belfry, await startBelfry('postgres', { services: ['all-in-one'], env }))
 })
 afterAll(() => belfry.close?.())
@@ -28,6 +28,7 @@ beforeAll(() => {
 afterAll(() => void vi.unstubAllEnvs()) // the process runs other files next
 
 it('accepts the public token from this machine only, once the first account exists, and serves an unchanged app', async () => {
+  await rm(account)
   expect((await dev('/v2/keys')).status).toBe(401)
   await writeFile(account, JSON.stringify({ apiKey: stage.belfry.caller.apiKey }))
   expect((await dev('/v2/keys')).status).toBe(200)

@@ -4,46 +4,67 @@ import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { shellEnvironment } from '../test/shell-environment.ts'
-import { type BannerFacts, banner } from './banner.ts'
+import { type BannerFacts, banner, details } from './banner.ts'
 
 const facts: BannerFacts = {
   url: 'http://localhost:3000',
   echoUrl: 'http://127.0.0.1:3001',
-  account: { email: 'admin@belfry.local', password: 'pass-word_1234567', apiKey: 'bf_abc' },
-  workspace: { id: 'ws_abc', signingSecret: 'whsec_abc' },
+  account: {
+    email: 'admin@belfry.local',
+    password: 'pass-word_1234567',
+    apiKey: 'bf_abc',
+    workspaceId: 'ws_abc',
+    signingSecret: 'whsec_abc',
+  },
   metricsUrl: 'http://localhost:3004/metrics',
   cli: '/home/ann/be fry/programs/cli/dist/main.mjs',
   operatorPassword: 'operate_7654321',
   database: 'embedded PostgreSQL',
   redis: null,
   dataDir: '/home/ann/belfry/.belfry',
+  detailsFile: '/home/ann/belfry/.belfry/details.txt',
   isBehindProxy: false,
   host: '127.0.0.1',
   registration: 'invite',
   qstash: { current: 'sig_a', next: 'sig_b', devPort: '8080' },
 }
 
-test('shows all addresses', () => {
+test('prints what a newcomer needs in nine lines, and where the rest is', () => {
   const text = banner(facts)
+  expect(text.split('\n')).toHaveLength(9)
+  for (const fact of [
+    'Belfry is running at http://localhost:3000',
+    'http://localhost:3000/api/docs',
+    'admin@belfry.local  pass-word_1234567',
+    'API key   bf_abc',
+    'http://127.0.0.1:3001',
+    '/home/ann/belfry/.belfry/details.txt',
+    'whsec_abc',
+    'Ctrl-C stops everything',
+  ]) {
+    expect(text).toContain(fact)
+  }
+})
+
+test('keeps all addresses in a file', () => {
+  const text = details(facts)
   expect(text).toContain('Belfry is running at http://localhost:3000')
   for (const fact of [
-    'http://localhost:3000  admin@belfry.local  pass-word_1234567',
     'Workspace ws_abc',
     'whsec_abc',
     'http://localhost:3004/metrics',
-    'bf_abc',
     'http://localhost:3000/admin/queues  operator  operate_7654321',
     '/home/ann/belfry/.belfry/logs',
   ]) {
     expect(text).toContain(fact)
   }
   expect(text).not.toContain('Redis')
-  expect(banner({ ...facts, redis: 'redis://cache' })).toContain('redis://cache')
+  expect(details({ ...facts, redis: 'redis://cache' })).toContain('redis://cache')
 })
 
 test('shows who can reach it and register', () => {
-  expect(banner(facts)).toContain('this machine only; accounts by invitation;')
-  const open = banner({ ...facts, host: '0.0.0.0', registration: 'open' })
+  expect(details(facts)).toContain('this machine only; accounts by invitation;')
+  const open = details({ ...facts, host: '0.0.0.0', registration: 'open' })
   expect(open).toContain('every machine that reaches 0.0.0.0; anyone can register;')
 })
 
@@ -61,7 +82,7 @@ test.each(shells)('prints a command that %s runs unchanged, for five seconds aft
   expect(Date.parse(task.execute_at) - Date.now()).toBeLessThanOrEqual(5000)
 })
 
-test('prints a second command for the latest run', async () => {
+test('has a second command for the latest run', async () => {
   const api = await startApi()
   const [, ask] = commands({ ...facts, url: api.url })
   await promisify(execFile)('sh', ['-c', ask ?? ''], { env: shellEnvironment() })
@@ -69,7 +90,7 @@ test('prints a second command for the latest run', async () => {
 })
 
 test.each(shells)('prints settings that %s takes unchanged', async shell => {
-  const lines = banner(facts).split('\n')
+  const lines = `${banner(facts)}\n${details(facts)}`.split('\n')
   const settings = lines.filter(line => line.startsWith('export') || line.startsWith('alias'))
   const script = `${settings.join('\n')}\necho $BELFRY_URL $BELFRY_API_KEY $BELFRY_SIGNING_SECRET; alias belfry`
   const { stdout } = await promisify(execFile)(shell, ['-c', script], { env: shellEnvironment() })
@@ -86,9 +107,7 @@ test('shows no command without an account', () => {
 })
 
 function commands(of: BannerFacts): string[] {
-  return banner(of)
-    .split('\n')
-    .filter(line => line.startsWith('curl'))
+  return `${banner(of)}\n${details(of)}`.split('\n').filter(line => line.startsWith('curl'))
 }
 
 async function startApi() {
@@ -108,12 +127,12 @@ async function startApi() {
 }
 
 test('shows the variables of QStash, and its development mode where the port is free', () => {
-  const text = banner(facts)
+  const text = details(facts)
   expect(text).toContain('export QSTASH_URL=http://localhost:3000 QSTASH_TOKEN=bf_abc')
   expect(text).toContain('export QSTASH_CURRENT_SIGNING_KEY=sig_a QSTASH_NEXT_SIGNING_KEY=sig_b')
   expect(text).toContain('QSTASH_DEV=true does the same')
   const other = { current: 'sig_a', next: 'sig_b', devPort: '9000' }
-  expect(banner({ ...facts, qstash: other })).toContain('QSTASH_DEV=true QSTASH_DEV_PORT=9000 does the same')
-  expect(banner({ ...facts, qstash: { ...other, devPort: null } })).not.toContain('QSTASH_DEV=true')
-  expect(banner({ ...facts, qstash: null })).not.toContain('QSTASH')
+  expect(details({ ...facts, qstash: other })).toContain('QSTASH_DEV=true QSTASH_DEV_PORT=9000 does the same')
+  expect(details({ ...facts, qstash: { ...other, devPort: null } })).not.toContain('QSTASH_DEV=true')
+  expect(details({ ...facts, qstash: null })).not.toContain('QSTASH')
 })

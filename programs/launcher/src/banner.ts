@@ -1,20 +1,20 @@
 import { isImage, startCommand } from './config.ts'
 import type { QstashFacts } from './find-qstash.ts'
-import type { Account, Workspace } from './first-account.ts'
+import type { Account } from './first-account.ts'
 import { isLoopback } from './service-environment.ts'
 
 export type BannerFacts = {
   url: string
   echoUrl: string
-  /** Null without an account. */
+  /** Null when the data folder has none with a valid key. */
   account: Account | null
-  /** The workspace of the account; null without an account. */
-  workspace: Workspace | null
   operatorPassword: string
   database: string
   /** The URL of the user's Redis; null without one. */
   redis: string | null
   dataDir: string
+  /** The file of the `details`. */
+  detailsFile: string
   metricsUrl: string
   /** The path of the bundled command line. */
   cli: string
@@ -27,38 +27,41 @@ export type BannerFacts = {
   qstash: QstashFacts | null
 }
 
-/** Returns the text that is printed once everything is ready. */
+/** Returns the text that is printed once everything is ready: what a newcomer needs, in nine lines. */
 export function banner(facts: BannerFacts): string {
-  const { url, echoUrl, account, workspace, operatorPassword, database, redis, dataDir, metricsUrl } = facts
-  const rows = [
-    ...(account ? [['Dashboard', `${url}  ${account.email}  ${account.password}`] as const] : []),
-    ...(account ? [['API key', account.apiKey] as const] : []),
-    ...(workspace ? [['Workspace', workspace.id] as const] : []),
-    ...(workspace ? [['Signing', workspace.signingSecret] as const] : []),
-    ...(redis ? [['Redis', redis] as const] : []),
-    ['Jobs', `${url}/admin/queues  operator  ${operatorPassword}`],
-    ['Database', database],
-    ['Data', dataDir],
-    ['Logs', isImage ? `below, and those of PostgreSQL in ${dataDir}/logs` : `${dataDir}/logs`],
-    ['Metrics', metricsUrl],
-    ['Access', access(facts)],
-    ['Receiver', `${echoUrl} (for experiments: shows every request below)`],
-  ] as const
-  const lines = [
-    '',
+  const { url, echoUrl, account, detailsFile } = facts
+  return [
+    `Belfry is running at ${url} (documentation: ${url}/api/docs, more: ${detailsFile})`,
+    ...(account ? [row('Sign in', `${account.email}  ${account.password}`), row('API key', account.apiKey)] : []),
+    row('Receiver', `${echoUrl} (shows each request ${isImage ? 'below' : 'here'})`),
+    ...(account ? ['Paste this into a second terminal, and the receiver shows a call five seconds later:'] : []),
+    ...(account ? [...settings(facts, account), firstCall(facts, account)] : []),
+    `Ctrl-C stops everything. ${startCommand} continues with the same data.`,
+  ].join('\n')
+}
+
+/** Returns everything else that a user of this installation may want to know. */
+export function details(facts: BannerFacts): string {
+  const { url, account, operatorPassword, database, redis, dataDir, metricsUrl } = facts
+  return [
     `Belfry is running at ${url}`,
     '',
-    ...rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`),
+    ...(account ? [row('Workspace', account.workspaceId), row('Signing', account.signingSecret)] : []),
+    ...(redis ? [row('Redis', redis)] : []),
+    row('Jobs', `${url}/admin/queues  operator  ${operatorPassword}`),
+    row('Database', database),
+    row('Data', dataDir),
+    row('Logs', isImage ? `those of the container, and of PostgreSQL in ${dataDir}/logs` : `${dataDir}/logs`),
+    row('Metrics', metricsUrl),
+    row('Access', access(facts)),
     '',
-  ]
-  if (account)
-    lines.push(
-      ...examples(facts, account.apiKey),
-      ...settings(facts, account.apiKey),
-      ...qstashSettings(facts, account.apiKey),
-    )
-  lines.push(`Ctrl-C stops everything. ${startCommand} continues with the same data.`, '')
-  return lines.join('\n')
+    ...(account ? ['The latest run:', '', `${curl(facts, account)} '${url}/api/v1/scheduler/runs?limit=1'`, ''] : []),
+    ...(account ? qstashSettings(facts, account) : []),
+  ].join('\n')
+}
+
+function row(name: string, value: string): string {
+  return `  ${name.padEnd(9)} ${value}`
 }
 
 function access({ host, registration }: BannerFacts): string {
@@ -68,35 +71,26 @@ function access({ host, registration }: BannerFacts): string {
   return `${who}; ${accounts[registration]}; ${loopback}`
 }
 
-function examples({ url, echoUrl, isBehindProxy }: BannerFacts, apiKey: string): string[] {
-  const curl = `curl -sS ${isBehindProxy ? "--noproxy '*' " : ''}-H 'X-Api-Key: ${apiKey}'`
+function settings({ url, cli }: BannerFacts, { apiKey, signingSecret }: Account): string[] {
+  return [
+    `export BELFRY_URL=${url} BELFRY_API_KEY=${apiKey} BELFRY_SIGNING_SECRET=${signingSecret}`,
+    `alias belfry='${isImage ? 'npx @belfry/cli' : `node "${cli}"`}'`,
+  ]
+}
+
+function firstCall(facts: BannerFacts, account: Account): string {
+  const { url, echoUrl } = facts
   const task = `{name: "Hello", url: "${echoUrl}/hello", method: "POST", payload: {hello: "world"}`
   // Node computes the time when the command runs, because the date command differs between systems.
   const body = `$(node -p 'JSON.stringify(${task}, execute_at: new Date(Date.now() + 5000)})')`
-  return [
-    'Call the receiver in five seconds:',
-    '',
-    `${curl} -H 'Content-Type: application/json' -d "${body}" ${url}/api/v1/scheduler/tasks`,
-    '',
-    'See the result:',
-    '',
-    `${curl} '${url}/api/v1/scheduler/runs?limit=1'`,
-    '',
-  ]
+  return `${curl(facts, account)} -H 'Content-Type: application/json' -d "${body}" ${url}/api/v1/scheduler/tasks`
 }
 
-function settings({ url, workspace, cli }: BannerFacts, apiKey: string): string[] {
-  return [
-    'For the documentation, the client and the command line in another terminal:',
-    '',
-    `export BELFRY_URL=${url} BELFRY_API_KEY=${apiKey}`,
-    ...(workspace ? [`export BELFRY_SIGNING_SECRET=${workspace.signingSecret}`] : []),
-    `alias belfry='${isImage ? 'npx @belfry/cli' : `node "${cli}"`}'`,
-    '',
-  ]
+function curl({ isBehindProxy }: BannerFacts, { apiKey }: Account): string {
+  return `curl -sS ${isBehindProxy ? "--noproxy '*' " : ''}-H 'X-Api-Key: ${apiKey}'`
 }
 
-function qstashSettings({ url, qstash }: BannerFacts, apiKey: string): string[] {
+function qstashSettings({ url, qstash }: BannerFacts, { apiKey }: Account): string[] {
   if (qstash === null) return []
   const { current, next, devPort } = qstash
   const mode =

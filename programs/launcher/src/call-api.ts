@@ -1,14 +1,10 @@
 const timeoutMs = 15_000
 
-export type Answer = { status: number; text: string }
+type Answer = { status: number; text: string }
 
 /** Sends a POST, and returns the body of its 201; throws on any other status. */
 export async function expectCreated(url: string, path: string, body: unknown, headers = {}): Promise<unknown> {
-  return created(path, await call(url, 'POST', path, headers, body))
-}
-
-/** Returns the body of a 201; throws on any other status. */
-export function created(path: string, { status, text }: Answer): unknown {
+  const { status, text } = await call(url, 'POST', path, headers, body)
   if (status === 201) return JSON.parse(text)
   throw new Error(`POST ${path} failed with ${status}: ${text}`)
 }

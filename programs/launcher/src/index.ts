@@ -1,5 +1,4 @@
 export { type Config, checkout, readConfig, startCommand } from './config.ts'
-export { ensureAccount } from './first-account.ts'
 export { readJson } from './json-file.ts'
 export { runService } from './keep-service.ts'
 export { isAlive, isRunRecord, type Lock, type RunRecord, takeLock } from './lock.ts'

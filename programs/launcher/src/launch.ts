@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { freePort, startPostgres, tryPort, waitUntil } from '@belfry/embedded'
-import { type BannerFacts, banner } from './banner.ts'
+import { type BannerFacts, banner, details } from './banner.ts'
 import { type Config, checkout, type Environment, isImage, startCommand } from './config.ts'
 import { startDemo } from './demo/start-demo.ts'
 import { startEchoReceiver } from './echo-receiver.ts'
 import { findQstash } from './find-qstash.ts'
-import { type Account, ensureAccount, readWorkspace, type Workspace } from './first-account.ts'
+import { type Account, readAccount } from './first-account.ts'
 import { keepServer } from './keep-server.ts'
 import { keepService } from './keep-service.ts'
 import { isAlive, type Lock, type ProcessRecord, takeLock } from './lock.ts'
@@ -49,17 +49,20 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   if (isImage && endsWithContainer(dataDir))
     say(`No volume is mounted on ${dataDir}: the data ends with this container.`)
   if (!config.hasApi) return say(`Belfry is running as ${config.env.ROLES}. Its log is ${dataDir}/logs/belfry.log`)
-  const { account, workspace } = await findAccount(config, url)
+  const account = await findAccount(join(dataDir, 'account.json'), url)
   if (config.demo && account) opened.push(await startDemo(url, account, join(dataDir, 'demo.json'), beside(port, 6)))
   const env = serviceEnvironment(config.env, { ...servers, dataDir, port, operatorPort, secrets })
-  const devPort = env.QSTASH_DEV_ACCOUNT ? (env.QSTASH_DEV_PORT ?? null) : null
-  const qstash = account && (await findQstash(url, account.apiKey, devPort))
+  const qstash = account && (await findQstash(url, account.apiKey, env.QSTASH_DEV_PORT ?? null))
   const isBehindProxy = Boolean(config.env.http_proxy || config.env.all_proxy || config.env.ALL_PROXY)
   const operatorPassword = config.env.OPERATOR_PASSWORD || secrets.OPERATOR_PASSWORD
   const redis = config.redisUrl && withoutPassword(config.redisUrl)
   const access = { host: config.env.HOST || '127.0.0.1', registration: await readRegistration(url) }
-  const places = { url, echoUrl: echo.url, dataDir, metricsUrl: `http://localhost:${operatorPort}/metrics`, cli }
-  say(banner({ ...servers, ...access, ...places, redis, account, workspace, qstash, operatorPassword, isBehindProxy }))
+  const detailsFile = join(dataDir, 'details.txt')
+  const metricsUrl = `http://localhost:${operatorPort}/metrics`
+  const places = { url, echoUrl: echo.url, dataDir, detailsFile, metricsUrl, cli }
+  const facts = { ...servers, ...access, ...places, redis, account, qstash, operatorPassword, isBehindProxy }
+  writeFileSync(detailsFile, details(facts), { mode: 0o600 })
+  say(banner(facts))
 }
 
 function prepareDataFolder(dataDir: string): void {
@@ -82,9 +85,12 @@ async function requirePort(port: number): Promise<void> {
   } catch (error) {
     const code = codeOf(error)
     if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
-    const problem = code === 'EACCES' ? 'requires privileges that you do not have' : 'is in use by another program'
     const other = await freePort(port < 1024 ? 3000 : (port + 100) % 65_536)
-    throw new PlainError(`Port ${port} ${problem}. Stop it, or choose another port: PORT=${other} ${startCommand}`)
+    const problem =
+      code === 'EACCES'
+        ? 'requires privileges that you do not have. Choose'
+        : 'is in use by another program. Stop it, or choose'
+    throw new PlainError(`Port ${port} ${problem} another port: PORT=${other} ${startCommand}`)
   }
 }
 
@@ -180,17 +186,15 @@ async function readRegistration(url: string): Promise<BannerFacts['registration'
   return registration
 }
 
-// Without an account everything still works, for users who have one.
-async function findAccount(
-  { dataDir }: Config,
-  url: string,
-): Promise<{ account: Account | null; workspace: Workspace | null }> {
+// Without the account everything still works, for users who have one.
+async function findAccount(file: string, url: string): Promise<Account | null> {
   try {
-    const account = await ensureAccount(join(dataDir, 'account.json'), url)
-    return { account, workspace: await readWorkspace(url, account.apiKey) }
+    const account = await readAccount(file, url)
+    if (account === null) say(`Sign in with your own account: ${file} has no valid key of this database.`)
+    return account
   } catch (error) {
-    say(`The first account could not be created: ${error instanceof Error ? error.message : error}`)
-    return { account: null, workspace: null }
+    say(`The first account could not be read: ${error instanceof Error ? error.message : error}`)
+    return null
   }
 }
 

@@ -26,7 +26,7 @@ test('adds development defaults to an empty environment', () => {
     TIER_CHANGES: 'owner',
     LOG_LEVEL: 'info',
     QSTASH_API: 'on',
-    QSTASH_DEV_ACCOUNT: '/home/ann/belfry/.belfry/account.json',
+    FIRST_ACCOUNT: '/home/ann/belfry/.belfry/account.json',
     QSTASH_DEV_PORT: '8080',
   })
 })
@@ -56,7 +56,6 @@ test('accepts the public credentials of QStash on loopback only', () => {
   for (const host of ['0.0.0.0', '192.168.0.2', '::']) {
     const result = serviceEnvironment({ HOST: host }, settings)
     expect(result).toMatchObject({ QSTASH_API: 'on' })
-    expect(result).not.toHaveProperty('QSTASH_DEV_ACCOUNT')
     expect(result).not.toHaveProperty('QSTASH_DEV_PORT')
   }
   expect(serviceEnvironment({ HOST: 'localhost', QSTASH_API: 'off' }, settings)).toMatchObject({ QSTASH_API: 'off' })

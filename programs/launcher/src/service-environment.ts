@@ -14,9 +14,6 @@ export type ServiceSettings = {
   secrets: Secrets
 }
 
-/** Where the clients of QStash look for a server in their development mode. */
-const defaultDevPort = '8080'
-
 /** Returns whether only this machine reaches an address. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.')
@@ -34,12 +31,10 @@ export function serviceEnvironment(env: Environment, settings: ServiceSettings):
     METRICS_HOST: '127.0.0.1',
     TIER_CHANGES: env.REGISTRATION === 'open' ? 'operator' : 'owner', // an owner may be a stranger then
     LOG_LEVEL: 'info',
+    FIRST_ACCOUNT: join(settings.dataDir, 'account.json'),
     QSTASH_API: 'on',
     // The credentials of the development mode are public.
-    ...(isLoopback(env.HOST || '127.0.0.1') && {
-      QSTASH_DEV_ACCOUNT: join(settings.dataDir, 'account.json'),
-      QSTASH_DEV_PORT: defaultDevPort,
-    }),
+    ...(isLoopback(env.HOST || '127.0.0.1') && { QSTASH_DEV_PORT: '8080' }),
   }
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ''))
   return {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
@@ -39,8 +39,9 @@ test('runs the command of its banner, refuses a second start, and leaves nothing
   }
   await expectClosed(launcher)
   await pasteFirstCommand(launcher, 5000)
-  expect(launcher.output).toMatch(/Workspace ws_\w{26}\n {2}Signing {3}whsec_[\w+/=]+\n/)
-  const [, metrics = ''] = /Metrics {3}(\S+)/.exec(launcher.output) ?? []
+  const details = readFileSync(join(dataDir, 'details.txt'), 'utf8')
+  expect(details).toMatch(/Workspace ws_\w{26}\n {2}Signing {3}whsec_[\w+/=]+\n/)
+  const [, metrics = ''] = /Metrics {3}(\S+)/.exec(details) ?? []
   expect(await (await fetch(metrics)).text()).toContain('belfry_')
   expect(await useCommandLine(launcher)).toMatchObject([{ name: 'Hello' }])
   await launcher.prints(oneReceived)
@@ -50,6 +51,17 @@ test('runs the command of its banner, refuses a second start, and leaves nothing
   expect(await launcher.stop()).toBe(0)
   expect(areAllGone(children)).toBe(true)
   expect(existsSync(join(dataDir, 'run.json'))).toBe(false)
+})
+
+test('has its first account before it answers the first request', async () => {
+  const port = await freePort()
+  const launcher = runLauncher(newDataDir(), { PORT: String(port) })
+  const ask = () => registerStranger(`http://127.0.0.1:${port}`).catch(() => null) // does not listen yet
+  let first = await ask()
+  while (first === null && !isUp.test(launcher.output)) first = await ask()
+  expect(first?.status).toBe(403)
+  await launcher.prints(isUp)
+  expect(launcher.output).toContain('admin@belfry.local')
 })
 
 test('continues after a kill -9 with the same account and tasks', async () => {
@@ -118,7 +130,7 @@ test('reports an unusable data directory with a solution', async () => {
 
 /** Checks that pages of other hosts reach nothing, and that strangers create no account. */
 async function expectClosed({ output }: RunningProcess): Promise<void> {
-  const [, url = ''] = /Dashboard (\S+)/.exec(output) ?? []
+  const [, url = ''] = /running at (\S+)/.exec(output) ?? []
   const status = await new Promise((resolve, reject) => {
     const headers = { host: 'rebind.example' }
     request(url, { headers }, response => resolve(response.resume().statusCode))
@@ -126,13 +138,16 @@ async function expectClosed({ output }: RunningProcess): Promise<void> {
       .end()
   })
   expect(status).toBe(421)
-  const account = { email: 'stranger@example.com', password: 'correct horse battery', name: 'Stranger' }
-  const refused = await fetch(`${url}/api/v1/auth/register`, {
+  const refused = await registerStranger(url)
+  expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'registration_closed' }])
+}
+
+function registerStranger(url: string): Promise<Response> {
+  return fetch(`${url}/api/v1/auth/register`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(account),
+    body: JSON.stringify({ email: 'stranger@example.com', password: 'correct horse battery', name: 'Stranger' }),
   })
-  expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'registration_closed' }])
 }
 
 function apiKeyIn({ output }: RunningProcess): string | undefined {

@@ -57,7 +57,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
     const { serveAgents } = await import('./agents/serve-agents.ts')
     await serveAgents(ctx, app, request, response)
   })
-  if (ctx.config.qstash) app.use(['/v2', '/llm/v1'], qstash(ctx, ctx.config.qstash))
+  if (ctx.config.qstash) app.use(['/v2', '/llm/v1'], qstash(ctx))
   const testRoutes = __VIRTUAL_CLOCK__ && ctx.virtualClock ? clockRoutes(ctx.virtualClock) : {}
   addRoutes(app, ctx, Object.entries({ ...routes, ...aliases, ...testRoutes }))
   app.use(serveDashboard(builtDashboard, ctx.config.publicUrl, ctx.config.registrationCheckUrl))

@@ -57,6 +57,8 @@ export const variables = z.object({
   TRUST_PROXY: parsedBy(parseTrustedProxies).prefault(''),
   /** Who may create an account. The first account of an installation needs no invitation. */
   REGISTRATION: z.enum(['open', 'invite', 'closed'], 'must be open, invite or closed').default('invite'),
+  /** A file for the first account, which the API then creates itself before it listens. Default: none. */
+  FIRST_ACCOUNT: z.string().optional(),
   /** The domains of email addresses that may register, comma-separated. Default: all. */
   REGISTRATION_DOMAINS: parsedBy(parseHosts).prefault(''),
   /** A page that shows a captcha or the like, and is asked about the token of each registration. Default: none. */
@@ -106,9 +108,7 @@ export const variables = z.object({
     .refine(all => all.every(one => /^[^\s@]+@[^\s@]+$/.test(one)), 'must be email addresses, comma-separated'),
   /** Whether the QStash interface is served at `/v2`. */
   QSTASH_API: z.enum(['on', 'off'], 'must be on or off').default('off'),
-  /** A JSON file with the `apiKey` that the public token of QStash's development mode stands for, on loopback only. */
-  QSTASH_DEV_ACCOUNT: z.string().optional(),
-  /** Where the API also listens on loopback, for clients in that mode. */
+  /** Where the API also listens on loopback, for clients in QStash's development mode: their token stands for the first account. */
   QSTASH_DEV_PORT: port.optional(),
   /** Private address ranges that targets may be in, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),
@@ -138,6 +138,7 @@ const schema = variables
     publicUrl: publicUrlOf(env).origin,
     hosts: [publicUrlOf(env).hostname, ...env.ALLOWED_HOSTS],
     registration: env.REGISTRATION,
+    firstAccount: env.FIRST_ACCOUNT ?? null,
     registrationDomains: env.REGISTRATION_DOMAINS,
     registrationCheckUrl: env.REGISTRATION_CHECK_URL ?? null,
     passwordLogin: env.PASSWORD_LOGIN === 'on',
@@ -154,7 +155,7 @@ const schema = variables
     operators: env.OPERATORS,
     logStorage: env.LOG_STORAGE_URL ?? null,
     allowedPrivateTargets: env.ALLOWED_PRIVATE_TARGETS,
-    qstash: env.QSTASH_API === 'on' ? { devAccount: env.QSTASH_DEV_ACCOUNT, devPort: env.QSTASH_DEV_PORT } : null,
+    qstash: env.QSTASH_API === 'on' ? { devPort: env.QSTASH_DEV_PORT } : null,
   }))
 
 function parseJwtSecrets(text: string): string[] {

@@ -14,6 +14,7 @@ import {
   type Service,
   watchClockSkew,
 } from '@belfry/runtime'
+import { ensureFirstAccount } from './account/first-account.ts'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { closeContext, openContext } from './context.ts'
@@ -37,6 +38,8 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
   meter.gauge('belfry_run_streams', 'Live tails of the activity log that are open.', () => ctx.runStreams.size)
   measureDependencies(meter, checks)
   const server = createApiServer(ctx, app)
+  const creating = config.firstAccount === null ? null : ensureFirstAccount(ctx, app, config.firstAccount)
+  await creating?.catch(err => log.error({ err }, 'first_account.failed'))
   await listen(server, config.listen, host.ports)
   const devPort = config.qstash?.devPort
   const devListener = devPort === undefined ? null : await listenForDevelopment(server, devPort, host, log)
@@ -74,7 +77,7 @@ async function listenForDevelopment(
     await listen(listener, { host: '127.0.0.1', port }, ports)
     return listener
   } catch (err) {
-    log.warn({ err, port }, 'qstash.port_in_use')
+    log.info({ err, port }, 'qstash.port_in_use')
     return null
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@belfry/embedded'
-import { checkout, ensureAccount, PlainError, runService } from '@belfry/launcher'
+import { checkout, PlainError, readJson, runService } from '@belfry/launcher'
 import { bareEnvironment, type Environment } from '../config.ts'
 
 // The tier of all organizations without billing. Every request is counted, and none reaches the limit.
@@ -11,6 +11,7 @@ const tiers = JSON.stringify({ unlimited: { requests_per_second: 1_000_000 } })
 /** Starts Belfry in one process without Redis, as `belfry start` runs it. */
 export async function startBelfry(databaseUrl: string, folder: string, concurrency: number) {
   const port = await freePort()
+  const account = join(folder, 'account.json')
   const program = await start(join(checkout, 'programs/all-in-one/dist/main.mjs'), port, join(folder, 'belfry.log'), {
     DATABASE_URL: databaseUrl,
     HOST: '127.0.0.1',
@@ -19,12 +20,13 @@ export async function startBelfry(databaseUrl: string, folder: string, concurren
     METRICS_PORT: String(await freePort()),
     JWT_SECRET: randomBytes(32).toString('hex'),
     ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    FIRST_ACCOUNT: account,
     TIERS: tiers,
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     DISPATCH_CONCURRENCY: String(concurrency),
     HOST_CONCURRENCY: String(concurrency),
   })
-  const { apiKey } = await ensureAccount(join(folder, 'account.json'), program.url)
+  const { apiKey } = readJson(account) as { apiKey: string } // the API has written it
   return Object.assign(program, { headers: { 'x-api-key': apiKey } })
 }
 

@@ -43,7 +43,8 @@ export const register = endpoint(operations.register, async (ctx, { body, reques
   return new Reply({ status: 201, ...session })
 })
 
-async function hasAccounts(prisma: Pick<PrismaTransaction, 'user'>): Promise<boolean> {
+/** Returns whether an account exists. */
+export async function hasAccounts(prisma: Pick<PrismaTransaction, 'user'>): Promise<boolean> {
   return (await prisma.user.findFirst({ select: { id: true } })) !== null
 }
 

@@ -4,9 +4,10 @@ import type { BelfryOptions } from '@belfry/client'
 import { AppError } from '@belfry/domain/app-error'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Express, Request, Response } from 'express'
-import { type InjectPayload, inject } from 'light-my-request'
+import type { InjectPayload } from 'light-my-request'
 import { authorize } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
+import { injectRequest } from '../http/inject-request.ts'
 import { bodyLimits, readJsonBody } from '../http/read-body.ts'
 
 /**
@@ -64,7 +65,7 @@ function within(app: Express, { headers, socket }: Request): NonNullable<BelfryO
     const { pathname, search } = new URL(String(url))
     const forwarded = headers['x-forwarded-for']
     await setImmediate()
-    const answer = await inject((req, res) => app(keepMethods(req) as never, keepMethods(res) as never), {
+    const answer = await injectRequest(app, {
       method: (init?.method ?? 'GET') as 'GET',
       url: pathname + search,
       headers: {
@@ -79,13 +80,4 @@ function within(app: Express, { headers, socket }: Request): NonNullable<BelfryO
     const body = answer.statusCode === 204 ? null : answer.payload
     return new Response(body, { status: answer.statusCode, headers: answer.headers as Record<string, string> })
   }
-}
-
-// Express replaces the prototype of both, and with it the methods that take the place of a socket.
-function keepMethods<T extends object>(message: T): T {
-  const own = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(message))
-  for (const [name, property] of Object.entries(own)) {
-    if (name !== 'constructor') Object.defineProperty(message, name, property)
-  }
-  return message
 }

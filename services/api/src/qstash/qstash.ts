@@ -4,7 +4,6 @@ import type { AppError, AppErrorCode } from '@belfry/domain/app-error'
 import { decide } from '@belfry/domain/permissions'
 import { type Response, Router } from 'express'
 import { audit } from '../audit/audit.ts'
-import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { addRoutes } from '../endpoint.ts'
 import { problemHandler } from '../http/problem.ts'
@@ -54,14 +53,14 @@ export const qstashRoutes: QstashRoutes = [
 ]
 
 /** Serves the QStash interface, and refuses what QStash has and Belfry does not. */
-export function qstash(ctx: Context, config: NonNullable<Config['qstash']>): Router {
+export function qstash(ctx: Context): Router {
   const router = Router()
   router.use(async (request, _response, next) => {
     if (request.baseUrl !== '/v2') {
       throw notOffered('Belfry has no language models: publish to the URL of the provider.')
     }
     if (workflowPath.test(request.path)) throw notOffered('Belfry does not run Upstash Workflow.')
-    await acceptToken(ctx, config, request)
+    await acceptToken(ctx, request)
     next()
   })
   addRoutes(router, ctx, qstashRoutes)

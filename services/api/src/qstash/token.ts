@@ -3,7 +3,6 @@ import { setQstashSigningKeys } from '@belfry/db/qstash/signing-keys'
 import { AppError } from '@belfry/domain/app-error'
 import type { Request } from 'express'
 import { findApiKey, hashTextOf } from '../auth/api-key.ts'
-import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 
 /** The public credentials of QStash's development mode. Its clients accept any server on loopback that knows them. */
@@ -17,15 +16,13 @@ const devCredentials = {
  * development mode. Removes it from the URL, which may be the destination of a message.
  * @throws AppError `unauthenticated`.
  */
-export async function acceptToken(
-  ctx: Context,
-  { devAccount }: NonNullable<Config['qstash']>,
-  request: Request,
-): Promise<void> {
+export async function acceptToken(ctx: Context, request: Request): Promise<void> {
+  const { firstAccount, qstash } = ctx.config
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
   // A page in a browser can send a query without asking, so the public token is accepted in the header only.
-  const isPublic = bearer === devCredentials.token && devAccount !== undefined && isFromLoopback(request)
-  request.headers['x-api-key'] = isPublic ? await findDevKey(ctx, devAccount, request) : (bearer ?? takeToken(request))
+  const isPublic = bearer === devCredentials.token && qstash?.devPort !== undefined && isFromLoopback(request)
+  request.headers['x-api-key'] =
+    isPublic && firstAccount !== null ? await findDevKey(ctx, firstAccount, request) : (bearer ?? takeToken(request))
 }
 
 function takeToken(request: Request): string {
@@ -49,7 +46,7 @@ function isFromLoopback({ socket, headers }: Request): boolean {
 
 const prepared = new WeakMap<Context, Promise<string>>()
 
-// The file exists once the first account does. Its workspace then signs with the public keys.
+// The workspace of the first account then signs with the public keys.
 function findDevKey(ctx: Context, path: string, request: Request): Promise<string> {
   const known = prepared.get(ctx)
   if (known !== undefined) return known
