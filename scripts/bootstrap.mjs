@@ -8,14 +8,21 @@ import { fileURLToPath } from 'node:url'
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const stamps = join(root, 'node_modules/.belfry')
 
-/** Runs the steps that are missing or out of date. */
-export function bootstrap() {
+/**
+ * Runs the steps that are missing or out of date. `forStart`: without the packages of tests and checks, which are as large as the
+ * others, unless they were installed before.
+ */
+export function bootstrap({ forStart = false } = {}) {
   requireNode()
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  step('install', 'Installing packages (some 20 seconds the first time)', {
+  const isPart = forStart && !existsSync(join(stamps, 'install'))
+  step(isPart ? 'install-for-start' : 'install', 'Installing packages (some 20 seconds the first time)', {
     inputs: ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests()],
     result: 'node_modules/.modules.yaml',
-    command: ['npx', '--yes', packageManager, 'install', '--frozen-lockfile', '--prefer-offline'],
+    command: [
+      ...['npx', '--yes', packageManager, 'install', '--frozen-lockfile', '--prefer-offline'],
+      ...(isPart ? ['--prod'] : []),
+    ],
     advice: `If a package.json was changed, bring the lockfile up to date: npx ${packageManager} install`,
   })
   step('generate', 'Generating the database client', {

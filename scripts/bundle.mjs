@@ -1,5 +1,5 @@
 // Bundles each program into one file, and the pages of the dashboard: `node scripts/bundle.mjs` for all of them,
-// `node scripts/bundle.mjs <folder>` for one.
+// `node scripts/bundle.mjs <folder>` for one, `node scripts/bundle.mjs --for-start` for those of `npm start`.
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
@@ -74,21 +74,20 @@ export function bundleOptions(folder, name = 'main') {
 }
 
 // One build parses a module once for all programs. The output is that of a build for each, apart from the paths in it.
-async function bundleTogether(folders) {
+async function bundleTogether(folders, more) {
   const entryPoints = folders.flatMap(folder =>
     bundleOptions(folder).entryPoints.map(entry => ({
       in: resolve(root, folder, entry.in),
       out: `${folder}/dist/${entry.out}`,
     })),
   )
-  await build({ ...bundleOptions(folders[0]), absWorkingDir: root, outdir: '.', entryPoints })
-  if (folders.includes('services/api')) copyBoardPages('services/api')
+  await build({ ...bundleOptions(folders[0]), absWorkingDir: root, outdir: '.', entryPoints, ...more })
 }
 
 // A process loads only the chunks that it needs. The chunks of earlier builds are removed.
 const chunk = /-[A-Z0-9]{8}\.mjs/
-async function bundleInChunks(folder) {
-  const options = { ...bundleOptions(folder), splitting: true, chunkNames: '[name]-[hash]' }
+async function bundleInChunks(folder, more = {}) {
+  const options = { ...bundleOptions(folder), splitting: true, chunkNames: '[name]-[hash]', ...more }
   const { metafile } = await build({ ...options, metafile: true })
   const outputs = new Set(Object.keys(metafile.outputs))
   const dist = options.outdir
@@ -113,13 +112,24 @@ function copyBoardPages(folder) {
   cpSync(join(from, 'dist'), join(root, folder, 'dist/bull-board/dist'), { recursive: true })
 }
 
-/** Bundles every program of the repository, and builds the dashboard. */
-export async function bundleAll() {
-  const folders = Object.keys(entries).filter(folder => existsSync(join(root, folder, entries[folder])))
+/**
+ * Bundles every program of the repository, and builds the dashboard. `forStart`: not the services by themselves, and without source
+ * maps, which only developers read.
+ */
+export async function bundleAll({ forStart = false } = {}) {
+  const present = Object.keys(entries).filter(folder => existsSync(join(root, folder, entries[folder])))
+  const folders = forStart ? present.filter(folder => !folder.startsWith('services/')) : present
+  const more = forStart ? { sourcemap: false } : {}
   const wholes = folders.filter(folder => !inChunks.includes(folder))
   const chunked = folders.filter(folder => inChunks.includes(folder))
   try {
-    await Promise.all([bundleTogether(wholes), ...chunked.map(bundleInChunks), buildDashboard(root)])
+    copyBoardPages('services/api')
+    const work = [
+      bundleTogether(wholes, more),
+      ...chunked.map(folder => bundleInChunks(folder, more)),
+      buildDashboard(root),
+    ]
+    await Promise.all(work)
   } finally {
     // Its helper process would keep several hundred MB while this process runs.
     await stop()
@@ -128,6 +138,7 @@ export async function bundleAll() {
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const [folder] = process.argv.slice(2)
-  if (folder === 'packages/dashboard') await buildDashboard(root)
+  if (folder === '--for-start') await bundleAll({ forStart: true })
+  else if (folder === 'packages/dashboard') await buildDashboard(root)
   else await (folder ? bundlePackage(folder) : bundleAll())
 }

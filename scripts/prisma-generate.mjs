@@ -7,7 +7,12 @@ import { fileURLToPath } from 'node:url'
 
 const room = join(dirname(fileURLToPath(import.meta.url)), '..', 'prisma')
 const cli = createRequire(join(room, 'package.json')).resolve('prisma/build/index.js')
-const { status } = spawnSync(process.execPath, [cli, 'generate'], {
+// The CLI loads parts that are not installed, and that this command does not use.
+const withoutParts = `import Module from 'node:module'
+  const load = Module._load
+  Module._load = (name, ...rest) => (/^@prisma\\/(dev|studio-core)(\\/|$)/.test(name) ? {} : load(name, ...rest))`
+const preload = `data:text/javascript,${encodeURIComponent(withoutParts)}`
+const { status } = spawnSync(process.execPath, ['--import', preload, cli, 'generate'], {
   cwd: room,
   stdio: ['ignore', 'ignore', 'inherit'],
   env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' },

@@ -18,11 +18,10 @@ if (option !== undefined) {
   process.exit(isHelp ? 0 : 2)
 }
 
-bootstrap()
+bootstrap({ forStart: true })
 // In its own process: what the bundlers have loaded, some 400 MB, would stay as long as Belfry runs.
-const { status } = spawnSync(process.execPath, [fileURLToPath(new URL('bundle.mjs', import.meta.url))], {
-  stdio: 'inherit',
-})
+const bundle = fileURLToPath(new URL('bundle.mjs', import.meta.url))
+const { status } = spawnSync(process.execPath, [bundle, '--for-start'], { stdio: 'inherit' })
 if (status !== 0) process.exit(1)
 // In this process, so signals reach the launcher, and its end is the end of `npm start`.
 await import('../programs/launcher/dist/main.mjs')
