@@ -2,6 +2,14 @@
 // `belfry start` runs a server on this machine. Every other command is one of the command line.
 import { parseArgs } from 'node:util'
 
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(
+    `Belfry needs Node 20.19 or newer; this is Node ${process.versions.node}. Get one from https://nodejs.org.`,
+  )
+  process.exit(1)
+}
+
 const help = `Usage: belfry start [--port <port>] [--data-dir <folder>] [--demo]
 
 Runs Belfry on this machine, with its own PostgreSQL, until Ctrl-C.

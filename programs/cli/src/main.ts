@@ -1,5 +1,14 @@
 #!/usr/bin/env node
-import { runCli } from './run-cli.ts'
+
+// An older Node could not even load the rest, which begins below.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < 20 || (major === 20 && minor < 12)) {
+  console.error(
+    `belfry needs Node 20.12 or newer; this is Node ${process.versions.node}. Get one from https://nodejs.org.`,
+  )
+  process.exit(1)
+}
+const { runCli } = await import('./run-cli.ts')
 
 const stop = new AbortController()
 process.once('SIGINT', () => stop.abort())
