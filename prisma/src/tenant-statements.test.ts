@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 // A database that distributes rows by tenant sends a statement to one server only if it names the tenant. Those that do not
-// are listed here with the reason. docs/scaling.md says what they would need.
+// are listed here with the reason. docs/scaling.md says why that matters.
 
 /** The tables with rows for each task, attempt or tenant. */
 const distributed = [

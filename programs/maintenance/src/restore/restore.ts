@@ -37,7 +37,7 @@ export async function restore(
 ): Promise<void> {
   const manifest = await readManifest(backup)
   await checkFiles(backup, manifest)
-  print(`the backup is of ${manifest.createdAt}, by Belfry ${manifest.version}; its checksums fit`)
+  print(`the backup is of ${manifest.createdAt}, by Belfry ${manifest.version}; its checksums match`)
   if (manifest.kind === 'dump') await restoreDatabase(installation, backup, manifest, options, print)
   else await restoreFolder(installation, backup, manifest, options, print)
 }
