@@ -22,7 +22,8 @@ export type BannerFacts = {
   isBehindProxy: boolean
   /** The address that the API listens on. */
   host: string
-  registration: 'open' | 'invite' | 'closed'
+  /** `REGISTRATION`, which the API has checked. */
+  registration: string
   /** Null unless the QStash interface is served. */
   qstash: QstashFacts | null
 }
@@ -66,7 +67,7 @@ function row(name: string, value: string): string {
 
 function access({ host, registration }: BannerFacts): string {
   const who = isLoopback(host) ? 'this machine only' : `every machine that reaches ${host}`
-  const accounts = { open: 'anyone can register', invite: 'accounts by invitation', closed: 'no new accounts' }
+  const accounts: Record<string, string> = { open: 'anyone can register', invite: 'accounts by invitation', closed: 'no new accounts' }
   const loopback = `every account can call ${isImage ? "the container's" : "this machine's"} loopback addresses`
   return `${who}; ${accounts[registration]}; ${loopback}`
 }

@@ -5,7 +5,7 @@ import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { freePort, startPostgres, tryPort, waitUntil } from '@belfry/embedded'
-import { type BannerFacts, banner, details } from './banner.ts'
+import { banner, details } from './banner.ts'
 import { type Config, checkout, type Environment, isImage, startCommand } from './config.ts'
 import { startDemo } from './demo/start-demo.ts'
 import { startEchoReceiver } from './echo-receiver.ts'
@@ -54,13 +54,13 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   const env = serviceEnvironment(config.env, { ...servers, dataDir, port, operatorPort, secrets })
   const qstash = account && (await findQstash(url, account.apiKey, env.QSTASH_DEV_PORT ?? null))
   const isBehindProxy = Boolean(config.env.http_proxy || config.env.all_proxy || config.env.ALL_PROXY)
-  const operatorPassword = config.env.OPERATOR_PASSWORD || secrets.OPERATOR_PASSWORD
   const redis = config.redisUrl && withoutPassword(config.redisUrl)
-  const access = { host: config.env.HOST || '127.0.0.1', registration: await readRegistration(url) }
+  const operatorPassword = env.OPERATOR_PASSWORD ?? ''
+  const access = { host: env.HOST ?? '', registration: env.REGISTRATION ?? 'invite', operatorPassword }
   const detailsFile = join(dataDir, 'details.txt')
   const metricsUrl = `http://localhost:${operatorPort}/metrics`
   const places = { url, echoUrl: echo.url, dataDir, detailsFile, metricsUrl, cli }
-  const facts = { ...servers, ...access, ...places, redis, account, qstash, operatorPassword, isBehindProxy }
+  const facts = { ...servers, ...access, ...places, redis, account, qstash, isBehindProxy }
   writeFileSync(detailsFile, details(facts), { mode: 0o600 })
   say(banner(facts))
 }
@@ -178,12 +178,6 @@ async function startBackups({ dataDir, env }: Config, lock: Lock, opened: OpenSt
 async function aborted(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort')
   throw signal.reason
-}
-
-async function readRegistration(url: string): Promise<BannerFacts['registration']> {
-  const response = await fetch(`${url}/api/v1/auth/register`)
-  const { registration } = (await response.json()) as { registration: BannerFacts['registration'] } // the service's own answer
-  return registration
 }
 
 // Without the account everything still works, for users who have one.
