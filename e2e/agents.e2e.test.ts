@@ -1,10 +1,8 @@
 import { join } from 'node:path'
 import { type Receiver, startReceiver } from '@belfry/test-support'
 import { waitFor } from '@belfry/test-support/wait-for'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { useBelfry } from './belfry.ts'
 import { readPages } from './docs/read-pages.ts'
@@ -22,19 +20,25 @@ afterAll(() => target?.close())
 const overHttp = (headers: Record<string, string>) =>
   new StreamableHTTPClientTransport(new URL(`${belfry.url}/mcp`), { requestInit: { headers } })
 const program = join(repositoryRoot(), 'programs/cli/dist/main.mjs')
-const transports: Record<string, () => Transport> = {
-  'POST /mcp': () => overHttp({ 'X-Api-Key': String(belfry.caller.apiKey), 'User-Agent': 'an-agent' }) as Transport,
-  'belfry mcp': () =>
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [program, 'mcp'],
-      env: { PATH: String(process.env.PATH), BELFRY_URL: belfry.url, BELFRY_API_KEY: String(belfry.caller.apiKey) },
-    }),
+const withKey = () => overHttp({ 'X-Api-Key': String(belfry.caller.apiKey), 'User-Agent': 'an-agent' })
+const overPipes = () =>
+  new StdioClientTransport({
+    command: process.execPath,
+    args: [program, 'mcp'],
+    env: { PATH: String(process.env.PATH), BELFRY_URL: belfry.url, BELFRY_API_KEY: String(belfry.caller.apiKey) },
+  })
+const doors: Record<string, [open: () => Transport, version: string]> = {
+  'POST /mcp': [withKey, '2025-11-25'],
+  'POST /mcp in 2026-07-28': [withKey, '2026-07-28'],
+  'belfry mcp': [overPipes, '2025-11-25'],
+  'belfry mcp in 2026-07-28': [overPipes, '2026-07-28'],
 }
 
-async function connect(transport: Transport) {
-  const client = new Client({ name: 'an-agent', version: '1.0.0' })
+async function connect(transport: Transport, version = '2025-11-25') {
+  const mode = version === '2025-11-25' ? 'legacy' : { pin: version }
+  const client = new Client({ name: 'an-agent', version: '1.0.0' }, { versionNegotiation: { mode } })
   await client.connect(transport)
+  expect(client.getNegotiatedProtocolVersion()).toBe(version)
   onTestFinished(() => client.close())
   return {
     client,
@@ -47,8 +51,8 @@ async function connect(transport: Transport) {
   }
 }
 
-describe.each(Object.keys(transports))('%s', kind => {
-  const open = () => connect(transports[kind]?.() as Transport)
+describe.each(Object.entries(doors))('%s', (kind, [transport, version]) => {
+  const open = () => connect(transport(), version)
 
   it('lets an agent choose the delays before retries, or their number', async () => {
     const { use } = await open()
@@ -160,7 +164,7 @@ describe('the session in docs/agents.md', () => {
     const page = readPages().find(({ path }) => path === 'docs/agents.md')
     const session = page?.blocks.find(({ text }) => text.startsWith('schedule_task'))?.text ?? ''
     const calls = [...session.matchAll(/^(\w+_task) (\{[\s\S]*?\})\n +-> ([\s\S]*?)(?:\n\n|$)/gm)]
-    const { use } = await connect(transports['POST /mcp']?.() as Transport)
+    const { use } = await connect(withKey())
     target.answer('/confirm', { status: 503, body: 'the shop is closed' })
     const ids = new Map<string, string>()
     for (const [, tool = '', args = '', recorded = ''] of calls) {
@@ -189,7 +193,7 @@ describe('POST /mcp', () => {
   it('accepts a session with its workspace, and refuses wrong credentials and other methods', async () => {
     const { token, workspaceId } = belfry.caller
     const session = { Authorization: `Bearer ${token}`, 'X-Workspace-Id': String(workspaceId) }
-    const { use } = await connect(overHttp(session) as Transport)
+    const { use } = await connect(overHttp(session))
     expect(await use('list_tasks', { limit: 1 })).toBeInstanceOf(Array)
     const initialize = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
     for (const caller of [{}, { apiKey: 'bf_wrong' }]) {

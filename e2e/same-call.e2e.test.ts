@@ -1,9 +1,7 @@
 import { Belfry, parseJson } from '@belfry/client'
 import { type Receiver, startReceiver } from '@belfry/test-support'
 import { propertyRuns } from '@belfry/test-support/property-runs'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import fc from 'fast-check'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -26,7 +24,7 @@ beforeAll(async () => {
   client = new Belfry({ baseUrl: belfry.url, apiKey })
   agent = new Client({ name: 'an-agent', version: '1.0.0' })
   const requestInit = { headers: { 'X-Api-Key': apiKey } }
-  await agent.connect(new StreamableHTTPClientTransport(new URL(`${belfry.url}/mcp`), { requestInit }) as Transport)
+  await agent.connect(new StreamableHTTPClientTransport(new URL(`${belfry.url}/mcp`), { requestInit }))
   const { token, organizationId, workspaceId } = belfry.caller
   const { body: organization } = await belfry.call('GET', `/api/v1/organizations/${organizationId}`)
   home = `${belfry.url}/${organization.slug}/w/${workspaceId}`

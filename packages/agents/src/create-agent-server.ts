@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { ApiError, Belfry, type BelfryOptions, stringifyJson } from '@belfry/client'
 import { version } from '@belfry/domain/version'
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { type CallToolResult, CLIENT_INFO_META_KEY, Server } from '@modelcontextprotocol/server'
 import { type Arguments, tools } from './tools.ts'
 
 const instructions = `Belfry calls URLs: at a time, on a cron schedule, or now, and keeps every request and response.
@@ -25,21 +24,27 @@ export function createAgentServer(options: BelfryOptions, agent?: string): Serve
   const capabilities = { tools: {} }
   const server = new Server({ name: 'belfry', version }, { capabilities, instructions, jsonSchemaValidator })
   const send = options.fetch ?? globalThis.fetch
+  // Since 2026-07-28 each request names its client.
+  let client: string | undefined
   const belfry = new Belfry({
     ...options,
     fetch(url, init) {
-      const name = agent ?? server.getClientVersion()?.name ?? 'unknown'
+      const name = agent ?? client ?? server.getClientVersion()?.name ?? 'unknown'
       return send(url, { ...init, headers: { ...init?.headers, 'X-Belfry-Agent': printable(name) } })
     },
   })
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
+  server.setRequestHandler('tools/list', () => ({
     tools: Object.entries(tools).map(([name, { run: _, ...tool }]) => ({ name, ...tool })),
   }))
-  server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }) =>
-    resultOf(belfry, name, given),
-  )
+  server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }, { mcpReq }) => {
+    const { [CLIENT_INFO_META_KEY]: sender } = (mcpReq.envelope ?? {}) as Envelope
+    client = sender?.name
+    return resultOf(belfry, name, given)
+  })
   return server
 }
+
+type Envelope = { [CLIENT_INFO_META_KEY]?: { name: string } }
 
 // A header has no other characters.
 function printable(text: string): string {

@@ -3,14 +3,14 @@ import { resolve } from '@belfry/contract/openapi/example'
 import { type Components, toJsonSchema } from '@belfry/contract/openapi/json-schema'
 import { operations } from '@belfry/contract/operations'
 import { retryDefaults } from '@belfry/domain/retry'
-import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
+import type { JSONValue, ToolAnnotations } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
 import { explain } from './explain.ts'
 
 /** What an agent gives to a tool. The API validates it. */
 export type Arguments = Record<string, unknown>
 
-type Fields = Record<string, { type?: string; description?: string; [member: string]: unknown }>
+type Fields = Record<string, { type?: string; description?: string; [member: string]: JSONValue }>
 
 export type Tool = {
   title: string

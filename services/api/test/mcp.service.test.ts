@@ -55,3 +55,24 @@ it.each([
   const { result } = JSON.parse((await api.send('POST', '/mcp', call, headers)).text)
   expect([result.isError, typeof result.content[0].text]).toEqual([undefined, 'string'])
 })
+
+it('offers the tools in 2026-07-28 too, without a stream to listen on', async () => {
+  const version = '2026-07-28'
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientInfo': { name: 'an-agent', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const ask = async (method: string, params: object = {}) => {
+    const headers = { 'X-Api-Key': api.caller.apiKey, Accept: 'application/json, text/event-stream' }
+    const modern = { 'MCP-Protocol-Version': version, 'Mcp-Method': method, 'Mcp-Name': 'list_runs' }
+    const call = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
+    return JSON.parse((await api.send('POST', '/mcp', call, { ...headers, ...modern })).text)
+  }
+  const { result: discovered } = await ask('server/discover')
+  expect(discovered.supportedVersions).toEqual([version])
+  const { result } = await ask('tools/call', { name: 'list_runs', arguments: {} })
+  expect([result.isError, typeof result.content[0].text]).toEqual([undefined, 'string'])
+  const { error } = await ask('subscriptions/listen', { notifications: { toolsListChanged: true } })
+  expect(error.message).toMatch(/limit/)
+})

@@ -11,7 +11,7 @@ export function addMcp(program: Command, context: () => Context): void {
     .action(async () => {
       const ctx = context()
       const { createAgentServer } = await import('@belfry/agents')
-      const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js')
+      const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
       const input = Readable.from(ctx.stdin)
       const output = new Writable({
         write(chunk, _encoding, done) {
@@ -19,8 +19,10 @@ export function addMcp(program: Command, context: () => Context): void {
           done()
         },
       })
-      const server = createAgentServer(ctx.connection())
-      await server.connect(new StdioServerTransport(input, output))
+      const server = serveStdio(() => createAgentServer(ctx.connection()), {
+        transport: new StdioServerTransport(input, output),
+        maxSubscriptions: 0,
+      })
       const ended = new Promise(resolve => input.once('close', resolve).once('end', resolve))
       const stopped = new Promise(resolve => ctx.signal.addEventListener('abort', resolve, { once: true }))
       await Promise.race([ended, stopped])

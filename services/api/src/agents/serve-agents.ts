@@ -2,17 +2,23 @@ import { setImmediate } from 'node:timers/promises'
 import { createAgentServer } from '@belfry/agents'
 import type { BelfryOptions } from '@belfry/client'
 import { AppError } from '@belfry/domain/app-error'
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 import type { Express, Request, Response } from 'express'
 import type { InjectPayload } from 'light-my-request'
 import { authorize } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { injectRequest } from '../http/inject-request.ts'
 import { bodyLimits, readJsonBody } from '../http/read-body.ts'
+import { sendReply } from '../http/reply.ts'
 
 /**
- * Serves the Model Context Protocol to agents. The tools call the API within this process, with the credential of the agent,
- * so they may do what it may do. Each request stands alone: any process can answer it.
+ * Serves the Model Context Protocol to agents, in the revisions 2026-07-28 and, with `initialize`, up to 2025-11-25. The tools
+ * call the API within this process, with the credential of the agent, so they may do what it may do. Each request stands alone:
+ * any process can answer it.
  */
 export async function serveAgents(ctx: Context, app: Express, request: Request, response: Response): Promise<void> {
   if (request.method !== 'POST') {
@@ -26,10 +32,27 @@ export async function serveAgents(ctx: Context, app: Express, request: Request, 
   const agent = request.headers['x-belfry-agent'] ?? request.headers['user-agent'] ?? 'unknown'
   const options = { ...credentialsOf(request), baseUrl: 'http://belfry', fetch: within(app, request), maxRetries: 0 }
   const server = createAgentServer(options, String(agent))
-  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
   response.once('close', () => void server.close())
-  await server.connect(transport)
-  await transport.handleRequest(request, response, message)
+  const sent = new Request('http://belfry/mcp', { method: 'POST', headers: textsOf(request.headers) })
+  const parsed = { parsedBody: message }
+  // The handler would stream each answer to a client of an earlier revision.
+  const legacy = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  const isLegacy = await isLegacyRequest(sent, message)
+  if (isLegacy) await server.connect(legacy)
+  const answer = await (isLegacy
+    ? legacy.handleRequest(sent, parsed)
+    : createMcpHandler(() => server, notListening).fetch(sent, parsed))
+  const headers = Object.fromEntries(answer.headers)
+  await sendReply(response, { status: answer.status, headers, text: await answer.text() })
+}
+
+// The tools never change while a process runs, so a client that listens for a change would only hold a connection.
+const notListening = { legacy: 'reject', maxSubscriptions: 0 } as const
+
+function textsOf(headers: Request['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
 }
 
 // The arguments of a call lie two levels below the message.
