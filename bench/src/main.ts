@@ -10,6 +10,7 @@ import { jobQueues } from './benchmarks/job-queues.ts'
 import { lag } from './benchmarks/lag.ts'
 import { lightLoad } from './benchmarks/light-load.ts'
 import { memory } from './benchmarks/memory.ts'
+import { relay } from './benchmarks/relay.ts'
 import { repositoryRoot } from './lab/child-process.ts'
 import { openLab } from './lab/lab.ts'
 import {
@@ -24,7 +25,8 @@ import {
 
 /** Every benchmark, in the order in which they run and appear on the page. */
 const allBenchmarks: readonly Benchmark[] = [
-  ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), create, events, lag, lightLoad, growth, memory, gate],
+  ...[dispatch(50), dispatch(200), jobQueues(50), jobQueues(200), create, events, lag, lightLoad, relay],
+  ...[growth, memory, gate],
 ]
 
 if (process.platform !== 'linux') {
