@@ -249,7 +249,7 @@ def test_the_asynchronous_client() -> None:
 
 def test_the_programs_of_the_readme(monkeypatch: pytest.MonkeyPatch, receiver: Receiver) -> None:
     readme = (Path(__file__).parent.parent / "README.md").read_text()
-    client, asynchronous, receiving = re.findall(r"```python\n(.*?)```", readme, re.S)
+    client, asynchronous, receiving, _working = re.findall(r"```python\n(.*?)```", readme, re.S)
     exec(client.replace("https://example.com/hooks", receiver.url), {})
     exec(asynchronous, {})
     secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
