@@ -106,6 +106,14 @@ describe('parseInput', () => {
     ])
   })
 
+  it('suggests a field that other programs call differently, if there is one', () => {
+    expect(errorsOf({ ...good, retries: 3, body: {}, constructor: 1 }).map(({ message }) => message)).toEqual([
+      '"retries" is not a known field. Did you mean "retry"?',
+      '"body" is not a known field.',
+      '"constructor" is not a known field.',
+    ])
+  })
+
   it('refuses __proto__ and inherited names like any unknown field', () => {
     const value = { ...good, ...JSON.parse('{"constructor":1}') }
     Object.defineProperty(value, '__proto__', { value: { on: true }, enumerable: true })

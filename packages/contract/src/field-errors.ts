@@ -2,6 +2,13 @@ import type { FieldError } from '@belfry/domain/app-error'
 import { nearestName } from '@belfry/domain/nearest-name'
 import { z } from 'zod'
 
+// Names that other schedulers and HTTP clients have for fields.
+const otherNames: Readonly<Record<string, string>> = {
+  ...{ body: 'payload', data: 'payload', json: 'payload', message: 'payload' },
+  ...{ schedule: 'cron', expression: 'cron', retries: 'retry', attempts: 'retry', page: 'cursor', offset: 'cursor' },
+  ...{ at: 'execute_at', scheduled_for: 'execute_at', not_before: 'execute_at', destination: 'url', endpoint: 'url' },
+}
+
 export type ParsedInput<T> = { ok: true; value: T } | { ok: false; errors: FieldError[] }
 
 // A body can have ten thousand errors; the first ones are enough.
@@ -25,7 +32,7 @@ function toFieldErrors(issue: z.core.$ZodIssue, schema: z.ZodType): FieldError[]
   }
   const known = knownNames(schema, issue.path)
   return issue.keys.slice(0, maxErrors).map(key => {
-    const near = nearestName(key, known)
+    const near = nearestName(key, known) ?? known.find(name => name === otherNames[key.toLowerCase()]) ?? null
     const hint = near === null ? '' : ` Did you mean "${near}"?`
     const path = pathOf([...issue.path, key])
     return { path, code: 'unknown_field', message: `"${shorten(key)}" is not a known field.${hint}` }

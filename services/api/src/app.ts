@@ -1,4 +1,5 @@
 import { AppError } from '@belfry/domain/app-error'
+import { nearestName } from '@belfry/domain/nearest-name'
 import { readiness } from '@belfry/runtime'
 import type { Express, Router } from 'express'
 import express from 'express'
@@ -61,11 +62,21 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   const testRoutes = __VIRTUAL_CLOCK__ && ctx.virtualClock ? clockRoutes(ctx.virtualClock) : {}
   addRoutes(app, ctx, Object.entries({ ...routes, ...aliases, ...testRoutes }))
   app.use(serveDashboard(builtDashboard, ctx.config.publicUrl, ctx.config.registrationCheckUrl))
-  app.use(() => {
-    throw new AppError('not_found', 'There is no such path. /api/docs lists all paths.')
+  app.use(({ path }) => {
+    const near = nearestPath(path)
+    const hint = near === undefined ? '' : ` Did you mean ${near}?`
+    throw new AppError('not_found', `There is no such path.${hint} /api/docs lists all paths.`)
   })
   app.use(problemHandler(ctx))
   return app
+}
+
+/** Returns the path whose last word is most like the last word of a wrong path. */
+function nearestPath(wrong: string): string | undefined {
+  const lastWord = (path: string) => path.split('/').findLast(word => word !== '') ?? ''
+  const paths = Object.keys(routes).filter(path => !path.includes(':'))
+  const near = nearestName(lastWord(wrong), paths.map(lastWord))
+  return paths.find(path => lastWord(path) === near)
 }
 
 function sharedFor<T>(ms: number, run: () => Promise<T>): () => Promise<T> {
