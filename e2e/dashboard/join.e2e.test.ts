@@ -38,7 +38,7 @@ describe('emailed links in the dashboard', { timeout: 180_000 }, () => {
       expect(await page.getByRole('link', { name }).count(), name).toBe(0)
     }
     await page.keyboard.press('Control+k')
-    await page.getByPlaceholder('Search by name, host or ID').waitFor()
+    await page.getByPlaceholder('Search by name, label, host or ID').waitFor()
     expect(await page.getByRole('option', { name: 'New task' }).count()).toBe(0)
   })
 

@@ -57,6 +57,7 @@ const lists: readonly List[] = [
       '?name=task%2000': `${isDead} AND name LIKE 'task 00%'`,
       '?response_status=5xx': `${isDead} AND response_status >= 500`,
       '?error=http_status&response_status=422': `${isDead} AND response_status = 422`,
+      '?label=order:1': `${isDead} AND EXISTS (SELECT FROM task_labels l WHERE l.task_id = rows.id)`,
       '?error=timeout': 'false',
     },
     wholeOrder: 'finished_at DESC',
@@ -195,6 +196,18 @@ describe('each list with three pages of rows', { timeout: 300_000 }, () => {
     await page.getByRole('heading', { name: `Replay ${expected.length} dead letters?` }).waitFor()
   })
 
+  it.each([
+    ['?late_ms=60000', `started_at - scheduled_at >= interval '1 minute'`],
+    ['?label=order:1', 'task_id IN (SELECT task_id FROM task_labels l WHERE l.workspace_id = $1)'],
+  ])('the log %s has the runs of SQL', async (query, condition) => {
+    const text = `SELECT count(*)::int AS count FROM runs WHERE workspace_id = $1 AND ${condition}`
+    const [row] = await stage.belfry.execute(text, [ids[0]])
+    expect(row?.count).toBeGreaterThan(5)
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/log${query}`)
+    await page.getByText(`${row?.count} runs · end of log`).waitFor()
+  })
+
   it('a cron job beyond the first page is found by its name, and filters', async () => {
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/tasks`)
@@ -319,8 +332,11 @@ describe('each list with three pages of rows', { timeout: 300_000 }, () => {
          INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at,
                            error_code, response_status)
          SELECT (substr(id, 1, 14) || '7001' || substr(id, 19))::uuid, (SELECT workspace_id FROM tasks WHERE id = $1), id::uuid, 1,
-                'task', 'failed', now(), now(), now(), 'http_status', (ARRAY[500, 503, 422])[n % 3 + 1]
+                'task', 'failed', now() - n * interval '1 second', now(), now(), 'http_status', (ARRAY[500, 503, 422])[n % 3 + 1]
          FROM rows WHERE kind = 1
+       ), labelled AS (
+         INSERT INTO task_labels (workspace_id, label, task_id)
+         SELECT (SELECT workspace_id FROM tasks WHERE id = $1), 'order:1', id::uuid FROM rows WHERE n % 5 = 0
        )
        INSERT INTO task_requests SELECT (jsonb_populate_record(model, jsonb_build_object(
          'task_id', rows.id, 'name', ${numbered('task ')}, 'url', 'https://example.com/' || lpad(n::text, 3, '0'),

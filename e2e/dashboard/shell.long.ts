@@ -13,7 +13,7 @@ describe('the shell around every page', { timeout: 180_000 }, () => {
     await page.goto(await stage.home())
     await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
     await page.keyboard.press('Control+k')
-    await page.getByPlaceholder('Search by name, host or ID').waitFor()
+    await page.getByPlaceholder('Search by name, label, host or ID').waitFor()
     await expectAccessible(page, ':slug/w/:ws')
     await takeScreenshots(page, 'commands')
     await page.keyboard.type('nightly')

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { textField } from './fields.ts'
 import { textOrNull } from './response-fields.ts'
-import { type Invalid, textRule } from './text-rules.ts'
+import { wholeNumber } from './text-rules.ts'
 
 const defaultLimit = 25
 const maxLimit = 100
@@ -22,10 +22,7 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
   })
 }
 
-const limitRule = textRule(
-  { type: 'integer', minimum: 1, maximum: maxLimit, description: `Items per page. Default: ${defaultLimit}.` },
-  readLimit,
-)
+const limitRule = wholeNumber(1, maxLimit, { description: `Items per page. Default: ${defaultLimit}.` })
 
 /** The query parameters of every list. */
 export const pageFields = {
@@ -35,12 +32,6 @@ export const pageFields = {
 
 /** The query of a list without filters. */
 export const listQuery = z.strictObject(pageFields)
-
-function readLimit(text: string): { value: number } | Invalid {
-  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  const must = `be a whole number from 1 to ${maxLimit}`
-  return limit >= 1 && limit <= maxLimit ? { value: limit } : { code: 'out_of_range', must }
-}
 
 /**
  * Returns the cursor that continues a list after the row with this id. It is valid only for the same list and filters.

@@ -16,7 +16,7 @@ import {
   timestampField,
 } from './response-fields.ts'
 import { label } from './task-controls.ts'
-import { type Invalid, id, instant, line, oneOf, textRule } from './text-rules.ts'
+import { type Invalid, id, instant, line, oneOf, textRule, wholeNumber } from './text-rules.ts'
 
 const runStatuses = ['success', 'failed'] as const
 
@@ -41,6 +41,10 @@ export const lastStatusFilter = repeatable(
   }),
 )
 
+const lateRule = wholeNumber(0, 2_147_483_647, {
+  description: 'Only runs that started at least this many milliseconds late: by their `lag_ms`.',
+})
+
 const filters = {
   cronjob_id: repeatable(id('cron')).optional(),
   topic: repeatable(line(200)).optional(),
@@ -60,6 +64,7 @@ export const listRunsQuery = z.strictObject({
   label: repeatable(label).optional(),
   ...filters,
   name: textField(line(200)).optional(),
+  late_ms: textField(lateRule).optional(),
   not_cronjob_id: filters.cronjob_id,
   not_topic: filters.topic,
   not_source: filters.source,
@@ -100,6 +105,7 @@ const runFields = {
     'The time zone of the cron job: the present one, or that of the day when the run moved to object storage. Null when the cron job has gone, and for other tasks.',
   ),
   topic: orNull(z.string(), { examples: [null] }),
+  labels: z.array(z.string()).meta({ description: 'The labels of the task.', examples: [['customer:42']] }),
   attempt: shownNumber('1 for the first attempt.', 1),
   status: runStatusField,
   scheduled_at: timestampField(),

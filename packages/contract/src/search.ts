@@ -3,21 +3,21 @@ import { textField } from './fields.ts'
 import { orNull, shownNumber, textOrNull, timestampField } from './response-fields.ts'
 import { line } from './text-rules.ts'
 
-/** The query of the search: a part of a name, or an id. */
+/** The query of the search: a part of a name or a label, or an id. */
 export const searchQuery = z.strictObject({ q: textField(line(200), 'q is required.') })
 
-const searchKinds = ['task', 'cron_job', 'run', 'host', 'topic'] as const
+const searchKinds = ['task', 'cron_job', 'run', 'label', 'host', 'topic', 'queue', 'secret'] as const
 
 const found = z
   .object({
     kind: z.enum(searchKinds),
     id: textOrNull(
-      'The latest task of the name, the cron job or the run. Null for hosts and topics.',
+      'The latest task of the name, the cron job or the run. Null for other kinds.',
       'task_01jd8vk3e8f4bvm6cz1q2w3x4y',
     ),
     name: z.string().meta({ examples: ['Trial reminder'] }),
-    count: shownNumber('The number of recent tasks with this name, host or topic.', 12),
-    at: orNull(timestampField(), { description: 'When the latest of them was created.' }),
+    count: shownNumber('The number of recent tasks with this name, label, host or topic; 1 for other kinds.', 12),
+    at: orNull(timestampField(), { description: 'When the latest of them was created; null for queues and secrets.' }),
   })
   .meta({ id: 'Found' })
 

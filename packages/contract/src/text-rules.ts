@@ -176,6 +176,15 @@ export const timeZone: TextRule<string> = textRule({ examples: ['Europe/Berlin']
   return isTimeZone(text) ? { value: text } : { code: 'unknown_timezone', must }
 })
 
+/** A whole number from `min` to `max`. */
+export function wholeNumber(min: number, max: number, schema: Pick<TextSchema, 'description'> = {}): TextRule<number> {
+  return textRule({ type: 'integer', minimum: min, maximum: max, ...schema }, text => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : -1
+    const must = `be a whole number from ${min} to ${max}`
+    return value >= min && value <= max ? { value } : { code: 'out_of_range', must }
+  })
+}
+
 /** A public id of one kind, parsed into its UUID. */
 export function id(kind: IdKind): TextRule<string> {
   return textRule({ pattern: idPattern(kind), examples: [exampleId(kind)] }, text => {

@@ -7,6 +7,8 @@ export type StatusRange = { from: number; to: number }
  */
 export type RunFilter = Lists<(typeof includable)[number] | 'label' | Excludable | `not_${Excludable | 'name'}`> & {
   name?: string | undefined
+  /** The minimum lag in milliseconds. */
+  late_ms?: number | undefined
   response_status?: readonly StatusRange[] | undefined
   not_response_status?: readonly StatusRange[] | undefined
   from?: Date | undefined
@@ -16,12 +18,14 @@ type Excludable = (typeof excludable)[number]
 type Lists<Names extends string> = { [Name in Names]?: readonly string[] | undefined }
 
 /** What a filter compares of a run in its public form. Its ids have the form of those in the filter. */
-export type FilteredRun = Record<(typeof includable)[number] | 'source' | 'task_name' | 'url' | 'started_at', string> &
+export type FilteredRun = Record<
+  (typeof includable)[number] | 'source' | 'task_name' | 'url' | 'scheduled_at' | 'started_at',
+  string
+> &
   Record<'cronjob_id' | 'topic', string | null> & {
     error: { code: string } | null
     response_status: number | null
-    /** Only a filter of labels needs them. */
-    labels?: readonly string[] | null
+    labels: readonly string[] | null
   }
 
 /** Returns whether a run matches a filter, as the SQL of a list decides. */
@@ -42,6 +46,7 @@ export function matchesRun(filter: RunFilter, run: FilteredRun): boolean {
     (filter.response_status?.some(isWithin) ?? true) &&
     !filter.not_response_status?.some(isWithin) &&
     run.task_name.startsWith(filter.name ?? '') &&
+    (filter.late_ms === undefined || startedAt - Date.parse(run.scheduled_at) >= filter.late_ms) &&
     !filter.not_name?.some(name => run.task_name.startsWith(name)) &&
     (filter.from === undefined || startedAt >= filter.from.getTime()) &&
     (filter.to === undefined || startedAt < filter.to.getTime())

@@ -14,6 +14,7 @@ export function presentRun(row: RunRow): Run {
     cronjob_id: row.cronJobId && toId('cron', row.cronJobId),
     cronjob_timezone: row.cronJobTimezone ?? null,
     topic: row.topic,
+    labels: [...(row.labels ?? [])],
     attempt: row.attempt,
     status: row.status,
     scheduled_at: row.scheduledAt.toISOString(),

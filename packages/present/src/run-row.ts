@@ -14,6 +14,7 @@ export type RunRow = {
   /** Missing in runs that an earlier version stored. */
   cronJobTimezone?: string | null
   topic: string | null
+  labels: readonly string[] | null
   attempt: number
   status: RunStatus
   scheduledAt: Date

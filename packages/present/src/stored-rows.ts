@@ -9,11 +9,9 @@ type Written<Value> = Value extends Date | Buffer ? string : Value
 /** A row as PostgreSQL writes it in JSON. */
 type Columns<Row> = { [Field in keyof Row & string as Column<Field>]: Written<Row[Field]> }
 
-type RequestField = 'url' | 'method' | 'payload' | 'contentType' | 'isReport'
+type RequestField = 'url' | 'method' | 'labels' | 'payload' | 'contentType' | 'isReport'
 type StoredRun = Columns<Omit<RunDetailRow, RequestField | 'taskName'>>
-type StoredRequest = Columns<
-  Required<Pick<TaskRow, RequestField | 'name' | 'headers' | 'maxRetries' | 'labels' | 'qstash'>>
->
+type StoredRequest = Columns<Required<Pick<TaskRow, RequestField | 'name' | 'headers' | 'maxRetries' | 'qstash'>>>
 type StoredTask = Columns<Pick<TaskRow, 'id' | 'attempts' | 'executeAt' | 'createdAt'>> & {
   run_id: string | null
   lost: number
@@ -32,8 +30,8 @@ export function parseStoredLine(line: string): StoredLine | null {
 }
 
 /** Returns the row that PostgreSQL would return in a list. */
-export function toRunRow({ run, request: { name, url, method } }: Pick<StoredLine, 'run' | 'request'>): RunRow {
-  return { ...(fieldsOf(run) as RunRow), taskName: name, url, method }
+export function toRunRow({ run, request: { name, url, method, labels } }: Pick<StoredLine, 'run' | 'request'>): RunRow {
+  return { ...(fieldsOf(run) as RunRow), taskName: name, url, method, labels }
 }
 
 /** Returns the row that PostgreSQL would return for one run. */

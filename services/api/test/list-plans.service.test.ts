@@ -93,6 +93,7 @@ const runFilters: Record<string, RunFilter> = {
   'all but statuses and errors': { not_response_status: [{ from: 200, to: 299 }], not_error: ['timeout'] },
   'all but a name and a host': { not_name: ['com'], not_host: ['example.com'] },
   'failures without a host': { status: ['failed'], not_host: ['example.com'] },
+  'a lag that none has': { late_ms: 60_000 },
   'a day': { from: daysAgo(10), to: daysAgo(9) },
 }
 

@@ -9,15 +9,16 @@ const api = useApi()
 const base = '/api/v1/scheduler'
 const minute = 60_000
 
-type Request = { name: string; url: string; topic?: string }
+type Request = { name: string; url: string; topic?: string; labels?: string[] }
 
 /** Stores the request of a task whose runs are stored. */
-async function storeRequest({ name, url, topic }: Request): Promise<string> {
+async function storeRequest({ name, url, topic, labels = [] }: Request): Promise<string> {
   const id = newUuid()
   await api.db.query(
-    `INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic)
-     VALUES ($1, $2, $3, 'POST', 0, 'fixed', 1000, 1000, 1000, $4)`,
-    [id, name, url, topic ?? null],
+    `INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic,
+                                labels)
+     VALUES ($1, $2, $3, 'POST', 0, 'fixed', 1000, 1000, 1000, $4, $5)`,
+    [id, name, url, topic ?? null, labels],
   )
   return id
 }
@@ -38,7 +39,9 @@ beforeAll(async () => {
   const now = Date.now()
   const ago = (minutes: number) => new Date(now - minutes * minute)
   const charge = await storeRequest({ name: 'Charge subscription', url: 'https://Pay.example.com:8443/a?b' })
-  const mail = await storeRequest({ name: 'Send mail', url: 'https://mail.example.com', topic: 'mail.wanted' })
+  const mail = await storeRequest({
+    ...{ name: 'Send mail', url: 'https://mail.example.com', topic: 'mail.wanted', labels: ['to:ada'] },
+  })
   const failed = { workspaceId, status: 'failed' as const }
   await storeRuns(api.db, [
     { ...failed, taskId: charge, responseStatus: 500, startedAt: ago(50) },
@@ -132,6 +135,29 @@ describe('GET /search', () => {
     ])
     expect((await send('/search?q=nothing')).data).toEqual([])
     expect((await send('/search?q=%25')).data).toEqual([])
+  })
+
+  it('finds labels: a part of a recent one, and a whole one on tasks of any age', async () => {
+    expect((await send('/search?q=ada')).data).toMatchObject([{ kind: 'label', name: 'to:ada', id: null, count: 1 }])
+    const labelled = newUuid()
+    await api.db.query(`INSERT INTO task_labels (workspace_id, label, task_id) VALUES ($1, 'order:4711', $2)`, [
+      workspaceId,
+      labelled,
+    ])
+    expect((await send('/search?q=order%3A4711')).data).toMatchObject([{ kind: 'label', name: 'order:4711', count: 1 }])
+    expect((await send('/search?q=order%3A471')).data).toEqual([])
+  })
+
+  it('finds queues and secrets by their names', async () => {
+    const headers = { 'X-Api-Key': caller.apiKey }
+    await api.send('PUT', `${base}/queues/sandwiches`, {}, headers)
+    const secret = `/api/v1/workspaces/${caller.workspaceId}/secrets/SAND_KEY`
+    expect((await api.send('PUT', secret, { value: 'a value of it' }, headers)).status).toBe(201)
+    const none = { id: null, at: null, count: 1 }
+    expect((await send('/search?q=sand')).data).toEqual([
+      { kind: 'queue', name: 'sandwiches', ...none },
+      { kind: 'secret', name: 'SAND_KEY', ...none },
+    ])
   })
 
   it('finds ids, of the own workspace only', async () => {

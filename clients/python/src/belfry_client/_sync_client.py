@@ -1288,6 +1288,7 @@ class Runs:
         error: OneOrMore | None = None,
         host: OneOrMore | None = None,
         name: str | None = None,
+        late_ms: int | None = None,
         not_cronjob_id: OneOrMore | None = None,
         not_topic: OneOrMore | None = None,
         not_source: OneOrMore | None = None,
@@ -1314,6 +1315,7 @@ class Runs:
             error: Error codes, such as `timeout`.
             host: Hosts, with their ports where the URLs have one.
             name: The beginning of the name.
+            late_ms: Only runs that started at least this many milliseconds late: by their `lag_ms`.
             not_cronjob_id: Leaves out the runs of these cron jobs.
             not_topic: Leaves out the runs with these topics.
             not_source: Leaves out the runs with these sources.
@@ -1338,6 +1340,7 @@ class Runs:
             "error": error,
             "host": host,
             "name": name,
+            "late_ms": late_ms,
             "not_cronjob_id": not_cronjob_id,
             "not_topic": not_topic,
             "not_source": not_source,
@@ -1364,6 +1367,7 @@ class Runs:
         error: OneOrMore | None = None,
         host: OneOrMore | None = None,
         name: str | None = None,
+        late_ms: int | None = None,
         not_cronjob_id: OneOrMore | None = None,
         not_topic: OneOrMore | None = None,
         not_source: OneOrMore | None = None,
@@ -1389,6 +1393,7 @@ class Runs:
             error: Error codes, such as `timeout`.
             host: Hosts, with their ports where the URLs have one.
             name: The beginning of the name.
+            late_ms: Only runs that started at least this many milliseconds late: by their `lag_ms`.
             not_cronjob_id: Leaves out the runs of these cron jobs.
             not_topic: Leaves out the runs with these topics.
             not_source: Leaves out the runs with these sources.
@@ -1412,6 +1417,7 @@ class Runs:
             "error": error,
             "host": host,
             "name": name,
+            "late_ms": late_ms,
             "not_cronjob_id": not_cronjob_id,
             "not_topic": not_topic,
             "not_source": not_source,
@@ -1786,6 +1792,7 @@ class Organizations:
         error: OneOrMore | None = None,
         host: OneOrMore | None = None,
         name: str | None = None,
+        late_ms: int | None = None,
         not_cronjob_id: OneOrMore | None = None,
         not_topic: OneOrMore | None = None,
         not_source: OneOrMore | None = None,
@@ -1813,6 +1820,7 @@ class Organizations:
             error: Error codes, such as `timeout`.
             host: Hosts, with their ports where the URLs have one.
             name: The beginning of the name.
+            late_ms: Only runs that started at least this many milliseconds late: by their `lag_ms`.
             not_cronjob_id: Leaves out the runs of these cron jobs.
             not_topic: Leaves out the runs with these topics.
             not_source: Leaves out the runs with these sources.
@@ -1838,6 +1846,7 @@ class Organizations:
             "error": error,
             "host": host,
             "name": name,
+            "late_ms": late_ms,
             "not_cronjob_id": not_cronjob_id,
             "not_topic": not_topic,
             "not_source": not_source,

@@ -338,6 +338,8 @@ class Run:
     """The time zone of the cron job: the present one, or that of the day when the run moved to object storage. Null when the cron job has gone, and for other tasks."""
     topic: str | None
     """The topic of the event; null for other tasks."""
+    labels: list[str]
+    """The labels of the task."""
     attempt: int
     """1 for the first attempt."""
     status: str
@@ -411,6 +413,8 @@ class RunDetail:
     """The time zone of the cron job: the present one, or that of the day when the run moved to object storage. Null when the cron job has gone, and for other tasks."""
     topic: str | None
     """The topic of the event; null for other tasks."""
+    labels: list[str]
+    """The labels of the task."""
     attempt: int
     """1 for the first attempt."""
     status: str

@@ -460,6 +460,8 @@ export type Run = {
   cronjobTimezone: string | null
   /** The topic of the event; null for other tasks. */
   topic: string | null
+  /** The labels of the task. */
+  labels: string[]
   /** 1 for the first attempt. */
   attempt: number
   /** Whether the attempt succeeded. */

@@ -18,6 +18,8 @@ export type ListRuns = PageOptions & {
   host?: string | string[]
   /** The beginning of the name of the task. */
   name?: string
+  /** Only runs that started at least this many milliseconds late. */
+  lateMs?: number
   /** Filters with `not` leave out the runs that match any of their values. */
   notCronjobId?: Id | Id[]
   notTopic?: string | string[]

@@ -156,7 +156,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   'next.name': 'The name of the task or the cron job.',
   'next.cronjob_id': 'The cron job; null for other tasks.',
   'Found.kind': 'What was found.',
-  'Found.name': 'The name, the host or the topic.',
+  'Found.name': 'The name, the label, the host or the topic.',
 
   // Hosts and queues
   'circuit.state': '`closed`: calls start. `open`: tasks wait. `half_open`: one attempt at a time probes the host.',

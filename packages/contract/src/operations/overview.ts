@@ -7,7 +7,8 @@ import { status } from '../status.ts'
 export const overviewOperations = {
   search: operation('GET', '/api/v1/scheduler/search', {
     right: 'run.read',
-    summary: 'Find tasks, cron jobs, runs, hosts and topics by id or by a part of the name',
+    summary: 'Find tasks, runs, cron jobs, labels, hosts and more by id or by a part of the name',
+    description: 'Payloads are not searched. Kinds that the caller may not read are left out.',
     mayLag: true,
     query: searchQuery,
     answer: { status: 200, body: searchResult },

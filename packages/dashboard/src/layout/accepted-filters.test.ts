@@ -40,6 +40,7 @@ const names = [
   'status',
   'response_status',
   'label',
+  'late_ms',
   'task_id',
   'cronjob_id',
   'callback_of',

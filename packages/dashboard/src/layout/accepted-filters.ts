@@ -21,6 +21,7 @@ export const acceptedFilters = {
   response_status: statusCode,
   not_response_status: statusCode,
   label: labelForm,
+  late_ms: /^\d{1,9}$/,
   task_id: task,
   cronjob_id: cronJob,
   not_cronjob_id: cronJob,

@@ -16,7 +16,7 @@ import { searchQuery } from './search-query.ts'
 
 const settledMs = 150
 
-/** Searches the registered commands, and the tasks, cron jobs, runs, hosts and topics of the workspace. */
+/** Searches the registered commands, and what the API finds in the workspace. */
 export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode {
   useScrollLock()
   const commands = useAllCommands()
@@ -36,7 +36,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode 
           <Dialog.Title className="visually-hidden">Commands</Dialog.Title>
           <Cmdk label="Commands" loop filter={byWords}>
             <Cmdk.Input
-              placeholder="Search by name, host or ID, or type a command…"
+              placeholder="Search by name, label, host or ID, or type a command…"
               autoFocus
               value={text}
               onValueChange={setText}
@@ -66,8 +66,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode 
                 found.map(one => (
                   <Cmdk.Item
                     key={`${one.kind} ${one.name} ${one.id}`}
-                    value={`${one.kind} ${one.name} ${one.id}`}
-                    // The API has matched it.
+                    // The API has matched it. New keywords count only with a new value.
+                    value={`${one.kind} ${one.name} ${one.id} ${text}`}
                     keywords={[text]}
                     onSelect={() => {
                       onClose()
@@ -80,7 +80,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode 
                 ))}
               {to && text.trim() !== '' && (
                 <Cmdk.Item
-                  value="search the log"
+                  value={`search the log ${text}`}
                   keywords={[text]}
                   onSelect={() => {
                     onClose()
@@ -91,8 +91,12 @@ export function CommandPalette({ onClose }: { onClose: () => void }): ReactNode 
                 </Cmdk.Item>
               )}
             </Cmdk.List>
-            {data?.is_partial && text.trim() !== '' && (
-              <p className={styles.note}>Only the latest tasks and cron jobs were searched.</p>
+            {data && text.trim() !== '' && (
+              <p className={styles.note}>
+                {found.length === 0 && !isFetching && 'Nothing has this name, label, host, topic or ID. '}
+                {data.is_partial && 'Only the latest tasks and cron jobs were searched. '}
+                Payloads are not searched.
+              </p>
             )}
           </Cmdk>
         </Dialog.Content>
@@ -110,14 +114,27 @@ function pathOf({ kind, id, name, count }: Found, to: WorkspacePaths): string {
       return to.run(id ?? '')
     case 'task':
       return count > 1 ? to.tasks(`?${new URLSearchParams({ name })}`) : to.task(id ?? '')
+    case 'label':
     case 'host':
-      return filtered('host')
     case 'topic':
-      return filtered('topic')
+      return filtered(kind)
+    case 'queue':
+      return to.tasks(`?${new URLSearchParams({ queue: name })}`)
+    case 'secret':
+      return to.settings('secrets')
   }
 }
 
-const kinds = { task: 'Task', cron_job: 'Cron job', run: 'Run', host: 'Host', topic: 'Topic' } as const
+const kinds: Record<Found['kind'], string> = {
+  task: 'Task',
+  cron_job: 'Cron job',
+  run: 'Run',
+  label: 'Label',
+  host: 'Host',
+  topic: 'Topic',
+  queue: 'Queue',
+  secret: 'Secret',
+}
 
 function describe({ kind, count }: Found): string {
   return kind !== 'cron_job' && count > 1 ? `${kinds[kind]} · ${formatCount(count)} recent` : kinds[kind]

@@ -95,6 +95,7 @@ const columns: Readonly<Record<string, (run: Run) => Cell>> = {
   cronjob_id: run => run.cronjob_id,
   cronjob_timezone: run => run.cronjob_timezone,
   topic: run => run.topic,
+  labels: run => run.labels.join(' '),
   attempt: run => run.attempt,
   status: run => run.status,
   scheduled_at: run => run.scheduled_at,

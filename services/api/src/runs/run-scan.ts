@@ -32,6 +32,8 @@ export function scanRuns(workspaceIds: readonly string[], filter: RunFilter): Sc
     )
   if (filter.response_status) rest.and(...byResponseStatus(filter.response_status))
   if (filter.error) rest.and('u.error_code = ANY (?::text[])', filter.error)
+  if (filter.late_ms !== undefined)
+    rest.and(`u.started_at >= u.scheduled_at + ?::int * interval '1 millisecond'`, filter.late_ms)
   if (filter.name) rest.and('starts_with(r.name, ?)', filter.name)
   if (filter.host) rest.and(`${hostOfRequest} = ANY (?::text[])`, filter.host.map(inLowerCase))
   exclude(rest, filter)
@@ -123,8 +125,8 @@ function unique(values: readonly string[]): string[] {
 export const runColumns = `
   u.id, u.workspace_id AS "workspaceId", u.task_id AS "taskId", r.name AS "taskName", u.source,
   u.cron_job_id AS "cronJobId",
-  (SELECT timezone FROM cron_jobs c WHERE c.id = u.cron_job_id AND c.workspace_id = u.workspace_id) AS "cronJobTimezone", u.topic, u.attempt, u.status, u.scheduled_at AS "scheduledAt",
-  u.started_at AS "startedAt", u.finished_at AS "finishedAt", u.waited_for AS "waitedFor", u.timings, r.url, r.method,
+  (SELECT timezone FROM cron_jobs c WHERE c.id = u.cron_job_id AND c.workspace_id = u.workspace_id) AS "cronJobTimezone", u.topic,
+  r.labels, u.attempt, u.status, u.scheduled_at AS "scheduledAt", u.started_at AS "startedAt", u.finished_at AS "finishedAt", u.waited_for AS "waitedFor", u.timings, r.url, r.method,
   u.response_status AS "responseStatus", u.error_code AS "errorCode", u.error_message AS "errorMessage"`
 
 /** Joins the request of a run's task. */

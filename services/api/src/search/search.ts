@@ -15,8 +15,11 @@ const rightOf = {
   task: 'task.read',
   cron_job: 'cron_job.read',
   run: 'run.read',
+  label: 'run.read',
   host: 'run.read',
   topic: 'run.read',
+  queue: 'queue.read',
+  secret: 'secret.read',
 } as const satisfies Record<Found['kind'], Action>
 
 export const search = endpoint(operations.search, async (ctx, { caller, query }) => {
@@ -60,14 +63,21 @@ function once({ at }: Named): Pick<Found, 'count' | 'at'> {
 type Row = {
   isPartial: boolean
   /** Null when nothing was found, and so are the rest. */
-  kind: 'task' | 'cron_job' | 'host' | 'topic' | null
-  id: string
+  kind: Exclude<Found['kind'], 'run'> | null
+  /** Of the latest task or the cron job; null for queues and secrets. */
+  id: string | null
   name: string
   count: number
-  at: Date
+  at: Date | null
 }
 
-/** Searches the names, hosts and topics of the latest runs and waiting tasks, and the names of the latest cron jobs. */
+// Tasks that are counted of a label that is written in full.
+const maxLabelled = 1_000
+
+/**
+ * Searches the names, labels, hosts and topics of the latest runs and waiting tasks, and the names of the latest cron jobs, of
+ * queues and of secrets. A label that is written in full has an index, and is found on tasks of any age.
+ */
 export async function searchNames(db: Db, workspaceId: string, text: string, max = limits): Promise<SearchResult> {
   const waiting = ['pending', 'retrying', 'processing'].map(
     state => `(SELECT id FROM tasks WHERE workspace_id = $1 AND state BETWEEN '${state}' AND '${state}'
@@ -78,7 +88,7 @@ export async function searchNames(db: Db, workspaceId: string, text: string, max
     WITH latest AS MATERIALIZED (SELECT task_id AS id FROM runs WHERE workspace_id = $1 ORDER BY id DESC LIMIT $3),
     waiting AS MATERIALIZED (${waiting.join(' UNION ALL ')}),
     recent AS MATERIALIZED (
-      SELECT r.task_id AS id, r.name, ${hostOfRequest} AS host, r.topic
+      SELECT r.task_id AS id, r.name, ${hostOfRequest} AS host, r.topic, r.labels
       FROM (SELECT id FROM latest UNION SELECT id FROM waiting) one JOIN task_requests r ON r.task_id = one.id
     ),
     jobs AS MATERIALIZED (
@@ -88,12 +98,19 @@ export async function searchNames(db: Db, workspaceId: string, text: string, max
       SELECT 'task' AS kind, id, name FROM recent WHERE ${isMatch('name')}
       UNION ALL SELECT 'host', id, host FROM recent WHERE ${isMatch('host')}
       UNION ALL SELECT 'topic', id, topic FROM recent WHERE ${isMatch('topic')}
+      UNION ALL SELECT 'label', id, label FROM recent, unnest(labels) AS l (label) WHERE label <> $2 AND ${isMatch('label')}
+      UNION ALL (
+        SELECT 'label', task_id, label FROM task_labels
+        WHERE workspace_id = $1 AND label BETWEEN $2 AND $2 ORDER BY label DESC, task_id DESC LIMIT ${maxLabelled}
+      )
     ),
     grouped AS (
       SELECT kind, name, (array_agg(id ORDER BY id DESC))[1] AS id, count(*)::int AS count FROM found GROUP BY 1, 2
       UNION ALL SELECT 'cron_job', name, id, 1 FROM jobs WHERE ${isMatch('name')}
+      UNION ALL SELECT 'queue', name, NULL, 1 FROM queues WHERE workspace_id = $1 AND ${isMatch('name')}
+      UNION ALL SELECT 'secret', name, NULL, 1 FROM secrets WHERE workspace_id = $1 AND ${isMatch('name')}
     ),
-    ranked AS (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY id DESC) AS rank FROM grouped),
+    ranked AS (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY id DESC, name) AS rank FROM grouped),
     extent AS (
       SELECT (SELECT count(*) FROM latest) >= $3 OR (SELECT count(*) FROM waiting) >= $4
              OR (SELECT count(*) FROM jobs) >= $5 AS is_partial
@@ -107,6 +124,7 @@ export async function searchNames(db: Db, workspaceId: string, text: string, max
 
 function present({ kind, id, name, count, at }: Row): Found[] {
   if (kind === null) return []
-  const publicId = kind === 'task' ? toId('task', id) : kind === 'cron_job' ? toId('cron', id) : null
-  return [{ kind, id: publicId, name, count, at: at.toISOString() }]
+  const idKind = kind === 'task' ? 'task' : kind === 'cron_job' ? 'cron' : null
+  const publicId = idKind && id && toId(idKind, id)
+  return [{ kind, id: publicId, name, count, at: at?.toISOString() ?? null }]
 }

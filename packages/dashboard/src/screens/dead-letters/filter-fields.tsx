@@ -1,17 +1,17 @@
-import type { RunErrorCode } from '@belfry/contract/run'
 import type { ReactNode } from 'react'
 import type { Body } from '../../api/call.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { optionsOf } from '../../ui/field.tsx'
 import { FilterBar, MultiFilter, SearchFilter } from '../../ui/filter-bar.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
-import { type LogFilterValues, statusCodes, toLogQuery } from '../log/log-filters.ts'
+import { errorLabels, type LogFilterValues, statusCodes, toLogQuery } from '../log/log-filters.ts'
 import { RangeFilter } from '../log/range-filter.tsx'
 
 /** The filters of the list in the URL. The API accepts the same ones for bulk actions. */
 export const deadLetterFilters = [
   'name',
   'topic',
+  'label',
   'host',
   'error',
   'response_status',
@@ -26,26 +26,6 @@ export type DeadLetterFilter = NonNullable<Body<'replayDeadLetters'>['filter']>
 
 type DeadLetterFilters = (typeof deadLetterFilters)[number]
 
-const errorLabels: Record<RunErrorCode, string> = {
-  http_status: 'HTTP status',
-  timeout: 'Timeout',
-  connection_refused: 'Connection refused',
-  connection_reset: 'Connection reset',
-  stale_connection: 'Stale connection',
-  dns: 'DNS',
-  tls: 'TLS',
-  blocked_address: 'Blocked address',
-  invalid_response: 'Invalid response',
-  secret_missing: 'Secret missing',
-  secret_invalid: 'Secret invalid',
-  secret_not_allowed: 'Secret not allowed',
-  secret_unreadable: 'Secret unreadable',
-  connection_missing: 'Connection missing',
-  connection_not_allowed: 'Connection not allowed',
-  connection_failed: 'Connection failed',
-  internal_error: 'Internal error',
-  worker_lost: 'Worker lost',
-}
 const errors = optionsOf(errorLabels)
 
 /** The filters of the list. The time range is about when a task was due. */
@@ -62,6 +42,7 @@ export function FilterFields({ filters }: { filters: Filters<DeadLetterFilters> 
         options={statusCodes}
       />
       <SearchFilter filters={filters} name="topic" label="Exact topic" isPageSearch={false} />
+      <SearchFilter filters={filters} name="label" label="Label" isPageSearch={false} />
       <CronJobFilter filters={filters} />
       <RangeFilter filters={filters} />
     </FilterBar>

@@ -40,6 +40,8 @@ const found = [
   aFound('topic', 'orders.paid'),
   aFound('cron_job', 'Nightly'),
   aFound('host', '127.0.0.1:3750'),
+  aFound('label', 'order:4711'),
+  aFound('queue', 'order'),
 ]
 
 it.each([
@@ -54,6 +56,8 @@ it.each([
   ['charge subscription', { kind: 'filter', name: 'name', value: 'Charge subscription' }],
   ['Charge', { kind: 'filter', name: 'name', value: 'Charge' }],
   ['nightly', { kind: 'filter', name: 'cronjob_id', value: 'cron_job_1' }],
+  ['order:4711', { kind: 'filter', name: 'label', value: 'order:4711' }],
+  ['Connection reset', { kind: 'filter', name: 'error', value: 'connection_reset' }],
   ['127.0.0.1:3750', { kind: 'filter', name: 'host', value: '127.0.0.1:3750' }],
 ])('%j in the search', (text, meaning) => {
   expect(parseSearch(text, found)).toEqual(meaning)
@@ -68,6 +72,9 @@ it.each([
   [{ status: ['success', 'failed'], host: ['a'] }, null],
   [{ status: ['failed'], range: ['1h'] }, ''],
   [{ status: ['failed'], response_status: ['500', '4xx'] }, '?response_status=500&response_status=4xx'],
+  [{ status: ['failed'], label: ['order:1'] }, '?label=order%3A1'],
+  [{ status: ['failed'], label: ['a', 'b'] }, null],
+  [{ status: ['failed'], late_ms: ['1000'] }, null],
   [{ status: ['failed'], workspace: ['all'] }, null],
   [{ status: ['failed'], not_host: ['a:1'] }, null],
   [{ status: ['failed'], topic: ['a', 'b'] }, null],

@@ -1,6 +1,8 @@
+import type { RunErrorCode } from '@belfry/contract/run'
 import type { Found } from '@belfry/contract/search'
 import type { Query } from '../../api/call.ts'
 import { instantOf, wallTimeOf } from '../../forms/when/zoned-time.ts'
+import { formatDuration } from '../../ui/format-time.ts'
 
 /** The filters of the log in the URL. */
 export const logFilters = [
@@ -15,8 +17,10 @@ export const logFilters = [
   'cronjob_id',
   'topic',
   'name',
+  'label',
   'host',
   'error',
+  'late_ms',
   'not_source',
   'not_response_status',
   'not_cronjob_id',
@@ -47,9 +51,36 @@ export const dayRanges = [
 /** The range whose ends the user sets. */
 export const customRange = 'custom'
 
+/** The errors of runs. */
+export const errorLabels: Record<RunErrorCode, string> = {
+  http_status: 'HTTP status',
+  timeout: 'Timeout',
+  connection_refused: 'Connection refused',
+  connection_reset: 'Connection reset',
+  stale_connection: 'Stale connection',
+  dns: 'DNS',
+  tls: 'TLS',
+  blocked_address: 'Blocked address',
+  invalid_response: 'Invalid response',
+  secret_missing: 'Secret missing',
+  secret_invalid: 'Secret invalid',
+  secret_not_allowed: 'Secret not allowed',
+  secret_unreadable: 'Secret unreadable',
+  connection_missing: 'Connection missing',
+  connection_not_allowed: 'Connection not allowed',
+  connection_failed: 'Connection failed',
+  internal_error: 'Internal error',
+  worker_lost: 'Worker lost',
+}
+
 /** The status codes that filters offer. */
 export const statusCodes = ['2xx', '3xx', '4xx', '404', '410', '429', '5xx', '500', '502', '503', '504'].map(value => {
   return { value, label: value }
+})
+
+/** From which lag on the log can show runs. */
+export const lags = [1_000, 10_000, 60_000, 600_000, 3_600_000].map(ms => {
+  return { value: String(ms), label: `≥ ${formatDuration(ms)} late` }
 })
 
 /** Converts filters to an API query. A preset range starts its length before `now`, or with a day of the time zone. */
@@ -76,7 +107,7 @@ function daysOf(range: string | undefined, now: Date, timeZone: string): { from:
   return { from: at(isOver ? 0 : -1, 2), to: at(isOver ? 0 : -1, 4) }
 }
 
-const sharedFilters: readonly string[] = ['name', 'topic', 'host', 'error', 'cronjob_id', 'response_status']
+const sharedFilters: readonly string[] = ['name', 'topic', 'label', 'host', 'error', 'cronjob_id', 'response_status']
 
 /**
  * Returns the query of the dead letters like the failed runs that a log shows, or null if the log also shows successes, or has
@@ -87,20 +118,20 @@ export function toDeadLetterQuery(values: LogFilterValues): string | null {
   const isFailuresOnly = rest.error !== undefined || (status?.length === 1 && status[0] === 'failed')
   const isNarrower = Object.keys(rest).some(name => !sharedFilters.includes(name))
   // Of these, dead letters take one.
-  const hasSeveral = [rest.topic, rest.cronjob_id].some(given => (given?.length ?? 0) > 1)
+  const hasSeveral = [rest.topic, rest.label, rest.cronjob_id].some(given => (given?.length ?? 0) > 1)
   if (!isFailuresOnly || isNarrower || hasSeveral) return null
   const pairs = Object.entries(rest).flatMap(([name, given]) => given.map(value => [name, value]))
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
 }
 
 /** The filters that a search sets. A new search replaces them. */
-export const searchedFilters = ['name', 'host', 'topic', 'response_status', 'task_id', 'error'] as const
+export const searchedFilters = ['name', 'label', 'host', 'topic', 'response_status', 'task_id', 'error'] as const
 
 export type LogSearch =
   | { kind: 'run'; id: string }
   | { kind: 'filter'; name: (typeof searchedFilters)[number] | 'cronjob_id' | 'status'; value: string }
 
-/** Interprets the search of the log: an id, a status, or else a name among those that the API has found for it. */
+/** Interprets the search of the log: an id, a status, an error, or else a name among those that the API has found for it. */
 export function parseSearch(text: string, found: readonly Found[]): LogSearch | null {
   const value = text.trim()
   const lower = value.toLowerCase()
@@ -110,6 +141,9 @@ export function parseSearch(text: string, found: readonly Found[]): LogSearch | 
   if (/^cron_[a-z0-9]{26}$/.test(value)) return { kind: 'filter', name: 'cronjob_id', value }
   if (/^[1-9](\d\d|xx)$/.test(lower)) return { kind: 'filter', name: 'response_status', value: lower }
   if (lower === 'failed' || lower === 'success') return { kind: 'filter', name: 'status', value: lower }
+  // As the log shows it.
+  const error = lower.replaceAll(' ', '_')
+  if (error in errorLabels) return { kind: 'filter', name: 'error', value: error }
   const byPreference = kinds.flatMap(kind => found.filter(one => one.kind === kind))
   const exact = byPreference.find(({ name }) => name.toLowerCase() === lower)
   if (exact) return toFilter(exact)
@@ -120,9 +154,9 @@ export function parseSearch(text: string, found: readonly Found[]): LogSearch | 
   return likely ? toFilter(likely) : { kind: 'filter', name: 'name', value }
 }
 
-const kinds = ['host', 'topic', 'task', 'cron_job'] as const
+const kinds = ['host', 'topic', 'label', 'task', 'cron_job'] as const
 
 function toFilter({ kind, id, name: value }: Found): LogSearch {
   if (kind === 'cron_job') return { kind: 'filter', name: 'cronjob_id', value: id ?? '' }
-  return { kind: 'filter', name: kind === 'host' || kind === 'topic' ? kind : 'name', value }
+  return { kind: 'filter', name: kind === 'host' || kind === 'topic' || kind === 'label' ? kind : 'name', value }
 }

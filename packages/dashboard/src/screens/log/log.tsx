@@ -21,6 +21,7 @@ import { useSettled } from '../../ui/use-settled.ts'
 import styles from './log.module.css'
 import {
   type LogFilter,
+  lags,
   logFilters,
   parseSearch,
   searchedFilters,
@@ -164,8 +165,10 @@ function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
       />
       <CronJobFilter filters={filters} exclude="not_cronjob_id" isMultiple />
       <RangeFilter filters={filters} />
+      <SelectFilter filters={filters} name="late_ms" label="Lag" all="Any lag" options={lags} />
       <Chips filters={filters} name="task_id" label="Task" />
       <Chips filters={filters} name="topic" exclude="not_topic" label="Topic" />
+      <Chips filters={filters} name="label" label="Label" />
       <Chips filters={filters} name="name" exclude="not_name" label="Name" />
       <Chips filters={filters} name="host" exclude="not_host" label="Host" />
       <Chips filters={filters} name="error" exclude="not_error" label="Error" />
@@ -173,7 +176,7 @@ function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
   )
 }
 
-/** A search field for names, hosts, status codes and ids. The id of a run opens that run. */
+/** A search field for names, labels, hosts, status codes, errors and ids. The id of a run opens that run. */
 function LogSearch(): ReactNode {
   const { workspace, to } = useWorkspace()
   const { search } = useLocation()
@@ -208,8 +211,8 @@ function LogSearch(): ReactNode {
       <Search size={15} aria-hidden="true" />
       <TextInput
         type="search"
-        aria-label="Search by name, host, topic, status code or ID"
-        placeholder="Name, host, status code or ID"
+        aria-label="Search by name, label, host, topic, status code, error or ID"
+        placeholder="Name, label, host, status or ID"
         data-page-search=""
         enterKeyHint="search"
         autoComplete="off"
@@ -219,7 +222,9 @@ function LogSearch(): ReactNode {
       />
       <datalist id={list}>
         {text.trim() !== '' &&
-          suggested?.data.map(({ kind, name, id }) => <option key={`${kind} ${id} ${name}`} value={name} />)}
+          suggested?.data
+            .filter(({ kind }) => kind !== 'queue' && kind !== 'secret')
+            .map(({ kind, name, id }) => <option key={`${kind} ${id} ${name}`} value={name} />)}
       </datalist>
     </form>
   )

@@ -13,6 +13,8 @@ const run = {
   url: 'https://Example.com:8443/hook',
   error: { code: 'http_status', message: '' },
   response_status: 503,
+  labels: ['order:4711'],
+  scheduled_at: '2026-11-21T11:59:50.000Z',
   started_at: '2026-11-21T12:00:00.000Z',
 } as Run
 
@@ -27,6 +29,10 @@ it.each([
   [{ response_status: ['500', '4xx'] }, false],
   [{ from: '2026-11-21T12:00:00Z' }, true],
   [{ to: '2026-11-21T12:00:00Z' }, false],
+  [{ late_ms: ['10000'] }, true],
+  [{ late_ms: ['10001'] }, false],
+  [{ label: ['a', 'order:4711'] }, true],
+  [{ label: ['order'] }, false],
   [{ workspace_id: ['ws_2'] }, false],
   [{ name: ['Charge'], host: ['example.com:8443'], error: ['http_status'] }, true],
   [{ name: ['subscription'] }, false],

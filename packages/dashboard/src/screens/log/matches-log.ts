@@ -9,10 +9,11 @@ export function matchesLog(query: Query, run: Run): boolean {
 
 function toFilter(query: Query): RunFilter {
   const given = Object.entries(query).map(([name, value]) => [name, [value ?? []].flat().map(String)] as const)
-  const { name, from, to, ...lists } = Object.fromEntries(given.filter(([, values]) => values.length > 0))
+  const { name, late_ms, from, to, ...lists } = Object.fromEntries(given.filter(([, values]) => values.length > 0))
   return {
     ...lists,
     name: name?.[0],
+    late_ms: late_ms && Number(late_ms[0]),
     response_status: lists.response_status?.flatMap(text => parseStatusRange(text) ?? []),
     not_response_status: lists.not_response_status?.flatMap(text => parseStatusRange(text) ?? []),
     from: from && new Date(String(from)),

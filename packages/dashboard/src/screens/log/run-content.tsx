@@ -3,7 +3,7 @@ import type { Task } from '@belfry/contract/task'
 import { isTerminal } from '@belfry/domain/task-state'
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, RotateCcw, Terminal } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import { useLocation } from 'react-router'
 import { call } from '../../api/call.ts'
 import { allOf, queryOf } from '../../api/queries.ts'
@@ -59,6 +59,16 @@ export function RunContent({ run }: { run: RunDetail }): ReactNode {
                 <code>{run.topic}</code>
               </Link>
             ),
+          ],
+          [
+            'Labels',
+            run.labels.length > 0 &&
+              run.labels.map((label, index) => (
+                <Fragment key={label}>
+                  {index > 0 && ', '}
+                  <Link to={to.log(`?${new URLSearchParams({ label })}`)}>{label}</Link>
+                </Fragment>
+              )),
           ],
           ['Target', <code key="url" className={styles.url}>{`${run.method} ${run.url}`}</code>],
           [

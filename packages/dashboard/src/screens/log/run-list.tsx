@@ -189,11 +189,28 @@ function SkeletonRows({ height }: { height: number }): ReactNode {
   ))
 }
 
+const timeFilters = ['range', 'from', 'to'] as const
+
 function NoRuns({ filters }: { filters: Filters<LogFilter> }): ReactNode {
   const { to } = useWorkspace()
+  const name = filters.first('name')
+  const hasTime = timeFilters.some(filter => filters.first(filter) !== '')
   if (filters.isSet) {
     return (
-      <EmptyState title="No matching runs" actions={<Button onClick={filters.clear}>Clear filters</Button>}>
+      <EmptyState
+        title="No matching runs"
+        actions={
+          <>
+            {hasTime && (
+              <Button onClick={() => filters.setAll(timeFilters.map(filter => [filter, '']))}>Search any time</Button>
+            )}
+            {name !== '' && <ButtonLink to={to.tasks(`?${new URLSearchParams({ name })}`)}>Search tasks</ButtonLink>}
+            <Button onClick={filters.clear}>Clear filters</Button>
+          </>
+        }
+      >
+        {name !== '' &&
+          'Names, labels, hosts, topics, errors and IDs were searched; payloads are not. A label can hold a part of the payload. '}
         New matching runs appear here as they happen.
       </EmptyState>
     )

@@ -14,6 +14,7 @@ const aRun = (): RunRow => ({
   cronJobId: null,
   cronJobTimezone: null,
   topic: null,
+  labels: null,
   attempt: 1,
   status: 'success',
   scheduledAt: new Date(),
