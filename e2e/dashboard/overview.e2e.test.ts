@@ -53,6 +53,16 @@ describe('the overview in the dashboard', { timeout: 180_000 }, () => {
       '503',
     ])
     await page.goBack()
+    // The bar of the hour, with the cron job's run.
+    await page.getByRole('button', { name: 'Next 24 hours: show as table' }).click()
+    await page.getByRole('region', { name: 'Next 24 hours' }).getByRole('link').nth(2).click()
+    await page.getByRole('table', { name: 'Due in this hour' }).getByRole('link', { name: 'Every hour' }).waitFor()
+    await expectAccessible(page, ':slug/w/:ws/upcoming')
+    await takeScreenshots(page, 'upcoming')
+    expect(await page.getByRole('region', { name: 'Due in each hour' }).getByRole('row').count()).toBe(8)
+    await page.getByRole('link', { name: 'Hour after' }).click()
+    await page.getByRole('table', { name: 'Due in this hour' }).getByRole('link', { name: 'Every hour' }).waitFor()
+    await page.goto(await stage.home())
     // The bar of the current minutes.
     await page.locator('[title*="Failed 1"]').click()
     await runs.getByRole('link', { name: 'Broken' }).waitFor()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { repeatable, textField } from './fields.ts'
 import { idField, millisecondsField, numberOrNull, shownNumber, timestampField } from './response-fields.ts'
 import { runStatusField } from './run.ts'
-import { id, oneOf } from './text-rules.ts'
+import { id, instant, oneOf, textRule, wholeNumber } from './text-rules.ts'
 
 const overviewRanges = ['1h', '24h', '7d', '30d'] as const
 
@@ -42,6 +42,20 @@ const dueCount = z.object({
   count: shownNumber('Dispatches that are due in the step.', 12),
 })
 
+const upcomingStart = textRule(
+  { ...instant.schema, description: 'The start of the time, in RFC 3339 with an offset or `Z`. Default: now.' },
+  instant,
+)
+
+/** The query of the upcoming dispatches. */
+export const upcomingQuery = z.strictObject({
+  from: textField(upcomingStart).optional(),
+  hours: textField(wholeNumber(1, 168, { description: 'The length of the time in hours. Default: 24.' })).default(24),
+  limit: textField(wholeNumber(1, 1_000, { description: 'How many dispatches `next` names. Default: 10.' })).default(
+    10,
+  ),
+})
+
 /** The upcoming dispatches of a workspace. */
 export const upcoming = z
   .object({
@@ -51,8 +65,8 @@ export const upcoming = z
       'Those of them that wait for their queue, or for their host: it is paused, its circuit breaker is open, or it gets no more calls at a time.',
       0,
     ),
-    hour: z.array(dueCount).meta({ description: 'The next hour in steps of five minutes.' }),
-    day: z.array(dueCount).meta({ description: 'The next 24 hours in steps of an hour.' }),
+    hour: z.array(dueCount).meta({ description: 'The first hour in steps of five minutes.' }),
+    day: z.array(dueCount).meta({ description: 'The whole time, by default 24 hours, in steps of an hour.' }),
     next: z
       .array(
         z.object({

@@ -62,6 +62,7 @@ function workspacePaths(slug: string, ws: string) {
     newCronJob: (from?: string) => `${base}/cron-jobs/new${from ? `?from=${from}` : ''}`,
     cronJob: (id: string) => `${base}/cron-jobs/${id}`,
     editCronJob: (id: string) => `${base}/cron-jobs/${id}/edit`,
+    upcoming: (query = '') => `${base}/upcoming${query}`,
     log: (query = '') => `${base}/log${query}`,
     run: (id: string) => `${base}/log/${id}`,
     deadLetters: (query = '') => `${base}/dead-letters${query}`,

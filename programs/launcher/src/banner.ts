@@ -67,7 +67,11 @@ function row(name: string, value: string): string {
 
 function access({ host, registration }: BannerFacts): string {
   const who = isLoopback(host) ? 'this machine only' : `every machine that reaches ${host}`
-  const accounts: Record<string, string> = { open: 'anyone can register', invite: 'accounts by invitation', closed: 'no new accounts' }
+  const accounts: Record<string, string> = {
+    open: 'anyone can register',
+    invite: 'accounts by invitation',
+    closed: 'no new accounts',
+  }
   const loopback = `every account can call ${isImage ? "the container's" : "this machine's"} loopback addresses`
   return `${who}; ${accounts[registration]}; ${loopback}`
 }

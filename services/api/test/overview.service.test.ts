@@ -137,6 +137,15 @@ describe('GET /upcoming', () => {
     expect(body.next).toContainEqual({ at, task_id: task.id, cronjob_id: null, name: 'Soon' })
     expect(body.next.filter((one: Json) => one.cronjob_id === job.id)).toHaveLength(9)
     expect([body.overdue, body.is_capped]).toEqual([0, false])
+    // The last hour of the coming week.
+    const from = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 167 * 3_600_000)
+    const late = (await send('GET', `/upcoming?from=${from.toISOString()}&hours=1&limit=1000`)).body
+    expect(late.day).toEqual([{ at: from.toISOString(), count: 1 }])
+    expect(late.next).toEqual([{ at: from.toISOString(), task_id: null, cronjob_id: job.id, name: 'Hourly' }])
+    const week = (await send('GET', '/upcoming?hours=168')).body
+    expect([week.day.length, sum(week.day)]).toEqual([168, 169])
+    const refused = (await send('GET', '/upcoming?hours=169&limit=0')).body
+    expect(refused.errors.map((error: Json) => error.path)).toEqual(['hours', 'limit'])
   })
 })
 
@@ -159,6 +168,11 @@ describe('GET /upcoming with 1,000 cron jobs', () => {
     expect(new Set(body.day.map((bucket: Json) => bucket.count))).toEqual(new Set([60_000]))
     expect(new Set(body.hour.map((bucket: Json) => bucket.count))).toEqual(new Set([5_000]))
     expect(body.next).toHaveLength(10)
+    const from = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 86_400_000).toISOString()
+    const { next, day } = (await send('GET', `/upcoming?from=${from}&hours=168&limit=1000`)).body
+    expect(new Set(next.map(({ at }: Json) => at))).toEqual(new Set([from]))
+    expect(new Set(next.map(({ cronjob_id }: Json) => cronjob_id)).size).toBe(1_000)
+    expect(day.reduce((total: number, { count }: Json) => total + count, 0)).toBe(168 * 60_000)
   })
 })
 

@@ -1,6 +1,6 @@
 import { host, hosts, resetHost } from '../host.ts'
 import { operation } from '../operation.ts'
-import { overview, overviewQuery, upcoming } from '../overview.ts'
+import { overview, overviewQuery, upcoming, upcomingQuery } from '../overview.ts'
 import { searchQuery, searchResult } from '../search.ts'
 import { status } from '../status.ts'
 
@@ -24,7 +24,8 @@ export const overviewOperations = {
 
   getUpcoming: operation('GET', '/api/v1/scheduler/upcoming', {
     right: 'task.read',
-    summary: 'Get the upcoming tasks of a workspace',
+    summary: 'Get the upcoming tasks of a workspace, and the runs of cron jobs that are not tasks yet',
+    query: upcomingQuery,
     answer: { status: 200, body: upcoming },
   }),
 

@@ -49,14 +49,15 @@ function spanOf(range: OverviewRange, now: number): Span {
 }
 
 const hourMs = 60 * minuteMs
-const maxNext = 10
 // Occurrences become tasks six minutes ahead. 2,000 cron jobs that fire every minute fit in a bucket.
 const maxInFiveMinutes = 10_001
 
-export const getUpcoming = endpoint(operations.getUpcoming, async (ctx, { caller: { workspaceId, actor } }) => {
-  const fromMs = ctx.clock.now()
+export const getUpcoming = endpoint(operations.getUpcoming, async (ctx, { caller: { workspaceId, actor }, query }) => {
+  const { from, hours, limit } = query
+  const fromMs = from?.getTime() ?? ctx.clock.now()
   const hour: Span = { fromMs, bucketMs: 5 * minuteMs, count: 12 }
-  const hoursAfter: Span = { fromMs: fromMs + hourMs, bucketMs: hourMs, count: 23 }
+  const hoursAfter: Span = { fromMs: fromMs + hourMs, bucketMs: hourMs, count: hours - 1 }
+  const time = { fromMs, toMs: fromMs + hours * hourMs }
   const seesCronJobs = decide(actor, 'cron_job.read').allowed
   const [due, queued, inHour, inHoursAfter, tasks, [foreseenInHour = [], foreseenAfter = []], occurrences] =
     await Promise.all([
@@ -64,14 +65,16 @@ export const getUpcoming = endpoint(operations.getUpcoming, async (ctx, { caller
       countQueued(ctx.pool, workspaceId),
       countDueTasks(ctx.pool, workspaceId, hour, maxInFiveMinutes),
       countDueTasks(ctx.pool, workspaceId, hoursAfter),
-      findDueTasks(ctx.pool, workspaceId, fromMs, maxNext),
+      // A task that is due later than today is worth naming when nothing else is due.
+      findDueTasks(ctx.pool, workspaceId, from ? time : { fromMs }, limit),
       seesCronJobs ? countForeseen(ctx.pool, workspaceId, [hour, hoursAfter]) : [],
-      seesCronJobs ? findForeseen(ctx.pool, workspaceId, { fromMs, toMs: fromMs + 24 * hourMs }, maxNext) : [],
+      // From now on, the next runs of the cron jobs are in order. Later ones may be of any cron job.
+      seesCronJobs ? findForeseen(ctx.pool, workspaceId, time, limit, from ? maxForeseenJobs : limit) : [],
     ])
   const overdue = Math.min(due.due + queued, maxCounted)
   const firstHour = presentCounts(hour, inHour.counts, foreseenInHour)
   const dueInHour = firstHour.reduce((sum, { count }) => sum + count, 0)
-  const next = [...tasks, ...occurrences].sort((a, b) => a.atMs - b.atMs).slice(0, maxNext)
+  const next = [...tasks, ...occurrences].sort(byTime).slice(0, limit)
   return {
     from: new Date(fromMs).toISOString(),
     overdue,
@@ -103,7 +106,9 @@ type Rule = Pick<CronJobFields, 'cron' | 'timezone' | 'startsAt' | 'endsAt'> & {
 const ruleColumns = `cron, timezone, starts_at AS "startsAt", ends_at AS "endsAt", next_run_at AS "nextRunAt"`
 // Occurrences before next_run_at are tasks already.
 const isAhead = 'workspace_id = $1 AND paused_at IS NULL AND unreadable_since IS NULL AND next_run_at < $2'
-const rulesPerIteration = 500
+const bucketsPerIteration = 16_000
+const jobsPerIteration = 500
+const maxForeseenJobs = 10_000
 
 /** Counts, for each bucket of each span, the occurrences of a workspace's cron jobs that are not tasks yet. */
 async function countForeseen(db: Db, workspaceId: string, spans: readonly Span[]): Promise<number[][]> {
@@ -111,6 +116,7 @@ async function countForeseen(db: Db, workspaceId: string, spans: readonly Span[]
   const text = `SELECT ${ruleColumns}, count(*)::int AS jobs FROM cron_jobs WHERE ${isAhead} GROUP BY 1, 2, 3, 4, 5`
   const { rows } = await db.query<Rule & { jobs: number }>(text, [workspaceId, new Date(toMs)])
   const totals = spans.map(({ count }) => Array.from({ length: count }, () => 0))
+  const rulesPerIteration = Math.ceil(bucketsPerIteration / totals.flat().length)
   for (const [index, rule] of rows.entries()) {
     if (index % rulesPerIteration === rulesPerIteration - 1) await nextIteration()
     for (const [i, span] of spans.entries()) addTo(totals[i] ?? [], rule, rule.jobs, span)
@@ -127,23 +133,38 @@ function addTo(totals: number[], rule: Rule, jobs: number, { fromMs, bucketMs }:
   }
 }
 
-/** Finds the first occurrences of a workspace's cron jobs that are not tasks yet, between two times. */
+/**
+ * Finds the first `max` occurrences of a workspace's cron jobs that are not tasks yet, between two times.
+ * @param maxJobs - How many cron jobs it reads, those that run first.
+ */
 async function findForeseen(
   db: Db,
   workspaceId: string,
   { fromMs, toMs }: { fromMs: number; toMs: number },
   max: number,
+  maxJobs: number,
 ): Promise<NextUp[]> {
   const text = `SELECT id, name, ${ruleColumns} FROM cron_jobs WHERE ${isAhead} ORDER BY next_run_at, id LIMIT $3`
-  const { rows } = await db.query<Rule & { id: string; name: string }>(text, [workspaceId, new Date(toMs), max])
-  return rows
-    .flatMap(job => {
-      const after = Math.max(fromMs, job.nextRunAt.getTime()) - 1
-      const runs = nextRuns(scheduleOf(job), after, max).filter(({ atMs }) => atMs < toMs)
-      return runs.map(({ atMs }) => ({ atMs, taskId: null, cronJobId: toId('cron', job.id), name: job.name }))
-    })
-    .sort((a, b) => a.atMs - b.atMs)
-    .slice(0, max)
+  const { rows } = await db.query<Rule & { id: string; name: string }>(text, [workspaceId, new Date(toMs), maxJobs])
+  let found: NextUp[] = []
+  // Nothing is computed that would come after the first `max` of all.
+  let endMs = toMs
+  for (const [index, { id, name, ...rule }] of rows.entries()) {
+    if (index % jobsPerIteration === jobsPerIteration - 1) await nextIteration()
+    const firstMs = Math.max(fromMs, rule.nextRunAt.getTime())
+    if (firstMs >= endMs) continue
+    const endsAt = new Date(Math.min(endMs, rule.endsAt?.getTime() ?? endMs))
+    const runs = nextRuns({ ...scheduleOf(rule), endsAt }, firstMs - 1, max)
+    found.push(...runs.map(({ atMs }) => ({ atMs, taskId: null, cronJobId: toId('cron', id), name })))
+    if (found.length <= max) continue
+    found = found.sort(byTime).slice(0, max)
+    endMs = found.at(-1)?.atMs ?? endMs
+  }
+  return found.sort(byTime)
+}
+
+function byTime(a: NextUp, b: NextUp): number {
+  return a.atMs - b.atMs
 }
 
 /** A task that is due soon, or an occurrence of a cron job that is not a task yet. */
@@ -174,13 +195,24 @@ async function countDueTasks(
 }
 
 /** Finds the waiting tasks that are due first from a time on. */
-async function findDueTasks(db: Db, workspaceId: string, fromMs: number, max: number): Promise<NextUp[]> {
+async function findDueTasks(
+  db: Db,
+  workspaceId: string,
+  { fromMs, toMs }: { fromMs: number; toMs?: number },
+  max: number,
+): Promise<NextUp[]> {
   const text = `
     SELECT t.id, t.cron_job_id AS "cronJobId", t.due_at AS "dueAt", r.name
     FROM tasks t JOIN task_requests r ON r.task_id = t.id
-    WHERE ${isWaiting} AND t.due_at >= $2 ORDER BY t.due_at, t.id LIMIT $3`
+    WHERE ${isWaiting} AND t.due_at >= $2 AND t.due_at < coalesce($4, 'infinity'::timestamptz)
+    ORDER BY t.due_at, t.id LIMIT $3`
   type Row = { id: string; cronJobId: string | null; dueAt: Date; name: string }
-  const { rows } = await db.query<Row>(text, [workspaceId, new Date(fromMs), max])
+  const { rows } = await db.query<Row>(text, [
+    workspaceId,
+    new Date(fromMs),
+    max,
+    toMs === undefined ? null : new Date(toMs),
+  ])
   return rows.map(({ id, cronJobId, dueAt, name }) => ({
     atMs: dueAt.getTime(),
     taskId: toId('task', id),

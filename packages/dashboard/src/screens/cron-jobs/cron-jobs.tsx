@@ -1,6 +1,6 @@
 import type { CronJob } from '@belfry/contract/cron-job'
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Clock, Plus } from 'lucide-react'
+import { CalendarDays, Clock, Plus } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { type Result, read } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
@@ -48,7 +48,14 @@ export function CronJobs(): ReactNode {
     <ResourceList
       title="Cron jobs"
       description="Requests on a recurring schedule, each in its own time zone."
-      buttons={create}
+      buttons={
+        <>
+          <ButtonLink to={to.upcoming()} icon={<CalendarDays size={15} aria-hidden="true" />}>
+            Coming week
+          </ButtonLink>
+          {create}
+        </>
+      }
       filters={
         <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
           <SelectFilter filters={filters} name="status" label="Status" all="All statuses" options={statuses} />

@@ -92,6 +92,7 @@ function NoActivity(): ReactNode {
 
 /** Lists the next due tasks, and charts the next hour and day. */
 function DueNext({ upcoming }: { upcoming: UseQueryResult<Upcoming> }): ReactNode {
+  const { to } = useWorkspace()
   const { data, error, refetch } = upcoming
   const hour = useMemo(() => barsOf(data?.hour), [data])
   const day = useMemo(() => barsOf(data?.day), [data])
@@ -108,7 +109,14 @@ function DueNext({ upcoming }: { upcoming: UseQueryResult<Upcoming> }): ReactNod
         <Card label="Timeline">
           <div className={styles.timelines}>
             <Chart title="Next hour" kind="bars" data={hour} height={84} />
-            <Chart title="Next 24 hours" kind="bars" data={day} height={84} note={note} />
+            <Chart
+              title="Next 24 hours"
+              kind="bars"
+              data={day}
+              height={84}
+              note={note}
+              linkTo={from => to.upcoming(`?at=${new Date(from).toISOString()}`)}
+            />
           </div>
         </Card>
       )}
