@@ -67,6 +67,12 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     await page.keyboard.press('ArrowRight')
     await page.getByRole('figure', { name: 'request' }).waitFor()
     await page.getByLabel('Times', { exact: true }).selectOption('Relative times')
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Run for a past time' }).click()
+    await takeScreenshots(page, 'backfill')
+    await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click()
+    // It starts in the future.
+    await page.getByText('0 tasks created, 0 skipped').first().waitFor()
     await page.getByRole('link', { name: 'Edit' }).click()
     await page.getByLabel('Cron expression').fill('45 2 * * *')
     await page.getByText('At 02:45').first().waitFor()

@@ -22,7 +22,8 @@ stored AS (
          request_headers, response_status, response_headers, response_body, response_bytes, response_truncated,
          error_code, error_message, cron_job_id, CASE WHEN moved.source = 'event' THEN (SELECT r.topic FROM task_requests r WHERE r.task_id = moved.id) END, nullif(greatest(coalesce(octet_length(request_headers), 0) + coalesce(octet_length(response_headers), 0) - 4096, 0), 0),
          coalesce(moved.waited_for, CASE WHEN queue_id IS NOT NULL AND attempts = 1
-           AND scheduled_at >= execute_at + interval '1000 milliseconds' THEN 'queue' END), timings
+           AND scheduled_at >= execute_at + interval '1000 milliseconds'
+           AND (cron_job_id IS NULL OR uuid_v7_time(moved.id) < execute_at + interval '1 minute') THEN 'queue' END), timings
   FROM moved
 ),
 changed AS (

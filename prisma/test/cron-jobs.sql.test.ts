@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { backfillCronJob } from '../src/cron-jobs/backfill-cron-job.ts'
 import {
   changeCronJob,
   createCronJob,
@@ -276,6 +277,58 @@ describe('a change of a cron job', () => {
     expect(await deleteCronJob(db.pool, randomUUID(), job.id)).toEqual({ kind: 'unknown' })
     expect(await triggerCronJob(db.pool, randomUUID(), job.id)).toBeNull()
     expect(await tasksOf(job)).toEqual(before)
+  })
+})
+
+describe('backfillCronJob', () => {
+  const minutesAgo = (...minutes: number[]) =>
+    minutes.map(ago => new Date(Math.floor(Date.now() / 60_000 - ago) * 60_000))
+
+  it('creates one task for each past occurrence without one, once, due at a pace', async () => {
+    const job = await create({ catchUp: 'none', overlap: 'skip', maxAgeMs: 60_000 })
+    const missed = (await tasksOf(job))[0]
+    const times = minutesAgo(30, 20, 10)
+    // The second one has run, and the third one was missed.
+    await db.pool.query('UPDATE tasks SET occurrence_at = $2, execute_at = $2 WHERE id = $1', [missed?.id, times[1]])
+    const [, second] = await tasksOf(job)
+    await db.pool.query(
+      `UPDATE tasks SET occurrence_at = $2, execute_at = $2, state = 'cancelled', state_reason = 'missed', finished_at = now()
+       WHERE id = $1`,
+      [second?.id, times[2]],
+    )
+    const plan = { times, perSecond: 2, createdBy: 'a user' }
+    const both = await Promise.all([1, 2].map(() => backfillCronJob(db.pool, job.workspaceId, job.id, plan)))
+    const due = both.flatMap(result => result?.due ?? [])
+    expect(due).toHaveLength(2)
+    const rows = await Promise.all(due.map(({ id }) => taskRow(db.pool, id)))
+    expect(rows.map(row => row.execute_at)).toEqual([times[0], times[2]])
+    expect(rows[0]).toMatchObject({
+      ...{ source: 'cron', state: 'pending', occurrence_at: null, payload: job.payload },
+    })
+    const [first = 0, last = 0] = due.map(({ dueAt }) => dueAt.getTime())
+    expect(last - first).toBe(500)
+    expect(rows.map(row => row.expires_at.getTime() - row.due_at.getTime())).toEqual([60_000, 60_000])
+    await makeDue(due.map(({ id }) => id))
+    const claims = await claimAll(
+      db.pool,
+      due.map(({ id }) => id),
+    )
+    expect(claims.map(({ kind }) => kind)).toEqual(['claimed', 'claimed'])
+  })
+
+  it('is kept by a new rule, and leaves the next run as it is', async () => {
+    const job = await create({ cron: '0 0 1 1 *' })
+    const { due = [] } =
+      (await backfillCronJob(db.pool, job.workspaceId, job.id, { times: minutesAgo(10), perSecond: null })) ?? {}
+    await changeCronJob(db.pool, job.workspaceId, job.id, { cron: '0 0 2 1 *' }, lookAheadMs)
+    expect(await tasksOf(job)).toMatchObject([{ id: due[0]?.id, state: 'pending' }])
+  })
+
+  it('creates nothing for another workspace', async () => {
+    const job = await create({ cron: '0 0 1 1 *' })
+    const plan = { times: minutesAgo(10), perSecond: null }
+    expect(await backfillCronJob(db.pool, randomUUID(), job.id, plan)).toBeNull()
+    expect(await tasksOf(job)).toEqual([])
   })
 })
 

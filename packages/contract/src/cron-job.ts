@@ -7,7 +7,7 @@ import { lastInstant, tooLate } from './local-time.ts'
 import { pageFields } from './page.ts'
 import { queueNameField } from './queue.ts'
 import { isReadable, oneBody, refuseTwoBodies } from './raw-body.ts'
-import { idField, orNull, shownText, timestampField } from './response-fields.ts'
+import { idField, orNull, shownNumber, shownText, timestampField } from './response-fields.ts'
 import { retryChange } from './retry.ts'
 import { authorFields, deliveryFields, lastRun, requestFields, sentFields } from './task.ts'
 import {
@@ -86,6 +86,30 @@ export const previewCronJobBody = z.strictObject({
   from: textField(boundRule).optional(),
   count: integer(previewCounts.min, previewCounts.max).default(previewCounts.default),
 })
+
+/** The body that asks for the occurrences of a past time: `from` <= occurrence < `to`. */
+export const backfillCronJobBody = z.strictObject({
+  from: textField(backfillRule('The time from which on occurrences run.', '2026-01-01T00:00:00Z')),
+  to: textField(backfillRule('The time before which occurrences run; not in the future.', '2026-01-01T06:00:00Z')),
+  per_second: integer(1, 1_000)
+    .optional()
+    .meta({
+      description: 'How many of the tasks are due per second, the first at once. Default: all are due at once.',
+      examples: [10],
+    }),
+})
+
+function backfillRule(description: string, example: string) {
+  return textRule({ ...instant.schema, description, examples: [example] }, instant)
+}
+
+/** The result of a backfill. */
+export const backfill = z
+  .object({
+    created: shownNumber('The tasks that this request created.', 24),
+    skipped: shownNumber('Occurrences of the time that have a task already.', 0),
+  })
+  .meta({ id: 'Backfill' })
 
 function cronText(text: string): { value: string } | Invalid {
   const parsed = parseCron(text)

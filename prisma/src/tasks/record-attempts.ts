@@ -105,10 +105,11 @@ const usageChanges = `
            CASE to_state WHEN 'retrying' THEN clock_timestamp() END AS now
     FROM moved`
 
-// A queue that blocked a task before its first attempt has moved its due time.
+// A queue that blocked a task before its first attempt has moved its due time. A backfilled task is due long after its time.
 const reasonOf = (moved: string) => `
              coalesce(${moved}.waited_for, CASE WHEN queue_id IS NOT NULL AND attempts = 1
-               AND scheduled_at >= execute_at + interval '${lateMs} milliseconds' THEN 'queue' END)`
+               AND scheduled_at >= execute_at + interval '${lateMs} milliseconds'
+               AND (cron_job_id IS NULL OR uuid_v7_time(${moved}.id) < execute_at + interval '1 minute') THEN 'queue' END)`
 
 export const recordStatement = `
     WITH input AS (${inputRows(recordInput)}),

@@ -1,5 +1,6 @@
 import { defaultTiers } from '@belfry/domain/tiers'
 import { answerOnce } from '../../src/answer-once.ts'
+import { backfillCronJob } from '../../src/cron-jobs/backfill-cron-job.ts'
 import { cancelMissed } from '../../src/cron-jobs/cancel-missed.ts'
 import { changeCronJob, deleteCronJob, pauseCronJob, triggerCronJob } from '../../src/cron-jobs/change-cron-job.ts'
 import { expandCronJobs } from '../../src/cron-jobs/expand-cron-jobs.ts'
@@ -110,6 +111,12 @@ export const functions: SendingFunction[] = [
     by: triggerCronJob,
     call: db => triggerCronJob(db, id, id),
     sends: { trigger_cron_job: 'Stores a task of a cron job that is due now.' },
+  },
+  {
+    by: backfillCronJob,
+    call: db => backfillCronJob(db, id, id, { times: [new Date()], perSecond: 1 }),
+    answers: { 'FOR UPDATE': [{}], clock_timestamp: [{ now: new Date() }] },
+    sends: { backfill_cron_job: 'Stores a task for each past occurrence of a cron job that has none.' },
   },
   {
     by: replayTask,

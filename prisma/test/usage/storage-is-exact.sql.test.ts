@@ -2,6 +2,7 @@ import { newUuid } from '@belfry/domain/id'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { expect, it } from 'vitest'
 import { answerOnce, forgetIdempotencyKeys } from '../../src/answer-once.ts'
+import { backfillCronJob } from '../../src/cron-jobs/backfill-cron-job.ts'
 import { changeCronJob, createCronJob, triggerCronJob } from '../../src/cron-jobs/change-cron-job.ts'
 import type { CronJobFields } from '../../src/cron-jobs/cron-job.ts'
 import { expandCronJobs } from '../../src/cron-jobs/expand-cron-jobs.ts'
@@ -143,6 +144,8 @@ it('the sums of storage are exact under all operations at once', async () => {
     trigger: async () => {
       const job = pick(jobs)
       await triggerCronJob(db.pool, job.workspaceId, job.id)
+      const times = [new Date(Date.now() - 3_600_000), new Date(Date.now() - 1_800_000)]
+      await backfillCronJob(db.pool, job.workspaceId, job.id, { times, perSecond: null })
     },
     attempts: async () => {
       const due = await ids(`state IN ('pending', 'retrying') AND due_at <= now()`, 60)

@@ -131,6 +131,22 @@ describe('works', () => {
     expect(await tasksOf(job)).toHaveLength(3)
   })
 
+  it('backfills a past time once, and refuses a future one and one with too many occurrences', async () => {
+    const job = await create({ cron: '0 * * * *' })
+    const to = new Date()
+    const backfill = async (from: Date, more: object = {}) =>
+      api.call('POST', `${path}/${job.id}/backfill`, { from, to, ...more })
+    const ago = (hours: number) => new Date(to.getTime() - hours * 3_600_000)
+    expect(await backfill(ago(5), { per_second: 10 })).toMatchObject({ status: 200, body: { created: 5, skipped: 0 } })
+    const past = (await tasksOf(job)).filter(({ execute_at }) => Date.parse(execute_at) < to.getTime())
+    expect(past.map(({ execute_at }) => execute_at.slice(14))).toEqual(past.map(() => '00:00.000Z'))
+    expect(new Set(past.map(({ execute_at }) => execute_at)).size).toBe(5)
+    expect((await backfill(ago(6))).body).toEqual({ created: 1, skipped: 5 })
+    expect((await backfill(ago(2_000))).body.errors).toMatchObject([{ path: 'to', code: 'too_many' }])
+    const future = await backfill(ago(1), { to: new Date(to.getTime() + 3_600_000) })
+    expect(future.body.errors).toMatchObject([{ path: 'to', code: 'out_of_range' }])
+  })
+
   it('previews 50 runs, with clock changes', async () => {
     const body = { cron: '30 2 * * *', timezone: 'Europe/Berlin', from: '2027-03-26T12:00:00Z', count: 50 }
     expect((await api.call('POST', `${path}/preview`, body)).body.next_runs).toHaveLength(50)

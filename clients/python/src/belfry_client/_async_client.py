@@ -732,6 +732,27 @@ class AsyncCronJobs:
         """Dispatch a cron job at once."""
         return decode(models.Task, await self._http.send("POST", path("/api/v1/scheduler/cronjobs/{}/trigger", id)))
 
+    async def backfill(
+        self,
+        id: str,
+        *,
+        since: Time,
+        until: Time,
+        per_second: int | Unset = UNSET,
+        **more: Any,
+    ) -> models.Backfill:
+        """Run a cron job for a past time: one task for each of at most 1,000 occurrences. Skips occurrences that
+        have a task which was not cancelled, so a repeated request creates nothing. Each task has the time of its
+        occurrence as `execute_at`, and is due now.
+
+        Args:
+            since: The time from which on occurrences run.
+            until: The time before which occurrences run; not in the future.
+            per_second: How many of the tasks are due per second, the first at once. Default: all are due at once.
+        """
+        fields = {"from": since, "to": until, "per_second": per_second, **more}
+        return decode(models.Backfill, await self._http.send("POST", path("/api/v1/scheduler/cronjobs/{}/backfill", id), body=fields))
+
 
 class AsyncEvents:
     """Immediate requests."""

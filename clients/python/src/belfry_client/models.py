@@ -321,6 +321,15 @@ class CronPreview:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Backfill:
+    created: int
+    """The tasks that this request created."""
+    skipped: int
+    """Occurrences of the time that have a task already."""
+    raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Run:
     id: str
     """The id, which never changes."""

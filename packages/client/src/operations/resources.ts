@@ -9,6 +9,7 @@ import { toBody, toDispatchBody, toNewBody, withPayload } from '../request-body.
 import { tailRuns } from '../tail-runs.ts'
 import type {
   AuditStream,
+  Backfill,
   BatchResult,
   BulkOperation,
   CancelledTasks,
@@ -223,6 +224,24 @@ export function cronJobsOf(http: Http) {
     /** Dispatch a cron job at once. */
     trigger: (id: Id, options?: RequestOptions): Promise<Task> =>
       http.post(path`/api/v1/scheduler/cronjobs/${id}/trigger`, undefined, options),
+
+    /**
+     * Run a cron job for a past time: one task for each of at most 1,000 occurrences. Skips occurrences
+     * that have a task which was not cancelled, so a repeated request creates nothing. Each task has the
+     * time of its occurrence as `executeAt`, and is due now.
+     */
+    backfill: (
+      id: Id,
+      body: {
+        /** The time from which on occurrences run. */
+        from: TimestampInput
+        /** The time before which occurrences run; not in the future. */
+        to: TimestampInput
+        /** How many of the tasks are due per second, the first at once. Default: all are due at once. */
+        perSecond?: number
+      },
+      options?: RequestOptions,
+    ): Promise<Backfill> => http.post(path`/api/v1/scheduler/cronjobs/${id}/backfill`, toBody(body), options),
   }
 }
 

@@ -440,6 +440,13 @@ export type CronPreview = {
   notes: RunTimeNote[]
 }
 
+export type Backfill = {
+  /** The tasks that this request created. */
+  created: number
+  /** Occurrences of the time that have a task already. */
+  skipped: number
+}
+
 export type Run = {
   /** The id, which never changes. */
   id: Id

@@ -1,4 +1,6 @@
 import {
+  backfill,
+  backfillCronJobBody,
   createCronJobBody,
   cronJob,
   cronPreview,
@@ -94,6 +96,17 @@ export const cronJobsOperations = {
     summary: 'Dispatch a cron job at once',
     client: 'cronJobs.trigger',
     answer: { status: 201, body: task },
+    refusals: ['quota_exceeded', 'loop_detected'],
+  }),
+
+  backfillCronJob: operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/backfill', {
+    right: 'cron_job.write',
+    summary: 'Run a cron job for a past time: one task for each of at most 1,000 occurrences',
+    description:
+      'Skips occurrences that have a task which was not cancelled, so a repeated request creates nothing. Each task has the time of its occurrence as `execute_at`, and is due now.',
+    client: 'cronJobs.backfill',
+    body: backfillCronJobBody,
+    answer: { status: 200, body: backfill },
     refusals: ['quota_exceeded', 'loop_detected'],
   }),
 }

@@ -53,6 +53,21 @@ export function addCron(program: Command, context: () => Context): void {
       ctx.out.show(task, `${task.id}  ${task.method} ${task.url}`)
     })
   cron
+    .command('backfill')
+    .description('run a cron job for a past time: each occurrence that has no task')
+    .argument('<id>', 'cron_...')
+    .requiredOption('--from <time>', 'occurrences at this time or later')
+    .requiredOption('--to <time>', 'occurrences before this time')
+    .addOption(
+      number('--per-second <n>', 'how many are due per second, instead of all at once', { min: 1, max: 1_000 }),
+    )
+    .action(async (id: string, { from, to, perSecond }: { from: string; to: string; perSecond?: number }) => {
+      const ctx = context()
+      const body = { from: parseInstant(from), to: parseInstant(to), ...given({ perSecond }) }
+      const result = await ctx.belfry().cronJobs.backfill(id, body, { signal: ctx.signal })
+      ctx.out.show(result, `${result.created} created, ${result.skipped} skipped`)
+    })
+  cron
     .command('delete')
     .description('delete a cron job, and cancel its runs that have not started')
     .argument('<id>', 'cron_...')

@@ -1,5 +1,6 @@
 import type { CreateCronJobBody, UpdateCronJobBody } from '@belfry/contract/cron-job'
 import { operations } from '@belfry/contract/operations'
+import { backfillCronJob as fillBack } from '@belfry/db/cron-jobs/backfill-cron-job'
 import {
   type CronJobChange,
   type CronJobMove,
@@ -11,8 +12,9 @@ import {
   createCronJob as storeCronJob,
   triggerCronJob as trigger,
 } from '@belfry/db/cron-jobs/change-cron-job'
-import { filledLabels } from '@belfry/db/cron-jobs/cron-job'
+import { filledLabels, scheduleOf as storedScheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
+import { nextRuns } from '@belfry/domain/cron/cron-schedule'
 import { newUuid, toId } from '@belfry/domain/id'
 import { presentTask } from '@belfry/present/present-task'
 import { expansionLookAheadMs } from '@belfry/queue'
@@ -22,7 +24,7 @@ import type { Context } from '../context.ts'
 import { creation, endpoint, type Work, workOf } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
-import { notFound, refuseUsedKey } from '../http/refusals.ts'
+import { invalidField, notFound, refuseUsedKey } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { nameQueues, planQueues, type QueueDefaults } from '../queues/queues.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
@@ -197,4 +199,32 @@ export const triggerCronJob = endpoint(operations.triggerCronJob, async (ctx, in
   })
   const task = presentTask(row)
   return created(`/api/v1/scheduler/tasks/${task.id}`, task)
+})
+
+const maxBackfilled = 1_000
+
+export const backfillCronJob = endpoint(operations.backfillCronJob, async (ctx, input) => {
+  const { params, caller, body } = input
+  const { from, to, per_second: perSecond = null } = body
+  if (to.getTime() > ctx.clock.now()) throw invalidField('to', 'out_of_range', 'to must not be in the future.')
+  const job = await findCronJob(ctx.pool, caller.workspaceId, params.cronjob)
+  if (!job) throw notFound()
+  const endsAt = new Date(Math.min(to.getTime(), job.endsAt?.getTime() ?? to.getTime()))
+  const occurrences = nextRuns({ ...storedScheduleOf(job), endsAt }, from.getTime() - 1, maxBackfilled + 1)
+  if (occurrences.length > maxBackfilled) {
+    const message = `The time has more than ${maxBackfilled} occurrences. Send an earlier to, and continue from there.`
+    throw invalidField('to', 'too_many', message)
+  }
+  const rows: Origin[] = occurrences.map(() => ({}))
+  const { due } = await schedule(workOf(ctx), input, {
+    starts: 'later',
+    rows,
+    async store({ db }) {
+      const times = occurrences.map(({ atMs }) => new Date(atMs))
+      const stored = await fillBack(db, caller.workspaceId, params.cronjob, { times, perSecond, ...rows[0] })
+      if (!stored) throw notFound()
+      return stored
+    },
+  })
+  return { created: due.length, skipped: occurrences.length - due.length }
 })

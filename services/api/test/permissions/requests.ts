@@ -76,6 +76,9 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'POST /api/v1/scheduler/cronjobs/:cronjob/pause': none,
   'POST /api/v1/scheduler/cronjobs/:cronjob/resume': none,
   'POST /api/v1/scheduler/cronjobs/:cronjob/trigger': none,
+  'POST /api/v1/scheduler/cronjobs/:cronjob/backfill': {
+    body: () => ({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }),
+  },
   'GET /api/v1/scheduler/runs': none,
   'GET /api/v1/scheduler/runs/export': none,
   'GET /api/v1/scheduler/runs/stream': none,

@@ -1,5 +1,5 @@
 import type { CronJob } from '@belfry/contract/cron-job'
-import { CopyPlus, Ellipsis, Pause, Pencil, Play, Trash2, Zap } from 'lucide-react'
+import { CopyPlus, Ellipsis, History, Pause, Pencil, Play, Trash2, Zap } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
@@ -9,6 +9,7 @@ import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { ButtonLink, IconButton } from '../../ui/button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
+import { BackfillDialog } from './backfill-dialog.tsx'
 
 type CronJobActionsProps = { workspaceId: string; job: CronJob; to: WorkspacePaths }
 
@@ -18,6 +19,7 @@ export function CronJobActions(props: CronJobActionsProps): ReactNode {
   const mayNotWrite = useRefusal('cron_job.write')
   const mayNotDelete = useRefusal('cron_job.delete')
   const [isDeleting, setIsDeleting] = useState(false)
+  const [isBackfilling, setIsBackfilling] = useState(false)
   return (
     <>
       <TriggerButton {...props} />
@@ -32,11 +34,15 @@ export function CronJobActions(props: CronJobActionsProps): ReactNode {
         <MenuItem icon={<CopyPlus size={15} />} to={to.newCronJob(job.id)} refusal={mayNotWrite}>
           Duplicate
         </MenuItem>
+        <MenuItem icon={<History size={15} />} refusal={mayNotWrite} onSelect={() => setIsBackfilling(true)}>
+          Run for a past time
+        </MenuItem>
         <MenuItem icon={<Trash2 size={15} />} isDangerous refusal={mayNotDelete} onSelect={() => setIsDeleting(true)}>
           Delete
         </MenuItem>
       </Menu>
       <DeleteDialog {...props} isOpen={isDeleting} onClose={() => setIsDeleting(false)} />
+      {isBackfilling && <BackfillDialog job={job} onClose={() => setIsBackfilling(false)} />}
     </>
   )
 }

@@ -1,0 +1,65 @@
+import type { CronJob } from '@belfry/contract/cron-job'
+import { type ReactNode, useState } from 'react'
+import { call } from '../../api/call.ts'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { parseWhen } from '../../forms/when/parse-when.ts'
+import { type WhenDraft, WhenField } from '../../forms/when/when-field.tsx'
+import { useWorkspace } from '../../session/scope.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { optionsOf, SelectField } from '../../ui/field.tsx'
+
+const rates = optionsOf({ 0: 'All at once', 1: '1 per second', 10: '10 per second', 100: '100 per second' })
+
+/** Runs a cron job for a past time. */
+export function BackfillDialog({ job, onClose }: { job: CronJob; onClose(): void }): ReactNode {
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title="Run for a past time"
+      description="Each occurrence of that time without a task, or with a cancelled one, gets a task that is due now. At most 1,000."
+      isWide
+    >
+      <BackfillForm job={job} />
+    </Dialog>
+  )
+}
+
+function BackfillForm({ job }: { job: CronJob }): ReactNode {
+  const { workspace } = useWorkspace()
+  const [from, setFrom] = useState<WhenDraft>({ text: 'yesterday 00:00', zone: job.timezone })
+  const [to, setTo] = useState<WhenDraft>({ text: 'today 00:00', zone: job.timezone })
+  const form = useForm({
+    read: field => ({ from: timeOf(from), to: timeOf(to), perSecond: Number(field('per_second')) }),
+    check: ({ from, to }) => ({ from: errorOf(from), to: errorOf(to) }),
+    submit: ({ from, to, perSecond }) =>
+      call('backfillCronJob', {
+        ws: workspace.id,
+        cronjob: job.id,
+        body: { from: textOf(from), to: textOf(to), ...(perSecond > 0 ? { per_second: perSecond } : {}) },
+      }),
+    done: ({ created, skipped }) => `${created === 1 ? '1 task' : `${created} tasks`} created, ${skipped} skipped`,
+  })
+  return (
+    <Form form={form} action="Run">
+      <WhenField label="From" name="from" value={from} onChange={setFrom} />
+      <WhenField label="Before" name="to" value={to} onChange={setTo} />
+      <SelectField label="Speed" name="per_second" defaultValue="0" options={rates} />
+    </Form>
+  )
+}
+
+type When = ReturnType<typeof parseWhen>
+
+function timeOf({ text, zone }: WhenDraft): When {
+  return parseWhen(text, zone, new Date())
+}
+
+function errorOf(when: When): string | null {
+  return 'error' in when ? when.error : null
+}
+
+function textOf(when: When): string {
+  return 'error' in when ? '' : when.at.toISOString()
+}

@@ -1,0 +1,54 @@
+import { newUuid } from '@belfry/domain/id'
+import { type Db, inTransaction, readClock } from '../postgres/in-transaction.ts'
+import { queueIdOf } from '../queues/queue-sql.ts'
+import type { DueRow } from '../tasks/due-work.ts'
+import type { TaskOrigin } from '../tasks/replay-task.ts'
+import { requestsCopiedWith } from './expand-cron-jobs.ts'
+
+/** The past occurrences to run, in their order, and how many of their tasks are due per second. Null: all of them now. */
+export type BackfillPlan = TaskOrigin & { times: readonly Date[]; perSecond: number | null }
+
+/**
+ * Creates a task for each of some past occurrences of a cron job that has none, or only a cancelled one. The task keeps the time of
+ * its occurrence in `execute_at`. Like the task of a manual trigger it is no occurrence: a change of the rule keeps it, and it
+ * starts beside other tasks. Returns null when the workspace has no such cron job.
+ */
+export async function backfillCronJob(
+  db: Db,
+  workspaceId: string,
+  id: string,
+  { times, perSecond, createdBy = null, depth = null }: BackfillPlan,
+): Promise<{ due: DueRow[]; now: Date } | null> {
+  return inTransaction(db, async tx => {
+    // Backfills of the same cron job exclude each other.
+    const lock = 'SELECT FROM cron_jobs WHERE id = $1 AND workspace_id = $2 FOR UPDATE'
+    if ((await tx.query(lock, [id, workspaceId])).rowCount === 0) return null
+    const now = await readClock(tx)
+    // Ids sort by millisecond, and tasks that are due together start in the order of their ids.
+    const ids = times.map((_, i) => newUuid(now.getTime() + i))
+    const values = [id, workspaceId, times[0] ?? now, ids, times, perSecond, createdBy, depth]
+    const { rows } = await tx.query<DueRow>({ name: 'backfill_cron_job', text, values })
+    return { due: rows, now }
+  })
+}
+
+// A task is created at most some minutes before its occurrence, so its id says where the scan may begin.
+const text = `
+  WITH known AS MATERIALIZED (
+    SELECT coalesce(occurrence_at, execute_at) AS at FROM tasks
+    WHERE cron_job_id = $1 AND workspace_id = $2 AND id >= uuid_v7_floor($3::timestamptz - interval '1 hour')
+      AND state <> 'cancelled'
+  ),
+  missing AS (
+    SELECT i.id, i.at, now() + coalesce((row_number() OVER (ORDER BY i.at) - 1) * interval '1 second' / $6::int, interval '0') AS due_at
+    FROM unnest($4::uuid[], $5::timestamptz[]) AS i (id, at) WHERE i.at NOT IN (SELECT at FROM known)
+  ),
+  inserted AS (
+    INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)
+    SELECT m.id, j.workspace_id, 'cron', m.at, m.due_at, j.id, j.callbacks IS NOT NULL, ${queueIdOf('j.workspace_id', 'j.queue')},
+           m.due_at + j.max_age_ms * interval '1 millisecond'
+    FROM missing m JOIN cron_jobs j ON j.id = $1 AND j.workspace_id = $2
+    RETURNING id, due_at, cron_job_id
+  ),
+  ${requestsCopiedWith('$7::text', '$8::int2')}
+  SELECT id, due_at AS "dueAt" FROM inserted`

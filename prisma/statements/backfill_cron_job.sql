@@ -1,0 +1,40 @@
+-- Stores a task for each past occurrence of a cron job that has none.
+-- Sent by backfillCronJob.
+
+WITH known AS MATERIALIZED (
+  SELECT coalesce(occurrence_at, execute_at) AS at FROM tasks
+  WHERE cron_job_id = $1 AND workspace_id = $2 AND id >= uuid_v7_floor($3::timestamptz - interval '1 hour')
+    AND state <> 'cancelled'
+),
+missing AS (
+  SELECT i.id, i.at, now() + coalesce((row_number() OVER (ORDER BY i.at) - 1) * interval '1 second' / $6::int, interval '0') AS due_at
+  FROM unnest($4::uuid[], $5::timestamptz[]) AS i (id, at) WHERE i.at NOT IN (SELECT at FROM known)
+),
+inserted AS (
+  INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)
+  SELECT m.id, j.workspace_id, 'cron', m.at, m.due_at, j.id, j.callbacks IS NOT NULL, CASE WHEN j.queue IS NOT NULL THEN md5(j.workspace_id::text || ' ' || j.queue)::uuid END,
+         m.due_at + j.max_age_ms * interval '1 millisecond'
+  FROM missing m JOIN cron_jobs j ON j.id = $1 AND j.workspace_id = $2
+  RETURNING id, due_at, cron_job_id
+),
+requested AS (
+    INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
+                               max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, depth,
+                               labels, retry_delays, qstash, connection, extra_bytes)
+    SELECT n.id, j.name, j.url, j.method, j.headers, j.payload, j.content_type, j.callbacks, j.queue,
+           j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms, $7::text, $8::int2,
+           j.labels, j.retry_delays, j.qstash, j.connection, nullif(greatest(coalesce(octet_length(j.name), 0) + coalesce(octet_length(j.url), 0) + coalesce(octet_length(j.headers), 0) + coalesce(octet_length(j.callbacks), 0) - 1024, 0), 0)
+    FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
+  ),
+labelled AS (
+  INSERT INTO task_labels (workspace_id, label, task_id)
+  SELECT s.workspace_id, l.label, s.task_id FROM (SELECT j.workspace_id, n.id AS task_id, j.labels FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id) s CROSS JOIN LATERAL unnest(s.labels) AS l (label)
+),
+counted AS (
+  INSERT INTO usage_changes (workspace_id, storage_bytes)
+  SELECT workspace_id, sum(coalesce(octet_length(payload), 0) + coalesce(extra_bytes, 0)) FROM (
+  SELECT j.workspace_id, j.payload, nullif(greatest(coalesce(octet_length(j.name), 0) + coalesce(octet_length(j.url), 0) + coalesce(octet_length(j.headers), 0) + coalesce(octet_length(j.callbacks), 0) - 1024, 0), 0) AS extra_bytes
+  FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id) stored
+  WHERE payload IS NOT NULL OR extra_bytes IS NOT NULL GROUP BY workspace_id
+)
+SELECT id, due_at AS "dueAt" FROM inserted
