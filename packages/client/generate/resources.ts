@@ -7,6 +7,7 @@ import { camel, comment, pascal } from './words.ts'
 const inputs: Record<string, string> = {
   'tasks.create': 'CreateTask',
   'tasks.update': 'UpdateTask',
+  'tasks.replay': 'UpdateTask',
   'tasks.list': 'ListTasks',
   'tasks.count': 'Omit<ListTasks, keyof PageOptions>',
   'tasks.export': 'ExportTasks',

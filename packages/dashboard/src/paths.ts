@@ -56,6 +56,7 @@ function workspacePaths(slug: string, ws: string) {
     firstSteps: () => `${base}/first-steps`,
     tasks: (query = '') => `${base}/tasks${query}`,
     newTask: (from?: string) => `${base}/tasks/new${from ? `?from=${from}` : ''}`,
+    replayTask: (id: string) => `${base}/tasks/new?replay=${id}`,
     task: (id: string) => `${base}/tasks/${id}`,
     editTask: (id: string) => `${base}/tasks/${id}/edit`,
     cronJobs: (query = '') => `${base}/cron-jobs${query}`,

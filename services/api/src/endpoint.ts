@@ -50,7 +50,8 @@ export type Input<O extends Served> = {
   arrivedAt: number
 }
 
-type Inspect = (ctx: Context, body: unknown, schemaErrors: FieldError[]) => FieldError[]
+/** Returns errors in a body that its schema cannot find. */
+export type Inspect = (ctx: Context, body: unknown, schemaErrors: FieldError[]) => FieldError[]
 
 /** What a handler returns: the declared body, null for an object that does not exist, or more than is declared. */
 type Answer<O extends Served> = O['answer'] extends { body: infer S extends z.ZodType }

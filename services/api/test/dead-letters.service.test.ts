@@ -85,6 +85,29 @@ describe('works', () => {
     expect(await replaysOf(id)).toHaveLength(1)
   })
 
+  it('replays a task with changes, which settles the dead letter', async () => {
+    const { call, store, listed } = await aCaller()
+    const [id = ''] = await store('dead')
+    const replay = (body: Json) => call('POST', `${tasks}/${id}/replay`, body)
+    const later = new Date(Date.now() + 3_600_000).toISOString()
+    for (const wrong of [
+      { url: 'ftp://x' },
+      { execute_at: '2020-01-01T00:00:00Z' },
+      { key: 'k' },
+      { expires_at: '2020-01-01T00:00:00Z' },
+    ])
+      expect((await replay(wrong)).status).toBe(400)
+    expect(await listed()).toEqual([id])
+    const changes = { payload: { n: 2 }, labels: ['fixed:1'], execute_at: later }
+    const { status, body } = await replay(changes)
+    expect([status, body]).toMatchObject([
+      201,
+      { ...changes, url: 'https://example.com/', replay_of: id, state: 'pending' },
+    ])
+    expect(await listed()).toEqual([])
+    expect((await call('GET', `${tasks}?label=fixed:1`)).body.data).toMatchObject([{ id: body.id }])
+  })
+
   it('lists those of some topics, page by page', async () => {
     const { call, store } = await aCaller()
     const paid = await store('dead', 3, { topic: 'orders.paid' })

@@ -70,7 +70,7 @@ describe('GET /api/openapi.json', () => {
     }
   })
 
-  // Values that an example cannot have: the password of an account, the token of a mail.
+  // What an example cannot have: the password of an account, the token of a mail, a finished task.
   const refused: Record<string, number> = {
     'post /api/v1/auth/login': 401,
     'post /api/v1/auth/login/factor': 401,
@@ -89,6 +89,7 @@ describe('GET /api/openapi.json', () => {
     'post /api/v1/integrations/unsubscribe': 400,
     'post /api/v1/invitations/preview': 404,
     'post /api/v1/invitations/accept': 404,
+    'post /api/v1/scheduler/tasks/{task}/replay': 409,
   }
 
   it('has examples that are accepted at any time', async () => {

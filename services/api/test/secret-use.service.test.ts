@@ -11,6 +11,7 @@ type Send = (method: string, path: string, body?: Json, headers?: Record<string,
 let owner: Caller
 let full: Send
 let task: string
+let cancelled: string
 let cronJob: string
 let subscription: string
 beforeAll(async () => {
@@ -20,9 +21,16 @@ beforeAll(async () => {
   await full('PUT', `${secrets}/ANYWHERE`, { value: 'a long value' })
   await full('PUT', `${secrets}/BOUND`, { value: 'a long value', allowed_hosts: ['example.com'] })
   task = (await full('POST', `${root}/tasks`, aTaskBody())).body.id
+  cancelled = await cancelledTask(aTaskBody())
   cronJob = (await full('POST', `${root}/cronjobs`, job)).body.id
   subscription = (await full('POST', `${root}/subscriptions`, { topic: 't', url })).body.id
 })
+
+async function cancelledTask(body: Json): Promise<string> {
+  const { id } = (await full('POST', `${root}/tasks`, body)).body
+  await full('DELETE', `${root}/tasks/${id}`)
+  return id
+}
 
 function sendAs(key: string): Send {
   return (method, path, body, headers) => api.send(method, path, body, { Authorization: `Bearer ${key}`, ...headers })
@@ -58,6 +66,11 @@ const doors: Record<string, (send: Send, reference: string) => Promise<Json>> = 
     send('POST', `${root}/tasks`, aTaskBody({ on_failure: { url, headers: { Authorization: s } } })),
   'a batch': (send, s) => send('POST', `${root}/tasks/batch`, { tasks: [aTaskBody({ payload: [s] })] }),
   'a changed task': (send, s) => send('PATCH', `${root}/tasks/${task}`, { headers: { 'X-Key': s } }),
+  'a replay with changes': (send, s) => send('POST', `${root}/tasks/${cancelled}/replay`, { headers: { 'X-Key': s } }),
+  'a replay of the task of another caller': async (send, s) => {
+    const id = await cancelledTask(aTaskBody({ headers: { 'X-Key': s } }))
+    return send('POST', `${root}/tasks/${id}/replay`, { url: `${url}moved` })
+  },
   'an event with a target': (send, s) => send('POST', '/api/events', { ...event, target_url: `${url}${s}` }),
   'an event for subscriptions': (send, s) => send('POST', '/api/events', { ...event, payload: { key: s } }),
   'a cron job': (send, s) => send('POST', `${root}/cronjobs`, { ...job, payload: { key: s } }),

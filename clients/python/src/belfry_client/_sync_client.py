@@ -459,13 +459,86 @@ class Tasks:
         """
         return decode(models.Task, self._http.send("POST", path("/api/v1/scheduler/tasks/{}/stop", id)))
 
-    def replay(self, id: str, *, idempotency_key: str | None = None) -> models.Task:
-        """Replay a finished task, as a new task that is due at once.
+    def replay(
+        self,
+        id: str,
+        *,
+        execute_at: Time | Unset = UNSET,
+        delay: timedelta | str | Unset = UNSET,
+        name: str | Unset = UNSET,
+        target_url: str | Unset = UNSET,
+        method: str | Unset = UNSET,
+        headers: Mapping[str, Any] | Unset = UNSET,
+        payload: Any | Unset = UNSET,
+        payload_base64: str | Unset = UNSET,
+        content_type: str | Unset = UNSET,
+        timezone: str | Unset = UNSET,
+        retry: Mapping[str, Any] | Unset = UNSET,
+        timeout_ms: int | Unset = UNSET,
+        queue: str | Mapping[str, Any] | None | Unset = UNSET,
+        connection: str | None | Unset = UNSET,
+        on_success: Mapping[str, Any] | None | Unset = UNSET,
+        on_failure: Mapping[str, Any] | None | Unset = UNSET,
+        on_attempt: Mapping[str, Any] | None | Unset = UNSET,
+        expires_at: Time | None | Unset = UNSET,
+        labels: Sequence[str] | Unset = UNSET,
+        idempotency_key: str | None = None,
+        **more: Any,
+    ) -> models.Task:
+        """Replay a finished task, as a new task that is due at once. The body changes the new task, like `PATCH`
+        does.
+
+        Args:
+            name: A display name of 1 to 200 characters.
+            target_url: An absolute http or https URL without user, password or fragment; may hold `{{
+                secrets.NAME }}`.
+            method: The HTTP method, in upper case.
+            headers: Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the
+                connection sets are refused.
+            payload: Any JSON value, forwarded unchanged except for `{{ secrets.NAME }}` in its strings.
+            payload_base64: A body of any type in base64, sent as these bytes. Secrets are not filled in. Instead
+                of `payload`.
+            content_type: The content type of `payload_base64`. Default: the `Content-Type` header, or
+                application/octet-stream.
+            execute_at: In the future by the server’s clock, and not after the year 2099; with an offset, or in
+                `timezone`.
+            timezone: The IANA time zone of times without an offset. Where clocks skip the time, it is the end of
+                the gap; a time that occurs twice is the first.
+            retry: When failed attempts are repeated.
+            timeout_ms: The time limit of an attempt, from connecting to the last byte, 1,000 to 900,000 ms.
+            queue: The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.
+            connection: The name of the connection that authenticates the calls. Null: none.
+            on_success: The request that reports the success of a task. Null: no such request.
+            on_failure: The request that reports that a task is dead. Null: no such request.
+            on_attempt: The request that reports each attempt. Null: no such request.
+            expires_at: Later than the time of the task: no attempt starts then or later. Null: no deadline.
+            labels: Up to 10 labels, to filter by.
 
         Raises:
             ConflictError: `task_not_finished`.
         """
-        return decode(models.Task, self._http.create(path("/api/v1/scheduler/tasks/{}/replay", id), None, idempotency_key))
+        fields = {
+            "name": name,
+            "url": target_url,
+            "method": method if isinstance(method, Unset) else method.upper(),
+            "headers": headers,
+            "payload": payload,
+            "payload_base64": payload_base64,
+            "content_type": content_type,
+            "execute_at": changed_time(delay, execute_at),
+            "timezone": timezone,
+            "retry": retry,
+            "timeout_ms": timeout_ms,
+            "queue": queue,
+            "connection": connection,
+            "on_success": on_success,
+            "on_failure": on_failure,
+            "on_attempt": on_attempt,
+            "expires_at": expires_at,
+            "labels": labels,
+            **more,
+        }
+        return decode(models.Task, self._http.create(path("/api/v1/scheduler/tasks/{}/replay", id), in_zone(fields), idempotency_key))
 
 
 class CronJobs:

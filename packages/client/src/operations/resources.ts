@@ -156,11 +156,11 @@ export function tasksOf(http: Http) {
       http.post(path`/api/v1/scheduler/tasks/${id}/stop`, undefined, options),
 
     /**
-     * Replay a finished task, as a new task that is due at once. Retries are safe. Throws `ConflictError`
-     * (`task_not_finished`).
+     * Replay a finished task, as a new task that is due at once. The body changes the new task, like
+     * `PATCH` does. Retries are safe. Throws `ConflictError` (`task_not_finished`).
      */
-    replay: (id: Id, options?: CreateOptions): Promise<Task> =>
-      http.create(path`/api/v1/scheduler/tasks/${id}/replay`, undefined, options),
+    replay: (id: Id, body: UpdateTask = {}, options?: CreateOptions): Promise<Task> =>
+      http.create(path`/api/v1/scheduler/tasks/${id}/replay`, toDispatchBody(body), options),
   }
 }
 

@@ -136,9 +136,11 @@ export const tasksOperations = {
   replayTask: operation('POST', '/api/v1/scheduler/tasks/:task/replay', {
     right: 'task.write',
     summary: 'Replay a finished task, as a new task that is due at once',
+    description: 'The body changes the new task, like `PATCH` does.',
     client: 'tasks.replay',
+    body: updateTaskBody,
     answer: { status: 201, body: task },
-    refusals: ['task_not_finished', 'quota_exceeded'],
+    refusals: ['task_not_finished', 'quota_exceeded', 'conflict'],
     isIdempotent: true,
   }),
 }

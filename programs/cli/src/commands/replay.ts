@@ -31,7 +31,7 @@ export function addReplay(program: Command, context: () => Context): void {
       if (isFiltered) throw new UsageError('These options select dead letters: add --dead.')
       if (ids.length === 0) throw new UsageError('Specify the ids of tasks, or --dead for all dead letters.')
       for (const id of ids) {
-        const task = await ctx.belfry().tasks.replay(id, { signal: ctx.signal })
+        const task = await ctx.belfry().tasks.replay(id, {}, { signal: ctx.signal })
         ctx.out.show(task, `${task.id}  replays ${id}`)
       }
     },

@@ -1,5 +1,6 @@
 import { operations } from '@belfry/contract/operations'
-import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
+import type { UpdateTaskBody } from '@belfry/contract/task'
+import { type Db, inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
 import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
 import {
   cancelPendingTask,
@@ -18,7 +19,7 @@ import type { TaskRow } from '@belfry/present/task-row'
 import { type Auditor, audit } from '../audit/audit.ts'
 import { authorOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
-import { creation, endpoint } from '../endpoint.ts'
+import { creation, endpoint, type Inspect } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { notFound } from '../http/refusals.ts'
@@ -55,46 +56,62 @@ export const stopTask = endpoint(operations.stopTask, async (ctx, { caller, para
   return presentTask(row)
 })
 
-export const replayTask = creation(operations.replayTask, async (work, input) => {
-  const { params, caller } = input
-  const origin: Origin = {}
-  const { row } = await schedule(work, input, {
-    starts: 'later',
-    rows: [origin],
-    async store({ db, logStorage }) {
-      const result = await replay(db, caller.workspaceId, params.task, origin)
-      if (result.kind === 'refused' && result.state !== null) {
-        const message = `The task is ${result.state}; only a finished task can be replayed.`
-        throw new AppError('task_not_finished', message, { extra: { current_state: result.state } })
-      }
-      const row = result.kind === 'replayed' ? await findTask(db, caller.workspaceId, result.id) : undefined
-      if (result.kind === 'refused' || !row) throw logStorage === null ? notFound() : new AppError('not_found', moved)
-      return { row, due: [result], now: result.now }
-    },
-  })
-  const presented = presentTask(row)
-  return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
+/** The errors in the body of a change that a schema cannot find. */
+const inspect: Inspect = (ctx, body, errors) => [
+  ...inspectTarget(ctx, body),
+  ...inspectCallbacks(ctx, body),
+  ...inspectExecuteAt(ctx, body, errors),
+  ...inspectControls(body),
+]
+
+export const replayTask = creation(operations.replayTask, {
+  inspect,
+  async handle(work, input) {
+    const { params, caller, body, bodyText, arrivedAt } = input
+    const change = toChange(body, bodyText)
+    const origin: Origin = {}
+    await requireSecretUse(work.db, caller, [change], () => findTask(work.db, caller.workspaceId, params.task))
+    const { row } = await schedule(work, input, {
+      starts: 'later',
+      rows: [origin],
+      payload: change.payload ?? null,
+      queues: [body.queue],
+      async store({ db, logStorage }) {
+        const store = async (db: Db) => {
+          const result = await replay(db, caller.workspaceId, params.task, origin)
+          if (result.kind === 'refused' && result.state !== null) {
+            const message = `The task is ${result.state}; only a finished task can be replayed.`
+            throw new AppError('task_not_finished', message, { extra: { current_state: result.state } })
+          }
+          if (result.kind === 'refused') throw logStorage === null ? notFound() : new AppError('not_found', moved)
+          if (!isEmpty(change)) await changeReplay(db, caller.workspaceId, result.id, change, arrivedAt)
+          const row = await findTask(db, caller.workspaceId, result.id)
+          if (!row) throw notFound()
+          const due = { id: result.id, dueAt: change.executeAt ?? result.dueAt }
+          return { row, due: [due], now: result.now }
+        }
+        return isEmpty(change) ? store(db) : inTransaction(db, store)
+      },
+    })
+    const presented = withLocalTime(presentTask(row), body.timezone)
+    return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
+  },
 })
 
+// The copy is not committed, so no claim can come between.
+async function changeReplay(db: Db, workspaceId: string, id: string, change: AskedChange, arrivedAt: number) {
+  if (change.callbacks !== undefined) await refuseForCallback(db, workspaceId, id)
+  refuseTimes(await changePendingTask(db, workspaceId, id, change), change, arrivedAt)
+}
+
 export const updateTask = endpoint(operations.updateTask, {
-  inspect: (ctx, body, errors) => [
-    ...inspectTarget(ctx, body),
-    ...inspectCallbacks(ctx, body),
-    ...inspectExecuteAt(ctx, body, errors),
-    ...inspectControls(body),
-  ],
+  inspect,
   async handle(ctx, { caller, params, body, bodyText, arrivedAt }) {
-    const change: TaskChange = given({
-      executeAt: body.execute_at,
-      name: body.name,
-      expiresAt: body.expires_at,
-      labels: body.labels,
-      ...toRequestChange(body, bodyText),
-    })
+    const change = toChange(body, bodyText)
     if (isEmpty(change)) return readTask(ctx, caller, params.task)
     await requireSecretUse(ctx.pool, caller, [change], () => findTask(ctx.pool, caller.workspaceId, params.task))
     refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
-    if (change.callbacks !== undefined) await refuseForCallback(ctx, caller.workspaceId, params.task)
+    if (change.callbacks !== undefined) await refuseForCallback(ctx.pool, caller.workspaceId, params.task)
     const changed = { ...change, updatedBy: authorOf(caller) }
     // A URL or a header may hold a secret, so the record has the names of the fields and not their values.
     const audited = { action: 'task.changed', details: { fields: Object.keys(body).sort() } } as const
@@ -102,15 +119,36 @@ export const updateTask = endpoint(operations.updateTask, {
       await nameQueues(tx, caller, await planQueues(tx, caller, [body.queue]))
       return changePendingTask(tx, caller.workspaceId, params.task, changed)
     })
-    if (result.kind === 'not_future') throw executeAtPassed(body.execute_at ?? null, arrivedAt)
-    if (result.kind === 'never_starts') throw neverStarts()
-    const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task)
-    if (body.execute_at && result.kind === 'moved') {
-      enqueue(ctx, [{ id: row.id, dueAt: body.execute_at }], result.now)
+    const move = refuseTimes(result, change, arrivedAt)
+    const row = await taskAfterMove(ctx, move, caller.workspaceId, params.task)
+    if (change.executeAt && move.kind === 'moved') {
+      enqueue(ctx, [{ id: row.id, dueAt: change.executeAt }], move.now)
     }
     return withLocalTime(presentTask(row), body.timezone)
   },
 })
+
+type AskedChange = TaskChange & { executeAt?: Date }
+
+function toChange(body: UpdateTaskBody, bodyText: string): AskedChange {
+  return given({
+    executeAt: body.execute_at,
+    name: body.name,
+    expiresAt: body.expires_at,
+    labels: body.labels,
+    ...toRequestChange(body, bodyText),
+  })
+}
+
+function refuseTimes<Result extends { kind: string }>(
+  result: Result,
+  change: AskedChange,
+  arrivedAt: number,
+): Exclude<Result, { kind: 'not_future' | 'never_starts' }> {
+  if (result.kind === 'not_future') throw executeAtPassed(change.executeAt ?? null, arrivedAt)
+  if (result.kind === 'never_starts') throw neverStarts()
+  return result as Exclude<Result, { kind: 'not_future' | 'never_starts' }> // the two others are left
+}
 
 const moved = 'No such task. If it is in object storage, it can be replayed after an operator has restored its day.'
 
@@ -142,8 +180,8 @@ function moveTask<Result extends Awaited<ReturnType<Move>>, A extends AuditActio
 const notMoved = new Error('The task has not moved.')
 
 // The source of a task never changes.
-async function refuseForCallback(ctx: Context, workspaceId: string, taskId: string): Promise<void> {
-  const row = await findTask(ctx.pool, workspaceId, taskId)
+async function refuseForCallback(db: Db, workspaceId: string, taskId: string): Promise<void> {
+  const row = await findTask(db, workspaceId, taskId)
   if (row?.source === 'callback') throw new AppError('conflict', 'A callback cannot have callbacks of its own.')
 }
 type Refusal = { code: AppErrorCode; only: string }

@@ -39,7 +39,7 @@ const own: Record<string, RouteRequest> = {
   'POST /api/v1/scheduler/tasks': { body: () => aTask },
   'POST /api/v1/scheduler/tasks/batch': { body: () => ({ tasks: [aTask] }) },
   'PATCH /api/v1/scheduler/tasks/:task': { body: () => ({ execute_at: '2099-06-02T07:00:00Z' }) },
-  'POST /api/v1/scheduler/tasks/:task/replay': { objects: { task: 'dead' } },
+  'POST /api/v1/scheduler/tasks/:task/replay': { objects: { task: 'dead' }, body: () => ({ payload: { user: 43 } }) },
   'POST /api/v1/scheduler/tasks/:task/stop': { objects: { task: 'retrying' } },
   'POST /api/v1/scheduler/tasks/cancel': { body: () => ({ filter: { label: 'customer:42' } }) },
   'POST /api/v1/scheduler/tasks/stop': { body: () => ({ filter: { label: 'customer:42' } }) },

@@ -2,7 +2,7 @@ import type { Run, RunDetail } from '@belfry/contract/run'
 import type { Task } from '@belfry/contract/task'
 import { isTerminal } from '@belfry/domain/task-state'
 import { useQuery } from '@tanstack/react-query'
-import { CircleAlert, RotateCcw, Terminal } from 'lucide-react'
+import { CircleAlert, PencilLine, RotateCcw, Terminal } from 'lucide-react'
 import { Fragment, type ReactNode, useState } from 'react'
 import { useLocation } from 'react-router'
 import { call } from '../../api/call.ts'
@@ -10,7 +10,7 @@ import { allOf, queryOf } from '../../api/queries.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { Link } from '../../ui/button.tsx'
+import { ButtonLink, Link } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
@@ -108,9 +108,16 @@ function Actions({ run }: { run: RunDetail }): ReactNode {
           text="Replay"
           icon={<RotateCcw size={14} aria-hidden="true" />}
           refusal={refusal ?? notFinished}
-          run={() => call('replayTask', { ws: workspace.id, task: run.task_id })}
+          run={() => call('replayTask', { ws: workspace.id, task: run.task_id, body: {} })}
           onDone={setReplay}
         />
+        <ButtonLink
+          to={to.replayTask(run.task_id)}
+          icon={<PencilLine size={14} aria-hidden="true" />}
+          refusal={refusal ?? notFinished}
+        >
+          Replay with changes
+        </ButtonLink>
         <CopyButton
           text={toCurl(run.request)}
           icon={<Terminal size={15} aria-hidden="true" />}

@@ -1,6 +1,6 @@
 import type { Task } from '@belfry/contract/task'
 import { isTerminal } from '@belfry/domain/task-state'
-import { Ban, CopyPlus, Pencil, RotateCw } from 'lucide-react'
+import { Ban, CopyPlus, Pencil, PencilLine, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
@@ -34,7 +34,14 @@ export function TaskActions({ workspaceId, task, to }: TaskActionsProps): ReactN
     <>
       {duplicate}
       {task.state === 'retrying' && <EndButton workspaceId={workspaceId} task={task} {...stopping} />}
-      {isTerminal(task.state) && <ReplayButton workspaceId={workspaceId} task={task} to={to} />}
+      {isTerminal(task.state) && (
+        <>
+          <ButtonLink to={to.replayTask(task.id)} icon={<PencilLine size={15} />} refusal={mayNotWrite}>
+            Replay with changes
+          </ButtonLink>
+          <ReplayButton workspaceId={workspaceId} task={task} to={to} />
+        </>
+      )}
     </>
   )
 }
@@ -80,7 +87,7 @@ function ReplayButton({ workspaceId, task, to }: TaskActionsProps): ReactNode {
       text="Replay"
       icon={<RotateCw size={15} />}
       refusal={useRefusal('task.write')}
-      run={() => call('replayTask', { ws: workspaceId, task: task.id })}
+      run={() => call('replayTask', { ws: workspaceId, task: task.id, body: {} })}
       onDone={again => navigate(to.task(again.id))}
       done="Replayed as a new task"
     />

@@ -24,23 +24,39 @@ import { viewerZone } from '../../ui/format-time.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 
-/** Creates a task, or with `?from=` a copy of one. */
+/** Creates a task: with `?from=` a copy of one, and with `?replay=` the replay of one with changes. */
 export function NewTask(): ReactNode {
   const { workspace, to } = useWorkspace()
   const [params] = useSearchParams()
-  const from = params.get('from') ?? ''
+  const replayed = params.get('replay') ?? ''
+  const from = replayed || (params.get('from') ?? '')
   const query = useQuery({ ...queryOf('getTask', { ws: workspace.id, task: from }), enabled: from !== '' })
   return (
     <>
       <PageHeader
-        title="New task"
-        description="One request, sent at a set time and retried if it fails."
-        parent={{ label: 'Tasks', to: to.tasks() }}
+        title={replayed ? 'Replay with changes' : 'New task'}
+        description={
+          replayed
+            ? 'The new task is marked as a replay. The original one and its runs stay as they are.'
+            : 'One request, sent at a set time and retried if it fails.'
+        }
+        parent={
+          replayed ? { label: query.data?.name ?? 'Task', to: to.task(replayed) } : { label: 'Tasks', to: to.tasks() }
+        }
       />
       <PageFor right="task.write">
         {from === '' && <TaskForm backTo={to.tasks()} />}
         {from !== '' && (
-          <Loaded query={query}>{model => <TaskForm key={from} model={model} backTo={to.tasks()} />}</Loaded>
+          <Loaded query={query}>
+            {model => (
+              <TaskForm
+                key={from}
+                model={model}
+                isReplay={replayed !== ''}
+                backTo={replayed ? to.task(replayed) : to.tasks()}
+              />
+            )}
+          </Loaded>
         )}
       </PageFor>
     </>
@@ -87,31 +103,36 @@ type TaskFormProps = {
   task?: Task
   /** The task to copy. */
   model?: Task | undefined
+  /** Whether the copy is a replay of it. */
+  isReplay?: boolean
   backTo: string
 }
 
-function TaskForm({ task, model, backTo }: TaskFormProps): ReactNode {
+function TaskForm({ task, model, isReplay = false, backTo }: TaskFormProps): ReactNode {
   const { workspace, to } = useWorkspace()
   const navigate = useNavigate()
-  const [initial] = useState(() => draftFor(task, model))
+  const [initial] = useState(() => draftFor(task, model, isReplay))
   const state = useDraftForm({
     initial,
     intend: (draft, intent) => (intent === 'now' ? { ...draft, when: { ...draft.when, text: 'now' } } : draft),
-    check: draft => checkDraft(draft, task),
-    submit: (draft, key) => save(workspace.id, task && { task, isTimeKept: draft.when === initial.when }, draft, key),
+    check: draft => checkDraft(draft, isReplay ? model : task),
+    submit(draft, key) {
+      if (isReplay && model) return replay(workspace.id, model, draft, key)
+      return save(workspace.id, task && { task, isTimeKept: draft.when === initial.when }, draft, key)
+    },
     onDone: saved => navigate(to.task(saved.id)),
-    done: () => (task ? 'Changes saved' : 'Task scheduled'),
+    done: () => (task ? 'Changes saved' : isReplay ? 'Replayed as a new task' : 'Task scheduled'),
   })
   const { draft, onChange } = state
   const when = parseWhen(draft.when.text, draft.when.zone, new Date())
   return (
     <RequestForm
       state={state}
-      action={task ? 'Save changes' : 'Create task'}
-      now={task ? undefined : 'Send now'}
+      action={task ? 'Save changes' : isReplay ? 'Replay' : 'Create task'}
+      now={task || isReplay ? undefined : 'Send now'}
       backTo={backTo}
       facts={{ taskId: task?.id ?? null, scheduledAt: 'error' in when ? null : when.at }}
-      more={<ControlFields draft={draft} onChange={onChange} hasKey={!task} />}
+      more={<ControlFields draft={draft} onChange={onChange} hasKey={!task && !isReplay} />}
     >
       <FormCard label="Name and time">
         <TextField
@@ -134,10 +155,10 @@ function TaskForm({ task, model, backTo }: TaskFormProps): ReactNode {
   )
 }
 
-function draftFor(task: Task | undefined, model: Task | undefined): Draft {
+function draftFor(task: Task | undefined, model: Task | undefined, isReplay: boolean): Draft {
   const request = model ? draftOf(model) : emptyRequest
   if (!task) {
-    const when = { text: '', zone: viewerZone() }
+    const when = { text: isReplay ? 'now' : '', zone: viewerZone() }
     return { ...request, ...controlsDraftOf(model, true), name: model?.name ?? '', when }
   }
   return {
@@ -148,15 +169,16 @@ function draftFor(task: Task | undefined, model: Task | undefined): Draft {
   }
 }
 
-function checkDraft(draft: Draft, task: Task | undefined): FieldErrors {
+/** @param stored - The task whose fields change. */
+function checkDraft(draft: Draft, stored: Task | undefined): FieldErrors {
   const now = new Date()
   const when = parseWhen(draft.when.text, draft.when.zone, now)
   const time = 'error' in when ? when.error : when.at <= now ? 'Choose a time in the future.' : null
   return {
     ...(draft.name.trim() === '' ? { name: 'Enter a name.' } : {}),
     ...(time ? { execute_at: time } : {}),
-    ...(task && task.payload !== null && draft.payload.trim() === ''
-      ? { payload: 'A payload can be replaced but not removed. Cancel this task and create a new one.' }
+    ...(stored && stored.payload !== null && draft.payload.trim() === ''
+      ? { payload: 'A payload can be replaced but not removed. Create a new task instead.' }
       : {}),
     ...checkRequest(draft),
     ...checkControls(draft, 'error' in when ? null : when.at),
@@ -169,21 +191,33 @@ type Edit = {
   isTimeKept: boolean
 }
 
-function save(ws: string, edit: Edit | undefined, draft: Draft, idempotencyKey: string): Promise<Task> {
-  const when = parseWhen(draft.when.text, draft.when.zone, new Date())
-  if ('error' in when) return Promise.reject(new Error(when.error))
-  const controls = controlsBodyOf(draft, edit?.task)
-  const body: Body<'createTask'> = {
-    name: draft.name.trim(),
-    execute_at: when.at.toISOString(),
-    ...bodyOf(draft),
-    ...controls,
-  }
+async function save(ws: string, edit: Edit | undefined, draft: Draft, idempotencyKey: string): Promise<Task> {
+  const body = taskBodyOf(draft, edit?.task)
   if (!edit) return call('createTask', { ws, body, idempotencyKey })
   const { task, isTimeKept } = edit
   const changes = changesOf(isTimeKept ? { ...body, execute_at: task.execute_at } : body, task)
-  if (Object.keys(changes).length === 0) return Promise.resolve(task)
+  if (Object.keys(changes).length === 0) return task
   return call('updateTask', { ws, task: task.id, body: changes })
+}
+
+/** Replays a task with the fields of the draft that differ. Without another time the replay is due at once. */
+async function replay(ws: string, model: Task, draft: Draft, idempotencyKey: string): Promise<Task> {
+  const { execute_at, ...fields } = taskBodyOf(draft, undefined)
+  const isNow = draft.when.text.trim().toLowerCase() === 'now'
+  const body = { ...changesOf(fields, model), ...(isNow ? {} : { execute_at }) }
+  return call('replayTask', { ws, task: model.id, body, idempotencyKey })
+}
+
+// Only of a draft in which `checkDraft` finds no error.
+function taskBodyOf(draft: Draft, task: Task | undefined): Body<'createTask'> {
+  const when = parseWhen(draft.when.text, draft.when.zone, new Date())
+  if ('error' in when) throw new Error(when.error)
+  return {
+    name: draft.name.trim(),
+    execute_at: when.at.toISOString(),
+    ...bodyOf(draft),
+    ...controlsBodyOf(draft, task),
+  }
 }
 
 type OnConflict = NonNullable<Body<'createTask'>['on_conflict']>

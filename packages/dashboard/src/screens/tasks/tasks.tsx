@@ -237,7 +237,7 @@ function BulkBar({ workspaceId, selected, onDone }: BulkBarProps): ReactNode {
     name: 'replay',
     done: 'replayed',
     tasks: selected.filter(({ state }) => isTerminal(state)),
-    run: ({ id }) => call('replayTask', { ws: workspaceId, task: id }),
+    run: ({ id }) => call('replayTask', { ws: workspaceId, task: id, body: {} }),
   }
   const run = async ({ tasks, run, done }: BulkAction) => {
     setDoneSoFar(0)
