@@ -164,6 +164,42 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'Replay all matching' }).waitFor()
   })
 
+  it('replays the dead letters among selected runs, and one of them with another payload', async () => {
+    await publishBroken()
+    await publish('orders.paid', '/paid')
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/log`)
+    for (const topic of ['orders.broken', 'orders.paid'])
+      await rowOf(page, topic)
+        .getByRole('checkbox', { name: `Select run of ${topic}` })
+        .check()
+    const selected = page.getByRole('region', { name: 'Selected runs' })
+    await selected.getByText('2 runs selected').waitFor()
+    await takeScreenshots(page, 'log-selected')
+    await expectAccessible(page, ':slug/w/:ws/log')
+    await selected.getByRole('button', { name: 'Replay 2 tasks' }).click()
+    await page.getByText('Tasks that succeeded, or may still be retried, are skipped.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Replay', exact: true }).click()
+    await page.getByText('1 of 2 replayed. The others are not dead letters.').first().waitFor()
+    await waitFor(
+      () => rowOf(page, 'orders.broken').count(),
+      count => count === 2,
+      20_000,
+    )
+
+    stage.receiver.answer('/broken', { status: 200 })
+    await rowOf(page, 'orders.broken').getByRole('link').first().click()
+    const run = page.getByRole('region', { name: 'Run', exact: true })
+    await run.getByRole('link', { name: 'Replay with changes' }).click()
+    await page.getByRole('heading', { name: 'Replay with changes', exact: true }).waitFor()
+    await page.getByLabel('Payload').fill('{"order":43}')
+    await takeScreenshots(page, 'replay-with-changes')
+    await page.getByRole('button', { name: 'Replay', exact: true }).click()
+    await page.getByText('Created by a replay').waitFor()
+    await page.getByRole('link', { name: 'View original task' }).waitFor()
+    await stage.receiver.waitFor(requests => requests.some(({ body }) => body.toString() === '{"order":43}'), 20_000)
+  })
+
   it('replays from a run, which covers a narrow screen', async () => {
     await publish('orders.paid', '/replayed')
     const page = await stage.ownerPage({ size: 'narrow' })

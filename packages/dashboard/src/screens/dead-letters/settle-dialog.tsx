@@ -20,7 +20,7 @@ import type { DeadLetterFilter } from './filter-fields.tsx'
 type Selection = { ids: string[] } | { filter: DeadLetterFilter }
 
 export type Settlement = { action: 'replay' | 'discard' } & Selection & {
-    /** The chosen dead letters, with `ids`. */
+    /** The chosen dead letters, with `ids`. Without them, the ids may be those of other tasks. */
     chosen?: readonly Task[]
   }
 
@@ -59,6 +59,7 @@ export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps)
   // A rate holds within a call.
   const hasRate = isReplay && (filter !== null || (tasks?.length ?? 0) <= maxIdsPerCall)
   const verb = isReplay ? 'Replay' : 'Discard'
+  const mayHaveOthers = 'ids' in settlement && settlement.chosen === undefined
   return (
     <ConfirmDialog
       isOpen
@@ -66,7 +67,7 @@ export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps)
       title={`${verb} ${nameOf(settlement, tasks?.length, all.data?.hasMore ?? false)}?`}
       description={
         isReplay
-          ? 'Each one is sent again as a new task with the same request and retries.'
+          ? `Each one is sent again as a new task with the same request and retries.${mayHaveOthers ? ' Tasks that succeeded, or may still be retried, are skipped.' : ''}`
           : 'They are removed from this list for good and will not be sent. The tasks and their runs are kept.'
       }
       action={verb}
@@ -106,6 +107,8 @@ function hintOf(perSecond: number, count: number | undefined, hasMore: boolean):
 }
 
 function nameOf(settlement: Settlement, count: number | undefined, hasMore: boolean): string {
+  if ('ids' in settlement && settlement.chosen === undefined)
+    return settlement.ids.length === 1 ? '1 task' : `${formatCount(settlement.ids.length)} tasks`
   if ('ids' in settlement || (count !== undefined && !hasMore)) {
     const exact = 'ids' in settlement ? settlement.ids.length : (count ?? 0)
     return exact === 1 ? '1 dead letter' : `${formatCount(exact)} dead letters`

@@ -4,12 +4,15 @@ import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useNavigate, useParams } from 'react-router'
 import { messageOf } from '../../api/api-problem.ts'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatCount } from '../../ui/format-amount.ts'
 import { formatAbsolute } from '../../ui/format-time.ts'
 import { isTyping } from '../../ui/is-typing.ts'
+import { latePart } from '../../ui/late-part.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { moveBetweenRows, moveFrom } from '../../ui/table.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
@@ -35,6 +38,16 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const [rowSlots] = useState(() => new RowSlots())
   const [focused, setFocused] = useState<number | null>(null)
+  const [selected, setSelected] = useState<ReadonlyMap<string, string>>(new Map())
+  const mayReplay = useRefusal('dead_letter.replay') === null
+  const onSelect = useCallback((run: Run, isSelected: boolean) => {
+    setSelected(before => {
+      const next = new Map(before)
+      if (isSelected) next.set(run.id, run.task_id)
+      else next.delete(run.id)
+      return next
+    })
+  }, [])
   useJumpKeys(scroller)
   const { run: openRun } = useParams()
   const follow = useFollow(openRun)
@@ -53,6 +66,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
   useEffect(() => log.setVisible(first, last), [log, first, last])
   // A different log starts at its top.
   useEffect(() => {
+    setSelected(new Map())
     if (log) scroller?.scrollTo({ top: 0 })
   }, [log, scroller])
 
@@ -71,6 +85,8 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
   if (isScrolling) mounted.sort((a, b) => a.slot - b.slot)
   const isEmpty = view.rowCount === 0
   const isOrganizationWide = scope.ws === null
+  // A run of another workspace is replayed there.
+  const isSelectable = mayReplay && !isOrganizationWide
   if (isEmpty && view.state === 'failed') return <Problem error={view.error} onRetry={() => void log.readMore()} />
   if (isEmpty && view.state === 'end') return <NoRuns filters={filters} />
   return (
@@ -90,7 +106,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
         aria-label="Runs"
       >
         <table
-          className={styles.table}
+          className={classNames(styles.table, isSelectable && styles.selectable)}
           aria-rowcount={view.state === 'end' ? view.rowCount + 1 : -1}
           aria-busy={view.state === 'reading'}
         >
@@ -112,6 +128,8 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
                   isOpen={run.id === openRun}
                   isFresh={performance.now() - (arrivedAt(run.id) ?? Number.NEGATIVE_INFINITY) < freshMs}
                   onFocus={onFocus}
+                  isSelected={selected.has(run.id)}
+                  onSelect={isSelectable ? onSelect : undefined}
                 />
               )
             })}
@@ -119,10 +137,14 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
           </tbody>
         </table>
       </section>
+      {selected.size > 0 && <SelectedRuns selected={selected} onClear={() => setSelected(new Map())} />}
       <LogEnd view={view} log={log} oldest={view.runAt(view.rowCount - 1)} filters={filters} />
     </div>
   )
 }
+
+// Loaded when the first run is selected.
+const SelectedRuns = latePart(async () => (await import('./selected-runs.tsx')).SelectedRuns)
 
 /** Returns the indexes from `first` to `last` of a list, and the focused one, which stays mounted out of view. */
 function indexesOf(first: number, last: number, focused: number | null, count: number): number[] {

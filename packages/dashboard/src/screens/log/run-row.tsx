@@ -22,6 +22,9 @@ type RunRowProps = {
   isOpen: boolean
   isFresh: boolean
   onFocus(index: number, to: string): void
+  isSelected: boolean
+  /** Undefined for a user who may not act on runs. */
+  onSelect: ((run: Run, isSelected: boolean) => void) | undefined
 }
 
 /** The position of a row, in pixels. */
@@ -31,10 +34,21 @@ export type Place = { start: number; height: number }
 export const RunRow = memo(Row, (a, b) => {
   const isSame =
     a.run === b.run && a.index === b.index && a.isOrganizationWide === b.isOrganizationWide && a.onFocus === b.onFocus
-  return isSame && a.isOpen === b.isOpen && a.place.start === b.place.start && a.place.height === b.place.height
+  const isChosen = a.isOpen === b.isOpen && a.isSelected === b.isSelected && a.onSelect === b.onSelect
+  return isSame && isChosen && a.place.start === b.place.start && a.place.height === b.place.height
 })
 
-function Row({ run, index, place, isOrganizationWide, isOpen, isFresh, onFocus }: RunRowProps): ReactNode {
+function Row({
+  run,
+  index,
+  place,
+  isOrganizationWide,
+  isOpen,
+  isFresh,
+  onFocus,
+  isSelected,
+  onSelect,
+}: RunRowProps): ReactNode {
   const { organization, workspaces } = useOrganization()
   const { search } = useLocation()
   const to = paths.workspace(organization.slug, run.workspace_id).run(run.id) + search
@@ -46,6 +60,15 @@ function Row({ run, index, place, isOrganizationWide, isOpen, isFresh, onFocus }
       className={classNames(styles.row, styles.run, isOpen && styles.opened, isFresh && styles.fresh)}
     >
       <td className={styles.status}>
+        {onSelect && (
+          <input
+            type="checkbox"
+            className={styles.select}
+            aria-label={`Select run of ${run.task_name}`}
+            checked={isSelected}
+            onChange={event => onSelect(run, event.target.checked)}
+          />
+        )}
         <StateBadge state={run.status} />
       </td>
       <td className={styles.task}>
