@@ -30,6 +30,7 @@ CREATE INDEX IF NOT EXISTS outbox_due ON belfry.outbox (due_at, position) WHERE 
 CREATE INDEX IF NOT EXISTS outbox_batch ON belfry.outbox (batch, position) WHERE batch IS NOT NULL;
 -- Tasks with one key are sent in the order of their calls.
 CREATE INDEX IF NOT EXISTS outbox_key ON belfry.outbox ((body ->> 'key'), position) WHERE body ? 'key' AND rejected_at IS NULL;
+CREATE INDEX IF NOT EXISTS outbox_claimed_key ON belfry.outbox ((body ->> 'key')) WHERE body ? 'key' AND batch IS NOT NULL;
 
 -- Calls a URL at a time, or at once if the time has come when the row is sent. `options` are the other fields of a task.
 CREATE OR REPLACE FUNCTION belfry.call_at(url text, at timestamptz, payload jsonb DEFAULT NULL, options jsonb DEFAULT '{}')

@@ -176,19 +176,39 @@ describe('a claim', () => {
     expect(await claim()).toEqual([rest])
   })
 
-  it('leaves a task with a key until the earlier one with the key is stored or rejected', async () => {
+  it('takes the tasks with a key together, and no later ones until these are stored or rejected', async () => {
     const ids: string[] = []
-    for (const key of ['a', 'b', 'a', 'a']) ids.push(await callAt('https://example.com/', { key }))
-    const [a1 = '', b = '', a2 = '', a3 = ''] = ids
+    for (const key of ['a', 'b', 'a']) ids.push(await callAt('https://example.com/', { key }))
     const [batch] = byBatch(await claimRows(pool))
     if (!batch) throw new Error('Nothing was claimed.')
-    expect(batch.map(({ id }) => id)).toEqual([a1, b])
-    expect(await claim()).toEqual([])
-    await recordOutcome(pool, batch, { ...nothing, stored: [a1, b] })
-    const [second] = byBatch(await claimRows(pool))
-    expect(second?.map(({ id }) => id)).toEqual([a2])
-    if (second) await recordOutcome(pool, second, { ...nothing, rejected: [{ id: a2, error: 'no' }] })
-    expect(await claim()).toEqual([[a3]])
+    expect(batch.map(({ id }) => id)).toEqual(ids)
+    const [later, other] = [await callAt('https://example.com/', { key: 'a' }), await callAt('https://example.com/')]
+    expect(await claim()).toEqual([[other]])
+    const [a1 = '', b = '', a2 = ''] = ids
+    await recordOutcome(pool, batch, { ...nothing, stored: [a1, b], rejected: [{ id: a2, error: 'no' }] })
+    expect(await claim()).toEqual([[later]])
+  })
+
+  it('keeps the order of the tasks with a key among many relays', async () => {
+    const total = 3_000
+    const text = `SELECT belfry.call_at('https://example.com/', now(), options => jsonb_build_object('key', n % 5))
+      FROM generate_series(1, ${total}) AS n`
+    await pool.query(text)
+    const sent: Array<{ key: number; position: number }> = []
+    const relay = async () => {
+      while (sent.length < total) {
+        for (const batch of byBatch(await claimRows(pool))) {
+          sent.push(...batch.map(({ body, position }) => ({ key: JSON.parse(body).key, position })))
+          await recordOutcome(pool, batch, { ...nothing, stored: batch.map(({ id }) => id) })
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: 4 }, relay))
+    for (let key = 0; key < 5; key++) {
+      const positions = sent.filter(row => row.key === key).map(({ position }) => position)
+      expect(positions).toEqual(positions.toSorted((a, b) => a - b))
+    }
+    expect(new Set(sent.map(({ position }) => position)).size).toBe(total)
   })
 })
 
@@ -209,6 +229,20 @@ describe('an outcome', () => {
     expect(rows).toEqual([{ id: rejected, error: 'no', batch: null }])
     await pool.query('UPDATE belfry.outbox SET rejected_at = NULL')
     expect(await claim()).toEqual([[rejected]])
+  })
+
+  it('sends the tasks with a key of a refused batch one after the other', async () => {
+    const ids: string[] = []
+    for (const key of ['a', 'a', 'b']) ids.push(await callAt('https://example.com/', { key }))
+    const [a1 = '', a2 = '', b = ''] = ids
+    const [batch] = byBatch(await claimRows(pool))
+    if (!batch) throw new Error('Nothing was claimed.')
+    await recordOutcome(pool, batch, { ...nothing, alone: ids })
+    const [first] = byBatch(await claimRows(pool))
+    if (!first) throw new Error('Nothing was claimed.')
+    expect([first[0].id, await claim(), await claim()]).toEqual([a1, [[b]], []])
+    await recordOutcome(pool, first, { ...nothing, stored: [a1] })
+    expect(await claim()).toEqual([[a2]])
   })
 
   it('changes nothing of a row that another relay has claimed since, unless Belfry has stored it', async () => {

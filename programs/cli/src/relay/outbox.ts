@@ -23,8 +23,8 @@ export const leaseMs = 30_000
 export const maxRows = 500
 const maxBytes = 4_000_000
 
-// A batch that was claimed before comes first, and alone. Its first row stands for it, so only one relay gets it. `fresh` leaves
-// out a task while an earlier one with its key is there.
+// A batch that was claimed before comes first, and alone. Its first row stands for it, so only one relay gets it. Tasks with one
+// key keep their order: no other ones are claimed while some are, and none while a concurrent claim has locked an earlier one.
 const claim = `
   WITH due AS (
     SELECT batch FROM belfry.outbox AS o
@@ -34,12 +34,11 @@ const claim = `
     ORDER BY due_at, position LIMIT 1 FOR UPDATE OF o SKIP LOCKED
   ),
   fresh AS (
-    SELECT id, position, kind, octet_length(body::text) AS bytes FROM belfry.outbox AS o
+    SELECT id, position, kind, body ->> 'key' AS key, octet_length(body::text) AS bytes FROM belfry.outbox AS o
     WHERE batch IS NULL AND rejected_at IS NULL AND NOT EXISTS (SELECT FROM due)
       AND (NOT body ? 'key' OR NOT EXISTS (
-        SELECT FROM belfry.outbox AS earlier
-        WHERE earlier.body ? 'key' AND earlier.rejected_at IS NULL AND earlier.body ->> 'key' = o.body ->> 'key'
-          AND earlier.position < o.position
+        SELECT FROM belfry.outbox AS claimed
+        WHERE claimed.body ? 'key' AND claimed.batch IS NOT NULL AND claimed.body ->> 'key' = o.body ->> 'key'
       ))
     ORDER BY position LIMIT ${maxRows} FOR UPDATE OF o SKIP LOCKED
   ),
@@ -47,9 +46,17 @@ const claim = `
     SELECT * FROM (SELECT *, sum(bytes) OVER (ORDER BY position) - bytes AS bytes_before FROM fresh) AS summed
     WHERE bytes_before < ${maxBytes}
   ),
+  incomplete AS (
+    SELECT key FROM fitting WHERE key IS NOT NULL GROUP BY key
+    HAVING count(*) < (
+      SELECT count(*) FROM belfry.outbox AS o
+      WHERE o.body ? 'key' AND o.rejected_at IS NULL AND o.body ->> 'key' = fitting.key
+        AND o.position <= max(fitting.position)
+    )
+  ),
   taken AS (
     SELECT id, CASE WHEN kind = 'event' OR count(*) OVER (PARTITION BY kind) = 1 THEN id ELSE $1::uuid END AS batch
-    FROM fitting
+    FROM fitting WHERE key IS NULL OR key NOT IN (TABLE incomplete)
     UNION ALL
     SELECT id, batch FROM belfry.outbox JOIN due USING (batch)
   )
@@ -93,14 +100,22 @@ export type Outcome = {
 // A relay that comes after its time must not change rows that another one has claimed since.
 const stillClaimed = 'o.batch = $1 AND o.attempts = $2'
 
-// One statement, because the rest of a batch must not be sent again under its key. A row alone has its own id as its key.
+// One statement, because the rest of a batch must not be sent again under its key. A row alone has its own id as its key. Of
+// tasks with one key only the first is sent alone. The others wait for it.
 const record = `
   WITH stored AS (DELETE FROM belfry.outbox WHERE id = ANY ($3::uuid[])),
   rejected AS (
     UPDATE belfry.outbox AS o SET rejected_at = now(), error = refused.error, batch = NULL, due_at = NULL, attempts = 0
     FROM unnest($4::uuid[], $5::text[]) AS refused (id, error) WHERE o.id = refused.id AND ${stillClaimed}
   )
-  UPDATE belfry.outbox AS o SET batch = id, due_at = now() WHERE id = ANY ($6::uuid[]) AND ${stillClaimed}`
+  UPDATE belfry.outbox AS o
+  SET batch = CASE WHEN is_first THEN o.id END, due_at = CASE WHEN is_first THEN now() END,
+      attempts = CASE WHEN is_first THEN o.attempts ELSE 0 END
+  FROM (
+    SELECT id, position = min(position) OVER (PARTITION BY coalesce(body ->> 'key', id::text)) AS is_first
+    FROM belfry.outbox WHERE id = ANY ($6::uuid[])
+  ) AS separated
+  WHERE o.id = separated.id AND ${stillClaimed}`
 
 const postpone = `
   UPDATE belfry.outbox AS o SET error = $3, due_at = now() + $4 * interval '1 millisecond' WHERE ${stillClaimed}`

@@ -1,61 +1,83 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pLimit from 'p-limit'
 import pg from 'pg'
 import type { Context } from '../context.ts'
 import { UsageError } from '../usage-error.ts'
 import { type Batch, byBatch, claimRows, maxRows, recordOutcome } from './outbox.ts'
 import { sendRows } from './send-rows.ts'
 
-const workers = 4
-const maxRequests = 16
-/** Notifications come at once. A row without one waits at most this long: its request is repeated, or a connection broke. */
+const maxRequests = 8
+/** How long a row waits at most whose notification did not arrive, or whose request has to be repeated. */
 const pollMs = 1_000
+/** How long the relay waits after a failure of Belfry or of the database. */
 const pauseMs = 1_000
 
 /** Moves the rows of an outbox to Belfry until the signal. Requests in flight are finished. */
 export async function runRelay(ctx: Context, databaseUrl: string): Promise<void> {
   const { signal } = ctx
   const belfry = ctx.belfry()
-  // A connection to a machine that is gone must not block a worker.
+  // A connection to a machine that is gone must not block the relay.
   const timeouts = { connectionTimeoutMillis: 10_000, query_timeout: 30_000, keepAlive: true }
   const config = { connectionString: databaseUrl, application_name: 'belfry relay', ...timeouts }
-  const pool = new pg.Pool({ ...config, max: 2 * workers })
+  const pool = new pg.Pool({ ...config, max: maxRequests })
   pool.on('error', () => {}) // the pool replaces an idle connection that broke
-  const limit = pLimit(maxRequests)
-  const bell = createBell(signal)
   const report = createReport(ctx)
+  const moves = new Set<Promise<void>>()
+  let hasFailed = false
 
-  async function work(): Promise<void> {
-    while (!signal.aborted) {
-      const heard = bell.count()
-      try {
-        const rows = await claimRows(pool)
-        if (rows.length === maxRows) bell.ring() // there may be more
-        if (rows.length === 0) await bell.wait(heard)
-        const areAnswered = await Promise.all(byBatch(rows).map(batch => limit(move, batch)))
-        if (areAnswered.includes(false)) await pause(signal)
-      } catch (error) {
-        report(`The outbox is unavailable: ${error instanceof Error ? error.message : error}`)
-        await pause(signal)
-      }
+  async function move(batch: Batch): Promise<void> {
+    try {
+      const outcome = await sendRows(belfry, batch)
+      await recordOutcome(pool, batch, outcome)
+      for (const { id, error } of outcome.rejected) report(`${id} was rejected: ${error}`)
+      report(outcome.failure)
+      hasFailed ||= outcome.failure !== null
+    } catch (error) {
+      fail(error)
     }
   }
 
-  /** Sends a batch. Returns whether Belfry has answered it. */
-  async function move(batch: Batch): Promise<boolean> {
-    const outcome = await sendRows(belfry, batch)
-    await recordOutcome(pool, batch, outcome)
-    for (const { id, error } of outcome.rejected) report(`${id} was rejected: ${error}`)
-    report(outcome.failure)
-    return outcome.failure === null
+  /** Starts the requests for rows that wait. Returns whether more rows may wait. */
+  async function moveWaiting(): Promise<boolean> {
+    const rows = await claimRows(pool)
+    for (const batch of byBatch(rows)) {
+      const moving = move(batch).finally(() => {
+        moves.delete(moving)
+        ring() // for tasks with a key of the batch
+      })
+      moves.add(moving)
+      if (moves.size >= maxRequests) await Promise.race(moves)
+    }
+    return rows.length === maxRows
   }
 
+  function fail(error: unknown): false {
+    report(`The outbox is unavailable: ${error instanceof Error ? error.message : error}`)
+    hasFailed = true
+    return false
+  }
+
+  let wake = () => {}
+  const ring = () => wake()
+  const polling = setInterval(ring, pollMs)
+  signal.addEventListener('abort', ring)
   try {
     await requireOutbox(pool)
     ctx.stderr.write(`Relaying to ${ctx.url()} (Ctrl-C to stop)\n`)
-    await Promise.all([listen(config, bell.ring, signal), ...Array.from({ length: workers }, work)])
+    const listening = listen(config, ring, signal)
+    while (!signal.aborted) {
+      // Before the look, because a commit may follow it at once.
+      const rung = new Promise<void>(resolve => {
+        wake = resolve
+      })
+      const hasMore = await moveWaiting().catch(fail)
+      if (hasFailed) await pause(signal)
+      else if (!hasMore) await rung
+      hasFailed = false
+    }
+    await Promise.all([listening, ...moves])
   } finally {
+    clearInterval(polling)
     await pool.end()
   }
 }
@@ -71,29 +93,7 @@ export async function installOutbox(databaseUrl: string, sql: string): Promise<v
   }
 }
 
-// A commit wakes one worker. All of them would ask for the same rows.
-function createBell(signal: AbortSignal) {
-  let count = 0
-  const waiting: Array<() => void> = []
-  return {
-    count: () => count,
-    ring() {
-      count += 1
-      waiting.shift()?.()
-    },
-    /** Waits for a ring after the count `heard`, the next poll, or the signal. */
-    async wait(heard: number): Promise<void> {
-      if (count !== heard) return
-      const woken = new AbortController()
-      const wake = () => woken.abort()
-      waiting.push(wake)
-      await sleep(pollMs, null, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => {})
-      if (waiting.includes(wake)) waiting.splice(waiting.indexOf(wake), 1)
-    },
-  }
-}
-
-// Without notifications, such as behind a pooler of transactions, the workers poll.
+// Without notifications, such as behind a pooler of transactions, the relay polls.
 async function listen(config: pg.ClientConfig, ring: () => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const client = new pg.Client(config)
@@ -104,7 +104,7 @@ async function listen(config: pg.ClientConfig, ring: () => void, signal: AbortSi
       await client.query('LISTEN belfry_outbox')
       await once(client, 'end', { signal })
     } catch {
-      // The workers report a database that is away.
+      // The claims report a database that is away.
     } finally {
       await client.end().catch(() => {})
     }
