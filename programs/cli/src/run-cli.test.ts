@@ -82,6 +82,18 @@ describe('exits with 2 and a usage error', () => {
     [['stop', '--all'], /every retrying task of the workspace: add --yes/],
     [['cron', 'pause', '--all'], /every active cron job of the workspace: add --yes/],
     [['list', '--fly'], /unknown option/],
+    [['login'], /Set BELFRY_API_KEY/],
+    [['trigger', 'cron_1'], /such as cron or queues/],
+    [['secrets', 'put', 'TOKEN', 'abc'], /standard input/],
+    [['replay', '--all'], /--dead/],
+    [['import', 'pgcron'], /Did you mean pg-cron\?/],
+    [['crons'], /Did you mean cron\?/],
+    [['--jsn', 'list'], /Did you mean --json\?/],
+    [['schedule', 'https://example.com', '--in', '1h', '--retry', '3'], /Did you mean --retries\?/],
+    [['schedule', 'https://example.com', '--delay', '10'], /not a duration such as 90s/],
+    [['schedule', 'https://example.com', '--at', 'tomorrow'], /must be a timestamp with an offset, such as/],
+    [['queues', 'set', 'a', '--rate', '5'], /must look like 100\/1m/],
+    [['tail', '--status', 'dead'], /choices are success, failed/],
   ])('%j', async (args, message) => {
     const { code, out, error } = await run(args)
     expect([code, out]).toEqual([2, ''])

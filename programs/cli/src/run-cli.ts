@@ -31,15 +31,24 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
 
 /** Returns a line for mistakes that people make, or nothing. */
 function hintFor({ code }: CommanderError, args: readonly string[]): string {
-  if (code === 'commander.unknownCommand' && args[0] === 'start') {
-    return 'A server starts with npm start in a checkout, or with npx belfry start.\n'
-  }
-  if (code !== 'commander.excessArguments') return ''
-  const isCron = args[0] === 'cron' || args[0] === 'cronjobs'
-  if (isCron && (args[1] === 'preview' || args[1] === 'create')) return 'Put the expression into quotes.\n'
-  if (args[0] === 'publish') return 'The target of an event follows --to.\n'
-  return ''
+  const line = args.join(' ')
+  const found = hints.find(([mistake, command]) => code === `commander.${mistake}` && command.test(line))
+  return found ? `${found[2]}\n` : ''
 }
+
+const hints: ReadonlyArray<readonly [mistake: string, command: RegExp, hint: string]> = [
+  ['unknownCommand', /^start\b/, 'A server starts with npm start in a checkout, or with npx belfry start.'],
+  ['unknownCommand', /^login\b/, 'Set BELFRY_API_KEY to the key of a workspace instead.'],
+  [
+    'unknownCommand',
+    /^(create|pause|resume|trigger|delete)\b/,
+    'Name the kind of object first, such as cron or queues.',
+  ],
+  ['excessArguments', /^(cron|cronjobs) (preview|create)\b/, 'Put the expression into quotes.'],
+  ['excessArguments', /^publish\b/, 'The target of an event follows --to.'],
+  ['excessArguments', /^secrets put\b/, 'The value is read from standard input: belfry secrets put NAME < file'],
+  ['unknownOption', /^replay\b.* --all\b/, 'All dead letters are --dead.'],
+]
 
 function describe(error: unknown): string {
   if (error instanceof ApiError && error.requestId) {
