@@ -34,6 +34,17 @@ export function parseHeaders(lines: readonly string[] = []): Record<string, stri
   )
 }
 
+/** Parses the values of an option such as `--var NAME=value`. */
+export function parseAssignments(option: string, given: readonly string[] = []): Record<string, string> {
+  return Object.fromEntries(
+    given.map(one => {
+      const [, name, value] = /^([^=]+)=(.*)$/s.exec(one) ?? []
+      if (name !== undefined && value !== undefined) return [name, value]
+      throw new UsageError(`${option} ${one} must look like name=value.`)
+    }),
+  )
+}
+
 /** Parses a time as the API does. */
 export function parseInstant(text: string): Date {
   const read = readInstant(text)

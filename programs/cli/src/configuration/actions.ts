@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { parseAssignments } from '../parse-options.ts'
 import { readInput } from '../read-input.ts'
 import { UsageError } from '../usage-error.ts'
 import { applyPlan } from './apply-plan.ts'
@@ -47,7 +48,7 @@ export function printSchema(ctx: Context): void {
 async function makePlan(ctx: Context, flags: Flags): Promise<Plan> {
   const configuration = readConfiguration(await readInput(ctx, flags.file), {
     environment: flags.env,
-    variables: variablesOf(flags.var ?? []),
+    variables: parseAssignments('--var', flags.var),
     env: ctx.env,
   })
   const belfry = ctx.belfry()
@@ -55,16 +56,6 @@ async function makePlan(ctx: Context, flags: Flags): Promise<Plan> {
   await requireNames(ctx, configuration, 'connections')
   const live = await readLive(belfry, kindNames, ctx.signal)
   return planChanges(configuration, live, { prunes: flags.prune ?? false, adopts: flags.adopt ?? false })
-}
-
-function variablesOf(given: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    given.map(one => {
-      const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(one) ?? []
-      if (name === undefined || value === undefined) throw new UsageError(`--var ${one} must look like NAME=value.`)
-      return [name, value]
-    }),
-  )
 }
 
 async function requireNames(ctx: Context, configuration: Configuration, what: keyof Named): Promise<void> {

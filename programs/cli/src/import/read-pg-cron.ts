@@ -2,6 +2,7 @@ import { secretReference } from '@belfry/domain/secrets/secret-reference'
 import { timeoutLimits } from '@belfry/domain/timeout'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
+import { parseAssignments } from '../parse-options.ts'
 import { readInput } from '../read-input.ts'
 import { UsageError } from '../usage-error.ts'
 import {
@@ -32,7 +33,11 @@ export async function readPgCron(ctx: Context, file: string, flags: SourceFlags)
   const { from } = flags
   if ((file === '') === (from === undefined)) throw new UsageError('Give either a file or --from.')
   const found = from === undefined ? await readFile(ctx, file) : await readDatabase(from)
-  const settings = { timezone: flags.timezone ?? found.timezone, values: valuesOf(flags.var), names: new Map() }
+  const settings = {
+    timezone: flags.timezone ?? found.timezone,
+    values: parseAssignments('--var', flags.var),
+    names: new Map(),
+  }
   return jsonEntries(
     found.json,
     form,
@@ -81,17 +86,7 @@ function readCsv(text: string): Array<Record<string, string>> {
   return others.map(row => Object.fromEntries(heading.map((name, i) => [name, row[i] ?? ''])))
 }
 
-function valuesOf(given: readonly string[] = []): Map<string, string> {
-  return new Map(
-    given.map(one => {
-      const [, name, value] = /^([^=]+)=(.*)$/s.exec(one) ?? []
-      if (name === undefined || value === undefined) throw new UsageError(`--var ${one} must look like name=value.`)
-      return [name, value]
-    }),
-  )
-}
-
-type Settings = { timezone: string; values: ReadonlyMap<string, string>; names: SecretNames }
+type Settings = { timezone: string; values: Record<string, string>; names: SecretNames }
 
 function readJob({ jobid, jobname, schedule, command, active }: Job, { timezone, values, names }: Settings): Found {
   if (/seconds?$/.test(schedule))
@@ -99,8 +94,8 @@ function readJob({ jobid, jobname, schedule, command, active }: Job, { timezone,
   // In pg_cron $ is the last day of a month.
   const { cron, notes } = keepDays(expandMacro(schedule.trim().replace(/^(\S+\s+\S+\s+)\$/, '$1L')))
   const computed = new Set<string>()
-  const call = readSqlCall(command, name => methods.has(shortName(name)), {
-    lookUp: name => values.get(name) ?? secretReference(secretName(name)),
+  const call = readSqlCall(command, name => functions.has(shortName(name)), {
+    lookUp: name => values[name] ?? secretReference(secretName(name)),
     onComputed: what => computed.add(what),
   })
   const { timeout_ms, ...request } = requestOf(call)
@@ -119,7 +114,7 @@ function readJob({ jobid, jobname, schedule, command, active }: Job, { timezone,
 }
 
 // The functions of pg_net and of the extension http, without their schemas, and the names of their arguments.
-const methods: ReadonlyMap<string, readonly [method: string, ...names: string[]]> = new Map([
+const functions: ReadonlyMap<string, readonly [method: string, ...names: string[]]> = new Map([
   ['net.http_post', ['POST', 'url', 'body', 'params', 'headers', 'timeout_milliseconds']],
   ['net.http_get', ['GET', 'url', 'params', 'headers', 'timeout_milliseconds']],
   ['net.http_delete', ['DELETE', 'url', 'params', 'headers', 'timeout_milliseconds', 'body']],
@@ -128,7 +123,7 @@ const methods: ReadonlyMap<string, readonly [method: string, ...names: string[]]
   ['http_put', ['PUT', 'uri', 'content', 'content_type']],
   ['http_patch', ['PATCH', 'uri', 'content', 'content_type']],
   ['http_delete', ['DELETE', 'uri', 'content', 'content_type']],
-  ['http', ['', 'request']],
+  ['http', ['', 'method', 'uri', 'headers', 'content_type', 'content']],
 ])
 
 function shortName(name: string): string {
@@ -137,58 +132,38 @@ function shortName(name: string): string {
 }
 
 function requestOf({ name, args }: SqlCall): Request & { timeout_ms?: number | undefined } {
-  const [verb = '', ...names] = methods.get(shortName(name)) ?? []
-  const given = new Map([...args].map(([key, value]) => [typeof key === 'number' ? names[key] : key, value]))
-  const row = given.get('request')
-  const { method, url, body, headers } = Array.isArray(row) ? fromRow(row) : fromArguments(given, verb)
-  if (typeof url !== 'string') throw new ImportRefusal('It has no URL.')
-  const timeout = given.get('timeout_milliseconds')
-  return {
-    url: withQuery(url, objectOf(given.get('params') ?? given.get('data') ?? null)),
-    method: String(method).toUpperCase(),
-    headers,
-    body: body === null || typeof body === 'string' ? body : JSON.stringify(body),
-    timeout_ms: timeout ? Math.max(timeoutLimits.min, Number(timeout)) : undefined,
-  }
-}
-
-// The fields of the type http_request.
-function fromRow([method, url, headers, type, body = null]: readonly SqlValue[]) {
-  return {
-    method,
+  const [verb, ...names] = functions.get(shortName(name)) ?? []
+  // The argument of http() is a row of the type http_request.
+  const [row] = args.values()
+  const values = Array.isArray(row) ? row.entries() : args
+  const given = new Map(Array.from(values, ([key, value]) => [typeof key === 'number' ? names[key] : key, value]))
+  const {
     url,
+    uri = url,
     body,
-    headers: { ...Object.assign({}, ...[headers ?? []].flat().map(objectOf)), ...typeHeader(type) },
-  }
-}
-
-function fromArguments(given: ReadonlyMap<string | undefined, SqlValue>, method: string) {
-  const content = given.get('content') ?? null
-  const type = given.get('content_type')
-  const isForm = content !== null && !type
-  const headers = objectOf(given.get('headers') ?? null)
+    content = body,
+    headers = null,
+    content_type: type,
+    timeout_milliseconds: timeoutMs,
+  } = Object.fromEntries(given)
+  if (typeof uri !== 'string') throw new ImportRefusal('It has no URL.')
+  const isForm = given.has('content') && !type && content !== null
+  const contentType = isForm ? 'application/x-www-form-urlencoded' : type
+  const query = queryOf(given.get('params') ?? given.get('data') ?? null)
+  const sent = isForm ? queryOf(content ?? null) : (content ?? (name === 'net.http_post' ? {} : null))
   return {
-    method,
-    url: given.get('url') ?? given.get('uri'),
-    // pg_net posts an empty object by default.
-    body:
-      given.get('body') ??
-      (isForm ? queryOf(objectOf(content)) : (content ?? (given.has('url') && method === 'POST' ? '{}' : null))),
-    headers: { ...headers, ...typeHeader(isForm ? 'application/x-www-form-urlencoded' : type) },
+    url: query === '' ? uri : `${uri}${uri.includes('?') ? '&' : '?'}${query}`,
+    method: String(given.get('method') ?? verb).toUpperCase(),
+    headers: Object.assign({}, ...[headers].flat().map(objectOf), contentType && { 'Content-Type': contentType }),
+    body: sent === null || typeof sent === 'string' ? sent : JSON.stringify(sent),
+    timeout_ms: timeoutMs ? Math.max(timeoutLimits.min, Number(timeoutMs)) : undefined,
   }
 }
 
-function typeHeader(type: SqlValue | undefined): Record<string, string> {
-  return type ? { 'Content-Type': String(type) } : {}
-}
-
-function withQuery(url: string, params: Record<string, string>): string {
-  const query = queryOf(params)
-  return query === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${query}`
-}
-
-function queryOf(params: Record<string, string>): string {
-  return new URLSearchParams(params).toString()
+function queryOf(params: SqlValue): string {
+  const query = new URLSearchParams(objectOf(params)).toString()
+  // Belfry encodes the values of secrets.
+  return query.replace(/%7B%7B\+secrets\.(\w+)\+%7D%7D/g, (_, name: string) => secretReference(name))
 }
 
 function objectOf(value: SqlValue): Record<string, string> {
