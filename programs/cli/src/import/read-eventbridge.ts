@@ -61,16 +61,16 @@ type Times = { cron: string; notes?: string[]; starts_at?: string | undefined; e
 
 // A single time is an expression with a year, which becomes a period.
 function readExpression(expression: string, timezone: string): Times {
+  if (!isTimeZone(timezone)) throw new ImportRefusal(`${timezone} is not a time zone name of the IANA database.`)
   const [, kind, inner = ''] = /^(rate|at|cron)\((.*)\)$/.exec(expression.trim()) ?? []
-  if (kind === 'rate') {
-    const [count = '', unit = ''] = inner.trim().split(/\s+/)
-    return cronOfRate(Number(count), unit)
-  }
+  const words = inner.trim().split(/\s+/)
+  if (kind === 'rate') return cronOfRate(Number(words[0]), words[1] ?? '')
   if (kind === 'at') {
     const [year, month, day, hour, minute] = inner.split(/\D+/).map(Number)
+    if (Number(parseInstantIn(timezone, inner)) < Date.now()) throw new ImportRefusal('Its time has passed.')
     return { cron: `${minute} ${hour} ${day} ${month} *`, ...periodOf(`${year}`, timezone) }
   }
-  const [minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] = inner.trim().split(/\s+/)
+  const [minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] = words
   const fields = [stepped(minute, 59), stepped(hour, 23), stepped(day, 31), stepped(month, 12), fromSunday(weekday)]
   return { cron: fields.join(' ').replaceAll('?', '*'), ...periodOf(year, timezone) }
 }
@@ -89,7 +89,7 @@ function periodOf(years: string, timezone: string): Pick<Times, 'starts_at' | 'e
   if (years === '*') return {}
   const [, first, last = first] = /^(\d{4})(?:-(\d{4}))?$/.exec(years) ?? []
   if (first === undefined) throw new ImportRefusal(`The years ${years} are not one period.`)
-  if (!isTimeZone(timezone)) return {} // refused by the check of the cron job
+  if (Number(last) < new Date().getUTCFullYear()) throw new ImportRefusal('Its years have passed.')
   const newYear = (year: number) => parseInstantIn(timezone, `${year}-01-01T00:00:00`)?.toISOString()
   return { starts_at: newYear(Number(first)), ends_at: newYear(Number(last) + 1) }
 }
