@@ -1,25 +1,43 @@
-import { Tabs as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useId, useState } from 'react'
+import { moveAmongChildren } from './arrow-keys.ts'
 import styles from './tabs.module.css'
 
 export type Tab = { id: string; label: ReactNode; content: ReactNode }
 
 /** Tabs for views of the same thing. A view that needs its own URL is a page instead. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }): ReactNode {
+  const [chosen, setChosen] = useState(tabs[0]?.id)
+  const current = tabs.find(({ id }) => id === chosen) ?? tabs[0]
+  const id = useId()
   return (
-    <Radix.Root defaultValue={tabs[0]?.id ?? ''}>
-      <Radix.List className={styles.list} aria-label={label}>
+    <div>
+      <div role="tablist" className={styles.list} aria-label={label} onKeyDown={moveAmongChildren}>
         {tabs.map(tab => (
-          <Radix.Trigger key={tab.id} value={tab.id} className={styles.tab}>
+          <button
+            key={tab.id}
+            type="button"
+            role="tab"
+            id={`${id}-${tab.id}`}
+            className={styles.tab}
+            aria-selected={tab === current}
+            aria-controls={`${id}-panel`}
+            tabIndex={tab === current ? 0 : -1}
+            onFocus={() => setChosen(tab.id)}
+            onClick={() => setChosen(tab.id)} // Safari does not focus it
+          >
             {tab.label}
-          </Radix.Trigger>
+          </button>
         ))}
-      </Radix.List>
-      {tabs.map(tab => (
-        <Radix.Content key={tab.id} value={tab.id} className={styles.panel}>
-          {tab.content}
-        </Radix.Content>
-      ))}
-    </Radix.Root>
+      </div>
+      <div
+        key={current?.id}
+        role="tabpanel"
+        id={`${id}-panel`}
+        className={styles.panel}
+        aria-labelledby={`${id}-${current?.id}`}
+      >
+        {current?.content}
+      </div>
+    </div>
   )
 }
