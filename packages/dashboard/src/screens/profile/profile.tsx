@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { call, urlOf } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
+import { checkNewPassword, NewPasswordField } from '../../forms/new-password-field.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ConfirmButton, DialogButton, type Look } from '../../layout/change-buttons.tsx'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
@@ -17,8 +18,6 @@ import { ListTable } from '../../ui/list-table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './profile.module.css'
 import { SecondFactorList } from './second-factors.tsx'
-
-const minPasswordLength = 12
 
 /** The profile of the signed-in user, which belongs to no organization. */
 export function Profile(): ReactNode {
@@ -61,7 +60,7 @@ function PasswordForm(): ReactNode {
     read: field => ({ current_password: field('current_password'), password: field('password') }),
     check: body => ({
       current_password: body.current_password === '' && 'Enter your current password.',
-      password: body.password.length < minPasswordLength && `Use at least ${minPasswordLength} characters.`,
+      password: checkNewPassword(body.password),
     }),
     submit: body => call('updateMe', { body }),
     onDone: () => setTimes(times + 1),
@@ -72,13 +71,7 @@ function PasswordForm(): ReactNode {
       <h2>Password</h2>
       <Form key={times} form={form} action="Change password">
         <TextField label="Current password" name="current_password" type="password" autoComplete="current-password" />
-        <TextField
-          label="New password"
-          hint={`At least ${minPasswordLength} characters.`}
-          name="password"
-          type="password"
-          autoComplete="new-password"
-        />
+        <NewPasswordField label="New password" />
       </Form>
     </section>
   )

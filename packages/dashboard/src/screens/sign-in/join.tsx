@@ -6,6 +6,7 @@ import { ApiProblem } from '../../api/api-problem.ts'
 import { call, read } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
+import { NewPasswordField } from '../../forms/new-password-field.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
@@ -113,13 +114,7 @@ function CreateAccount({ token, email }: { token: string; email: string }): Reac
     <Form form={form} action="Create account and join" isWide>
       <input type="hidden" autoComplete="username" value={email} readOnly />
       <TextField label="Name" name="name" autoComplete="name" autoFocus />
-      <TextField
-        label="Password"
-        hint="At least 12 characters."
-        name="password"
-        type="password"
-        autoComplete="new-password"
-      />
+      <NewPasswordField />
     </Form>
   )
 }

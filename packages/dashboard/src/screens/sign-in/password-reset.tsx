@@ -4,13 +4,13 @@ import { useLocation, useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
+import { checkNewPassword, NewPasswordField } from '../../forms/new-password-field.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
 import { Link } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { checkNewAccount } from './check-new-account.ts'
 
 export function ForgotPassword(): ReactNode {
   const [sentTo, setSentTo] = useState<string | null>(null)
@@ -51,7 +51,7 @@ export function ResetPassword(): ReactNode {
   const toast = useToast()
   const form = useForm({
     read: field => ({ token, password: field('password') }),
-    check: ({ password }) => checkNewAccount({ password }),
+    check: ({ password }) => ({ password: checkNewPassword(password) }),
     submit: body => call('resetPassword', { body }),
     async onDone() {
       toast('Password changed. All sessions are signed out. Sign in with your new password.')
@@ -61,14 +61,7 @@ export function ResetPassword(): ReactNode {
   return (
     <PlainLayout title="Choose a new password" foot={<Link to={paths.forgotPassword()}>Request a new link</Link>}>
       <Form form={form} action="Change password" isWide>
-        <TextField
-          label="New password"
-          hint="At least 12 characters."
-          name="password"
-          type="password"
-          autoComplete="new-password"
-          autoFocus
-        />
+        <NewPasswordField label="New password" autoFocus />
       </Form>
     </PlainLayout>
   )

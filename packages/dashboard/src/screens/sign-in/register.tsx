@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
+import { NewPasswordField } from '../../forms/new-password-field.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
@@ -74,13 +75,7 @@ export function Register(): ReactNode {
           type="email"
           autoComplete="username"
         />
-        <TextField
-          label="Password"
-          hint="At least 12 characters."
-          name="password"
-          type="password"
-          autoComplete="new-password"
-        />
+        <NewPasswordField />
         {rules?.check_url && <RegistrationCheck url={rules.check_url} />}
       </Form>
     </PlainLayout>
