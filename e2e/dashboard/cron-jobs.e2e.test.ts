@@ -106,7 +106,7 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'More' }).click()
     const refused = page.getByRole('menuitem', { name: 'Delete' })
     expect(await refused.getAttribute('aria-disabled')).toBe('true')
-    expect(await refused.textContent()).toContain('A member needs the role editor')
+    expect(await refused.textContent()).toContain('You need the Editor role')
     await expectAccessible(page, ':slug/w/:ws/cron-jobs/:cronJob')
     await page.goto(`${await stage.home()}/cron-jobs/new`)
     await page.getByRole('heading', { name: 'You do not have access to this page', exact: true }).waitFor()

@@ -94,7 +94,7 @@ describe('second factors', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'New API key' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('CI')
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
-    await page.getByText('Confirm that it is you').waitFor()
+    await page.getByText("Confirm it's you").waitFor()
     await expectAccessible(page, ':slug/w/:ws/settings/api-keys')
     await takeScreenshots(page, 'factors-confirm')
     await page.getByRole('button', { name: 'Use passkey' }).click()

@@ -121,7 +121,7 @@ describe('more settings of a workspace', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'Rotate' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
     await page.getByText('Previous, expires').waitFor()
-    await page.getByRole('switch', { name: 'Sign with Ed25519 too' }).click()
+    await page.getByRole('switch', { name: 'Also sign with Ed25519' }).click()
     await page.getByRole('button', { name: 'Copy public key' }).first().waitFor()
     await expectAccessible(page, ':slug/w/:ws/settings/signing-secrets')
     await takeScreenshots(page, 'settings-signing-secrets')

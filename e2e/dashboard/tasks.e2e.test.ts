@@ -156,7 +156,7 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     const refused = page.getByRole('button', { name: 'New task' })
     expect(await refused.getAttribute('aria-disabled')).toBe('true')
     await refused.focus()
-    await page.getByText('A member needs the role editor').first().waitFor()
+    await page.getByText('You need the Editor role').first().waitFor()
     expect(await page.getByRole('checkbox').count()).toBe(0)
     await open(page, `/tasks/${id}`, 'Not yours')
     for (const name of ['Edit', 'Cancel task']) {

@@ -151,7 +151,17 @@ export type Actor =
 
 export type Decision = { allowed: true } | { allowed: false; reason: string }
 
-/** Decides whether an actor may perform an action. The reason of a refusal names the missing role or policy flag. */
+// What members may do if the policy of their organization sets the flag.
+const flagTexts: Record<PolicyFlag, string> = {
+  membersCanInvite: 'invite people',
+  membersCanCreateApiKeys: 'create API keys',
+  membersCanCreateSecrets: 'manage secrets',
+  membersCanCreateWorkspaces: 'create workspaces',
+  membersCanDeleteTasks: 'cancel or delete work',
+  membersCanManageIntegrations: 'manage integrations',
+}
+
+/** Decides whether an actor may perform an action. The reason of a refusal names the missing role or what the policy forbids. */
 export function decide(actor: Actor, action: Action): Decision {
   const rule: Rule = rights[action]
   if (actor.kind === 'api_key') {
@@ -160,14 +170,16 @@ export function decide(actor: Actor, action: Action): Decision {
     return isInScope ? { allowed: true } : refusal(`This API key lacks the right ${action}.`)
   }
   if (roles.indexOf(actor.role) > roles.indexOf(rule.minRole)) {
-    return refusal(`This requires the role ${rule.minRole === 'owner' ? 'owner' : 'owner or admin'}.`)
+    return refusal(`Only ${rule.minRole === 'owner' ? 'owners' : 'owners and admins'} can do this.`)
   }
   if (actor.role !== 'member') return { allowed: true }
   if (rule.workspaceRole && !isAtLeast(actor.workspaceRole, rule.workspaceRole)) {
-    return refusal(`A member needs the role ${rule.workspaceRole} in the workspace for this.`)
+    return refusal(`You need the ${rule.workspaceRole === 'editor' ? 'Editor' : 'Viewer'} role in this workspace.`)
   }
   if (rule.flag && !actor.policy[rule.flag]) {
-    return refusal(`Members can do this only when the organization's policy sets ${flagName(rule.flag)}.`)
+    return refusal(
+      `Your organization doesn't let members ${flagTexts[rule.flag]}. An owner or admin can change this in Policy.`,
+    )
   }
   return { allowed: true }
 }

@@ -23,8 +23,8 @@ export function StepUp(): ReactNode {
     <Dialog
       isOpen={asked !== null}
       onClose={() => end(false)}
-      title="Confirm that it is you"
-      description="This action needs a recent confirmation. It counts for ten minutes."
+      title="Confirm it's you"
+      description="Confirm your identity to continue. We won't ask again for ten minutes."
     >
       {asked && <StepUpForm factors={asked.factors} onDone={() => end(true)} />}
     </Dialog>

@@ -58,10 +58,10 @@ export async function requireStepUp(ctx: Context, { userId, sessionId, confirmed
   if (ctx.clock.now() - confirmedAt <= confirmedForMs) return
   const own = await factorsOf(ctx.prisma, userId)
   if (own.length === 0 && !(await hasPassword(ctx, sessionId))) {
-    throw new AppError('step_up_required', 'Sign in again to confirm that it is you.', { extra: { factors: [] } })
+    throw new AppError('step_up_required', "Sign in again to confirm it's you.", { extra: { factors: [] } })
   }
   const factors = own.length > 0 ? own : ['password']
-  throw new AppError('step_up_required', 'Confirm that it is you, or sign in again.', { extra: { factors } })
+  throw new AppError('step_up_required', "Confirm it's you, or sign in again.", { extra: { factors } })
 }
 
 /**

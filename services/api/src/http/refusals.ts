@@ -3,7 +3,7 @@ import { AppError, type FieldError } from '@belfry/domain/app-error'
 
 /** The refusal for an object that does not exist or that the caller may not see. */
 export function notFound(): AppError {
-  return new AppError('not_found', 'The object does not exist, or you may not see it.')
+  return new AppError('not_found', "Not found, or you don't have access.")
 }
 
 /** The refusal of a body, or another part of a request, with one value that is not allowed. */

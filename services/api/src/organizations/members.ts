@@ -88,7 +88,7 @@ function actorNow(actor: Actor, role: Role): Actor {
 
 /** Throws `forbidden` unless a role may grant and remove another: only owners may add or remove owners. */
 function requireRank(own: Role, other: Role): void {
-  if (!mayGrant(own, other)) throw new AppError('forbidden', `This requires the role ${other}.`)
+  if (!mayGrant(own, other)) throw new AppError('forbidden', `Only ${other}s can do this.`)
 }
 
 /** Throws `last_owner` for the last owner. The caller holds the lock of the organization, so the count stays right. */

@@ -204,7 +204,7 @@ export const transferOrganization = endpoint(operations.transferOrganization, as
   const row = await ctx.prisma.$transaction(async tx => {
     await lockOrganization(tx, organizationId)
     const own = await tx.membership.findFirst({ where: { organizationId, userId: user.userId, role: 'owner' } })
-    if (!own) throw new AppError('forbidden', 'This requires the role owner.') // lost meanwhile
+    if (!own) throw new AppError('forbidden', 'Only owners can do this.') // lost meanwhile
     const next = await tx.membership.findFirst({ where: { organizationId, userId: body.user_id } })
     if (!next) throw notFound()
     const setRole = async (userId: string, from: Role, role: Role) => {

@@ -14,7 +14,7 @@ type CallbackFieldsProps = {
 export function CallbackFields({ draft, onChange }: CallbackFieldsProps): ReactNode {
   return (
     <>
-      <p className={styles.faint}>Belfry posts the task and the response of its run to these URLs.</p>
+      <p className={styles.faint}>Belfry sends the result to these URLs.</p>
       {callbackEvents.map(event => (
         <TextField
           key={event}

@@ -73,7 +73,7 @@ export function MaxAgeField({ draft, onChange }: PartProps<'maxAgeSeconds'>): Re
     <TextField
       label="Maximum age (s)"
       isOptional
-      hint="No attempt starts later than this after the time of a task."
+      hint="Give up if a run can't start within this time."
       name="max_age_ms"
       inputMode="decimal"
       autoComplete="off"

@@ -6,7 +6,7 @@ export type When = ZonedInstant | { error: string }
 const soonMs = 2000
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
-const help = 'Use a time such as “in 10 minutes”, “tomorrow 09:00”, “friday 17:30” or “2026-12-31 18:00”.'
+const help = 'Use a time such as “in 10 minutes”, “tomorrow 09:00”, “Friday 17:30” or “2026-12-31 18:00”.'
 const length = /(\d+(?:\.\d+)?)\s*(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?)?)\b/g
 
 /** Parses a time as people write it, in a time zone. */

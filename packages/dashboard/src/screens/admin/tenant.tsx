@@ -43,7 +43,7 @@ export function TenantPage(): ReactNode {
             ['Runs per minute', formatCount(Math.round(tenant.runs_per_minute))],
             ['Executions this month', formatCount(tenant.executions)],
             ['Storage', formatBytes(tenant.storage_bytes)],
-            ['Failed today', formatCount(tenant.failed_today)],
+            ['Dead today', formatCount(tenant.failed_today)],
             ['Mails in 24 hours', formatCount(tenant.mails)],
             ['Created', <RelativeTime key="created" at={tenant.created_at} />],
           ]}

@@ -21,7 +21,7 @@ const orders = [
   { value: 'rate', label: 'Most runs per minute' },
   { value: 'executions', label: 'Most executions' },
   { value: 'storage', label: 'Most storage' },
-  { value: 'failed_today', label: 'Most failures today' },
+  { value: 'failed_today', label: 'Most dead tasks today' },
   { value: 'mails', label: 'Most mails' },
 ]
 
@@ -63,7 +63,7 @@ export function Tenants(): ReactNode {
         },
         { header: 'Executions', align: 'end', cell: ({ executions }) => formatCount(executions) },
         { header: 'Storage', align: 'end', isExtra: true, cell: ({ storage_bytes }) => formatBytes(storage_bytes) },
-        { header: 'Failed today', align: 'end', cell: ({ failed_today }) => formatCount(failed_today) },
+        { header: 'Dead today', align: 'end', cell: ({ failed_today }) => formatCount(failed_today) },
         { header: 'Mails', align: 'end', isExtra: true, cell: ({ mails }) => formatCount(mails) },
       ]}
     />

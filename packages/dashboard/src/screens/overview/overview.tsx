@@ -85,7 +85,7 @@ function NoActivity(): ReactNode {
       title="No runs in this period, and nothing is due"
       actions={<ButtonLink to={to.firstSteps()}>First steps</ButtonLink>}
     >
-      Results and lag appear here once tasks have run. The first steps take you to your first webhook in a minute.
+      Results and lag appear here once tasks have run. Follow the first steps to send your first webhook.
     </EmptyState>
   )
 }

@@ -31,7 +31,7 @@ export function Queues(): ReactNode {
   return (
     <ResourceList
       title="Queues"
-      description="Limit how many calls of a group of tasks are in flight or start in a period, keep their order, or pause them."
+      description="Limit concurrency or rate for a group of tasks, keep them in order, or pause them."
       list={list}
       rows={list.data?.items}
       rowKey={({ name }) => name}

@@ -16,7 +16,7 @@ import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import { KeyAccessFields, readAccess } from './key-access-fields.tsx'
 import { scopeText } from './scope-text.ts'
 import styles from './settings.module.css'
@@ -132,7 +132,7 @@ function KeyStatus({ apiKey }: { apiKey: ApiKey }): ReactNode {
   const isExpired = isOver(apiKey)
   return (
     <Badge tone={isExpired ? 'plain' : 'warn'}>
-      {isExpired ? 'Expired' : 'Expires'} <RelativeTime at={apiKey.expires_at} />
+      {isExpired ? 'Expired' : 'Expires'} <AbsoluteTime at={apiKey.expires_at} />
     </Badge>
   )
 }
@@ -158,7 +158,12 @@ function NewKeyForm({ onCreated }: { onCreated(key: NewApiKey): void }): ReactNo
   })
   return (
     <Form form={form} action="Create key">
-      <TextField label="Name" hint="Where the key is used, such as “Billing server”." name="name" autoComplete="off" />
+      <TextField
+        label="Name"
+        hint="Name the app or server that will use it, such as “Billing server”."
+        name="name"
+        autoComplete="off"
+      />
       <KeyAccessFields />
       <SelectField
         label="Expires"

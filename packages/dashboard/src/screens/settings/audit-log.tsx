@@ -18,7 +18,7 @@ import { TextField } from '../../ui/field.tsx'
 import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import { useDisplayZone } from '../../ui/time-style.ts'
 import { useFilters } from '../../ui/use-filters.ts'
 import { toLogQuery } from '../log/log-filters.ts'
@@ -202,7 +202,7 @@ function StreamState({ stream: { target, signing_secrets, waiting, last_error } 
           'Previous secret',
           previous?.expires_at && (
             <>
-              <HiddenSecret text={previous.secret} /> expires <RelativeTime at={previous.expires_at} />
+              <HiddenSecret text={previous.secret} /> expires <AbsoluteTime at={previous.expires_at} />
             </>
           ),
         ],

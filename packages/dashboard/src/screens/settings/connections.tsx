@@ -20,11 +20,11 @@ export function Connections(): ReactNode {
   const list = useQuery(allOf('listConnections', { ws: workspace.id }))
   const writeRefusal = useRefusal('connection.write')
   const testRefusal = useRefusal('connection.test')
-  const delay = 'New calls use it within five seconds.'
+  const delay = 'Changes apply to new calls within five seconds.'
   return (
     <ResourceList
       title="Connections"
-      description="Credentials that prove to a target who calls it. Tasks, cron jobs and subscriptions name a connection."
+      description="Credentials Belfry sends so targets know who is calling. Tasks, cron jobs and subscriptions name a connection."
       list={list}
       rows={list.data}
       rowKey={({ name }) => name}

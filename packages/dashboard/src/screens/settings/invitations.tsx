@@ -14,7 +14,7 @@ import { useOrganization } from '../../session/scope.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { AbsoluteTime } from '../../ui/time.tsx'
 import { roleMeanings, roleNames, workspaceRoleMeanings, workspaceRoleNames } from './role-names.ts'
 import styles from './settings.module.css'
 
@@ -69,7 +69,7 @@ export function Invitations(): ReactNode {
             <Badge tone={tones[status]}>
               {status === 'pending' ? (
                 <>
-                  Pending, expires <RelativeTime at={expires_at} />
+                  Pending, expires <AbsoluteTime at={expires_at} />
                 </>
               ) : (
                 names[status]

@@ -11,7 +11,7 @@ import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import { HiddenSecret } from './hidden-secret.tsx'
 import styles from './settings.module.css'
 
@@ -52,7 +52,7 @@ export function SigningSecrets(): ReactNode {
           cell: ({ expires_at }) =>
             expires_at ? (
               <Badge tone="warn">
-                Previous, expires <RelativeTime at={expires_at} />
+                Previous, expires <AbsoluteTime at={expires_at} />
               </Badge>
             ) : (
               <Badge tone="good">Current</Badge>
@@ -91,8 +91,8 @@ export function SigningSecrets(): ReactNode {
     >
       <div className={styles.section}>
         <ChangeSwitch
-          label="Sign with Ed25519 too"
-          hint="Receivers verify the v1a signature with the public key, and need no secret."
+          label="Also sign with Ed25519"
+          hint="Receivers verify with the public key; no shared secret needed."
           isOn={workspace.asymmetric_signatures}
           refusal={useRefusal('workspace.change')}
           run={isOn => call('updateWorkspace', { ws: workspace.id, body: { asymmetric_signatures: isOn } })}

@@ -259,7 +259,7 @@ export function ControlFields({ draft, onChange, hasKey }: ControlFieldsProps): 
           <TextField
             label="Key"
             isOptional
-            hint="Only one pending task has this key."
+            hint="At most one pending task can have this key."
             name="key"
             value={draft.key}
             maxLength={128}

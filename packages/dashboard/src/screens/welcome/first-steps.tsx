@@ -117,7 +117,12 @@ function CreateKey({ workspaceId, secret, active, onKey }: CreateKeyProps): Reac
   }
   return (
     <Form form={form} action="Create key">
-      <TextField label="Key name" hint="Where the key is used." name="name" defaultValue="My server" />
+      <TextField
+        label="Key name"
+        hint="Name the app or server that will use it."
+        name="name"
+        defaultValue="My server"
+      />
     </Form>
   )
 }
