@@ -38,14 +38,12 @@ export function Secrets(): ReactNode {
         ),
       }}
       columns={[
-        { header: 'Name', cell: secret => <code className={styles.mono}>{secret.name}</code> },
         {
-          header: 'Reference',
-          isExtra: true,
+          header: 'Name',
           cell: ({ name }) => (
             <>
-              <code className={styles.oneLine}>{referenceTo(name)}</code>{' '}
-              <CopyButton text={referenceTo(name)} label={`Copy reference to ${name}`} />
+              <code className={styles.mono}>{name}</code>{' '}
+              <CopyButton text={`{{ secrets.${name} }}`} label={`Copy reference to ${name}`} />
             </>
           ),
         },
@@ -82,10 +80,6 @@ export function Secrets(): ReactNode {
       </div>
     </ResourceList>
   )
-}
-
-function referenceTo(name: string): string {
-  return `{{ secrets.${name} }}`
 }
 
 const namePattern = /^[A-Z][A-Z0-9_]{0,63}$/
