@@ -75,11 +75,14 @@ describe('the shell around every page', { timeout: 180_000 }, () => {
     expect(ground).toBe('rgb(18, 19, 17)')
   })
 
-  it('reports a page that does not exist', async () => {
-    const page = await stage.ownerPage()
+  it('reports a page or an object that does not exist', async () => {
+    const page = await stage.ownerPage({ expected: /status of 404/ })
     await page.goto('/missing/w/ws_1')
     await page.getByRole('heading', { name: 'Page not found', exact: true }).waitFor()
     await expectAccessible(page, ':slug/w/:ws')
     await takeScreenshots(page, 'nothing')
   })
 })
+    await page.goto(`${await stage.home()}/tasks/task_01jd8vk3e8f4bvm6cz1q2w3x4y`)
+    await page.getByText("Not found, or you don't have access.").waitFor()
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)

@@ -24,6 +24,8 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
       window.removeEventListener('online', again)
     }
   }, [mayPass])
+  // Only another user or another address would help.
+  const isFinal = error instanceof ApiProblem && (error.status === 403 || error.status === 404)
   const requestId = error instanceof ApiProblem && error.status >= 500 ? error.requestId : undefined
   return (
     <div className={styles.problem} role="alert">
@@ -39,7 +41,7 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
           </p>
         )}
       </div>
-      {onRetry && (
+      {onRetry && !isFinal && (
         <Button size="small" onClick={onRetry}>
           Try again
         </Button>
