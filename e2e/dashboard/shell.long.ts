@@ -35,6 +35,13 @@ describe('the shell around every page', { timeout: 180_000 }, () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
+  it('says that an API which does not answer cannot be reached', async () => {
+    const page = await stage.ownerPage()
+    await page.route('**/api/v1/scheduler/status', () => {}) // never answered
+    await page.goto(await stage.home())
+    await page.getByText('Belfry cannot be reached.').waitFor()
+  })
+
   it('links to the settings and to other workspaces', async () => {
     const page = await stage.ownerPage()
     await page.goto('/')
@@ -83,6 +90,6 @@ describe('the shell around every page', { timeout: 180_000 }, () => {
     await takeScreenshots(page, 'nothing')
   })
 })
-    await page.goto(`${await stage.home()}/tasks/task_01jd8vk3e8f4bvm6cz1q2w3x4y`)
-    await page.getByText("Not found, or you don't have access.").waitFor()
-    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+await page.goto(`${await stage.home()}/tasks/task_01jd8vk3e8f4bvm6cz1q2w3x4y`)
+await page.getByText("Not found, or you don't have access.").waitFor()
+expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)

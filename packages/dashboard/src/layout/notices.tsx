@@ -1,6 +1,8 @@
+import type { Status } from '@belfry/contract/status'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ApiProblem } from '../api/api-problem.ts'
+import { read } from '../api/call.ts'
 import { queryOf } from '../api/queries.ts'
 import { latePart } from '../ui/late-part.tsx'
 import { Banner } from './banner.tsx'
@@ -9,7 +11,10 @@ const NoticeList = latePart(async () => (await import('./notice-list.tsx')).Noti
 
 /** Says on every page of a workspace what keeps its tasks from running, or that Belfry does not answer. */
 export function Notices({ workspaceId }: { workspaceId: string }): ReactNode {
-  const { data, error } = useQuery(queryOf('getStatus', { ws: workspaceId }))
+  const { data, error } = useQuery({
+    ...queryOf('getStatus', { ws: workspaceId }),
+    queryFn: ({ signal }) => readStatus(workspaceId, signal),
+  })
   const outage = error instanceof ApiProblem ? outages[error.status] : undefined
   return (
     <div role="status">
@@ -23,4 +28,14 @@ export function Notices({ workspaceId }: { workspaceId: string }): ReactNode {
 const outages: Readonly<Record<number, string>> = {
   0: 'Belfry cannot be reached. This page is not up to date.',
   503: 'The database is unavailable. Stored tasks are safe and will be sent when it returns.',
+}
+
+const maxWaitMs = 5000
+
+/** Reads the status. An API that does not answer counts as one that cannot be reached. */
+function readStatus(ws: string, signal: AbortSignal): Promise<Status> {
+  const timeout = AbortSignal.timeout(maxWaitMs)
+  return read('getStatus', { ws, signal: AbortSignal.any([signal, timeout]) }).catch((error: unknown) => {
+    throw timeout.aborted && !signal.aborted ? new ApiProblem(0, {}) : error
+  })
 }
