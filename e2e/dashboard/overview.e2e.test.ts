@@ -19,6 +19,8 @@ describe('the overview in the dashboard', { timeout: 180_000 }, () => {
     const retry = { max_retries: 0 }
     await create({ name: 'Broken', url: stage.receiver.url('/broken'), execute_at: inMs(5000), retry })
     await create({ name: 'Due soon', execute_at: inMs(600_000) })
+    const longName = `${'Ü'.repeat(80)} ${'مهمة'.repeat(22)}`
+    await create({ name: longName, execute_at: inMs(300_000) })
     for (const minutes of [12, 12, 25, 40, 41, 180, 400, 900]) {
       await create({ name: `Reminder ${minutes}`, execute_at: inMs(minutes * 60_000) })
     }
@@ -32,6 +34,10 @@ describe('the overview in the dashboard', { timeout: 180_000 }, () => {
     // The page is open already, and reads again every five seconds.
     await page.getByRole('region', { name: 'Failures' }).getByRole('link', { name: '503' }).waitFor({ timeout: 15_000 })
     await page.getByText('this month').waitFor()
+    await page.getByRole('link', { name: longName }).waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(1440)
+    const fold = async (name: string) => (await page.getByRole('region', { name }).boundingBox())?.y
+    for (const name of ['Throughput', 'Lag', 'Due next', 'Failures']) expect(await fold(name), name).toBeLessThan(700)
     await takeScreenshots(page, 'overview')
     await page.getByLabel('Range').selectOption('1h')
     await page.waitForURL('**?range=1h')

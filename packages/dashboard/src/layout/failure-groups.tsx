@@ -96,7 +96,7 @@ function columnsOf(to: WorkspacePaths): ReadonlyArray<Column<Group>> {
       header: 'Example',
       isExtra: true,
       cell: one => (
-        <Link to={to.run(one.last_run_id)}>
+        <Link to={to.run(one.last_run_id)} className={styles.example} title={one.task_name}>
           <bdi>{one.task_name}</bdi>
         </Link>
       ),

@@ -83,7 +83,7 @@ export function CronJobs(): ReactNode {
 
 function columnsWith(recent: ReadonlyMap<string, RecentRun[]> | undefined): ReadonlyArray<Column<CronJob>> {
   return [
-    { header: 'Name', sortBy: job => job.name, cell: job => <span className={styles.name}>{job.name}</span> },
+    { header: 'Name', sortBy: job => job.name, cell: job => job.name },
     {
       header: 'Schedule',
       isExtra: true,

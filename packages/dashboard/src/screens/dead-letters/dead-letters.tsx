@@ -133,7 +133,7 @@ function Actions({ chosen, isFiltered, filter, onSettle }: ActionsProps): ReactN
 /** Returns the columns of the list. */
 function deadLetterColumns(to: WorkspacePaths): ReadonlyArray<Column<Task>> {
   return [
-    { header: 'Task', isLead: true, sortBy: ({ name }) => name, cell: ({ name }) => <bdi>{name}</bdi> },
+    { header: 'Task', isLead: true, sortBy: ({ name }) => name, cell: ({ name }) => name },
     {
       header: 'Last failure',
       cell: ({ last_run: run, state_reason }) =>

@@ -10,7 +10,6 @@ import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { ButtonLink, Link } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Chart, type ChartData } from '../../ui/chart.tsx'
-import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Select } from '../../ui/field.tsx'
 import { formatBytes, formatCount, formatCounted } from '../../ui/format-amount.ts'
@@ -66,9 +65,14 @@ export function Overview(): ReactNode {
       <div className={styles.page}>
         {isNew && <NoActivity />}
         {!past.error && !isNew && <Figures overview={past.data} />}
+        {!isNew && (
+          <div className={styles.charts}>
+            {!past.error && <RunCharts overview={past.data} />}
+            <DueNext upcoming={upcoming} />
+          </div>
+        )}
         {!past.error && <FailureGroups from={past.data?.from} />}
-        {!past.error && !isNew && <RunCharts overview={past.data} />}
-        {!isNew && <DueNext upcoming={upcoming} />}
+        {upcoming.data && !isNew && <Timeline upcoming={upcoming.data} />}
         <Allowed to="usage.read">
           <UsageCard />
         </Allowed>
@@ -90,37 +94,37 @@ function NoActivity(): ReactNode {
   )
 }
 
-/** Lists the next due tasks, and charts the next hour and day. */
-function DueNext({ upcoming }: { upcoming: UseQueryResult<Upcoming> }): ReactNode {
-  const { to } = useWorkspace()
-  const { data, error, refetch } = upcoming
-  const hour = useMemo(() => barsOf(data?.hour), [data])
-  const day = useMemo(() => barsOf(data?.day), [data])
+/** Lists the next due tasks. */
+function DueNext({ upcoming: { data, error, refetch } }: { upcoming: UseQueryResult<Upcoming> }): ReactNode {
   if (error) return <Problem error={error} onRetry={() => void refetch()} />
-  const isIdle = data?.day.every(({ count }) => count === 0)
-  const note = data?.is_capped ? 'Partial count; actual numbers are higher.' : undefined
   return (
-    <div className={classNames(styles.due, isIdle && styles.idle)}>
-      <Card label="Due next">
-        <h2>Due next</h2>
-        {data ? <NextList upcoming={data} /> : <Skeleton />}
-      </Card>
-      {!isIdle && (
-        <Card label="Timeline">
-          <div className={styles.timelines}>
-            <Chart title="Next hour" kind="bars" data={hour} height={84} />
-            <Chart
-              title="Next 24 hours"
-              kind="bars"
-              data={day}
-              height={84}
-              note={note}
-              linkTo={from => to.upcoming(`?at=${new Date(from).toISOString()}`)}
-            />
-          </div>
-        </Card>
-      )}
-    </div>
+    <Card label="Due next">
+      <h2>Due next</h2>
+      {data ? <NextList upcoming={data} /> : <Skeleton />}
+    </Card>
+  )
+}
+
+/** Charts the due tasks of the next hour and day. */
+function Timeline({ upcoming: { hour, day, is_capped } }: { upcoming: Upcoming }): ReactNode {
+  const { to } = useWorkspace()
+  const bars = useMemo(() => ({ hour: barsOf(hour), day: barsOf(day) }), [hour, day])
+  if (day.every(({ count }) => count === 0)) return null
+  const note = is_capped ? 'Partial count; actual numbers are higher.' : undefined
+  return (
+    <Card label="Timeline">
+      <div className={styles.timelines}>
+        <Chart title="Next hour" kind="bars" data={bars.hour} height={84} />
+        <Chart
+          title="Next 24 hours"
+          kind="bars"
+          data={bars.day}
+          height={84}
+          note={note}
+          linkTo={from => to.upcoming(`?at=${new Date(from).toISOString()}`)}
+        />
+      </div>
+    </Card>
   )
 }
 
@@ -146,7 +150,9 @@ function NextList({ upcoming }: { upcoming: Upcoming }): ReactNode {
       <ul className={styles.next}>
         {firstOfEach(upcoming.next).map(({ at, task_id, cronjob_id, name, count }) => (
           <li key={`${at} ${task_id ?? cronjob_id}`}>
-            <Link to={task_id ? to.task(task_id) : to.cronJob(cronjob_id ?? '')}>{name}</Link>
+            <Link to={task_id ? to.task(task_id) : to.cronJob(cronjob_id ?? '')} title={name}>
+              <bdi>{name}</bdi>
+            </Link>
             <span className={styles.time}>
               {cronjob_id && `Cron job${count > 1 ? ` ×${count}` : ''} · `}
               <RelativeTime at={at} />
@@ -172,10 +178,10 @@ function firstOfEach(next: Upcoming['next']): Array<Upcoming['next'][number] & {
   return [...shown.values()].slice(0, maxShown)
 }
 
-function barsOf(counts: Upcoming['hour'] | undefined): ChartData {
+function barsOf(counts: Upcoming['hour']): ChartData {
   return {
-    at: (counts ?? []).map(({ at }) => Date.parse(at)),
-    series: [{ label: 'Due', values: (counts ?? []).map(({ count }) => count) }],
+    at: counts.map(({ at }) => Date.parse(at)),
+    series: [{ label: 'Due', values: counts.map(({ count }) => count) }],
   }
 }
 

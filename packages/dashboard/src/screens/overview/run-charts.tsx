@@ -32,25 +32,18 @@ export function RunCharts({ overview }: { overview: Overview | undefined }): Rea
       },
     }
   }, [overview])
-  if (!overview)
-    return (
-      <div className={styles.charts}>
-        {['a', 'b'].map(chart => (
-          <div key={chart} className={styles.skeleton} />
-        ))}
-      </div>
-    )
+  if (!overview) return ['a', 'b'].map(chart => <div key={chart} className={styles.skeleton} />)
   const step = formatDuration(overview.bucket_ms)
   const logOf = (from: number, until: number) =>
     to.log(`?${new URLSearchParams({ from: new Date(from).toISOString(), to: new Date(until).toISOString() })}`)
   return (
-    <div className={styles.charts}>
+    <>
       <Card label="Throughput">
         <Chart title={`Runs per ${step}`} kind="bars" data={data.runs} height={chartHeight} linkTo={logOf} />
       </Card>
       <Card label="Lag">
         <Chart title="Lag from due to start" data={data.lag} height={chartHeight} linkTo={logOf} />
       </Card>
-    </div>
+    </>
   )
 }

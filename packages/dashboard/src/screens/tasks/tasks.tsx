@@ -169,7 +169,7 @@ const taskColumns: ReadonlyArray<Column<Task>> = [
     header: 'Name',
     isLead: true,
     sortBy: task => task.name,
-    cell: task => <span className={styles.name}>{task.name}</span>,
+    cell: task => task.name,
   },
   {
     header: 'State',
