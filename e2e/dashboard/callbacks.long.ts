@@ -15,6 +15,7 @@ describe('callbacks and raw bodies in the dashboard', { timeout: 180_000 }, () =
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Report')
     await page.getByRole('textbox', { name: 'When', exact: true }).fill('in 3 seconds')
     await page.getByLabel('Target URL').fill(stage.receiver.url('/report'))
+    await page.getByText('Callbacks', { exact: true }).click()
     await page.getByLabel('On success').fill('example.com')
     await page.getByLabel('On success').blur()
     await page.getByText('The URL must be absolute').waitFor()

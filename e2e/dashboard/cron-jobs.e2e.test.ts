@@ -24,9 +24,20 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
 
     await page.getByLabel('Cron expression').fill('0 25 * * *')
     await page.getByRole('alert').filter({ hasText: /hour/i }).waitFor()
+    await page.getByLabel('Cron expression').fill('@daily')
+    await page.getByRole('alert').filter({ hasText: 'names such as @daily are not supported' }).waitFor()
+    for (const [preset, expression] of [
+      ['Last day of the month', '0 9 L * *'],
+      ['First Monday', '0 9 * * MON#1'],
+      ['Last Friday', '0 9 * * FRIL'],
+    ] as const) {
+      await page.getByRole('button', { name: preset }).click()
+      expect(await page.getByLabel('Cron expression').inputValue()).toBe(expression)
+    }
     await page.getByLabel('Cron expression').fill('30 2 * * *')
     await page.getByRole('combobox', { name: 'Time zone', exact: true }).selectOption('Europe/Berlin')
     await page.getByText('At 02:30').first().waitFor()
+    await page.getByText('Overlap, start, end, deadline and labels').click()
     await page.getByRole('textbox', { name: 'Starts (optional)' }).fill('2027-03-26 00:00')
     await page.getByText('Clocks go forward').waitFor()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Nightly')

@@ -31,6 +31,12 @@ describe('details of tasks in the dashboard', { timeout: 180_000 }, () => {
     }
     const stops = [await next(), await next(), await next()]
     expect(stops).toEqual(['Time zone of “When”', 'Open calendar for “When”', 'in 1 minute'])
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Enter')
+    expect(await page.getByRole('textbox', { name: 'When', exact: true }).inputValue()).toBe('in 10 minutes')
+    await next()
+    await next()
+    await page.locator('input[name=url]:focus').waitFor()
     await page.getByLabel('Calendar for “When”', { exact: true }).fill('2099-12-31T18:30:05')
     expect(await page.getByRole('textbox', { name: 'When', exact: true }).inputValue()).toBe('2099-12-31 18:30:05')
   })

@@ -18,28 +18,39 @@ type FormProps = {
   isDangerous?: boolean
   /** Shown next to the submit button. */
   more?: ReactNode
-  /** Shown after the submit button, which Enter presses. */
+  /** Other buttons that submit. The first one in the document is the one that Enter presses, so these follow it. */
   after?: ReactNode
-  /** Keeps the buttons in view. */
+  /** Keeps the buttons and the notice in view. */
   isLong?: boolean
+  /** Shown above the buttons. */
+  notice?: ReactNode
   onBlur?(event: FocusEvent): void
 }
 
 /** A form: its fields, the error of the whole form, and its buttons. */
 export function Form(props: FormProps): ReactNode {
-  const { form, action, cancel = 'Cancel', children, isWide, isDangerous, more, after, isLong, onBlur } = props
+  const { form, action, cancel = 'Cancel', children, isWide, isDangerous, more, after, isLong, notice, onBlur } = props
   const closeDialog = useCloseDialog()
   return (
     <form className={styles.form} onSubmit={form.onSubmit} onInput={form.onInput} onBlur={onBlur} noValidate>
       <FieldErrorsContext value={form.errors}>{children}</FieldErrorsContext>
       <FormProblem problem={form.problem} />
-      <div className={classNames(styles.actions, isLong && styles.sticky)}>
-        {more}
-        {closeDialog && !isWide && <Button onClick={closeDialog}>{cancel}</Button>}
-        <Button type="submit" kind={isDangerous ? 'danger' : 'primary'} isWide={isWide} isPending={form.isPending}>
-          {action}
-        </Button>
-        {after}
+      <div className={classNames(styles.foot, isLong && styles.sticky)}>
+        {notice}
+        {/* From the end of the line, where the main button is. */}
+        <div className={styles.actions}>
+          <Button
+            type="submit"
+            kind={isDangerous ? 'danger' : 'primary'}
+            isWide={isWide}
+            isPending={form.isPending}
+          >
+            {action}
+          </Button>
+          {after}
+          {closeDialog && !isWide && <Button onClick={closeDialog}>{cancel}</Button>}
+          {more}
+        </div>
       </div>
     </form>
   )

@@ -43,7 +43,9 @@ export function useForm<Body, Result>(options: FormOptions<Body, Result>): Form 
     setErrors(fields)
     setProblem(unmatched.length > 0 ? unmatched.map(([, message]) => message).join(' ') : whole)
     const first = [...(form.current?.elements ?? [])].find(element => (element.getAttribute('name') ?? '') in fields)
-    if (first instanceof HTMLElement) first.focus()
+    if (!(first instanceof HTMLElement)) return
+    first.focus()
+    first.scrollIntoView({ block: 'nearest' }) // it may have had the focus far from the view
   }
 
   const { mutate, isPending } = useChange({

@@ -1,19 +1,34 @@
 import type { ReactNode } from 'react'
+import { Card } from '../../ui/card.tsx'
 import styles from './request.module.css'
 
 type FoldedFieldsProps = {
-  summary: ReactNode
+  /** What the fields are for. */
+  summary: string
+  /** Their values in short, beside the summary. */
+  values?: string
   /** Whether the fields are visible at first; false by default. */
   isOpenAtFirst?: boolean
   children: ReactNode
 }
 
 /** Fields behind a summary. An error in them unfolds them, and they stay so when it is corrected. */
-export function FoldedFields({ summary, isOpenAtFirst, children }: FoldedFieldsProps): ReactNode {
+export function FoldedFields({ summary, values, isOpenAtFirst, children }: FoldedFieldsProps): ReactNode {
   return (
     <details className={styles.folded} open={isOpenAtFirst}>
-      <summary>{summary}</summary>
+      <summary>
+        {summary} {values && <span>{values}</span>}
+      </summary>
       <div className={styles.part}>{children}</div>
     </details>
+  )
+}
+
+/** Fields that few requests need, in a card of their own. */
+export function FoldedCard(props: FoldedFieldsProps): ReactNode {
+  return (
+    <Card label={props.summary}>
+      <FoldedFields {...props} />
+    </Card>
   )
 }

@@ -7,9 +7,9 @@ import { byteLength, checkPayload } from './check-request.ts'
 import { ConnectionField } from './connection-field.tsx'
 import { QueueField } from './flow-fields.tsx'
 import { checkJson, indentJson } from './json-text.ts'
-import { MissingSecrets, SecretOptions } from './missing-secrets.tsx'
 import styles from './request.module.css'
 import type { HeaderRow, RawBody, RequestDraft } from './request-draft.ts'
+import { SecretOptions } from './secret-options.tsx'
 
 const methods: ReadonlyArray<RequestDraft['method']> = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -43,7 +43,6 @@ export function RequestFields({ draft, onChange }: RequestFieldsProps): ReactNod
       <SecretOptions />
       <HeaderEditor rows={draft.headers} onChange={headers => onChange({ headers })} />
       <PayloadEditor text={draft.payload} rawBody={draft.rawBody} onChange={payload => onChange({ payload })} />
-      <MissingSecrets draft={draft} />
       <ConnectionField value={draft.connection} onChange={connection => onChange({ connection })} />
       <QueueField draft={draft} onChange={onChange} />
     </>

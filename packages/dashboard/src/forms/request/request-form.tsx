@@ -1,16 +1,19 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { latePart } from '../../ui/late-part.tsx'
 import { Form } from '../form.tsx'
 import type { DraftForm } from '../use-draft-form.ts'
 import { CallbackFields } from './callback-fields.tsx'
-import { FoldedFields } from './folded-fields.tsx'
+import { FoldedCard } from './folded-fields.tsx'
 import styles from './request.module.css'
 import type { RequestDraft } from './request-draft.ts'
 import { RequestFields } from './request-fields.tsx'
-import { RequestPreview } from './request-preview.tsx'
 import type { RequestFacts } from './request-text.ts'
 import { RetryFields, retrySummary } from './retry-fields.tsx'
+
+const RequestPreview = latePart(async () => (await import('./request-preview.tsx')).RequestPreview)
+const FormWarnings = latePart(async () => (await import('./form-warnings.tsx')).FormWarnings)
 
 type RequestFormProps = {
   state: DraftForm<RequestDraft>
@@ -28,6 +31,7 @@ type RequestFormProps = {
 /** The form of a task or cron job, with a preview of the request beside it. */
 export function RequestForm({ state, action, now, backTo, facts, children, more }: RequestFormProps): ReactNode {
   const { form, onBlur, isRestored, discard, ...fields } = state
+  const [hasCallbacks] = useState(() => Object.values(fields.draft.callbacks).some(({ url }) => url !== ''))
   return (
     <div className={styles.editor}>
       <Form
@@ -35,6 +39,7 @@ export function RequestForm({ state, action, now, backTo, facts, children, more 
         isLong
         onBlur={onBlur}
         action={action}
+        notice={<FormWarnings draft={fields.draft} />}
         more={
           <ButtonLink to={backTo} onClick={discard}>
             Cancel
@@ -60,20 +65,12 @@ export function RequestForm({ state, action, now, backTo, facts, children, more 
         <FormCard label="Request">
           <RequestFields {...fields} />
         </FormCard>
-        <Card label="Timeout and retries">
-          <FoldedFields
-            summary={
-              <>
-                Timeout and retries <span>{retrySummary(fields.draft)}</span>
-              </>
-            }
-          >
-            <RetryFields {...fields} />
-          </FoldedFields>
-        </Card>
-        <FormCard label="Callbacks">
+        <FoldedCard summary="Timeout and retries" values={retrySummary(fields.draft)}>
+          <RetryFields {...fields} />
+        </FoldedCard>
+        <FoldedCard summary="Callbacks" isOpenAtFirst={hasCallbacks}>
           <CallbackFields {...fields} />
-        </FormCard>
+        </FoldedCard>
         {more}
       </Form>
       <aside className={styles.aside} aria-label="Preview">

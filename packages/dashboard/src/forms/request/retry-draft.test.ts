@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest'
-import { checkRetry, describeDelays, retryBodyOf, retryCount, retryDraftOf, retryTimes } from './retry-draft.ts'
+import {
+  checkRetry,
+  describeDelays,
+  retryBodyOf,
+  retryCount,
+  retryDraftOf,
+  retryPresets,
+  retryTimes,
+} from './retry-draft.ts'
 
 const draft = retryDraftOf()
 const policy = { max_retries: 5, backoff: 'exponential', base_delay_ms: 10_000, max_delay_ms: 3_600_000 } as const
@@ -35,4 +43,20 @@ it('describes a stored policy', () => {
   expect([retryCount(policy), describeDelays(policy)]).toEqual([5, 'exponential, 10 s to 1 h'])
   const retry = { delays_ms: [10_000, 300_000] }
   expect([retryCount(retry), describeDelays(retry)]).toEqual([2, '10 s, 5 min'])
+})
+
+it('has presets that replace each other, each with the retries that its name promises', () => {
+  const day = 86_400_000
+  const last = Object.entries(retryPresets).map(([name, preset]) => {
+    const changed = { ...custom('1, 2'), maxRetries: '7', ...preset }
+    expect(checkRetry(changed), name).toEqual({})
+    return [name, retryTimes(changed).at(-1)]
+  })
+  expect(Object.fromEntries(last)).toEqual({
+    Default: 3_410_000,
+    'No retries': undefined,
+    'Three within a minute': 60_000,
+    'Over a day': expect.toSatisfy((ms: number) => ms > day && ms < 1.5 * day),
+    'Standard Webhooks': 272_105_000,
+  })
 })

@@ -18,6 +18,17 @@ export type RetryDraft = {
 
 const examples = '10, 300, 3600'
 
+const { timeoutSeconds: _, ...standard } = retryDraftOf()
+
+/** Common policies, as changes of a draft. */
+export const retryPresets: Readonly<Record<string, Partial<RetryDraft>>> = {
+  Default: standard,
+  'No retries': { ...standard, maxRetries: '0' },
+  'Three within a minute': { ...standard, maxRetries: '3', backoff: 'fixed', baseDelaySeconds: '20' },
+  'Over a day': { ...standard, maxRetries: '10', maxDelaySeconds: '21600' },
+  'Standard Webhooks': { backoff: 'custom', delaysSeconds: '5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400' },
+}
+
 /** Converts a stored policy to the fields of the form. Default: the policy of a new task. */
 export function retryDraftOf(retry?: Retry, timeoutMs: number = timeoutLimits.default): RetryDraft {
   const listed = retry && 'delays_ms' in retry ? retry.delays_ms : null

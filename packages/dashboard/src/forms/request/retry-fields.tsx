@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react'
 import { optionsOf, SelectField, TextField } from '../../ui/field.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
+import { Suggestions } from '../../ui/suggestions.tsx'
 import { draftInput } from '../draft-input.ts'
 import styles from './request.module.css'
-import { type RetryDraft, retryTimes } from './retry-draft.ts'
+import { type RetryDraft, retryPresets, retryTimes } from './retry-draft.ts'
 
 const backoffs = optionsOf({
   exponential: 'Exponential (×4)',
@@ -47,6 +48,7 @@ export function RetryFields({ draft, onChange }: RetryFieldsProps): ReactNode {
         {!isCustom && textField('Max delay (s)', 'retry.max_delay_ms', 'maxDelaySeconds')}
         {textField('Timeout (s)', 'timeout_ms', 'timeoutSeconds')}
       </div>
+      <Suggestions label="Common policies" choices={retryPresets} onChoose={onChange} />
       <RetryPreview times={retryTimes(draft)} isExact={isCustom} />
     </>
   )

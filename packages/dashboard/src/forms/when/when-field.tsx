@@ -1,8 +1,9 @@
 import { CalendarDays } from 'lucide-react'
 import { type ReactNode, useMemo, useRef } from 'react'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/button.tsx'
 import { Field, SelectField, TextField } from '../../ui/field.tsx'
 import { formatAbsolute, formatRelative, viewerZone } from '../../ui/format-time.ts'
+import { Suggestions } from '../../ui/suggestions.tsx'
 import { parseWhen } from './parse-when.ts'
 import styles from './when-field.module.css'
 import { allZones, wallText } from './zoned-time.ts'
@@ -68,13 +69,11 @@ export function WhenField(props: WhenFieldProps): ReactNode {
         </Field>
       </div>
       {suggestions.length > 0 && (
-        <div className={styles.suggestions}>
-          {suggestions.map(text => (
-            <Button key={text} size="small" onClick={() => set({ text })}>
-              {text}
-            </Button>
-          ))}
-        </div>
+        <Suggestions
+          label={`Suggestions for “${label}”`}
+          choices={Object.fromEntries(suggestions.map(text => [text, text]))}
+          onChoose={text => set({ text })}
+        />
       )}
       <p className={styles.meaning} aria-live="polite">
         <Meaning value={value} />

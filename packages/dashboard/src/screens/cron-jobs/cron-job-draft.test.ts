@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkCronJob, cronJobBody, cronJobDraft } from './cron-job-draft.ts'
+import { checkCronJob, cronJobBody, cronJobDraft, usesRules } from './cron-job-draft.ts'
 
 const draft = { ...cronJobDraft(undefined, 'Europe/Berlin'), name: 'Report', url: 'https://example.com/' }
 
@@ -35,5 +35,17 @@ describe('the fields of a cron job', () => {
     expect(fields).toEqual(['cron', 'ends_at', 'labels', 'max_age_ms', 'name'])
     expect(checkCronJob({ ...draft, startsAt: { text: 'soon', zone } }, false, false)).toHaveProperty('starts_at')
     expect(checkCronJob(draft, true, true)).toHaveProperty('payload')
+  })
+
+  it('are folded until one of the rules for occurrences is set', () => {
+    expect(usesRules(draft)).toBe(false)
+    for (const rule of [
+      { overlap: 'skip' as const },
+      { catchUp: 'all' as const },
+      { maxAgeSeconds: '5' },
+      { labels: 'a' },
+    ])
+      expect(usesRules({ ...draft, ...rule })).toBe(true)
+    expect(usesRules({ ...draft, endsAt: { text: '2026-12-01', zone: 'UTC' } })).toBe(true)
   })
 })

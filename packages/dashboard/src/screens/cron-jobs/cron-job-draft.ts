@@ -43,6 +43,11 @@ export function cronJobDraft(job: CronJob | undefined, viewer: string): CronJobD
   }
 }
 
+/** Returns whether a draft has a rule about its occurrences that a new cron job does not have. */
+export function usesRules({ overlap, catchUp, startsAt, endsAt, maxAgeSeconds, labels }: CronJobDraft): boolean {
+  return overlap !== 'allow' || catchUp !== 'latest' || startsAt.text + endsAt.text + maxAgeSeconds + labels !== ''
+}
+
 /** Returns the schedule of a draft, as far as its fields are valid. */
 export function scheduleIn(draft: CronJobDraft): Schedule {
   return {

@@ -6,6 +6,7 @@ import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
 import { draftInput } from '../../forms/draft-input.ts'
 import { LabelsField, MaxAgeField } from '../../forms/request/flow-fields.tsx'
+import { FoldedCard } from '../../forms/request/folded-fields.tsx'
 import styles from '../../forms/request/request.module.css'
 import { changesOf } from '../../forms/request/request-draft.ts'
 import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
@@ -14,13 +15,13 @@ import { WhenField } from '../../forms/when/when-field.tsx'
 import { allZones } from '../../forms/when/zoned-time.ts'
 import { PageFor } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { optionsOf, SelectField, TextField } from '../../ui/field.tsx'
 import { viewerZone } from '../../ui/format-time.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { type CronJobDraft, checkCronJob, cronJobBody, cronJobDraft, scheduleIn } from './cron-job-draft.ts'
+import { Suggestions } from '../../ui/suggestions.tsx'
+import { type CronJobDraft, checkCronJob, cronJobBody, cronJobDraft, scheduleIn, usesRules } from './cron-job-draft.ts'
 import own from './cron-jobs.module.css'
 import { SchedulePreview } from './schedule-preview.tsx'
 
@@ -81,8 +82,8 @@ function CronJobForm({ job, model, backTo }: CronJobFormProps): ReactNode {
   const state = useDraftForm({
     initial,
     check: draft => ({
-      ...(refusal ? { cron: refusal } : {}),
       ...checkCronJob(draft, job !== undefined, job !== undefined && job.payload !== null),
+      ...(refusal ? { cron: refusal } : {}),
     }),
     submit: (draft, key) => save(workspace.id, job, draft, key),
     onDone: saved => navigate(to.cronJob(saved.id)),
@@ -96,11 +97,11 @@ function CronJobForm({ job, model, backTo }: CronJobFormProps): ReactNode {
       backTo={backTo}
       facts={{ taskId: null, scheduledAt: null, isCron: true }}
       more={
-        <FormCard label="Occurrences">
+        <FoldedCard summary="Overlap, start, end, deadline and labels" isOpenAtFirst={usesRules(initial)}>
           <OccurrenceFields draft={draft} onChange={onChange} />
           <MaxAgeField draft={draft} onChange={onChange} />
           <LabelsField draft={draft} onChange={onChange} />
-        </FormCard>
+        </FoldedCard>
       }
     >
       <FormCard label="Name and schedule">
@@ -130,17 +131,17 @@ function save(ws: string, job: CronJob | undefined, draft: CronJobDraft, idempot
   return call('updateCronJob', { ws, cronjob: job.id, body: changes })
 }
 
-const presets = [
-  ['Every 5 minutes', '*/5 * * * *'],
-  ['Every hour', '0 * * * *'],
-  ['Every day at 9:00', '0 9 * * *'],
-  ['Weekdays at 9:00', '0 9 * * 1-5'],
-  ['Mondays at 9:00', '0 9 * * 1'],
-  ['First of the month', '0 0 1 * *'],
-  ['Last day of the month', '0 9 L * *'],
-  ['First Monday', '0 9 * * MON#1'],
-  ['Last Friday', '0 9 * * FRIL'],
-] as const
+const presets = {
+  'Every 5 minutes': '*/5 * * * *',
+  'Every hour': '0 * * * *',
+  'Every day at 9:00': '0 9 * * *',
+  'Weekdays at 9:00': '0 9 * * 1-5',
+  'Mondays at 9:00': '0 9 * * 1',
+  'First of the month': '0 0 1 * *',
+  'Last day of the month': '0 9 L * *',
+  'First Monday': '0 9 * * MON#1',
+  'Last Friday': '0 9 * * FRIL',
+}
 
 type ScheduleFieldsProps = {
   draft: CronJobDraft
@@ -170,13 +171,7 @@ export function ScheduleFields({ draft, onChange }: ScheduleFieldsProps): ReactN
           options={zones.includes(draft.timezone) ? zones : [draft.timezone, ...zones]}
         />
       </div>
-      <div className={own.presets}>
-        {presets.map(([label, cron]) => (
-          <Button key={cron} size="small" onClick={() => onChange({ cron })}>
-            {label}
-          </Button>
-        ))}
-      </div>
+      <Suggestions label="Common schedules" choices={presets} onChoose={cron => onChange({ cron })} />
     </>
   )
 }

@@ -18,7 +18,8 @@ type SchedulePreviewProps = { workspaceId: string; schedule: Schedule; onRefusal
 /** Explains an expression and lists its next runs. Reports to the form if the API rejects it. */
 export function SchedulePreview({ workspaceId, schedule, onRefusal }: SchedulePreviewProps): ReactNode {
   const { cron, timezone, startsAt, endsAt } = useDebounced(schedule)
-  const isTyped = cron.trim().split(/\s+/).length >= 5
+  // The API also says why it refuses a name such as @daily.
+  const isTyped = cron.trim().startsWith('@') || cron.trim().split(/\s+/).length >= 5
   const from = startsAt === null ? {} : { from: new Date(startsAt.getTime() - 1).toISOString() }
   const { data, error, isPlaceholderData } = useQuery({
     ...queryOf('previewCronJob', { ws: workspaceId, body: { cron: cron.trim(), timezone, count, ...from } }),

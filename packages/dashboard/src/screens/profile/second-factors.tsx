@@ -122,7 +122,7 @@ function AppForm({ onDone }: { onDone(added: AddedFactor): unknown }): ReactNode
     <Form form={form} action="Add authenticator app">
       <QrCode text={secret.data.uri} />
       <CodeBlock text={secret.data.secret} label="secret" />
-      <TextField label="Code" name="code" inputMode="numeric" autoComplete="one-time-code" />
+      <TextField label="Code" name="code" inputMode="numeric" autoComplete="one-time-code" autoFocus />
     </Form>
   )
 }

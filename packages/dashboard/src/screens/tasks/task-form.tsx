@@ -7,6 +7,7 @@ import { queryOf } from '../../api/queries.ts'
 import { draftInput } from '../../forms/draft-input.ts'
 import { checkRequest } from '../../forms/request/check-request.ts'
 import { LabelsField } from '../../forms/request/flow-fields.tsx'
+import { FoldedCard } from '../../forms/request/folded-fields.tsx'
 import { checkLabels, labelsText, parseLabels } from '../../forms/request/labels.ts'
 import { bodyOf, changesOf, draftOf, emptyRequest, type RequestDraft } from '../../forms/request/request-draft.ts'
 import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
@@ -244,8 +245,9 @@ type ControlFieldsProps = {
 }
 
 export function ControlFields({ draft, onChange, hasKey }: ControlFieldsProps): ReactNode {
+  const [isUsed] = useState(() => draft.expires.text + draft.labels + draft.key !== '')
   return (
-    <FormCard label="Deadline and labels">
+    <FoldedCard summary={hasKey ? 'Deadline, labels and key' : 'Deadline and labels'} isOpenAtFirst={isUsed}>
       <WhenField
         label="Deadline"
         name="expires_at"
@@ -277,7 +279,7 @@ export function ControlFields({ draft, onChange, hasKey }: ControlFieldsProps): 
           )}
         </>
       )}
-    </FormCard>
+    </FoldedCard>
   )
 }
 
