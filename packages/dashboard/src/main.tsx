@@ -4,7 +4,6 @@ import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router'
 import { createQueryClient } from './api/query-client.ts'
 import { StepUp } from './forms/step-up.tsx'
-import { CommandProvider } from './layout/commands.tsx'
 import { paths } from './paths.ts'
 import { createRouter } from './router.tsx'
 import './styles/tokens.css'
@@ -20,18 +19,19 @@ const client = createQueryClient(async () => {
 })
 const router = createRouter(client)
 
+// Handles the keys of every page. It is not part of the first script, but an early key finds it loaded.
+void import('./layout/keyboard.tsx').catch(() => {})
+
 const root = document.getElementById('root')
 if (root) {
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={client}>
         <ToastProvider>
-          <CommandProvider>
-            <StepUp />
-            <Suspense>
-              <RouterProvider router={router} />
-            </Suspense>
-          </CommandProvider>
+          <StepUp />
+          <Suspense>
+            <RouterProvider router={router} />
+          </Suspense>
         </ToastProvider>
       </QueryClientProvider>
     </StrictMode>,

@@ -7,7 +7,7 @@ const built = join(import.meta.dirname, '../../../services/api/dist/dashboard')
 const maxBytes = { br: 145_000, gz: 168_000 }
 
 // No screen needs these to show itself.
-const lateParts = /^(open-menu|open-dialog|toasts|drawer|command-palette|shortcuts)-/
+const lateParts = /^(open-menu|open-dialog|toasts|drawer|keyboard|command-palette|shortcut-help)-/
 const assets = join(built, 'assets')
 const scripts = readdirSync(assets).filter(name => name.endsWith('.js'))
 

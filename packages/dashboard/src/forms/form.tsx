@@ -44,6 +44,7 @@ export function Form(props: FormProps): ReactNode {
             kind={isDangerous ? 'danger' : 'primary'}
             isWide={isWide}
             isPending={form.isPending}
+            aria-keyshortcuts="Control+Enter"
           >
             {action}
           </Button>

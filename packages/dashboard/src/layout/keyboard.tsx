@@ -1,48 +1,41 @@
-import { type ReactNode, useEffect, useState } from 'react'
-import { isTyping } from '../ui/is-typing.ts'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { paths } from '../paths.ts'
+import { useOrganization } from '../session/scope.ts'
+import { useRights } from '../session/use-rights.ts'
 import { latePart } from '../ui/late-part.tsx'
+import { useShellWorkspace, useWorkspaceNavigation } from './navigation.ts'
+import { followKeys, shortcutsOf } from './shortcuts.ts'
+import { onShowPalette } from './show-palette.ts'
 
 const CommandPalette = latePart(async () => (await import('./command-palette.tsx')).CommandPalette)
-const Shortcuts = latePart(async () => (await import('./shortcuts.tsx')).Shortcuts)
-
-const openPalette = 'belfry:palette'
-
-/** Opens the command palette. */
-export function showPalette(): void {
-  window.dispatchEvent(new Event(openPalette))
-}
+const ShortcutHelp = latePart(async () => (await import('./shortcut-help.tsx')).ShortcutHelp)
 
 /** Handles the keyboard shortcuts of every page. */
 export function Keyboard(): ReactNode {
-  const [open, setOpen] = useState<'palette' | 'help' | null>(null)
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if ((event.metaKey || event.ctrlKey) && event.key === 'k') {
-        event.preventDefault()
-        return setOpen('palette')
-      }
-      if (isTyping(event.target) || event.metaKey || event.ctrlKey || event.altKey) return
-      if (event.key === '?') setOpen('help')
-      if (event.key === '/') {
-        event.preventDefault()
-        const search = document.querySelector<HTMLElement>('[data-page-search]')
-        if (search) search.focus()
-        else setOpen('palette')
-      }
-    }
-    const onOpen = () => setOpen('palette')
-    window.addEventListener('keydown', onKey)
-    window.addEventListener(openPalette, onOpen)
-    return () => {
-      window.removeEventListener('keydown', onKey)
-      window.removeEventListener(openPalette, onOpen)
-    }
-  }, [])
+  const [open, setOpen] = useState<{ part: 'palette' | 'help'; group?: string | undefined } | null>(null)
+  const { slug } = useOrganization().organization
+  const ws = useShellWorkspace()?.id
+  const mayCreate = useRights(ws).can('task.write').allowed
+  const pages = useWorkspaceNavigation()
+  const navigate = useNavigate()
+  const shortcuts = useMemo(
+    () =>
+      shortcutsOf({
+        pages,
+        go: path => void navigate(path),
+        show: part => setOpen({ part }),
+        create: () => ws !== undefined && mayCreate && navigate(paths.workspace(slug, ws).newTask()),
+      }),
+    [pages, navigate, slug, ws, mayCreate],
+  )
+  useEffect(() => followKeys(shortcuts), [shortcuts])
+  useEffect(() => onShowPalette(group => setOpen({ part: 'palette', group })), [])
   const close = () => setOpen(null)
   return (
     <>
-      {open === 'palette' && <CommandPalette onClose={close} />}
-      {open === 'help' && <Shortcuts onClose={close} />}
+      {open?.part === 'palette' && <CommandPalette group={open.group} onClose={close} />}
+      {open?.part === 'help' && <ShortcutHelp shortcuts={shortcuts} onClose={close} />}
     </>
   )
 }

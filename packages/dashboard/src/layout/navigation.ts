@@ -20,7 +20,14 @@ import { lastPlace } from '../session/last-place.ts'
 import { useOrganization } from '../session/scope.ts'
 import { useRights } from '../session/use-rights.ts'
 
-export type NavigationItem = { label: string; to: string; icon: LucideIcon; isCurrent: boolean }
+export type NavigationItem = {
+  label: string
+  to: string
+  icon: LucideIcon
+  /** The key that opens the page after G. */
+  letter: string
+  isCurrent: boolean
+}
 export type NavigationGroup = { label: string; items: Array<{ label: string; to: string }> }
 
 /** Returns the pages of the workspace, in the order of the sidebar. */
@@ -30,7 +37,8 @@ export function useWorkspaceNavigation(): NavigationItem[] {
   const { pathname } = useLocation()
   const mayReadKeys = useRights(workspace?.id).can('api_key.read').allowed
   return useMemo(() => {
-    const page = (label: string, to: string, icon: LucideIcon) => ({
+    const page = (letter: string, label: string, to: string, icon: LucideIcon) => ({
+      letter,
       label,
       to,
       icon,
@@ -42,19 +50,19 @@ export function useWorkspaceNavigation(): NavigationItem[] {
       workspace && mayReadKeys
         ? paths.workspace(organization.slug, workspace.id).settings('api-keys')
         : paths.settings(organization.slug)
-    const settings = { ...page('Settings', settingsPath, Settings), isCurrent: isSettings }
+    const settings = { ...page('s', 'Settings', settingsPath, Settings), isCurrent: isSettings }
     if (!workspace) return [settings]
     const to = paths.workspace(organization.slug, workspace.id)
     return [
-      { ...page('Overview', to.overview(), SquareActivity), isCurrent: pathname === to.overview() },
-      page('Tasks', to.tasks(), Timer),
-      page('Cron jobs', to.cronJobs(), Clock),
-      page('Events', to.events(), Radio),
-      page('Subscriptions', to.subscriptions(), Inbox),
-      page('Activity log', to.log(), ScrollText),
-      page('Queues', to.queues(), ListOrdered),
-      page('Hosts', to.hosts(), Server),
-      page('Dead letters', to.deadLetters(), Skull),
+      { ...page('o', 'Overview', to.overview(), SquareActivity), isCurrent: pathname === to.overview() },
+      page('t', 'Tasks', to.tasks(), Timer),
+      page('c', 'Cron jobs', to.cronJobs(), Clock),
+      page('e', 'Events', to.events(), Radio),
+      page('b', 'Subscriptions', to.subscriptions(), Inbox),
+      page('l', 'Activity log', to.log(), ScrollText),
+      page('q', 'Queues', to.queues(), ListOrdered),
+      page('h', 'Hosts', to.hosts(), Server),
+      page('d', 'Dead letters', to.deadLetters(), Skull),
       settings,
     ]
   }, [organization.slug, workspace, pathname, mayReadKeys])

@@ -2,7 +2,7 @@ import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import type { Change } from '../forms/use-change.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, ButtonLink } from '../ui/button.tsx'
 import { Dialog, type DialogProps } from '../ui/dialog.tsx'
 import { EmptyState, type EmptyStateProps } from '../ui/empty-state.tsx'
 import { ListTable, type ListTableProps } from '../ui/list-table.tsx'
@@ -15,8 +15,8 @@ type ResourceListProps<Row> = Omit<ListTableProps<Row>, 'label' | 'empty'> & {
   /** The accessible name of the table. Default: the title. */
   label?: string
   description: ReactNode
-  /** The button that creates a row, and the dialog that it opens. */
-  create?: CreateDialog
+  /** The button that creates a row, and the dialog or the page that it opens. */
+  create?: Creation
   /** The name of a row, for the labels of its buttons. */
   nameOf?(row: Row): string
   edit?: EditDialog<Row> | undefined
@@ -30,15 +30,18 @@ type ResourceListProps<Row> = Omit<ListTableProps<Row>, 'label' | 'empty'> & {
   children?: ReactNode
 }
 
-type CreateDialog = Pick<DialogProps, 'description' | 'isWide'> & {
+type Creation = Pick<DialogProps, 'description' | 'isWide'> & {
   label: string
   /** Default: a plus sign. */
   icon?: ReactNode
   refusal: string | null
   /** The title of the dialog. Default: the label. */
   title?: string
-  form: ReactNode
-}
+} & (
+    | { form: ReactNode }
+    /** The page with the form. */
+    | { to: string }
+  )
 
 type EditDialog<Row> = Pick<DialogProps, 'description' | 'isWide'> & {
   refusal: string | null
@@ -66,16 +69,18 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
     params.delete('new')
     setParams(params, { replace: true })
   }
-  const button = create && (
-    <Button
-      kind="primary"
-      icon={create.icon ?? <Plus size={16} />}
-      refusal={create.refusal}
-      onClick={() => setIsCreating(true)}
-    >
-      {create.label}
-    </Button>
-  )
+  const look = create && { kind: 'primary' as const, icon: create.icon ?? <Plus size={16} />, refusal: create.refusal }
+  const button =
+    create &&
+    ('to' in create ? (
+      <ButtonLink {...look} to={create.to} aria-keyshortcuts="c">
+        {create.label}
+      </ButtonLink>
+    ) : (
+      <Button {...look} onClick={() => setIsCreating(true)} aria-keyshortcuts="c">
+        {create.label}
+      </Button>
+    ))
   const actions = (row: Row) => (
     <>
       {table.actions?.(row)}
@@ -94,7 +99,7 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
         empty={<EmptyState actions={button} {...empty} />}
       />
       {children}
-      {create && (
+      {create && 'form' in create && (
         <Dialog
           isOpen={isCreating || params.has('new')}
           onClose={close}

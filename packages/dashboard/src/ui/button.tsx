@@ -84,10 +84,11 @@ type ButtonLinkProps = Look & {
   children: ReactNode
   refusal?: string | null | undefined
   onClick?: (() => void) | undefined
+  'aria-keyshortcuts'?: string
 }
 
 /** A link that looks like a button. With a refusal it becomes a disabled button. */
-export function ButtonLink({ kind, size, isWide, icon, to, refusal, onClick, children }: ButtonLinkProps): ReactNode {
+export function ButtonLink({ kind, size, isWide, icon, refusal, children, ...link }: ButtonLinkProps): ReactNode {
   if (refusal) {
     return (
       <Button kind={kind} size={size} isWide={isWide} icon={icon} refusal={refusal}>
@@ -96,7 +97,7 @@ export function ButtonLink({ kind, size, isWide, icon, to, refusal, onClick, chi
     )
   }
   return (
-    <RouterLink to={to} className={lookOf({ kind, size, isWide })} onClick={onClick}>
+    <RouterLink {...link} className={lookOf({ kind, size, isWide })}>
       {icon}
       {children}
     </RouterLink>

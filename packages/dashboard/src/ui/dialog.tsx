@@ -60,7 +60,12 @@ export function ConfirmDialog({
       {children}
       <DialogActions>
         <Button onClick={dialog.onClose}>Cancel</Button>
-        <Button kind={isDangerous ? 'danger' : 'primary'} isPending={isPending} onClick={onConfirm}>
+        <Button
+          kind={isDangerous ? 'danger' : 'primary'}
+          isPending={isPending}
+          onClick={onConfirm}
+          aria-keyshortcuts="Control+Enter"
+        >
           {action}
         </Button>
       </DialogActions>

@@ -85,7 +85,7 @@ export function SearchFilter<Name extends string>({
         type={isPageSearch ? 'search' : 'text'}
         aria-label={label}
         placeholder={label}
-        {...(isPageSearch ? { 'data-page-search': '' } : {})}
+        aria-keyshortcuts={isPageSearch ? '/' : undefined}
         value={text}
         onChange={event => setText(event.target.value)}
       />

@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronUp } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import { classNames } from './class-names.ts'
 import styles from './table.module.css'
@@ -42,14 +42,13 @@ export type TableProps<Row> = {
 
 const skeletonRows = ['a', 'b', 'c', 'd', 'e', 'f']
 
-/** A table. ↑ and ↓ move the focus between rows that are links. */
+/** A table. The keyboard shortcuts of the page move the focus between rows that are links. */
 export function Table<Row>(props: TableProps<Row>): ReactNode {
   const { label, rowKey, rowLink, isFresh, actions, isWhole = true } = props
   const columns = actions ? [...props.columns, actionsColumn(actions)] : props.columns
   const [chosen, setChosen] = useState(props.sorting)
   const sorting = isWhole ? chosen : undefined
   const rows = useMemo(() => sorted(props.rows, props.columns, sorting), [props.rows, props.columns, sorting])
-  const body = useRef<HTMLTableSectionElement>(null)
   const lead = columns.find(({ isLead }) => isLead) ?? columns[0]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll a table that is wider than the screen
@@ -68,7 +67,7 @@ export function Table<Row>(props: TableProps<Row>): ReactNode {
             ))}
           </tr>
         </thead>
-        <tbody ref={body} onKeyDown={event => moveBetweenRows(event, body.current)}>
+        <tbody>
           {rows?.map(row => (
             <tr key={rowKey(row)} className={classNames(rowLink && styles.row, isFresh?.(row) && styles.fresh)}>
               {columns.map((column, index) => (
@@ -157,21 +156,4 @@ export function Skeleton(): ReactNode {
 
 function classOf<Row>({ align, isExtra, isTight }: Column<Row>): string | undefined {
   return classNames(align === 'end' && styles.end, isExtra && styles.extra, isTight && styles.tight) || undefined
-}
-
-/** Moves the focus between elements with `data-row-link`. A list out of order numbers its links there. */
-export function moveBetweenRows(event: KeyboardEvent, list: HTMLElement | null): void {
-  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
-  const link = list?.querySelector<HTMLElement>('[data-row-link]:focus')
-  if (link && moveFrom(link, event.key === 'ArrowDown' ? 1 : -1, list)) event.preventDefault()
-}
-
-/** Moves the focus from the link of a row to the next or the previous one, if there is one. */
-export function moveFrom(link: HTMLElement, step: 1 | -1, list: HTMLElement | null): boolean {
-  const links = [...(list?.querySelectorAll<HTMLElement>('[data-row-link]') ?? [])].sort(
-    (a, b) => Number(a.dataset.rowLink) - Number(b.dataset.rowLink),
-  )
-  const next = links[links.indexOf(link) + step]
-  next?.focus()
-  return next !== undefined
 }

@@ -1,6 +1,6 @@
 import type { CronJob } from '@belfry/contract/cron-job'
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { CalendarDays, Clock, Plus } from 'lucide-react'
+import { CalendarDays, Clock } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { type Result, read } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
@@ -39,23 +39,16 @@ export function CronJobs(): ReactNode {
     refetchInterval: refreshMs,
   })
   const columns = useMemo(() => columnsWith(recent), [recent])
-  const create = (
-    <ButtonLink to={to.newCronJob()} kind="primary" icon={<Plus size={15} />} refusal={refusal}>
-      New cron job
-    </ButtonLink>
-  )
   return (
     <ResourceList
       title="Cron jobs"
       description="Requests on a recurring schedule, each in its own time zone."
       buttons={
-        <>
-          <ButtonLink to={to.upcoming()} icon={<CalendarDays size={15} aria-hidden="true" />}>
-            Coming week
-          </ButtonLink>
-          {create}
-        </>
+        <ButtonLink to={to.upcoming()} icon={<CalendarDays size={15} aria-hidden="true" />}>
+          Coming week
+        </ButtonLink>
       }
+      create={{ label: 'New cron job', to: to.newCronJob(), refusal }}
       filters={
         <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
           <SelectFilter filters={filters} name="status" label="Status" all="All statuses" options={statuses} />
@@ -68,13 +61,12 @@ export function CronJobs(): ReactNode {
       columns={columns}
       empty={
         filters.isSet
-          ? { title: 'No matching cron jobs', children: 'Try removing a filter.' }
+          ? { title: 'No matching cron jobs', children: 'Try removing a filter.', actions: null }
           : {
               icon: Clock,
               title: 'No cron jobs yet',
               children:
                 'A cron job sends the same request on a schedule, such as every five minutes or on weekdays at 9:00 in Berlin. While you type the expression, a preview explains it and lists the next runs.',
-              actions: create,
             }
       }
     />

@@ -1,8 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Radio, Send } from 'lucide-react'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { pagesOf } from '../../api/queries.ts'
-import { useCommands } from '../../layout/commands.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
@@ -15,7 +14,7 @@ import { RelativeTime } from '../../ui/time.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import styles from './events.module.css'
 import { groupEvents, type RecentEvent } from './group-events.ts'
-import { PublishDialog } from './publish-dialog.tsx'
+import { Publish } from './publish.tsx'
 
 /** Lists published events, newest first, and publishes new ones. */
 export function Events(): ReactNode {
@@ -25,26 +24,8 @@ export function Events(): ReactNode {
     ...pagesOf('listTasks', { ws: workspace.id, query: { source: 'event', topic: filters.values.topic, limit: 50 } }),
     refetchInterval: 5000,
   })
-  const [isOpen, setIsOpen] = useState(false)
-  const refusal = useRefusal('event.publish')
-  useCommands(
-    useMemo(
-      () => (refusal ? [] : [{ id: 'publish', label: 'Publish event', group: 'Create', run: () => setIsOpen(true) }]),
-      [refusal],
-    ),
-  )
   const tasks = list.data?.items
   const rows = useMemo(() => tasks && groupEvents(tasks), [tasks])
-  const publish = (
-    <Button
-      kind="primary"
-      icon={<Send size={14} aria-hidden="true" />}
-      refusal={refusal}
-      onClick={() => setIsOpen(true)}
-    >
-      Publish event
-    </Button>
-  )
   return (
     <ResourceList
       title="Events"
@@ -55,7 +36,13 @@ export function Events(): ReactNode {
           that matches its topic.
         </>
       }
-      buttons={publish}
+      create={{
+        label: 'Publish event',
+        icon: <Send size={14} aria-hidden="true" />,
+        refusal: useRefusal('event.publish'),
+        isWide: true,
+        form: <Publish />,
+      }}
       filters={
         <FilterBar filters={filters} search={<SearchFilter filters={filters} name="topic" label="Exact topic" />} />
       }
@@ -77,6 +64,7 @@ export function Events(): ReactNode {
           : {
               icon: Radio,
               title: 'No events yet',
+              actions: null,
               children: (
                 <>
                   Publish one here, or from your code with <code>POST /api/events</code>: a topic, a payload and an
@@ -85,9 +73,7 @@ export function Events(): ReactNode {
               ),
             }
       }
-    >
-      {isOpen && <PublishDialog onClose={() => setIsOpen(false)} />}
-    </ResourceList>
+    />
   )
 }
 

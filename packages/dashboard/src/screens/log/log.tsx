@@ -213,7 +213,7 @@ function LogSearch(): ReactNode {
         type="search"
         aria-label="Search by name, label, host, topic, status code, error or ID"
         placeholder="Name, label, host, status or ID"
-        data-page-search=""
+        aria-keyshortcuts="/"
         enterKeyHint="search"
         autoComplete="off"
         list={list}

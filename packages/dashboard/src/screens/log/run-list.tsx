@@ -11,10 +11,8 @@ import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatCount } from '../../ui/format-amount.ts'
 import { formatAbsolute } from '../../ui/format-time.ts'
-import { isTyping } from '../../ui/is-typing.ts'
 import { latePart } from '../../ui/late-part.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { moveBetweenRows, moveFrom } from '../../ui/table.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
 import styles from './log.module.css'
 import type { LogFilter } from './log-filters.ts'
@@ -48,7 +46,6 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
       return next
     })
   }, [])
-  useJumpKeys(scroller)
   const { run: openRun } = useParams()
   const follow = useFollow(openRun)
   const onFocus = useCallback(
@@ -111,10 +108,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
           aria-busy={view.state === 'reading'}
         >
           <Head isOrganizationWide={isOrganizationWide} />
-          <tbody
-            style={{ height: isEmpty ? rowHeight * skeletonRows : rowHeight * view.rowCount }}
-            onKeyDown={event => moveBetweenRows(event, scroller)}
-          >
+          <tbody style={{ height: isEmpty ? rowHeight * skeletonRows : rowHeight * view.rowCount }}>
             {mounted.map(({ slot, run, index, start }) => {
               const place = { start, height: rowHeight }
               if (!run) return <SkeletonRow key={slot} place={place} index={index} />
@@ -173,21 +167,6 @@ function useFollow(openRun: string | undefined): (to: string) => void {
       if (isOther) void go.current(to, { replace: true, preventScrollReset: true })
     }, followMs)
   }, [])
-}
-
-// J and K move between runs from anywhere on the page, as the arrow keys do within the list.
-function useJumpKeys(scroller: HTMLElement | null): void {
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== 'j' && event.key !== 'k') return
-      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return
-      const current = scroller?.querySelector<HTMLElement>('[data-row-link]:focus, [aria-current=true]')
-      if (current) moveFrom(current, event.key === 'j' ? 1 : -1, scroller)
-      else scroller?.querySelector<HTMLElement>('[data-row-link]')?.focus()
-    }
-    document.addEventListener('keydown', onKeyDown)
-    return () => document.removeEventListener('keydown', onKeyDown)
-  }, [scroller])
 }
 
 function Head({ isOrganizationWide }: { isOrganizationWide: boolean }): ReactNode {

@@ -4,11 +4,9 @@ import { hostOf } from '@belfry/domain/target-url'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Inbox, KeyRound } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
-import { useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { allOf, pagesOf } from '../../api/queries.ts'
 import { ChangeButton, ChangeSwitch, ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
-import { useCommands } from '../../layout/commands.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
@@ -27,18 +25,11 @@ import styles from './subscriptions.module.css'
 /** Lists the subscriptions of targets to topics. */
 export function Subscriptions(): ReactNode {
   const { workspace } = useWorkspace()
-  const navigate = useNavigate()
   const list = useInfiniteQuery(pagesOf('listSubscriptions', { ws: workspace.id, query: { limit: 100 } }))
   const events = useInfiniteQuery(pagesOf('listTasks', { ws: workspace.id, query: { source: 'event', limit: 100 } }))
   const topics = useMemo(() => topicsOf(events.data?.items ?? []), [events.data])
   const writeRefusal = useRefusal('subscription.write')
   const secretsRefusal = useRefusal('signing_secret.read')
-  useCommands(
-    useMemo(() => {
-      const run = () => void navigate('?new=1', { replace: true })
-      return writeRefusal ? [] : [{ id: 'subscribe', label: 'New subscription', group: 'Create', run }]
-    }, [writeRefusal, navigate]),
-  )
   return (
     <ResourceList
       title="Subscriptions"

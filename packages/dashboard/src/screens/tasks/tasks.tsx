@@ -1,7 +1,7 @@
 import type { Task } from '@belfry/contract/task'
 import { isTerminal, stateReasons, taskStates } from '@belfry/domain/task-state'
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Ban, Plus, RotateCw, Timer } from 'lucide-react'
+import { Ban, RotateCw, Timer } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { call, type Query } from '../../api/call.ts'
 import { reloadChanged } from '../../api/effects.ts'
@@ -13,7 +13,7 @@ import { ResourceList } from '../../layout/resource-list.tsx'
 import { sourceOptions } from '../../layout/source-options.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { FilterBar, MultiFilter, SearchFilter } from '../../ui/filter-bar.tsx'
 import { formatCounted } from '../../ui/format-amount.ts'
@@ -86,16 +86,11 @@ export function Tasks(): ReactNode {
         : taskColumns,
     [maySelect, tasks, selected],
   )
-  const create = (
-    <ButtonLink to={to.newTask()} kind="primary" icon={<Plus size={15} />} refusal={refusal}>
-      New task
-    </ButtonLink>
-  )
   return (
     <ResourceList
       title="Tasks"
       description="All tasks, including those of cron jobs and events, newest first."
-      buttons={create}
+      create={{ label: 'New task', to: to.newTask(), refusal }}
       filters={
         <>
           <BulkProgress filter={operation} />
@@ -127,13 +122,12 @@ export function Tasks(): ReactNode {
       columns={columns}
       empty={
         filters.isSet
-          ? { title: 'No matching tasks', children: 'Try removing a filter.' }
+          ? { title: 'No matching tasks', children: 'Try removing a filter.', actions: null }
           : hidden > 0
-            ? { icon: Timer, title: 'Only upcoming occurrences' }
+            ? { icon: Timer, title: 'Only upcoming occurrences', actions: null }
             : {
                 icon: Timer,
                 title: 'No tasks yet',
-                actions: create,
                 children: (
                   <>
                     A task is one request that Belfry sends at a set time and retries until it succeeds or runs out of

@@ -20,7 +20,7 @@ import { checkJson } from '../../forms/request/json-text.ts'
 import { useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink, Link } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { DialogActions, useCloseDialog } from '../../ui/dialog.tsx'
 import { TextareaField, TextField } from '../../ui/field.tsx'
 import styles from './events.module.css'
 
@@ -28,18 +28,14 @@ type Draft = { topic: string; payload: string; target_url: string | null; flow: 
 
 const first: Draft = { topic: '', payload: '{\n  "hello": "world"\n}', target_url: null, flow: flowDraftOf() }
 
-/** Publishes an event and shows its targets. It stays open, so the user can publish another one. */
-export function PublishDialog({ onClose }: { onClose(): void }): ReactNode {
+/** Publishes an event and shows its targets, in a dialog. It stays open, so the user can publish another one. */
+export function Publish(): ReactNode {
   const [published, setPublished] = useState<PublishedEvent | null>(null)
   const [draft, setDraft] = useState(first)
-  return (
-    <Dialog isOpen onClose={onClose} title={published ? 'Published' : 'Publish event'} isWide>
-      {published ? (
-        <Published event={published} onAnother={() => setPublished(null)} onClose={onClose} />
-      ) : (
-        <PublishForm draft={draft} onChange={setDraft} onDone={setPublished} />
-      )}
-    </Dialog>
+  return published ? (
+    <Published event={published} onAnother={() => setPublished(null)} />
+  ) : (
+    <PublishForm draft={draft} onChange={setDraft} onDone={setPublished} />
   )
 }
 
@@ -119,10 +115,11 @@ function givenIn(flow: FlowDraft): Partial<FlowBody> {
   return Object.fromEntries(given)
 }
 
-type PublishedProps = { event: PublishedEvent; onAnother(): void; onClose(): void }
+type PublishedProps = { event: PublishedEvent; onAnother(): void }
 
-function Published({ event: { topic, tasks }, onAnother, onClose }: PublishedProps): ReactNode {
+function Published({ event: { topic, tasks }, onAnother }: PublishedProps): ReactNode {
   const { to } = useWorkspace()
+  const close = useCloseDialog()
   return (
     <div className={styles.done}>
       {tasks.length === 0 ? (
@@ -149,7 +146,7 @@ function Published({ event: { topic, tasks }, onAnother, onClose }: PublishedPro
       <DialogActions>
         <Button onClick={onAnother}>Publish another</Button>
         <ButtonLink to={to.log(`?${new URLSearchParams({ topic })}`)}>View in log</ButtonLink>
-        <Button kind="primary" onClick={onClose}>
+        <Button kind="primary" onClick={() => close?.()}>
           Done
         </Button>
       </DialogActions>

@@ -1,0 +1,67 @@
+import type { Found } from '@belfry/contract/search'
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../api/call.ts'
+import { useChange } from '../forms/use-change.ts'
+import type { WorkspacePaths } from '../paths.ts'
+import { useRights } from '../session/use-rights.ts'
+import { useSettled } from '../ui/use-settled.ts'
+import { searchQuery } from './search-query.ts'
+
+const settledMs = 150
+
+/** Finds objects of a workspace by id, or by a part of the name or label. */
+export function usePaletteSearch(ws: string | undefined, text: string) {
+  const { data, isFetching } = useQuery(searchQuery(ws, useSettled(text, settledMs)))
+  const isSearched = data !== undefined && text.trim() !== ''
+  return { found: isSearched ? data.data : [], isSearched, isFetching, isPartial: isSearched && data.is_partial }
+}
+
+/** Returns the page of an object. */
+export function pathOf({ kind, id, name, count }: Found, to: WorkspacePaths): string {
+  const filter = (filter: string) => `?${new URLSearchParams({ [filter]: name })}`
+  switch (kind) {
+    case 'cron_job':
+      return to.cronJob(id ?? '')
+    case 'run':
+      return to.run(id ?? '')
+    case 'task':
+      return count > 1 ? to.tasks(filter('name')) : to.task(id ?? '')
+    case 'queue':
+      return to.tasks(filter('queue'))
+    case 'secret':
+      return to.settings('secrets')
+    case 'host':
+      return to.host(name)
+    case 'topic':
+    case 'label':
+      return to.log(filter(kind))
+  }
+}
+
+const pausable = {
+  queue: { right: 'queue.write', pause: 'pauseQueue', resume: 'resumeQueue' },
+  host: { right: 'host.write', pause: 'pauseHost', resume: 'resumeHost' },
+  cron_job: { right: 'cron_job.write', pause: 'pauseCronJob', resume: 'resumeCronJob' },
+} as const
+
+type Verb = 'pause' | 'resume'
+
+/** Returns the verb with which a text begins, and the rest: "pause mail" looks for objects to pause. */
+export function verbIn(text: string): { verb: Verb | undefined; rest: string } {
+  const [, verb, rest] = /^\s*(pause|resume)\s+(.*)$/i.exec(text) ?? []
+  return { verb: verb?.toLowerCase() as Verb | undefined, rest: rest ?? text }
+}
+
+/** Returns a function that pauses or resumes an object, and one that says whether the user may. */
+export function usePause(ws: string | undefined) {
+  const { can } = useRights(ws)
+  const { mutate } = useChange({
+    run: ({ verb, target: { kind, id, name } }: { verb: Verb; target: Found }) =>
+      call(pausable[kind as keyof typeof pausable][verb], { ws: ws ?? '', queue: name, host: name, cronjob: id ?? '' }),
+    done: (_, { verb, target: { name } }) => `${name} ${verb}d`,
+  })
+  return {
+    pause: mutate,
+    mayPause: ({ kind }: Found) => kind in pausable && can(pausable[kind as keyof typeof pausable].right).allowed,
+  }
+}

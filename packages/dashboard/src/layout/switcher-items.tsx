@@ -1,0 +1,62 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { Building2, Check, Plus, Search } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { queryOf } from '../api/queries.ts'
+import { paths } from '../paths.ts'
+import { useOrganization } from '../session/scope.ts'
+import { useRights } from '../session/use-rights.ts'
+import { MenuItem, MenuLabel, MenuSeparator } from '../ui/open-menu.tsx'
+import { useShellWorkspace } from './navigation.ts'
+import { showPalette } from './show-palette.ts'
+
+// The palette finds the others.
+const maxListed = 8
+
+/** The workspaces and organizations of the user. */
+export function SwitcherItems(): ReactNode {
+  const { data: me } = useSuspenseQuery(queryOf('getMe'))
+  const { organization, workspaces } = useOrganization()
+  const workspace = useShellWorkspace()
+  const listed = [...new Set([...(workspace ? [workspace] : []), ...workspaces])].slice(0, maxListed)
+  const mayCreate = useRights().can('workspace.create')
+  return (
+    <>
+      <MenuLabel>Workspaces of {organization.name}</MenuLabel>
+      {listed.map(({ id, name }) => (
+        <MenuItem
+          key={id}
+          to={paths.workspace(organization.slug, id).overview()}
+          icon={<Mark isOn={id === workspace?.id} />}
+        >
+          {name}
+        </MenuItem>
+      ))}
+      {workspaces.length > listed.length && (
+        <MenuItem icon={<Search size={15} />} onSelect={() => showPalette('Workspaces')}>
+          Search {workspaces.length} workspaces…
+        </MenuItem>
+      )}
+      <MenuItem
+        to={`${paths.settings(organization.slug, 'workspaces')}?new=1`}
+        icon={<Plus size={15} />}
+        refusal={mayCreate.allowed ? null : mayCreate.reason}
+      >
+        New workspace
+      </MenuItem>
+      <MenuSeparator />
+      <MenuLabel>Organizations</MenuLabel>
+      {me.organizations.map(({ id, name, slug }) => (
+        <MenuItem key={id} to={paths.organization(slug)} icon={<Mark isOn={id === organization.id} />}>
+          {name}
+        </MenuItem>
+      ))}
+      <MenuItem to={paths.welcome()} icon={<Building2 size={15} />}>
+        New organization
+      </MenuItem>
+    </>
+  )
+}
+
+function Mark({ isOn }: { isOn: boolean }): ReactNode {
+  return <Check size={15} aria-hidden="true" visibility={isOn ? 'visible' : 'hidden'} />
+}
