@@ -3,10 +3,12 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { Select, TextInput } from './field.tsx'
+import { latePart } from './late-part.tsx'
 import styles from './layout.module.css'
 import { Menu, MenuCheckItem, MenuSeparator } from './menu.tsx'
-import { SavedFilters } from './saved-filters.tsx'
 import type { Filters } from './use-filters.ts'
+
+const SavedFilters = latePart(async () => (await import('./saved-filters.tsx')).SavedFilters)
 
 type FilterBarProps<Name extends string> = {
   filters: Filters<Name>
