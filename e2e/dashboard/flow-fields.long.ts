@@ -105,7 +105,7 @@ describe('queue, deadline, labels and callbacks in the dashboard', { timeout: 18
     await page.getByLabel('On failure').fill(stage.receiver.url('/failed'))
     await page.getByText('Overlap, start, end, deadline and labels').click()
     await page.getByLabel('Maximum age').fill('600')
-    await page.getByLabel('Labels').fill('sync')
+    await page.getByRole('textbox', { name: 'Labels' }).fill('sync')
     await expectAccessible(page, ':slug/w/:ws/cron-jobs/new')
     await takeScreenshots(page, 'new-cron-job-flow-fields')
     await page.getByRole('button', { name: 'Create cron job' }).click()

@@ -18,7 +18,7 @@ type FormProps = {
   isDangerous?: boolean
   /** Shown next to the submit button. */
   more?: ReactNode
-  /** Other buttons that submit. The first one in the document is the one that Enter presses, so these follow it. */
+  /** Other buttons that submit. Enter presses the first submit button of a form, so these follow it. */
   after?: ReactNode
   /** Keeps the buttons and the notice in view. */
   isLong?: boolean

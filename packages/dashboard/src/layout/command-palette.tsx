@@ -18,7 +18,7 @@ type CommandPaletteProps = {
   onClose(): void
 }
 
-/** Searches the commands, and the objects of the workspace. "pause" or "resume" before a name acts on what is found. */
+/** Searches the commands, and the objects of the workspace. "pause" or "resume" before a name acts on the result. */
 export function CommandPalette({ group: only, onClose }: CommandPaletteProps): ReactNode {
   useScrollLock()
   const commands = usePaletteCommands().filter(({ group }) => only === undefined || group === only)

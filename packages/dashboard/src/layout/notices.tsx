@@ -32,7 +32,7 @@ const outages: Readonly<Record<number, string>> = {
 
 const maxWaitMs = 5000
 
-/** Reads the status. An API that does not answer counts as one that cannot be reached. */
+/** Reads the status. Without an answer, the API counts as unreachable. */
 function readStatus(ws: string, signal: AbortSignal): Promise<Status> {
   const timeout = AbortSignal.timeout(maxWaitMs)
   return read('getStatus', { ws, signal: AbortSignal.any([signal, timeout]) }).catch((error: unknown) => {

@@ -52,7 +52,7 @@ export function verbIn(text: string): { verb: Verb | undefined; rest: string } {
   return { verb: verb?.toLowerCase() as Verb | undefined, rest: rest ?? text }
 }
 
-/** Returns a function that pauses or resumes an object, and one that says whether the user may. */
+/** Returns a function that pauses or resumes an object, and another that returns whether the user may. */
 export function usePause(ws: string | undefined) {
   const { can } = useRights(ws)
   const { mutate } = useChange({

@@ -1,5 +1,5 @@
 import type { Subscription } from '@belfry/contract/subscription'
-import { type ReactNode, useState } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import { TextField } from '../../ui/field.tsx'
 import { draftInput } from '../draft-input.ts'
 import type { FieldErrors } from '../use-form.ts'
@@ -50,51 +50,31 @@ export function FlowFields({ draft, onChange }: FlowFieldsProps): ReactNode {
   )
 }
 
-type PartProps<Name extends keyof FlowDraft> = {
-  draft: Pick<FlowDraft, Name>
-  onChange(change: Pick<FlowDraft, Name>): void
-}
+type Field = 'queue' | 'maxAgeSeconds' | 'labels'
 
-export function QueueField({ draft, onChange }: PartProps<'queue'>): ReactNode {
-  return (
-    <TextField
-      label="Queue"
-      isOptional
-      name="queue"
-      isMono
-      autoComplete="off"
-      {...draftInput(draft, 'queue', onChange)}
-    />
+/** Returns the field of one text of a draft. */
+function fieldOf<Name extends Field>(key: Name, look: ComponentProps<typeof TextField>) {
+  type PartProps = { draft: Pick<FlowDraft, Name>; onChange(change: Pick<FlowDraft, Name>): void }
+  return ({ draft, onChange }: PartProps): ReactNode => (
+    <TextField {...look} isOptional autoComplete="off" {...draftInput(draft, key, onChange)} />
   )
 }
 
-export function MaxAgeField({ draft, onChange }: PartProps<'maxAgeSeconds'>): ReactNode {
-  return (
-    <TextField
-      label="Maximum age (s)"
-      isOptional
-      hint="Give up if a run can't start within this time."
-      name="max_age_ms"
-      inputMode="decimal"
-      autoComplete="off"
-      {...draftInput(draft, 'maxAgeSeconds', onChange)}
-    />
-  )
-}
+export const QueueField = fieldOf('queue', { label: 'Queue', name: 'queue', isMono: true })
 
-export function LabelsField({ draft, onChange }: PartProps<'labels'>): ReactNode {
-  return (
-    <TextField
-      label="Labels"
-      isOptional
-      hint="Up to 10, separated by spaces."
-      name="labels"
-      {...draftInput(draft, 'labels', onChange)}
-      placeholder="customer:42 import"
-      autoComplete="off"
-    />
-  )
-}
+export const MaxAgeField = fieldOf('maxAgeSeconds', {
+  label: 'Maximum age (s)',
+  hint: "Give up if a run can't start within this time.",
+  name: 'max_age_ms',
+  inputMode: 'decimal',
+})
+
+export const LabelsField = fieldOf('labels', {
+  label: 'Labels',
+  hint: 'Up to 10, separated by spaces.',
+  name: 'labels',
+  placeholder: 'customer:42 import',
+})
 
 const maxAgeSeconds = 14 * 86_400
 

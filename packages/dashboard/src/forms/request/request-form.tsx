@@ -13,7 +13,7 @@ import type { RequestFacts } from './request-text.ts'
 import { RetryFields, retrySummary } from './retry-fields.tsx'
 
 const RequestPreview = latePart(async () => (await import('./request-preview.tsx')).RequestPreview)
-const FormWarnings = latePart(async () => (await import('./form-warnings.tsx')).FormWarnings)
+const MissingSecrets = latePart(async () => (await import('./missing-secrets.tsx')).MissingSecrets)
 
 type RequestFormProps = {
   state: DraftForm<RequestDraft>
@@ -39,7 +39,7 @@ export function RequestForm({ state, action, now, backTo, facts, children, more 
         isLong
         onBlur={onBlur}
         action={action}
-        notice={<FormWarnings draft={fields.draft} />}
+        notice={<MissingSecrets draft={fields.draft} />}
         more={
           <ButtonLink to={backTo} onClick={discard}>
             Cancel

@@ -9,11 +9,10 @@ import { checkNewPassword, NewPasswordField } from '../../forms/new-password-fie
 import { useForm } from '../../forms/use-form.ts'
 import { ConfirmButton, DialogButton, type Look } from '../../layout/change-buttons.tsx'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
-import { chooseTheme, chosenTheme, type Theme } from '../../layout/theme.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, Link } from '../../ui/button.tsx'
 import { Stack } from '../../ui/card.tsx'
-import { optionsOf, SelectField, TextField } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { ListTable } from '../../ui/list-table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './profile.module.css'
@@ -29,7 +28,6 @@ export function Profile(): ReactNode {
         <NameForm name={me.user.name} />
         {methods?.password && <PasswordForm />}
         <SecondFactorList />
-        <ThemeChoice />
         <Sessions />
         <SecurityLog />
         <AccountData />
@@ -73,26 +71,6 @@ function PasswordForm(): ReactNode {
         <TextField label="Current password" name="current_password" type="password" autoComplete="current-password" />
         <NewPasswordField label="New password" />
       </Form>
-    </section>
-  )
-}
-
-function ThemeChoice(): ReactNode {
-  const [theme, setTheme] = useState(chosenTheme)
-  return (
-    <section className={styles.part}>
-      <h2>Appearance</h2>
-      <SelectField
-        label="Theme"
-        hint="Applies to this browser only."
-        value={theme}
-        onChange={event => {
-          const chosen = event.target.value as Theme // one of the options
-          chooseTheme(chosen)
-          setTheme(chosen)
-        }}
-        options={optionsOf({ system: 'System', light: 'Light', dark: 'Dark' })}
-      />
     </section>
   )
 }

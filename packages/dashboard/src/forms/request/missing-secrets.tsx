@@ -1,43 +1,15 @@
 import { secretNames } from '@belfry/domain/secrets/secret-reference'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue } from 'react'
-import { pagesOf, queryOf } from '../../api/queries.ts'
-import { paths } from '../../paths.ts'
-import { Allowed, useRefusal } from '../../session/allowed.tsx'
-import { useOrganization, useWorkspace } from '../../session/scope.ts'
+import { pagesOf } from '../../api/queries.ts'
+import { useRefusal } from '../../session/allowed.tsx'
+import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
 import styles from './request.module.css'
 import type { RequestDraft } from './request-draft.ts'
 
-/** Warns of what would keep a request from succeeding, or from being sent. */
-export function FormWarnings({ draft }: { draft: RequestDraft }): ReactNode {
-  return (
-    <>
-      <Allowed to="usage.read">
-        <ReachedLimit />
-      </Allowed>
-      <MissingSecrets draft={draft} />
-    </>
-  )
-}
-
-function ReachedLimit(): ReactNode {
-  const { organization } = useOrganization()
-  const { data } = useQuery(queryOf('getUsage', { org: organization.id }))
-  const isReached = [data?.executions, data?.storage_bytes].some(
-    one => one && one.limit !== null && one.used >= one.limit,
-  )
-  if (!isReached) return null
-  return (
-    <p role="status" className={styles.warning}>
-      {organization.name} has reached a limit of its tier: due tasks are cancelled.{' '}
-      <Link to={paths.settings(organization.slug, 'usage')}>Usage and limits</Link>
-    </p>
-  )
-}
-
 /** Warns of secrets in a request that do not exist. The request would fail. */
-function MissingSecrets({ draft }: { draft: RequestDraft }): ReactNode {
+export function MissingSecrets({ draft }: { draft: RequestDraft }): ReactNode {
   const { workspace, to } = useWorkspace()
   const mayRead = useRefusal('secret.read') === null
   const { url, payload, headers } = useDeferredValue(draft)
