@@ -347,6 +347,7 @@ CREATE TABLE cron_jobs (
   written_labels text[],
   failing_warned_at timestamp(3) with time zone,
   paused_reason text,
+  subscription_id uuid,
   CONSTRAINT cron_jobs_pkey PRIMARY KEY (id),
   CONSTRAINT cron_jobs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE
 ) WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
@@ -354,6 +355,7 @@ CREATE INDEX cron_jobs_due_idx ON public.cron_jobs USING btree (next_run_at) WHE
 CREATE INDEX cron_jobs_failing_idx ON public.cron_jobs USING btree (id) WHERE (failing_since IS NOT NULL);
 CREATE INDEX cron_jobs_health_idx ON public.cron_jobs USING btree (workspace_id, health_changed_at) WHERE (health_changed_at IS NOT NULL);
 CREATE UNIQUE INDEX cron_jobs_pkey ON public.cron_jobs USING btree (id);
+CREATE INDEX cron_jobs_subscription_idx ON public.cron_jobs USING btree (subscription_id) WHERE (subscription_id IS NOT NULL);
 CREATE INDEX cron_jobs_unreadable_idx ON public.cron_jobs USING btree (unreadable_since) WHERE (unreadable_since IS NOT NULL);
 CREATE INDEX cron_jobs_workspace_id_id_idx ON public.cron_jobs USING btree (workspace_id, id DESC);
 CREATE UNIQUE INDEX cron_jobs_workspace_id_key_key ON public.cron_jobs USING btree (workspace_id, key) WHERE (key IS NOT NULL);
@@ -1114,6 +1116,9 @@ CREATE TABLE subscriptions (
   failing_since timestamp(3) with time zone,
   failing_warned_at timestamp(3) with time zone,
   paused_reason text,
+  created_by text,
+  expires_at timestamp(3) with time zone,
+  mcp jsonb,
   CONSTRAINT subscriptions_pkey PRIMARY KEY (id),
   CONSTRAINT subscriptions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE
 );
@@ -1122,6 +1127,7 @@ CREATE UNIQUE INDEX subscriptions_pkey ON public.subscriptions USING btree (id);
 CREATE INDEX subscriptions_topic_idx ON public.subscriptions USING btree (workspace_id, topic) WHERE active;
 CREATE INDEX subscriptions_workspace_id_id_idx ON public.subscriptions USING btree (workspace_id, id DESC);
 CREATE UNIQUE INDEX subscriptions_workspace_id_key_key ON public.subscriptions USING btree (workspace_id, key) WHERE (key IS NOT NULL);
+CREATE TRIGGER end_mcp_subscriptions AFTER DELETE ON public.subscriptions REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION end_mcp_subscriptions();
 CREATE TRIGGER end_secrets AFTER DELETE ON public.subscriptions REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION end_subscription_secrets();
 GRANT DELETE, INSERT, SELECT, UPDATE ON subscriptions TO belfry_api;
 GRANT DELETE, SELECT, UPDATE ON subscriptions TO belfry_scheduler;
@@ -1228,6 +1234,8 @@ CREATE INDEX tasks_workspace_id_state_id_idx ON public.tasks USING btree (worksp
 CREATE TRIGGER lower_waiting_floor AFTER INSERT OR UPDATE OF state, due_at, waits_for ON public.tasks FOR EACH ROW WHEN (((new.waits_for = 0) AND (((new.state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])) AND (new.due_at < (now() - '00:00:30'::interval))) OR (new.lease_until < (now() - '00:00:30'::interval))))) EXECUTE FUNCTION lower_waiting_floor();
 CREATE TRIGGER notify_due_task AFTER INSERT OR UPDATE OF state, due_at, quarantined, waits_for ON public.tasks FOR EACH ROW WHEN (((new.state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])) AND (new.waits_for = 0) AND (NOT new.quarantined) AND (new.due_at < (now() + '00:00:15'::interval)))) EXECUTE FUNCTION notify_due_task();
 CREATE TRIGGER store_callbacks AFTER UPDATE OF state ON public.tasks FOR EACH ROW WHEN ((new.has_callbacks AND (new.state = ANY (ARRAY['success'::task_state, 'dead'::task_state, 'retrying'::task_state])) AND (old.state = ANY (ARRAY['processing'::task_state, 'pending'::task_state, 'retrying'::task_state])) AND ((old.state = 'processing'::task_state) OR old.quarantined OR (new.state = 'dead'::task_state)))) EXECUTE FUNCTION store_callbacks();
+CREATE TRIGGER store_mcp_events AFTER UPDATE OF state ON public.tasks FOR EACH ROW WHEN (((new.state = ANY (ARRAY['dead'::task_state, 'retrying'::task_state, 'cancelled'::task_state])) AND (old.state = ANY (ARRAY['pending'::task_state, 'processing'::task_state, 'retrying'::task_state])) AND (new.source <> 'callback'::task_source) AND ((new.state <> 'retrying'::task_state) OR (old.state = 'processing'::task_state)) AND ((new.state <> 'cancelled'::task_state) OR (new.state_reason = 'missed'::text)))) EXECUTE FUNCTION store_mcp_events();
+CREATE TRIGGER store_mcp_events_of_new AFTER INSERT ON public.tasks FOR EACH ROW WHEN (((new.state = 'cancelled'::task_state) AND (new.state_reason = 'missed'::text))) EXECUTE FUNCTION store_mcp_events();
 GRANT INSERT, SELECT, UPDATE ON tasks TO belfry_api;
 GRANT INSERT, SELECT, UPDATE ON tasks TO belfry_dispatcher;
 GRANT DELETE, INSERT, SELECT, UPDATE ON tasks TO belfry_scheduler;
@@ -1416,7 +1424,7 @@ GRANT SELECT ON suspended_workspaces TO belfry_api;
 GRANT SELECT ON suspended_workspaces TO belfry_dispatcher;
 GRANT SELECT ON suspended_workspaces TO belfry_scheduler;
 
--- functions: 25
+-- functions: 27
 
 CREATE OR REPLACE FUNCTION public.advance_queues(ids uuid[], max_moves integer)
  RETURNS bigint
@@ -1596,6 +1604,22 @@ BEGIN
       RAISE WARNING 'The runs of % stay in the default partition.', to_char(month, 'YYYY-MM');
     END;
   END LOOP;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION public.end_mcp_subscriptions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO '$user', 'public'
+AS $function$
+BEGIN
+  DELETE FROM cron_jobs j USING removed d WHERE d.mcp IS NOT NULL AND j.subscription_id = d.id;
+  UPDATE tasks t SET state = 'cancelled', state_reason = 'subscription_deleted', quarantined = false,
+                     finished_at = clock_timestamp(), updated_at = clock_timestamp()
+  FROM removed d JOIN task_requests r ON r.subscription_id = d.id
+  WHERE d.mcp IS NOT NULL AND t.id = r.task_id AND t.state NOT IN ('processing', 'success', 'dead', 'cancelled');
+  RETURN NULL;
 END
 $function$;
 
@@ -1823,6 +1847,50 @@ BEGIN
   )
   INSERT INTO usage_changes (workspace_id, storage_bytes)
   SELECT NEW.workspace_id, sum(octet_length(payload) + coalesce(extra_bytes, 0)) FROM called HAVING count(*) > 0;
+  RETURN NULL;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION public.store_mcp_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO '$user', 'public'
+AS $function$
+DECLARE
+  happened text[] := ARRAY[CASE NEW.state WHEN 'dead' THEN '@task.dead' WHEN 'cancelled' THEN '@cron.missed' END,
+                           CASE WHEN NEW.run_id = OLD.run_id AND OLD.state = 'processing' AND NOT NEW.quarantined THEN '@run.failed' END];
+BEGIN
+  WITH chosen AS MATERIALIZED (
+    SELECT uuid_v7(clock_timestamp()) AS id, s.id AS subscription_id, s.url, s.headers, s.labels, s.max_retries, s.backoff,
+           s.base_delay_ms, s.max_delay_ms, s.retry_delays, s.timeout_ms, r.traceparent, r.depth,
+           left((s.mcp ->> 'name') || ' of ' || r.name, 200) AS name,
+           json_build_object('event', 'on_failure', 'mcp', s.mcp -> 'name', 'task', to_jsonb(NEW),
+                             'request', to_jsonb(r) || '{"payload": null, "callbacks": null}', 'run', (
+             SELECT to_jsonb(u) - '{request_headers,response_headers,response_body}'::text[] FROM runs u
+             WHERE u.task_id = NEW.id AND u.id >= uuid_v7_floor(NEW.created_at) ORDER BY u.id DESC LIMIT 1
+           ))::text AS payload
+    FROM subscriptions s CROSS JOIN LATERAL (SELECT * FROM task_requests WHERE task_id = NEW.id OFFSET 0) r
+    WHERE s.workspace_id = NEW.workspace_id AND s.active AND s.topic = ANY (happened) AND s.paused_reason IS NULL
+      AND (s.expires_at IS NULL OR s.expires_at > now()) AND to_jsonb(r) || to_jsonb(NEW) @> (s.mcp -> 'match')
+  ),
+  inserted AS (
+    INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, callback_of)
+    SELECT id, NEW.workspace_id, 'callback', clock_timestamp(), clock_timestamp(), NEW.id FROM chosen
+  ),
+  requested AS (
+    INSERT INTO task_requests (task_id, name, url, method, headers, payload, is_report, max_retries, backoff, base_delay_ms,
+                               max_delay_ms, retry_delays, timeout_ms, traceparent, depth, labels, subscription_id)
+    SELECT id, name, url, 'POST', headers, payload, true, max_retries, backoff, base_delay_ms,
+           max_delay_ms, retry_delays, timeout_ms, traceparent, depth, labels, subscription_id
+    FROM chosen
+  ),
+  labelled AS (
+    INSERT INTO task_labels (workspace_id, label, task_id)
+    SELECT NEW.workspace_id, label, id FROM chosen CROSS JOIN LATERAL unnest(labels) AS l (label)
+  )
+  INSERT INTO usage_changes (workspace_id, storage_bytes)
+  SELECT NEW.workspace_id, sum(octet_length(payload)) FROM chosen HAVING count(*) > 0;
   RETURN NULL;
 END
 $function$;

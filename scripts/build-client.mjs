@@ -1,4 +1,5 @@
-// Builds @belfry/client. Node has its own two files, which import `crypto`: in Node 18 it is not a global.
+// Builds @belfry/client. Node has its own two files, which import `crypto`: in Node 18 it is not a global. The helper for MCP
+// servers has its own, too.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildLibrary } from './build-library.mjs'
@@ -11,6 +12,7 @@ const fromNode = {
 }
 // A page or a worker must not find a key by accident.
 const withoutEnvironment = { define: { 'globalThis.process': 'undefined' } }
+const forMcp = { entryPoints: ['src/mcp-events-2026-07-28/serve-events.ts'] }
 
 rmSync(join(folder, 'dist'), { recursive: true, force: true })
 await buildLibrary(folder, [
@@ -18,4 +20,6 @@ await buildLibrary(folder, [
   { file: 'node.mjs', format: 'esm', ...fromNode },
   { file: 'index.cjs', format: 'cjs', ...withoutEnvironment },
   { file: 'node.cjs', format: 'cjs', ...fromNode },
+  { file: 'mcp.mjs', format: 'esm', ...forMcp },
+  { file: 'mcp.cjs', format: 'cjs', ...forMcp },
 ])

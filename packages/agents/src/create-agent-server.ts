@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { ApiError, Belfry, type BelfryOptions, stringifyJson } from '@belfry/client'
+import { serveEvents } from '@belfry/client/mcp'
 import { version } from '@belfry/domain/version'
 import { type CallToolResult, CLIENT_INFO_META_KEY, Server } from '@modelcontextprotocol/server'
+import { events } from './events.ts'
 import { type Arguments, tools } from './tools.ts'
 
 const instructions = `Belfry calls URLs: at a time, on a cron schedule, or now, and keeps every request and response.
@@ -16,8 +18,8 @@ const jsonSchemaValidator = {
 }
 
 /**
- * Returns a server of the Model Context Protocol with the tools of one workspace. The credential of the client decides what
- * they may do.
+ * Returns a server of the Model Context Protocol with the tools and the events of one workspace. The credential of the client
+ * decides what they may do.
  * @param agent - The name that the audit log shows. Default: the name of the connected client.
  */
 export function createAgentServer(options: BelfryOptions, agent?: string): Server {
@@ -41,6 +43,7 @@ export function createAgentServer(options: BelfryOptions, agent?: string): Serve
     client = sender?.name
     return resultOf(belfry, name, given)
   })
+  serveEvents(server, belfry, { events })
   return server
 }
 

@@ -162,7 +162,7 @@ function input(properties: Fields, ...required: string[]): Tool['inputSchema'] {
 }
 
 /** Returns the fields of a declared query (`?`) or body (`+`). */
-function fieldsOf<Shape extends z.ZodRawShape>(mark: '?' | '+', declared: z.ZodObject<Shape>) {
+export function fieldsOf<Shape extends z.ZodRawShape>(mark: '?' | '+', declared: z.ZodObject<Shape>) {
   const components: Components = {}
   const { properties } = resolve(toJsonSchema(declared, 'input', components, mark), components)
   return Object.fromEntries(

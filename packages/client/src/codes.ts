@@ -22,6 +22,7 @@ export type ProblemCode =
   | 'task_not_pending'
   | 'task_not_retrying'
   | 'key_in_use'
+  | 'callback_refused'
   | 'task_not_finished'
   | 'slug_taken'
   | 'queue_in_use'
@@ -96,3 +97,4 @@ export type StateReason =
   | 'expired'
   | 'stopped'
   | 'subscription_off'
+  | 'subscription_deleted'

@@ -53,7 +53,10 @@ type Camel<T> =
     ? Array<Camel<Item>>
     : T extends object
       ? {
-          [Name in keyof T as Name extends string ? CamelName<Name> : Name]: Name extends 'headers' | 'parameters'
+          [Name in keyof T as Name extends string ? CamelName<Name> : Name]: Name extends
+            | 'headers'
+            | 'parameters'
+            | 'arguments'
             ? T[Name]
             : Camel<T[Name]>
         }

@@ -5,9 +5,9 @@ import { changesOf, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { filterField, shownFilter } from './payload-filter.ts'
 import { queueNameField } from './queue.ts'
-import { idField, timestampField } from './response-fields.ts'
+import { idField, orNull, shownText, textOrNull, timestampField } from './response-fields.ts'
 import { retryChange } from './retry.ts'
-import { deliveryFields, requestFields, sentFields } from './task.ts'
+import { authorFields, deliveryFields, requestFields, sentFields } from './task.ts'
 import {
   controlFields,
   failingFields,
@@ -43,6 +43,18 @@ export const updateSubscriptionBody = z.strictObject({
 /** The query of the list of subscriptions. */
 export const listSubscriptionsQuery = z.strictObject(pageFields)
 
+/** What an MCP client has subscribed to. */
+const mcp = z
+  .object({
+    name: shownText('The type of the events.', 'task.dead'),
+    arguments: z.record(z.string(), z.unknown()).meta({ description: 'What its client asked for.', examples: [{}] }),
+    principal: textOrNull('Who subscribed at another MCP server. Null: the API key that created it.'),
+  })
+  .nullable()
+  .meta({
+    description: 'Of a subscription that an MCP client made, and renews before `expires_at`. Null for any other.',
+  })
+
 /** A subscription in a response. */
 export const subscription = z
   .object({
@@ -61,6 +73,11 @@ export const subscription = z
     ...controlFields,
     active: z.boolean().meta({ description: 'Whether it receives events.', examples: [true] }),
     ...failingFields,
+    expires_at: orNull(timestampField(), {
+      description: 'When it ends unless its MCP client renews it; null for never.',
+    }),
+    mcp,
+    created_by: authorFields.created_by,
     created_at: timestampField(),
     updated_at: timestampField(),
   })

@@ -47,6 +47,8 @@ export const problemsByStatus = {
     task_not_retrying: 'Only a task that waits for a retry can be stopped; `current_state` is its state.',
     key_in_use:
       'A pending task has this key; `task_id` is its id, see `on_conflict`. Or another cron job, subscription or integration has it.',
+    callback_refused:
+      'The callback of an MCP subscription did not repeat the challenge that Belfry sent to it; `reason` says what it did instead.',
     task_not_finished: 'Only a finished task can be replayed; `current_state` is its state.',
     slug_taken: 'Another organization has this slug, or Belfry reserves it.',
     queue_in_use: 'Tasks wait in the queue, or a cron job or a subscription names it, so it cannot be deleted.',

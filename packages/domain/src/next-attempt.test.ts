@@ -42,6 +42,11 @@ describe('nextAttempt', () => {
     expect(after(response(410))).toEqual({ state: 'dead' })
   })
 
+  it('gives up at once after 413 of an MCP client, and of no other', () => {
+    const ended = { policy: retryDefaults, attempt: 1, outcome: response(413), now, random: () => 0.5 }
+    expect([nextAttempt({ ...ended, isMcp: true }).state, nextAttempt(ended).state]).toEqual(['dead', 'retrying'])
+  })
+
   it('gives up after the first attempt and all retries', () => {
     expect(after(response(500), 5).state).toBe('retrying')
     expect(after(response(500), 6)).toEqual({ state: 'dead' })

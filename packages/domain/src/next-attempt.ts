@@ -18,6 +18,8 @@ export type EndedAttempt = {
   random: () => number
   /** Whether the target answers as a receiver of QStash. Default: false. */
   isMessage?: boolean
+  /** Whether it is an event for an MCP client, which `413` refuses for good. Default: false. */
+  isMcp?: boolean
 }
 
 // Failures of Belfry, or before the target had a fair chance.
@@ -31,16 +33,25 @@ const hopelessFailures: readonly string[] = [
   'connection_not_allowed',
 ]
 const goneStatus = 410
+const tooLargeStatus = 413
 const retryAfterStatuses: readonly number[] = [429, 503]
 
 const success: NextAttempt = { state: 'success' }
 
 /** Returns the next state of a task after an attempt. */
-export function nextAttempt({ policy, attempt, outcome, now, random, isMessage = false }: EndedAttempt): NextAttempt {
+export function nextAttempt({
+  policy,
+  attempt,
+  outcome,
+  now,
+  random,
+  isMessage = false,
+  isMcp = false,
+}: EndedAttempt): NextAttempt {
   if (isSuccess(outcome)) return success
   // The target did not fail, so the next attempt follows even when no retry is left.
   if (outcome.kind === 'failure' && ownFailures.includes(outcome.code)) return { state: 'retrying', delayMs: 0 }
-  if (isHopeless(outcome, isMessage) || attempt > policy.maxRetries) return { state: 'dead' }
+  if (isHopeless(outcome, isMessage, isMcp) || attempt > policy.maxRetries) return { state: 'dead' }
   const delayMs = retryDelayMs(policy, attempt, random)
   if (isMessage) return { state: 'retrying', delayMs: messageDelayMs(outcome, now) ?? delayMs }
   return { state: 'retrying', delayMs: Math.max(delayMs, askedDelayMs(outcome, now)) }
@@ -50,9 +61,10 @@ function isSuccess(outcome: AttemptOutcome): boolean {
   return outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299
 }
 
-function isHopeless(outcome: AttemptOutcome, isMessage: boolean): boolean {
+function isHopeless(outcome: AttemptOutcome, isMessage: boolean, isMcp: boolean): boolean {
   if (outcome.kind === 'failure') return hopelessFailures.includes(outcome.code)
-  return isMessage ? endsMessage(outcome) : outcome.status === goneStatus
+  if (isMessage) return endsMessage(outcome)
+  return outcome.status === goneStatus || (isMcp && outcome.status === tooLargeStatus)
 }
 
 /** Returns for how long a 429 or 503 asks Belfry to wait; 0 when it does not. It may ask for a later retry, never for an earlier one. */

@@ -21,6 +21,7 @@ export const stateReasons = [
   'expired',
   'stopped',
   'subscription_off',
+  'subscription_deleted',
 ] as const
 
 export type StateReason = (typeof stateReasons)[number]

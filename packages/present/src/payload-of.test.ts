@@ -52,12 +52,16 @@ const run = {
 }
 
 const report = (rows: object = {}) =>
-  payloadOf({ payload: JSON.stringify({ event: 'on_failure', task, request, run, ...rows }), isReport: true }) ?? ''
+  payloadOf(
+    { payload: JSON.stringify({ event: 'on_failure', task, request, run, ...rows }), isReport: true },
+    ids.task,
+    '',
+  ) ?? ''
 
 it('returns any other payload as it is stored', () => {
-  expect(payloadOf({ payload: '{"task": {{' })).toBe('{"task": {{')
-  expect(payloadOf({ payload: '{"a": 1 }', isReport: null })).toBe('{"a": 1 }')
-  expect(payloadOf({ payload: null, isReport: true })).toBeNull()
+  expect(payloadOf({ payload: '{"task": {{' }, ids.task, '')).toBe('{"task": {{')
+  expect(payloadOf({ payload: '{"a": 1 }', isReport: null }, ids.task, '')).toBe('{"a": 1 }')
+  expect(payloadOf({ payload: null, isReport: true }, ids.task, '')).toBeNull()
 })
 
 it('returns the public form of the rows that a callback reports, without references to secrets', () => {
@@ -113,4 +117,25 @@ it('returns the error of a message whose target did not respond', () => {
     body,
     sourceBody: '',
   })
+})
+
+it('makes the body of an event for an MCP client, which the task identifies', () => {
+  const payload = JSON.stringify({ name: 'reminder.due', data: { note: 'Ask for {{ secrets.KEY }}' } })
+  const body = payloadOf({ payload, isReport: true }, ids.task, new Date(0)) ?? ''
+  expect(body).not.toContain('{{')
+  expect(JSON.parse(body)).toEqual({
+    ...{ eventId: toId('task', ids.task), timestamp: '1970-01-01T00:00:00.000Z', cursor: null },
+    ...{ name: 'reminder.due', data: { note: 'Ask for {{ secrets.KEY }}' } },
+  })
+})
+
+it('leaves the bodies and the headers out of an event about a task', () => {
+  const payload = JSON.stringify({ event: 'on_failure', mcp: 'task.dead', task, request, run })
+  const { data, ...event } = JSON.parse(payloadOf({ payload, isReport: true }, ids.run, at(40)) ?? '')
+  expect(event).toEqual({ eventId: toId('task', ids.run), timestamp: at(40), cursor: null, name: 'task.dead' })
+  expect(data).toMatchObject({
+    ...{ id: toId('task', ids.task), name: 'A task', url: request.url, state: 'dead', attempts: 3, labels: [] },
+    last_run: { id: toId('run', ids.run), status: 'failed', response_status: 500, error_code: 'http_status' },
+  })
+  expect(Object.keys(data).filter(name => /payload|headers|body|retry$/.test(name))).toEqual([])
 })

@@ -1,22 +1,37 @@
 import { toId } from '@belfry/domain/id'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
 import { headerCase } from '@belfry/domain/request-headers'
+import { isMcpEvent, mcpEvent } from './mcp-event.ts'
 import { presentResponse, presentRun } from './present-run.ts'
 import { toJsonText } from './raw-json.ts'
 import { bytesOf, type Report, toRunDetailRow, toTaskRow } from './stored-rows.ts'
 import { taskForm } from './task-form.ts'
 import type { StoredPayload } from './task-row.ts'
 
-/** Returns the payload of a task as its target receives it: of a report, always the same text. */
-export function payloadOf({ payload, isReport }: StoredPayload): string | null {
-  return payload !== null && isReport ? reportText(JSON.parse(payload)) : payload
+/**
+ * Returns the payload of a task as its target receives it: of a report, always the same text.
+ * @param id - The task, which identifies an event of MCP.
+ * @param at - When it was to be executed.
+ */
+export function payloadOf({ payload, isReport }: StoredPayload, id: string, at: Date | string): string | null {
+  if (payload === null || !isReport) return payload
+  if (isMcpEvent(payload)) return mcpEvent(payload, id, at)
+  const report: Report = JSON.parse(payload)
+  return report.mcp ? mcpEvent(toJsonText({ name: report.mcp, data: eventData(report) }), id, at) : reportText(report)
 }
 
-// References to secrets stay as they are: an escaped brace is not part of one, and two braces in a row occur only within the
-// strings of a JSON text.
+// References to secrets stay as they are, as in `mcpEvent`.
 function reportText(report: Report): string {
   const body = report.request.qstash === null ? taskReport(report) : messageReport(report, report.request.qstash)
   return toJsonText(body).replaceAll('{{', '{\\u007b')
+}
+
+// Without the bodies and headers of both sides: an event has at most 256 KiB, and an agent can read the run.
+function eventData({ task, request, run }: Report) {
+  const { id, name, source, cronjob_id, topic, url, method, ...rest } = taskForm(toTaskRow({ task, request, run }))
+  const { execute_at, state, state_reason, attempts, labels, next_retry_at, last_run } = rest
+  const progress = { execute_at, state, state_reason, attempts, labels, next_retry_at, last_run }
+  return { id, name, source, cronjob_id, topic, url, method, ...progress }
 }
 
 function taskReport({ task, request, run }: Report) {

@@ -5,5 +5,5 @@ import type { TaskRow } from './task-row.ts'
 
 /** Returns the public form of a task. */
 export function presentTask(row: TaskRow): Task {
-  return taskForm({ ...row, payload: payloadOf(row) })
+  return taskForm({ ...row, payload: payloadOf(row, row.id, row.executeAt) })
 }

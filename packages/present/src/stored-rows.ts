@@ -20,8 +20,17 @@ type StoredTask = Columns<Pick<TaskRow, 'id' | 'attempts' | 'executeAt' | 'creat
 /** A run in object storage, with its request and its task. The task is null when it had gone before the run. */
 export type StoredLine = { run: StoredRun; request: StoredRequest; task: StoredTask | null }
 
-/** The rows that a callback reports. The run is the latest one; null when the task has none. */
-export type Report = { event: CallbackEvent; run: StoredRun | null; request: StoredRequest; task: StoredTask }
+/**
+ * The rows that a callback reports. The run is the latest one; null when the task has none. `mcp`: the type of the event, if it
+ * is for an MCP client.
+ */
+export type Report = {
+  event: CallbackEvent
+  mcp?: string
+  run: StoredRun | null
+  request: StoredRequest
+  task: StoredTask
+}
 
 /** Parses a line of a part. Returns null for a run without a request, which no list shows. */
 export function parseStoredLine(line: string): StoredLine | null {
@@ -42,7 +51,7 @@ export function toRunDetailRow({ run, request }: Pick<StoredLine, 'run' | 'reque
 }
 
 /** Returns the row that PostgreSQL would return for a finished task, with its latest run. */
-export function toTaskRow({ task, request, run }: Omit<Report, 'event'>): TaskRow {
+export function toTaskRow({ task, request, run }: Pick<Report, 'task' | 'request' | 'run'>): TaskRow {
   return {
     ...(fieldsOf(request) as TaskRow),
     ...(fieldsOf(task) as TaskRow),

@@ -3,6 +3,7 @@ import type { Task } from '@belfry/contract/task'
 import { missedReason, type NewTask } from '@belfry/db/tasks/insert-tasks'
 import type { StoredRequest } from '@belfry/db/tasks/stored-request'
 import { toId } from '@belfry/domain/id'
+import { mcpEvent } from './mcp-event.ts'
 import { RawJson } from './raw-json.ts'
 import type { LastRunRow, TaskRow } from './task-row.ts'
 
@@ -37,12 +38,14 @@ function presentBlocked({ waitsFor, queue, finishedAt }: TaskRow): Task['blocked
  * @param createdAt - A timestamp, or the mark for one.
  */
 export function presentNewTask(task: NewTask, createdAt: string): Task {
-  return present(task, {
+  const at = task.executeAt?.toISOString() ?? createdAt
+  const payload = task.isReport ? mcpEvent(task.payload ?? '', task.id, at) : task.payload
+  return present(payload === task.payload ? task : Object.assign({}, task, { payload }), {
     cronJobId: null,
     updatedBy: null,
     callbackOf: null,
     expiresAt: deadlineOf(task, createdAt),
-    executeAt: task.executeAt?.toISOString() ?? createdAt,
+    executeAt: at,
     state: task.isMissed ? 'dead' : 'pending',
     stateReason: task.isMissed ? missedReason : null,
     attempts: 0,

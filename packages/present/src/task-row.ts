@@ -12,7 +12,10 @@ export type LastRunRow = {
   lastRunFinishedAt: Date | null
 }
 
-/** `isReport`: whether the payload holds the rows that a callback reports, of which `payloadOf` makes its body. Default: no. */
+/**
+ * `isReport`: whether the payload is what `payloadOf` makes the body of: the rows that a callback reports, or an event of MCP.
+ * Default: no.
+ */
 export type StoredPayload = Pick<StoredRequest, 'payload'> & { isReport?: boolean | null }
 
 /** A task with its request and its latest run. */

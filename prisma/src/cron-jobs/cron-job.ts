@@ -25,6 +25,8 @@ export type CronJobFields = StoredRequest & {
   qstashId?: string | null
   /** Unique in the workspace. Default: none. */
   key?: string | null
+  /** The MCP subscription of which its tasks are reminders. Default: none. */
+  subscriptionId?: string | null
 }
 
 /** The rule of a stored cron job, and its next occurrence that is not a task yet. */
@@ -56,6 +58,7 @@ export const columnOf = {
   writtenLabels: 'written_labels',
   qstashId: 'qstash_id',
   key: 'key',
+  subscriptionId: 'subscription_id',
   ...requestColumnOf,
 } as const satisfies Record<keyof CronJobFields, string>
 

@@ -20,6 +20,7 @@ const expiring = [
   ['account_log', 'id', `id < uuid_v7_floor(now() - ${accountLogKeptFor})`],
   ['connection_tests', 'id', `created_at < now() - interval '1 hour'`],
   ['subscription_secrets', 'id', hasExpired],
+  ['subscriptions', 'id', hasExpired],
 ]
 
 /** Deletes a batch of expired rows of each table. Returns how many it deleted. */

@@ -73,19 +73,21 @@ export async function ensureSigningSecret(pool: Pool, masterKeys: MasterKeys, wo
   await inWorkspace(pool, workspaceId, async tx => {
     const text = 'SELECT FROM signing_secrets WHERE workspace_id = $1 AND expires_at IS NULL'
     const { rowCount } = await tx.query(text, [workspaceId])
-    if (rowCount === 0) await insert(tx, masterKeys, { workspaceId })
+    if (rowCount === 0) await insert(tx, masterKeys, { workspaceId }, randomSecret())
   })
 }
 
 /**
  * Replaces the current secret, which continues to sign for 24 hours, or creates the first one of a subscription. Returns `full`
  * when the maximum number of secrets sign already, and null when there is no such owner.
+ * @param value - The new secret. Default: a random one.
  */
 export async function rotateSigningSecret(
   pool: Pool,
   masterKeys: MasterKeys,
   owner: SecretOwner,
   record?: OnRecord<SigningSecret>,
+  value = randomSecret(),
 ): Promise<SigningSecret | 'full' | null> {
   const { table, column, id } = placeOf(owner)
   return inWorkspace(pool, owner.workspaceId, async tx => {
@@ -95,10 +97,14 @@ export async function rotateSigningSecret(
     if ((signing.rowCount ?? 0) >= maxSigningSecrets) return 'full' as const
     const text = `UPDATE ${table} SET expires_at = now() + ${overlap} WHERE ${column} = $1 AND expires_at IS NULL`
     await tx.query(text, [id])
-    const secret = await insert(tx, masterKeys, owner)
+    const secret = await insert(tx, masterKeys, owner, value)
     await record?.(tx, secret)
     return secret
   })
+}
+
+function randomSecret(): string {
+  return `whsec_${randomBytes(secretBytes).toString('base64')}`
 }
 
 async function isOwner(tx: Transaction, { workspaceId, subscriptionId }: SecretOwner): Promise<boolean> {
@@ -165,10 +171,14 @@ async function select(
   return found
 }
 
-async function insert(tx: Transaction, masterKeys: MasterKeys, owner: SecretOwner): Promise<SigningSecret> {
+async function insert(
+  tx: Transaction,
+  masterKeys: MasterKeys,
+  owner: SecretOwner,
+  value: string,
+): Promise<SigningSecret> {
   const id = newUuid()
   const { workspaceId, subscriptionId } = owner
-  const value = `whsec_${randomBytes(secretBytes).toString('base64')}`
   const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
   const [column, parameter] = subscriptionId === undefined ? ['', ''] : [', subscription_id', ', $5']
   const { rows } = await tx.query<Pick<SigningSecret, 'createdAt' | 'isAsymmetric'>>(

@@ -12,7 +12,7 @@ export type ClaimedTask = Omit<StoredRequest, 'callbacks' | 'queue'> & {
   depth: number | null
   /** The subscription whose secrets sign the calls; null for those of the workspace. */
   subscriptionId: string | null
-  /** Whether the payload holds the rows that a callback reports; null for no. */
+  /** Whether `payloadOf` makes the body of the payload; null for no. */
   isReport: boolean | null
   /** No attempt starts then or later, in epoch milliseconds of the database's clock; null for never. */
   expiresAt: number | null

@@ -41,6 +41,8 @@ export type NewTask = StoredRequest &
     depth?: number | null
     /** The subscription of the event, if it has secrets that sign the calls, or fails. Default: the secrets of the workspace sign. */
     subscriptionId?: string | null
+    /** Whether `payloadOf` makes the body of the payload. Default: the payload is the body. */
+    isReport?: boolean | null
     /** Stored as a dead letter, because the subscription is switched off. Default: false. */
     isMissed?: true | null
   }
@@ -75,7 +77,8 @@ export const taskInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['queue', 'text', ({ queue }) => queue],
 ]
 
-type Controls = TaskControls & Pick<NewTask, 'retryDelays' | 'qstash' | 'connection' | 'subscriptionId' | 'isMissed'>
+type Controls = TaskControls &
+  Pick<NewTask, 'retryDelays' | 'qstash' | 'connection' | 'subscriptionId' | 'isReport' | 'isMissed'>
 
 // Tasks without controls are stored by a statement that does not mention them.
 const controls: ReadonlyArray<InputColumn<Controls>> = [
@@ -87,6 +90,7 @@ const controls: ReadonlyArray<InputColumn<Controls>> = [
   ['qstash', 'text', ({ qstash }) => qstash],
   ['connection', 'text', ({ connection }) => connection],
   ['subscription_id', 'uuid', ({ subscriptionId }) => subscriptionId],
+  ['is_report', 'bool', ({ isReport }) => isReport],
   ['is_missed', 'bool', ({ isMissed }) => isMissed],
 ]
 const controlledInput: ReadonlyArray<InputColumn<NewTask>> = [...taskInput, ...controls]
@@ -179,6 +183,7 @@ const controlledStatement = insertStatement(
       qstash: 'qstash',
       connection: 'connection',
       subscription_id: 'subscription_id',
+      is_report: 'is_report',
     },
   })},
     ${storedLabels(`SELECT workspace_id, id AS task_id, ${labels} AS labels FROM ${source}`)}`,

@@ -21,6 +21,7 @@ import * as hosts from './hosts/hosts.ts'
 import * as integrations from './integrations/integrations.ts'
 import * as acceptInvitation from './invitations/accept-invitation.ts'
 import * as invitations from './invitations/invitations.ts'
+import { mcpRoutes } from './mcp-events-2026-07-28/mcp-subscriptions.ts'
 import * as signIn from './oidc/sign-in.ts'
 import * as documents from './openapi/documents.ts'
 import * as tenants from './operators/tenants.ts'
@@ -105,4 +106,4 @@ for (const [name, { method, path }] of Object.entries<Operation>(operations)) {
 }
 
 /** Further paths of endpoints, which the reference does not list. */
-export const aliases: Routes = { '/api/v1/events': { post: endpoints.publishEvent } }
+export const aliases: Routes = { '/api/v1/events': { post: endpoints.publishEvent }, ...mcpRoutes }

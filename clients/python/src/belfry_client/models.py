@@ -576,6 +576,12 @@ class Subscription:
     """The first failure since which no call has succeeded."""
     paused_reason: str | None
     """`failing`: Belfry has switched it off, because it only failed for days. Null otherwise."""
+    expires_at: datetime | None
+    """When it ends unless its MCP client renews it; null for never."""
+    mcp: SubscriptionMcp | None
+    """Of a subscription that an MCP client made, and renews before `expires_at`. Null for any other."""
+    created_by: str | None
+    """The user or the API key that created it. Null: Belfry, or before this was recorded."""
     created_at: datetime
     """When it was created."""
     updated_at: datetime
@@ -1195,6 +1201,17 @@ class Condition:
     """How the member is compared with `value`."""
     value: Any
     """The value that the member is compared with."""
+    raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubscriptionMcp:
+    name: str
+    """The type of the events."""
+    arguments: dict[str, Any]
+    """What its client asked for."""
+    principal: str | None
+    """Who subscribed at another MCP server. Null: the API key that created it."""
     raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 

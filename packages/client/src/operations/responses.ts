@@ -804,6 +804,19 @@ export type Subscription = {
   failingSince: Timestamp | null
   /** `failing`: Belfry has switched it off, because it only failed for days. Null otherwise. */
   pausedReason: 'failing' | null
+  /** When it ends unless its MCP client renews it; null for never. */
+  expiresAt: Timestamp | null
+  /** Of a subscription that an MCP client made, and renews before `expiresAt`. Null for any other. */
+  mcp: {
+    /** The type of the events. */
+    name: string
+    /** What its client asked for. */
+    arguments: Record<string, unknown>
+    /** Who subscribed at another MCP server. Null: the API key that created it. */
+    principal: string | null
+  } | null
+  /** The user or the API key that created it. Null: Belfry, or before this was recorded. */
+  createdBy: string | null
   /** When it was created. */
   createdAt: Timestamp
   /** When it was last changed. */

@@ -13,6 +13,7 @@ import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { invalidField, notFound } from '../http/refusals.ts'
 import { created, type Reply } from '../http/reply.ts'
+import { endMcpSubscriptionsOf } from '../mcp-events-2026-07-28/end-mcp-subscriptions.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { lockWorkspace } from '../workspaces/workspaces.ts'
 
@@ -34,6 +35,7 @@ export const revokeApiKey = endpoint(operations.revokeApiKey, async (ctx, { call
     const revokedAt = new Date(ctx.clock.now())
     const { count } = await tx.apiKey.updateMany({ where: { id, workspaceId, revokedAt: null }, data: { revokedAt } })
     if (count > 0) await audit(tx, caller, 'api_key.revoked', toId('key', id), row)
+    await endMcpSubscriptionsOf(tx, { workspaceId, keyId: id, endsAt: null })
   })
   forgetApiKeys(ctx.apiKeys, key => key.keyId === id)
 })
@@ -199,6 +201,7 @@ async function endSoon(ctx: Context, tx: PrismaTransaction, old: ApiKeyRow, over
   const data = overlapMs === 0 ? { revokedAt: now } : { expiresAt: earlier(old.expiresAt, end) }
   const { count } = await tx.apiKey.updateMany({ where: { ...inForce(ctx, old.workspaceId), id: old.id }, data })
   if (count === 0) throw new AppError('conflict', 'The API key has expired or was revoked: create a new one.')
+  await endMcpSubscriptionsOf(tx, { workspaceId: old.workspaceId, keyId: old.id, endsAt: overlapMs === 0 ? null : end })
 }
 
 export type ApiKeyRow = Omit<StoredApiKey, 'hash'>

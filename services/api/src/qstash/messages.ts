@@ -74,7 +74,8 @@ async function end({ ctx, caller }: Call<'task.delete'>, ids: readonly string[])
 }
 
 /** The request of a message or a schedule, as it is stored. */
-export type RequestRow = StoredRequest & StoredPayload & { labels?: readonly string[] | null }
+export type RequestRow = StoredRequest &
+  StoredPayload & { labels?: readonly string[] | null; createdAt: Date } & ({ id: string } | { taskId: string })
 
 /** Reads what a stored request has beyond a task. */
 export function fieldsOf({ qstash }: Pick<StoredRequest, 'qstash'>): Partial<QstashFields> {
@@ -157,7 +158,7 @@ function presentHeaders(
 }
 
 function presentBody(row: RequestRow, { redact = [] }: Partial<QstashFields>): { body?: string; bodyBase64?: string } {
-  const payload = payloadOf(row)
+  const payload = payloadOf(row, 'taskId' in row ? row.taskId : row.id, row.createdAt)
   if (!payload) return {}
   if (redact.includes('body')) return { body: redacted(payload) }
   return row.contentType ? presentBytes(Buffer.from(payload, 'base64'), 'body', 'bodyBase64') : { body: payload }

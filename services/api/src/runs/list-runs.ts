@@ -53,8 +53,8 @@ function presentRunDetail(row: RunDetailRow): RunDetail {
 
 // The request cannot change once its task has started, so the task's payload is the body that was sent.
 function presentRequest(row: RunDetailRow): RunDetail['request'] {
-  const payload = payloadOf(row)
   const headers = JSON.parse(row.requestHeaders ?? '{}')
+  const payload = payloadOf(row, row.taskId, headers['X-Belfry-Scheduled-At'])
   const sent = { url: row.url, method: row.method, headers }
   if (payload === null) return { ...sent, body: null, body_encoding: 'utf8', body_truncated: false }
   if (row.contentType === null) {

@@ -27,6 +27,7 @@ import {
 } from '../tasks/new-task.ts'
 import { schedule } from '../tasks/schedule.ts'
 import { presentStored, storeTask, storeTasks } from '../tasks/store-tasks.ts'
+import { eventPayload, type StoredMcp } from './stored-mcp.ts'
 
 // Limits the data that one request makes the database write and the response repeat.
 const maxBytes = 16 * 1024 * 1024
@@ -46,15 +47,15 @@ export const publishEvent = creation(operations.publishEvent, {
     const payload = memberText(bodyText, ['payload']) ?? null
     const targets =
       url === undefined
-        ? await findTargets(work.db, caller.workspaceId, body, queueNameOf(body.queue) ?? null)
+        ? await findTargets(work.db, caller.workspaceId, { ...body, text: payload }, queueNameOf(body.queue) ?? null)
         : [{ ...toStoredRequest({ ...body, url, method: 'POST' }, bodyText), ...toControls(body) }]
     if (targets.length * Buffer.byteLength(payload ?? '') > maxBytes) throw tooLarge(targets.length)
     const eventId = newUuid()
     const fill = labelFiller(payload)
     const tasks = targets.map(
       (target): NewTask => ({
-        ...target,
         payload,
+        ...target,
         labels: target.labels ? toLabels(fill(target.labels)) : null,
         id: newUuid(),
         workspaceId: caller.workspaceId,
@@ -110,8 +111,9 @@ function tooLarge(targets: number): AppError {
 }
 
 type Target = Omit<StoredRequest, 'payload'> &
+  Partial<Pick<StoredRequest, 'payload'>> &
   Pick<TaskControls, 'maxAgeMs' | 'labels'> &
-  Pick<NewTask, 'subscriptionId' | 'isMissed'>
+  Pick<NewTask, 'subscriptionId' | 'isMissed' | 'isReport'>
 
 function toControls({ max_age_ms, labels }: Pick<PublishEventBody, 'max_age_ms' | 'labels'>): TaskControls {
   return { maxAgeMs: max_age_ms ?? null, labels: toLabels(labels) }
@@ -124,26 +126,35 @@ function toControls({ max_age_ms, labels }: Pick<PublishEventBody, 'max_age_ms' 
 async function findTargets(
   db: Db,
   workspaceId: string,
-  event: Pick<PublishEventBody, 'topic' | 'payload' | 'headers' | 'max_age_ms' | 'labels' | CallbackEvent>,
+  event: Pick<PublishEventBody, 'topic' | 'payload' | 'headers' | 'max_age_ms' | 'labels' | CallbackEvent> & {
+    text: string | null
+  },
   queue: string | null,
 ): Promise<Target[]> {
   const text = `
     SELECT url, 'POST' AS method, headers, max_retries AS "maxRetries", backoff, base_delay_ms AS "baseDelayMs",
            max_delay_ms AS "maxDelayMs", timeout_ms AS "timeoutMs", queue, connection, callbacks,
-           retry_delays AS "retryDelays", max_age_ms AS "maxAgeMs", labels, filter,
+           retry_delays AS "retryDelays", max_age_ms AS "maxAgeMs", labels, filter, mcp,
            CASE WHEN paused_reason IS NOT NULL THEN true END AS "isMissed", coalesce((
              SELECT o.subscription_id FROM subscription_secrets o
              WHERE o.subscription_id = subscriptions.id AND o.expires_at IS NULL
            ), CASE WHEN failing_since IS NOT NULL THEN id END) AS "subscriptionId"
     FROM subscriptions WHERE workspace_id = $1 AND active AND topic = ANY ($2::text[])
+      AND (expires_at IS NULL OR expires_at > now())
     ORDER BY id`
   const values = [workspaceId, patternsOf(event.topic)]
-  const { rows } = await db.query<Target & { filter: string | null }>({ name: 'find_targets', text, values })
+  const { rows } = await db.query<Target & { filter: string | null; mcp: StoredMcp | null }>({
+    name: 'find_targets',
+    text,
+    values,
+  })
   const matching = rows.filter(({ filter }) => filter === null || matchesFilter(JSON.parse(filter), event.payload))
-  return matching.map(({ filter: _, ...row }) => ({
+  return matching.map(({ filter: _, mcp, ...row }) => ({
     ...row,
+    ...(mcp ? { payload: eventPayload(mcp, event), isReport: true } : {}),
     queue: queue ?? row.queue ?? null,
-    headers: JSON.stringify(mergeHeaders(event.headers, JSON.parse(row.headers))),
+    // What the headers of an event prove to the targets of the workspace is not for an MCP client.
+    headers: mcp ? row.headers : JSON.stringify(mergeHeaders(event.headers, JSON.parse(row.headers))),
     callbacks: mergeCallbacks(row.callbacks, event),
     maxAgeMs: earlier(event.max_age_ms, row.maxAgeMs),
     labels: toLabels([...new Set([...(row.labels ?? []), ...(event.labels ?? [])])]),

@@ -1,14 +1,14 @@
 import { operations } from '@belfry/contract/operations'
 import type { QueueField } from '@belfry/contract/queue'
 import type { Subscription } from '@belfry/contract/subscription'
-import type { Subscription as SubscriptionRow } from '@belfry/db/generated/client'
+import type { Prisma, Subscription as SubscriptionRow } from '@belfry/db/generated/client'
 import { dbOf, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import type { Condition } from '@belfry/domain/payload-filter'
 import { presentCallbacks, presentRetry } from '@belfry/present/task-form'
 import { audit } from '../audit/audit.ts'
-import type { Allowed } from '../auth/authorize.ts'
+import { type Allowed, authorOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
@@ -28,6 +28,7 @@ import {
   toStoredCallbacks,
   toStoredRetry,
 } from '../tasks/new-task.ts'
+import { presentMcp } from './stored-mcp.ts'
 
 // One event can create this many tasks.
 const maxInWorkspace = 1_000
@@ -41,31 +42,23 @@ export const createSubscription = endpoint(operations.createSubscription, {
     const callbacks = toStoredCallbacks(body)
     await requireSecretUse(ctx.pool, caller, [{ url: body.url, headers, callbacks }])
     const store = async (tx: PrismaTransaction) => {
-      // The lock keeps concurrent creations within the limit.
-      await tx.$queryRaw`SELECT id FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`
-      if ((await tx.subscription.count({ where: { workspaceId } })) >= maxInWorkspace) {
-        throw new AppError('conflict', `A workspace has at most ${maxInWorkspace} subscriptions. Delete one first.`)
-      }
       await nameQueue(tx, caller, body.queue)
-      await audit(tx, caller, 'subscription.created', toId('sub', id), { topic: body.topic, active: body.active })
-      return tx.subscription.create({
-        data: {
-          id,
-          workspaceId,
-          key: body.key ?? null,
-          topic: body.topic,
-          filter: toStoredFilter(body.filter),
-          active: body.active,
-          url: body.url,
-          headers,
-          ...toStoredRetry(body.retry),
-          timeoutMs: body.timeout_ms,
-          queue: queueNameOf(body.queue) ?? null,
-          connection: body.connection ?? null,
-          callbacks,
-          maxAgeMs: body.max_age_ms,
-          labels: body.labels,
-        },
+      return insertSubscription(tx, caller, {
+        id,
+        workspaceId,
+        key: body.key ?? null,
+        topic: body.topic,
+        filter: toStoredFilter(body.filter),
+        active: body.active,
+        url: body.url,
+        headers,
+        ...toStoredRetry(body.retry),
+        timeoutMs: body.timeout_ms,
+        queue: queueNameOf(body.queue) ?? null,
+        connection: body.connection ?? null,
+        callbacks,
+        maxAgeMs: body.max_age_ms,
+        labels: body.labels,
       })
     }
     const row = await refuseUsedKey(body.key, () => ctx.prisma.$transaction(store))
@@ -73,6 +66,28 @@ export const createSubscription = endpoint(operations.createSubscription, {
     return created(`/api/v1/scheduler/subscriptions/${presented.id}`, presented)
   },
 })
+
+type NewSubscription = Prisma.SubscriptionUncheckedCreateInput & { id: string }
+
+/**
+ * Stores a subscription, and records it in the audit log.
+ * @throws AppError `conflict` when the workspace has as many subscriptions as it may.
+ */
+export async function insertSubscription(
+  tx: PrismaTransaction,
+  caller: Allowed<'subscription.write'>,
+  data: NewSubscription,
+): Promise<SubscriptionRow> {
+  const { workspaceId } = caller
+  // The lock keeps concurrent creations within the limit.
+  await tx.$queryRaw`SELECT id FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`
+  if ((await tx.subscription.count({ where: { workspaceId } })) >= maxInWorkspace) {
+    throw new AppError('conflict', `A workspace has at most ${maxInWorkspace} subscriptions. Delete one first.`)
+  }
+  const { topic, active } = data
+  await audit(tx, caller, 'subscription.created', toId('sub', data.id), { topic, active })
+  return tx.subscription.create({ data: { ...data, createdBy: authorOf(caller) } })
+}
 
 export const listSubscriptions = endpoint(
   operations.listSubscriptions,
@@ -120,6 +135,7 @@ export const updateSubscription = endpoint(operations.updateSubscription, {
         callbackChange === undefined ? change : { ...change, callbacks: await changedCallbacks(tx, params.sub, body) }
       const [changed] = await tx.subscription.updateManyAndReturn({ where: { id: params.sub, workspaceId }, data })
       if (!changed) throw notFound()
+      if (changed.mcp !== null) throw new AppError('conflict', ofMcpClient)
       // A URL or a header may hold a secret, so the record has the names of the changed fields and not their values.
       const details = { topic: changed.topic, fields: Object.keys(body).sort() }
       await audit(tx, caller, 'subscription.changed', toId('sub', changed.id), details)
@@ -143,7 +159,10 @@ export const deleteSubscription = endpoint(
   },
 )
 
-function toStoredFilter(filter: readonly Condition[]): string | null {
+const ofMcpClient = 'An MCP client has made this subscription and renews it. Delete it to end it.'
+
+/** Returns the stored form of the conditions of a subscription. */
+export function toStoredFilter(filter: readonly Condition[]): string | null {
   return filter.length === 0 ? null : JSON.stringify(filter)
 }
 
@@ -190,6 +209,9 @@ function presentSubscription(row: SubscriptionRow): Subscription {
     active: row.active && row.pausedReason === null,
     failing_since: row.failingSince?.toISOString() ?? null,
     paused_reason: row.pausedReason === null ? null : 'failing',
+    expires_at: row.expiresAt?.toISOString() ?? null,
+    mcp: presentMcp(row),
+    created_by: row.createdBy,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }

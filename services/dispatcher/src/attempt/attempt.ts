@@ -230,6 +230,7 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
       now: finishedAt,
       random: Math.random,
       isMessage: task.qstash != null,
+      isMcp: task.isReport === true && task.subscriptionId !== null,
     })
     this.#dueAt = sentAt - (startedAt.getTime() - task.scheduledAt.getTime())
     const reason = sentAt - this.#dueAt < lateMs ? null : this.#waitedFor()

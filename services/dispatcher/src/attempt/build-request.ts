@@ -121,7 +121,7 @@ function logUnreadable(ctx: AttemptContext, ids: AttemptIds, { names, secrets }:
 function requestPartsOf(task: ClaimedTask): RequestParts {
   const headers = JSON.parse(task.headers) as Record<string, string> // validated and stored by the API
   // Secrets are not filled in a raw body.
-  const payload = task.contentType ? null : payloadOf(task)
+  const payload = task.contentType ? null : payloadOf(task, task.taskId, task.executeAt)
   const body = payload === null ? null : requestBody(payload, headers)
   return { url: task.url, headers, body, format: body === payload ? 'json' : isForm(headers) ? 'form' : 'text' }
 }

@@ -56,11 +56,21 @@ export function Subscriptions(): ReactNode {
       columns={[
         {
           header: 'Topic',
-          cell: ({ topic, filter, url }) => (
+          cell: ({ topic, filter, url, mcp, created_by, expires_at }) => (
             <>
               <code className={styles.topic}>
                 <Dotted name={topic} />
               </code>
+              {mcp && (
+                <span className={styles.filter}>
+                  {mcp.name} {JSON.stringify(mcp.arguments)} for the MCP client of {mcp.principal ?? created_by}
+                  {expires_at && (
+                    <>
+                      , ends <RelativeTime at={expires_at} />
+                    </>
+                  )}
+                </span>
+              )}
               {filter.length > 0 && <span className={styles.filter}>{writeFilterLines(filter)}</span>}
               <span className={styles.narrowUrl}>{url.replace(/^https?:\/\//, '')}</span>
             </>
@@ -114,8 +124,10 @@ export function Subscriptions(): ReactNode {
       }}
       remove={{
         what: 'subscription',
-        description: ({ url }) =>
-          `${url} will no longer receive these events. Events that are already published are still sent.`,
+        description: ({ url, mcp }) =>
+          mcp
+            ? `${url} will no longer receive these events, until its MCP client subscribes again. Belfry cancels calls that it has not made yet.`
+            : `${url} will no longer receive these events. Events that are already published are still sent.`,
         refusal: useRefusal('subscription.delete'),
         run: ({ id }) => call('deleteSubscription', { ws: workspace.id, sub: id }),
       }}

@@ -22,6 +22,7 @@ export const reasons: Readonly<Record<StateReason, string>> = {
   overlap_skipped: 'Skipped: the previous occurrence had not finished',
   missed: 'Skipped: missed while Belfry was not running',
   subscription_off: 'Not sent: the subscription was switched off',
+  subscription_deleted: 'Cancelled: subscription deleted',
   expired: 'Dead: the deadline passed',
   stopped: 'Dead: stopped by a user',
 }

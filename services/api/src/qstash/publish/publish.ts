@@ -173,7 +173,7 @@ function digest(texts: readonly string[], body: Buffer): Buffer {
 async function endpointsOf({ ctx, caller }: Call, group: string, body: Buffer): Promise<Endpoint[]> {
   const text = `
     SELECT url, endpoint_name AS name, filter FROM subscriptions
-    WHERE workspace_id = $1 AND topic = $2 AND active AND paused_reason IS NULL ORDER BY id`
+    WHERE workspace_id = $1 AND topic = $2 AND active AND paused_reason IS NULL AND mcp IS NULL ORDER BY id`
   const values = [caller.workspaceId, group]
   const { rows } = await ctx.pool.query<{ url: string; name: string | null; filter: string | null }>({
     name: 'find_endpoints',

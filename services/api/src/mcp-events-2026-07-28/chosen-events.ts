@@ -1,0 +1,112 @@
+import { parseInput } from '@belfry/contract/field-errors'
+import { isMcpEvent, type McpEvent, mcpEvents } from '@belfry/contract/mcp-events'
+import { filterField } from '@belfry/contract/payload-filter'
+import { AppError, type FieldError } from '@belfry/domain/app-error'
+import { parseInstantIn } from '@belfry/domain/cron/local-time'
+import type { Condition } from '@belfry/domain/payload-filter'
+import { type ActionIn, decide } from '@belfry/domain/permissions'
+import type { z } from 'zod'
+import type { Allowed } from '../auth/authorize.ts'
+import type { Context } from '../context.ts'
+import { inspectSchedule } from '../cron-jobs/inspect-schedule.ts'
+import { invalid } from '../http/refusals.ts'
+import type { SubscribeBody } from './subscription-body.ts'
+
+/** When a reminder is due: once, or by a cron expression in a time zone. */
+export type Schedule = { at: Date; cron: null } | { at: null; cron: string; timezone: string }
+
+/** The events that a subscription has chosen. */
+export type ChosenEvents = {
+  /** The topics of events that the workspace publishes, or `@` and the name of other events. */
+  topic: string
+  filter: Condition[]
+  /** The columns that a task must have for an event about it; null for other events. */
+  match: Record<string, unknown> | null
+  schedule: Schedule | null
+}
+
+/**
+ * Reads the events that a body chooses.
+ * @throws AppError `validation_failed`, or `forbidden` when the caller lacks a right to what they show.
+ */
+export function chooseEvents(ctx: Context, caller: Allowed, body: SubscribeBody): ChosenEvents {
+  const { name, principal, topic, filter } = body
+  if (principal !== undefined) {
+    return { topic: topic ?? name, filter: filter ?? equalTo(body.arguments), match: null, schedule: null }
+  }
+  for (const field of ['topic', 'filter'] as const) {
+    if (body[field] !== undefined) throw invalidArgument(field, 'conflicting_fields', 'must come with a principal.')
+  }
+  if (!isMcpEvent(name)) {
+    throw invalidArgument('name', 'invalid_value', `must be one of ${Object.keys(mcpEvents).join(', ')}.`)
+  }
+  return chooseOwn(ctx, caller, name, body.arguments)
+}
+
+// The events of other servers: by default an argument narrows them to the payloads that have its value.
+function equalTo(given: Record<string, unknown>): Condition[] {
+  const conditions = Object.entries(given).map(([path, value]) => ({ path, op: 'eq', value }))
+  const parsed = parseInput(filterField, conditions)
+  if (parsed.ok) return parsed.value
+  const message = 'must be texts, numbers or booleans of members of the payload, or come with a filter.'
+  throw invalidArgument('arguments', 'invalid_value', message)
+}
+
+function chooseOwn(ctx: Context, caller: Allowed, name: McpEvent, given: Record<string, unknown>): ChosenEvents {
+  if (name === 'topic') {
+    const { topic, filter = [] } = parseArguments(mcpEvents.topic.arguments, given)
+    return { topic, filter, match: null, schedule: null }
+  }
+  const own = { topic: `@${name}`, filter: [], match: null, schedule: null }
+  if (name === 'reminder.due') {
+    const schedule = readSchedule(ctx, parseArguments(mcpEvents[name].arguments, given))
+    requireRights(caller, schedule.cron === null ? 'task.create' : 'cron_job.write')
+    return { ...own, schedule }
+  }
+  requireRights(caller, 'task.read', 'run.read')
+  const { task_id, cronjob_id, label } = parseArguments(mcpEvents['task.dead'].arguments, given)
+  const columns = { id: task_id, cron_job_id: cronjob_id, labels: label && [label] }
+  return { ...own, match: JSON.parse(JSON.stringify(columns)) }
+}
+
+function readSchedule(ctx: Context, given: z.output<(typeof mcpEvents)['reminder.due']['arguments']>): Schedule {
+  const { at: text, cron, timezone } = given
+  if ((text === undefined) === (cron === undefined)) {
+    throw invalidArgument('arguments.at', 'conflicting_fields', 'must come instead of cron.')
+  }
+  if (cron !== undefined) {
+    const schedule = { cron, timezone: timezone ?? 'UTC' }
+    refuse(inspectSchedule(ctx, schedule))
+    return { at: null, ...schedule }
+  }
+  const at = parseInstantIn(timezone ?? null, String(text))
+  if (at !== null) return { at, cron: null }
+  const message = 'must be a timestamp with an offset, such as 2026-11-21T02:20:00Z, or come with a timezone.'
+  throw invalidArgument('arguments.at', 'invalid_timestamp', message)
+}
+
+function parseArguments<T extends z.ZodType>(schema: T, given: unknown): z.output<T> {
+  const parsed = parseInput(schema, given)
+  if (!parsed.ok) refuse(parsed.errors)
+  return (parsed as { value: z.output<T> }).value
+}
+
+function refuse(errors: readonly FieldError[]): void {
+  if (errors.length === 0) return
+  throw invalid(
+    'body',
+    errors.map(error => ({ ...error, path: error.path === '' ? 'arguments' : `arguments.${error.path}` })),
+  )
+}
+
+/** The refusal of a field; `rest` continues a sentence that starts with its path. */
+export function invalidArgument(path: string, code: string, rest: string): AppError {
+  return invalid('body', [{ path, code, message: `${path} ${rest}` }])
+}
+
+function requireRights(caller: Allowed, ...rights: ActionIn<'workspace'>[]): void {
+  for (const right of rights) {
+    const decision = decide(caller.actor, right)
+    if (!decision.allowed) throw new AppError('forbidden', decision.reason)
+  }
+}

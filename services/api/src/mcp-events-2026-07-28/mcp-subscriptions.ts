@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto'
+import type { Subscription as SubscriptionRow } from '@belfry/db/generated/client'
+import { maxSigningSecrets, readSubscriptionSecrets, rotateSigningSecret } from '@belfry/db/secrets/signing-secrets'
+import { AppError, type FieldError } from '@belfry/domain/app-error'
+import { newUuid, toId } from '@belfry/domain/id'
+import { parseUrl } from '@belfry/domain/target-url'
+import { z } from 'zod'
+import { audit } from '../audit/audit.ts'
+import { type Allowed, authorOf } from '../auth/authorize.ts'
+import type { Context } from '../context.ts'
+import { endpoint } from '../endpoint.ts'
+import { inspectTarget } from '../http/inspect-target.ts'
+import { notFound, refuseUsedKey } from '../http/refusals.ts'
+import type { StoredMcp } from '../subscriptions/stored-mcp.ts'
+import { insertSubscription, toStoredFilter } from '../subscriptions/subscriptions.ts'
+import { type ChosenEvents, chooseEvents, invalidArgument } from './chosen-events.ts'
+import { type DeliveryStatus, readDeliveryStatus } from './delivery-status.ts'
+import type { Caller } from './delivery-task.ts'
+import { setReminder } from './set-reminder.ts'
+import { type SubscribeBody, subscribeBody, type UnsubscribeBody, unsubscribeBody } from './subscription-body.ts'
+import { verifyCallback } from './verify-callback.ts'
+
+/** A subscription as its client sees it. */
+type McpSubscription = {
+  /** It follows from what identifies the subscription. */
+  id: string
+  subscription_id: string
+  /** When it ends unless it is renewed; null for never. */
+  refresh_before: string | null
+  delivery_status: DeliveryStatus
+}
+
+const right = 'subscription.write'
+
+const subscribing = {
+  right,
+  summary: 'Create or renew the subscription of an MCP client',
+  body: subscribeBody,
+  answer: { status: 200, body: z.custom<McpSubscription>() },
+} as const
+
+const subscribe = endpoint(subscribing, {
+  inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectScheme(body)],
+  async handle(ctx, { caller, body, request }) {
+    const events = chooseEvents(ctx, caller, body)
+    const by = { caller: caller as Allowed as Caller['caller'], request } // chooseEvents has checked the rights that it needs
+    const endsAt = await endOf(ctx, caller, body)
+    const found = await find(ctx, caller, body)
+    const row = found ?? (await create(ctx, caller, body, events))
+    await putSecret(ctx, caller, row.id, body.secret)
+    if (!row.active) await verifyOnce(ctx, by, row)
+    if (events.schedule) {
+      const { note } = body.arguments
+      await setReminder(ctx, by, row, { schedule: events.schedule, key: String(row.key), note, endsAt })
+    }
+    return present(ctx, await activate(ctx, row, endsAt))
+  },
+})
+
+const unsubscribing = {
+  right,
+  summary: 'End the subscription of an MCP client',
+  body: unsubscribeBody,
+  answer: { status: 204 },
+} as const
+
+const unsubscribe = endpoint(unsubscribing, async (ctx, { caller, body }) => {
+  const row = await find(ctx, caller, body)
+  if (!row) throw notFound()
+  // A trigger cancels the tasks that wait.
+  await ctx.prisma.$transaction(async tx => {
+    const { count } = await tx.subscription.deleteMany({ where: { id: row.id } })
+    if (count === 0) throw notFound()
+    const by = { ...caller, right: null }
+    await audit(tx, by, 'subscription.deleted', toId('sub', row.id), { topic: row.topic })
+  })
+})
+
+/** The endpoints of this draft, which the reference does not list. */
+export const mcpRoutes = {
+  '/api/v1/mcp-subscriptions': { post: subscribe },
+  '/api/v1/mcp-subscriptions/unsubscribe': { post: unsubscribe },
+}
+
+// The secret and the events would be readable on the way. A test on one machine has no certificate.
+function inspectScheme(body: unknown): FieldError[] {
+  const url = parseUrl(String(Object(body).url))
+  if (url?.protocol !== 'http:' || /^(127(\.\d+){3}|\[::1\])$/.test(url.hostname)) return []
+  return [{ path: 'url', code: 'invalid_url', message: 'url must start with https://.' }]
+}
+
+const minuteMs = 60_000
+const dayMs = 86_400_000
+
+// A key ends its subscriptions when it ends. A session does not, so its rights are checked again every hour.
+async function endOf(ctx: Context, { apiKeyId }: Allowed, { ttl_ms: asked }: SubscribeBody): Promise<Date | null> {
+  const maxMs = apiKeyId === null ? 60 * minuteMs : 30 * dayMs
+  const lastsForever = asked === null && apiKeyId !== null
+  const ttlMs = Math.min(Math.max(asked ?? (asked === null ? maxMs : dayMs), minuteMs), maxMs)
+  const endsAt = lastsForever ? null : new Date(ctx.clock.now() + ttlMs)
+  if (apiKeyId === null) return endsAt
+  const { expiresAt } = await ctx.prisma.apiKey.findUniqueOrThrow({
+    where: { id: apiKeyId },
+    select: { expiresAt: true },
+  })
+  return expiresAt === null || (endsAt !== null && endsAt < expiresAt) ? endsAt : expiresAt
+}
+
+// Another principal, another callback or other arguments make another subscription.
+function idOf(caller: Allowed, { principal, name, arguments: given, url }: UnsubscribeBody): string {
+  const subscriber = principal === undefined ? authorOf(caller) : [principal]
+  const text = JSON.stringify([subscriber, url, name, sorted(given)])
+  return `mcp_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return members.map(([name, member]) => [name, sorted(member)])
+}
+
+async function find(ctx: Context, caller: Allowed, body: UnsubscribeBody): Promise<SubscriptionRow | null> {
+  const row = await ctx.prisma.subscription.findFirst({
+    where: { workspaceId: caller.workspaceId, key: idOf(caller, body) },
+  })
+  return row?.mcp ? row : null
+}
+
+const maxOfPrincipal = 100
+// As long as a receiver may be down: 10 retries within about a day.
+const retries = { maxRetries: 10, backoff: 'exponential', baseDelayMs: 5_000, maxDelayMs: 6 * 3_600_000 } as const
+
+// It is not active before its callback is verified.
+async function create(
+  ctx: Context,
+  caller: Allowed<'subscription.write'>,
+  body: SubscribeBody,
+  { topic, filter, match, schedule }: ChosenEvents,
+): Promise<SubscriptionRow> {
+  if (schedule?.at && schedule.at.getTime() <= ctx.clock.now()) {
+    throw invalidArgument('arguments.at', 'not_future', 'must be later than now.')
+  }
+  const { name, arguments: given, principal = null, url } = body
+  const key = idOf(caller, body)
+  const mcp: StoredMcp = { name, arguments: given, principal, match }
+  return refuseUsedKey(key, () =>
+    ctx.prisma.$transaction(async tx => {
+      const [{ count } = { count: 0 }] = await tx.$queryRaw<Array<{ count: number }>>`
+        SELECT count(*)::int FROM subscriptions
+        WHERE workspace_id = ${caller.workspaceId}::uuid AND mcp IS NOT NULL AND (expires_at IS NULL OR expires_at > now())
+          AND coalesce(mcp ->> 'principal', created_by) = ${principal ?? authorOf(caller)}`
+      if (count >= maxOfPrincipal) {
+        const message = `A principal has at most ${maxOfPrincipal} subscriptions. End one first.`
+        throw new AppError('conflict', message, { extra: { limit: 'subscriptions', max: maxOfPrincipal } })
+      }
+      return insertSubscription(tx, caller, {
+        ...{
+          id: newUuid(),
+          workspaceId: caller.workspaceId,
+          key,
+          topic,
+          filter: toStoredFilter(filter),
+          active: false,
+        },
+        ...{ url, headers: JSON.stringify({ 'X-MCP-Subscription-Id': key }), ...retries, timeoutMs: 30_000 },
+        ...{ labels: [key], mcp: mcp as object, expiresAt: new Date(ctx.clock.now() + minuteMs) },
+      })
+    }),
+  )
+}
+
+// While a secret changes, both sign.
+async function putSecret(
+  ctx: Context,
+  { workspaceId }: Allowed,
+  subscriptionId: string,
+  secret: string,
+): Promise<void> {
+  const { masterKeys } = ctx.config
+  const [current] = (await readSubscriptionSecrets(ctx.pool, masterKeys, [subscriptionId])).get(subscriptionId) ?? []
+  if (current?.value === secret) return
+  const owner = { workspaceId, subscriptionId }
+  const result = await rotateSigningSecret(ctx.pool, masterKeys, owner, undefined, secret)
+  if (result === null) throw notFound()
+  if (result === 'full') throw new AppError('conflict', `${maxSigningSecrets} secrets sign already: renew it later.`)
+}
+
+// Another subscription of the principal may have verified the callback.
+async function verifyOnce(ctx: Context, by: Caller, row: SubscriptionRow): Promise<void> {
+  const { principal } = row.mcp as StoredMcp
+  const { rowCount } = await ctx.pool.query(
+    `SELECT FROM subscriptions WHERE workspace_id = $1 AND url = $2 AND active AND mcp IS NOT NULL
+       AND (expires_at IS NULL OR expires_at > now()) AND created_by = $3 AND mcp ->> 'principal' IS NOT DISTINCT FROM $4`,
+    [row.workspaceId, row.url, row.createdBy, principal],
+  )
+  if (rowCount !== 0) return
+  try {
+    await verifyCallback(ctx, by, row)
+  } catch (error) {
+    await ctx.prisma.subscription.deleteMany({ where: { id: row.id, active: false } })
+    throw error
+  }
+}
+
+async function activate(ctx: Context, { id }: SubscriptionRow, expiresAt: Date | null): Promise<SubscriptionRow> {
+  const health = { pausedReason: null, failingSince: null, failingWarnedAt: null }
+  const [row] = await ctx.prisma.subscription.updateManyAndReturn({
+    where: { id },
+    data: { active: true, expiresAt, ...health },
+  })
+  if (!row) throw notFound()
+  return row
+}
+
+async function present(ctx: Context, row: SubscriptionRow): Promise<McpSubscription> {
+  return {
+    id: String(row.key),
+    subscription_id: toId('sub', row.id),
+    refresh_before: row.expiresAt?.toISOString() ?? null,
+    delivery_status: await readDeliveryStatus(ctx.pool, row),
+  }
+}

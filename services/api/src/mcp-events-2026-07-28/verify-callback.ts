@@ -1,0 +1,73 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cancelPendingTask } from '@belfry/db/tasks/change-task'
+import { AppError } from '@belfry/domain/app-error'
+import type { TaskState } from '@belfry/domain/task-state'
+import type { Context } from '../context.ts'
+import { workOf } from '../endpoint.ts'
+import { schedule } from '../tasks/schedule.ts'
+import { storeTasks } from '../tasks/store-tasks.ts'
+import { type DeliveryError, deliveryErrorOf } from './delivery-status.ts'
+import { type Caller, type Delivery, deliveryTask } from './delivery-task.ts'
+
+const attemptMs = 10_000
+// The attempt may wait for its slot. A caller does not wait for longer.
+const waitMs = 15_000
+const pollMs = 50
+
+/**
+ * Sends a challenge to the callback of a subscription, which shows with its response that it wants the events. It is a task like
+ * any other, so it obeys the address guard, the quotas, the fair shares and the circuit breaker.
+ * @throws AppError `callback_refused` with the `reason`.
+ */
+export async function verifyCallback(ctx: Context, by: Caller, delivery: Delivery): Promise<void> {
+  const challenge = randomBytes(32).toString('base64url')
+  const task = deliveryTask(by.caller, delivery, {
+    name: 'Challenge of an MCP callback',
+    payload: JSON.stringify({ type: 'verification', challenge }),
+    executeAt: null,
+  })
+  Object.assign(task, { maxRetries: 0, timeoutMs: attemptMs, isReport: null })
+  await schedule(workOf(ctx), by, { starts: 'at_once', rows: [task], store: work => storeTasks(work, [task]) })
+  const answer = await answerTo(ctx, task.id)
+  if (answer === null) {
+    await cancelPendingTask(ctx.pool, by.caller.workspaceId, task.id)
+    throw refused('timeout')
+  }
+  if (answer.state !== 'success') throw refused(deliveryErrorOf(answer))
+  if (!repeats(answer.body, challenge)) throw refused('challenge_failed')
+}
+
+type ChallengeAnswer = {
+  state: TaskState
+  body: Buffer | null
+  responseStatus: number | null
+  errorCode: string | null
+}
+
+async function answerTo(ctx: Context, taskId: string): Promise<ChallengeAnswer | null> {
+  const text = `
+    SELECT t.state, u.response_body AS body, u.response_status AS "responseStatus", u.error_code AS "errorCode"
+    FROM tasks t LEFT JOIN runs u ON u.workspace_id = t.workspace_id AND u.id = t.run_id
+    WHERE t.id = $1 AND t.finished_at IS NOT NULL`
+  for (const endsAt = performance.now() + waitMs; performance.now() < endsAt; await sleep(pollMs)) {
+    const { rows } = await ctx.pool.query<ChallengeAnswer>({ name: 'answer_to_challenge', text, values: [taskId] })
+    if (rows[0]) return rows[0]
+  }
+  return null
+}
+
+function repeats(body: Buffer | null, challenge: string): boolean {
+  try {
+    const { challenge: repeated } = Object(JSON.parse(String(body))) as { challenge?: unknown }
+    const [got, wanted] = [Buffer.from(String(repeated)), Buffer.from(challenge)]
+    return got.length === wanted.length && timingSafeEqual(got, wanted)
+  } catch {
+    return false
+  }
+}
+
+function refused(reason: DeliveryError): AppError {
+  const detail = 'The callback must answer the challenge with 2xx and {"challenge": ...}, the same value.'
+  return new AppError('callback_refused', `${detail} Instead: ${reason}.`, { extra: { reason } })
+}
