@@ -54,11 +54,6 @@ export function formatMinute(at: Date, timeZone?: string): string {
   }).format(at)
 }
 
-/** Formats a day with its weekday: "Fri 26 Mar". */
-export function formatWeekday(at: Date, timeZone: string): string {
-  return formatter({ weekday: 'short', day: 'numeric', month: 'short', timeZone }).format(at).replace(',', '')
-}
-
 /** Returns the time zone of the browser. */
 export function viewerZone(): string {
   return formatter({}).resolvedOptions().timeZone

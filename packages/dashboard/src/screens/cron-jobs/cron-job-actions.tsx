@@ -8,8 +8,8 @@ import { ChangeButton } from '../../layout/change-buttons.tsx'
 import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { ButtonLink, IconButton } from '../../ui/button.tsx'
+import { latePart } from '../../ui/late-part.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
-import { BackfillDialog } from './backfill-dialog.tsx'
 
 type CronJobActionsProps = { workspaceId: string; job: CronJob; to: WorkspacePaths }
 
@@ -46,6 +46,8 @@ export function CronJobActions(props: CronJobActionsProps): ReactNode {
     </>
   )
 }
+
+const BackfillDialog = latePart(async () => (await import('./backfill-dialog.tsx')).BackfillDialog)
 
 function TriggerButton({ workspaceId, job, to }: CronJobActionsProps): ReactNode {
   const navigate = useNavigate()

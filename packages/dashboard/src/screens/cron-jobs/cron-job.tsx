@@ -7,7 +7,7 @@ import { pagesOf, queryOf } from '../../api/queries.ts'
 import { draftOf } from '../../forms/request/request-draft.ts'
 import { RequestPreview } from '../../forms/request/request-preview.tsx'
 import { describeDelays, retryCount } from '../../forms/request/retry-draft.ts'
-import { acceptedFilters } from '../../layout/accepted-filters.ts'
+import { lagForm, lagOptions } from '../../layout/lag-options.ts'
 import { QueueLink } from '../../layout/queue-link.tsx'
 import { RunTable } from '../../layout/run-table.tsx'
 import { useWorkspace } from '../../session/scope.ts'
@@ -15,7 +15,7 @@ import { Link } from '../../ui/button.tsx'
 import { Card, Columns, Stack } from '../../ui/card.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
-import { FilterBar, SelectFilter } from '../../ui/filter-bar.tsx'
+import { Select } from '../../ui/field.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
 import { ListTable } from '../../ui/list-table.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -25,7 +25,6 @@ import type { Column } from '../../ui/table.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
-import { lags } from '../log/log-filters.ts'
 import { CronJobActions } from './cron-job-actions.tsx'
 import styles from './cron-jobs.module.css'
 import { NextRuns } from './next-runs.tsx'
@@ -128,16 +127,21 @@ function Occurrences({ job }: { job: CronJobResource }): ReactNode {
 
 function Runs({ jobId }: { jobId: string }): ReactNode {
   const { workspace } = useWorkspace()
-  const filters = useFilters(['late_ms'], acceptedFilters)
+  const filters = useFilters(['late_ms'], { late_ms: lagForm })
   const list = useInfiniteQuery({
     ...pagesOf('listRuns', { ws: workspace.id, query: { cronjob_id: jobId, ...filters.values } }),
     refetchInterval: refreshMs,
   })
   return (
     <>
-      <FilterBar filters={filters}>
-        <SelectFilter filters={filters} name="late_ms" label="Lag" all="Any lag" options={lags} />
-      </FilterBar>
+      <div className={styles.lag}>
+        <Select
+          aria-label="Lag"
+          value={filters.first('late_ms')}
+          onChange={event => filters.set('late_ms', event.target.value)}
+          options={[{ value: '', label: 'Any lag' }, ...lagOptions]}
+        />
+      </div>
       <RunTable
         list={list}
         rows={list.data?.items}

@@ -2,7 +2,6 @@ import type { RunErrorCode } from '@belfry/contract/run'
 import type { Found } from '@belfry/contract/search'
 import type { Query } from '../../api/call.ts'
 import { instantOf, wallTimeOf } from '../../forms/when/zoned-time.ts'
-import { formatDuration } from '../../ui/format-time.ts'
 
 /** The filters of the log in the URL. */
 export const logFilters = [
@@ -76,11 +75,6 @@ export const errorLabels: Record<RunErrorCode, string> = {
 /** The status codes that filters offer. */
 export const statusCodes = ['2xx', '3xx', '4xx', '404', '410', '429', '5xx', '500', '502', '503', '504'].map(value => {
   return { value, label: value }
-})
-
-/** From which lag on the log can show runs. */
-export const lags = [1_000, 10_000, 60_000, 600_000, 3_600_000].map(ms => {
-  return { value: String(ms), label: `≥ ${formatDuration(ms)} late` }
 })
 
 /** Converts filters to an API query. A preset range starts its length before `now`, or with a day of the time zone. */

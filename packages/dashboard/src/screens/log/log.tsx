@@ -5,6 +5,7 @@ import { Outlet, useLocation, useNavigate, useParams, useSearchParams } from 're
 import { urlOf } from '../../api/call.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
+import { lagOptions } from '../../layout/lag-options.ts'
 import { searchQuery } from '../../layout/search-query.ts'
 import { sourceOptions } from '../../layout/source-options.ts'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
@@ -21,7 +22,6 @@ import { useSettled } from '../../ui/use-settled.ts'
 import styles from './log.module.css'
 import {
   type LogFilter,
-  lags,
   logFilters,
   parseSearch,
   searchedFilters,
@@ -165,7 +165,7 @@ function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
       />
       <CronJobFilter filters={filters} exclude="not_cronjob_id" isMultiple />
       <RangeFilter filters={filters} />
-      <SelectFilter filters={filters} name="late_ms" label="Lag" all="Any lag" options={lags} />
+      <SelectFilter filters={filters} name="late_ms" label="Lag" all="Any lag" options={lagOptions} />
       <Chips filters={filters} name="task_id" label="Task" />
       <Chips filters={filters} name="topic" exclude="not_topic" label="Topic" />
       <Chips filters={filters} name="label" label="Label" />

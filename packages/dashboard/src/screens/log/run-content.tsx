@@ -2,8 +2,8 @@ import type { Run, RunDetail } from '@belfry/contract/run'
 import type { Task } from '@belfry/contract/task'
 import { isTerminal } from '@belfry/domain/task-state'
 import { useQuery } from '@tanstack/react-query'
-import { CircleAlert, PencilLine, RotateCcw, Terminal } from 'lucide-react'
-import { Fragment, type ReactNode, useState } from 'react'
+import { CircleAlert, RotateCcw, Terminal } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
 import { useLocation } from 'react-router'
 import { call } from '../../api/call.ts'
 import { allOf, queryOf } from '../../api/queries.ts'
@@ -30,6 +30,11 @@ export function RunContent({ run }: { run: RunDetail }): ReactNode {
     ...queryOf('getCronJob', { ws: workspace.id, cronjob: run.cronjob_id ?? '' }),
     enabled: run.cronjob_id !== null,
   })
+  const filtered = (filter: string, value: string) => (
+    <Link key={value} className={styles.filter} to={to.log(`?${new URLSearchParams({ [filter]: value })}`)}>
+      <code>{value}</code>
+    </Link>
+  )
   return (
     <>
       <Actions run={run} />
@@ -52,24 +57,8 @@ export function RunContent({ run }: { run: RunDetail }): ReactNode {
               </Link>
             ),
           ],
-          [
-            'Topic',
-            run.topic && (
-              <Link key="topic" to={to.log(`?${new URLSearchParams({ topic: run.topic })}`)}>
-                <code>{run.topic}</code>
-              </Link>
-            ),
-          ],
-          [
-            'Labels',
-            run.labels.length > 0 &&
-              run.labels.map((label, index) => (
-                <Fragment key={label}>
-                  {index > 0 && ', '}
-                  <Link to={to.log(`?${new URLSearchParams({ label })}`)}>{label}</Link>
-                </Fragment>
-              )),
-          ],
+          ['Topic', run.topic && filtered('topic', run.topic)],
+          ['Labels', run.labels.length > 0 && run.labels.map(label => filtered('label', label))],
           ['Target', <code key="url" className={styles.url}>{`${run.method} ${run.url}`}</code>],
           [
             'Run',
@@ -111,11 +100,7 @@ function Actions({ run }: { run: RunDetail }): ReactNode {
           run={() => call('replayTask', { ws: workspace.id, task: run.task_id, body: {} })}
           onDone={setReplay}
         />
-        <ButtonLink
-          to={to.replayTask(run.task_id)}
-          icon={<PencilLine size={14} aria-hidden="true" />}
-          refusal={refusal ?? notFinished}
-        >
+        <ButtonLink to={to.replayTask(run.task_id)} refusal={refusal ?? notFinished}>
           Replay with changes
         </ButtonLink>
         <CopyButton

@@ -9,7 +9,7 @@ import { ButtonLink, Link } from '../../ui/button.tsx'
 import { Card, Stack } from '../../ui/card.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { formatCount } from '../../ui/format-amount.ts'
-import { formatMinute, formatWeekday } from '../../ui/format-time.ts'
+import { formatMinute } from '../../ui/format-time.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useDisplayZone } from '../../ui/time-style.ts'
@@ -99,10 +99,11 @@ function Week({ hours, at, zone, isCapped }: { hours: Hours; at: string; zone: s
 const hoursOfDay = Array.from({ length: 24 }, (_, hour) => hour)
 
 function byDay(hours: Hours, zone: string): Array<[day: string, Map<number, Hours>]> {
+  const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: zone })
   const days = new Map<string, Map<number, Hours>>()
   for (const one of hours) {
     const at = new Date(one.at)
-    const day = formatWeekday(at, zone)
+    const day = weekday.format(at).replace(',', '')
     const ofDay = days.get(day) ?? new Map<number, Hours>()
     const { hour } = wallTimeOf(at, zone)
     days.set(day, ofDay.set(hour, [...(ofDay.get(hour) ?? []), one]))
