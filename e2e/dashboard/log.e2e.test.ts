@@ -117,6 +117,14 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await page.goto(`${await stage.home()}/log`)
     await rowOf(page, 'orders.paid').waitFor()
     await rowOf(page, 'orders.other').waitFor()
+    await page.getByLabel('Times', { exact: true }).selectOption('UTC')
+    const isCut = () =>
+      rowOf(page, 'orders.paid').evaluate(row => {
+        const right = row.querySelector('time')?.getBoundingClientRect().right ?? Number.POSITIVE_INFINITY
+        return right > row.getBoundingClientRect().right
+      })
+    expect(await isCut(), 'a time with its zone').toBe(false)
+    await takeScreenshots(page, 'log-utc')
     await page.keyboard.press('/')
     await page.keyboard.type('order:4711')
     await page.keyboard.press('Enter')

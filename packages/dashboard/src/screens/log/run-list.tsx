@@ -13,6 +13,7 @@ import { formatCount } from '../../ui/format-amount.ts'
 import { formatAbsolute } from '../../ui/format-time.ts'
 import { latePart } from '../../ui/late-part.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { useTimeStyle } from '../../ui/time-style.ts'
 import type { Filters } from '../../ui/use-filters.ts'
 import styles from './log.module.css'
 import type { LogFilter } from './log-filters.ts'
@@ -84,6 +85,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
   const isOrganizationWide = scope.ws === null
   // A run of another workspace is replayed there.
   const isSelectable = mayReplay && !isOrganizationWide
+  const isStamped = useTimeStyle() !== 'relative'
   if (isEmpty && view.state === 'failed') return <Problem error={view.error} onRetry={() => void log.readMore()} />
   if (isEmpty && view.state === 'end') return <NoRuns filters={filters} />
   return (
@@ -103,7 +105,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
         aria-label="Runs"
       >
         <table
-          className={classNames(styles.table, isSelectable && styles.selectable)}
+          className={classNames(styles.table, isStamped && styles.stamps, isSelectable && styles.selectable)}
           aria-rowcount={view.state === 'end' ? view.rowCount + 1 : -1}
           aria-busy={view.state === 'reading'}
         >
