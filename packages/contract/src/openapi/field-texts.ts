@@ -145,7 +145,6 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   last_at: 'When the latest of them started.',
   failed: 'The number of failed attempts.',
   'FailureGroup.host': 'The host of the target, with its port where the URL has one.',
-  last_run_id: 'The latest failed run.',
   range: 'The length of the time.',
   from: 'The start of the time.',
   to: 'The end of the time.',

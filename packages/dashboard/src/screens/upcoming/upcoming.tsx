@@ -33,10 +33,7 @@ export function Upcoming(): ReactNode {
   const at = given === '' ? new Date(Math.floor(Date.now() / hourMs) * hourMs).toISOString() : given
   return (
     <>
-      <PageHeader
-        title="Coming week"
-        description={`What is due: tasks, and the runs of cron jobs. Times are in ${zone}.`}
-      />
+      <PageHeader title="Coming week" description={`Due tasks and runs of cron jobs. Times are in ${zone}.`} />
       <Stack>
         <Card label="Week">
           <Loaded query={week}>
@@ -141,7 +138,7 @@ function shortCount(count: number): string {
   return count < 10_000 ? String(count) : `${Math.round(count / 1000)}k`
 }
 
-/** What is due in the hour from a time on, with the runs of one moment together. */
+/** Lists the tasks and runs of the hour from a time on, with those of one moment together. */
 function Hour({ at, zone }: { at: string; zone: string }): ReactNode {
   const { workspace, to } = useWorkspace()
   const hour = useQuery(queryOf('getUpcoming', { ws: workspace.id, query: { from: at, hours: 1, limit: maxListed } }))
