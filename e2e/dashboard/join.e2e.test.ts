@@ -27,7 +27,7 @@ describe('emailed links in the dashboard', { timeout: 180_000 }, () => {
 
     await page.getByRole('button', { name: 'Main' }).click()
     const refused = page.getByRole('menuitem', { name: 'New workspace' })
-    expect(await refused.textContent()).toContain('members_can_create_workspaces')
+    expect(await refused.textContent()).toContain("doesn't let members create workspaces")
     expect(await refused.getAttribute('aria-disabled')).toBe('true')
     await page.keyboard.press('Escape')
     await page.goto(`${await stage.home()}/first-steps`)

@@ -109,7 +109,7 @@ describe('permits', () => {
     for (const path of paths) {
       const { status, body } = await api.send('POST', path, { name: 'x' }, bearer(member.token))
       expect([status, body.code]).toEqual([403, 'forbidden'])
-      expect(body.detail).toMatch(/members_can_create_(workspaces|api_keys)/)
+      expect(body.detail).toMatch(/doesn't let members create (workspaces|API keys)/)
     }
     const id = fromId('org', organizationId)
     await api.db.query('UPDATE organizations SET members_can_create_workspaces = true WHERE id = $1', [id])
