@@ -104,7 +104,7 @@ describe('permits', () => {
     const tasks = (method: string, body?: unknown) =>
       api.send(method, '/api/v1/scheduler/tasks', body, { ...bearer(member.token), 'X-Workspace-Id': workspaceId })
     expect((await tasks('GET')).status).toBe(200)
-    expect((await tasks('POST', aTaskBody())).body.detail).toMatch(/editor/)
+    expect((await tasks('POST', aTaskBody())).body.detail).toMatch(/Editor role/)
     const paths = [`${organizations}/${organizationId}/workspaces`, keys]
     for (const path of paths) {
       const { status, body } = await api.send('POST', path, { name: 'x' }, bearer(member.token))
