@@ -92,6 +92,9 @@ export const me = z
     must_confirm_email: z.boolean().meta({
       description: 'Whether the user must confirm the email address before creating an organization.',
     }),
+    is_operator: z
+      .boolean()
+      .meta({ description: 'Whether the user may open the operator console.', examples: [false] }),
     organizations: z.array(
       z.object({
         id: idField('org'),

@@ -65,6 +65,7 @@ export function usePaletteCommands(): Command[] {
       run: () => chooseTheme(theme as keyof typeof themes),
     })),
     go('Account', 'Profile', paths.profile()),
+    ...(me.is_operator ? [go('Account', 'Operator console', paths.admin.tenants())] : []),
     { id: 'sign out', label: 'Sign out', group: 'Account', run: signOut },
   ]
 }

@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
+import { LogOut, Monitor, Moon, ShieldUser, Sun, UserRound } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { queryOf } from '../api/queries.ts'
 import { paths } from '../paths.ts'
@@ -17,6 +17,11 @@ export function UserMenuItems(): ReactNode {
       <MenuItem to={paths.profile()} icon={<UserRound size={15} />}>
         Profile
       </MenuItem>
+      {me.is_operator && (
+        <MenuItem to={paths.admin.tenants()} icon={<ShieldUser size={15} />}>
+          Operator console
+        </MenuItem>
+      )}
       <MenuSeparator />
       <MenuItem icon={<Monitor size={15} />} onSelect={() => chooseTheme('system')}>
         System theme

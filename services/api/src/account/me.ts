@@ -4,6 +4,7 @@ import type { Me, UpdateMeBody } from '@belfry/contract/auth'
 import { operations } from '@belfry/contract/operations'
 import type { AccountAction } from '@belfry/domain/audit-action'
 import { toId } from '@belfry/domain/id'
+import { isOperator } from '../auth/authorize.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import { readSecondFactors } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
@@ -31,6 +32,7 @@ async function readMe(ctx: Context, userId: string): Promise<Me> {
   return {
     user: presentUser(user),
     must_confirm_email: mustConfirmEmail(ctx, user),
+    is_operator: isOperator(ctx, user),
     organizations: user.memberships.map(({ role, organization: { id, name, slug } }) => ({
       id: toId('org', id),
       name,

@@ -222,18 +222,24 @@ function actorOf(role: Role, policy: Policy, workspaceRole: WorkspaceRole | null
 type OperatorCaller = UserCaller & { email: string }
 
 /**
- * Finds the signed-in operator who sends a request. An address that is not confirmed proves nothing where addresses are
- * confirmed, or where any person may register.
+ * Returns whether a user is an operator. An address that is not confirmed proves nothing where addresses are confirmed, or
+ * where any person may register.
+ */
+export function isOperator({ config }: Context, user: { email: string; emailConfirmedAt: Date | null }): boolean {
+  const isProven = user.emailConfirmedAt !== null || !(config.confirmsEmails || config.registration === 'open')
+  return isProven && config.operators.includes(user.email)
+}
+
+/**
+ * Finds the signed-in operator who sends a request.
  * @throws AppError `forbidden` for other users, `second_factor_required`.
  */
 export async function findOperator(ctx: Context, request: Request): Promise<OperatorCaller> {
   const user = await findUser(ctx, request)
-  const { email, emailConfirmedAt } = await ctx.prisma.user.findUniqueOrThrow({ where: { id: user.userId } })
-  const { confirmsEmails, registration, operators } = ctx.config
-  const isProven = emailConfirmedAt !== null || !(confirmsEmails || registration === 'open')
-  if (!isProven || !operators.includes(email)) {
+  const account = await ctx.prisma.user.findUniqueOrThrow({ where: { id: user.userId } })
+  if (!isOperator(ctx, account)) {
     throw new AppError('forbidden', 'Only operators with a confirmed address may do this.')
   }
   await requireSecondFactor(ctx, user, 'The operator console')
-  return { ...user, email }
+  return { ...user, email: account.email }
 }
