@@ -7,7 +7,7 @@ import { waitFor } from '@belfry/test-support/wait-for'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { inMs } from './api-calls.ts'
-import { useBelfry } from './belfry.ts'
+import { startBelfry, useBelfry } from './belfry.ts'
 import { aClientOfEvents, type ClientOfEvents } from './client-of-events.ts'
 import { repositoryRoot } from './repository-root.ts'
 
@@ -93,6 +93,18 @@ describe('the client of the AI SDK', () => {
     }
     await Promise.all(subscribed.map(({ id }) => client.events.unsubscribe({ id })))
   })
+})
+
+it('an event arrives although the dispatcher was killed before its delivery', async () => {
+  const own = await startBelfry('postgres')
+  const subscriber = await aClientOfEvents(`${own.url}/mcp`, { 'X-Api-Key': String(own.caller.apiKey) })
+  const { id } = await subscriber.subscribe('topic', { topic: 'killed' })
+  await own.services.find(({ name }) => name === 'dispatcher')?.stop('SIGKILL')
+  const { body } = await own.call('POST', '/api/events', { topic: 'killed', payload: {} })
+  await own.start('dispatcher')
+  expect((await subscriber.received(id, 1)).map(({ event }) => event.eventId)).toEqual([body.tasks[0].id])
+  await subscriber.close()
+  await own.close()
 })
 
 describe('a hostile callback', () => {
