@@ -86,7 +86,7 @@ async function startProxy(afterAnswer: () => unknown = () => {}) {
   }
 }
 
-it('sends what a transaction has committed, at its time, and nothing of one that is rolled back', async () => {
+it('sends what a transaction has committed, at its time, and nothing of a transaction that is rolled back', async () => {
   const relay = startRelay()
   await relay.prints(/Relaying to/)
   await client.query('BEGIN')
@@ -157,7 +157,7 @@ it('waits while Belfry is away, and then repeats each request with its key', asy
   expect(await countTasks()).toBe(2)
 })
 
-it('goes on when the database has ended its connections', async () => {
+it('continues when the database has ended its connections', async () => {
   const relay = startRelay()
   await relay.prints(/Relaying to/)
   await client.query(
