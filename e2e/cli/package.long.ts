@@ -15,6 +15,8 @@ it('installs without dependencies, and starts without the code of other commands
   const { folder } = await scratchProject(tarball, null)
   const { stdout } = await promisify(execFile)('npx', ['--offline', 'belfry', '--version'], { cwd: folder })
   expect(stdout).toBe(`${pkg?.version}\n`)
+  const print = ['--offline', 'belfry', 'outbox', 'install', '--print']
+  expect((await promisify(execFile)('npx', print, { cwd: folder })).stdout).toContain('CREATE SCHEMA')
   const dist = join(folder, 'node_modules/@belfry/cli/dist')
   const [, start = ''] = /import\("\.\/(run-cli-\w+\.mjs)"\)/.exec(await readFile(join(dist, 'main.mjs'), 'utf8')) ?? []
   // All chunks have 1.7 MB, which take twice as long to load as Node.

@@ -12,6 +12,7 @@ const belfry = useBelfry('postgres')
 let target: Receiver
 let database: TestDatabase
 let client: pg.Client
+let apiKey: string
 const relays: RunningCli[] = []
 let label: string
 
@@ -22,6 +23,10 @@ beforeAll(async () => {
   await client.connect()
   const { code, error } = await startCommand(belfry, ['outbox', 'install', '--to', database.url]).ended
   expect([code, error]).toEqual([0, ''])
+  const { workspaceId, token = '' } = belfry.caller
+  const key = { name: 'Relay', scopes: ['publish'] }
+  const { body } = await belfry.call('POST', `/api/v1/workspaces/${workspaceId}/api-keys`, key, { token })
+  apiKey = body.key
 })
 afterAll(async () => {
   await client?.end()
@@ -39,7 +44,7 @@ afterEach(async () => {
 
 // In the process of the test.
 function startRelay(url = belfry.url): RunningCli {
-  const relay = startCommand({ ...belfry, url }, ['relay', '--from', database.url])
+  const relay = startCommand({ url, caller: { apiKey } }, ['relay', '--from', database.url])
   relays.push(relay)
   return relay
 }
@@ -192,7 +197,7 @@ it('makes no task twice when it is killed between the answer and the removal', a
   await client.query('BEGIN')
   for (let n = 0; n < 20; n++) await callAt('/once', '2099-01-01T00:00:00Z')
   await client.query('COMMIT')
-  const killed = startCli({ ...belfry, url: stuck.url }, ['relay', '--from', database.url])
+  const killed = startCli({ url: stuck.url, caller: { apiKey } }, ['relay', '--from', database.url])
   await waitFor(
     async () => isAnswered,
     is => is,

@@ -9,8 +9,8 @@ const load = () => import('../relay/run-relay.ts')
 const database = 'postgresql://user@host/database (default: $OUTBOX_DATABASE_URL)'
 
 const rights = `
-The role needs SELECT, UPDATE and DELETE on belfry.outbox and USAGE on its schema, and the API key the rights task.create
-and event.publish. Any number of relays may run.`
+The role needs SELECT, UPDATE and DELETE on belfry.outbox and USAGE on its schema, and the API key the scope publish. Any
+number of relays may run.`
 
 export function addRelay(program: Command, context: () => Context): void {
   program
