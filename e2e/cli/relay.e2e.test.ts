@@ -232,6 +232,13 @@ it('prints the statements of the outbox, and says how to install it', async () =
   const without = await createEmptyDatabase()
   const { code: refused, error } = await startCommand(belfry, ['relay', '--from', without.url]).ended
   expect([refused, error]).toEqual([2, expect.stringContaining('belfry outbox install')])
+  for (const args of [
+    ['relay', '--from'],
+    ['outbox', 'install', '--to'],
+  ]) {
+    const { code: failed, error: reason } = await startCommand(belfry, [...args, 'postgresql://localhost:1/shop']).ended
+    expect([failed, reason]).toEqual([1, expect.stringMatching(/^The outbox is unavailable: .*ECONNREFUSED.*\n$/)])
+  }
   const { code: unnamed, error: usage } = await startCommand(belfry, ['relay']).ended
   expect([unnamed, usage]).toEqual([2, expect.stringContaining('postgresql://')])
   await without.drop()

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BelfryError } from '@belfry/client'
 import pg from 'pg'
 import type { Context } from '../context.ts'
 import { UsageError } from '../usage-error.ts'
@@ -52,7 +53,7 @@ export async function runRelay(ctx: Context, databaseUrl: string): Promise<void>
   }
 
   function fail(error: unknown): false {
-    report(`The outbox is unavailable: ${error instanceof Error ? error.message : error}`)
+    report(unavailable(error).message)
     hasFailed = true
     return false
   }
@@ -85,9 +86,11 @@ export async function runRelay(ctx: Context, databaseUrl: string): Promise<void>
 /** Creates the outbox, or brings it up to date. */
 export async function installOutbox(databaseUrl: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
   try {
+    await client.connect()
     await client.query(sql)
+  } catch (error) {
+    throw unavailable(error)
   } finally {
     await client.end()
   }
@@ -113,8 +116,17 @@ async function listen(config: pg.ClientConfig, ring: () => void, signal: AbortSi
 }
 
 async function requireOutbox(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ is: boolean }>(`SELECT to_regclass('belfry.outbox') IS NOT NULL AS is`)
+  const text = `SELECT to_regclass('belfry.outbox') IS NOT NULL AS is`
+  const { rows } = await pool.query<{ is: boolean }>(text).catch(error => {
+    throw unavailable(error)
+  })
   if (!rows[0]?.is) throw new UsageError('The database has no outbox. Create it with: belfry outbox install --to <url>')
+}
+
+// An error for several addresses has a code and no message.
+function unavailable(error: unknown): BelfryError {
+  const { message, code } = Object(error) as { message?: string; code?: string }
+  return new BelfryError(`The outbox is unavailable: ${message || code}`)
 }
 
 // A failure that lasts is reported once.
