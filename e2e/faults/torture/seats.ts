@@ -1,6 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RunningProcess } from '@belfry/test-support/servers'
 import type { RunningService, ServiceName } from '../../processes.ts'
 import { findPreload } from '../find-preload.ts'
 import type { Fixture } from '../fixture/fixture.ts'
@@ -88,14 +89,24 @@ function keep(fixture: Fixture, { name, env, proxies, setClock }: Prepared, star
       return seated.service.stop(signal)
     },
   }
-  const again = async () => {
-    for (;;) {
-      await seated.service.ended
-      await sleep(restartMs)
-      await isAway
-      seated.service = fixture.spawn(name, { env })
-    }
-  }
-  again().catch(() => {}) // the fixture was closed
+  keepRunning(
+    seated,
+    () => fixture.spawn(name, { env }),
+    () => isAway,
+  ).catch(() => {}) // the fixture was closed
   return seated
+}
+
+/** Starts a process again whenever it has ended, as a platform would. Rejects when it cannot. */
+export async function keepRunning<Service extends RunningProcess>(
+  seat: { service: Service },
+  spawn: () => Service,
+  mayStart: () => Promise<unknown> = async () => {},
+): Promise<never> {
+  for (;;) {
+    await seat.service.ended
+    await sleep(restartMs)
+    await mayStart()
+    seat.service = spawn()
+  }
 }
