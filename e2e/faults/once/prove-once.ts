@@ -29,7 +29,7 @@ export type Proof = ProofOptions &
     seconds: number
   }
 
-const restMs = 10 * 60_000
+const maxStillMs = 5 * 60_000
 const maxPerSecond = 100
 const secondsPerKill = 2
 
@@ -137,17 +137,22 @@ function keep(fixture: Fixture, [program, ...args]: [string, ...string[]], env: 
   return seat
 }
 
-// Waits until the sender has finished, the relay has sent all rows, and all tasks have ended.
+// Waits until the sender has finished, the relay has sent all rows, and all tasks have ended. Rejects when nothing changes.
 async function untilDone(fixture: Fixture, shop: pg.Pool, calls: number): Promise<void> {
-  const isDone = async () => {
+  const observe = async () => {
+    await sleep(500) // it counts all rows
     const { rows } = await shop.query<{ last: number; outbox: number }>(
       'SELECT (SELECT max(number) FROM orders) AS last, (SELECT count(*)::int FROM belfry.outbox) AS outbox',
     )
-    const [{ last, outbox } = { last: 0, outbox: 0 }] = rows
     const open = await fixture.count(`tasks WHERE state IN ('pending', 'processing', 'retrying')`)
-    return last === calls && outbox + open === 0
+    return { last: 0, outbox: 0, ...rows[0], open }
   }
-  await waitFor(isDone, Boolean, restMs)
+  const toText = ({ last, outbox, open }: Awaited<ReturnType<typeof observe>>) => `${last} ${outbox} ${open}`
+  let seen = await observe()
+  while (toText(seen) !== `${calls} 0 0`) {
+    const before = toText(seen)
+    seen = await waitFor(observe, now => toText(now) !== before, maxStillMs)
+  }
 }
 
 async function count(fixture: Fixture, shop: pg.Pool, effects: readonly Effect[]) {

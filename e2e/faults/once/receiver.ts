@@ -10,7 +10,7 @@ const handle = stores[STORE as StoreName].handle(STORE_URL)
 
 createServer((request, response) => {
   receive(request).then(
-    isAnswerLost => (isAnswerLost ? request.destroy() : response.writeHead(204).end()),
+    isAnswerLost => (isAnswerLost ? request.socket.destroy() : response.writeHead(204).end()),
     error => response.writeHead(500).end(String(error)),
   )
 }).listen(Number(PORT), '127.0.0.1')
