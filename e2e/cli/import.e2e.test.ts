@@ -5,8 +5,10 @@ import { Belfry, stringifyJson } from '@belfry/client'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { type Caller, createWorkspace } from '../api-calls.ts'
 import { useBelfry } from '../belfry.ts'
+import { repositoryRoot } from '../repository-root.ts'
 import { startCli, startCommand } from './run-cli.ts'
 
+const lambda = 'arn:aws:lambda:eu-central-1:123456789012:function'
 const installation = useBelfry('postgres')
 let caller: Caller
 let belfry: Belfry
@@ -126,6 +128,37 @@ it('creates cron jobs from QStash schedules, paused ones without a call before t
   expect((await belfry.tasks.list()).data.filter(({ name }) => name.includes('scd_2'))).toEqual([])
   expect((await run('qstash', file)).out).toMatch(/\n3 existing\n$/)
 })
+
+// The files of the CLI's own tests, which show each cron job.
+it.each([
+  ['cloud-scheduler', 'shop.json', ['HOOKS_EXAMPLE_COM_AUTHORIZATION'], 2, []],
+  ['eventbridge', 'reports.json', [], 2, ['--target', `${lambda}:report=https://example.com/report`]],
+  ['eventbridge', 'reminders.json', [], 2, ['--target', `${lambda}:mail=https://example.com/mail`]],
+  ['vercel', 'pro.json', ['CRON_SECRET'], 2, ['--origin', 'https://example.com', '--cron-secret']],
+  ['github-actions', 'billing', ['GITHUB_TOKEN'], 2, ['--repo', 'acme/app']],
+  [
+    'pg-cron',
+    'supabase.json',
+    ['PROJECT_URL', 'ANON_KEY', 'ABCDEFGH_SUPABASE_CO_AUTHORIZATION'],
+    2,
+    ['--skip-refused'],
+  ],
+  ['pg-cron', 'http-extension.csv', ['API_EXAMPLE_COM_X_API_KEY'], 4, ['--skip-refused']],
+])(
+  'imports %s %s once its secrets are stored, each cron job only once',
+  async (source, name, secrets, count, options) => {
+    const args = [source, join(repositoryRoot(), 'programs/cli/test/files', source, name), ...options]
+    for (const secret of secrets) {
+      expect((await run(...args)).code).toBe(1)
+      await belfry.workspaces.secrets.put('current', secret, 'https://example.com')
+    }
+    expect((await run(...args)).out).toContain(`\n${count} created`)
+    const made = await jobs()
+    expect(made).toHaveLength(count)
+    expect(made.filter(({ startsAt }) => startsAt?.startsWith('2090'))).toEqual([])
+    expect((await run(...args)).out).toContain(`\n${count} existing`)
+  },
+)
 
 it('can create all of them paused', async () => {
   await writeFile(file, crontab)
