@@ -72,17 +72,17 @@ function expect(cursor: Cursor, text: string): void {
   if (found !== text) throw new ImportRefusal(`It has ${found} in place of ${text}.`)
 }
 
-/** Reads the arguments up to the closing bracket. */
-function readArguments(cursor: Cursor): SqlCall['args'] {
+/** Reads the arguments of a call, or the elements of an array, up to the closing bracket. */
+function readArguments(cursor: Cursor, end: ')' | ']' = ')'): SqlCall['args'] {
   const found: SqlCall['args'] = new Map()
-  while (!isAt(cursor, ')')) {
+  while (!isAt(cursor, end)) {
     const sign = cursor.tokens[cursor.at + 1]?.text
     const name = sign === ':=' || sign === '=>' ? next(cursor).text.toLowerCase() : found.size
     if (typeof name === 'string') cursor.at += 1
     found.set(name, readExpression(cursor))
-    if (!isAt(cursor, ')')) expect(cursor, ',')
+    if (!isAt(cursor, end)) expect(cursor, ',')
   }
-  expect(cursor, ')')
+  expect(cursor, end)
   return found
 }
 
@@ -109,7 +109,10 @@ function readValue(cursor: Cursor): SqlValue {
   if (kind === 'number') return Number(text)
   if (text === '(') return isAt(cursor, 'select') ? readQuery(cursor) : readRow(cursor)
   if (word === 'null') return null
-  if (word === 'array' && isAt(cursor, '[')) return readArray(cursor)
+  if (word === 'array' && isAt(cursor, '[')) {
+    cursor.at += 1
+    return [...readArguments(cursor, ']').values()]
+  }
   if (kind === 'word' && isAt(cursor, '(')) {
     cursor.at += 1
     return callFunction(word, [...readArguments(cursor).values()], cursor)
@@ -121,17 +124,6 @@ function readValue(cursor: Cursor): SqlValue {
 function readRow(cursor: Cursor): SqlValue {
   const [first = null, ...others] = readArguments(cursor).values()
   return others.length === 0 ? first : [first, ...others]
-}
-
-function readArray(cursor: Cursor): SqlValue[] {
-  const found: SqlValue[] = []
-  expect(cursor, '[')
-  while (!isAt(cursor, ']')) {
-    found.push(readExpression(cursor))
-    if (!isAt(cursor, ']')) expect(cursor, ',')
-  }
-  expect(cursor, ']')
-  return found
 }
 
 // The only query is for a secret of Supabase's vault.
