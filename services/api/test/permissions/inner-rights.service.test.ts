@@ -41,9 +41,11 @@ const written = allRoutes().filter(route => fieldsOf(route).includes('headers'))
 function doorsOf(route: Route): Array<(field: Json, scopes: readonly string[]) => Promise<Answer>> {
   const base: Json = requests[route.name]?.body?.() ?? {}
   const one = async (field: Json, scopes: readonly string[]) => {
+    const [param = ''] = route.params
+    const id = (await objects[param]?.(api, organization)) ?? ''
+    const path = route.path.replace(/:\w+/, id)
     // Only a finished task is replayed.
-    const param = route.path.endsWith('/replay') ? 'cancelled' : (route.params[0] ?? '')
-    const path = route.path.replace(/:\w+/, (await objects[param]?.(api, organization)) ?? '')
+    if (path.endsWith('/replay')) await send('DELETE', `/api/v1/scheduler/tasks/${id}`, undefined, ['full'])
     return send(route.method, path, { ...base, ...field }, scopes)
   }
   if (route.path !== '/api/v1/scheduler/tasks') return [one]

@@ -23,12 +23,6 @@ export const objects: Readonly<Record<string, (api: TestApi, organization: TestO
     return create(api, organization, path, requests['POST /api/v1/workspaces/:ws/integrations']?.body?.())
   },
   task: (api, organization) => create(api, organization, '/api/v1/scheduler/tasks', aTaskBody()),
-  cancelled: async (api, organization) => {
-    const id = await create(api, organization, '/api/v1/scheduler/tasks', aTaskBody())
-    const headers = { ...organization.owner.session, 'X-Workspace-Id': organization.workspaceId }
-    await api.send('DELETE', `/api/v1/scheduler/tasks/${id}`, undefined, headers)
-    return id
-  },
   cronjob: (api, organization) =>
     create(api, organization, '/api/v1/scheduler/cronjobs', requests['POST /api/v1/scheduler/cronjobs']?.body?.()),
   sub: (api, organization) =>
