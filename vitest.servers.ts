@@ -23,8 +23,9 @@ const careless = {
 // These tests run the server with the virtual clock.
 const needsTestServer = /\/(e2e\/virtual-clock|examples)\/|\/testing-package\.long\.ts$/
 
-// These tests run the bundled programs; the others run the sources.
-const needsPrograms = /\/(e2e|examples|(packages\/dashboard|programs\/[^/]+)\/test)\/|\/rewrap-keys\.long\.ts$/
+// These tests run the bundled programs; the others run the sources, or those of a release.
+const needsPrograms =
+  /\/(e2e(?!\/release)|examples|(packages\/dashboard|programs\/[^/]+)\/test)\/|\/rewrap-keys\.long\.ts$/
 
 /** Starts a PostgreSQL with a migrated template and a Redis, and builds the bundles, as far as these test files need them. */
 export async function startServers(project: TestProject, paths: readonly string[]): Promise<() => Promise<void>> {

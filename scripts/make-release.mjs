@@ -1,5 +1,5 @@
 // Makes every artefact of a release that needs no Docker engine, below a new folder: `node scripts/make-release.mjs <folder>`.
-// Needs helm, GNU tar, and for the Python package `python3 -m build`. `docs/releasing.md` lists the artefacts.
+// Needs helm, Go, GNU tar, and for the Python package `python3 -m build`. `docs/releasing.md` lists the artefacts.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -23,6 +23,8 @@ export async function makeRelease(folder) {
     packPackages(folder, work)
     packChart(folder, work)
     packPython(folder)
+    packProvider(folder)
+    packSite(folder)
     writeFileSync(join(folder, `belfry-${version}.spdx.json`), JSON.stringify(await makeSbom(version), null, 2))
   } finally {
     execFileSync('chmod', ['-R', 'u+w', work])
@@ -92,6 +94,15 @@ function packChart(folder, work) {
 
 function packPython(folder) {
   run('python3', ['-m', 'build', '--no-isolation', '--outdir', folder, join(root, 'clients/python')], root)
+}
+
+function packProvider(folder) {
+  run('go', ['run', './release', '-version', version, '-out', folder], join(root, 'clients/terraform'))
+}
+
+function packSite(folder) {
+  run(process.execPath, [join(root, 'site/build.mjs')], root)
+  packFolder(join(root, 'site/dist'), '.', join(folder, `belfry-docs-${version}.tar.gz`))
 }
 
 // In a fixed order, without times and owners, so the same files have the same digest.

@@ -14,6 +14,9 @@ import { hasGoTool } from './tools.ts'
 
 type Step = { uses?: string; run?: string; with?: Record<string, string> }
 type Job = {
+  uses?: string
+  if?: string
+  needs?: string[]
   environment?: string | { name: string }
   permissions?: Record<string, string>
   strategy?: { matrix: { target?: string[]; part?: number[] } }
@@ -65,8 +68,7 @@ describe('the workflows', () => {
     expect(writing.sort()).toEqual([
       ...['chart id-token', 'chart packages', 'images id-token', 'images packages', 'packages id-token'],
       'python id-token',
-      'release contents',
-      'terraform id-token',
+      ...['release contents', 'release id-token', 'site id-token', 'site pages'],
     ])
   })
 })
@@ -83,10 +85,11 @@ describe('a workflow', () => {
 
   it.each(names)('%s may write, and reads secrets, only in jobs of an environment, which has reviewers', name => {
     const publishing = Object.entries(workflow(name).jobs).filter(
-      // An alert of CodeQL publishes no artefact.
-      ([, { permissions = {}, ...job }]) =>
-        Object.entries(permissions).some(([scope, right]) => right === 'write' && scope !== 'security-events') ||
-        JSON.stringify(job).includes('secrets.'),
+      // The job of a workflow that is called names its environment itself. An alert of CodeQL publishes no artefact.
+      ([, { uses, permissions = {}, ...job }]) =>
+        uses === undefined &&
+        (Object.entries(permissions).some(([scope, right]) => right === 'write' && scope !== 'security-events') ||
+          JSON.stringify(job).includes('secrets.')),
     )
     expect(publishing.filter(([, { environment }]) => environment === undefined)).toEqual([])
   })
@@ -147,16 +150,28 @@ describe('a release', () => {
     expect(publish?.with).toBeUndefined()
   })
 
-  it('makes the archives of the Terraform provider twice, and signs their checksums', () => {
-    const runs = stepsOf(jobs.terraform).flatMap(({ run = [] }) => run)
-    expect(runs.filter(run => run.includes('go run ./release'))).toHaveLength(2)
-    expect(runs.join('\n')).toContain('cosign sign-blob')
+  it('signs the checksums of the Terraform provider', () => {
+    const runs = stepsOf(jobs.release).flatMap(({ run = [] }) => run)
+    expect(runs.join('\n')).toMatch(/terraform-provider-belfry_\$\{VERSION\}_SHA256SUMS"\ncosign sign-blob/)
   })
 
-  it('makes its artefacts with the script that a maintainer runs, twice', () => {
+  it('publishes nothing in a rehearsal, which is started by hand, and after the checks otherwise', () => {
+    const publishing = Object.entries(jobs).filter(([, job]) => job.if !== undefined)
+    expect(publishing.map(([name]) => name)).toEqual(['images', 'packages', 'python', 'chart', 'release', 'site'])
+    for (const [name, job] of publishing) {
+      expect([name, job.if]).toEqual([name, "github.event_name == 'push'"])
+      expect(job.needs).toContain(name === 'site' ? 'release' : name === 'release' ? 'images' : 'check')
+    }
+    const rehearsed = Object.entries(jobs).filter(([, job]) => job.if === undefined)
+    expect(rehearsed.filter(([, job]) => Object.values(job.permissions ?? {}).includes('write'))).toEqual([])
+    expect(JSON.stringify(rehearsed)).not.toMatch(/secrets\.|publish|push: true/)
+  })
+
+  it('makes its artefacts with the script that a maintainer runs, twice, and installs them', () => {
     const runs = stepsOf(jobs.artefacts).flatMap(({ run = [] }) => run)
     expect(runs).toContain('node scripts/make-release.mjs artefacts')
     expect(runs).toContain('node scripts/make-release.mjs again && diff artefacts/SHA256SUMS again/SHA256SUMS')
+    expect(runs).toContain('npm run rehearse')
   })
 
   it.runIf(hasGoTool('helm', ['version']))('packs the chart without its test values', () => {
