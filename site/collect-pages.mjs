@@ -31,6 +31,9 @@ const further = {
   'skills/belfry/SKILL.md': 'skill.md',
 }
 
+// A page of its own, which the site does not render.
+const report = 'docs/torture.html'
+
 /** Returns the name of a page on the site for each file of the repository that has one. */
 export function pagesOf(repository) {
   const docs = ['docs', 'docs/decisions'].flatMap(folder =>
@@ -61,6 +64,8 @@ export function moveLinks(text, path, pages, source) {
     const goal = posix.normalize(posix.join(posix.dirname(path), to)).replace(/\/$/, '')
     const found = pages.get(goal) ?? (goal === 'docs/decisions' ? 'decisions/index.md' : undefined)
     if (found) return `[${label}](${relative(page, found)}${anchor ? `#${anchor}` : ''})`
+    // The router of the site would look for a page of the site.
+    if (goal === report) return `<a href="${relative(page, 'reports/torture.html')}" target="_self">${label}</a>`
     if (image) return `![${label}](${relative(page, goal.replace(/^docs\//, ''))})`
     return source ? `[${label}](${source}/${goal})` : label
   }
@@ -98,6 +103,7 @@ function collect(source) {
   }
   cpSync(join(root, 'docs/images'), join(target, 'images'), { recursive: true })
   cpSync(join(root, 'docs/images'), join(target, 'public/images'), { recursive: true })
+  cpSync(join(root, report), join(target, 'public/reports/torture.html'))
   cpSync(join(own, 'home.md'), join(target, 'index.md'))
   write('decisions/index.md', decisions(pages))
   const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
