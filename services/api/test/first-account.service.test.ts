@@ -30,3 +30,9 @@ it('says why it cannot', async () => {
   Object.assign(api.ctx.config, { registration: 'closed' })
   await expect(ensure()).rejects.toThrow('POST /api/v1/auth/register failed with 403')
 })
+
+it('creates no account whose password it cannot write', async () => {
+  Object.assign(api.ctx.config, { registration: 'invite' })
+  await expect(ensureFirstAccount(api.ctx, createApp(api.ctx, {}), `${file}/missing`)).rejects.toThrow()
+  expect(await api.count('users')).toBe(0)
+})

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { rename, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import type { Express } from 'express'
 import type { Context } from '../context.ts'
 import { injectRequest } from '../http/inject-request.ts'
@@ -12,14 +12,19 @@ import { hasAccounts } from './registration.ts'
 export async function ensureFirstAccount({ prisma }: Context, app: Express, file: string): Promise<void> {
   if (await hasAccounts(prisma)) return
   const user = { email: 'admin@belfry.local', password: randomBytes(12).toString('base64url') }
-  const { token } = await create('/api/v1/auth/register', { ...user, name: 'Admin' })
+  const draft = `${file}.${process.pid}.tmp`
+  const write = (account: object) => writeFile(draft, `${JSON.stringify(account, null, 2)}\n`, { mode: 0o600 })
+  await write(user) // no account whose password a full disk or a crash would lose
+  const { token } = await create('/api/v1/auth/register', { ...user, name: 'Admin' }).catch(async error => {
+    await rm(draft)
+    throw error
+  })
   const session = { authorization: `Bearer ${token}` }
   const { id: organization } = await create('/api/v1/organizations', { name: 'My organization' }, session)
   const workspaces = `/api/v1/organizations/${organization}/workspaces`
   const { id: workspace } = await create(workspaces, { name: 'My workspace' }, session)
   const { key: apiKey } = await create(`/api/v1/workspaces/${workspace}/api-keys`, { name: 'First key' }, session)
-  const draft = `${file}.${process.pid}.tmp`
-  await writeFile(draft, `${JSON.stringify({ ...user, apiKey }, null, 2)}\n`, { mode: 0o600 })
+  await write({ ...user, apiKey })
   await rename(draft, file)
 
   // As a new user would, but within this process.
