@@ -129,6 +129,8 @@ describe('a subscription', () => {
     expect(
       (await call('PATCH', `/api/v1/scheduler/subscriptions/${made.subscription_id}`, { active: false })).body.code,
     ).toBe('conflict')
+    expect((await call('PATCH', `/api/v1/scheduler/cronjobs/${job.id}`, { payload: {} })).body.code).toBe('conflict')
+    expect((await call('POST', `/api/v1/scheduler/cronjobs/${job.id}/pause`)).status).toBe(200)
     expect((await call('DELETE', `/api/v1/scheduler/subscriptions/${made.subscription_id}`)).status).toBe(204)
     expect((await scheduler('cronjobs')).data).toEqual([])
   })
@@ -221,18 +223,12 @@ describe('a subscription', () => {
   it('ends with its API key, and lasts no longer', async () => {
     const { workspaceId, owner, apiKey } = await anOrganization(api, 'unlimited')
     const session = { ...owner.session, 'X-Workspace-Id': workspaceId }
+    const keys = `/api/v1/workspaces/${workspaceId}/api-keys`
     const made = (
-      await api.send(
-        'POST',
-        `/api/v1/workspaces/${workspaceId}/api-keys`,
-        { name: 'Agent', scopes: ['read', 'subscription.write', 'task.create'] },
-        session,
-      )
+      await api.send('POST', keys, { name: 'Agent', scopes: ['read', 'subscription.write', 'task.create'] }, session)
     ).body
     expect((await subscribe(aReminder({ ttl_ms: null }), made.key)).body.refresh_before).toBeNull()
-    expect(
-      (await api.send('DELETE', `/api/v1/workspaces/${workspaceId}/api-keys/${made.id}`, undefined, session)).status,
-    ).toBe(204)
+    expect((await api.send('DELETE', `${keys}/${made.id}`, undefined, session)).status).toBe(204)
     const count = async () =>
       (await api.send('GET', '/api/v1/scheduler/subscriptions', undefined, session)).body.data.length
     expect(await count()).toBe(0)

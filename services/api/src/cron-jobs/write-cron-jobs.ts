@@ -13,7 +13,8 @@ import {
   triggerCronJob as trigger,
 } from '@belfry/db/cron-jobs/change-cron-job'
 import { filledLabels, scheduleOf as storedScheduleOf } from '@belfry/db/cron-jobs/cron-job'
-import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
+import { type Db, inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
+import { AppError } from '@belfry/domain/app-error'
 import { nextRuns } from '@belfry/domain/cron/cron-schedule'
 import { newUuid, toId } from '@belfry/domain/id'
 import { presentTask } from '@belfry/present/present-task'
@@ -109,11 +110,21 @@ export async function rewriteCronJob(
   queueDefaults?: QueueDefaults,
 ): Promise<void> {
   await requireSecretUse(ctx.pool, caller, [change], () => findCronJob(ctx.pool, caller.workspaceId, id))
+  if (await isReminder(ctx.pool, caller.workspaceId, id)) throw new AppError('conflict', ofMcpClient)
   const changed = { ...change, updatedBy: authorOf(caller) }
   await moveCronJob(ctx, caller, { id, action: 'cron_job.changed', body }, async tx => {
     await nameQueues(tx, caller, await planQueues(tx, caller, [body.queue], queueDefaults))
     return changeCronJob(tx, caller.workspaceId, id, changed, expansionLookAheadMs)
   })
+}
+
+const ofMcpClient =
+  'This cron job is a reminder that an MCP client has asked for. Pause or delete it, or end its subscription.'
+
+// What it sends is an event, signed for that client.
+async function isReminder(db: Db, workspaceId: string, id: string): Promise<boolean> {
+  const text = 'SELECT FROM cron_jobs WHERE id = $1 AND workspace_id = $2 AND subscription_id IS NOT NULL'
+  return (await db.query(text, [id, workspaceId])).rowCount === 1
 }
 
 function toChange(body: UpdateCronJobBody, bodyText: string): CronJobChange {
