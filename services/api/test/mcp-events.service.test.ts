@@ -176,6 +176,9 @@ describe('a subscription', () => {
     const filtered = { ...own, principal: 'ada', topic: 'comment.*', filter: [], url: callback() }
     expect((await subscribe(filtered)).status).toBe(200)
     expect((await publish('doc_2')).length).toBe(1)
+    const narrower = [{ path: 'document', op: 'eq', value: 'doc_3' }]
+    expect((await subscribe({ ...filtered, filter: narrower })).status).toBe(200)
+    expect([(await publish('doc_2')).length, (await publish('doc_3')).length]).toEqual([0, 1])
   })
 
   it('changes its secret with both signing for a day, and keeps the verified callback', async () => {
@@ -231,6 +234,12 @@ describe('a subscription', () => {
     expect((await api.send('DELETE', `${keys}/${made.id}`, undefined, session)).status).toBe(204)
     const count = async () =>
       (await api.send('GET', '/api/v1/scheduler/subscriptions', undefined, session)).body.data.length
+    expect(await count()).toBe(0)
+    const { body: next } = await api.send('POST', keys, { name: 'Next' }, session)
+    const { 'X-Api-Key': former } = await apiKey({})
+    const shared = { ...aReminder({ principal: 'ada', name: 'a', arguments: {}, ttl_ms: null }) }
+    for (const key of [former, next.key]) expect((await subscribe(shared, key)).status).toBe(200)
+    expect((await api.send('DELETE', `${keys}/${next.id}`, undefined, session)).status).toBe(204)
     expect(await count()).toBe(0)
     const expiresAt = new Date(Date.now() + 600_000)
     const { 'X-Api-Key': short } = await apiKey({ expiresAt })

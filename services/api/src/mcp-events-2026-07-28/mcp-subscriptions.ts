@@ -49,11 +49,13 @@ const subscribe = endpoint(subscribing, {
     const row = found ?? (await create(ctx, caller, body, events))
     await putSecret(ctx, caller, row.id, body.secret)
     if (!row.active) await verifyOnce(ctx, by, row)
+    const active = await activate(ctx, caller, row, { ...events, endsAt })
+    // After the renewal: a sweep of ended subscriptions cannot delete it in between.
     if (events.schedule) {
       const { note } = body.arguments
-      await setReminder(ctx, by, row, { schedule: events.schedule, key: String(row.key), note, endsAt })
+      await setReminder(ctx, by, active, { schedule: events.schedule, key: String(row.key), note, endsAt })
     }
-    return present(ctx, await activate(ctx, row, endsAt))
+    return present(ctx, active)
   },
 })
 
@@ -203,11 +205,18 @@ async function verifyOnce(ctx: Context, by: Caller, row: SubscriptionRow): Promi
   }
 }
 
-async function activate(ctx: Context, { id }: SubscriptionRow, expiresAt: Date | null): Promise<SubscriptionRow> {
+// Whoever renews it owns it from then on: it ends with that key. Another server may have changed what its arguments stand for.
+async function activate(
+  ctx: Context,
+  caller: Allowed,
+  { id }: SubscriptionRow,
+  { topic, filter, endsAt: expiresAt }: ChosenEvents & { endsAt: Date | null },
+): Promise<SubscriptionRow> {
+  const chosen = { topic, filter: toStoredFilter(filter), createdBy: authorOf(caller) }
   const health = { pausedReason: null, failingSince: null, failingWarnedAt: null }
   const [row] = await ctx.prisma.subscription.updateManyAndReturn({
     where: { id },
-    data: { active: true, expiresAt, ...health },
+    data: { active: true, expiresAt, ...chosen, ...health },
   })
   if (!row) throw notFound()
   return row
