@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anOrganization } from './organization.ts'
 import { type Answer, type Caller, type Json, useApi } from './setup.ts'
 
-const api = useApi({ RATE_LIMITS: 'off' })
+const api = useApi({ RATE_LIMITS: 'off', QSTASH_API: 'on' })
 const path = '/api/v1/mcp-subscriptions'
 const later = '2090-01-01T09:00:00Z'
 const newSecret = (bytes = 32) => `whsec_${randomBytes(bytes).toString('base64')}`
@@ -179,6 +179,20 @@ describe('a subscription', () => {
     const narrower = [{ path: 'document', op: 'eq', value: 'doc_3' }]
     expect((await subscribe({ ...filtered, filter: narrower })).status).toBe(200)
     expect([(await publish('doc_2')).length, (await publish('doc_3')).length]).toEqual([0, 1])
+  })
+
+  it('is no endpoint of a URL group of QStash', async () => {
+    const body = aReminder({ name: 'topic', arguments: { topic: 'group' } })
+    const { subscription_id } = (await subscribe(body)).body
+    const group = '/v2/topics/group'
+    const qstash = (method: string, to: string, endpoints: object[] | undefined) =>
+      api.send(method, to, endpoints && JSON.stringify({ endpoints }), { Authorization: `Bearer ${caller.apiKey}` })
+    expect((await qstash('GET', group, undefined)).status).toBe(404)
+    const add = (endpoint: object) => qstash('POST', `${group}/endpoints`, [{ name: 'it', ...endpoint }])
+    for (const url of [body.url, 'https://other.example.com/']) expect((await add({ url })).status).toBe(200)
+    expect(await scheduler(`subscriptions/${subscription_id}`)).toMatchObject({ url: body.url })
+    expect((await qstash('DELETE', group, undefined)).status).toBe(200)
+    expect(await subscriptions()).toHaveLength(1)
   })
 
   it('changes its secret with both signing for a day, and keeps the verified callback', async () => {

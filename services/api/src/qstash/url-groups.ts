@@ -7,7 +7,8 @@ import { type Call, on, type QstashRoutes, readJson } from './call.ts'
 import { checkUrl } from './publish/message-task.ts'
 import { badRequest, QstashError } from './qstash-error.ts'
 
-// The endpoints of a URL group are the subscriptions to the topic of its name.
+// The endpoints of a URL group are the subscriptions to the topic of its name. Those of MCP clients are none: their callbacks are
+// verified, and their clients end them.
 type Endpoint = { name: string | null; url: string }
 
 export const urlGroupRoutes: QstashRoutes = [
@@ -39,7 +40,7 @@ async function addEndpoints(call: Call<'subscription.write'>): Promise<void> {
   await inTransaction(ctx.pool, async tx => {
     await tx.query('SELECT FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [caller.workspaceId])
     const kept =
-      'SELECT headers, callbacks FROM subscriptions WHERE workspace_id = $1 AND topic = $2 AND endpoint_name = ANY ($3)'
+      'SELECT headers, callbacks FROM subscriptions WHERE workspace_id = $1 AND topic = $2 AND endpoint_name = ANY ($3) AND mcp IS NULL'
     const names = endpoints.flatMap(({ name }) => name ?? [])
     const { rows } = await tx.query<Written>(kept, [caller.workspaceId, group, names])
     await requireSecretUse(tx, caller, [...endpoints, ...rows])
@@ -82,7 +83,7 @@ function readEndpoints(body: unknown): Array<{ name?: string; url?: string }> {
 async function upsert(tx: Db, workspaceId: string, group: string, { name, url }: Endpoint): Promise<string> {
   const change = `
     UPDATE subscriptions SET url = $4, endpoint_name = coalesce($3, endpoint_name), updated_at = now()
-    WHERE workspace_id = $1 AND topic = $2 AND (endpoint_name = $3 OR url = $4) RETURNING id`
+    WHERE workspace_id = $1 AND topic = $2 AND (endpoint_name = $3 OR url = $4) AND mcp IS NULL RETURNING id`
   const [changed] = await rowsOf(tx, change, [workspaceId, group, name, url])
   if (changed) return changed
   const insert = `
@@ -98,7 +99,7 @@ function remove(
   condition = '',
   values: unknown[] = [],
 ): Promise<number> {
-  const text = `DELETE FROM subscriptions WHERE workspace_id = $1 AND topic = $2 ${condition} RETURNING id`
+  const text = `DELETE FROM subscriptions WHERE workspace_id = $1 AND topic = $2 AND mcp IS NULL ${condition} RETURNING id`
   return inTransaction(ctx.pool, async tx => {
     const ids = await rowsOf(tx, text, [caller.workspaceId, topic, ...values])
     for (const id of ids) {
@@ -119,7 +120,7 @@ async function readGroups({ ctx, caller }: Call<'subscription.read'>, name: stri
   const text = `
     SELECT topic AS name, min(created_at) AS "createdAt", max(updated_at) AS "updatedAt",
            json_agg(json_build_object('name', endpoint_name, 'url', url) ORDER BY id) AS endpoints
-    FROM subscriptions WHERE workspace_id = $1 AND active AND paused_reason IS NULL AND ($2::text IS NULL OR topic = $2) AND topic NOT LIKE '%*'
+    FROM subscriptions WHERE workspace_id = $1 AND active AND paused_reason IS NULL AND ($2::text IS NULL OR topic = $2) AND topic NOT LIKE '%*' AND mcp IS NULL
     GROUP BY topic ORDER BY topic`
   const { rows } = await ctx.pool.query<GroupRow>(text, [caller.workspaceId, name])
   return rows.map(({ name, createdAt, updatedAt, endpoints }) => ({
