@@ -8,7 +8,9 @@ WITH known AS MATERIALIZED (
 ),
 missing AS (
   SELECT i.id, i.at, now() + coalesce((row_number() OVER (ORDER BY i.at) - 1) * interval '1 second' / $6::int, interval '0') AS due_at
-  FROM unnest($4::uuid[], $5::timestamptz[]) AS i (id, at) WHERE i.at NOT IN (SELECT at FROM known)
+  FROM unnest($4::uuid[], $5::timestamptz[]) AS i (id, at)
+  WHERE i.at NOT IN (SELECT at FROM known)
+    AND i.at < coalesce((SELECT next_run_at FROM cron_jobs WHERE id = $1), 'infinity')
 ),
 inserted AS (
   INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)
@@ -20,10 +22,11 @@ inserted AS (
 requested AS (
     INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
                                max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, depth,
-                               labels, retry_delays, qstash, connection, extra_bytes)
+                               labels, retry_delays, qstash, connection, subscription_id, is_report, extra_bytes)
     SELECT n.id, j.name, j.url, j.method, j.headers, j.payload, j.content_type, j.callbacks, j.queue,
            j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms, $7::text, $8::int2,
-           j.labels, j.retry_delays, j.qstash, j.connection, nullif(greatest(coalesce(octet_length(j.name), 0) + coalesce(octet_length(j.url), 0) + coalesce(octet_length(j.headers), 0) + coalesce(octet_length(j.callbacks), 0) - 1024, 0), 0)
+           j.labels, j.retry_delays, j.qstash, j.connection, j.subscription_id, CASE WHEN j.subscription_id IS NOT NULL THEN true END,
+           nullif(greatest(coalesce(octet_length(j.name), 0) + coalesce(octet_length(j.url), 0) + coalesce(octet_length(j.headers), 0) + coalesce(octet_length(j.callbacks), 0) - 1024, 0), 0)
     FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
   ),
 labelled AS (

@@ -324,6 +324,18 @@ describe('backfillCronJob', () => {
     expect(await tasksOf(job)).toMatchObject([{ id: due[0]?.id, state: 'pending' }])
   })
 
+  it('leaves occurrences that no scheduler has looked at to it, so none runs twice', async () => {
+    const job = await create({ catchUp: 'all' })
+    await letTimePass(job, 30)
+    const times = minutesAgo(20, 10)
+    const plan = { times, perSecond: null }
+    expect((await backfillCronJob(db.pool, job.workspaceId, job.id, plan))?.due).toEqual([])
+    await expandCronJobs(db.pool, { lookAheadMs, limit: 1_000 })
+    expect((await backfillCronJob(db.pool, job.workspaceId, job.id, plan))?.due).toEqual([])
+    const made = (await tasksOf(job)).map(({ at }) => at.getTime())
+    for (const at of times) expect(made.filter(time => time === at.getTime())).toHaveLength(1)
+  })
+
   it('creates nothing for another workspace', async () => {
     const job = await create({ cron: '0 0 1 1 *' })
     const plan = { times: minutesAgo(10), perSecond: null }

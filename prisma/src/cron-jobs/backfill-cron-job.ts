@@ -9,8 +9,8 @@ import { requestsCopiedWith } from './expand-cron-jobs.ts'
 export type BackfillPlan = TaskOrigin & { times: readonly Date[]; perSecond: number | null }
 
 /**
- * Creates a task for each of some past occurrences of a cron job that has none, or only a cancelled one. The task keeps the time of
- * its occurrence in `execute_at`. Like the task of a manual trigger it is no occurrence: a change of the rule keeps it, and it
+ * Creates a task for each of some past occurrences of a cron job that has none, or only a cancelled one. Those that a scheduler has
+ * yet to look at, as after an outage, are left to it and `catch_up`. The task keeps the time of its occurrence in `execute_at`. Like the task of a manual trigger it is no occurrence: a change of the rule keeps it, and it
  * starts beside other tasks. Returns null when the workspace has no such cron job.
  */
 export async function backfillCronJob(
@@ -41,7 +41,9 @@ const text = `
   ),
   missing AS (
     SELECT i.id, i.at, now() + coalesce((row_number() OVER (ORDER BY i.at) - 1) * interval '1 second' / $6::int, interval '0') AS due_at
-    FROM unnest($4::uuid[], $5::timestamptz[]) AS i (id, at) WHERE i.at NOT IN (SELECT at FROM known)
+    FROM unnest($4::uuid[], $5::timestamptz[]) AS i (id, at)
+    WHERE i.at NOT IN (SELECT at FROM known)
+      AND i.at < coalesce((SELECT next_run_at FROM cron_jobs WHERE id = $1), 'infinity')
   ),
   inserted AS (
     INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)
