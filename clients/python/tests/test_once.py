@@ -148,6 +148,13 @@ def test_leaves_no_effect_of_work_that_failed_and_does_it_with_the_next_request(
     assert library.effects(id) == [1]
 
 
+def test_reads_what_the_javascript_library_stores_of_work_without_an_answer(library: Library) -> None:
+    library.receive(id := str(uuid4()))
+    with library.transaction() as connection:
+        library.execute(connection, "UPDATE received_webhooks SET answer = NULL")
+    assert library.receive(id) is None
+
+
 def test_deletes_old_ids(library: Library) -> None:
     library.receive(id := str(uuid4()))
     with library.transaction() as connection:

@@ -85,7 +85,8 @@ def once(connection: Any, id: str, work: Callable[[], Any], dialect: Dialect = P
             rows = run(statement, id)
         times, answer = rows[0]
         if times > 1:
-            return json.loads(answer)
+            # The JavaScript library stores no answer for work without one.
+            return None if answer is None else json.loads(answer)
         done = work()
         # PostgreSQL refuses it in a transaction whose error the work has ignored, and would roll back.
         if run(dialect.keep, json.dumps(done), id) == []:
