@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { BelfryError } from '@belfry/client'
 import { createEmptyDatabase, type TestDatabase } from '@belfry/test-support'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Context } from '../src/context.ts'
 import { readOutboxSql } from '../src/outbox-file.ts'
 import { byBatch, claimRows, recordOutcome } from '../src/relay/outbox.ts'
+import { runRelay } from '../src/relay/run-relay.ts'
 
 // Two roles as a hosting service has them: neither is a superuser or may create extensions, databases or roles.
 const suffix = randomBytes(4).toString('hex')
@@ -161,10 +164,19 @@ describe('a claim', () => {
     const first = await claimRows(pool)
     const later = await callAt('https://example.com/4')
     await makeDue()
-    const [again, others] = await Promise.all([claimRows(pool), claimRows(pool)])
-    const repeated = [again, others].find(rows => rows.length === 3)
-    expect(repeated).toEqual(first.map(row => ({ ...row, attempts: 2 })))
-    expect(await claim()).toEqual([again, others].some(rows => rows.length === 1) ? [] : [[later]])
+    const claimed = (await Promise.all([claimRows(pool), claimRows(pool)])).flatMap(byBatch)
+    expect(claimed).toHaveLength(2)
+    expect(claimed).toContainEqual(first.map(row => ({ ...row, attempts: 2 })))
+    expect(claimed).toContainEqual([expect.objectContaining({ id: later })])
+    expect(await claim()).toEqual([])
+  })
+
+  it('takes new rows beside a request that fails for long', async () => {
+    const refused = await callAt('https://example.com/refused')
+    await claim()
+    await makeDue()
+    const next = await callAt('https://example.com/next')
+    expect(await claim()).toEqual([[refused], [next]])
   })
 
   it('repeats the rest of a batch whose first row was deleted', async () => {
@@ -275,4 +287,18 @@ describe('an outcome', () => {
     }
     expect(delays).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
   })
+})
+
+it('a relay that is stopped starts no more requests for the rows that it has claimed', async () => {
+  for (let n = 0; n < 20; n++) await publish('orders.paid')
+  const stop = new AbortController()
+  let requests = 0
+  const request = async () => {
+    requests += 1
+    stop.abort()
+    throw new BelfryError('Belfry is away.')
+  }
+  const context = { signal: stop.signal, url: () => '', belfry: () => ({ request }), stderr: { write() {} } }
+  await runRelay(context as unknown as Context, as(owner))
+  expect(requests).toBe(1)
 })

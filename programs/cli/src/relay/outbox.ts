@@ -23,8 +23,9 @@ export const leaseMs = 30_000
 export const maxRows = 500
 const maxBytes = 4_000_000
 
-// A batch that was claimed before comes first, and alone. Its first row stands for it, so only one relay gets it. Tasks with one
-// key keep their order: no other ones are claimed while some are, and none while a concurrent claim has locked an earlier one.
+// One batch that was claimed before, and new rows beside it: rows that Belfry refuses for long must not stop the others. The
+// first row of a batch stands for it, so only one relay gets it. Tasks with one key keep their order: no other ones are claimed
+// while some are, and none while a concurrent claim has locked an earlier one.
 const claim = `
   WITH due AS (
     SELECT batch FROM belfry.outbox AS o
@@ -35,7 +36,7 @@ const claim = `
   ),
   fresh AS (
     SELECT id, position, kind, body ->> 'key' AS key, octet_length(body::text) AS bytes FROM belfry.outbox AS o
-    WHERE batch IS NULL AND rejected_at IS NULL AND NOT EXISTS (SELECT FROM due)
+    WHERE batch IS NULL AND rejected_at IS NULL
       AND (NOT body ? 'key' OR NOT EXISTS (
         SELECT FROM belfry.outbox AS claimed
         WHERE claimed.body ? 'key' AND claimed.batch IS NOT NULL AND claimed.body ->> 'key' = o.body ->> 'key'
@@ -66,7 +67,7 @@ const claim = `
   RETURNING o.id, o.position::float8 AS position, o.kind, o.body::text AS body, o.batch, o.attempts`
 
 /**
- * Claims rows for requests: new ones, or a batch whose request has to be repeated. No statement here has a name, because
+ * Claims rows for requests: new ones, and a batch whose request has to be repeated. No statement here has a name, because
  * poolers of transactions do not keep prepared statements.
  */
 export async function claimRows(pool: Pool): Promise<OutboxRow[]> {

@@ -42,6 +42,7 @@ export async function runRelay(ctx: Context, databaseUrl: string): Promise<void>
   async function moveWaiting(): Promise<boolean> {
     const rows = await claimRows(pool)
     for (const batch of byBatch(rows)) {
+      if (signal.aborted) break // another relay sends the rest after its lease
       const moving = move(batch).finally(() => {
         moves.delete(moving)
         ring() // for tasks with a key of the batch
@@ -49,7 +50,7 @@ export async function runRelay(ctx: Context, databaseUrl: string): Promise<void>
       moves.add(moving)
       if (moves.size >= maxRequests) await Promise.race(moves)
     }
-    return rows.length === maxRows
+    return rows.length >= maxRows
   }
 
   function fail(error: unknown): false {
