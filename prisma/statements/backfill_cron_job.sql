@@ -2,15 +2,18 @@
 -- Sent by backfillCronJob.
 
 WITH known AS MATERIALIZED (
-  SELECT coalesce(occurrence_at, execute_at) AS at FROM tasks
+  SELECT id, coalesce(occurrence_at, execute_at) AS at, state = 'cancelled' AND settled_at IS NULL AS is_open FROM tasks
   WHERE cron_job_id = $1 AND workspace_id = $2 AND id >= uuid_v7_floor($3::timestamptz - interval '1 hour')
-    AND state <> 'cancelled'
 ),
 missing AS (
   SELECT i.id, i.at, now() + coalesce((row_number() OVER (ORDER BY i.at) - 1) * interval '1 second' / $6::int, interval '0') AS due_at
   FROM unnest($4::uuid[], $5::timestamptz[]) AS i (id, at)
-  WHERE i.at NOT IN (SELECT at FROM known)
+  WHERE i.at NOT IN (SELECT at FROM known WHERE NOT is_open)
     AND i.at < coalesce((SELECT next_run_at FROM cron_jobs WHERE id = $1), 'infinity')
+),
+settled AS (
+  UPDATE tasks SET settled_at = now()
+  WHERE id IN (SELECT k.id FROM known k JOIN missing USING (at) WHERE k.is_open)
 ),
 inserted AS (
   INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)

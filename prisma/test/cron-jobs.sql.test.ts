@@ -12,7 +12,9 @@ import {
   triggerCronJob,
 } from '../src/cron-jobs/change-cron-job.ts'
 import { expandCronJobs } from '../src/cron-jobs/expand-cron-jobs.ts'
+import { settleDeadLetters } from '../src/dead-letters/settle-dead-letters.ts'
 import { cancelPendingTask } from '../src/tasks/change-task.ts'
+import { replayTask } from '../src/tasks/replay-task.ts'
 import { claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
@@ -314,6 +316,23 @@ describe('backfillCronJob', () => {
       due.map(({ id }) => id),
     )
     expect(claims.map(({ kind }) => kind)).toEqual(['claimed', 'claimed'])
+  })
+
+  it('and a replay of the same cancelled occurrence exclude each other', async () => {
+    const job = await create()
+    const times = minutesAgo(30, 20)
+    const ids = (await tasksOf(job)).slice(0, 2).map(({ id }) => id)
+    const text = `
+      UPDATE tasks SET occurrence_at = i.at, execute_at = i.at, state = 'cancelled', state_reason = 'missed', finished_at = now()
+      FROM unnest($1::uuid[], $2::timestamptz[]) AS i (id, at) WHERE tasks.id = i.id`
+    await db.pool.query(text, [ids, times])
+    const [replayed = '', other = ''] = ids
+    await replayTask(db.pool, job.workspaceId, replayed)
+    const { due = [] } = (await backfillCronJob(db.pool, job.workspaceId, job.id, { times, perSecond: null })) ?? {}
+    expect(await Promise.all(due.map(async ({ id }) => (await taskRow(db.pool, id)).execute_at))).toEqual([times[1]])
+    const bulk = { perSecond: null, from: null, withCancelled: true }
+    const settled = await settleDeadLetters(db.pool, job.workspaceId, ids, 'replay', bulk)
+    expect([settled.replays, (await taskRow(db.pool, other)).settled_at]).toEqual([[], expect.any(Date)])
   })
 
   it('is kept by a new rule, and leaves the next run as it is', async () => {

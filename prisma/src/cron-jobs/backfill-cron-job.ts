@@ -9,9 +9,10 @@ import { requestsCopiedWith } from './expand-cron-jobs.ts'
 export type BackfillPlan = TaskOrigin & { times: readonly Date[]; perSecond: number | null }
 
 /**
- * Creates a task for each of some past occurrences of a cron job that has none, or only a cancelled one. Those that a scheduler has
- * yet to look at, as after an outage, are left to it and `catch_up`. The task keeps the time of its occurrence in `execute_at`. Like the task of a manual trigger it is no occurrence: a change of the rule keeps it, and it
- * starts beside other tasks. Returns null when the workspace has no such cron job.
+ * Creates a task for each of some past occurrences of a cron job that has none, or only cancelled ones that no replay has settled,
+ * and settles these. Those that a scheduler has yet to look at, as after an outage, are left to it and `catch_up`. The task keeps
+ * the time of its occurrence in `execute_at`. Like the task of a manual trigger it is no occurrence: a change of the rule keeps it,
+ * and it starts beside other tasks. Returns null when the workspace has no such cron job.
  */
 export async function backfillCronJob(
   db: Db,
@@ -35,15 +36,18 @@ export async function backfillCronJob(
 // A task is created at most some minutes before its occurrence, so its id says where the scan may begin.
 const text = `
   WITH known AS MATERIALIZED (
-    SELECT coalesce(occurrence_at, execute_at) AS at FROM tasks
+    SELECT id, coalesce(occurrence_at, execute_at) AS at, state = 'cancelled' AND settled_at IS NULL AS is_open FROM tasks
     WHERE cron_job_id = $1 AND workspace_id = $2 AND id >= uuid_v7_floor($3::timestamptz - interval '1 hour')
-      AND state <> 'cancelled'
   ),
   missing AS (
     SELECT i.id, i.at, now() + coalesce((row_number() OVER (ORDER BY i.at) - 1) * interval '1 second' / $6::int, interval '0') AS due_at
     FROM unnest($4::uuid[], $5::timestamptz[]) AS i (id, at)
-    WHERE i.at NOT IN (SELECT at FROM known)
+    WHERE i.at NOT IN (SELECT at FROM known WHERE NOT is_open)
       AND i.at < coalesce((SELECT next_run_at FROM cron_jobs WHERE id = $1), 'infinity')
+  ),
+  settled AS (
+    UPDATE tasks SET settled_at = now()
+    WHERE id IN (SELECT k.id FROM known k JOIN missing USING (at) WHERE k.is_open)
   ),
   inserted AS (
     INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)
