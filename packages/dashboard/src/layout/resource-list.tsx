@@ -90,7 +90,16 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
   )
   return (
     <>
-      <PageHeader title={title} description={description} actions={button ?? buttons} />
+      <PageHeader
+        title={title}
+        description={description}
+        actions={
+          <>
+            {buttons}
+            {button}
+          </>
+        }
+      />
       {filters}
       <ListTable
         label={title}
