@@ -14,6 +14,7 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useDisplayZone } from '../../ui/time-style.ts'
 import { useFilters } from '../../ui/use-filters.ts'
+import { startOfHour } from './start-of-hour.ts'
 import styles from './upcoming.module.css'
 
 const hourMs = 3_600_000
@@ -30,7 +31,7 @@ export function Upcoming(): ReactNode {
     queryOf('getUpcoming', { ws: workspace.id, query: { from: today, hours: hoursOfWeek, limit: 1 } }),
   )
   const given = useFilters(['at'], instant).first('at')
-  const at = given === '' ? new Date(Math.floor(Date.now() / hourMs) * hourMs).toISOString() : given
+  const at = given === '' ? startOfHour(new Date(), zone).toISOString() : given
   return (
     <>
       <PageHeader title="Coming week" description={`Due tasks and runs of cron jobs. Times are in ${zone}.`} />
