@@ -4,6 +4,7 @@ import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
 import { publishCircuits } from '@belfry/db/dispatchers/host-circuits'
 import { fromId } from '@belfry/domain/id'
 import { expect, it } from 'vitest'
+import { anOrganization } from './organization.ts'
 import { aTaskBody, type Json, useApi } from './setup.ts'
 
 const api = useApi({}, { isAlone: true }) // reads the heartbeats of the installation
@@ -86,4 +87,20 @@ it('says what keeps the tasks of a workspace from running, since when, and how m
   await expect.poll(ofTasks, { timeout: 3_000 }).toContainEqual(open)
   const upcoming = await call('GET', '/upcoming')
   expect([upcoming.overdue, upcoming.blocked]).toEqual([4, 4])
+})
+
+it('names to an API key only what it may read', async () => {
+  const organization = await anOrganization(api)
+  const send = async (method: string, path: string, scopes: string[], body?: unknown) =>
+    (await api.send(method, `/api/v1/scheduler${path}`, body, await organization.apiKey({ scopes }))).body
+  await send('POST', '/tasks', ['full'], { ...aTaskBody(), queue: 'slow' })
+  await send('POST', '/queues/slow/pause', ['full'])
+  await send('POST', '/hosts/paused.example/pause', ['full'])
+  const named = async (...scopes: string[]) => {
+    const found: Json[] = (await send('GET', '/status', scopes)).notices
+    return found.flatMap(({ name }) => name ?? [])
+  }
+  await expect.poll(() => named('full'), { timeout: 3_000 }).toEqual(['paused.example', 'slow'])
+  expect(await named('task.read', 'queue.read')).toEqual(['slow'])
+  expect(await named('task.read')).toEqual([])
 })

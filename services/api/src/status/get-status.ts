@@ -2,6 +2,7 @@ import type { Notice } from '@belfry/contract/notice'
 import { operations } from '@belfry/contract/operations'
 import type { Status } from '@belfry/contract/status'
 import { readProcessState } from '@belfry/db/dispatchers/process-state'
+import { type Action, decide } from '@belfry/domain/permissions'
 import { withinMs } from '@belfry/runtime'
 import { LRUCache } from 'lru-cache'
 import type { Allowed } from '../auth/authorize.ts'
@@ -16,13 +17,22 @@ const queuePatienceMs = 1_000
 const shared = { max: 1_000, ttl: 1_000 }
 const readings = new WeakMap<Config, LRUCache<string, Promise<Status>>>()
 
-export const getStatus = endpoint(operations.getStatus, (ctx, { caller }) => {
+export const getStatus = endpoint(operations.getStatus, async (ctx, { caller }) => {
   const ofWorkspaces = readings.get(ctx.config) ?? new LRUCache<string, Promise<Status>>(shared)
   readings.set(ctx.config, ofWorkspaces)
   const status = ofWorkspaces.get(caller.workspaceId) ?? readStatus(ctx, caller)
   ofWorkspaces.set(caller.workspaceId, status, { noUpdateTTL: true })
-  return status
+  const { notices, ...others } = await status
+  return { ...others, notices: notices.filter(({ kind }) => decide(caller.actor, rightOf[kind] ?? 'task.read').allowed) }
 })
+
+// Others name nothing, and callers of every right see them.
+const rightOf: Partial<Record<Notice['kind'], Action>> = {
+  circuit_open: 'host.read',
+  host_paused: 'host.read',
+  queue_paused: 'queue.read',
+  cron_job_paused: 'cron_job.read',
+}
 
 async function readStatus(ctx: Context, caller: Allowed<'task.read'>): Promise<Status> {
   const [{ dispatchers, schedulers }, queue, notices] = await Promise.all([
