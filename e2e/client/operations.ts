@@ -35,6 +35,10 @@ export const operations: Record<string, readonly [operation: string, call: Call]
   'cronJobs.pause': ['POST /api/v1/scheduler/cronjobs/{cronjob}/pause', b => b.cronJobs.pause('id')],
   'cronJobs.resume': ['POST /api/v1/scheduler/cronjobs/{cronjob}/resume', b => b.cronJobs.resume('id')],
   'cronJobs.trigger': ['POST /api/v1/scheduler/cronjobs/{cronjob}/trigger', b => b.cronJobs.trigger('id')],
+  'cronJobs.backfill': [
+    'POST /api/v1/scheduler/cronjobs/{cronjob}/backfill',
+    b => b.cronJobs.backfill('id', { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }),
+  ],
   'cronJobs.preview': ['POST /api/v1/scheduler/cronjobs/preview', b => b.cronJobs.preview(job)],
   'events.publish': ['POST /api/events', b => b.events.publish({ topic: 'a', payload: {} })],
   'subscriptions.create': [

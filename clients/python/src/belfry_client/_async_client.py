@@ -2098,7 +2098,7 @@ class AsyncStatus:
         self._http = http
 
     async def get(self) -> models.Status:
-        """Get whether dispatchers, schedulers and the queue are running, and what keeps tasks from running."""
+        """Get whether the processes and the queue are running, and what keeps tasks from running."""
         return decode(models.Status, await self._http.send("GET", "/api/v1/scheduler/status"))
 
 

@@ -2098,7 +2098,7 @@ class Status:
         self._http = http
 
     def get(self) -> models.Status:
-        """Get whether dispatchers, schedulers and the queue are running, and what keeps tasks from running."""
+        """Get whether the processes and the queue are running, and what keeps tasks from running."""
         return decode(models.Status, self._http.send("GET", "/api/v1/scheduler/status"))
 
 
