@@ -1861,6 +1861,10 @@ DECLARE
   happened text[] := ARRAY[CASE NEW.state WHEN 'dead' THEN '@task.dead' WHEN 'cancelled' THEN '@cron.missed' END,
                            CASE WHEN NEW.run_id = OLD.run_id AND OLD.state = 'processing' AND NOT NEW.quarantined THEN '@run.failed' END];
 BEGIN
+  -- Most workspaces have none, and to start the statement below costs more than to record the attempt.
+  IF NOT EXISTS (SELECT FROM subscriptions WHERE workspace_id = NEW.workspace_id AND active AND topic = ANY (happened)) THEN
+    RETURN NULL;
+  END IF;
   WITH chosen AS MATERIALIZED (
     SELECT uuid_v7(clock_timestamp()) AS id, s.id AS subscription_id, s.url, s.headers, s.labels, s.max_retries, s.backoff,
            s.base_delay_ms, s.max_delay_ms, s.retry_delays, s.timeout_ms, r.traceparent, r.depth,
