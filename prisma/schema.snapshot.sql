@@ -1122,6 +1122,7 @@ CREATE TABLE subscriptions (
   CONSTRAINT subscriptions_pkey PRIMARY KEY (id),
   CONSTRAINT subscriptions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE
 );
+CREATE INDEX subscriptions_expires_at_idx ON public.subscriptions USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX subscriptions_failing_idx ON public.subscriptions USING btree (id) WHERE (failing_since IS NOT NULL);
 CREATE UNIQUE INDEX subscriptions_pkey ON public.subscriptions USING btree (id);
 CREATE INDEX subscriptions_topic_idx ON public.subscriptions USING btree (workspace_id, topic) WHERE active;
