@@ -119,7 +119,7 @@ export async function rewriteCronJob(
 }
 
 const ofMcpClient =
-  'This cron job is a reminder that an MCP client has asked for. Pause or delete it, or end its subscription.'
+  'This cron job is a reminder that an MCP client has asked for. Pause it, or delete its subscription.'
 
 // What it sends is an event, signed for that client.
 async function isReminder(db: Db, workspaceId: string, id: string): Promise<boolean> {

@@ -205,7 +205,7 @@ async function verifyOnce(ctx: Context, by: Caller, row: SubscriptionRow): Promi
   }
 }
 
-// Whoever renews it owns it from then on: it ends with that key. Another server may have changed what its arguments stand for.
+// A renewed subscription ends with the key that has renewed it. Another server may have changed what its arguments stand for.
 async function activate(
   ctx: Context,
   caller: Allowed,
