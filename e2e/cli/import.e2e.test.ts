@@ -19,6 +19,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   caller = await createWorkspace(installation.url, installation.caller)
   belfry = new Belfry({ apiKey: caller.apiKey ?? '', baseUrl: installation.url })
+  await belfry.workspaces.secrets.put('current', 'EXAMPLE_COM_AUTHORIZATION', 'the token')
 })
 
 const run = (...args: string[]) => startCommand({ url: installation.url, caller }, ['import', ...args]).ended
@@ -44,7 +45,11 @@ it('creates cron jobs from a crontab, each only once', async () => {
       method: 'POST',
       cron: '0 9 * * 1-5',
       timezone: 'America/New_York',
-      headers: { Authorization: 'Bearer abc', 'Content-Type': 'application/json', Accept: 'application/json' },
+      headers: {
+        Authorization: 'Bearer {{ secrets.EXAMPLE_COM_AUTHORIZATION }}',
+        'Content-Type': 'application/json',
+        Accept: 'application/json',
+      },
       timeoutMs: 20_000,
       status: 'active',
     },

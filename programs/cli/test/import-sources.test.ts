@@ -44,6 +44,26 @@ it('knows a value of the vault that is not secret, so the secrets are bound to i
   expect(error).toContain('belfry secrets put ANON_KEY --allowed-host abcdefgh.supabase.co < its-value\n')
 })
 
+it.each([
+  [
+    'crontab',
+    '0 0 * * * curl -u ada:pass -H "X-Api-Key: k3y" https://example.com/a\n0 1 * * * curl -H "Cookie: k3y" https://example.com',
+  ],
+  [
+    'qstash',
+    JSON.stringify([
+      { cron: '* * * * *', destination: 'https://example.com/a', header: { Authorization: ['Basic YWRhOnBhc3M='] } },
+      { cron: '0 * * * *', destination: 'https://example.com/a', header: { 'X-Api-Key': ['k3y'], Cookie: ['k3y'] } },
+    ]),
+  ],
+])('writes no credential of a header into a file: %s', async (source, text) => {
+  const { out } = await run(['import', source, '-', '--to-file'], {}, text)
+  expect(out).toContain('Authorization: Basic {{ secrets.EXAMPLE_COM_AUTHORIZATION }}\n')
+  expect(out).toContain('X-Api-Key: "{{ secrets.EXAMPLE_COM_X_API_KEY }}"\n')
+  expect(out).toContain('Cookie: "{{ secrets.EXAMPLE_COM_X_API_KEY }}"\n')
+  expect(out).not.toMatch(/k3y|YWRhOnBhc3M/)
+})
+
 it('sends the secret of a Vercel project', async () => {
   const args = [
     'import',

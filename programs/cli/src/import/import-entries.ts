@@ -12,6 +12,7 @@ import { digest } from '../digest.ts'
 import { readInput } from '../read-input.ts'
 import { UsageError } from '../usage-error.ts'
 import { type Entry, type Importable, ImportRefusal, type Read, type SourceFlags } from './entry.ts'
+import { nameSecrets } from './name-secrets.ts'
 
 /** The options of every import. */
 export type Flags = SourceFlags & { dryRun?: boolean; toFile?: boolean; skipRefused?: boolean; paused?: boolean }
@@ -32,7 +33,7 @@ export function ofText(read: (text: string, flags: SourceFlags) => Entry[]): Rea
 export async function importEntries(ctx: Context, file: string, flags: Flags, read: Read, fail: () => void) {
   const entries = await read(ctx, file, flags)
   const source = { '-': 'standard input', '.': '.github/workflows', '': 'cron.job' }[file] ?? file
-  const planned = entries.flatMap(entry => ('job' in entry ? [entry] : []))
+  const planned = nameSecrets(entries.flatMap(entry => ('job' in entry ? [entry] : [])))
   const refused = entries.flatMap(entry => ('refusal' in entry ? [entry] : []))
   for (const { place, refusal } of refused) ctx.stderr.write(`${source}, ${place}: ${refusal}\n`)
   if (refused.length > 0 && !flags.skipRefused) fail()

@@ -1,16 +1,25 @@
 import { secretReference } from '@belfry/domain/secrets/secret-reference'
 import { hostOf } from '@belfry/domain/target-url'
+import type { Importable } from './entry.ts'
 
 const credential = /^(authorization|cookie|.*(api-?key|token|secret|password).*)$/i
 
-/** Names of secrets by their values, so equal values of one source share a name. */
-export type SecretNames = Map<string, string>
-
 /**
- * Returns headers with references in place of credentials, such as `Bearer {{ secrets.API_EXAMPLE_COM_AUTHORIZATION }}`. The
- * values are not imported: the user stores them.
+ * Returns entries with references in place of credentials in their headers, such as
+ * `Bearer {{ secrets.API_EXAMPLE_COM_AUTHORIZATION }}`. The values are not imported: the user stores them. Equal values share a
+ * name.
  */
-export function nameSecrets(headers: Record<string, string>, url: string, names: SecretNames): Record<string, string> {
+export function nameSecrets(entries: readonly Importable[]): Importable[] {
+  const names = new Map<string, string>()
+  return entries.map(entry => {
+    const { headers, url } = entry.job
+    if (headers === undefined) return entry
+    const named = { headers: namedHeaders(headers, url, names) }
+    return { ...entry, job: { ...entry.job, ...named }, body: { ...entry.body, ...named } }
+  })
+}
+
+function namedHeaders(headers: Record<string, string>, url: string, names: Map<string, string>) {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
       if (!credential.test(name) || value.includes('{{ secrets.')) return [name, value]
@@ -30,7 +39,7 @@ export function secretName(text: string): string {
     .slice(0, 60)
 }
 
-function unusedName(name: string, names: SecretNames): string {
+function unusedName(name: string, names: ReadonlyMap<string, string>): string {
   const used = new Set(names.values())
   for (let n = 1; ; n++) {
     const next = n === 1 ? name : `${name}_${n}`

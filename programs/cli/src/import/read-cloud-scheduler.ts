@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { cronOfRate } from './cron-of-rate.ts'
 import { type Entry, type Found, ImportRefusal, requestFields, type SourceFlags } from './entry.ts'
 import { jsonEntries, textOfBase64 } from './json-entries.ts'
-import { nameSecrets, type SecretNames } from './name-secrets.ts'
 import { targetUrlOf } from './target-url-of.ts'
 
 // Protocol buffers write durations as "5s" or "0.5s".
@@ -35,12 +34,11 @@ type Job = z.infer<typeof form>
 
 /** Parses the output of `gcloud scheduler jobs list --format=json`. */
 export function readCloudScheduler(text: string, { target }: SourceFlags): Entry[] {
-  const names: SecretNames = new Map()
   return jsonEntries(
     text,
     form,
     ({ name }) => name && shortName(String(name)),
-    job => readJob(job, target, names),
+    job => readJob(job, target),
   )
 }
 
@@ -48,7 +46,7 @@ function shortName(name: string): string {
   return name.replace(/^.*\//, '')
 }
 
-function readJob(job: Job, targets: readonly string[] | undefined, names: SecretNames): Found {
+function readJob(job: Job, targets: readonly string[] | undefined): Found {
   const { url, method, headers, base64, account } = requestOf(job, targets)
   const [, count, unit] = /^every (\d+) (minutes|mins|hours)$/i.exec(job.schedule) ?? []
   const rate = count && unit ? cronOfRate(Number(count), unit) : { cron: job.schedule, notes: [] }
@@ -60,7 +58,7 @@ function readJob(job: Job, targets: readonly string[] | undefined, names: Secret
   const body = base64 === undefined ? null : textOfBase64(base64)
   return {
     job: {
-      ...requestFields({ url, method, headers: nameSecrets(Object.fromEntries(kept), url, names), body }),
+      ...requestFields({ url, method, headers: Object.fromEntries(kept), body }),
       name: shortName(job.name),
       cron: rate.cron,
       timezone: job.timeZone,

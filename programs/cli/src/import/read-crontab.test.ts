@@ -77,7 +77,7 @@ describe('takes', () => {
     expect(only('@weekly curl -u ada:p@ss https://example.com')).toMatchObject({
       cron: '0 0 * * 0',
       headers: { Authorization: authorization },
-      notes: [expect.stringContaining('visible Authorization header')],
+      notes: [expect.stringContaining('user:password in base64')],
     })
     expect(only('@monthly curl https://ada:p%40ss@example.com/'.replace('%', '\\%'))).toMatchObject({
       url: 'https://example.com/',

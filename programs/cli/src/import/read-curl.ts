@@ -32,7 +32,7 @@ export function toRequest(given: readonly Given[], urls: readonly string[]): Cur
   const basic = last('user') ?? credentials
   if (basic !== undefined) {
     setHeader(headers, 'Authorization', `Basic ${Buffer.from(basic).toString('base64')}`)
-    notes.push('the password becomes a visible Authorization header; consider a secret')
+    notes.push('the secret of its Authorization header is user:password in base64')
   }
   const asQuery = all('get').length > 0 && data !== null
   const body = asQuery ? null : (data?.text ?? null)

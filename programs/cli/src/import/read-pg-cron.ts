@@ -16,7 +16,7 @@ import {
 } from './entry.ts'
 import { jsonEntries } from './json-entries.ts'
 import { keepDays } from './keep-days.ts'
-import { nameSecrets, type SecretNames, secretName } from './name-secrets.ts'
+import { secretName } from './name-secrets.ts'
 import { readSqlCall, type SqlCall, type SqlValue } from './read-sql-call.ts'
 
 const form = z.object({
@@ -36,7 +36,6 @@ export async function readPgCron(ctx: Context, file: string, flags: SourceFlags)
   const settings = {
     timezone: flags.timezone ?? found.timezone,
     values: parseAssignments('--var', flags.var),
-    names: new Map(),
   }
   return jsonEntries(
     found.json,
@@ -86,9 +85,9 @@ function readCsv(text: string): Array<Record<string, string>> {
   return others.map(row => Object.fromEntries(heading.map((name, i) => [name, row[i] ?? ''])))
 }
 
-type Settings = { timezone: string; values: Record<string, string>; names: SecretNames }
+type Settings = { timezone: string; values: Record<string, string> }
 
-function readJob({ jobid, jobname, schedule, command, active }: Job, { timezone, values, names }: Settings): Found {
+function readJob({ jobid, jobname, schedule, command, active }: Job, { timezone, values }: Settings): Found {
   if (/seconds?$/.test(schedule))
     throw new ImportRefusal(`It runs every ${schedule}; a cron job runs at most once a minute.`)
   // In pg_cron $ is the last day of a month.
@@ -99,10 +98,9 @@ function readJob({ jobid, jobname, schedule, command, active }: Job, { timezone,
     onComputed: what => computed.add(what),
   })
   const { timeout_ms, ...request } = requestOf(call)
-  const headers = nameSecrets(request.headers, request.url, names)
   return {
     job: {
-      ...requestFields({ ...request, headers }),
+      ...requestFields(request),
       ...{ name: jobname || `job ${jobid}`, cron, timezone, timeout_ms },
     },
     isPaused: active === false || active === 'f' || active === 'false',
