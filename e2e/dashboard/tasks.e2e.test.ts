@@ -148,6 +148,19 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.getByText('2 tasks cancelled', { exact: true }).waitFor()
   })
 
+  it('counts all tasks with a reason that a replay sends again: cancelled and dead ones', async () => {
+    await create({ name: 'Later', queue: 'closed' })
+    expect((await stage.belfry.call('POST', '/api/v1/scheduler/queues/closed/pause')).status).toBe(200)
+    await create({ name: 'Too old', queue: 'closed', execute_at: inMs(500), expires_at: inMs(1_500) })
+    const page = await stage.ownerPage()
+    await open(page, '/tasks?state_reason=expired', 'Tasks')
+    await page.getByRole('link', { name: 'Too old' }).waitFor({ timeout: 60_000 })
+    await page.getByRole('button', { name: 'Replay matching cancelled or dead tasks' }).click()
+    await page.getByRole('heading', { name: 'Replay 1 cancelled or dead task?' }).waitFor()
+    await page.getByRole('button', { name: 'Replay task', exact: true }).click()
+    await page.waitForURL('**operation=op_*')
+  })
+
   it('shows a viewer why the actions are disabled', async () => {
     const id = await create({ name: 'Not yours' })
     const page = await stage.newPage(await signUpViewer(stage))

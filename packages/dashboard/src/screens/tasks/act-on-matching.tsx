@@ -17,19 +17,19 @@ const actions = {
   cancel: {
     verb: 'Cancel',
     done: 'cancelled',
-    state: 'pending',
+    states: ['pending'],
     about: 'They will not be sent. Each can be replayed later.',
   },
   stop: {
     verb: 'Stop',
     done: 'stopped',
-    state: 'retrying',
+    states: ['retrying'],
     about: 'They are not retried any more. They become dead letters, which can be replayed.',
   },
   replay: {
     verb: 'Replay',
     done: 'replayed',
-    state: 'cancelled',
+    states: ['cancelled', 'dead'],
     about: 'Those that were not replayed yet are sent again immediately, as new tasks.',
   },
 } as const
@@ -43,7 +43,7 @@ export function ActOnMatching({ filter, states, operation }: ActOnMatchingProps)
   const toast = useToast()
   const refusal = useRefusal('task.delete')
   const [asked, setAsked] = useState<Action | null>(null)
-  const has = (action: Action) => states.length === 0 || states.includes(actions[action].state)
+  const has = (action: Action) => states.length === 0 || actions[action].states.some(state => states.includes(state))
   const mayReplay = useRefusal('dead_letter.replay') === null && filter.state_reason !== undefined
   if (refusal !== null && !mayReplay) return null
   return (
@@ -60,7 +60,7 @@ export function ActOnMatching({ filter, states, operation }: ActOnMatchingProps)
       )}
       {mayReplay && has('replay') && (
         <Button size="small" icon={<RotateCw size={14} aria-hidden="true" />} onClick={() => setAsked('replay')}>
-          Replay matching cancelled tasks
+          Replay matching cancelled or dead tasks
         </Button>
       )}
       {asked && (
@@ -87,9 +87,9 @@ type MatchingDialogProps = {
 
 function MatchingDialog({ action, filter, onClose, onDone }: MatchingDialogProps): ReactNode {
   const { workspace } = useWorkspace()
-  const { verb, state, about } = actions[action]
+  const { verb, states, about } = actions[action]
   const found = useQuery({
-    ...queryOf('countTasks', { ws: workspace.id, query: { ...filter, state } }),
+    ...queryOf('countTasks', { ws: workspace.id, query: { ...filter, state: [...states] } }),
     staleTime: 'static', // the question stays while its tasks end
     gcTime: 0,
   })
@@ -99,7 +99,7 @@ function MatchingDialog({ action, filter, onClose, onDone }: MatchingDialogProps
     <ConfirmChange
       isOpen
       onClose={onClose}
-      title={`${verb} ${count ?? which} ${state} ${found.data?.count === 1 ? 'task' : 'tasks'}?`}
+      title={`${verb} ${count ?? which} ${states.join(' or ')} ${found.data?.count === 1 ? 'task' : 'tasks'}?`}
       description={about}
       action={`${verb} ${found.data?.count === 1 ? 'task' : 'tasks'}`}
       run={async () => {
