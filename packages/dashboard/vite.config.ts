@@ -1,6 +1,10 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
+// Forms do without the parts of lists, and lists without those of forms.
+const isShared =
+  /dashboard\/src\/(?!ui\/(filter-bar|list-table)|layout\/(resource-list|change-buttons)|forms\/(when|request))|lucide-react/
+
 export default defineConfig({
   plugins: [react()],
   build: {
@@ -13,7 +17,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         // Each file is a request, and each request waits for the network.
-        codeSplitting: { groups: [{ name: 'shared', test: /dashboard\/src|lucide-react/, minShareCount: 6 }] },
+        codeSplitting: { groups: [{ name: 'shared', test: isShared, minShareCount: 6 }] },
       },
     },
     sourcemap: false,

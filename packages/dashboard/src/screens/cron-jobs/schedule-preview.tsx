@@ -3,11 +3,14 @@ import { type ReactNode, useEffect } from 'react'
 import { ApiProblem, messageOf } from '../../api/api-problem.ts'
 import { queryOf } from '../../api/queries.ts'
 import { classNames } from '../../ui/class-names.ts'
+import { latePart } from '../../ui/late-part.tsx'
 import { FormProblem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
 import styles from './cron-jobs.module.css'
-import { NextRuns } from './next-runs.tsx'
+
+// The API tells the runs.
+const NextRuns = latePart(async () => (await import('./next-runs.tsx')).NextRuns)
 
 export type Schedule = { cron: string; timezone: string; startsAt: Date | null; endsAt: Date | null }
 
