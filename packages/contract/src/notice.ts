@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { orNull, shownNumber, timestampField } from './response-fields.ts'
 
-export const noticeKinds = [
+const noticeKinds = [
   'no_dispatcher',
   'no_scheduler',
   'executions_used',
