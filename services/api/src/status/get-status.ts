@@ -23,7 +23,10 @@ export const getStatus = endpoint(operations.getStatus, async (ctx, { caller }) 
   const status = ofWorkspaces.get(caller.workspaceId) ?? readStatus(ctx, caller)
   ofWorkspaces.set(caller.workspaceId, status, { noUpdateTTL: true })
   const { notices, ...others } = await status
-  return { ...others, notices: notices.filter(({ kind }) => decide(caller.actor, rightOf[kind] ?? 'task.read').allowed) }
+  return {
+    ...others,
+    notices: notices.filter(({ kind }) => decide(caller.actor, rightOf[kind] ?? 'task.read').allowed),
+  }
 })
 
 // Others name nothing, and callers of every right see them.
