@@ -57,7 +57,8 @@ export type Shared = {
 export function describeOperation(declared: Declared, shared: Shared): Operation {
   const { method, path, answer, body } = declared
   const { schemas } = shared
-  const success = successResponse(answer, declared, schemas)
+  const ownSuccess = successResponse(answer, declared, schemas)
+  const success = ownSuccess.content ? ownSuccess : share(ownSuccess, String(answer.status), shared.responses)
   const parameters = [...pathParameters(path), ...queryParameters(declared, schemas), ...headers(declared)]
   return {
     operationId: operationId(method.toLowerCase(), path),
@@ -65,7 +66,7 @@ export function describeOperation(declared: Declared, shared: Shared): Operation
     summary: declared.summary,
     ...(declared.description ? { description: declared.description } : {}),
     security: securityOf(declared),
-    parameters: parameters.map(parameter => shareParameter(parameter, shared.parameters)),
+    parameters: parameters.map(one => share(one, `${one.in}.${one.name}`, shared.parameters)),
     ...(body ? { requestBody: requestBody(body, schemas) } : {}),
     responses: {
       [answer.status]: success,
@@ -145,12 +146,11 @@ function queryParameters({ query }: Declared, components: Components): Parameter
   }))
 }
 
-// A parameter that differs from the shared one of its name belongs to its operation alone.
-function shareParameter(parameter: Parameter, parameters: Shared['parameters']): Parameter {
-  const name = `${parameter.in}.${parameter.name}`
-  parameters[name] ??= parameter
-  const known = parameters[name]
-  return JSON.stringify(known) === JSON.stringify(parameter) ? known : parameter
+// A part that differs from the shared one of its name belongs to its operation alone.
+function share<Part>(part: Part, name: string, parts: Record<string, Part>): Part {
+  parts[name] ??= part
+  const known = parts[name]
+  return JSON.stringify(known) === JSON.stringify(part) ? known : part
 }
 
 function headers({ right, path, isIdempotent }: Declared): Parameter[] {
@@ -192,15 +192,16 @@ function successResponse(answer: Answer, declared: Declared, components: Compone
   const json = answer.body ? jsonContent(schemaOf(answer.body, declared.right, components), components) : {}
   const texts = (answer.texts ?? []).map(type => [type, { schema: { type: 'string' } }] as const)
   const content: Content = { ...json, ...Object.fromEntries(texts) }
+  const isEmpty = Object.keys(content).length === 0
   return {
-    description: declared.summary,
+    description: isEmpty ? 'Done. The response has no body.' : declared.summary,
     headers: {
       ...headerReferences(declared),
       ...(answer.status === 201 && !answer.setsCookie ? refer('Location') : {}),
       ...(answer.setsCookie ? refer('Set-Cookie') : {}),
       ...(declared.isIdempotent ? refer('Idempotent-Replayed') : {}),
     },
-    ...(Object.keys(content).length > 0 ? { content } : {}),
+    ...(isEmpty ? {} : { content }),
   }
 }
 
