@@ -5,7 +5,6 @@ import { createBrowserRouter, Outlet, type RouteObject, redirect, ScrollRestorat
 import { allOf, queryOf } from './api/queries.ts'
 import { ErrorPage } from './layout/error-page.tsx'
 import { lateScreen } from './layout/late-screen.tsx'
-import { SettingsLayout } from './layout/settings-layout.tsx'
 import { Shell } from './layout/shell.tsx'
 import { useFocusOnPage } from './layout/use-focus-on-page.ts'
 import { organizationSettings, paths, workspaceSettings } from './paths.ts'
@@ -63,19 +62,15 @@ const operatorPages: RouteObject[] = [
 ]
 
 const ofOrganization = settingsScreen(organizationSettings)
-const organizationPages: RouteObject = {
-  path: 'settings',
-  Component: SettingsLayout,
-  children: [
-    ofOrganization('general', () => import('./screens/settings/general.tsx'), 'General'),
-    ofOrganization('members', () => import('./screens/settings/members.tsx'), 'Members'),
-    ofOrganization('invitations', () => import('./screens/settings/invitations.tsx'), 'Invitations'),
-    ofOrganization('policy', () => import('./screens/settings/policy.tsx'), 'Policy'),
-    ofOrganization('workspaces', () => import('./screens/settings/workspaces.tsx'), 'Workspaces'),
-    ofOrganization('usage', () => import('./screens/settings/usage.tsx'), 'Usage'),
-    ofOrganization('audit-log', () => import('./screens/settings/audit-log.tsx'), 'AuditLog'),
-  ],
-}
+const organizationPages = settings([
+  ofOrganization('general', () => import('./screens/settings/general.tsx'), 'General'),
+  ofOrganization('members', () => import('./screens/settings/members.tsx'), 'Members'),
+  ofOrganization('invitations', () => import('./screens/settings/invitations.tsx'), 'Invitations'),
+  ofOrganization('policy', () => import('./screens/settings/policy.tsx'), 'Policy'),
+  ofOrganization('workspaces', () => import('./screens/settings/workspaces.tsx'), 'Workspaces'),
+  ofOrganization('usage', () => import('./screens/settings/usage.tsx'), 'Usage'),
+  ofOrganization('audit-log', () => import('./screens/settings/audit-log.tsx'), 'AuditLog'),
+])
 
 const ofWorkspace = settingsScreen(workspaceSettings)
 const workspacePages: RouteObject[] = [
@@ -100,23 +95,19 @@ const workspacePages: RouteObject[] = [
   screen('queues', () => import('./screens/queues/queues.tsx'), 'Queues'),
   screen('events', () => import('./screens/events/events.tsx'), 'Events'),
   screen('subscriptions', () => import('./screens/subscriptions/subscriptions.tsx'), 'Subscriptions'),
-  {
-    path: 'settings',
-    Component: SettingsLayout,
-    children: [
-      ofWorkspace('api-keys', () => import('./screens/settings/api-keys.tsx'), 'ApiKeys'),
-      ofWorkspace(
-        'federated-credentials',
-        () => import('./screens/settings/federated-credentials.tsx'),
-        'FederatedCredentials',
-      ),
-      ofWorkspace('secrets', () => import('./screens/settings/secrets.tsx'), 'Secrets'),
-      ofWorkspace('connections', () => import('./screens/settings/connections.tsx'), 'Connections'),
-      ofWorkspace('signing-secrets', () => import('./screens/settings/signing-secrets.tsx'), 'SigningSecrets'),
-      ofWorkspace('integrations', () => import('./screens/settings/integrations.tsx'), 'Integrations'),
-      ofWorkspace('members', () => import('./screens/settings/workspace-members.tsx'), 'WorkspaceMembers'),
-    ],
-  },
+  settings([
+    ofWorkspace('api-keys', () => import('./screens/settings/api-keys.tsx'), 'ApiKeys'),
+    ofWorkspace(
+      'federated-credentials',
+      () => import('./screens/settings/federated-credentials.tsx'),
+      'FederatedCredentials',
+    ),
+    ofWorkspace('secrets', () => import('./screens/settings/secrets.tsx'), 'Secrets'),
+    ofWorkspace('connections', () => import('./screens/settings/connections.tsx'), 'Connections'),
+    ofWorkspace('signing-secrets', () => import('./screens/settings/signing-secrets.tsx'), 'SigningSecrets'),
+    ofWorkspace('integrations', () => import('./screens/settings/integrations.tsx'), 'Integrations'),
+    ofWorkspace('members', () => import('./screens/settings/workspace-members.tsx'), 'WorkspaceMembers'),
+  ]),
 ]
 
 type ScreenOptions = {
@@ -147,6 +138,11 @@ function screen<Name extends string>(
   return path === ''
     ? { index: true, lazy, ErrorBoundary: ErrorPage }
     : { path, lazy, ErrorBoundary: ErrorPage, children }
+}
+
+// The pages of settings, beside their navigation.
+function settings(children: RouteObject[]): RouteObject {
+  return screen('settings', () => import('./layout/settings-layout.tsx'), 'SettingsLayout', { children })
 }
 
 // A page of the settings has its right in the table of the pages.

@@ -11,13 +11,13 @@ import styles from '../../forms/request/request.module.css'
 import { changesOf } from '../../forms/request/request-draft.ts'
 import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
 import { useDraftForm } from '../../forms/use-draft-form.ts'
-import { WhenField } from '../../forms/when/when-field.tsx'
 import { allZones } from '../../forms/when/zoned-time.ts'
 import { PageFor } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Card } from '../../ui/card.tsx'
-import { optionsOf, SelectField, TextField } from '../../ui/field.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
 import { viewerZone } from '../../ui/format-time.ts'
+import { latePart } from '../../ui/late-part.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Suggestions } from '../../ui/suggestions.tsx'
@@ -123,6 +123,9 @@ function CronJobForm({ job, model, backTo }: CronJobFormProps): ReactNode {
   )
 }
 
+// Most forms keep them folded.
+const OccurrenceFields = latePart(async () => (await import('./occurrence-fields.tsx')).OccurrenceFields)
+
 function save(ws: string, job: CronJob | undefined, draft: CronJobDraft, idempotencyKey: string): Promise<CronJob> {
   const body = cronJobBody(draft)
   if (!job) return call('createCronJob', { ws, body, idempotencyKey })
@@ -143,13 +146,13 @@ const presets = {
   'Last Friday': '0 9 * * FRIL',
 }
 
-type ScheduleFieldsProps = {
+export type ScheduleFieldsProps = {
   draft: CronJobDraft
   onChange(change: Partial<CronJobDraft>): void
 }
 
 /** Fields for the cron expression and its time zone. */
-export function ScheduleFields({ draft, onChange }: ScheduleFieldsProps): ReactNode {
+function ScheduleFields({ draft, onChange }: ScheduleFieldsProps): ReactNode {
   const zones = useMemo(() => allZones(viewerZone()), [])
   return (
     <>
@@ -172,42 +175,6 @@ export function ScheduleFields({ draft, onChange }: ScheduleFieldsProps): ReactN
         />
       </div>
       <Suggestions label="Common schedules" choices={presets} onChoose={cron => onChange({ cron })} />
-    </>
-  )
-}
-
-/** Fields for overlap, missed runs, start and end. */
-export function OccurrenceFields({ draft, onChange }: ScheduleFieldsProps): ReactNode {
-  return (
-    <>
-      <div className={own.pair}>
-        <SelectField
-          label="If the previous run has not finished"
-          name="overlap"
-          {...draftInput(draft, 'overlap', onChange)}
-          options={optionsOf({ allow: 'Start anyway', skip: 'Skip the occurrence' })}
-        />
-        <SelectField
-          label="Missed runs"
-          name="catch_up"
-          {...draftInput(draft, 'catchUp', onChange)}
-          options={optionsOf({ latest: 'Run the latest', all: 'Run all, up to 100', none: 'Skip them' })}
-        />
-      </div>
-      <WhenField
-        label="Starts"
-        name="starts_at"
-        isOptional
-        value={draft.startsAt}
-        onChange={startsAt => onChange({ startsAt })}
-      />
-      <WhenField
-        label="Ends"
-        name="ends_at"
-        isOptional
-        value={draft.endsAt}
-        onChange={endsAt => onChange({ endsAt })}
-      />
     </>
   )
 }

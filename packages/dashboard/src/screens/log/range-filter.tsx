@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
-import { TimeFilter } from '../../forms/when/time-filter.tsx'
 import { Select } from '../../ui/field.tsx'
+import { latePart } from '../../ui/late-part.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
 import { customRange, dayRanges, ranges } from './log-filters.ts'
 
@@ -40,3 +40,6 @@ export function RangeFilter({ filters: { first, set } }: { filters: RangeFilters
     </>
   )
 }
+
+// Only a custom range needs it.
+const TimeFilter = latePart(async () => (await import('../../forms/when/time-filter.tsx')).TimeFilter)

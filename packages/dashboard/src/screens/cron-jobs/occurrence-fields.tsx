@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react'
+import { draftInput } from '../../forms/draft-input.ts'
+import { WhenField } from '../../forms/when/when-field.tsx'
+import { optionsOf, SelectField } from '../../ui/field.tsx'
+import type { ScheduleFieldsProps } from './cron-job-form.tsx'
+import own from './cron-jobs.module.css'
+
+/** Fields for overlap, missed runs, start and end. */
+export function OccurrenceFields({ draft, onChange }: ScheduleFieldsProps): ReactNode {
+  return (
+    <>
+      <div className={own.pair}>
+        <SelectField
+          label="If the previous run has not finished"
+          name="overlap"
+          {...draftInput(draft, 'overlap', onChange)}
+          options={optionsOf({ allow: 'Start anyway', skip: 'Skip the occurrence' })}
+        />
+        <SelectField
+          label="Missed runs"
+          name="catch_up"
+          {...draftInput(draft, 'catchUp', onChange)}
+          options={optionsOf({ latest: 'Run the latest', all: 'Run all, up to 100', none: 'Skip them' })}
+        />
+      </div>
+      <WhenField
+        label="Starts"
+        name="starts_at"
+        isOptional
+        value={draft.startsAt}
+        onChange={startsAt => onChange({ startsAt })}
+      />
+      <WhenField
+        label="Ends"
+        name="ends_at"
+        isOptional
+        value={draft.endsAt}
+        onChange={endsAt => onChange({ endsAt })}
+      />
+    </>
+  )
+}
