@@ -1,5 +1,5 @@
 import type { Notice } from '@belfry/contract/notice'
-import { type ReactNode, useMemo } from 'react'
+import type { ReactNode } from 'react'
 import { paths, type WorkspacePaths } from '../paths.ts'
 import { useOrganization } from '../session/scope.ts'
 import { useRights } from '../session/use-rights.ts'
@@ -14,15 +14,12 @@ export function NoticeList({ notices }: { notices: readonly Notice[] }): ReactNo
   const { organization } = useOrganization()
   const workspace = useShellWorkspace()
   const maySeeUsage = useRights().can('usage.read').allowed
-  const to = useMemo(
-    () => workspace && paths.workspace(organization.slug, workspace.id),
-    [organization.slug, workspace],
-  )
-  if (!to) return null
+  if (!workspace) return null
+  const to = paths.workspace(organization.slug, workspace.id)
   const usage = maySeeUsage ? paths.settings(organization.slug, 'usage') : null
   return notices.map(notice => (
     <Banner key={notice.kind} tone={isBad(notice) ? 'bad' : 'warn'}>
-      {textOf(notice)} <Remedy notice={notice} to={to} usage={usage} />
+      {textOf(notice)} {remedyOf(notice, to, usage)}
     </Banner>
   ))
 }
@@ -31,99 +28,77 @@ function isBad({ kind }: Notice): boolean {
   return kind.startsWith('no_') || kind === 'executions_used' || kind === 'storage_full'
 }
 
-function textOf(notice: Notice): ReactNode {
-  const { kind, count, name, since } = notice
+// The number that the API counts to.
+const maxCounted = 10_000
+
+function textOf({ kind, count, name, since, tasks: all }: Notice): ReactNode {
   const ago = since && <RelativeTime at={since} />
+  const lastSeen = ago && <> Last seen {ago}.</>
+  const tasks = `${formatCounted(all, all >= maxCounted)} ${all === 1 ? 'task' : 'tasks'}`
+  const waiting = `${tasks} ${all === 1 ? 'waits' : 'wait'}`
+  const cancelled = all === 0 ? 'none so far' : [`${tasks} since `, ago]
+  const hosts = name === null ? `${count} hosts` : <b>{name}</b>
+  const paused = (
+    <>
+      {count === 1 ? 'was paused' : 'are paused, the first'} {ago}
+    </>
+  )
   switch (kind) {
     case 'no_dispatcher':
-      return <>No dispatcher is running. Tasks are safe and will be sent when one returns.{lastSeen(ago)}</>
+      return <>No dispatcher is running. Tasks are safe and will be sent when one returns.{lastSeen}</>
     case 'no_scheduler':
-      return <>No scheduler is running. Cron jobs create no new tasks, and statistics are not updated.{lastSeen(ago)}</>
+      return <>No scheduler is running. Cron jobs create no new tasks, and statistics are not updated.{lastSeen}</>
     case 'queue_down':
       return 'The queue is unavailable. Tasks are still sent, from the database.'
     case 'executions_used':
-      return <>The executions of this month are used up: due tasks are cancelled, {cancelled(notice, ago)}.</>
+      return <>The executions of this month are used up. Due tasks are cancelled: {cancelled}.</>
     case 'storage_full':
-      return <>The storage is full: due tasks are cancelled, {cancelled(notice, ago)}.</>
+      return <>The storage is full. Due tasks are cancelled: {cancelled}.</>
     case 'held':
-      return `${tasks(notice, 'is', 'are')} held since the restore of a backup. An operator releases them with belfry release-held.`
+      return `Since the restore of a backup ${waiting} until an operator runs belfry release-held.`
     case 'circuit_open':
       return (
         <>
-          Calls to {name ? <b>{name}</b> : `${count} hosts`} are stopped after repeated failures, since {ago}:{' '}
-          {waiting(notice)}.
+          Calls to {hosts} are stopped after repeated failures, since {ago}: {waiting}.
         </>
       )
     case 'host_paused':
       return (
         <>
-          {name ? <b>{name}</b> : `${count} hosts`} {paused(notice)} {ago}: {waiting(notice)}.
+          {hosts} {paused}: {waiting}.
         </>
       )
     case 'queue_paused':
       return (
         <>
-          {name ? (
+          {name === null ? (
+            `${count} queues`
+          ) : (
             <>
               Queue <b>{name}</b>
             </>
-          ) : (
-            `${count} queues`
           )}{' '}
-          {paused(notice)} {ago}: {waiting(notice)}.
+          {paused}: {waiting}.
         </>
       )
     case 'cron_job_paused':
       return (
         <>
-          {name ? (
+          {name === null ? (
+            `${count} cron jobs`
+          ) : (
             <>
               Cron job <b>{name}</b>
             </>
-          ) : (
-            `${count} cron jobs`
           )}{' '}
-          {paused(notice)} {ago}.
+          {paused}.
         </>
       )
   }
 }
 
-function lastSeen(ago: ReactNode): ReactNode {
-  return ago && <> Last seen {ago}.</>
-}
-
-function cancelled(notice: Notice, ago: ReactNode): ReactNode {
-  if (notice.tasks === 0) return 'none so far'
-  return (
-    <>
-      {countOf(notice)} since {ago}
-    </>
-  )
-}
-
-function paused({ count }: Notice): string {
-  return count === 1 ? 'was paused' : 'are paused, the first'
-}
-
-function waiting(notice: Notice): string {
-  return tasks(notice, 'waits', 'wait')
-}
-
-function tasks(notice: Notice, one: string, many: string): string {
-  return notice.tasks === 1 ? `1 task ${one}` : `${countOf(notice)} tasks ${many}`
-}
-
-// The number that the API counts to.
-const maxCounted = 10_000
-
-function countOf({ tasks }: Notice): string {
-  return formatCounted(tasks, tasks >= maxCounted)
-}
-
-type RemedyProps = { notice: Notice; to: WorkspacePaths; usage: string | null }
-
-function Remedy({ notice: { kind, name }, to, usage }: RemedyProps): ReactNode {
+/** Returns the link to where a user can do something about it. */
+function remedyOf({ kind, name }: Notice, to: WorkspacePaths, usage: string | null): ReactNode {
   switch (kind) {
     case 'circuit_open':
     case 'host_paused':
@@ -142,10 +117,7 @@ function Remedy({ notice: { kind, name }, to, usage }: RemedyProps): ReactNode {
         </>
       )
     }
-    case 'held':
-    case 'no_dispatcher':
-    case 'no_scheduler':
-    case 'queue_down':
+    default:
       return null
   }
 }
