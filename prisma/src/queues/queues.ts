@@ -25,7 +25,7 @@ export type QueueRow = StoredLimits & {
   pausedAt: Date | null
   waiting: number
   inFlight: number
-  /** For how long the first due task has waited, in milliseconds; null while none waits. */
+  /** For how long the task that has waited the longest is due, in milliseconds; null while none waits. */
   oldestDueMs: number | null
   createdAt: Date
   updatedAt: Date
@@ -209,15 +209,16 @@ function selectQueues(condition: string): string {
   return `
     SELECT q.id, q.name, q.max_concurrent AS "maxConcurrent", q.rate_count AS "rateCount",
            q.rate_period_ms AS "ratePeriodMs", q.ordered, q.paused_at AS "pausedAt", w.waiting, f.in_flight AS "inFlight",
-           (extract(epoch FROM now() - o.due_at) * 1000)::float8 AS "oldestDueMs",
+           (extract(epoch FROM now() - w.due_at) * 1000)::float8 AS "oldestDueMs",
            q.created_at AS "createdAt", q.updated_at AS "updatedAt"
     FROM (SELECT * FROM queues ${condition}) q
     CROSS JOIN LATERAL (
-      SELECT count(*)::int AS waiting FROM (
-        (SELECT FROM tasks t
-         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1 LIMIT ${maxCountedInQueue})
+      SELECT count(*)::int AS waiting, min(due_at) AS due_at FROM (
+        (SELECT t.due_at FROM tasks t
+         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1
+         ORDER BY t.execute_at, t.id LIMIT ${maxCountedInQueue})
         UNION ALL
-        (SELECT FROM tasks t
+        (SELECT t.due_at FROM tasks t
          WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 0 AND t.execute_at <= now()
            AND t.due_at <= now() LIMIT ${maxCountedInQueue})
       ) found
@@ -226,15 +227,5 @@ function selectQueues(condition: string): string {
       SELECT count(*)::int AS in_flight FROM tasks t
       WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 2
     ) f
-    LEFT JOIN LATERAL (
-      SELECT min(due_at) AS due_at FROM (
-        (SELECT t.due_at FROM tasks t
-         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1 ORDER BY t.execute_at, t.id LIMIT 1)
-        UNION ALL
-        (SELECT t.due_at FROM tasks t
-         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 0 AND t.execute_at <= now()
-           AND t.due_at <= now() ORDER BY t.execute_at, t.id LIMIT 1)
-      ) first
-    ) o ON true
     ORDER BY q.name`
 }

@@ -7,6 +7,6 @@ it('describes the limits of a queue', () => {
   expect(limitsText(none)).toBe('None')
   expect(limitsText({ ...none, max_concurrent: 3 })).toBe('3 at a time')
   expect(limitsText({ max_concurrent: 1_000, rate_limit: { count: 100, period_ms: 60_000 }, ordered: true })).toMatch(
-    /^1,000 at a time, 100 per 1 ?m(in)?, In order$/,
+    /^One at a time, in order, 100 per 1 ?m(in)?$/,
   )
 })

@@ -120,9 +120,8 @@ export function limitsText({
   ordered,
 }: Pick<Queue, 'max_concurrent' | 'rate_limit' | 'ordered'>): string {
   const limits = [
-    ...(max === null ? [] : [`${formatCount(max)} at a time`]),
+    ...(ordered ? ['One at a time, in order'] : max === null ? [] : [`${formatCount(max)} at a time`]),
     ...(rate === null ? [] : [`${formatCount(rate.count)} per ${formatDuration(rate.period_ms)}`]),
-    ...(ordered ? ['In order'] : []),
   ]
   return limits.join(', ') || 'None'
 }
