@@ -39,7 +39,7 @@ CREATE TYPE workspace_role AS ENUM ('viewer', 'editor');
 
 -- sequences: 0
 
--- tables: 69
+-- tables: 71
 
 CREATE TABLE _prisma_migrations (
   id character varying(36) NOT NULL,
@@ -438,6 +438,32 @@ CREATE UNIQUE INDEX execution_blocks_pkey ON public.execution_blocks USING btree
 GRANT SELECT ON execution_blocks TO belfry_api;
 GRANT DELETE, INSERT, SELECT, UPDATE ON execution_blocks TO belfry_dispatcher;
 GRANT DELETE, INSERT, SELECT, UPDATE ON execution_blocks TO belfry_scheduler;
+
+CREATE TABLE failing_hosts (
+  workspace_id uuid NOT NULL,
+  host text NOT NULL,
+  failing_since timestamp(3) with time zone,
+  health_changed_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT failing_hosts_pkey PRIMARY KEY (workspace_id, host)
+);
+CREATE UNIQUE INDEX failing_hosts_pkey ON public.failing_hosts USING btree (workspace_id, host);
+GRANT DELETE, INSERT, SELECT, UPDATE ON failing_hosts TO belfry_scheduler;
+
+CREATE TABLE failure_states (
+  workspace_id uuid NOT NULL,
+  host text NOT NULL,
+  error_code text NOT NULL,
+  response_status smallint NOT NULL,
+  state text NOT NULL,
+  changed_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT failure_states_pkey PRIMARY KEY (workspace_id, host, error_code, response_status)
+);
+CREATE UNIQUE INDEX failure_states_pkey ON public.failure_states USING btree (workspace_id, host, error_code, response_status);
+ALTER TABLE failure_states ENABLE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON failure_states FOR * TO {-} USING (((( SELECT COALESCE(current_setting('belfry.workspace'::text, true), ''::text) AS "coalesce") = ''::text) OR (( SELECT COALESCE(current_setting('belfry.workspace'::text, true), ''::text) AS "coalesce") = (workspace_id)::text))) WITH CHECK ();
+GRANT DELETE, INSERT, SELECT, UPDATE ON failure_states TO belfry_api;
+GRANT DELETE ON failure_states TO belfry_scheduler;
+GRANT SELECT (workspace_id) ON failure_states TO belfry_scheduler;
 
 CREATE TABLE federated_credentials (
   id uuid NOT NULL,

@@ -29,7 +29,7 @@ describe('dead letters in the dashboard', { timeout: 180_000 }, () => {
     const row = page.getByRole('region', { name: 'Dead letters' }).getByRole('row', { name: 'Nightly report' })
     await row.waitFor({ timeout: 30_000 })
     await row.getByRole('link', { name: '503' }).click()
-    await page.getByText('down for repairs').waitFor()
+    await page.getByRole('region', { name: 'response body' }).getByText('down for repairs').waitFor()
     await page.getByText('No retries left').waitFor()
     await page.goBack()
     await row.getByRole('checkbox').click()

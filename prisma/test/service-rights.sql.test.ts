@@ -104,7 +104,7 @@ describe('forbids', () => {
 
 // Each for a reason of docs/decisions/0022: an enumeration in an index, statements on many tenants, or reads by Prisma.
 const unguarded = [
-  ...['tasks', 'runs', 'task_labels', 'resting_hosts', 'qstash_deduplications'],
+  ...['tasks', 'runs', 'task_labels', 'resting_hosts', 'failing_hosts', 'qstash_deduplications'],
   ...['usage', 'usage_changes', 'usage_days', 'usage_reports', 'storage', 'execution_blocks', 'run_changes'],
   ...['quota_crossings', 'idempotency_keys', 'billing_accounts', 'outbox'],
   ...['api_keys', 'subscriptions', 'invitations', 'memberships', 'workspace_members', 'workspaces'],

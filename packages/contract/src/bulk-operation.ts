@@ -1,5 +1,4 @@
 import { taskSources } from '@belfry/domain/task-source'
-import { stateReasons } from '@belfry/domain/task-state'
 import { z } from 'zod'
 import { flag, hostFilter, refuse, repeatable, textField } from './fields.ts'
 import { idField, numberOrNull, orNull, shownNumber, timestampField } from './response-fields.ts'
@@ -27,7 +26,7 @@ const perSecond = z
 export const startBulkOperationBody = selectionBody(
   listDeadLettersQuery
     .omit({ limit: true, cursor: true })
-    .extend({ upcoming: flag.optional() })
+    .extend({ upcoming: flag.optional(), state_reason: repeatable(line(100)).optional() })
     .meta({ description: 'The filters of the list of dead letters, and `upcoming`. An empty filter selects all.' }),
   {
     action: z.enum(bulkActions).meta({
@@ -42,11 +41,11 @@ export const startBulkOperationBody = selectionBody(
   refuse(ctx, per_second, { code: 'unknown_field', message: 'Only a replay has per_second.' }, ['per_second'])
 })
 
-const { state, limit: _, cursor: __, ...taskFilterFields } = listTasksQuery.shape
+const { state, state_reason, limit: _, cursor: __, ...taskFilterFields } = listTasksQuery.shape
 
 const taskFilter = z
   .strictObject(taskFilterFields)
-  .meta({ description: 'The filters of the list of tasks, except `state`. An empty filter selects all.' })
+  .meta({ description: 'The filters of the list of tasks, except the state. An empty filter selects all.' })
 
 /** The body that selects the tasks to cancel or to stop, by their ids or by a filter. */
 export const endTasksBody = selectionBody(taskFilter)
@@ -97,7 +96,6 @@ const ids = { id: idField('op'), workspace_id: idField('ws') }
 const times = { from: timestampField().nullable(), to: timestampField().nullable() }
 
 const shownFilter = z.object({
-  state_reason: z.array(z.enum(stateReasons)).nullable(),
   source: z.array(z.enum(taskSources)).nullable(),
   cronjob_id: z.array(idField('cron')).nullable(),
   event_id: z.array(idField('evt')).nullable(),
@@ -139,6 +137,7 @@ export const bulkOperation = z
       examples: [null],
     }),
     filter: shownFilter.extend({
+      state_reason: texts(null),
       error: z.array(z.enum(runErrorCodes)).nullable(),
       response_status: texts(null),
     }),
@@ -215,7 +214,7 @@ export const discardedDeadLetters = z
   .meta({ id: 'DiscardedDeadLetters' })
 
 /** The query that counts tasks, with the filters of their list. */
-export const countTasksQuery = z.strictObject({ state, ...taskFilterFields })
+export const countTasksQuery = z.strictObject({ state, state_reason, ...taskFilterFields })
 
 /** A number of tasks. */
 export const taskCount = z

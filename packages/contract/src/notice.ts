@@ -19,7 +19,7 @@ export const notice = z
   .object({
     kind: z.enum(noticeKinds).meta({
       description:
-        'No dispatcher or scheduler runs; the organization has used its executions or its storage; an operator holds tasks since a restore; circuit breakers are open; hosts, queues or cron jobs are paused; the queue does not answer.',
+        'Processes that do not run, a limit that is used up, tasks held since a restore, open circuit breakers, or what users have paused.',
     }),
     count: shownNumber('How many hosts, queues or cron jobs there are; 1 for other kinds.', 1),
     name: orNull(z.string(), {

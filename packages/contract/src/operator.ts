@@ -81,6 +81,22 @@ export const tenantDetail = tenant
         created_at: timestampField(),
       }),
     ),
+    due_tasks: shownNumber(
+      'Tasks that are due and not started, up to 10,000. Above a limit of its tier they are cancelled.',
+      78,
+    ),
+    tier_limits: z
+      .array(
+        z.object({
+          tier: z.enum(tierNames),
+          executions: orNull(z.int(), {
+            description: 'Tasks that may start in a month; null: no limit.',
+            examples: [10_000],
+          }),
+          storage_bytes: orNull(z.int(), { description: 'Null: no limit.', examples: [100_000_000] }),
+        }),
+      )
+      .meta({ description: 'The limits of the tiers that it could have.' }),
     member_list: z.array(
       z.object({
         user_id: idField('user'),

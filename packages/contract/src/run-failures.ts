@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { hostFilter, textField } from './fields.ts'
+import { hostFilter, integer, textField } from './fields.ts'
 import { idField, orNull, shownNumber, shownText, timestampField } from './response-fields.ts'
-import { instant } from './text-rules.ts'
+import { instant, line, oneOf } from './text-rules.ts'
 
 /** The query of the groups of failures: `from` <= started_at < `to`. With a `host`, only its runs are counted. */
 export const runFailuresQuery = z.strictObject({
@@ -10,13 +10,32 @@ export const runFailuresQuery = z.strictObject({
   host: hostFilter.optional(),
 })
 
+/** What users have decided about a group of failures. */
+const failureStates = ['open', 'ignored', 'resolved'] as const
+
+/** The body that sets the state of a group of failures. */
+export const failureStateBody = z.strictObject({
+  host: textField(line(300)),
+  error_code: textField(line(100)),
+  response_status: integer(100, 999).nullable(),
+  state: textField(oneOf(failureStates)),
+})
+
 const failureGroup = z
   .object({
     host: z.string().meta({ examples: ['example.com'] }),
     error_code: z.string().meta({ examples: ['http_status'] }),
     response_status: orNull(z.int(), { examples: [503] }),
     error_message: shownText('The message of the latest run.', 'HTTP status 503'),
+    cause: orNull(z.string(), {
+      description:
+        'The first 120 characters of the response of the latest run, without markup; null when it had no text.',
+      examples: ['remaining connection slots are reserved'],
+    }),
     count: z.int().meta({ examples: [712] }),
+    state: z.enum(failureStates).meta({
+      description: 'Whether users have ignored or resolved it. A run after the resolution opens it again.',
+    }),
     first_at: timestampField(),
     last_at: timestampField(),
     last_run_id: idField('run').meta({ description: 'The latest run, as an example.' }),

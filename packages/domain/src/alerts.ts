@@ -3,6 +3,8 @@ export const alertEvents = [
   'task.dead',
   'cronjob.failing',
   'cronjob.recovered',
+  'host.failing',
+  'host.recovered',
   'endpoint.failing',
   'endpoint.switched_off',
   'quota.warning',

@@ -88,6 +88,7 @@ export const auditRights = {
   'host.reset': 'host.reset',
   'host.paused': 'host.write',
   'host.resumed': 'host.write',
+  'host.failure_changed': 'host.write',
   'queue.changed': 'queue.write',
   'queue.paused': 'queue.write',
   'queue.resumed': 'queue.write',

@@ -6,7 +6,7 @@ export type Alert = {
   /** The time of detection, in ISO 8601. */
   at: string
   workspace: { id: string; name: string }
-  /** The number of affected tasks or cron jobs, counted up to 10,001. `items` are the first ones. */
+  /** The number of affected tasks, cron jobs or hosts, counted up to 10,001. `items` are the first ones. */
   count: number
   items: ReadonlyArray<{ id: string; name: string }>
   /** The quota of a quota alert. */
@@ -25,6 +25,10 @@ export function alertTitle({ event, count, workspace, quota }: Alert): string {
       return `${several(count, 'cron job is', 'cron jobs are')} failing ${where}.`
     case 'cronjob.recovered':
       return `${several(count, 'cron job has', 'cron jobs have')} recovered ${where}.`
+    case 'host.failing':
+      return `${several(count, 'host is', 'hosts are')} failing ${where}.`
+    case 'host.recovered':
+      return `${several(count, 'host has', 'hosts have')} recovered ${where}.`
     case 'endpoint.failing':
       return `${several(count, 'endpoint has', 'endpoints have')} only failed for days ${where}.`
     case 'endpoint.switched_off':
@@ -41,7 +45,7 @@ export function alertTitle({ event, count, workspace, quota }: Alert): string {
 export function alertLines({ items, count }: Alert): string[] {
   const others = count - items.length
   const more = count > maxCounted ? 'and many more' : `and ${others.toLocaleString('en')} more`
-  return [...items.map(({ id, name }) => `${name} (${id})`), ...(others > 0 ? [more] : [])]
+  return [...items.map(({ id, name }) => (name === id ? name : `${name} (${id})`)), ...(others > 0 ? [more] : [])]
 }
 
 function several(count: number, one: string, many: string): string {

@@ -1,5 +1,6 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib'
 import type { Run, RunDetail } from '@belfry/contract/run'
+import { excerptOf } from '@belfry/domain/excerpt'
 import { toId } from '@belfry/domain/id'
 import type { RunDetailRow, RunRow } from './run-row.ts'
 
@@ -37,8 +38,20 @@ function presentTimings(text: string): Run['timings'] {
   return { dns_ms: dns, connect_ms: connect, tls_ms: tls, first_byte_ms: firstByte }
 }
 
+/** The response of a run as it is stored. */
+export type StoredResponse = Pick<
+  RunDetailRow,
+  'responseStatus' | 'responseBody' | 'responseHeaders' | 'responseBytes' | 'responseTruncated'
+>
+
+/** Returns the beginning of the text of a response, such as a message of an error; null when it has none. */
+export function causeOf(row: StoredResponse): string | null {
+  const response = presentResponse(row)
+  return response?.body_encoding === 'utf8' ? excerptOf(response.body) : null
+}
+
 /** Returns the public form of the response of a run; null when there was none. */
-export function presentResponse(row: RunDetailRow): RunDetail['response'] {
+export function presentResponse(row: StoredResponse): RunDetail['response'] {
   if (row.responseStatus === null) return null
   const body = row.responseBody ?? Buffer.alloc(0)
   const headers: Record<string, string | string[]> = JSON.parse(row.responseHeaders ?? '{}')

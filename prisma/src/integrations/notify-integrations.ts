@@ -4,8 +4,9 @@ import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { missedReason } from '../tasks/insert-tasks.ts'
 import { updateCronJobHealth } from './update-cron-job-health.ts'
+import { updateHostHealth } from './update-host-health.ts'
 
-/** The tasks or cron jobs of an alert: their number, and the first few. */
+/** The tasks, cron jobs or hosts of an alert: their number, and the first few. */
 export type AlertSubjects = { count: number; items: Array<{ id: string; name: string }> }
 
 /** The unreported events of an integration. */
@@ -51,8 +52,11 @@ export async function notifyIntegrations(
     const { rows } = await tx.query<Round>(roundStatement, [lagMs])
     const [round] = rows
     if (!round) return { notified: 0, hasMore: false }
-    const workspaces = await updateCronJobHealth(tx, { since: round.noticedSince, until: round.until })
-    await markIntegrations(tx, round, workspaces)
+    const changed = [
+      ...(await updateCronJobHealth(tx, { since: round.noticedSince, until: round.until })),
+      ...(await updateHostHealth(tx, round.until)),
+    ]
+    await markIntegrations(tx, round, changed)
     const due = await tx.query<{ id: string }>(dueIntegrationsStatement, [integrationsPerPage])
     const ids = due.rows.map(({ id }) => id)
     const { rows: news } = await tx.query<IntegrationNews>(newsStatement, [round.until, ids])
@@ -98,7 +102,7 @@ async function markIntegrations(tx: Transaction, { markedSince, until }: Round, 
   if (workspaces.length === 0) return
   await tx.query(
     `UPDATE integrations SET has_news = true
-     WHERE workspace_id = ANY ($1) AND events && '{cronjob.failing,cronjob.recovered}' AND NOT has_news`,
+     WHERE workspace_id = ANY ($1) AND events && '{cronjob.failing,cronjob.recovered,host.failing,host.recovered}' AND NOT has_news`,
     [workspaces],
   )
 }
@@ -144,18 +148,27 @@ const cronJobs = (health: string) =>
     WHERE workspace_id = i.workspace_id AND failing_since ${health}
       AND health_changed_at > i.told_until AND health_changed_at <= $1`)
 
+const hosts = (health: string) =>
+  happened(`
+    SELECT host AS id, host AS name, row_number() OVER (ORDER BY health_changed_at, host) AS nth FROM failing_hosts
+    WHERE workspace_id = i.workspace_id AND failing_since ${health}
+      AND health_changed_at > i.told_until AND health_changed_at <= $1`)
+
 const newsStatement = `
   SELECT i.id, i.workspace_id AS "workspaceId", w.name AS "workspaceName", i.channel, clock_timestamp() AS at,
          i.pause_ms AS "pauseMs", extract(epoch FROM clock_timestamp() - i.quiet_until)::float8 * 1000 + i.pause_ms AS "sinceMs",
          json_strip_nulls(json_build_object('task.dead', d.happened, 'cronjob.failing', f.happened,
-                                            'cronjob.recovered', r.happened)) AS happened
+                                            'cronjob.recovered', r.happened, 'host.failing', h.happened,
+                                            'host.recovered', g.happened)) AS happened
   FROM integrations i
   JOIN workspaces w ON w.id = i.workspace_id AND w.deleted_at IS NULL
   LEFT JOIN LATERAL ${deadTasks} AS d ON i.events @> '{task.dead}'
   LEFT JOIN LATERAL ${cronJobs('IS NOT NULL')} AS f ON i.events @> '{cronjob.failing}'
   LEFT JOIN LATERAL ${cronJobs('IS NULL')} AS r ON i.events @> '{cronjob.recovered}'
+  LEFT JOIN LATERAL ${hosts('IS NOT NULL')} AS h ON i.events @> '{host.failing}'
+  LEFT JOIN LATERAL ${hosts('IS NULL')} AS g ON i.events @> '{host.recovered}'
   WHERE i.id = ANY ($2) AND i.told_until < $1::timestamptz
-    AND (d.happened IS NOT NULL OR f.happened IS NOT NULL OR r.happened IS NOT NULL)
+    AND coalesce(d.happened, f.happened, r.happened, h.happened, g.happened) IS NOT NULL
   ORDER BY i.told_until, i.id`
 
 /** The recipients of an event of an organization: its owners, and the integrations that subscribe to the event. */

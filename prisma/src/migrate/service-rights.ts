@@ -51,6 +51,8 @@ const rightsByTable: Record<string, Rights> = {
   email_confirmations: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
   exchanged_tokens: { api: add, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
   execution_blocks: { api: read, scheduler: all, dispatcher: all },
+  failing_hosts: { api: none, scheduler: all, dispatcher: none },
+  failure_states: { api: all, scheduler: purge, dispatcher: none },
   // The dispatcher reads the keys of issuers.
   federated_credentials: {
     api: all,
@@ -137,6 +139,7 @@ export const guardedTables = {
   connections: 'workspace_id',
   cron_jobs: 'workspace_id',
   data_keys: 'workspace_id',
+  failure_states: 'workspace_id',
   federated_credentials: 'workspace_id',
   host_statistics: 'workspace_id',
   integrations: 'workspace_id',

@@ -45,6 +45,8 @@ const small = [
   'subscriptions',
   'workspace_members',
   'bulk_operations',
+  'failure_states',
+  'failing_hosts',
   'resting_hosts',
 ].map(
   table => `

@@ -26,6 +26,7 @@ const tables = [
   'cron_jobs',
   'queues',
   'run_statistics',
+  'failure_states',
   'host_statistics',
   'federated_credentials',
   'log_parts',
@@ -53,6 +54,10 @@ beforeAll(async () => {
     )
     await api.db.query(
       `INSERT INTO run_statistics (workspace_id, period, starts_at, lag_bucket, total, failed) VALUES ($1, 1, now(), 0, 1, 0)`,
+      [idOf(caller)],
+    )
+    await api.db.query(
+      `INSERT INTO failure_states (workspace_id, host, error_code, response_status, state) VALUES ($1, 'a', 'timeout', 0, 'ignored')`,
       [idOf(caller)],
     )
     await api.db.query(

@@ -46,7 +46,13 @@ beforeAll(async () => {
   await storeRuns(api.db, [
     { ...failed, taskId: charge, responseStatus: 500, startedAt: ago(50) },
     { ...failed, taskId: charge, responseStatus: 500, startedAt: ago(30) },
-    { ...failed, taskId: charge, responseStatus: 500, startedAt: ago(10) },
+    {
+      ...failed,
+      taskId: charge,
+      responseStatus: 500,
+      startedAt: ago(10),
+      responseBody: Buffer.from('<p>No slots</p>'),
+    },
     { ...failed, taskId: charge, responseStatus: null, startedAt: ago(9) },
     { ...failed, taskId: mail, responseStatus: 500, startedAt: ago(8) },
     { workspaceId, taskId: mail, startedAt: ago(7) },
@@ -72,6 +78,7 @@ describe('GET /runs/failures', () => {
       ['mail.example.com', 'http_status', 500, 1],
       ['pay.example.com:8443', 'timeout', null, 1],
     ])
+    expect(data.map((one: Json) => one.cause)).toEqual(['No slots', 'ok', null])
     const [group] = data
     const example = await send(`/runs/${group.last_run_id}`)
     expect(example).toMatchObject({ task_name: 'Charge subscription', started_at: group.last_at })
@@ -86,6 +93,27 @@ describe('GET /runs/failures', () => {
     expect(some.data).toMatchObject([{ host: 'pay.example.com:8443', count: 2, first_at: from }])
     expect(some.counted).toBe(2)
     expect((await send(`/runs/failures?to=${from}`)).data).toEqual([])
+  })
+
+  it('are ignored or resolved by an editor, and a run after the resolution opens them again', async () => {
+    const groups = async () => (await send('/runs/failures?host=pay.example.com:8443')).data as Json[]
+    const [group] = await groups()
+    const { host, error_code, response_status } = group
+    const set = async (state: string) => {
+      const body = { host, error_code, response_status, state }
+      expect((await api.send('PUT', `${base}/runs/failures`, body, { 'X-Api-Key': caller.apiKey })).status).toBe(204)
+      return (await groups()).map(one => one.state)
+    }
+    expect(await set('ignored')).toEqual(['ignored', 'open'])
+    expect(await set('resolved')).toEqual(['resolved', 'open'])
+    const text = `UPDATE failure_states SET changed_at = $2::timestamptz - interval '1 s' WHERE workspace_id = $1`
+    await api.db.query(text, [workspaceId, group.last_at])
+    expect((await groups()).map(one => one.state)).toEqual(['open', 'open'])
+    expect(await set('ignored')).toEqual(['ignored', 'open'])
+    expect(await set('open')).toEqual(['open', 'open'])
+    const log = `/api/v1/organizations/${caller.organizationId}/audit-log?action=host.failure_changed`
+    const { data } = (await api.send('GET', log, undefined, { Authorization: `Bearer ${caller.token}` })).body
+    expect(data[0]).toMatchObject({ object_id: host, details: { error_code, response_status, state: 'open' } })
   })
 
   it('counts the failures of a host only', async () => {

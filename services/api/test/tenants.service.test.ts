@@ -225,7 +225,15 @@ it('shows the workspaces and members of an organization, and sets its tier', asy
   const path = `/organizations/${tenant.organizationId}`
   expect((await operate('PUT', `${path}/tier`, { tier: 'startup' })).status).toBe(204)
   const { body } = await operate('GET', path)
-  expect(body.tier).toBe('startup')
+  expect([body.tier, body.due_tasks]).toEqual(['startup', 0])
+  const { executions, storageBytes } = api.ctx.config.tiers.free
+  const [free, unlimited] = [body.tier_limits[0], body.tier_limits.at(-1)]
+  expect(free).toEqual({ tier: 'free', executions, storage_bytes: storageBytes })
+  expect(unlimited).toEqual({ tier: 'unlimited', executions: null, storage_bytes: null })
+  const due = (await api.send('POST', tasks, aTaskBody(), keyOf(tenant))).body
+  await api.send('POST', tasks, aTaskBody(), keyOf(tenant))
+  await api.db.query('UPDATE tasks SET due_at = now() WHERE id = $1', [fromId('task', due.id)])
+  expect((await operate('GET', path)).body.due_tasks).toBe(1)
   expect(body.workspace_list).toMatchObject([
     { id: tenant.workspaceId, name: 'Main', suspended_at: null, in_flight: 0 },
   ])

@@ -1,7 +1,7 @@
 import { type IntegrationNews, type Notified, notifyIntegrations } from '@belfry/db/integrations/notify-integrations'
 import type { Transaction } from '@belfry/db/postgres/in-transaction'
 import { type AlertEvent, nextAlertPause } from '@belfry/domain/alerts'
-import { type IdKind, toId } from '@belfry/domain/id'
+import { toId } from '@belfry/domain/id'
 import type { Alert } from '@belfry/messages'
 import type { Context } from './context.ts'
 import { storeAlert } from './store-alert.ts'
@@ -39,12 +39,12 @@ function alertsOf({ happened, at, workspaceId, workspaceName: name }: Integratio
     ...about,
     event: event as AlertEvent, // the keys of the record
     count,
-    items: items.map(item => ({ id: toId(idKinds[event] ?? 'task', item.id), name: item.name })),
+    items: items.map(({ id, name }) => ({ id: publicId(event, id), name })),
   }))
 }
 
-const idKinds: Readonly<Record<string, IdKind>> = {
-  'task.dead': 'task',
-  'cronjob.failing': 'cron',
-  'cronjob.recovered': 'cron',
+// A host is its own id.
+function publicId(event: string, id: string): string {
+  if (event.startsWith('host.')) return id
+  return toId(event === 'task.dead' ? 'task' : 'cron', id)
 }

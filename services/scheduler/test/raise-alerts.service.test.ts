@@ -170,6 +170,30 @@ it('ignores an occurrence that dies after a later one has succeeded', async () =
   expect(await alerts()).toEqual([])
 })
 
+it('reports once that a host fails, and that it has recovered', async () => {
+  const { ctx, workspaceId, integrate, alerts, pauseIsOver } = await setup()
+  await integrate(['host.failing', 'host.recovered'])
+  const next = async (host: string, total: number, failed: number) => {
+    await ctx.pool.query(
+      `INSERT INTO host_statistics (workspace_id, period, starts_at, host, total, failed, duration_ms)
+       VALUES ($1, 1, date_trunc('minute', now()), $2, $3, $4, 0)
+       ON CONFLICT (workspace_id, period, starts_at, host) DO UPDATE SET total = excluded.total, failed = excluded.failed`,
+      [workspaceId, host, total, failed],
+    )
+    const raised = await alerts()
+    await pauseIsOver()
+    return raised.map(({ event, items }) => [event, items])
+  }
+  const items = [{ id: 'a.example', name: 'a.example' }]
+  expect(await next('b.example', 20, 9)).toEqual([])
+  expect(await next('a.example', 4, 4)).toEqual([])
+  expect(await next('a.example', 5, 3)).toEqual([['host.failing', items]])
+  expect(await next('a.example', 6, 4)).toEqual([])
+  expect(await next('a.example', 10, 4)).toEqual([['host.recovered', items]])
+  expect(await next('a.example', 12, 4)).toEqual([])
+  expect(await next('a.example', 20, 12)).toEqual([['host.failing', items]])
+})
+
 it('loses and repeats nothing when several schedulers run at once, or one stops with an error', async () => {
   const { ctx, integrate, task, pauseIsOver } = await setup()
   await integrate(['task.dead'])

@@ -263,7 +263,7 @@ class Tasks:
 
         Args:
             ids: The ids of 1 to 100 tasks, instead of `filter`.
-            filter: The filters of the list of tasks, except `state`. An empty filter selects all.
+            filter: The filters of the list of tasks, except the state. An empty filter selects all.
         """
         return decode(models.CancelledTasks, self._http.send("POST", "/api/v1/scheduler/tasks/cancel", body=chosen(ids, filter)))
 
@@ -277,7 +277,7 @@ class Tasks:
 
         Args:
             ids: The ids of 1 to 100 tasks, instead of `filter`.
-            filter: The filters of the list of tasks, except `state`. An empty filter selects all.
+            filter: The filters of the list of tasks, except the state. An empty filter selects all.
         """
         return decode(models.StoppedTasks, self._http.send("POST", "/api/v1/scheduler/tasks/stop", body=chosen(ids, filter)))
 
@@ -2098,7 +2098,7 @@ class Status:
         self._http = http
 
     def get(self) -> models.Status:
-        """Get whether the processes and the queue are running, and what keeps tasks from running."""
+        """Get whether all processes run, and what keeps tasks from running."""
         return decode(models.Status, self._http.send("GET", "/api/v1/scheduler/status"))
 
 

@@ -910,8 +910,6 @@ class BatchResult:
 class TaskOperationFilter:
     """The filter of the request."""
 
-    state_reason: list[str] | None
-    """Why the tasks ended without the outcome of an attempt; null: any reason, and none."""
     source: list[str] | None
     """What created the tasks; null: any source."""
     cronjob_id: list[str] | None
@@ -968,8 +966,6 @@ class DeadLetterOperationFilter:
 class BulkOperationFilter:
     """The filter of the request."""
 
-    state_reason: list[str] | None
-    """Why the tasks ended without the outcome of an attempt; null: any reason, and none."""
     source: list[str] | None
     """What created the tasks; null: any source."""
     cronjob_id: list[str] | None
@@ -994,6 +990,8 @@ class BulkOperationFilter:
     """The time before which `execute_at` is; null: no bound."""
     upcoming: bool | None
     """Whether only occurrences that are not due yet match, or only other tasks; null: any."""
+    state_reason: list[str] | None
+    """Why the tasks ended without the outcome of an attempt; null: any reason, and none."""
     error: list[str] | None
     """The errors of the last runs; null: any."""
     response_status: list[str] | None
@@ -1044,8 +1042,12 @@ class FailureGroup:
     """The status of the response; null when there was no response."""
     error_message: str
     """The message of the latest run."""
+    cause: str | None
+    """The first 120 characters of the response of the latest run, without markup; null when it had no text."""
     count: int
     """The number of failed runs."""
+    state: str
+    """Whether users have ignored or resolved it. A run after the resolution opens it again."""
     first_at: datetime
     """When the first of them started."""
     last_at: datetime
@@ -1170,7 +1172,7 @@ class StatusSchedulers:
 @dataclass(frozen=True, kw_only=True)
 class Notice:
     kind: str
-    """No dispatcher or scheduler runs; the organization has used its executions or its storage; an operator holds tasks since a restore; circuit breakers are open; hosts, queues or cron jobs are paused; the queue does not answer."""
+    """Processes that do not run, a limit that is used up, tasks held since a restore, open circuit breakers, or what users have paused."""
     count: int
     """How many hosts, queues or cron jobs there are; 1 for other kinds."""
     name: str | None

@@ -95,13 +95,13 @@ func integrationSchema() schema.Schema {
 				Validators:          []validator.String{stringvalidator.OneOf("slack", "discord", "webhook", "email")},
 			},
 			"events": schema.SetAttribute{
-				MarkdownDescription: "Any of `task.dead`, `cronjob.failing`, `cronjob.recovered`, `endpoint.failing`, `endpoint.switched_off`, `quota.warning` and `quota.reached`.",
+				MarkdownDescription: "Any of `task.dead`, `cronjob.failing`, `cronjob.recovered`, `host.failing`, `host.recovered`, `endpoint.failing`, `endpoint.switched_off`, `quota.warning` and `quota.reached`.",
 				ElementType:         types.StringType,
 				Required:            true,
 				Validators: []validator.Set{
 					setvalidator.SizeAtLeast(1),
 					setvalidator.ValueStringsAre(stringvalidator.OneOf(
-						"task.dead", "cronjob.failing", "cronjob.recovered",
+						"task.dead", "cronjob.failing", "cronjob.recovered", "host.failing", "host.recovered",
 						"endpoint.failing", "endpoint.switched_off", "quota.warning", "quota.reached")),
 				},
 			},

@@ -718,7 +718,7 @@ export type Status = ReturnType<typeof statusOf>
 
 export function statusOf(http: Http) {
   return {
-    /** Get whether the processes and the queue are running, and what keeps tasks from running. */
+    /** Get whether all processes run, and what keeps tasks from running. */
     get: (options?: RequestOptions): Promise<ProcessStatus> => http.get('/api/v1/scheduler/status', options),
   }
 }

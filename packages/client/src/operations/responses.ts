@@ -178,8 +178,6 @@ export type TaskOperation = {
   action: 'cancel' | 'stop'
   /** The filter of the request. */
   filter: {
-    /** Why the tasks ended without the outcome of an attempt; null: any reason, and none. */
-    stateReason: StateReason[] | null
     /** What created the tasks; null: any source. */
     source: Array<'task' | 'cron' | 'event' | 'callback'> | null
     /** The cron jobs of the tasks; null: any. */
@@ -298,8 +296,6 @@ export type BulkOperation = {
   ids: Id[] | null
   /** The filter of the request. */
   filter: {
-    /** Why the tasks ended without the outcome of an attempt; null: any reason, and none. */
-    stateReason: StateReason[] | null
     /** What created the tasks; null: any source. */
     source: Array<'task' | 'cron' | 'event' | 'callback'> | null
     /** The cron jobs of the tasks; null: any. */
@@ -324,6 +320,8 @@ export type BulkOperation = {
     to: Timestamp | null
     /** Whether only occurrences that are not due yet match, or only other tasks; null: any. */
     upcoming: boolean | null
+    /** Why the tasks ended without the outcome of an attempt; null: any reason, and none. */
+    stateReason: string[] | null
     /** The errors of the last runs; null: any. */
     error: RunErrorCode[] | null
     /** The statuses of the last runs, or classes such as `5xx`; null: any. */
@@ -544,8 +542,14 @@ export type FailureGroup = {
   responseStatus: number | null
   /** The message of the latest run. */
   errorMessage: string
+  /**
+   * The first 120 characters of the response of the latest run, without markup; null when it had no text.
+   */
+  cause: string | null
   /** The number of failed runs. */
   count: number
+  /** Whether users have ignored or resolved it. A run after the resolution opens it again. */
+  state: 'open' | 'ignored' | 'resolved'
   /** When the first of them started. */
   firstAt: Timestamp
   /** When the latest of them started. */
@@ -703,9 +707,8 @@ export type Status = {
 
 export type Notice = {
   /**
-   * No dispatcher or scheduler runs; the organization has used its executions or its storage; an operator
-   * holds tasks since a restore; circuit breakers are open; hosts, queues or cron jobs are paused; the
-   * queue does not answer.
+   * Processes that do not run, a limit that is used up, tasks held since a restore, open circuit breakers,
+   * or what users have paused.
    */
   kind:
     | 'no_dispatcher'

@@ -44,7 +44,7 @@ export type StartBulkOperation = { action: BulkAction; perSecond?: number } & (
 )
 
 /** The filters of tasks, without `state`. */
-export type TaskFilter = Omit<ListTasks, 'state' | keyof PageOptions>
+export type TaskFilter = Omit<ListTasks, 'state' | 'stateReason' | keyof PageOptions>
 
 /** Either the ids of at most 100 tasks, or a filter; an empty filter selects all. */
 export type TaskChoice = { ids: Id[]; filter?: undefined } | { ids?: undefined; filter: TaskFilter }

@@ -127,6 +127,10 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   'data.runs': 'Its latest runs, the oldest first.',
 
   // Runs
+  '+error_code': 'The error of the group.',
+  '+response_status': 'The status of the responses; null: there was none.',
+  '+state': 'Whether the group is open, ignored or resolved.',
+  '+host': 'The host of the group, with its port where the URLs have one.',
   'error.code': 'A stable code, such as `timeout`.',
   'error.message': 'What happened, in a sentence.',
   scheduled_at: 'When the attempt should have started.',

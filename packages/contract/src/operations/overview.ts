@@ -68,7 +68,7 @@ export const overviewOperations = {
 
   getStatus: operation('GET', '/api/v1/scheduler/status', {
     right: 'task.read',
-    summary: 'Get whether the processes and the queue are running, and what keeps tasks from running',
+    summary: 'Get whether all processes run, and what keeps tasks from running',
     client: 'status.get',
     answer: { status: 200, body: status },
   }),

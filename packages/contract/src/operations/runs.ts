@@ -2,7 +2,7 @@ import { exportOrganizationRunsQuery, exportRunsQuery, exportTypes } from '../ex
 import { operation } from '../operation.ts'
 import { listOrganizationRunsQuery, listRunsQuery, runDetail, runPage } from '../run.ts'
 import { runCounts, runCountsQuery } from '../run-counts.ts'
-import { runFailures, runFailuresQuery } from '../run-failures.ts'
+import { failureStateBody, runFailures, runFailuresQuery } from '../run-failures.ts'
 
 export const runsOperations = {
   listRuns: operation('GET', '/api/v1/scheduler/runs', {
@@ -40,6 +40,13 @@ export const runsOperations = {
     mayLag: true,
     query: runFailuresQuery,
     answer: { status: 200, body: runFailures },
+  }),
+
+  setFailureState: operation('PUT', '/api/v1/scheduler/runs/failures', {
+    right: 'host.write',
+    summary: 'Ignore or resolve a group of failed runs, or open it again',
+    body: failureStateBody,
+    answer: { status: 204 },
   }),
 
   countRunsOverTime: operation('GET', '/api/v1/scheduler/runs/counts', {

@@ -1,14 +1,19 @@
 import type { RunFailures } from '@belfry/contract/run-failures'
 import { useQuery } from '@tanstack/react-query'
+import { BellOff, Check, RotateCcw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { call } from '../api/call.ts'
 import { queryOf } from '../api/queries.ts'
 import type { WorkspacePaths } from '../paths.ts'
+import { useRefusal } from '../session/allowed.tsx'
 import { useWorkspace } from '../session/scope.ts'
+import { Badge } from '../ui/badge.tsx'
 import { Button, Link } from '../ui/button.tsx'
 import { formatCount } from '../ui/format-amount.ts'
 import { Problem } from '../ui/problem.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { RelativeTime } from '../ui/time.tsx'
+import { ChangeButton } from './change-buttons.tsx'
 import styles from './failure-groups.module.css'
 
 type Group = RunFailures['data'][number]
@@ -25,34 +30,76 @@ type FailureGroupsProps = {
 export function FailureGroups({ from, host }: FailureGroupsProps): ReactNode {
   const { workspace, to } = useWorkspace()
   const [isAll, setIsAll] = useState(false)
+  const [areSettledShown, setAreSettledShown] = useState(false)
   const { data, error, refetch } = useQuery({
     ...queryOf('listFailures', { ws: workspace.id, query: { from, host } }),
     enabled: from !== undefined,
   })
   if (error) return <Problem error={error} onRetry={() => void refetch()} />
   if (data?.data.length === 0) return null
-  const groups = data?.data
+  const groups = data?.data.filter(({ state }) => areSettledShown || state === 'open')
+  const settled = data?.data.filter(({ state }) => state !== 'open').length ?? 0
   const rest = data ? data.counted - data.data.reduce((sum, { count }) => sum + count, 0) : 0
   const isWhole = isAll || (groups?.length ?? 0) <= maxShown
   return (
     <section className={styles.failures}>
       <h2>Failures</h2>
-      <Table
-        label="Failures"
-        columns={columnsOf(to)}
-        rows={isWhole ? groups : groups?.slice(0, maxShown)}
-        isWhole={isWhole && rest === 0}
-        rowKey={one => `${one.host} ${one.error_code} ${one.response_status}`}
-        rowLink={one => to.log(filterOf(one, from))}
-      />
-      {!isWhole && (
-        <Button size="small" onClick={() => setIsAll(true)}>
-          Show all {groups?.length}
-        </Button>
+      {groups?.length !== 0 && (
+        <Table
+          label="Failures"
+          columns={columnsOf(to)}
+          rows={isWhole ? groups : groups?.slice(0, maxShown)}
+          isWhole={isWhole && rest === 0}
+          rowKey={one => `${one.host} ${one.error_code} ${one.response_status}`}
+          rowLink={one => to.log(filterOf(one, from))}
+          actions={group => <StateButtons group={group} />}
+        />
       )}
+      <p className={styles.buttons}>
+        {!isWhole && (
+          <Button size="small" onClick={() => setIsAll(true)}>
+            Show all {groups?.length}
+          </Button>
+        )}
+        {settled > 0 && (
+          <Button size="small" onClick={() => setAreSettledShown(!areSettledShown)}>
+            {areSettledShown ? 'Hide' : 'Show'} {settled} ignored or resolved
+          </Button>
+        )}
+      </p>
       {rest > 0 && <p className={styles.faint}>{formatCount(rest)} failed runs are in smaller groups, not shown.</p>}
       {data?.is_partial && <p className={styles.faint}>Based on the latest {formatCount(data.counted)} failed runs.</p>}
     </section>
+  )
+}
+
+function StateButtons({ group: { host, error_code, response_status, state } }: { group: Group }): ReactNode {
+  const { workspace } = useWorkspace()
+  const refusal = useRefusal('host.write')
+  const name = `${response_status ?? error_code.replaceAll('_', ' ')} of ${host}`
+  const setState = (wanted: Group['state']) => () =>
+    call('setFailureState', { ws: workspace.id, body: { host, error_code, response_status, state: wanted } })
+  if (state !== 'open') {
+    const icon = <RotateCcw size={16} />
+    return <ChangeButton label={`Reopen ${name}`} icon={icon} refusal={refusal} run={setState('open')} />
+  }
+  return (
+    <>
+      <ChangeButton
+        label={`Resolve ${name}`}
+        icon={<Check size={16} />}
+        refusal={refusal}
+        run={setState('resolved')}
+        done="Resolved. A new failure opens it again."
+      />
+      <ChangeButton
+        label={`Ignore ${name}`}
+        icon={<BellOff size={16} />}
+        refusal={refusal}
+        run={setState('ignored')}
+        done="Ignored until it is reopened."
+      />
+    </>
   )
 }
 
@@ -72,9 +119,10 @@ function columnsOf(to: WorkspacePaths): ReadonlyArray<Column<Group>> {
       cell: one => (
         <span className={styles.failure}>
           <span>
-            {one.response_status ?? one.error_code.replaceAll('_', ' ')} · <bdi>{one.host}</bdi>
+            {one.response_status ?? one.error_code.replaceAll('_', ' ')} · <bdi>{one.host}</bdi>{' '}
+            {one.state !== 'open' && <Badge>{one.state === 'ignored' ? 'Ignored' : 'Resolved'}</Badge>}
           </span>
-          <bdi className={styles.message}>{one.error_message}</bdi>
+          <bdi className={styles.message}>{one.cause ?? one.error_message}</bdi>
         </span>
       ),
     },

@@ -26,7 +26,6 @@ import { AppError } from '@belfry/domain/app-error'
 import { auditRights } from '@belfry/domain/audit-action'
 import { type IdKind, toId } from '@belfry/domain/id'
 import { type ActionIn, decide } from '@belfry/domain/permissions'
-import type { StateReason } from '@belfry/domain/task-state'
 import type { z } from 'zod'
 import { audit } from '../audit/audit.ts'
 import { type Allowed, requireRight } from '../auth/authorize.ts'
@@ -174,7 +173,7 @@ function presentOperation(row: BulkOperation): PublicOperation {
 
 /** Returns the form of a cancel or a stop. */
 export function presentTaskOperation(row: BulkOperation): TaskOperation {
-  const { error: _, response_status: __, ...filter } = presentFilter(row.filter)
+  const { error: _, response_status: __, state_reason: ___, ...filter } = presentFilter(row.filter)
   const action = row.action as TaskOperation['action'] // the caller has asked for this kind
   return { ...presentProgress(row), action, filter, ended: row.done }
 }
@@ -212,7 +211,7 @@ function statusOf({ cancelled, finishedAt }: BulkOperation): TaskOperation['stat
 /** Returns the public form of a filter, without its ids. */
 function presentFilter(filter: BulkRequest['filter']) {
   return {
-    state_reason: (filter.state_reason ?? null) as StateReason[] | null, // checked when the operation was started
+    state_reason: filter.state_reason ?? null,
     source: filter.source ?? null,
     cronjob_id: idsOf('cron', filter.cronjob_id),
     event_id: idsOf('evt', filter.event_id),

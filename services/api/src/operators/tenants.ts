@@ -8,10 +8,11 @@ import {
   unblockAddress as unblock,
 } from '@belfry/db/outbox/mail-blocks'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
+import { waitsForTime } from '@belfry/db/tasks/task-row'
 import { usedExecutions } from '@belfry/db/usage/execution-blocks'
 import { newUuid, toId } from '@belfry/domain/id'
 import type { Role } from '@belfry/domain/permissions'
-import type { TierName } from '@belfry/domain/tiers'
+import { presentLimit, type TierName, tierNames } from '@belfry/domain/tiers'
 import { forgetApiKeys } from '../auth/api-key.ts'
 import { requireStepUp } from '../auth/second-factors.ts'
 import { applyTier } from '../billing/apply-tier.ts'
@@ -35,6 +36,8 @@ export const listTenants = endpoint(operations.listTenants, async (ctx, { query 
   return toPage('tenants', query, rows, presentTenant)
 })
 
+const maxDue = 10_000
+
 export const getTenant = endpoint(operations.getTenant, async (ctx, { params }) => {
   const { rows } = await ctx.pool.query<TenantRow>(`${tenantColumns} WHERE o.id = $1 AND o.deleted_at IS NULL`, [
     params.org,
@@ -53,8 +56,21 @@ export const getTenant = endpoint(operations.getTenant, async (ctx, { params }) 
        ORDER BY m.joined_at, u.id LIMIT 1000`,
     [params.org],
   )
+  const due = await ctx.pool.query<{ tasks: number }>(
+    `SELECT count(*)::int AS tasks FROM (
+       SELECT FROM workspaces w CROSS JOIN LATERAL (
+         SELECT FROM tasks WHERE workspace_id = w.id AND ${waitsForTime} AND due_at <= now() LIMIT ${maxDue}
+       ) t WHERE w.organization_id = $1 LIMIT ${maxDue}
+     ) counted`,
+    [params.org],
+  )
   return {
     ...presentTenant(rows[0]),
+    due_tasks: due.rows[0]?.tasks ?? 0,
+    tier_limits: tierNames.map(tier => {
+      const { executions, storageBytes } = ctx.config.tiers[tier]
+      return { tier, executions: presentLimit(executions), storage_bytes: presentLimit(storageBytes) }
+    }),
     workspace_list: workspaces.rows.map(({ id, name, suspendedAt, inFlight, createdAt }) => {
       const times = { suspended_at: iso(suspendedAt), created_at: createdAt.toISOString() }
       return { id: toId('ws', id), name, in_flight: inFlight, ...times }

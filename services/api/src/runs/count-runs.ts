@@ -1,9 +1,11 @@
 import { operations } from '@belfry/contract/operations'
 import type { RunFailures } from '@belfry/contract/run-failures'
-import type { Db } from '@belfry/db/postgres/in-transaction'
+import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
 import { countRuns, keptDays } from '@belfry/db/run-statistics/run-statistics'
 import { hostOfRequest } from '@belfry/db/tasks/task-row'
 import { toId } from '@belfry/domain/id'
+import { causeOf, type StoredResponse } from '@belfry/present/present-run'
+import { audit } from '../audit/audit.ts'
 import { endpoint } from '../endpoint.ts'
 import type { Span } from '../overview/overview.ts'
 import { hasStoredRuns } from './read-runs.ts'
@@ -50,16 +52,19 @@ type Period = { from?: Date | undefined; to?: Date | undefined }
 type Row = {
   host: string | null
   errorCode: string
-  responseStatus: number | null
   errorMessage: string | null
   count: number
   firstAt: Date
   lastAt: Date
   lastRunId: string
+  state: RunFailures['data'][number]['state']
   taskName: string
   counted: number
   isPartial: boolean
-}
+} & StoredResponse
+
+// As much of a response as its excerpt is made from.
+const causeBytes = 8_000
 
 export const listFailures = endpoint(operations.listFailures, async (ctx, { caller, query }) => {
   const failures = await groupFailures(ctx.pool, caller.workspaceId, query)
@@ -96,9 +101,14 @@ export async function groupFailures(
     )
     SELECT g.host, g.error_code AS "errorCode", g.response_status AS "responseStatus", f.error_message AS "errorMessage",
            g.count, g.first_at AS "firstAt", g.last_at AS "lastAt", g.last_id AS "lastRunId", r.name AS "taskName",
-           w.counted, w.is_partial AS "isPartial"
+           CASE WHEN s.state = 'resolved' AND g.last_at > s.changed_at THEN 'open' ELSE coalesce(s.state, 'open') END AS state,
+           u.response_headers AS "responseHeaders", substring(u.response_body FOR ${causeBytes}) AS "responseBody",
+           u.response_bytes AS "responseBytes", true AS "responseTruncated", w.counted, w.is_partial AS "isPartial"
     FROM whole w LEFT JOIN (
       groups g JOIN failures f ON f.id = g.last_id JOIN task_requests r ON r.task_id = f.task_id
+      JOIN runs u ON u.workspace_id = $1 AND u.id = g.last_id
+      LEFT JOIN failure_states s ON s.workspace_id = $1 AND s.host = g.host AND s.error_code = g.error_code
+        AND s.response_status = coalesce(g.response_status, 0)
     ) ON true
     ORDER BY g.count DESC, g.last_at DESC LIMIT $6`
   const values = [workspaceId, from ?? null, to ?? null, limits.runs + 1, host ?? null, limits.groups]
@@ -109,7 +119,9 @@ export async function groupFailures(
       error_code: row.errorCode,
       response_status: row.responseStatus,
       error_message: row.errorMessage ?? '',
+      cause: causeOf(row),
       count: row.count,
+      state: row.state,
       first_at: row.firstAt.toISOString(),
       last_at: row.lastAt.toISOString(),
       last_run_id: toId('run', row.lastRunId),
@@ -119,6 +131,20 @@ export async function groupFailures(
     is_partial: rows[0]?.isPartial ?? false,
   }
 }
+
+export const setFailureState = endpoint(operations.setFailureState, async (ctx, { caller, body }) => {
+  const { host, state, error_code, response_status } = body
+  const values: unknown[] = [caller.workspaceId, host.toLowerCase(), error_code, response_status ?? 0]
+  const which = 'workspace_id = $1 AND host = $2 AND error_code = $3 AND response_status = $4'
+  await inTransaction(ctx.pool, async tx => {
+    await tx.query(`DELETE FROM failure_states WHERE ${which}`, values)
+    const text = `
+      INSERT INTO failure_states (workspace_id, host, error_code, response_status, state) VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT (workspace_id, host, error_code, response_status) DO UPDATE SET state = excluded.state, changed_at = now()`
+    if (state !== 'open') await tx.query(text, [...values, state])
+    await audit(tx, caller, 'host.failure_changed', host, { error_code, response_status, state })
+  })
+})
 
 // Without a group, the only row has the counts alone.
 function hasHost(row: Row): row is Row & { host: string } {

@@ -84,6 +84,9 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'GET /api/v1/scheduler/runs/stream': none,
   'GET /api/v1/scheduler/runs/:run': none,
   'GET /api/v1/scheduler/runs/failures': none,
+  'PUT /api/v1/scheduler/runs/failures': {
+    body: () => ({ host: 'example.com', error_code: 'timeout', response_status: null, state: 'ignored' }),
+  },
   'GET /api/v1/scheduler/runs/counts': none,
   'GET /api/v1/scheduler/search': { query: '?q=task' },
   'GET /api/v1/scheduler/overview': none,

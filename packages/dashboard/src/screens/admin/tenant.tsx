@@ -10,7 +10,7 @@ import { paths } from '../../paths.ts'
 import { Card, Stack } from '../../ui/card.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { optionsOf, Select, TextField } from '../../ui/field.tsx'
-import { formatBytes, formatCount } from '../../ui/format-amount.ts'
+import { formatBytes, formatCount, formatCounted } from '../../ui/format-amount.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton, Table } from '../../ui/table.tsx'
@@ -102,7 +102,8 @@ export function TenantPage(): ReactNode {
 }
 
 /** The tier, which changes after a confirmation. */
-function TierSelect({ tenant: { id, name, tier, executions } }: { tenant: TenantDetail }): ReactNode {
+function TierSelect({ tenant }: { tenant: TenantDetail }): ReactNode {
+  const { id, name, tier } = tenant
   const [wanted, setWanted] = useState<TierName | null>(null)
   return (
     <div className={styles.inline}>
@@ -116,7 +117,7 @@ function TierSelect({ tenant: { id, name, tier, executions } }: { tenant: Tenant
         isOpen={wanted !== null}
         onClose={() => setWanted(null)}
         title={`Change ${name} to ${wanted && tierLabels[wanted]}?`}
-        description={`It has ${formatCount(executions)} executions this month. Above the limit of a tier, its due tasks are cancelled, and their owners get a mail.`}
+        description={wanted && consequenceOf(tenant, wanted)}
         action="Change tier"
         run={() => call('setTier', { org: id, body: { tier: wanted ?? tier } })}
         done={`Tier of ${name} changed`}
@@ -124,6 +125,21 @@ function TierSelect({ tenant: { id, name, tier, executions } }: { tenant: Tenant
     </div>
   )
 }
+
+/** Says how much of the limits of a tier is used, and what happens to the tasks that are due. */
+function consequenceOf(tenant: TenantDetail, wanted: TierName): string {
+  const { executions, storage_bytes: bytes, due_tasks: due } = tenant
+  const limits = tenant.tier_limits.find(({ tier }) => tier === wanted)
+  const limitOf = (limit: number | null | undefined, format: (amount: number) => string) =>
+    limit == null ? 'no limit' : `a limit of ${format(limit)}`
+  const isOver = executions >= (limits?.executions ?? Infinity) || bytes > (limits?.storage_bytes ?? Infinity)
+  const usage = `It has ${formatCount(executions)} executions this month, with ${limitOf(limits?.executions, formatCount)}, and stores ${formatBytes(bytes)}, with ${limitOf(limits?.storage_bytes, formatBytes)}.`
+  if (!isOver) return `${usage} No task is cancelled now.`
+  return `${usage} Due tasks are cancelled at once, ${formatCounted(due, due >= maxDue)} now, and its owners get a mail.`
+}
+
+// The number that the API counts to.
+const maxDue = 10_000
 
 type SuspendButtonProps = { kind: 'Organization' | 'Workspace' | 'User'; id: string; name: string; at: string | null }
 

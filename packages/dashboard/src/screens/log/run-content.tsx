@@ -1,5 +1,6 @@
 import type { Run, RunDetail } from '@belfry/contract/run'
 import type { Task } from '@belfry/contract/task'
+import { excerptOf } from '@belfry/domain/excerpt'
 import { isTerminal } from '@belfry/domain/task-state'
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, RotateCcw, Terminal } from 'lucide-react'
@@ -168,12 +169,18 @@ function AttemptLinks({ run, attempts }: { run: Run; attempts: readonly Run[] })
   )
 }
 
-function Failure({ run, error }: { run: Run; error: NonNullable<Run['error']> }): ReactNode {
+function Failure({ run, error }: { run: RunDetail; error: NonNullable<Run['error']> }): ReactNode {
+  const cause = run.response?.body_encoding === 'utf8' ? excerptOf(run.response.body) : null
   return (
     <div className={styles.failure}>
       <CircleAlert size={17} aria-hidden="true" />
       <div>
         <p>{error.message || `The target responded with ${run.response_status}.`}</p>
+        {cause && (
+          <p>
+            <bdi>{showControls(cause)}</bdi>
+          </p>
+        )}
         <p className={styles.code}>
           <a href={`/api/problems/${error.code}`} target="_blank" rel="noreferrer">
             <code>{error.code}</code>

@@ -105,6 +105,8 @@ const eventNames: Record<AlertEvent, string> = {
   'task.dead': 'Dead task',
   'cronjob.failing': 'Failing cron job',
   'cronjob.recovered': 'Recovered cron job',
+  'host.failing': 'Failing host',
+  'host.recovered': 'Recovered host',
   'endpoint.failing': 'Failing for days',
   'endpoint.switched_off': 'Switched off',
   'quota.warning': 'Quota at 80%',
