@@ -1,72 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { backfillCronJob } from '../src/cron-jobs/backfill-cron-job.ts'
 import {
   changeCronJob,
-  createCronJob,
   deleteCronJob,
-  type NewCronJob,
   pauseCronJob,
   resumeCronJob,
   triggerCronJob,
 } from '../src/cron-jobs/change-cron-job.ts'
 import { expandCronJobs } from '../src/cron-jobs/expand-cron-jobs.ts'
-import { settleDeadLetters } from '../src/dead-letters/settle-dead-letters.ts'
 import { cancelPendingTask } from '../src/tasks/change-task.ts'
-import { replayTask } from '../src/tasks/replay-task.ts'
-import { claimAll, taskRow, useDatabase } from './setup.ts'
+import { claimAll, taskRow } from './setup.ts'
+import { lookAheadMs, minuteMs, useCronJobs } from './use-cron-jobs.ts'
 
-const db = useDatabase()
-const minuteMs = 60_000
-const lookAheadMs = 6 * minuteMs
-
-async function aCronJob(changes: Partial<NewCronJob> = {}): Promise<NewCronJob> {
-  const [organizationId, workspaceId] = [randomUUID(), randomUUID()]
-  await db.pool.query(`INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'A', $2, 'free')`, [
-    organizationId,
-    organizationId,
-  ])
-  await db.pool.query(`INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'A')`, [
-    workspaceId,
-    organizationId,
-  ])
-  return {
-    ...{ id: randomUUID(), workspaceId, name: 'A cron job', cron: '* * * * *', timezone: 'UTC' },
-    ...{ startsAt: null, endsAt: null, overlap: 'allow', catchUp: 'latest' },
-    ...{ url: 'https://example.com', method: 'POST', headers: '{}', payload: '{"a":1.0}' },
-    ...{ maxRetries: 0, backoff: 'fixed', baseDelayMs: 1000, maxDelayMs: 1000, timeoutMs: 5000 },
-    ...changes,
-  }
-}
-
-async function create(changes: Partial<NewCronJob> = {}): Promise<NewCronJob> {
-  const job = await aCronJob(changes)
-  await createCronJob(db.pool, job, lookAheadMs)
-  return job
-}
-
-/** Changes the rows as if no scheduler had run for some whole minutes. */
-async function letTimePass(job: NewCronJob, minutes: number): Promise<void> {
-  await db.pool.query('DELETE FROM tasks WHERE cron_job_id = $1', [job.id])
-  const text = `UPDATE cron_jobs SET next_run_at = date_trunc('minute', now()) - $2 * interval '1 minute' WHERE id = $1`
-  await db.pool.query(text, [job.id, minutes])
-}
-
-type Row = { id: string; state: string; reason: string | null; at: Date }
-
-async function tasksOf(job: NewCronJob): Promise<Row[]> {
-  const text = `SELECT id, state, state_reason AS reason, execute_at AS at FROM tasks WHERE cron_job_id = $1 ORDER BY at, id`
-  return (await db.pool.query<Row>(text, [job.id])).rows
-}
-
-async function finish(id: string): Promise<void> {
-  await db.pool.query(`UPDATE tasks SET state = 'success', lease_until = NULL, finished_at = now() WHERE id = $1`, [id])
-}
-
-async function makeDue(ids: string[]): Promise<void> {
-  await db.pool.query(`UPDATE tasks SET due_at = now() - interval '1 second' WHERE id = ANY ($1)`, [ids])
-}
+const { db, create, letTimePass, tasksOf, finish, makeDue } = useCronJobs()
 
 describe('expandCronJobs', () => {
   // It expands the cron jobs of all workspaces.
@@ -279,87 +226,6 @@ describe('a change of a cron job', () => {
     expect(await deleteCronJob(db.pool, randomUUID(), job.id)).toEqual({ kind: 'unknown' })
     expect(await triggerCronJob(db.pool, randomUUID(), job.id)).toBeNull()
     expect(await tasksOf(job)).toEqual(before)
-  })
-})
-
-describe('backfillCronJob', () => {
-  const minutesAgo = (...minutes: number[]) =>
-    minutes.map(ago => new Date(Math.floor(Date.now() / 60_000 - ago) * 60_000))
-
-  it('creates one task for each past occurrence without one, once, due at a pace', async () => {
-    const job = await create({ catchUp: 'none', overlap: 'skip', maxAgeMs: 60_000 })
-    const missed = (await tasksOf(job))[0]
-    const times = minutesAgo(30, 20, 10)
-    // The second one has run, and the third one was missed.
-    await db.pool.query('UPDATE tasks SET occurrence_at = $2, execute_at = $2 WHERE id = $1', [missed?.id, times[1]])
-    const [, second] = await tasksOf(job)
-    await db.pool.query(
-      `UPDATE tasks SET occurrence_at = $2, execute_at = $2, state = 'cancelled', state_reason = 'missed', finished_at = now()
-       WHERE id = $1`,
-      [second?.id, times[2]],
-    )
-    const plan = { times, perSecond: 2, createdBy: 'a user' }
-    const both = await Promise.all([1, 2].map(() => backfillCronJob(db.pool, job.workspaceId, job.id, plan)))
-    const due = both.flatMap(result => result?.due ?? [])
-    expect(due).toHaveLength(2)
-    const rows = await Promise.all(due.map(({ id }) => taskRow(db.pool, id)))
-    expect(rows.map(row => row.execute_at)).toEqual([times[0], times[2]])
-    expect(rows[0]).toMatchObject({
-      ...{ source: 'cron', state: 'pending', occurrence_at: null, payload: job.payload },
-    })
-    const [first = 0, last = 0] = due.map(({ dueAt }) => dueAt.getTime())
-    expect(last - first).toBe(500)
-    expect(rows.map(row => row.expires_at.getTime() - row.due_at.getTime())).toEqual([60_000, 60_000])
-    await makeDue(due.map(({ id }) => id))
-    const claims = await claimAll(
-      db.pool,
-      due.map(({ id }) => id),
-    )
-    expect(claims.map(({ kind }) => kind)).toEqual(['claimed', 'claimed'])
-  })
-
-  it('and a replay of the same cancelled occurrence exclude each other', async () => {
-    const job = await create()
-    const times = minutesAgo(30, 20)
-    const ids = (await tasksOf(job)).slice(0, 2).map(({ id }) => id)
-    const text = `
-      UPDATE tasks SET occurrence_at = i.at, execute_at = i.at, state = 'cancelled', state_reason = 'missed', finished_at = now()
-      FROM unnest($1::uuid[], $2::timestamptz[]) AS i (id, at) WHERE tasks.id = i.id`
-    await db.pool.query(text, [ids, times])
-    const [replayed = '', other = ''] = ids
-    await replayTask(db.pool, job.workspaceId, replayed)
-    const { due = [] } = (await backfillCronJob(db.pool, job.workspaceId, job.id, { times, perSecond: null })) ?? {}
-    expect(await Promise.all(due.map(async ({ id }) => (await taskRow(db.pool, id)).execute_at))).toEqual([times[1]])
-    const bulk = { perSecond: null, from: null, withCancelled: true }
-    const settled = await settleDeadLetters(db.pool, job.workspaceId, ids, 'replay', bulk)
-    expect([settled.replays, (await taskRow(db.pool, other)).settled_at]).toEqual([[], expect.any(Date)])
-  })
-
-  it('is kept by a new rule, and leaves the next run as it is', async () => {
-    const job = await create({ cron: '0 0 1 1 *' })
-    const { due = [] } =
-      (await backfillCronJob(db.pool, job.workspaceId, job.id, { times: minutesAgo(10), perSecond: null })) ?? {}
-    await changeCronJob(db.pool, job.workspaceId, job.id, { cron: '0 0 2 1 *' }, lookAheadMs)
-    expect(await tasksOf(job)).toMatchObject([{ id: due[0]?.id, state: 'pending' }])
-  })
-
-  it('leaves occurrences that no scheduler has looked at to it, so none runs twice', async () => {
-    const job = await create({ catchUp: 'all' })
-    await letTimePass(job, 30)
-    const times = minutesAgo(20, 10)
-    const plan = { times, perSecond: null }
-    expect((await backfillCronJob(db.pool, job.workspaceId, job.id, plan))?.due).toEqual([])
-    await expandCronJobs(db.pool, { lookAheadMs, limit: 1_000 })
-    expect((await backfillCronJob(db.pool, job.workspaceId, job.id, plan))?.due).toEqual([])
-    const made = (await tasksOf(job)).map(({ at }) => at.getTime())
-    for (const at of times) expect(made.filter(time => time === at.getTime())).toHaveLength(1)
-  })
-
-  it('creates nothing for another workspace', async () => {
-    const job = await create({ cron: '0 0 1 1 *' })
-    const plan = { times: minutesAgo(10), perSecond: null }
-    expect(await backfillCronJob(db.pool, randomUUID(), job.id, plan)).toBeNull()
-    expect(await tasksOf(job)).toEqual([])
   })
 })
 
