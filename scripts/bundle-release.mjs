@@ -25,7 +25,10 @@ if (!isBuilt()) {
   const archive = execFileSync('git', ['archive', commit], { cwd: root, maxBuffer: 2 ** 29 })
   execFileSync('tar', ['-x', '-C', folder], { input: archive })
   for (const room of ['.', 'prisma', ...below('packages'), ...below('services')]) lendPackages(room)
-  execFileSync(process.execPath, [join(folder, 'scripts/prisma-generate.mjs')], { stdio: 'inherit' })
+  // By the script of this checkout, which knows what is installed here.
+  execFileSync(process.execPath, [join(root, 'scripts/prisma-generate.mjs'), join(folder, 'prisma')], {
+    stdio: 'inherit',
+  })
   const { bundlePackage } = await import(pathToFileURL(join(folder, 'scripts/bundle.mjs')).href)
   for (const program of ['prisma', 'services/api', 'services/scheduler', 'services/dispatcher']) {
     await bundlePackage(program, { plugins: [ownRooms()] })

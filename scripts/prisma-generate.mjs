@@ -1,11 +1,11 @@
-// Generates the Prisma client into prisma/src/generated. The CLI requires a schema-engine binary, which it never runs for
+// Generates the Prisma client into prisma/src/generated, or that of another folder. The CLI requires a schema-engine binary, which it never runs for
 // this command and which may not be downloadable, so it gets the path of another existing file.
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const room = join(dirname(fileURLToPath(import.meta.url)), '..', 'prisma')
+const [, , room = join(dirname(fileURLToPath(import.meta.url)), '..', 'prisma')] = process.argv
 const cli = createRequire(join(room, 'package.json')).resolve('prisma/build/index.js')
 // The CLI loads parts that are not installed, and that this command does not use.
 const withoutParts = `import Module from 'node:module'

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 
 const isLeftOut = (operation: string) =>
-  Object.keys(leftOut).some(path => operation.slice(operation.indexOf(' ') + 1).startsWith(path))
+  Object.keys(leftOut).some(start => operation.startsWith(start) || operation.split(' ')[1]?.startsWith(start))
 
 /** Returns the names of all methods, such as `tasks.create`. */
 function methodsOf(value: object, before = ''): string[] {
@@ -67,6 +67,7 @@ it('omits only the operations in the list of omissions', () => {
     'GET /api/v1/scheduler/overview',
     'GET /api/v1/scheduler/search',
     'GET /api/v1/scheduler/upcoming',
+    'PUT /api/v1/scheduler/runs/failures',
   ])
   for (const path of Object.keys(leftOut)) expect(known.some(operation => operation.includes(path))).toBe(true)
 })

@@ -220,6 +220,7 @@ export const leftOut: Record<string, string> = {
   '/api/v1/organizations/{org}/runs/': 'the workspace has its own export and tail',
   '/api/v1/scheduler/cronjobs/recent-runs': 'a summary for the dashboard; runs.list has the runs',
   '/api/v1/operator/': 'operators use the console',
+  'PUT /api/v1/scheduler/runs/failures': 'people decide about a group of failures, in the dashboard',
   '/api/v1/scheduler/search': 'finds what a person remembers a part of; lists have filters',
   '/api/v1/scheduler/overview': 'a summary for the dashboard; /metrics has figures for machines',
   '/api/v1/scheduler/upcoming': 'a summary for the dashboard; tasks.list and nextRuns return due tasks',

@@ -151,7 +151,7 @@ describe('a proxy that works', () => {
   it('waits for a target that does not accept', async () => {
     const { url } = await setupProxy({ hangs: true })
     const outcome = await senderFor({ proxy: url, patienceMs: 0 }).send('http://127.0.0.1:1/', { timeoutMs: 300 })
-    const timings = { dnsMs: 0, connectMs: null, tlsMs: null, firstByteMs: null }
+    const timings = { dnsMs: expect.any(Number), connectMs: null, tlsMs: null, firstByteMs: null }
     expect(outcome).toMatchObject({ kind: 'failure', code: 'timeout', timings })
   })
 })
