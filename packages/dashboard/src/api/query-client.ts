@@ -29,7 +29,7 @@ const freshness: { readonly [Name in OperationName]?: Freshness } = {
   listFailures: { refetchInterval: 5_000, placeholderData: keepPreviousData },
   countRunsOverTime: { refetchInterval: 10_000, placeholderData: keepPreviousData },
   search: { placeholderData: keepPreviousData },
-  getUpcoming: { refetchInterval: 30_000 },
+  getUpcoming: { refetchInterval: 10_000 },
   listHosts: { refetchInterval: 5_000 },
   getHost: { refetchInterval: 5_000 },
   listQueues: { refetchInterval: 5_000 },
