@@ -31,7 +31,7 @@ if (!isBuilt()) {
   })
   const { bundlePackage } = await import(pathToFileURL(join(folder, 'scripts/bundle.mjs')).href)
   for (const program of ['prisma', 'services/api', 'services/scheduler', 'services/dispatcher']) {
-    await bundlePackage(program, { plugins: [ownRooms()] })
+    await bundlePackage(program, { plugins: [ownRooms(), gonePackages()] })
   }
   await stop()
   writeFileSync(join(folder, 'commit'), commit)
@@ -74,6 +74,22 @@ function ownRooms() {
         const entry = exports[rest.length === 0 ? '.' : `./${name}`] ?? exports['./*'].replace('*', name)
         return { path: join(folder, room, typeof entry === 'string' ? entry : entry.default) }
       })
+    },
+  }
+}
+
+// A package that this checkout no longer has is empty: what needs it fails when it is used, and the rest works.
+function gonePackages() {
+  const isNested = Symbol('nested')
+  return {
+    name: 'gone-packages',
+    setup(build) {
+      build.onResolve({ filter: /^[@a-z]/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+        if (pluginData === isNested) return
+        const found = await build.resolve(path, { kind, importer, resolveDir, pluginData: isNested })
+        return found.errors.length === 0 ? found : { path, namespace: 'gone' }
+      })
+      build.onLoad({ filter: /./, namespace: 'gone' }, () => ({ contents: 'module.exports = {}' }))
     },
   }
 }
