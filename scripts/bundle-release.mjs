@@ -25,7 +25,7 @@ if (!isBuilt()) {
   const archive = execFileSync('git', ['archive', commit], { cwd: root, maxBuffer: 2 ** 29 })
   execFileSync('tar', ['-x', '-C', folder], { input: archive })
   for (const room of ['.', 'prisma', ...below('packages'), ...below('services')]) lendPackages(room)
-  // By the script of this checkout, which knows what is installed here.
+  // By the script of this checkout, because it fits the installed packages.
   execFileSync(process.execPath, [join(root, 'scripts/prisma-generate.mjs'), join(folder, 'prisma')], {
     stdio: 'inherit',
   })
