@@ -8,9 +8,9 @@ import { draftOf } from '../../forms/request/request-draft.ts'
 import { RequestPreview } from '../../forms/request/request-preview.tsx'
 import { describeDelays, retryCount } from '../../forms/request/retry-draft.ts'
 import { lagForm, lagOptions } from '../../layout/lag-options.ts'
-import { QueueLink } from '../../layout/queue-link.tsx'
 import { RunTable } from '../../layout/run-table.tsx'
 import { useWorkspace } from '../../session/scope.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Link } from '../../ui/button.tsx'
 import { Card, Columns, Stack } from '../../ui/card.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
@@ -185,5 +185,19 @@ function Details({ job }: { job: CronJobResource }): ReactNode {
         ],
       ]}
     />
+  )
+}
+
+/** A link to the queues, with the name of one, and whether it is paused. */
+function QueueLink({ name }: { name: string }): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const { data: queue } = useQuery(queryOf('getQueue', { ws: workspace.id, queue: name }))
+  return (
+    <>
+      <Link to={to.queues()}>
+        <code>{name}</code>
+      </Link>{' '}
+      {queue?.paused_at && <Badge tone="warn">Paused</Badge>}
+    </>
   )
 }
