@@ -82,7 +82,7 @@ async function openProject(): Promise<ScratchProject> {
 
 async function aDeadTask(belfry: Belfry, target: Receiver) {
   target.answer('/gone', { status: 410 })
-  const task = { name: 'Gone', url: target.url('/gone'), method: 'POST', execute_at: inMs(500) }
+  const task = { name: 'Gone', url: target.url('/gone'), method: 'POST', execute_at: inMs(5_000) }
   const { body } = await belfry.call('POST', '/api/v1/scheduler/tasks', task)
   const { body: dead } = await waitFor(
     () => belfry.call('GET', `/api/v1/scheduler/tasks/${body.id}`),
