@@ -70,13 +70,17 @@ function useField(): {
   return { id: field.id, 'aria-describedby': field.describedBy, 'aria-invalid': field.isInvalid || undefined }
 }
 
+/** Text of a program, such as a name or a pattern. Browsers neither complete nor check it. */
 type Mono = { isMono?: boolean }
+
+const ofProgram = { autoComplete: 'off', spellCheck: false } as const
 
 export function TextInput({ isMono, className, ...props }: ComponentProps<'input'> & Mono): ReactNode {
   return (
     <input
       type="text"
       {...useField()}
+      {...(isMono ? ofProgram : {})}
       {...props}
       className={classNames(styles.input, isMono && styles.mono, className)}
     />
@@ -84,7 +88,14 @@ export function TextInput({ isMono, className, ...props }: ComponentProps<'input
 }
 
 function Textarea({ isMono, className, ...props }: ComponentProps<'textarea'> & Mono): ReactNode {
-  return <textarea {...useField()} {...props} className={classNames(styles.input, isMono && styles.mono, className)} />
+  return (
+    <textarea
+      {...useField()}
+      {...(isMono ? ofProgram : {})}
+      {...props}
+      className={classNames(styles.input, isMono && styles.mono, className)}
+    />
+  )
 }
 
 /** A choice of a select. A text is its own label. */

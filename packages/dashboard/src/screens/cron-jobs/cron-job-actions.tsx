@@ -27,10 +27,7 @@ export function CronJobActions(props: CronJobActionsProps): ReactNode {
       <ButtonLink to={to.editCronJob(job.id)} icon={<Pencil size={15} />} refusal={mayNotWrite}>
         Edit
       </ButtonLink>
-      <Menu
-        align="end"
-        trigger={<IconButton kind="secondary" label="More" icon={<Ellipsis size={16} aria-hidden="true" />} />}
-      >
+      <Menu align="end" trigger={<IconButton kind="secondary" label="More" icon={<Ellipsis size={16} />} />}>
         <MenuItem icon={<CopyPlus size={15} />} to={to.newCronJob(job.id)} refusal={mayNotWrite}>
           Duplicate
         </MenuItem>

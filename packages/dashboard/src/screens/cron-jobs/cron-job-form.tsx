@@ -164,8 +164,6 @@ function ScheduleFields({ draft, onChange }: ScheduleFieldsProps): ReactNode {
           isMono
           {...draftInput(draft, 'cron', onChange)}
           placeholder="0 9 * * 1-5"
-          autoComplete="off"
-          spellCheck={false}
         />
         <SelectField
           label="Time zone"

@@ -44,7 +44,7 @@ export function CronJobs(): ReactNode {
       title="Cron jobs"
       description="Requests on a recurring schedule, each in its own time zone."
       buttons={
-        <ButtonLink to={to.upcoming()} icon={<CalendarDays size={15} aria-hidden="true" />}>
+        <ButtonLink to={to.upcoming()} icon={<CalendarDays size={15} />}>
           Coming week
         </ButtonLink>
       }

@@ -46,7 +46,7 @@ function Note({ note }: { note: RunTimeNote | undefined }): ReactNode {
   return (
     <tr>
       <td colSpan={3} className={styles.moved}>
-        <TriangleAlert size={14} aria-hidden="true" />
+        <TriangleAlert size={14} />
         {note.code === 'clock_gap'
           ? `Clocks go forward: ${time} does not exist on this day. It runs right after the change.`
           : `Clocks go back: ${time} occurs twice on this day. It runs the first time.`}

@@ -111,19 +111,10 @@ function Actions({ chosen, isFiltered, filter, onSettle }: ActionsProps): ReactN
     onSettle(chosen.length > 0 ? { action, ids: chosen.map(({ id }) => id), chosen } : { action, filter })
   return (
     <div className={styles.actions}>
-      <Button
-        icon={<RotateCcw size={14} aria-hidden="true" />}
-        refusal={replayRefusal}
-        onClick={() => settle('replay')}
-      >
+      <Button icon={<RotateCcw size={14} />} refusal={replayRefusal} onClick={() => settle('replay')}>
         Replay {scope}
       </Button>
-      <Button
-        kind="danger"
-        icon={<Trash2 size={14} aria-hidden="true" />}
-        refusal={discardRefusal}
-        onClick={() => settle('discard')}
-      >
+      <Button kind="danger" icon={<Trash2 size={14} />} refusal={discardRefusal} onClick={() => settle('discard')}>
         Discard {scope}
       </Button>
     </div>

@@ -38,7 +38,7 @@ export function Events(): ReactNode {
       }
       create={{
         label: 'Publish event',
-        icon: <Send size={14} aria-hidden="true" />,
+        icon: <Send size={14} />,
         refusal: useRefusal('event.publish'),
         isWide: true,
         form: <Publish />,

@@ -63,7 +63,6 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
         name="topic"
         isMono
         placeholder="orders.paid"
-        autoComplete="off"
         {...draftInput(draft, 'topic', set)}
       />
       <TextareaField
@@ -72,7 +71,6 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
         name="payload"
         isMono
         rows={6}
-        spellCheck={false}
         {...draftInput(draft, 'payload', set)}
       />
       <fieldset className={styles.choice}>

@@ -17,7 +17,7 @@ export function HostState({ host: { circuit, paused_at: pausedAt, health } }: { 
     const { attempts, failed } = health.five_minutes
     if (attempts > 0 && failed * 2 >= attempts) return <Badge tone="warn">Failing</Badge>
     return (
-      <Badge tone="good" icon={<Check size={13} strokeWidth={2.4} aria-hidden="true" />}>
+      <Badge tone="good" icon={<Check size={13} strokeWidth={2.4} />}>
         Healthy
       </Badge>
     )
@@ -25,7 +25,7 @@ export function HostState({ host: { circuit, paused_at: pausedAt, health } }: { 
   const isOpen = circuit.state === 'open'
   const Icon = isOpen ? CirclePause : RotateCw
   return (
-    <Badge tone="bad" icon={<Icon size={13} strokeWidth={2.4} aria-hidden="true" />}>
+    <Badge tone="bad" icon={<Icon size={13} strokeWidth={2.4} />}>
       {isOpen ? 'Circuit breaker open' : 'Probing'}
     </Badge>
   )

@@ -57,7 +57,7 @@ export function Log(): ReactNode {
               {shown.omitted > 0 && <span>{formatCount(shown.omitted)}+ new runs not shown</span>}
               <LiveButton connection={shown.connection} isPaused={isPaused} onChange={setIsPaused} />
               {deadLetters !== null && (
-                <ButtonLink to={to.deadLetters(deadLetters)} icon={<Skull size={15} aria-hidden="true" />}>
+                <ButtonLink to={to.deadLetters(deadLetters)} icon={<Skull size={15} />}>
                   {hasTime ? 'Dead letters of any time' : 'Dead letters'}
                 </ButtonLink>
               )}
@@ -93,7 +93,7 @@ type LiveButtonProps = { connection: Connection; isPaused: boolean; onChange(isP
 const connectionTexts = { live: 'Live', connecting: 'Connecting…', refused: 'Not live' } as const
 
 function LiveButton({ connection, isPaused, onChange }: LiveButtonProps): ReactNode {
-  const icon = isPaused ? <Play size={14} aria-hidden="true" /> : <Pause size={14} aria-hidden="true" />
+  const icon = isPaused ? <Play size={14} /> : <Pause size={14} />
   return (
     <>
       <span className={classNames(styles.live, (isPaused || connection !== 'live') && styles.still)} role="status">
@@ -115,7 +115,7 @@ function ExportMenu({ shown: { scope, query } }: { shown: ShownLog }): ReactNode
   const exportUrl = (format: string) =>
     urlOf('exportOrganizationRuns', { org: scope.org, query: { ...query, workspace_id: scope.ws, format } })
   return (
-    <Menu align="end" trigger={<Button icon={<Download size={15} aria-hidden="true" />}>Export</Button>}>
+    <Menu align="end" trigger={<Button icon={<Download size={15} />}>Export</Button>}>
       <MenuLabel>All runs that match the filters</MenuLabel>
       <MenuItem href={exportUrl('csv')}>CSV</MenuItem>
       <MenuItem href={exportUrl('jsonl')}>JSON Lines</MenuItem>
@@ -208,7 +208,7 @@ function LogSearch(): ReactNode {
         void apply()
       }}
     >
-      <Search size={15} aria-hidden="true" />
+      <Search size={15} />
       <TextInput
         type="search"
         aria-label="Search by name, label, host, topic, status code, error or ID"

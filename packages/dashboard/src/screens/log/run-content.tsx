@@ -96,7 +96,7 @@ function Actions({ run }: { run: RunDetail }): ReactNode {
       <div className={styles.actions}>
         <ChangeButton
           text="Replay"
-          icon={<RotateCcw size={14} aria-hidden="true" />}
+          icon={<RotateCcw size={14} />}
           refusal={refusal ?? notFinished}
           run={() => call('replayTask', { ws: workspace.id, task: run.task_id, body: {} })}
           onDone={setReplay}
@@ -106,7 +106,7 @@ function Actions({ run }: { run: RunDetail }): ReactNode {
         </ButtonLink>
         <CopyButton
           text={toCurl(run.request)}
-          icon={<Terminal size={15} aria-hidden="true" />}
+          icon={<Terminal size={15} />}
           note="Copied with the signature of this run, which receivers refuse after five minutes."
         >
           Copy as curl
@@ -173,7 +173,7 @@ function Failure({ run, error }: { run: RunDetail; error: NonNullable<Run['error
   const cause = run.response?.body_encoding === 'utf8' ? excerptOf(run.response.body) : null
   return (
     <div className={styles.failure}>
-      <CircleAlert size={17} aria-hidden="true" />
+      <CircleAlert size={17} />
       <div>
         <p>{error.message || `The target responded with ${run.response_status}.`}</p>
         {cause && (

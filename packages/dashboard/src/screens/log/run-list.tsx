@@ -92,7 +92,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
     <div className={styles.frame}>
       {view.waiting > 0 && (
         <div className={styles.waiting} role="status">
-          <Button kind="primary" size="small" icon={<ArrowUp size={14} aria-hidden="true" />} onClick={showNew}>
+          <Button kind="primary" size="small" icon={<ArrowUp size={14} />} onClick={showNew}>
             {view.waiting === 300 ? 'More than 300' : view.waiting} new {view.waiting === 1 ? 'run' : 'runs'}
           </Button>
         </div>

@@ -21,7 +21,7 @@ export function SelectedRuns({ selected, onClear }: SelectedRunsProps): ReactNod
       <span aria-live="polite">{selected.size === 1 ? '1 run selected' : `${selected.size} runs selected`}</span>
       <Button
         size="small"
-        icon={<RotateCcw size={14} aria-hidden="true" />}
+        icon={<RotateCcw size={14} />}
         onClick={() => setIsReplaying(true)}
       >{`Replay ${ids.length === 1 ? '1 task' : `${ids.length} tasks`}`}</Button>
       <Button size="small" kind="quiet" onClick={onClear}>

@@ -85,7 +85,7 @@ function AccountData(): ReactNode {
       </p>
       <div className={styles.buttons}>
         <Button
-          icon={<Download size={15} aria-hidden="true" />}
+          icon={<Download size={15} />}
           onClick={() => {
             window.location.href = urlOf('exportMe')
           }}

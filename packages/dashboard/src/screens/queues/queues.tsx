@@ -145,16 +145,7 @@ function QueueForm({ queue }: { queue: Queue | null }): ReactNode {
   })
   return (
     <Form form={form} action={queue ? 'Save' : 'Create queue'}>
-      {!queue && (
-        <TextField
-          label="Name"
-          hint="Such as customer-42. Tasks name it."
-          name="name"
-          isMono
-          autoComplete="off"
-          spellCheck={false}
-        />
-      )}
+      {!queue && <TextField label="Name" hint="Such as customer-42. Tasks name it." name="name" isMono />}
       <TextField
         label="Calls at a time"
         isOptional

@@ -45,7 +45,7 @@ export function AuditLog(): ReactNode {
       buttons={
         <>
           <AuditStreamButton />
-          <Menu align="end" trigger={<Button icon={<Download size={15} aria-hidden="true" />}>Export</Button>}>
+          <Menu align="end" trigger={<Button icon={<Download size={15} />}>Export</Button>}>
             <MenuLabel>All entries that match the filters</MenuLabel>
             <MenuItem href={exportUrl('csv')}>CSV</MenuItem>
             <MenuItem href={exportUrl('jsonl')}>JSON Lines</MenuItem>
@@ -140,7 +140,7 @@ function AuditStreamButton(): ReactNode {
   return (
     <DialogButton
       text="Stream"
-      icon={<Radio size={15} aria-hidden="true" />}
+      icon={<Radio size={15} />}
       refusal={useRefusal('audit_log.stream')}
       title="Stream the audit log"
       description="New entries are sent to a webhook as JSON lines, and retried until it receives them."
@@ -228,7 +228,6 @@ function UrlForm({ stream, more }: { stream: AuditStream; more: ReactNode }): Re
         name="url"
         type="url"
         isMono
-        autoComplete="off"
         placeholder="https://logs.example.com/belfry"
       />
     </Form>

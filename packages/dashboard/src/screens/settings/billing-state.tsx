@@ -48,7 +48,7 @@ export function BillingState({ subscription }: { subscription: OrganizationSubsc
             <div>
               <ChangeButton
                 text="Manage billing"
-                icon={<CreditCard size={16} aria-hidden="true" />}
+                icon={<CreditCard size={16} />}
                 refusal={refusal}
                 run={() => call('openPortal', { org: organization.id })}
                 leaves

@@ -90,7 +90,6 @@ function ConnectionTestForm({ connection }: { connection: Connection }): ReactNo
         name="url"
         type="url"
         isMono
-        autoComplete="off"
         placeholder={`https://${connection.hosts[0]}/`}
       />
       {outcome && (
@@ -195,9 +194,7 @@ function ConnectionForm({ connection }: { connection: Connection | null }): Reac
 
   return (
     <Form form={form} action={connection ? 'Save' : 'Create connection'}>
-      {!connection && (
-        <TextField label="Name" hint="Such as billing-api." name="name" isMono autoComplete="off" spellCheck={false} />
-      )}
+      {!connection && <TextField label="Name" hint="Such as billing-api." name="name" isMono />}
       <SelectField
         label="Kind"
         name="kind"
@@ -211,7 +208,6 @@ function ConnectionForm({ connection }: { connection: Connection | null }): Reac
         name="hosts"
         isMono
         defaultValue={connection?.hosts.join(' ')}
-        autoComplete="off"
       />
       {fieldsOf[kind].map(field => (
         <ConnectionInput key={field.name} field={field} stored={connection} />
@@ -242,6 +238,6 @@ function ConnectionInput({ field, stored }: ConnectionInputProps): ReactNode {
   const secretHint = stored ? 'Leave empty to keep the stored one.' : 'It is never shown again.'
   const before = isSecret ? '' : (stored?.[name as keyof Connection] ?? initial)
   const texts = { label, isOptional, hint: isSecret ? secretHint : hint }
-  const props = { ...texts, name, defaultValue: String(before), isMono: true, autoComplete: 'off', spellCheck: false }
+  const props = { ...texts, name, defaultValue: String(before), isMono: true }
   return isLong || isSecret ? <TextareaField {...props} rows={isLong ? 3 : 2} /> : <TextField {...props} />
 }

@@ -119,8 +119,6 @@ function FederatedCredentialForm(): ReactNode {
         name="issuer"
         defaultValue={github}
         isMono
-        autoComplete="off"
-        spellCheck={false}
       />
       <TextareaField
         label="Required claims"
@@ -128,18 +126,8 @@ function FederatedCredentialForm(): ReactNode {
         name="conditions"
         rows={3}
         isMono
-        autoComplete="off"
-        spellCheck={false}
       />
-      <TextField
-        label="Audience"
-        hint="By default the URL of Belfry."
-        isOptional
-        name="audience"
-        isMono
-        autoComplete="off"
-        spellCheck={false}
-      />
+      <TextField label="Audience" hint="By default the URL of Belfry." isOptional name="audience" isMono />
       <KeyScopeFields initial="publish" />
       <SelectField label="Keys expire" name="lifetime_ms" defaultValue="15" options={lifetimes} />
     </Form>

@@ -68,7 +68,6 @@ function NameForm({ organization }: { organization: Organization }): ReactNode {
         isMono
         defaultValue={organization.slug}
         autoCapitalize="none"
-        spellCheck={false}
       />
     </Form>
   )

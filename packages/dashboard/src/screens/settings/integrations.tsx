@@ -172,7 +172,6 @@ function IntegrationForm({ integration }: { integration: Integration | null }): 
           name="url"
           type="url"
           isMono
-          autoComplete="off"
         />
       )}
       <fieldset className={styles.fieldset}>

@@ -28,7 +28,6 @@ export function KeyAccessFields(): ReactNode {
         name="allowed_ranges"
         rows={2}
         isMono
-        spellCheck={false}
       />
     </>
   )

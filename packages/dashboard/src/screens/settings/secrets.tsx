@@ -115,9 +115,7 @@ function SecretForm({ secret }: { secret: Secret | null }): ReactNode {
           hint="Such as API_TOKEN. An existing secret with this name is replaced."
           name="name"
           isMono
-          autoComplete="off"
           autoCapitalize="characters"
-          spellCheck={false}
         />
       )}
       <TextareaField
@@ -126,8 +124,6 @@ function SecretForm({ secret }: { secret: Secret | null }): ReactNode {
         name="value"
         isMono
         rows={3}
-        autoComplete="off"
-        spellCheck={false}
       />
       <TextField
         label="Allowed hosts"
@@ -135,8 +131,6 @@ function SecretForm({ secret }: { secret: Secret | null }): ReactNode {
         name="allowed_hosts"
         isMono
         defaultValue={secret?.allowed_hosts?.join(' ') ?? ''}
-        autoComplete="off"
-        spellCheck={false}
       />
     </Form>
   )

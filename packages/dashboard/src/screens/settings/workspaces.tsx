@@ -53,7 +53,7 @@ export function Workspaces(): ReactNode {
             aria-label={`Members of ${name}`}
             className={styles.iconLink}
           >
-            <Users size={16} aria-hidden="true" />
+            <Users size={16} />
           </Link>
           {mayDelete && (
             <DeleteByName

@@ -58,7 +58,6 @@ export function SubscriptionForm({ subscription, topics }: SubscriptionFormProps
         name="filter"
         isMono
         rows={2}
-        spellCheck={false}
         placeholder={'order.total gte 100\ncountry in ["DE", "AT"]'}
         defaultValue={writeFilterLines(subscription?.filter ?? [])}
       />
@@ -78,7 +77,6 @@ export function SubscriptionForm({ subscription, topics }: SubscriptionFormProps
         name="headers"
         isMono
         rows={2}
-        spellCheck={false}
         placeholder="Authorization: Bearer {{ secrets.ORDERS_TOKEN }}"
         defaultValue={writeHeaderLines(subscription?.headers ?? {})}
       />

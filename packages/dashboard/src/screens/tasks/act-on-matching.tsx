@@ -49,17 +49,17 @@ export function ActOnMatching({ filter, states, operation }: ActOnMatchingProps)
   return (
     <div className={styles.matching}>
       {refusal === null && has('cancel') && (
-        <Button size="small" icon={<Ban size={14} aria-hidden="true" />} onClick={() => setAsked('cancel')}>
+        <Button size="small" icon={<Ban size={14} />} onClick={() => setAsked('cancel')}>
           Cancel matching pending tasks
         </Button>
       )}
       {refusal === null && has('stop') && (
-        <Button size="small" icon={<OctagonX size={14} aria-hidden="true" />} onClick={() => setAsked('stop')}>
+        <Button size="small" icon={<OctagonX size={14} />} onClick={() => setAsked('stop')}>
           Stop matching retrying tasks
         </Button>
       )}
       {mayReplay && has('replay') && (
-        <Button size="small" icon={<RotateCw size={14} aria-hidden="true" />} onClick={() => setAsked('replay')}>
+        <Button size="small" icon={<RotateCw size={14} />} onClick={() => setAsked('replay')}>
           Replay matching cancelled or dead tasks
         </Button>
       )}

@@ -15,7 +15,7 @@ export function Blocked({ blocked }: { blocked: Reason }): ReactNode {
   const { to } = useWorkspace()
   return (
     <div className={styles.blocked} role="status">
-      <CirclePause size={18} aria-hidden="true" />
+      <CirclePause size={18} />
       <div>{textOf(blocked, to)}</div>
       {blocked.reason === 'circuit_open' && <CloseCircuit host={blocked.host} />}
     </div>

@@ -150,10 +150,10 @@ function Hour({ at, zone }: { at: string; zone: string }): ReactNode {
         <h2>
           {formatMinute(new Date(at), zone)} to {clockOf(new Date(Date.parse(at) + hourMs), zone)}
         </h2>
-        <ButtonLink size="small" to={toHour(-1)} icon={<ChevronLeft size={14} aria-hidden="true" />}>
+        <ButtonLink size="small" to={toHour(-1)} icon={<ChevronLeft size={14} />}>
           Hour before
         </ButtonLink>
-        <ButtonLink size="small" to={toHour(1)} icon={<ChevronRight size={14} aria-hidden="true" />}>
+        <ButtonLink size="small" to={toHour(1)} icon={<ChevronRight size={14} />}>
           Hour after
         </ButtonLink>
       </div>

@@ -44,7 +44,7 @@ export function BodyView({ body, label, fileName }: { body: Body; label: string;
           size="small"
           aria-label={`Download ${label}`}
           title="Download"
-          icon={<Download size={15} aria-hidden="true" />}
+          icon={<Download size={15} />}
           onClick={() => download(body, fileName)}
         />
       </div>
