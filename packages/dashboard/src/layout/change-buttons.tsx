@@ -1,12 +1,16 @@
+import type { Action } from '@belfry/domain/permissions'
 import { type ComponentProps, type ReactNode, useState } from 'react'
 import { ConfirmChange, type ConfirmChangeProps } from '../forms/confirm-change.tsx'
 import { type Change, useChange } from '../forms/use-change.ts'
+import { Refusal } from '../session/allowed.tsx'
 import { Button, type ButtonProps, IconButton } from '../ui/button.tsx'
 import { Switch } from '../ui/checkbox.tsx'
 import { Dialog, type DialogProps } from '../ui/dialog.tsx'
 
 /** What a button shows. */
 export type Look = Pick<ButtonProps, 'kind' | 'size' | 'isWide' | 'refusal'> & {
+  /** The action that the user must be allowed to perform. */
+  right?: Action | undefined
   /** Default: the button shows only its icon. */
   text?: string
   /** The accessible name. Default: the text. */
@@ -36,11 +40,11 @@ export function ChangeSwitch({ run, done, isOn, ...props }: ChangeSwitchProps): 
 export function ConfirmButton<Result>(
   props: Look & Omit<ConfirmChangeProps<Result>, 'isOpen' | 'onClose' | 'title'> & { title?: string },
 ): ReactNode {
-  const { text, label = text, icon, kind, size, isWide, refusal, title = `${label}?`, ...change } = props
+  const { text, label = text, icon, kind, size, isWide, right, refusal, title = `${label}?`, ...change } = props
   const [isOpen, setIsOpen] = useState(false)
   return (
     <>
-      <Trigger {...{ text, label, icon, kind, size, isWide, refusal }} onClick={() => setIsOpen(true)} />
+      <Trigger {...{ text, label, icon, kind, size, isWide, right, refusal }} onClick={() => setIsOpen(true)} />
       <ConfirmChange {...change} title={title} isOpen={isOpen} onClose={() => setIsOpen(false)} />
     </>
   )
@@ -50,11 +54,11 @@ export function ConfirmButton<Result>(
 export function DialogButton(
   props: Look & Omit<DialogProps, 'isOpen' | 'onClose' | 'title'> & Partial<Pick<DialogProps, 'title'>>,
 ): ReactNode {
-  const { text, label = text, icon, kind, size, isWide, refusal, title = label, ...dialog } = props
+  const { text, label = text, icon, kind, size, isWide, right, refusal, title = label, ...dialog } = props
   const [isOpen, setIsOpen] = useState(false)
   return (
     <>
-      <Trigger {...{ text, label, icon, kind, size, refusal }} onClick={() => setIsOpen(true)} />
+      <Trigger {...{ text, label, icon, kind, size, right, refusal }} onClick={() => setIsOpen(true)} />
       <Dialog {...dialog} title={title} isWide={isWide} isOpen={isOpen} onClose={() => setIsOpen(false)} />
     </>
   )
@@ -62,11 +66,18 @@ export function DialogButton(
 
 type TriggerProps = { [Key in keyof Look]?: Look[Key] | undefined } & Pick<ButtonProps, 'isPending' | 'onClick'>
 
-function Trigger({ text, label = '', icon, ...button }: TriggerProps): ReactNode {
-  if (text === undefined) return <IconButton {...button} label={label} icon={icon} />
+function Trigger({ text, label = '', icon, right, refusal, ...button }: TriggerProps): ReactNode {
   return (
-    <Button {...button} icon={icon} aria-label={label === text ? undefined : label}>
-      {text}
-    </Button>
+    <Refusal of={right}>
+      {mayNot =>
+        text === undefined ? (
+          <IconButton {...button} refusal={mayNot ?? refusal} label={label} icon={icon} />
+        ) : (
+          <Button {...button} refusal={mayNot ?? refusal} icon={icon} aria-label={label === text ? undefined : label}>
+            {text}
+          </Button>
+        )
+      }
+    </Refusal>
   )
 }

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import { call } from '../api/call.ts'
-import { useRefusal } from '../session/allowed.tsx'
 import { useWorkspace } from '../session/scope.ts'
 import { ChangeButton } from './change-buttons.tsx'
 
@@ -11,7 +10,7 @@ export function CloseCircuit({ host }: { host: string }): ReactNode {
     <ChangeButton
       text="Close circuit breaker"
       size="small"
-      refusal={useRefusal('host.reset')}
+      right="host.reset"
       run={() => call('resetCircuit', { ws: workspace.id, host })}
       done={`Circuit breaker of ${host} closed`}
     />

@@ -1,7 +1,9 @@
+import type { Action } from '@belfry/domain/permissions'
 import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import type { Change } from '../forms/use-change.ts'
+import { Refusal } from '../session/allowed.tsx'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Dialog, type DialogProps } from '../ui/dialog.tsx'
 import { EmptyState, type EmptyStateProps } from '../ui/empty-state.tsx'
@@ -34,7 +36,8 @@ type Creation = Pick<DialogProps, 'description' | 'isWide'> & {
   label: string
   /** Default: a plus sign. */
   icon?: ReactNode
-  refusal: string | null
+  /** The action that the user must be allowed to perform. */
+  right?: Action
   /** The title of the dialog. Default: the label. */
   title?: string
 } & (
@@ -44,7 +47,7 @@ type Creation = Pick<DialogProps, 'description' | 'isWide'> & {
   )
 
 type EditDialog<Row> = Pick<DialogProps, 'description' | 'isWide'> & {
-  refusal: string | null
+  right?: Action
   /** The title of the dialog. Default: Edit and the name. */
   title?(row: Row): string
   form(row: Row): ReactNode
@@ -53,7 +56,7 @@ type EditDialog<Row> = Pick<DialogProps, 'description' | 'isWide'> & {
 type Removal<Row> = Pick<Change<unknown, Row>, 'run'> & {
   /** What a row is, such as "secret". */
   what: string
-  refusal: string | null
+  right: Action
   /** What the deletion causes. */
   description: string | ((row: Row) => string)
 }
@@ -69,18 +72,7 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
     params.delete('new')
     setParams(params, { replace: true })
   }
-  const look = create && { kind: 'primary' as const, icon: create.icon ?? <Plus size={16} />, refusal: create.refusal }
-  const button =
-    create &&
-    ('to' in create ? (
-      <ButtonLink {...look} to={create.to} aria-keyshortcuts="c">
-        {create.label}
-      </ButtonLink>
-    ) : (
-      <Button {...look} onClick={() => setIsCreating(true)} aria-keyshortcuts="c">
-        {create.label}
-      </Button>
-    ))
+  const button = create && <CreateButton create={create} onClick={() => setIsCreating(true)} />
   const actions = (row: Row) => (
     <>
       {table.actions?.(row)}
@@ -123,6 +115,25 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
   )
 }
 
+function CreateButton({ create, onClick }: { create: Creation; onClick(): void }): ReactNode {
+  const look = { kind: 'primary', icon: create.icon ?? <Plus size={16} />, 'aria-keyshortcuts': 'c' } as const
+  return (
+    <Refusal of={create.right}>
+      {refusal =>
+        'to' in create ? (
+          <ButtonLink {...look} refusal={refusal} to={create.to}>
+            {create.label}
+          </ButtonLink>
+        ) : (
+          <Button {...look} refusal={refusal} onClick={onClick}>
+            {create.label}
+          </Button>
+        )
+      }
+    </Refusal>
+  )
+}
+
 type EditButtonProps<Row> = { row: Row; name: string; edit: EditDialog<Row> }
 
 function EditButton<Row>({ row, name, edit }: EditButtonProps<Row>): ReactNode {
@@ -138,14 +149,14 @@ function EditButton<Row>({ row, name, edit }: EditButtonProps<Row>): ReactNode {
 type DeleteButtonProps<Row> = { row: Row; name: string; remove: Removal<Row> }
 
 function DeleteButton<Row>({ row, name, remove }: DeleteButtonProps<Row>): ReactNode {
-  const { what, refusal, description, run } = remove
+  const { what, right, description, run } = remove
   return (
     <ConfirmButton
       label={`Delete ${name}`}
       icon={<Trash2 size={16} />}
       description={typeof description === 'string' ? description : description(row)}
       action={`Delete ${what}`}
-      refusal={refusal}
+      right={right}
       run={() => run(row)}
       done={`${name} deleted`}
     />

@@ -24,7 +24,7 @@ const withAttempts: ReadonlyArray<Column<Run>> = [
 ]
 const withTimes: ReadonlyArray<Column<Run>> = [{ ...started, isLead: true }, ...columns]
 
-type RunTableProps = Pick<ListTableProps<Run>, 'list' | 'rows' | 'empty'> & {
+type RunTableProps = Pick<ListTableProps<Run>, 'list' | 'empty'> & {
   /** Adds a column with the attempt number, for the runs of one task. */
   withAttempt?: boolean
 }
@@ -37,7 +37,6 @@ export function RunTable({ withAttempt, ...table }: RunTableProps): ReactNode {
       {...table}
       label="Runs"
       columns={withAttempt ? withAttempts : withTimes}
-      rowKey={run => run.id}
       rowLink={run => to.run(run.id)}
     />
   )

@@ -15,6 +15,17 @@ export function Allowed({ to, children }: { to: Action; children: ReactNode }): 
   return useRefusal(to) === null ? children : null
 }
 
+/** Passes its children why the user may not perform an action, or null. Without an action there is no reason. */
+export function Refusal({ of, children }: { of: Action | undefined; children: Decided }): ReactNode {
+  return of ? <Refused of={of}>{children}</Refused> : children(null)
+}
+
+type Decided = (refusal: string | null) => ReactNode
+
+function Refused({ of, children }: { of: Action; children: Decided }): ReactNode {
+  return children(useRefusal(of))
+}
+
 type PageForProps = {
   right: Action
   /** Whether the children contain the header of the page. */

@@ -3,15 +3,24 @@ import { LoadMore, type LoadMoreProps } from './pagination.tsx'
 import { Problem } from './problem.tsx'
 import { Table, type TableProps } from './table.tsx'
 
-export type ListTableProps<Row> = Omit<TableProps<Row>, 'isWhole'> & {
+export type ListTableProps<Row> = Omit<TableProps<Row>, 'isWhole' | 'rows' | 'rowKey'> & {
   /** The query of the rows. */
-  list: { error: unknown; refetch(): unknown } & (LoadMoreProps | { hasNextPage?: never })
+  list: ListQuery<Row> & (LoadMoreProps | { hasNextPage?: never })
+  /** Default: the rows of the query. */
+  rows?: readonly Row[] | undefined
+  /** Default: the id of a row. */
+  rowKey?(row: Row): string
   /** Shown in place of an empty table. */
   empty?: ReactNode
 }
 
+type ListQuery<Row> = { data: Rows<Row> | undefined; error: unknown; refetch(): unknown }
+
+type Rows<Row> = readonly Row[] | { items: readonly Row[] } | { data: readonly Row[] }
+
 /** The table of a list: with its error, and a button for the next page. */
-export function ListTable<Row>({ list, empty, ...table }: ListTableProps<Row>): ReactNode {
+export function ListTable<Row>({ list, empty, ...props }: ListTableProps<Row>): ReactNode {
+  const table = { rowKey: idOf, ...props, rows: props.rows ?? rowsOf(list.data) }
   const isEmpty = empty !== undefined && table.rows?.length === 0
   const hasFailed = Boolean(list.error)
   return (
@@ -24,4 +33,14 @@ export function ListTable<Row>({ list, empty, ...table }: ListTableProps<Row>): 
       {list.hasNextPage && <LoadMore {...list} />}
     </>
   )
+}
+
+function rowsOf<Row>(data: Rows<Row> | undefined): readonly Row[] | undefined {
+  if (data === undefined || !('items' in data || 'data' in data)) return data
+  return 'items' in data ? data.items : data.data
+}
+
+// Rows without an id have a key.
+function idOf(row: unknown): string {
+  return (row as { id: string }).id
 }

@@ -21,7 +21,7 @@ export function BlockedAddresses(): ReactNode {
       title="Blocked addresses"
       description="Belfry sends no alerts and no invitations to these email addresses. Mails about their own accounts are still sent."
       list={list}
-      create={{ label: 'Block address', refusal: null, form: <BlockForm /> }}
+      create={{ label: 'Block address', form: <BlockForm /> }}
       filters={
         <FilterBar filters={filters}>
           <SearchFilter filters={filters} name="search" label="Email address" />
@@ -33,7 +33,6 @@ export function BlockedAddresses(): ReactNode {
         children: 'Recipients who have unsubscribed from alerts are not listed here.',
         actions: null,
       }}
-      rows={list.data?.items}
       rowKey={({ email }) => email}
       columns={[
         { header: 'Email address', cell: ({ email }) => email },

@@ -28,7 +28,7 @@ export function Hosts(): ReactNode {
         title: host === '' ? 'Enter a host' : 'No calls',
         children: host === '' ? 'Enter a host, with its port if it has one.' : `No workspace calls ${host}.`,
       }}
-      rows={host === '' ? [] : list.data?.data}
+      rows={host === '' ? [] : undefined}
       rowKey={({ workspace_id }) => workspace_id}
       rowLink={({ organization_id }) => paths.admin.tenant(organization_id)}
       columns={[

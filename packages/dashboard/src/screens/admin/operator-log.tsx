@@ -7,15 +7,12 @@ import { RelativeTime } from '../../ui/time.tsx'
 
 /** The actions of operators. */
 export function OperatorLog(): ReactNode {
-  const list = useInfiniteQuery(pagesOf('listOperatorLog'))
   return (
     <ResourceList
       title="Operator log"
       description="Actions of operators. Entries are never edited or deleted."
-      list={list}
+      list={useInfiniteQuery(pagesOf('listOperatorLog'))}
       empty={{ icon: ScrollText, title: 'No entries', children: 'Suspensions and changes of tiers appear here.' }}
-      rows={list.data?.items}
-      rowKey={({ id }) => id}
       columns={[
         { header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
         { header: 'Operator', cell: ({ operator, address }) => `${operator} from ${address}` },

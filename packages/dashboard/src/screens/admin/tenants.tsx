@@ -28,12 +28,11 @@ const orders = [
 /** The organizations of the installation with their usage. */
 export function Tenants(): ReactNode {
   const filters = useFilters(['search', 'suspended', 'sort'])
-  const list = useInfiniteQuery(pagesOf('listTenants', { query: { ...filters.values, limit: 50 } }))
   return (
     <ResourceList
       title="Organizations"
       description="All organizations of this installation, with their current usage."
-      list={list}
+      list={useInfiniteQuery(pagesOf('listTenants', { query: { ...filters.values, limit: 50 } }))}
       filters={
         <FilterBar filters={filters}>
           <SearchFilter filters={filters} name="search" label="Name, slug or owner" />
@@ -46,8 +45,6 @@ export function Tenants(): ReactNode {
         title: 'No organizations',
         children: filters.isSet ? 'No organization matches the filters.' : 'New organizations appear here.',
       }}
-      rows={list.data?.items}
-      rowKey={({ id }) => id}
       rowLink={({ id }) => paths.admin.tenant(id)}
       columns={[
         { header: 'Name', cell: ({ name }) => name },

@@ -52,7 +52,7 @@ function TriggerButton({ workspaceId, job, to }: CronJobActionsProps): ReactNode
     <ChangeButton
       text="Trigger now"
       icon={<Zap size={15} />}
-      refusal={useRefusal('cron_job.write')}
+      right="cron_job.write"
       run={() => call('triggerCronJob', { ws: workspaceId, cronjob: job.id })}
       onDone={task => navigate(to.task(task.id))}
       done="Triggered as a new task"
@@ -66,7 +66,7 @@ function PauseButton({ workspaceId, job }: CronJobActionsProps): ReactNode {
     <ChangeButton
       text={isPaused ? 'Resume' : 'Pause'}
       icon={isPaused ? <Play size={15} /> : <Pause size={15} />}
-      refusal={useRefusal('cron_job.write')}
+      right="cron_job.write"
       run={() => call(isPaused ? 'resumeCronJob' : 'pauseCronJob', { ws: workspaceId, cronjob: job.id })}
     />
   )

@@ -117,8 +117,6 @@ function Occurrences({ job }: { job: CronJobResource }): ReactNode {
       label="Occurrences"
       columns={occurrenceColumns(job.timezone)}
       list={list}
-      rows={list.data?.items}
-      rowKey={task => task.id}
       rowLink={task => to.task(task.id)}
       empty={<p>No occurrences yet. Each one appears here as a task a few minutes before it is due.</p>}
     />
@@ -142,11 +140,7 @@ function Runs({ jobId }: { jobId: string }): ReactNode {
           options={[{ value: '', label: 'Any lag' }, ...lagOptions]}
         />
       </div>
-      <RunTable
-        list={list}
-        rows={list.data?.items}
-        empty={<p>{filters.isSet ? 'No run has started this late.' : 'No runs yet.'}</p>}
-      />
+      <RunTable list={list} empty={<p>{filters.isSet ? 'No run has started this late.' : 'No runs yet.'}</p>} />
     </>
   )
 }

@@ -5,7 +5,6 @@ import { type ReactNode, useMemo } from 'react'
 import { type Result, read } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
@@ -25,7 +24,6 @@ const refreshMs = 15_000
 export function CronJobs(): ReactNode {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(['name', 'status'])
-  const refusal = useRefusal('cron_job.write')
   const list = useInfiniteQuery({
     ...pagesOf('listCronJobs', { ws: workspace.id, query: filters.values }),
     placeholderData: keepPreviousData,
@@ -48,15 +46,13 @@ export function CronJobs(): ReactNode {
           Coming week
         </ButtonLink>
       }
-      create={{ label: 'New cron job', to: to.newCronJob(), refusal }}
+      create={{ label: 'New cron job', to: to.newCronJob(), right: 'cron_job.write' }}
       filters={
         <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
           <SelectFilter filters={filters} name="status" label="Status" all="All statuses" options={statuses} />
         </FilterBar>
       }
       list={list}
-      rows={jobs}
-      rowKey={job => job.id}
       rowLink={job => to.cronJob(job.id)}
       columns={columns}
       empty={

@@ -59,8 +59,6 @@ export function DeadLetters(): ReactNode {
         </>
       }
       list={list}
-      rows={rows}
-      rowKey={task => task.id}
       rowLink={task => to.task(task.id)}
       columns={columns}
       sorting={{ by: 'Failed', isDescending: true }}

@@ -3,7 +3,6 @@ import { Radio, Send } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { pagesOf } from '../../api/queries.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, Link } from '../../ui/button.tsx'
 import { Dotted } from '../../ui/dotted.tsx'
@@ -39,16 +38,14 @@ export function Events(): ReactNode {
       create={{
         label: 'Publish event',
         icon: <Send size={14} />,
-        refusal: useRefusal('event.publish'),
+        right: 'event.publish',
         isWide: true,
         form: <Publish />,
       }}
       filters={
         <FilterBar filters={filters} search={<SearchFilter filters={filters} name="topic" label="Exact topic" />} />
       }
-      list={list}
-      rows={rows}
-      rowKey={({ id }) => id}
+      list={{ ...list, data: rows }}
       columns={columnsOf(to)}
       empty={
         filters.isSet

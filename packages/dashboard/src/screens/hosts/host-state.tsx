@@ -3,7 +3,6 @@ import { Check, CirclePause, Pause, Play, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { ChangeButton, type Look } from '../../layout/change-buttons.tsx'
-import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Link } from '../../ui/button.tsx'
@@ -53,7 +52,7 @@ export function PauseHost({ host: { host, paused_at: pausedAt }, ...look }: { ho
       {...look}
       label={`${isPaused ? 'Resume' : 'Pause'} ${host}`}
       icon={<Icon size={16} />}
-      refusal={useRefusal('host.write')}
+      right="host.write"
       run={() => call(isPaused ? 'resumeHost' : 'pauseHost', { ws: workspace.id, host })}
       done={isPaused ? `${host} resumed` : `${host} paused`}
     />

@@ -101,14 +101,11 @@ const cronJobColumns: ReadonlyArray<Column<CronJob>> = [
 
 function CronJobs({ host }: { host: string }): ReactNode {
   const { workspace, to } = useWorkspace()
-  const list = useInfiniteQuery(pagesOf('listCronJobs', { ws: workspace.id, query: { host } }))
   return (
     <ListTable
       label="Cron jobs"
       columns={cronJobColumns}
-      list={list}
-      rows={list.data?.items}
-      rowKey={({ id }) => id}
+      list={useInfiniteQuery(pagesOf('listCronJobs', { ws: workspace.id, query: { host } }))}
       rowLink={({ id }) => to.cronJob(id)}
       empty={<p className={styles.faint}>No cron job calls this host.</p>}
     />

@@ -22,7 +22,6 @@ export function Hosts(): ReactNode {
       title="Hosts"
       description="The hosts that your tasks call. When half of the calls to a host in a minute fail, its circuit breaker opens and its tasks wait until a probe succeeds."
       list={list}
-      rows={list.data?.data}
       rowKey={({ host }) => host}
       rowLink={({ host }) => to.host(host)}
       empty={{

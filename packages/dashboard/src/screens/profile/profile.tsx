@@ -145,8 +145,6 @@ function Sessions(): ReactNode {
       <ListTable
         label="Sessions"
         list={list}
-        rows={list.data?.items}
-        rowKey={({ id }) => id}
         columns={[
           {
             header: 'Device',
@@ -213,15 +211,12 @@ const actionTexts: Record<AccountEntry['action'], string> = {
 
 /** The sign-ins of the user and the changes of the password. */
 function SecurityLog(): ReactNode {
-  const list = useInfiniteQuery(pagesOf('listAccountLog', { query: { limit: 10 } }))
   return (
     <section className={styles.part}>
       <h2>Security log</h2>
       <ListTable
         label="Security log"
-        list={list}
-        rows={list.data?.items}
-        rowKey={({ id }) => id}
+        list={useInfiniteQuery(pagesOf('listAccountLog', { query: { limit: 10 } }))}
         columns={[
           { header: 'Action', cell: ({ action }) => actionTexts[action] },
           { header: 'Device', cell: entry => <Device {...entry} /> },

@@ -10,7 +10,6 @@ import { queueNameMessage } from '../../forms/request/check-request.ts'
 import { useForm } from '../../forms/use-form.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Link } from '../../ui/button.tsx'
@@ -26,16 +25,13 @@ const maxCounted = 10_000
 /** Lists the queues of a workspace with their limits and their load. */
 export function Queues(): ReactNode {
   const { workspace, to } = useWorkspace()
-  const list = useInfiniteQuery(pagesOf('listQueues', { ws: workspace.id, query: { limit: 100 } }))
-  const refusal = useRefusal('queue.write')
   return (
     <ResourceList
       title="Queues"
       description="Limit concurrency or rate for a group of tasks, keep them in order, or pause them."
-      list={list}
-      rows={list.data?.items}
+      list={useInfiniteQuery(pagesOf('listQueues', { ws: workspace.id, query: { limit: 100 } }))}
       rowKey={({ name }) => name}
-      create={{ label: 'New queue', refusal, form: <QueueForm queue={null} /> }}
+      create={{ label: 'New queue', right: 'queue.write', form: <QueueForm queue={null} /> }}
       empty={{
         icon: ListOrdered,
         title: 'No queues yet',
@@ -69,14 +65,14 @@ export function Queues(): ReactNode {
           cell: ({ oldest_due_ms: oldest }) => (oldest === null ? '–' : formatDuration(oldest)),
         },
       ]}
-      actions={queue => <PauseButton queue={queue} refusal={refusal} />}
+      actions={queue => <PauseButton queue={queue} />}
       nameOf={({ name }) => name}
-      edit={{ refusal, form: queue => <QueueForm queue={queue} /> }}
+      edit={{ right: 'queue.write', form: queue => <QueueForm queue={queue} /> }}
       remove={{
         what: 'queue',
         description:
           'Its limits and its pause are deleted. Finished tasks stay in the log. A task that names the queue later creates it again without limits.',
-        refusal: useRefusal('queue.delete'),
+        right: 'queue.delete',
         run: ({ name }) => call('deleteQueue', { ws: workspace.id, queue: name }),
       }}
     />
@@ -98,7 +94,7 @@ function Load({ queue: { in_flight: inFlight, max_concurrent: max, ordered } }: 
   )
 }
 
-function PauseButton({ queue: { name, paused_at }, refusal }: { queue: Queue; refusal: string | null }): ReactNode {
+function PauseButton({ queue: { name, paused_at } }: { queue: Queue }): ReactNode {
   const { workspace } = useWorkspace()
   const isPaused = paused_at !== null
   const Icon = isPaused ? Play : Pause
@@ -106,7 +102,7 @@ function PauseButton({ queue: { name, paused_at }, refusal }: { queue: Queue; re
     <ChangeButton
       label={`${isPaused ? 'Resume' : 'Pause'} ${name}`}
       icon={<Icon size={16} />}
-      refusal={refusal}
+      right="queue.write"
       run={() => call(isPaused ? 'resumeQueue' : 'pauseQueue', { ws: workspace.id, queue: name })}
       done={isPaused ? `${name} resumed` : `${name} paused`}
     />

@@ -9,7 +9,6 @@ import { useForm } from '../../forms/use-form.ts'
 import { ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { SaveKey } from '../../layout/save-key.tsx'
-import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -23,18 +22,13 @@ import styles from './settings.module.css'
 
 export function ApiKeys(): ReactNode {
   const { workspace } = useWorkspace()
-  const list = useInfiniteQuery(pagesOf('listApiKeys', { ws: workspace.id }))
   const [created, setCreated] = useState<NewApiKey | null>(null)
-  const createRefusal = useRefusal('api_key.create')
-  const revokeRefusal = useRefusal('api_key.revoke')
   return (
     <ResourceList
       title="API keys"
       description={`A key grants access to the tasks, cron jobs and events of ${workspace.name}, with at most the rights of its creator. Send it in the X-Api-Key header.`}
-      list={list}
-      rows={list.data?.items}
-      rowKey={key => key.id}
-      create={{ label: 'New API key', refusal: createRefusal, form: <NewKeyForm onCreated={setCreated} /> }}
+      list={useInfiniteQuery(pagesOf('listApiKeys', { ws: workspace.id }))}
+      create={{ label: 'New API key', right: 'api_key.create', form: <NewKeyForm onCreated={setCreated} /> }}
       empty={{
         icon: KeyRound,
         title: 'No API keys yet',
@@ -77,7 +71,7 @@ export function ApiKeys(): ReactNode {
                 label={`Roll ${key.name}`}
                 icon={<RefreshCw size={16} />}
                 description="Creates a new key with the same name, rights and allowed addresses."
-                refusal={createRefusal}
+                right="api_key.create"
               >
                 <RollKeyForm apiKey={key} onRolled={setCreated} />
               </DialogButton>
@@ -87,7 +81,7 @@ export function ApiKeys(): ReactNode {
               icon={<Ban size={16} />}
               description="Calls with this key are rejected within five seconds. Tasks that it created stay scheduled. This cannot be undone."
               action="Revoke key"
-              refusal={revokeRefusal}
+              right="api_key.revoke"
               run={() => call('revokeApiKey', { ws: workspace.id, key: key.id })}
               done={`${key.name} revoked`}
             />

@@ -10,7 +10,6 @@ import { useForm } from '../../forms/use-form.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
@@ -81,8 +80,6 @@ export function AuditLog(): ReactNode {
         title: 'No entries',
         children: filters.isSet ? 'No entry matches the filters.' : 'Changes to the organization appear here.',
       }}
-      rows={list.data?.items}
-      rowKey={({ id }) => id}
       columns={[
         { header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
         {
@@ -141,7 +138,7 @@ function AuditStreamButton(): ReactNode {
     <DialogButton
       text="Stream"
       icon={<Radio size={15} />}
-      refusal={useRefusal('audit_log.stream')}
+      right="audit_log.stream"
       title="Stream the audit log"
       description="New entries are sent to a webhook as JSON lines, and retried until it receives them."
     >

@@ -6,7 +6,6 @@ import { useSearchParams } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
-import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Card, Stack } from '../../ui/card.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
@@ -28,7 +27,6 @@ const statuses: Record<Billing['status'], string> = {
 export function BillingState({ subscription }: { subscription: OrganizationSubscription }): ReactNode {
   const { tier, billing } = subscription
   const { organization } = useOrganization()
-  const refusal = useRefusal('billing.change')
   const isConfirming = useConfirmation(billing.status)
   if (billing.provider === 'manual') return null
   return (
@@ -49,7 +47,7 @@ export function BillingState({ subscription }: { subscription: OrganizationSubsc
               <ChangeButton
                 text="Manage billing"
                 icon={<CreditCard size={16} />}
-                refusal={refusal}
+                right="billing.change"
                 run={() => call('openPortal', { org: organization.id })}
                 leaves
                 onDone={({ url }) => location.assign(url)}
@@ -88,7 +86,7 @@ function PlannedChange({ tier, next }: { tier: TierName; next: NonNullable<Billi
       <ChangeButton
         text={`Keep ${tierLabels[tier]}`}
         size="small"
-        refusal={useRefusal('billing.change')}
+        right="billing.change"
         run={() => call('changeTier', { org: organization.id, body: { tier } })}
       />
     </div>

@@ -8,7 +8,6 @@ import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { DialogButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { optionsOf, SelectField, TextareaField, TextField } from '../../ui/field.tsx'
@@ -17,21 +16,17 @@ import styles from './settings.module.css'
 
 export function Connections(): ReactNode {
   const { workspace } = useWorkspace()
-  const list = useQuery(allOf('listConnections', { ws: workspace.id }))
-  const writeRefusal = useRefusal('connection.write')
-  const testRefusal = useRefusal('connection.test')
   const delay = 'Changes apply to new calls within five seconds.'
   return (
     <ResourceList
       title="Connections"
       description="Credentials Belfry sends so targets know who is calling. Tasks, cron jobs and subscriptions name a connection."
-      list={list}
-      rows={list.data}
+      list={useQuery(allOf('listConnections', { ws: workspace.id }))}
       rowKey={({ name }) => name}
       create={{
         label: 'New connection',
         description: delay,
-        refusal: writeRefusal,
+        right: 'connection.write',
         form: <ConnectionForm connection={null} />,
       }}
       empty={{
@@ -46,20 +41,20 @@ export function Connections(): ReactNode {
         { header: 'Updated', isExtra: true, cell: one => <RelativeTime at={one.updated_at} /> },
       ]}
       actions={connection => (
-        <DialogButton label={`Test ${connection.name}`} icon={<Play size={16} />} refusal={testRefusal}>
+        <DialogButton label={`Test ${connection.name}`} icon={<Play size={16} />} right="connection.test">
           <ConnectionTestForm connection={connection} />
         </DialogButton>
       )}
       nameOf={({ name }) => name}
       edit={{
         description: delay,
-        refusal: writeRefusal,
+        right: 'connection.write',
         form: connection => <ConnectionForm connection={connection} />,
       }}
       remove={{
         what: 'connection',
         description: 'Tasks that name it fail. It cannot be deleted while a cron job or a subscription names it.',
-        refusal: useRefusal('connection.delete'),
+        right: 'connection.delete',
         run: ({ name }) => call('deleteConnection', { ws: workspace.id, connection: name }),
       }}
     />

@@ -7,7 +7,6 @@ import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { SelectField, TextareaField, TextField } from '../../ui/field.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
@@ -17,18 +16,15 @@ import styles from './settings.module.css'
 
 export function FederatedCredentials(): ReactNode {
   const { workspace } = useWorkspace()
-  const list = useInfiniteQuery(pagesOf('listFederatedCredentials', { ws: workspace.id }))
   return (
     <ResourceList
       title="Federated credentials"
       description="CI jobs exchange their OpenID Connect tokens for an API key that expires within an hour, so no key is stored in CI."
-      list={list}
-      rows={list.data?.items}
-      rowKey={({ id }) => id}
+      list={useInfiniteQuery(pagesOf('listFederatedCredentials', { ws: workspace.id }))}
       create={{
         label: 'New credential',
         title: 'New federated credential',
-        refusal: useRefusal('federated_credential.create'),
+        right: 'federated_credential.create',
         form: <FederatedCredentialForm />,
       }}
       empty={{
@@ -81,7 +77,7 @@ export function FederatedCredentials(): ReactNode {
       remove={{
         what: 'credential',
         description: 'Its jobs get no more API keys, and the keys that they have are revoked.',
-        refusal: useRefusal('federated_credential.delete'),
+        right: 'federated_credential.delete',
         run: ({ id }) => call('deleteFederatedCredential', { ws: workspace.id, fed: id }),
       }}
     />

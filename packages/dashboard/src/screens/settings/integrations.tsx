@@ -8,7 +8,6 @@ import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -18,16 +17,12 @@ import styles from './settings.module.css'
 
 export function Integrations(): ReactNode {
   const { workspace } = useWorkspace()
-  const list = useInfiniteQuery(pagesOf('listIntegrations', { ws: workspace.id }))
-  const writeRefusal = useRefusal('integration.write')
   return (
     <ResourceList
       title="Integrations"
       description="Get notified about dead tasks, failing cron jobs and quotas. Bursts are grouped into one message."
-      list={list}
-      rows={list.data?.items}
-      rowKey={({ id }) => id}
-      create={{ label: 'New integration', refusal: writeRefusal, form: <IntegrationForm integration={null} /> }}
+      list={useInfiniteQuery(pagesOf('listIntegrations', { ws: workspace.id }))}
+      create={{ label: 'New integration', right: 'integration.write', form: <IntegrationForm integration={null} /> }}
       empty={{
         icon: BellRing,
         title: 'No integrations yet',
@@ -60,11 +55,11 @@ export function Integrations(): ReactNode {
       ]}
       actions={integration => <TestButton integration={integration} />}
       nameOf={({ name }) => name}
-      edit={{ refusal: writeRefusal, form: integration => <IntegrationForm integration={integration} /> }}
+      edit={{ right: 'integration.write', form: integration => <IntegrationForm integration={integration} /> }}
       remove={{
         what: 'integration',
         description: 'It no longer receives alerts.',
-        refusal: useRefusal('integration.delete'),
+        right: 'integration.delete',
         run: ({ id }) => call('deleteIntegration', { ws: workspace.id, int: id }),
       }}
     />
@@ -80,7 +75,7 @@ function TestButton({ integration }: { integration: Integration }): ReactNode {
       icon={<Send size={14} />}
       text="Test"
       label={`Send a test to ${integration.name}`}
-      refusal={useRefusal('integration.write')}
+      right="integration.write"
       run={() => read('testIntegration', { ws: workspace.id, int: integration.id })}
       onDone={result => toast(resultText(integration, result), result.delivered ? 'good' : 'bad')}
     />

@@ -9,7 +9,6 @@ import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -20,19 +19,16 @@ import styles from './settings.module.css'
 
 export function Invitations(): ReactNode {
   const { organization, workspaces } = useOrganization()
-  const list = useInfiniteQuery(pagesOf('listInvitations', { org: organization.id }))
   const nameOf = (id: string) => workspaces.find(one => one.id === id)?.name ?? 'another workspace'
   return (
     <ResourceList
       title="Invitations"
       description="Each invitation is an email with a personal link. The link works once, for seven days."
-      list={list}
-      rows={list.data?.items}
-      rowKey={({ id }) => id}
+      list={useInfiniteQuery(pagesOf('listInvitations', { org: organization.id }))}
       create={{
         label: 'Invite member',
         icon: <UserPlus size={16} />,
-        refusal: useRefusal('invitation.create'),
+        right: 'invitation.create',
         form: <InviteForm />,
       }}
       empty={{
@@ -99,14 +95,13 @@ const names: Record<Invitation['status'], string> = {
 
 function InvitationActions({ invitation: { id, email, status } }: { invitation: Invitation }): ReactNode {
   const { organization } = useOrganization()
-  const refusal = useRefusal('invitation.revoke')
   if (status === 'accepted' || status === 'revoked') return null
   return (
     <>
       <ChangeButton
         label={`Resend invitation to ${email}`}
         icon={<Send size={16} />}
-        refusal={refusal}
+        right="invitation.revoke"
         run={() => call('resendInvitation', { org: organization.id, inv: id })}
         done={`Invitation sent again to ${email}. The previous link no longer works.`}
       />
@@ -114,7 +109,7 @@ function InvitationActions({ invitation: { id, email, status } }: { invitation: 
         <ChangeButton
           label={`Revoke invitation for ${email}`}
           icon={<Ban size={16} />}
-          refusal={refusal}
+          right="invitation.revoke"
           run={() => call('revokeInvitation', { org: organization.id, inv: id })}
           done={`Invitation for ${email} revoked`}
         />

@@ -40,7 +40,6 @@ export function Members(): ReactNode {
           Invite member
         </ButtonLink>
       }
-      rows={list.data?.items}
       rowKey={({ user }) => user.id}
       columns={[
         { header: 'Name', cell: ({ user }) => <UserName user={user} isYou={user.id === me.user.id} /> },

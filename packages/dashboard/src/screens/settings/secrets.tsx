@@ -17,17 +17,14 @@ import styles from './settings.module.css'
 
 export function Secrets(): ReactNode {
   const { workspace } = useWorkspace()
-  const list = useInfiniteQuery(pagesOf('listSecrets', { ws: workspace.id }))
-  const refusal = useRefusal('secret.write')
   const delay = 'New requests use the value within five seconds.'
   return (
     <ResourceList
       title="Secrets"
       description="Values for URLs, headers and payloads, filled in when a request is sent. They are never shown again, not even in the log when a target echoes them."
-      list={list}
-      rows={list.data?.items}
+      list={useInfiniteQuery(pagesOf('listSecrets', { ws: workspace.id }))}
       rowKey={secret => secret.name}
-      create={{ label: 'New secret', description: delay, refusal, form: <SecretForm secret={null} /> }}
+      create={{ label: 'New secret', description: delay, right: 'secret.write', form: <SecretForm secret={null} /> }}
       empty={{
         icon: LockKeyhole,
         title: 'No secrets yet',
@@ -59,13 +56,13 @@ export function Secrets(): ReactNode {
       edit={{
         title: ({ name }) => `Replace ${name}`,
         description: delay,
-        refusal,
+        right: 'secret.write',
         form: secret => <SecretForm secret={secret} />,
       }}
       remove={{
         what: 'secret',
         description: 'Requests that reference it fail until you create a secret with this name again.',
-        refusal,
+        right: 'secret.write',
         run: ({ name }) => call('deleteSecret', { ws: workspace.id, name }),
       }}
     >

@@ -21,20 +21,17 @@ const event = await webhooks.verify(rawBody, request.headers, process.env.BELFRY
 
 export function SigningSecrets(): ReactNode {
   const { workspace } = useWorkspace()
-  const list = useQuery(allOf('listSigningSecrets', { ws: workspace.id }))
-  const rotateRefusal = useRefusal('signing_secret.rotate')
-  const revokeRefusal = useRefusal('signing_secret.revoke')
   return (
     <ResourceList
       title="Signing secrets"
       description="Deliveries are signed as specified by Standard Webhooks, so receivers can verify that they come from this workspace."
-      list={list}
+      list={useQuery(allOf('listSigningSecrets', { ws: workspace.id }))}
       empty={{ title: 'No signing secrets' }}
       buttons={
         <ConfirmButton
           text="Rotate"
           icon={<RefreshCw size={16} />}
-          refusal={rotateRefusal}
+          right="signing_secret.rotate"
           title="Rotate the signing secret?"
           description="Deliveries are signed with a new secret. For 24 hours they are also signed with the current one, so receivers have time to switch."
           action="Rotate"
@@ -43,8 +40,6 @@ export function SigningSecrets(): ReactNode {
           done="Signing secret rotated"
         />
       }
-      rows={list.data}
-      rowKey={({ id }) => id}
       columns={[
         { header: 'Secret', cell: ({ secret }) => <HiddenSecret text={secret} /> },
         {
@@ -82,7 +77,7 @@ export function SigningSecrets(): ReactNode {
             title="Revoke the previous secret?"
             description="Receivers that still verify with it will reject deliveries."
             action="Revoke"
-            refusal={revokeRefusal}
+            right="signing_secret.revoke"
             run={() => call('revokeSigningSecret', { ws: workspace.id, secret: id })}
             done="Previous secret revoked"
           />

@@ -33,7 +33,6 @@ export function WorkspaceMembers(): ReactNode {
       list={list}
       filters={refusal === null && list.data && <AddMember present={list.data} />}
       empty={{ icon: Users, title: 'No members', children: 'Only owners and admins see this workspace.' }}
-      rows={list.data}
       rowKey={({ user }) => user.id}
       columns={[
         { header: 'Name', cell: ({ user }) => <UserName user={user} isYou={user.id === me.user.id} /> },

@@ -14,9 +14,6 @@ import { RelativeTime } from '../../ui/time.tsx'
 import { DeleteByName } from './delete-by-name.tsx'
 import styles from './settings.module.css'
 
-// The workspaces are loaded with every page.
-const list = { error: null, refetch: () => {} }
-
 export function Workspaces(): ReactNode {
   const { organization, workspaces } = useOrganization()
   const mayNotCreate = useRefusal('workspace.create')
@@ -26,10 +23,9 @@ export function Workspaces(): ReactNode {
     <ResourceList
       title="Workspaces"
       description="Each workspace has its own tasks, cron jobs, keys and log. A common setup is one workspace per environment."
-      list={list}
-      rows={workspaces}
-      rowKey={({ id }) => id}
-      create={{ label: 'New workspace', refusal: mayNotCreate, form: <NameForm workspace={null} /> }}
+      // Loaded with every page.
+      list={{ data: workspaces, error: null, refetch: () => {} }}
+      create={{ label: 'New workspace', right: 'workspace.create', form: <NameForm workspace={null} /> }}
       empty={{
         icon: Boxes,
         title: 'No workspaces',
@@ -69,7 +65,7 @@ export function Workspaces(): ReactNode {
         </>
       )}
       nameOf={({ name }) => name}
-      edit={mayChange ? { refusal: null, form: workspace => <NameForm workspace={workspace} /> } : undefined}
+      edit={mayChange ? { form: workspace => <NameForm workspace={workspace} /> } : undefined}
     />
   )
 }

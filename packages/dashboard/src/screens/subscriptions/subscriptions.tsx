@@ -25,22 +25,18 @@ import styles from './subscriptions.module.css'
 /** Lists the subscriptions of targets to topics. */
 export function Subscriptions(): ReactNode {
   const { workspace } = useWorkspace()
-  const list = useInfiniteQuery(pagesOf('listSubscriptions', { ws: workspace.id, query: { limit: 100 } }))
   const events = useInfiniteQuery(pagesOf('listTasks', { ws: workspace.id, query: { source: 'event', limit: 100 } }))
   const topics = useMemo(() => topicsOf(events.data?.items ?? []), [events.data])
   const writeRefusal = useRefusal('subscription.write')
-  const secretsRefusal = useRefusal('signing_secret.read')
   return (
     <ResourceList
       title="Subscriptions"
       description="A subscription sends events with a matching topic and payload to a target. Events published without a target go to every active match."
-      list={list}
-      rows={list.data?.items}
-      rowKey={({ id }) => id}
+      list={useInfiniteQuery(pagesOf('listSubscriptions', { ws: workspace.id, query: { limit: 100 } }))}
       create={{
         label: 'New subscription',
         isWide: true,
-        refusal: writeRefusal,
+        right: 'subscription.write',
         form: <SubscriptionForm subscription={null} topics={topics} />,
       }}
       empty={{
@@ -111,7 +107,7 @@ export function Subscriptions(): ReactNode {
           label={`Signing secret of ${subscription.topic}`}
           icon={<KeyRound size={16} />}
           description="A secret of its own signs the calls of this subscription only, so its receiver cannot forge other calls."
-          refusal={secretsRefusal}
+          right="signing_secret.read"
         >
           <SubscriptionSecrets subscription={subscription} />
         </DialogButton>
@@ -119,7 +115,7 @@ export function Subscriptions(): ReactNode {
       nameOf={({ topic }) => topic}
       edit={{
         isWide: true,
-        refusal: writeRefusal,
+        right: 'subscription.write',
         form: subscription => <SubscriptionForm subscription={subscription} topics={topics} />,
       }}
       remove={{
@@ -128,7 +124,7 @@ export function Subscriptions(): ReactNode {
           mcp
             ? `${url} will no longer receive these events, until its MCP client subscribes again. Belfry cancels calls that it has not made yet.`
             : `${url} will no longer receive these events. Events that are already published are still sent.`,
-        refusal: useRefusal('subscription.delete'),
+        right: 'subscription.delete',
         run: ({ id }) => call('deleteSubscription', { ws: workspace.id, sub: id }),
       }}
     />
@@ -162,7 +158,6 @@ type SecretsProps = { subscription: Subscription; secrets: readonly Subscription
 function Secrets({ subscription, secrets }: SecretsProps): ReactNode {
   const { workspace } = useWorkspace()
   const hasOwn = secrets.length > 0
-  const revokeRefusal = useRefusal('signing_secret.revoke')
   return (
     <>
       {hasOwn ? (
@@ -187,7 +182,7 @@ function Secrets({ subscription, secrets }: SecretsProps): ReactNode {
         {hasOwn && (
           <ConfirmButton
             text="Use the workspace's secret"
-            refusal={revokeRefusal}
+            right="signing_secret.revoke"
             title="Use the workspace's signing secret?"
             description="The secrets of this subscription are deleted, and the receiver must verify with the one of the workspace."
             action="Delete secrets"
@@ -198,7 +193,7 @@ function Secrets({ subscription, secrets }: SecretsProps): ReactNode {
         <ChangeButton
           text={hasOwn ? 'Rotate' : 'Create secret'}
           kind="primary"
-          refusal={useRefusal('signing_secret.rotate')}
+          right="signing_secret.rotate"
           run={() => call('rotateSubscriptionSecret', { ws: workspace.id, sub: subscription.id })}
           done={hasOwn ? 'Signing secret rotated' : 'Signing secret created'}
         />

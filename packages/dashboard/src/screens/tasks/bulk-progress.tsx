@@ -4,7 +4,6 @@ import { type ReactNode, useEffect } from 'react'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
-import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format-amount.ts'
@@ -40,7 +39,6 @@ function Progress({ operation, onClose }: { operation: BulkOperation; onClose():
   const client = useQueryClient()
   const { id, total, done } = operation
   const { list, right } = actions[operation.action]
-  const refusal = useRefusal(right)
   useEffect(() => {
     if (done > 0) void client.invalidateQueries({ queryKey: [list] })
   }, [client, list, done])
@@ -54,7 +52,7 @@ function Progress({ operation, onClose }: { operation: BulkOperation; onClose():
       {isRunning ? (
         <ChangeButton
           text="Cancel"
-          refusal={refusal}
+          right={right}
           run={() => call('cancelOperation', { ws: workspace.id, operation: id })}
         />
       ) : (

@@ -70,7 +70,7 @@ function EndButton({ workspaceId, task, operation, label, question, about, done 
       text={label}
       kind="danger"
       icon={<Ban size={15} />}
-      refusal={useRefusal('task.delete')}
+      right="task.delete"
       title={question}
       description={`“${task.name}” ${about}`}
       action={`Yes, ${label.toLowerCase()}`}
@@ -86,7 +86,7 @@ function ReplayButton({ workspaceId, task, to }: TaskActionsProps): ReactNode {
     <ChangeButton
       text="Replay"
       icon={<RotateCw size={15} />}
-      refusal={useRefusal('task.write')}
+      right="task.write"
       run={() => call('replayTask', { ws: workspaceId, task: task.id, body: {} })}
       onDone={again => navigate(to.task(again.id))}
       done="Replayed as a new task"

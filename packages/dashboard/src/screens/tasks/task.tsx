@@ -55,7 +55,7 @@ export function Task(): ReactNode {
               <Stack>
                 <section className={styles.section}>
                   <h2>Runs</h2>
-                  <RunTable list={runs} rows={runs.data?.items} empty={<p>{emptyText(task)}</p>} withAttempt />
+                  <RunTable list={runs} empty={<p>{emptyText(task)}</p>} withAttempt />
                 </section>
                 <RequestPreview
                   draft={draftOf(task)}

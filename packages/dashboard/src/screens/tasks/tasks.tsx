@@ -61,7 +61,7 @@ export function Tasks(): ReactNode {
   const hidesUpcoming = !given.state && !given.cronjob_id && occurrences === undefined
   const query = { ...given, ...(hidesUpcoming ? { upcoming: 'false' } : {}) }
   const operation = useFilters(['operation'])
-  const refusal = useRefusal('task.write')
+  const mayReplay = useRefusal('task.write') === null
   const mayCancel = useRefusal('task.delete') === null
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const list = useInfiniteQuery({
@@ -78,7 +78,7 @@ export function Tasks(): ReactNode {
   })
   const hidden = hidesUpcoming ? (upcoming?.count ?? 0) : 0
   const selectedTasks = useMemo(() => (tasks ?? []).filter(({ id }) => selected.has(id)), [tasks, selected])
-  const maySelect = refusal === null || mayCancel
+  const maySelect = mayReplay || mayCancel
   const columns = useMemo(
     () =>
       maySelect
@@ -90,7 +90,7 @@ export function Tasks(): ReactNode {
     <ResourceList
       title="Tasks"
       description="All tasks, including those of cron jobs and events, newest first."
-      create={{ label: 'New task', to: to.newTask(), refusal }}
+      create={{ label: 'New task', to: to.newTask(), right: 'task.write' }}
       filters={
         <>
           <BulkProgress filter={operation} />
@@ -116,8 +116,6 @@ export function Tasks(): ReactNode {
         </>
       }
       list={list}
-      rows={tasks}
-      rowKey={task => task.id}
       rowLink={task => to.task(task.id)}
       columns={columns}
       empty={
