@@ -45,24 +45,16 @@ function Text({ reason, run }: { reason: Exclude<Reason, 'queue'>; run: Run }): 
       <bdi>{requestHost(run.url)}</bdi>
     </Link>
   )
-  switch (reason) {
-    case 'scheduler':
-      return 'the occurrence was missed, and caught up on later.'
-    case 'dispatcher':
-      return 'no dispatcher was running when it was due, or it stood still.'
-    case 'backlog':
-      return 'more tasks were due than the dispatchers could hold.'
-    case 'slot':
-      return 'the dispatcher was busy with other calls.'
-    case 'database':
-      return 'PostgreSQL was slow to answer.'
-    case 'circuit_breaker':
-      return <>the circuit breaker of {host} was open.</>
-    case 'host_paused':
-      return <>{host} was paused.</>
-    case 'host_concurrency':
-      return <>calls to {host} were at their limit.</>
-    case 'host_rate':
-      return <>calls per second to {host} were at their limit.</>
+  const texts: Record<typeof reason, ReactNode> = {
+    scheduler: 'the occurrence was missed, and caught up on later.',
+    dispatcher: 'no dispatcher was running when it was due, or it stood still.',
+    backlog: 'more tasks were due than the dispatchers could hold.',
+    slot: 'the dispatcher was busy with other calls.',
+    database: 'PostgreSQL was slow to answer.',
+    circuit_breaker: <>the circuit breaker of {host} was open.</>,
+    host_paused: <>{host} was paused.</>,
+    host_concurrency: <>calls to {host} were at their limit.</>,
+    host_rate: <>calls per second to {host} were at their limit.</>,
   }
+  return texts[reason]
 }

@@ -112,14 +112,14 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
           <Head isOrganizationWide={isOrganizationWide} />
           <tbody style={{ height: isEmpty ? rowHeight * skeletonRows : rowHeight * view.rowCount }}>
             {mounted.map(({ slot, run, index, start }) => {
-              const place = { start, height: rowHeight }
-              if (!run) return <SkeletonRow key={slot} place={place} index={index} />
+              if (!run) return <SkeletonRow key={slot} index={index} start={start} height={rowHeight} />
               return (
                 <RunRow
                   key={slot}
                   run={run}
                   index={index}
-                  place={place}
+                  start={start}
+                  height={rowHeight}
                   isOrganizationWide={isOrganizationWide}
                   isOpen={run.id === openRun}
                   isFresh={performance.now() - (arrivedAt(run.id) ?? Number.NEGATIVE_INFINITY) < freshMs}
@@ -188,7 +188,7 @@ function Head({ isOrganizationWide }: { isOrganizationWide: boolean }): ReactNod
 
 function SkeletonRows({ height }: { height: number }): ReactNode {
   return Array.from({ length: skeletonRows }, (_, index) => (
-    <SkeletonRow key={index} index={index} place={{ start: index * height, height }} />
+    <SkeletonRow key={index} index={index} start={index * height} height={height} />
   ))
 }
 
@@ -240,58 +240,37 @@ type LogEndProps = { view: LogView; log: RunLog; oldest: Run | undefined; filter
 
 /** The footer of the log: how many runs are loaded, and how to load more. */
 function LogEnd({ view, log, oldest, filters }: LogEndProps): ReactNode {
-  const count = formatCount(view.rowCount)
-  const slower = view.isFromStorage && ' · from object storage, slower'
-  switch (view.state) {
-    case 'reading':
-      return (
-        <p className={styles.foot}>
-          {view.rowCount === 0 ? 'Loading…' : 'Loading more…'}
-          {slower}
-        </p>
-      )
-    case 'idle':
-      return <p className={styles.foot}>Scroll for older runs{slower}</p>
-    case 'end':
-      return (
-        <p className={styles.foot}>
-          {count} {view.rowCount === 1 ? 'run' : 'runs'} · end of log{slower}
-        </p>
-      )
-    case 'failed':
-      return (
-        <p className={styles.foot} role="alert">
-          {messageOf(view.error)}{' '}
-          <Button size="small" onClick={() => void log.readMore()}>
-            Try again
-          </Button>
-        </p>
-      )
-    case 'stopped':
-      return (
-        <p className={styles.foot}>
-          {view.rowCount === 0 ? 'No matches' : `${count} matches`} in the newest runs{slower}{' '}
-          <Button size="small" onClick={() => void log.readMore()}>
-            Search older runs
-          </Button>
-        </p>
-      )
-    case 'full':
-      return (
-        <p className={styles.foot}>
-          {count} runs · list limit reached{' '}
-          {oldest && (
-            <Button size="small" onClick={() => filters.set('to', oldest.started_at)}>
-              Show runs before {formatAbsolute(new Date(oldest.started_at))}
-            </Button>
-          )}
-        </p>
-      )
+  const { rowCount, state } = view
+  const count = formatCount(rowCount)
+  const texts: Record<LogView['state'], string> = {
+    reading: rowCount === 0 ? 'Loading…' : 'Loading more…',
+    idle: 'Scroll for older runs',
+    end: `${count} ${rowCount === 1 ? 'run' : 'runs'} · end of log`,
+    failed: messageOf(view.error),
+    stopped: `${rowCount === 0 ? 'No matches' : `${count} matches`} in the newest runs`,
+    full: `${count} runs · list limit reached`,
   }
+  const isSlow = view.isFromStorage && state !== 'failed' && state !== 'full'
+  return (
+    <p className={styles.foot} role={state === 'failed' ? 'alert' : undefined}>
+      {texts[state]}
+      {isSlow && ' · from object storage, slower'}{' '}
+      {(state === 'failed' || state === 'stopped') && (
+        <Button size="small" onClick={() => void log.readMore()}>
+          {state === 'failed' ? 'Try again' : 'Search older runs'}
+        </Button>
+      )}
+      {state === 'full' && oldest && (
+        <Button size="small" onClick={() => filters.set('to', oldest.started_at)}>
+          Show runs before {formatAbsolute(new Date(oldest.started_at))}
+        </Button>
+      )}
+    </p>
+  )
 }
 
 /** `first` and `last`: the indexes of the rows at the edges of the view, which may be past the end of the list. */
-export type RowsInView = { first: number; last: number; isAtTop: boolean; isScrolling: boolean }
+type RowsInView = { first: number; last: number; isAtTop: boolean; isScrolling: boolean }
 
 /**
  * Returns the rows of equal height that a scrolling element shows.

@@ -12,11 +12,11 @@ import { Skeleton } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './log.module.css'
 
-type RunRowProps = {
+/** The position of a row, in pixels, and its index without the header row. */
+type Place = { index: number; start: number; height: number }
+
+type RunRowProps = Place & {
   run: Run
-  /** Zero-based, without the header row. */
-  index: number
-  place: Place
   /** Shows the workspace of the run. */
   isOrganizationWide: boolean
   isOpen: boolean
@@ -27,36 +27,27 @@ type RunRowProps = {
   onSelect: ((run: Run, isSelected: boolean) => void) | undefined
 }
 
-/** The position of a row, in pixels. */
-export type Place = { start: number; height: number }
-
 /** One attempt in the log. It renders again only when it changes, not on every scroll. */
-export const RunRow = memo(Row, (a, b) => {
-  const isSame =
-    a.run === b.run && a.index === b.index && a.isOrganizationWide === b.isOrganizationWide && a.onFocus === b.onFocus
-  const isChosen = a.isOpen === b.isOpen && a.isSelected === b.isSelected && a.onSelect === b.onSelect
-  return isSame && isChosen && a.place.start === b.place.start && a.place.height === b.place.height
-})
+export const RunRow = memo(Row)
 
 function Row({
   run,
-  index,
-  place,
   isOrganizationWide,
   isOpen,
   isFresh,
   onFocus,
   isSelected,
   onSelect,
+  ...place
 }: RunRowProps): ReactNode {
+  const { index } = place
   const { organization, workspaces } = useOrganization()
   const { search } = useLocation()
   const to = paths.workspace(organization.slug, run.workspace_id).run(run.id) + search
   const workspace = isOrganizationWide && workspaces.find(({ id }) => id === run.workspace_id)?.name
   return (
     <tr
-      aria-rowindex={index + 2}
-      style={styleOf(place)}
+      {...positionOf(place)}
       className={classNames(styles.row, styles.run, isOpen && styles.opened, isFresh && styles.fresh)}
     >
       <td className={styles.status}>
@@ -102,9 +93,9 @@ function Row({
 }
 
 /** A placeholder for a row that is loading. It has few elements, because fast scrolling shows many. */
-export function SkeletonRow({ place, index }: { place: Place; index: number }): ReactNode {
+export function SkeletonRow(place: Place): ReactNode {
   return (
-    <tr aria-rowindex={index + 2} style={styleOf(place)} className={classNames(styles.row, styles.run)}>
+    <tr {...positionOf(place)} className={classNames(styles.row, styles.run)}>
       <td className={styles.bones}>
         <Skeleton />
       </td>
@@ -112,8 +103,8 @@ export function SkeletonRow({ place, index }: { place: Place; index: number }): 
   )
 }
 
-function styleOf({ start, height }: Place): { height: number; transform: string } {
-  return { height, transform: `translateY(${start}px)` }
+function positionOf({ index, start, height }: Place) {
+  return { 'aria-rowindex': index + 2, style: { height, transform: `translateY(${start}px)` } }
 }
 
 function responseOf({ response_status, error }: Run): string {
