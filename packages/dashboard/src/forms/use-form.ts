@@ -88,6 +88,6 @@ export function useForm<Body, Result>(options: FormOptions<Body, Result>): Form 
 }
 
 /** Returns the messages among the results of checks. */
-function messagesIn(checks: Checks): FieldErrors {
+export function messagesIn(checks: Checks): FieldErrors {
   return Object.fromEntries(Object.entries(checks).flatMap(([name, message]) => (message ? [[name, message]] : [])))
 }

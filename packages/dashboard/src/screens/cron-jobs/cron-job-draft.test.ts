@@ -5,7 +5,7 @@ const draft = { ...cronJobDraft(undefined, 'Europe/Berlin'), name: 'Report', url
 
 describe('the fields of a cron job', () => {
   it('become a body', () => {
-    expect(checkCronJob(draft, false, false)).toEqual({})
+    expect(checkCronJob(draft, false)).toEqual({})
     const startsAt = { text: '2026-12-01 09:00', zone: 'Europe/Berlin' }
     const controls = { maxAgeSeconds: '90', labels: ' a  b a ' }
     expect(cronJobBody(draft)).toMatchObject({ max_age_ms: null, labels: [] })
@@ -31,10 +31,10 @@ describe('the fields of a cron job', () => {
       maxAgeSeconds: '0.5',
       labels: 'import -wrong',
     }
-    const fields = Object.keys(checkCronJob(wrong, false, false)).sort()
+    const fields = Object.keys(checkCronJob(wrong, false)).sort()
     expect(fields).toEqual(['cron', 'ends_at', 'labels', 'max_age_ms', 'name'])
-    expect(checkCronJob({ ...draft, startsAt: { text: 'soon', zone } }, false, false)).toHaveProperty('starts_at')
-    expect(checkCronJob(draft, true, true)).toHaveProperty('payload')
+    expect(checkCronJob({ ...draft, startsAt: { text: 'soon', zone } }, false)).toHaveProperty('starts_at')
+    expect(checkCronJob(draft, true)).toHaveProperty('payload')
   })
 
   it('are folded until one of the rules for occurrences is set', () => {

@@ -3,11 +3,10 @@ import { checkRequest } from '../../forms/request/check-request.ts'
 import { checkMaxAge, maxAgeMs, secondsText } from '../../forms/request/flow-fields.tsx'
 import { checkLabels, labelsText, parseLabels } from '../../forms/request/labels.ts'
 import { bodyOf, draftOf, emptyRequest, type RequestDraft } from '../../forms/request/request-draft.ts'
-import type { FieldErrors } from '../../forms/use-form.ts'
+import { type FieldErrors, messagesIn } from '../../forms/use-form.ts'
 import { parseWhen } from '../../forms/when/parse-when.ts'
 import type { WhenDraft } from '../../forms/when/when-field.tsx'
 import { wallText } from '../../forms/when/zoned-time.ts'
-import type { Schedule } from './schedule-preview.tsx'
 
 export type CronJobDraft = RequestDraft & {
   name: string
@@ -20,6 +19,8 @@ export type CronJobDraft = RequestDraft & {
   maxAgeSeconds: string
   labels: string
 }
+
+export type Schedule = { cron: string; timezone: string; startsAt: string | null; endsAt: string | null }
 
 /** Returns the fields for a new cron job, or for an existing one. */
 export function cronJobDraft(job: CronJob | undefined, viewer: string): CronJobDraft {
@@ -50,35 +51,28 @@ export function usesRules({ overlap, catchUp, startsAt, endsAt, maxAgeSeconds, l
 
 /** Returns the schedule of a draft, as far as its fields are valid. */
 export function scheduleIn(draft: CronJobDraft): Schedule {
-  return {
-    cron: draft.cron,
-    timezone: draft.timezone,
-    startsAt: instantIn(draft.startsAt),
-    endsAt: instantIn(draft.endsAt),
-  }
+  const { cron, timezone, startsAt, endsAt } = draft
+  return { cron, timezone, startsAt: instantIn(startsAt), endsAt: instantIn(endsAt) }
 }
 
 /** Returns what the API would reject, by field. Only the API checks the expression itself. */
-export function checkCronJob(draft: CronJobDraft, isChange: boolean, hadPayload: boolean): FieldErrors {
+export function checkCronJob(draft: CronJobDraft, hadPayload: boolean): FieldErrors {
   const { startsAt, endsAt } = scheduleIn(draft)
-  const isInvalid = (when: WhenDraft, at: Date | null) => when.text.trim() !== '' && at === null
-  const [maxAge, labels] = [checkMaxAge(draft.maxAgeSeconds), checkLabels(draft.labels)]
+  const isInvalid = (when: WhenDraft, at: string | null) => when.text.trim() !== '' && at === null
+  const fields = draft.cron.trim().split(/\s+/)
   const unclear = 'Use a time such as “tomorrow 09:00” or “2026-12-31 18:00”.'
-  return {
-    ...(draft.name.trim() === '' ? { name: 'Enter a name.' } : {}),
-    ...(draft.cron.trim().split(/\s+/).length === 5
-      ? {}
-      : { cron: 'Enter exactly five fields: minute, hour, day of month, month, day of week.' }),
-    ...(isInvalid(draft.startsAt, startsAt) ? { starts_at: unclear } : {}),
-    ...(isInvalid(draft.endsAt, endsAt) ? { ends_at: unclear } : {}),
-    ...(startsAt && endsAt && endsAt <= startsAt ? { ends_at: 'The end must be after the start.' } : {}),
-    ...(maxAge ? { max_age_ms: maxAge } : {}),
-    ...(labels ? { labels } : {}),
-    ...(isChange && hadPayload && draft.payload.trim() === ''
-      ? { payload: 'A payload can be replaced but not removed. Create a new cron job instead.' }
-      : {}),
+  const isEarly = startsAt && endsAt && endsAt <= startsAt
+  const losesPayload = hadPayload && draft.payload.trim() === ''
+  return messagesIn({
+    name: draft.name.trim() === '' && 'Enter a name.',
+    cron: fields.length !== 5 && 'Enter exactly five fields: minute, hour, day of month, month, day of week.',
+    starts_at: isInvalid(draft.startsAt, startsAt) && unclear,
+    ends_at: isInvalid(draft.endsAt, endsAt) ? unclear : isEarly && 'The end must be after the start.',
+    max_age_ms: checkMaxAge(draft.maxAgeSeconds),
+    labels: checkLabels(draft.labels),
+    payload: losesPayload && 'A payload can be replaced but not removed. Create a new cron job instead.',
     ...checkRequest(draft),
-  }
+  })
 }
 
 /** Converts a draft to a body. Only for a draft in which `checkCronJob` finds no error. */
@@ -91,8 +85,8 @@ export function cronJobBody(draft: CronJobDraft) {
     timezone: draft.timezone,
     overlap: draft.overlap,
     catch_up: draft.catchUp,
-    starts_at: startsAt?.toISOString() ?? null,
-    ends_at: endsAt?.toISOString() ?? null,
+    starts_at: startsAt,
+    ends_at: endsAt,
     max_age_ms: maxAgeMs(draft.maxAgeSeconds),
     labels: parseLabels(draft.labels),
   }
@@ -104,8 +98,8 @@ function textOf(instant: string | null, timezone: string): string {
   return instant.endsWith('.000Z') ? wallText(new Date(instant), timezone) : instant
 }
 
-function instantIn({ text, zone }: WhenDraft): Date | null {
+function instantIn({ text, zone }: WhenDraft): string | null {
   if (text.trim() === '') return null
   const when = parseWhen(text, zone, new Date())
-  return 'error' in when ? null : when.at
+  return 'error' in when ? null : when.at.toISOString()
 }

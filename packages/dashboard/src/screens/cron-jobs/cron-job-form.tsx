@@ -1,7 +1,8 @@
 import type { CronJob } from '@belfry/contract/cron-job'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
+import { ApiProblem, messageOf } from '../../api/api-problem.ts'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
 import { draftInput } from '../../forms/draft-input.ts'
@@ -15,15 +16,26 @@ import { allZones } from '../../forms/when/zoned-time.ts'
 import { PageFor } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Card } from '../../ui/card.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { viewerZone } from '../../ui/format-time.ts'
 import { latePart } from '../../ui/late-part.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { FormProblem } from '../../ui/problem.tsx'
 import { Suggestions } from '../../ui/suggestions.tsx'
-import { type CronJobDraft, checkCronJob, cronJobBody, cronJobDraft, scheduleIn, usesRules } from './cron-job-draft.ts'
+import { Skeleton } from '../../ui/table.tsx'
+import { useSettled } from '../../ui/use-settled.ts'
+import {
+  type CronJobDraft,
+  checkCronJob,
+  cronJobBody,
+  cronJobDraft,
+  type Schedule,
+  scheduleIn,
+  usesRules,
+} from './cron-job-draft.ts'
 import own from './cron-jobs.module.css'
-import { SchedulePreview } from './schedule-preview.tsx'
 
 /** Creates a cron job, or with `?from=` a copy of one. */
 export function NewCronJob(): ReactNode {
@@ -82,7 +94,7 @@ function CronJobForm({ job, model, backTo }: CronJobFormProps): ReactNode {
   const state = useDraftForm({
     initial,
     check: draft => ({
-      ...checkCronJob(draft, job !== undefined, job !== undefined && job.payload !== null),
+      ...checkCronJob(draft, job !== undefined && job.payload !== null),
       ...(refusal ? { cron: refusal } : {}),
     }),
     submit: (draft, key) => save(workspace.id, job, draft, key),
@@ -117,7 +129,7 @@ function CronJobForm({ job, model, backTo }: CronJobFormProps): ReactNode {
       </FormCard>
       <Card label="Schedule preview">
         <h2 className={styles.title}>Schedule preview</h2>
-        <SchedulePreview workspaceId={workspace.id} schedule={scheduleIn(draft)} onRefusal={setRefusal} />
+        <SchedulePreview schedule={scheduleIn(draft)} onRefusal={setRefusal} />
       </Card>
     </RequestForm>
   )
@@ -175,4 +187,47 @@ function ScheduleFields({ draft, onChange }: ScheduleFieldsProps): ReactNode {
       <Suggestions label="Common schedules" choices={presets} onChoose={cron => onChange({ cron })} />
     </>
   )
+}
+
+// The API tells the runs.
+const NextRuns = latePart(async () => (await import('./next-runs.tsx')).NextRuns)
+
+const typingMs = 300
+const count = 6
+
+type SchedulePreviewProps = { schedule: Schedule; onRefusal(message: string | null): void }
+
+/** Explains an expression and lists its next runs. Reports to the form if the API rejects it. */
+function SchedulePreview({ schedule, onRefusal }: SchedulePreviewProps): ReactNode {
+  const { workspace } = useWorkspace()
+  // Serialized, so an equal schedule is the same one.
+  const { cron, timezone, startsAt, endsAt }: Schedule = JSON.parse(useSettled(JSON.stringify(schedule), typingMs))
+  // The API also says why it refuses a name such as @daily.
+  const isTyped = cron.trim().startsWith('@') || cron.trim().split(/\s+/).length >= 5
+  const from = startsAt === null ? {} : { from: new Date(Date.parse(startsAt) - 1).toISOString() }
+  const { data, error, isPlaceholderData } = useQuery({
+    ...queryOf('previewCronJob', { ws: workspace.id, body: { cron: cron.trim(), timezone, count, ...from } }),
+    enabled: isTyped,
+  })
+  const refusal = isTyped && error ? messageFor(error) : null
+  useEffect(() => onRefusal(refusal), [refusal, onRefusal])
+  if (!isTyped) return <p className={own.faint}>Enter five fields: minute, hour, day of month, month, day of week.</p>
+  if (refusal !== null) return <FormProblem problem={refusal} />
+  if (!data) return <Skeleton />
+  const runs = data.next_runs.filter(at => endsAt === null || Date.parse(at) < Date.parse(endsAt))
+  return (
+    <div className={classNames(isPlaceholderData && own.stale)} aria-live="polite">
+      <p className={own.description}>{data.description}</p>
+      {runs.length > 0 ? (
+        <NextRuns runs={runs} notes={data.notes} timezone={timezone} />
+      ) : (
+        <p className={own.faint}>No runs between the start and the end.</p>
+      )}
+    </div>
+  )
+}
+
+function messageFor(error: Error): string {
+  const messages = error instanceof ApiProblem ? Object.values(error.fields) : []
+  return messages.length > 0 ? messages.join(' ') : messageOf(error)
 }

@@ -1,31 +1,37 @@
 import type { CronJob as CronJobResource } from '@belfry/contract/cron-job'
 import type { Task } from '@belfry/contract/task'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { useParams } from 'react-router'
+import { CopyPlus, Ellipsis, History, Pause, Pencil, Play, Trash2, Zap } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { useNavigate, useParams } from 'react-router'
+import { call } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
+import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { draftOf } from '../../forms/request/request-draft.ts'
 import { RequestPreview } from '../../forms/request/request-preview.tsx'
 import { describeDelays, retryCount } from '../../forms/request/retry-draft.ts'
+import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { lagForm, lagOptions } from '../../layout/lag-options.ts'
 import { RunTable } from '../../layout/run-table.tsx'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Link } from '../../ui/button.tsx'
+import { ButtonLink, IconButton, Link } from '../../ui/button.tsx'
 import { Card, Columns, Stack } from '../../ui/card.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { Select } from '../../ui/field.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
+import { latePart } from '../../ui/late-part.tsx'
 import { ListTable } from '../../ui/list-table.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
-import { CronJobActions } from './cron-job-actions.tsx'
 import styles from './cron-jobs.module.css'
 import { NextRuns } from './next-runs.tsx'
 
@@ -46,7 +52,7 @@ export function CronJob(): ReactNode {
         title={job?.name ?? 'Cron job'}
         parent={{ label: 'Cron jobs', to: to.cronJobs() }}
         badge={job && <StateBadge state={job.status} />}
-        actions={job && <CronJobActions workspaceId={workspace.id} job={job} to={to} />}
+        actions={job && <CronJobActions job={job} />}
       />
       <Loaded query={query}>
         {job => (
@@ -193,5 +199,76 @@ function QueueLink({ name }: { name: string }): ReactNode {
       </Link>{' '}
       {queue?.paused_at && <Badge tone="warn">Paused</Badge>}
     </>
+  )
+}
+
+/** The actions of a cron job. */
+function CronJobActions({ job }: { job: CronJobResource }): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const navigate = useNavigate()
+  const mayNotWrite = useRefusal('cron_job.write')
+  const mayNotDelete = useRefusal('cron_job.delete')
+  const [asked, setAsked] = useState<'delete' | 'backfill' | null>(null)
+  return (
+    <>
+      <TriggerButton job={job} />
+      {job.status !== 'ended' && <PauseButton job={job} />}
+      <ButtonLink to={to.editCronJob(job.id)} icon={<Pencil size={15} />} refusal={mayNotWrite}>
+        Edit
+      </ButtonLink>
+      <Menu align="end" trigger={<IconButton kind="secondary" label="More" icon={<Ellipsis size={16} />} />}>
+        <MenuItem icon={<CopyPlus size={15} />} to={to.newCronJob(job.id)} refusal={mayNotWrite}>
+          Duplicate
+        </MenuItem>
+        <MenuItem icon={<History size={15} />} refusal={mayNotWrite} onSelect={() => setAsked('backfill')}>
+          Run for a past time
+        </MenuItem>
+        <MenuItem icon={<Trash2 size={15} />} isDangerous refusal={mayNotDelete} onSelect={() => setAsked('delete')}>
+          Delete
+        </MenuItem>
+      </Menu>
+      <ConfirmChange
+        isOpen={asked === 'delete'}
+        onClose={() => setAsked(null)}
+        title="Delete this cron job?"
+        description={`“${job.name}” will not run again, and its occurrences that have not started are cancelled. Its runs stay in the log.`}
+        action="Delete cron job"
+        run={() => call('deleteCronJob', { ws: workspace.id, cronjob: job.id })}
+        leaves
+        onDone={() => navigate(to.cronJobs())}
+        done="Cron job deleted"
+      />
+      {asked === 'backfill' && <BackfillDialog job={job} onClose={() => setAsked(null)} />}
+    </>
+  )
+}
+
+const BackfillDialog = latePart(async () => (await import('./backfill-dialog.tsx')).BackfillDialog)
+
+function TriggerButton({ job }: { job: CronJobResource }): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const navigate = useNavigate()
+  return (
+    <ChangeButton
+      text="Trigger now"
+      icon={<Zap size={15} />}
+      right="cron_job.write"
+      run={() => call('triggerCronJob', { ws: workspace.id, cronjob: job.id })}
+      onDone={task => navigate(to.task(task.id))}
+      done="Triggered as a new task"
+    />
+  )
+}
+
+function PauseButton({ job }: { job: CronJobResource }): ReactNode {
+  const { workspace } = useWorkspace()
+  const isPaused = job.status === 'paused'
+  return (
+    <ChangeButton
+      text={isPaused ? 'Resume' : 'Pause'}
+      icon={isPaused ? <Play size={15} /> : <Pause size={15} />}
+      right="cron_job.write"
+      run={() => call(isPaused ? 'resumeCronJob' : 'pauseCronJob', { ws: workspace.id, cronjob: job.id })}
+    />
   )
 }

@@ -130,14 +130,19 @@ function recentRunsQuery(ws: string, cronJobIds: readonly string[]) {
 }
 
 const [width, height, step] = [96, 22, 4]
+const dot = { high: 2, fill: 'var(--line-strong)' }
 
 /** A bar for each recent run, as high as its duration. Failed runs are red and full height; dots fill the rest. */
 function RunSpark({ runs }: { runs: readonly RecentRun[] | undefined }): ReactNode {
   if (!runs || runs.length === 0) return '–'
   const maxDuration = Math.max(...runs.map(({ duration_ms }) => duration_ms), 1)
   const failed = runs.filter(({ status }) => status === 'failed').length
-  const capacity = width / step
-  const first = Math.max(0, capacity - runs.length)
+  const dots = Array.from({ length: Math.max(0, width / step - runs.length) }, () => dot)
+  const bars = runs.map(({ status, duration_ms }) =>
+    status === 'failed'
+      ? { high: height, fill: 'var(--bad)' }
+      : { high: 5 + Math.round((duration_ms / maxDuration) * (height - 9)), fill: 'var(--accent)' },
+  )
   return (
     <svg
       width={width}
@@ -145,23 +150,9 @@ function RunSpark({ runs }: { runs: readonly RecentRun[] | undefined }): ReactNo
       role="img"
       aria-label={`${runs.length} recent ${runs.length === 1 ? 'run' : 'runs'}, ${failed} failed`}
     >
-      {Array.from({ length: first }, (_, index) => (
-        <rect
-          key={index * step}
-          x={index * step}
-          y={height - 2}
-          width={step - 1}
-          height={2}
-          rx={1}
-          fill="var(--line-strong)"
-        />
+      {[...dots, ...bars].map(({ high, fill }, index) => (
+        <rect key={index} x={index * step} y={height - high} width={step - 1} height={high} rx={1} fill={fill} />
       ))}
-      {runs.map(({ id, status, duration_ms }, index) => {
-        const high = status === 'failed' ? height : 5 + Math.round((duration_ms / maxDuration) * (height - 9))
-        const y = status === 'failed' ? 0 : height - high
-        const fill = status === 'failed' ? 'var(--bad)' : 'var(--accent)'
-        return <rect key={id} x={(first + index) * step} y={y} width={step - 1} height={high} rx={1} fill={fill} />
-      })}
     </svg>
   )
 }

@@ -12,7 +12,7 @@ import { checkLabels, labelsText, parseLabels } from '../../forms/request/labels
 import { bodyOf, changesOf, draftOf, emptyRequest, type RequestDraft } from '../../forms/request/request-draft.ts'
 import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
 import { useDraftForm } from '../../forms/use-draft-form.ts'
-import type { FieldErrors } from '../../forms/use-form.ts'
+import { type FieldErrors, messagesIn } from '../../forms/use-form.ts'
 import { parseWhen } from '../../forms/when/parse-when.ts'
 import { type WhenDraft, WhenField } from '../../forms/when/when-field.tsx'
 import { wallText } from '../../forms/when/zoned-time.ts'
@@ -97,7 +97,16 @@ export function EditTask(): ReactNode {
 
 const suggestions = ['in 1 minute', 'in 10 minutes', 'in 1 hour', 'tomorrow 09:00', 'Monday 09:00']
 
-type Draft = RequestDraft & ControlsDraft & { name: string; when: WhenDraft }
+type OnConflict = NonNullable<Body<'createTask'>['on_conflict']>
+
+type Draft = RequestDraft & {
+  name: string
+  when: WhenDraft
+  expires: WhenDraft
+  key: string
+  onConflict: OnConflict
+  labels: string
+}
 
 type TaskFormProps = {
   /** The task to edit. */
@@ -117,10 +126,8 @@ function TaskForm({ task, model, isReplay = false, backTo }: TaskFormProps): Rea
     initial,
     intend: (draft, intent) => (intent === 'now' ? { ...draft, when: { ...draft.when, text: 'now' } } : draft),
     check: draft => checkDraft(draft, isReplay ? model : task),
-    submit(draft, key) {
-      if (isReplay && model) return replay(workspace.id, model, draft, key)
-      return save(workspace.id, task && { task, isTimeKept: draft.when === initial.when }, draft, key)
-    },
+    submit: (draft, key) =>
+      isReplay && model ? replay(workspace.id, model, draft, key) : save(workspace.id, task, draft, key),
     onDone: saved => navigate(to.task(saved.id)),
     done: () => (task ? 'Changes saved' : isReplay ? 'Replayed as a new task' : 'Task scheduled'),
   })
@@ -156,17 +163,18 @@ function TaskForm({ task, model, isReplay = false, backTo }: TaskFormProps): Rea
   )
 }
 
+/** Returns the fields for a task. A copy has neither its time, its deadline nor its key. */
 function draftFor(task: Task | undefined, model: Task | undefined, isReplay: boolean): Draft {
-  const request = model ? draftOf(model) : emptyRequest
-  if (!task) {
-    const when = { text: isReplay ? 'now' : '', zone: viewerZone() }
-    return { ...request, ...controlsDraftOf(model, true), name: model?.name ?? '', when }
-  }
+  const zone = viewerZone()
+  const given = task ?? model
   return {
-    ...draftOf(task),
-    ...controlsDraftOf(task, false),
-    name: task.name,
-    when: { text: wallText(new Date(task.execute_at), viewerZone()), zone: viewerZone() },
+    ...(given ? draftOf(given) : emptyRequest),
+    name: given?.name ?? '',
+    when: { text: task ? wallText(new Date(task.execute_at), zone) : isReplay ? 'now' : '', zone },
+    expires: { text: task?.expires_at ? wallText(new Date(task.expires_at), zone) : '', zone },
+    key: '',
+    onConflict: 'reject',
+    labels: labelsText(given?.labels ?? []),
   }
 }
 
@@ -174,29 +182,23 @@ function draftFor(task: Task | undefined, model: Task | undefined, isReplay: boo
 function checkDraft(draft: Draft, stored: Task | undefined): FieldErrors {
   const now = new Date()
   const when = parseWhen(draft.when.text, draft.when.zone, now)
-  const time = 'error' in when ? when.error : when.at <= now ? 'Choose a time in the future.' : null
-  return {
-    ...(draft.name.trim() === '' ? { name: 'Enter a name.' } : {}),
-    ...(time ? { execute_at: time } : {}),
-    ...(stored && stored.payload !== null && draft.payload.trim() === ''
-      ? { payload: 'A payload can be replaced but not removed. Create a new task instead.' }
-      : {}),
+  const expires = draft.expires.text.trim() === '' ? null : parseWhen(draft.expires.text, draft.expires.zone, now)
+  const isEarly = expires && 'at' in expires && 'at' in when && expires.at <= when.at
+  const losesPayload = stored && stored.payload !== null && draft.payload.trim() === ''
+  return messagesIn({
+    name: draft.name.trim() === '' && 'Enter a name.',
+    execute_at: 'error' in when ? when.error : when.at <= now && 'Choose a time in the future.',
+    payload: losesPayload && 'A payload can be replaced but not removed. Create a new task instead.',
     ...checkRequest(draft),
-    ...checkControls(draft, 'error' in when ? null : when.at),
-  }
+    expires_at: expires && 'error' in expires ? expires.error : isEarly && 'Choose a time after the task.',
+    labels: checkLabels(draft.labels),
+  })
 }
 
-type Edit = {
-  task: Task
-  /** The field shows a time to the second. An untouched time keeps its milliseconds. */
-  isTimeKept: boolean
-}
-
-async function save(ws: string, edit: Edit | undefined, draft: Draft, idempotencyKey: string): Promise<Task> {
-  const body = taskBodyOf(draft, edit?.task)
-  if (!edit) return call('createTask', { ws, body, idempotencyKey })
-  const { task, isTimeKept } = edit
-  const changes = changesOf(isTimeKept ? { ...body, execute_at: task.execute_at } : body, task)
+async function save(ws: string, task: Task | undefined, draft: Draft, idempotencyKey: string): Promise<Task> {
+  const body = taskBodyOf(draft, task)
+  if (!task) return call('createTask', { ws, body, idempotencyKey })
+  const changes = changesOf(body, task)
   if (Object.keys(changes).length === 0) return task
   return call('updateTask', { ws, task: task.id, body: changes })
 }
@@ -211,40 +213,32 @@ async function replay(ws: string, model: Task, draft: Draft, idempotencyKey: str
 
 // Only of a draft in which `checkDraft` finds no error.
 function taskBodyOf(draft: Draft, task: Task | undefined): Body<'createTask'> {
-  const when = parseWhen(draft.when.text, draft.when.zone, new Date())
-  if ('error' in when) throw new Error(when.error)
   return {
     name: draft.name.trim(),
-    execute_at: when.at.toISOString(),
+    execute_at: instantIn(draft.when, task?.execute_at) as string,
     ...bodyOf(draft),
-    ...controlsBodyOf(draft, task),
+    expires_at: instantIn(draft.expires, task?.expires_at),
+    labels: parseLabels(draft.labels),
+    ...(draft.key.trim() === '' ? {} : { key: draft.key.trim(), on_conflict: draft.onConflict }),
   }
 }
 
-type OnConflict = NonNullable<Body<'createTask'>['on_conflict']>
-
-/** The deadline, the key and the labels of a task in its form. */
-export type ControlsDraft = { expires: WhenDraft; key: string; onConflict: OnConflict; labels: string }
-
-/** @param isCopy - A copy of a task has neither its deadline nor its key. */
-export function controlsDraftOf(task: Task | undefined, isCopy: boolean): ControlsDraft {
-  const expires = task?.expires_at && !isCopy ? wallText(new Date(task.expires_at), viewerZone()) : ''
-  return {
-    expires: { text: expires, zone: viewerZone() },
-    key: '',
-    onConflict: 'reject',
-    labels: labelsText(task?.labels ?? []),
-  }
+// A field shows a time to the second. An untouched one keeps its milliseconds.
+function instantIn({ text, zone }: WhenDraft, stored: string | null | undefined): string | null {
+  if (stored && text === wallText(new Date(stored), zone)) return stored
+  const when = parseWhen(text, zone, new Date())
+  return 'error' in when ? null : when.at.toISOString()
 }
 
 type ControlFieldsProps = {
-  draft: ControlsDraft
-  onChange(change: Partial<ControlsDraft>): void
+  draft: Draft
+  onChange(change: Partial<Draft>): void
   /** A task gets its key when it is created. */
   hasKey: boolean
 }
 
-export function ControlFields({ draft, onChange, hasKey }: ControlFieldsProps): ReactNode {
+/** The fields for the deadline, the labels and the key. */
+function ControlFields({ draft, onChange, hasKey }: ControlFieldsProps): ReactNode {
   const [isUsed] = useState(() => draft.expires.text + draft.labels + draft.key !== '')
   return (
     <FoldedCard summary={hasKey ? 'Deadline, labels and key' : 'Deadline and labels'} isOpenAtFirst={isUsed}>
@@ -257,52 +251,25 @@ export function ControlFields({ draft, onChange, hasKey }: ControlFieldsProps): 
       />
       <LabelsField draft={draft} onChange={onChange} />
       {hasKey && (
-        <>
-          <TextField
-            label="Key"
-            isOptional
-            hint="At most one pending task can have this key."
-            name="key"
-            value={draft.key}
-            maxLength={128}
-            onChange={event => onChange({ key: event.target.value })}
-            placeholder="reindex:42"
-            autoComplete="off"
-          />
-          {draft.key !== '' && (
-            <SelectField
-              label="If a pending task has this key"
-              name="on_conflict"
-              {...draftInput(draft, 'onConflict', onChange)}
-              options={optionsOf({ reject: 'Show an error', keep: 'Keep that task', replace: 'Replace that task' })}
-            />
-          )}
-        </>
+        <TextField
+          label="Key"
+          isOptional
+          hint="At most one pending task can have this key."
+          name="key"
+          {...draftInput(draft, 'key', onChange)}
+          maxLength={128}
+          placeholder="reindex:42"
+          autoComplete="off"
+        />
+      )}
+      {hasKey && draft.key !== '' && (
+        <SelectField
+          label="If a pending task has this key"
+          name="on_conflict"
+          {...draftInput(draft, 'onConflict', onChange)}
+          options={optionsOf({ reject: 'Show an error', keep: 'Keep that task', replace: 'Replace that task' })}
+        />
       )}
     </FoldedCard>
   )
-}
-
-export function checkControls(draft: ControlsDraft, executeAt: Date | null): FieldErrors {
-  const expires =
-    draft.expires.text.trim() === '' ? null : parseWhen(draft.expires.text, draft.expires.zone, new Date())
-  const isEarly = expires && 'at' in expires && executeAt && expires.at <= executeAt
-  const deadline = expires && 'error' in expires ? expires.error : isEarly ? 'Choose a time after the task.' : null
-  const labels = checkLabels(draft.labels)
-  return {
-    ...(deadline ? { expires_at: deadline } : {}),
-    ...(labels ? { labels } : {}),
-  }
-}
-
-/** Returns the fields of the body. An untouched deadline keeps its milliseconds. */
-export function controlsBodyOf(draft: ControlsDraft, task: Task | undefined): Partial<Body<'createTask'>> {
-  const { text, zone } = draft.expires
-  const isKept = task?.expires_at && text === wallText(new Date(task.expires_at), zone)
-  const expires = text.trim() === '' ? null : parseWhen(text, zone, new Date())
-  return {
-    expires_at: isKept ? task.expires_at : expires && 'at' in expires ? expires.at.toISOString() : null,
-    labels: parseLabels(draft.labels),
-    ...(draft.key.trim() === '' ? {} : { key: draft.key.trim(), on_conflict: draft.onConflict }),
-  }
 }

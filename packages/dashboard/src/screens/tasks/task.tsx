@@ -2,15 +2,21 @@ import type { Run } from '@belfry/contract/run'
 import type { Task as TaskResource } from '@belfry/contract/task'
 import { isTerminal } from '@belfry/domain/task-state'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Ban, CirclePause, CopyPlus, Pencil, PencilLine, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useParams } from 'react-router'
+import { useNavigate, useParams } from 'react-router'
+import { call } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
 import { draftOf } from '../../forms/request/request-draft.ts'
 import { RequestPreview } from '../../forms/request/request-preview.tsx'
 import { describeDelays, retryCount } from '../../forms/request/retry-draft.ts'
+import { ChangeButton, ConfirmButton } from '../../layout/change-buttons.tsx'
+import { CloseCircuit } from '../../layout/close-circuit.tsx'
 import { RunTable } from '../../layout/run-table.tsx'
+import type { WorkspacePaths } from '../../paths.ts'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { Link } from '../../ui/button.tsx'
+import { ButtonLink, Link } from '../../ui/button.tsx'
 import { Card, Columns, Stack } from '../../ui/card.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
@@ -19,8 +25,6 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
-import { Blocked } from './blocked.tsx'
-import { TaskActions } from './task-actions.tsx'
 import { historyOf } from './task-history.ts'
 import styles from './tasks.module.css'
 
@@ -45,7 +49,7 @@ export function Task(): ReactNode {
         title={task?.name ?? 'Task'}
         parent={{ label: 'Tasks', to: to.tasks() }}
         badge={task && <StateBadge state={task.state} />}
-        actions={task && <TaskActions workspaceId={workspace.id} task={task} to={to} />}
+        actions={task && <TaskActions task={task} />}
       />
       <Loaded query={query}>
         {task => (
@@ -158,5 +162,136 @@ function Labels({ labels }: { labels: readonly string[] }): ReactNode {
         </Link>
       ))}
     </span>
+  )
+}
+
+type Reason = NonNullable<TaskResource['blocked']>
+
+/** Says why a due task waits. */
+function Blocked({ blocked }: { blocked: Reason }): ReactNode {
+  const { to } = useWorkspace()
+  return (
+    <div className={styles.blocked} role="status">
+      <CirclePause size={18} />
+      <div>{textOf(blocked, to)}</div>
+      {blocked.reason === 'circuit_open' && <CloseCircuit host={blocked.host} />}
+    </div>
+  )
+}
+
+function textOf(blocked: Reason, to: WorkspacePaths): ReactNode {
+  switch (blocked.reason) {
+    case 'circuit_open':
+      return (
+        <p>
+          Waiting for <Link to={to.host(blocked.host)}>{blocked.host}</Link>: too many calls failed, so its circuit
+          breaker is open.{' '}
+          {Date.parse(blocked.next_probe_at) > Date.now() ? (
+            <>
+              Next probe <RelativeTime at={blocked.next_probe_at} />.
+            </>
+          ) : (
+            'Probing now.'
+          )}
+        </p>
+      )
+    case 'host_paused':
+      return (
+        <p>
+          Waiting for <Link to={to.host(blocked.host)}>{blocked.host}</Link>: it was paused{' '}
+          <RelativeTime at={blocked.since} />.
+        </p>
+      )
+    case 'queue':
+      return (
+        <p>
+          Waiting for the queue <Link to={to.queues()}>{blocked.queue}</Link>: it is paused or at its limit.
+        </p>
+      )
+    case 'held':
+      return (
+        <p>
+          <strong>Held</strong> since the restore of a backup: it may have been delivered after the backup.
+        </p>
+      )
+  }
+}
+
+/** The actions that the state of a task allows. */
+function TaskActions({ task }: { task: TaskResource }): ReactNode {
+  const { to } = useWorkspace()
+  const mayNotWrite = useRefusal('task.write')
+  const { id, state } = task
+  return (
+    <>
+      {state === 'pending' && (
+        <ButtonLink to={to.editTask(id)} icon={<Pencil size={15} />} refusal={mayNotWrite}>
+          Edit
+        </ButtonLink>
+      )}
+      <ButtonLink to={to.newTask(id)} icon={<CopyPlus size={15} />} refusal={mayNotWrite}>
+        Duplicate
+      </ButtonLink>
+      {(state === 'pending' || state === 'retrying') && <EndButton task={task} {...endings[state]} />}
+      {isTerminal(state) && (
+        <>
+          <ButtonLink to={to.replayTask(id)} icon={<PencilLine size={15} />} refusal={mayNotWrite}>
+            Replay with changes
+          </ButtonLink>
+          <ReplayButton id={id} />
+        </>
+      )}
+    </>
+  )
+}
+
+const endings = {
+  pending: {
+    operation: 'cancelTask',
+    label: 'Cancel task',
+    question: 'Cancel this task?',
+    about: 'will not be delivered. It can be replayed later.',
+    done: 'Task cancelled',
+  },
+  retrying: {
+    operation: 'stopTask',
+    label: 'Stop retries',
+    question: 'Stop this task?',
+    about: 'is not retried any more. It becomes a dead letter and can be replayed.',
+    done: 'Task stopped',
+  },
+} as const
+
+type EndButtonProps = { task: TaskResource } & (typeof endings)[keyof typeof endings]
+
+function EndButton({ task, operation, label, question, about, done }: EndButtonProps): ReactNode {
+  const { workspace } = useWorkspace()
+  return (
+    <ConfirmButton
+      text={label}
+      kind="danger"
+      icon={<Ban size={15} />}
+      right="task.delete"
+      title={question}
+      description={`“${task.name}” ${about}`}
+      action={`Yes, ${label.toLowerCase()}`}
+      run={() => call(operation, { ws: workspace.id, task: task.id })}
+      done={done}
+    />
+  )
+}
+
+function ReplayButton({ id }: { id: string }): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const navigate = useNavigate()
+  return (
+    <ChangeButton
+      text="Replay"
+      icon={<RotateCw size={15} />}
+      right="task.write"
+      run={() => call('replayTask', { ws: workspace.id, task: id, body: {} })}
+      onDone={again => navigate(to.task(again.id))}
+      done="Replayed as a new task"
+    />
   )
 }
