@@ -16,9 +16,9 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
-import { KeyAccessFields, readAccess } from './key-access-fields.tsx'
-import { scopeText } from './scope-text.ts'
+import { KeyAccessFields, readAccess, scopeText } from './key-access-fields.tsx'
 import styles from './settings.module.css'
+import { TwoLines } from './two-lines.tsx'
 
 export function ApiKeys(): ReactNode {
   const { workspace } = useWorkspace()
@@ -36,30 +36,21 @@ export function ApiKeys(): ReactNode {
           'Your server needs an API key to schedule webhooks. Create one per application, so you can revoke each one separately.',
       }}
       columns={[
+        { header: 'Name', cell: key => <TwoLines first={key.name} second={key.subject} /> },
+        { header: 'Prefix', isExtra: true, cell: key => <code className={styles.mono}>{key.prefix}…</code> },
         {
-          header: 'Name',
-          cell: key => (
-            <span className={styles.twoLines}>
-              {key.name}
-              {key.subject && <span>{key.subject}</span>}
-            </span>
+          header: 'Access',
+          isExtra: true,
+          cell: ({ scopes, allowed_ranges: ranges }) => (
+            <TwoLines first={scopeText(scopes)} second={ranges.length > 0 && `From ${ranges.join(', ')}`} />
           ),
         },
-        { header: 'Prefix', isExtra: true, cell: key => <code className={styles.mono}>{key.prefix}…</code> },
-        { header: 'Access', isExtra: true, cell: accessOf },
         { header: 'Status', cell: key => <KeyStatus apiKey={key} /> },
         {
           header: 'Last used',
           isExtra: true,
-          cell: key =>
-            key.last_used_at ? (
-              <span className={styles.twoLines}>
-                <RelativeTime at={key.last_used_at} />
-                {key.last_used_address && <span>{key.last_used_address}</span>}
-              </span>
-            ) : (
-              'Never'
-            ),
+          cell: ({ last_used_at: at, last_used_address: address }) =>
+            at ? <TwoLines first={<RelativeTime at={at} />} second={address} /> : 'Never',
         },
         { header: 'Created', isExtra: true, cell: key => <RelativeTime at={key.created_at} /> },
       ]}
@@ -104,15 +95,6 @@ export function ApiKeys(): ReactNode {
         </DialogActions>
       </Dialog>
     </ResourceList>
-  )
-}
-
-function accessOf({ scopes, allowed_ranges: ranges }: ApiKey): ReactNode {
-  return (
-    <span className={styles.twoLines}>
-      {scopeText(scopes)}
-      {ranges.length > 0 && <span>From {ranges.join(', ')}</span>}
-    </span>
   )
 }
 

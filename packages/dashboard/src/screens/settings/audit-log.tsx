@@ -26,6 +26,7 @@ import { auditDetails } from './audit-details.ts'
 import { actionGroups, actionsOf } from './audit-groups.ts'
 import { HiddenSecret } from './hidden-secret.tsx'
 import styles from './settings.module.css'
+import { TwoLines } from './two-lines.tsx'
 
 export function AuditLog(): ReactNode {
   const { organization, workspaces } = useOrganization()
@@ -85,10 +86,10 @@ export function AuditLog(): ReactNode {
         {
           header: 'Actor',
           cell: ({ actor, address, names }) => (
-            <div className={styles.twoLines}>
-              {actor.email ?? names[actor.api_key_id ?? ''] ?? actor.api_key_id ?? actor.user_id ?? 'Unknown'}
-              <span>from {address}</span>
-            </div>
+            <TwoLines
+              first={actor.email ?? names[actor.api_key_id ?? ''] ?? actor.api_key_id ?? actor.user_id ?? 'Unknown'}
+              second={`from ${address}`}
+            />
           ),
         },
         {
@@ -108,12 +109,10 @@ export function AuditLog(): ReactNode {
           header: 'Object',
           isExtra: true,
           cell: ({ object_id, names }) => (
-            <div className={styles.twoLines}>
-              {names[object_id] && <bdi>{names[object_id]}</bdi>}
-              <span>
-                <code className={styles.mono}>{object_id}</code>
-              </span>
-            </div>
+            <TwoLines
+              first={names[object_id] && <bdi>{names[object_id]}</bdi>}
+              second={<code className={styles.mono}>{object_id}</code>}
+            />
           ),
         },
       ]}

@@ -10,9 +10,9 @@ import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { SelectField, TextareaField, TextField } from '../../ui/field.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { KeyScopeFields, readScopes } from './key-access-fields.tsx'
-import { scopeText } from './scope-text.ts'
+import { KeyScopeFields, readScopes, scopeText } from './key-access-fields.tsx'
 import styles from './settings.module.css'
+import { TwoLines } from './two-lines.tsx'
 
 export function FederatedCredentials(): ReactNode {
   const { workspace } = useWorkspace()
@@ -34,15 +34,7 @@ export function FederatedCredentials(): ReactNode {
           'Trust the jobs of a repository on GitHub Actions, GitLab CI or another service with OpenID Connect tokens.',
       }}
       columns={[
-        {
-          header: 'Name',
-          cell: ({ name, id }) => (
-            <span className={styles.twoLines}>
-              {name}
-              <span>{id}</span>
-            </span>
-          ),
-        },
+        { header: 'Name', cell: ({ name, id }) => <TwoLines first={name} second={id} /> },
         {
           header: 'Trusted jobs',
           isExtra: true,
@@ -61,10 +53,7 @@ export function FederatedCredentials(): ReactNode {
           header: 'Access',
           isExtra: true,
           cell: ({ scopes, lifetime_ms }) => (
-            <span className={styles.twoLines}>
-              {scopeText(scopes)}
-              <span>for {Math.round(lifetime_ms / 60_000)} min</span>
-            </span>
+            <TwoLines first={scopeText(scopes)} second={`for ${Math.round(lifetime_ms / 60_000)} min`} />
           ),
         },
         {

@@ -16,6 +16,7 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { AbsoluteTime } from '../../ui/time.tsx'
 import { roleMeanings, roleNames, workspaceRoleMeanings, workspaceRoleNames } from './role-names.ts'
 import styles from './settings.module.css'
+import { TwoLines } from './two-lines.tsx'
 
 export function Invitations(): ReactNode {
   const { organization, workspaces } = useOrganization()
@@ -39,37 +40,21 @@ export function Invitations(): ReactNode {
       columns={[
         {
           header: 'Email',
-          cell: ({ email, invited_by }) => (
-            <div className={styles.twoLines}>
-              {email}
-              <span>invited by {invited_by.name}</span>
-            </div>
-          ),
+          cell: ({ email, invited_by }) => <TwoLines first={email} second={`invited by ${invited_by.name}`} />,
         },
         {
           header: 'Role',
-          cell: ({ role, workspace_role, workspace_ids }) => (
-            <div className={styles.twoLines}>
-              {roleNames[role]}
-              {workspace_ids.length > 0 && (
-                <span>
-                  {workspaceRoleNames[workspace_role]} in {workspace_ids.map(nameOf).join(', ')}
-                </span>
-              )}
-            </div>
-          ),
+          cell: ({ role, workspace_role, workspace_ids: ids }) => {
+            const where = ids.length > 0 && `${workspaceRoleNames[workspace_role]} in ${ids.map(nameOf).join(', ')}`
+            return <TwoLines first={roleNames[role]} second={where} />
+          },
         },
         {
           header: 'Status',
           cell: ({ status, expires_at }) => (
-            <Badge tone={tones[status]}>
-              {status === 'pending' ? (
-                <>
-                  Pending, expires <AbsoluteTime at={expires_at} />
-                </>
-              ) : (
-                names[status]
-              )}
+            <Badge tone={statuses[status].tone}>
+              {statuses[status].text}
+              {status === 'pending' && <AbsoluteTime at={expires_at} />}
             </Badge>
           ),
         },
@@ -79,18 +64,11 @@ export function Invitations(): ReactNode {
   )
 }
 
-const tones: Record<Invitation['status'], Tone> = {
-  pending: 'busy',
-  accepted: 'good',
-  revoked: 'plain',
-  expired: 'plain',
-}
-
-const names: Record<Invitation['status'], string> = {
-  pending: 'Pending',
-  accepted: 'Accepted',
-  revoked: 'Revoked',
-  expired: 'Expired',
+const statuses: Record<Invitation['status'], { text: string; tone: Tone }> = {
+  pending: { text: 'Pending, expires ', tone: 'busy' },
+  accepted: { text: 'Accepted', tone: 'good' },
+  revoked: { text: 'Revoked', tone: 'plain' },
+  expired: { text: 'Expired', tone: 'plain' },
 }
 
 function InvitationActions({ invitation: { id, email, status } }: { invitation: Invitation }): ReactNode {

@@ -17,7 +17,7 @@ import { Select } from '../../ui/field.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { roleMeanings, roleNames } from './role-names.ts'
 import styles from './settings.module.css'
-import { UserName } from './user-name.tsx'
+import { TwoLines } from './two-lines.tsx'
 
 export function Members(): ReactNode {
   const { organization, role } = useOrganization()
@@ -42,7 +42,12 @@ export function Members(): ReactNode {
       }
       rowKey={({ user }) => user.id}
       columns={[
-        { header: 'Name', cell: ({ user }) => <UserName user={user} isYou={user.id === me.user.id} /> },
+        {
+          header: 'Name',
+          cell: ({ user }) => (
+            <TwoLines first={user.id === me.user.id ? `${user.name} (you)` : user.name} second={user.email} />
+          ),
+        },
         { header: 'Role', cell: member => <RoleOf member={member} isLastOwner={isLastOwner(member)} /> },
         { header: 'Joined', isExtra: true, cell: ({ joined_at }) => <RelativeTime at={joined_at} /> },
       ]}

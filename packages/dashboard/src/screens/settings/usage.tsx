@@ -1,10 +1,13 @@
 import type { OrganizationSubscription } from '@belfry/contract/tier'
 import type { Usage as UsageResource } from '@belfry/contract/usage'
-import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useMemo, useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { CreditCard } from 'lucide-react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { useSearchParams } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
+import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
@@ -16,8 +19,8 @@ import { formatBytes, formatCount } from '../../ui/format-amount.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { FormProblem } from '../../ui/problem.tsx'
 import { AbsoluteTime } from '../../ui/time.tsx'
-import { BillingState } from './billing-state.tsx'
 import styles from './settings.module.css'
 import { type TierName, tierLabels, tierRanks } from './tier-labels.ts'
 
@@ -199,4 +202,98 @@ function consequenceOf({ tier, billing }: OrganizationSubscription, to: TierName
   return isLower
     ? `You keep ${tierLabels[tier]} until the paid period ends. ${kept}`
     : 'You are charged the difference for the rest of the period now, and the tier changes immediately.'
+}
+
+type Billing = OrganizationSubscription['billing']
+
+const statuses: Record<Billing['status'], string> = {
+  none: 'No subscription',
+  active: 'Active',
+  payment_failed: 'Payment failed',
+  canceled: 'Canceled',
+}
+
+/** The paid subscription, if Stripe handles the billing. */
+function BillingState({ subscription }: { subscription: OrganizationSubscription }): ReactNode {
+  const { tier, billing } = subscription
+  const { organization } = useOrganization()
+  const isConfirming = useConfirmation(billing.status)
+  if (billing.provider === 'manual') return null
+  return (
+    <section className={styles.section}>
+      <h2>Billing</h2>
+      <Card>
+        <Stack>
+          {billing.status === 'payment_failed' && <PaymentFailed tier={tier} graceUntil={billing.grace_until} />}
+          {isConfirming && (
+            <p className={styles.note} role="status">
+              Confirming your payment. The tier changes as soon as Stripe confirms it.
+            </p>
+          )}
+          <DefinitionList
+            rows={[
+              ['Subscription', statuses[billing.status]],
+              [
+                billing.next_tier?.tier === 'free' ? 'Ends' : 'Renews',
+                billing.status === 'active' && billing.period_end && <AbsoluteTime key="end" at={billing.period_end} />,
+              ],
+            ]}
+          />
+          {billing.next_tier && <PlannedChange tier={tier} next={billing.next_tier} />}
+          {billing.status !== 'none' && (
+            <div>
+              <ChangeButton
+                text="Manage billing"
+                icon={<CreditCard size={16} />}
+                right="billing.change"
+                run={() => call('openPortal', { org: organization.id })}
+                leaves
+                onDone={({ url }) => location.assign(url)}
+              />
+            </div>
+          )}
+        </Stack>
+      </Card>
+    </section>
+  )
+}
+
+function PaymentFailed({ tier, graceUntil }: { tier: TierName; graceUntil: string | null }): ReactNode {
+  const day = graceUntil && new Date(graceUntil).toLocaleDateString(undefined, { dateStyle: 'long' })
+  const isOver = graceUntil !== null && Date.parse(graceUntil) <= Date.now()
+  const consequence = isOver ? 'The grace period is over.' : `You keep the ${tierLabels[tier]} tier until ${day}.`
+  return <FormProblem problem={`The last payment failed. ${consequence} Choose “Manage billing” to pay.`} />
+}
+
+function PlannedChange({ tier, next }: { tier: TierName; next: NonNullable<Billing['next_tier']> }): ReactNode {
+  const { organization } = useOrganization()
+  return (
+    <div className={styles.inline} role="status">
+      <span>
+        Changes to {tierLabels[next.tier]} on <AbsoluteTime at={next.at} />
+      </span>
+      <ChangeButton
+        text={`Keep ${tierLabels[tier]}`}
+        size="small"
+        right="billing.change"
+        run={() => call('changeTier', { org: organization.id, body: { tier } })}
+      />
+    </div>
+  )
+}
+
+// Stripe redirects the owner back before its webhook has arrived.
+function useConfirmation(status: Billing['status']): boolean {
+  const { organization } = useOrganization()
+  const [search, setSearch] = useSearchParams()
+  const isPaid = search.get('checkout') === 'done'
+  const isWaiting = isPaid && status !== 'active'
+  useQuery({ ...queryOf('getTier', { org: organization.id }), refetchInterval: isWaiting ? 2_000 : false })
+  const client = useQueryClient()
+  useEffect(() => {
+    if (!isPaid || isWaiting) return
+    setSearch({}, { replace: true })
+    for (const name of ['getUsage', 'getOrganization']) void client.invalidateQueries({ queryKey: [name] })
+  }, [isPaid, isWaiting, setSearch, client])
+  return isWaiting
 }

@@ -14,7 +14,7 @@ import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { workspaceRoleMeanings, workspaceRoleNames } from './role-names.ts'
 import styles from './settings.module.css'
-import { UserName } from './user-name.tsx'
+import { TwoLines } from './two-lines.tsx'
 
 const roleOptions = workspaceRoles.map(role => {
   return { value: role, label: workspaceRoleNames[role], title: workspaceRoleMeanings[role] }
@@ -35,7 +35,12 @@ export function WorkspaceMembers(): ReactNode {
       empty={{ icon: Users, title: 'No members', children: 'Only owners and admins see this workspace.' }}
       rowKey={({ user }) => user.id}
       columns={[
-        { header: 'Name', cell: ({ user }) => <UserName user={user} isYou={user.id === me.user.id} /> },
+        {
+          header: 'Name',
+          cell: ({ user }) => (
+            <TwoLines first={user.id === me.user.id ? `${user.name} (you)` : user.name} second={user.email} />
+          ),
+        },
         {
           header: 'Role',
           cell: ({ user, role }) =>
