@@ -5,21 +5,25 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { pagesOf } from '../../api/queries.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
+import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, Link } from '../../ui/button.tsx'
+import { optionsOf } from '../../ui/field.tsx'
+import { FilterBar, MultiFilter, SearchFilter } from '../../ui/filter-bar.tsx'
 import { selectionColumn } from '../../ui/selection-column.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useDisplayZone } from '../../ui/time-style.ts'
 import { useToast } from '../../ui/toast.tsx'
-import { useFilters } from '../../ui/use-filters.ts'
+import { type Filters, useFilters } from '../../ui/use-filters.ts'
+import { errorLabels, type LogFilterValues, statusCodes, toLogQuery } from '../log/log-filters.ts'
+import { RangeFilter } from '../log/range-filter.tsx'
 import { BulkProgress } from '../tasks/bulk-progress.tsx'
 import styles from './dead-letters.module.css'
-import { deadLetterFilters, FilterFields, toDeadLetterFilter } from './filter-fields.tsx'
-import { SettleDialog, type Settlement } from './settle-dialog.tsx'
+import { type DeadLetterFilter, SettleDialog, type Settlement } from './settle-dialog.tsx'
 
 /** Lists the tasks that could not be delivered, to be replayed or discarded. */
 export function DeadLetters(): ReactNode {
@@ -119,7 +123,6 @@ function Actions({ chosen, isFiltered, filter, onSettle }: ActionsProps): ReactN
   )
 }
 
-/** Returns the columns of the list. */
 function deadLetterColumns(to: WorkspacePaths): ReadonlyArray<Column<Task>> {
   return [
     { header: 'Task', isLead: true, sortBy: ({ name }) => name, cell: ({ name }) => name },
@@ -142,13 +145,7 @@ function deadLetterColumns(to: WorkspacePaths): ReadonlyArray<Column<Task>> {
         </span>
       ),
     },
-    {
-      header: 'Runs',
-      align: 'end',
-      isExtra: true,
-      sortBy: ({ attempts }) => attempts,
-      cell: ({ attempts }) => attempts,
-    },
+    { header: 'Runs', align: 'end', isExtra: true, sortBy: task => task.attempts, cell: task => task.attempts },
     {
       header: 'Failed',
       align: 'end',
@@ -156,4 +153,55 @@ function deadLetterColumns(to: WorkspacePaths): ReadonlyArray<Column<Task>> {
       cell: ({ finished_at, updated_at }) => <RelativeTime at={finished_at ?? updated_at} />,
     },
   ]
+}
+
+/** The filters of the list in the URL. The API accepts the same ones for bulk actions. */
+const deadLetterFilters = [
+  'name',
+  'topic',
+  'label',
+  'host',
+  'error',
+  'response_status',
+  'cronjob_id',
+  'range',
+  'from',
+  'to',
+] as const
+
+type DeadLetterFilters = (typeof deadLetterFilters)[number]
+
+const errors = optionsOf(errorLabels)
+
+/** The filters of the list. The time range is about when a task was due. */
+function FilterFields({ filters }: { filters: Filters<DeadLetterFilters> }): ReactNode {
+  return (
+    <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
+      <SearchFilter filters={filters} name="host" label="Host" isPageSearch={false} />
+      <MultiFilter filters={filters} name="error" label="Error" all="All errors" options={errors} />
+      <MultiFilter
+        filters={filters}
+        name="response_status"
+        label="Response"
+        all="Any status code"
+        options={statusCodes}
+      />
+      <SearchFilter filters={filters} name="topic" label="Exact topic" isPageSearch={false} />
+      <SearchFilter filters={filters} name="label" label="Label" isPageSearch={false} />
+      <CronJobFilter filters={filters} />
+      <RangeFilter filters={filters} />
+    </FilterBar>
+  )
+}
+
+/** Converts the filters to those of the API, for the list and for bulk actions. */
+function toDeadLetterFilter(
+  { host, error, response_status, ...values }: Filters<DeadLetterFilters>['values'],
+  now: Date,
+  timeZone: string,
+): DeadLetterFilter {
+  const query = toLogQuery(values satisfies LogFilterValues, now, timeZone)
+  const single = Object.entries(query).map(([name, value]) => [name, String([value].flat()[0])])
+  const several = Object.entries({ host, error, response_status }).filter(([, given]) => given)
+  return Object.fromEntries([...single, ...several])
 }

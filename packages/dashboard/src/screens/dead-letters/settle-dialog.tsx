@@ -14,7 +14,9 @@ import { formatCount } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
 import { Problem } from '../../ui/problem.tsx'
 import styles from './dead-letters.module.css'
-import type { DeadLetterFilter } from './filter-fields.tsx'
+
+/** The filter of a bulk action. */
+export type DeadLetterFilter = NonNullable<Body<'replayDeadLetters'>['filter']>
 
 /** Selects dead letters by id, or all that match a filter. */
 type Selection = { ids: string[] } | { filter: DeadLetterFilter }

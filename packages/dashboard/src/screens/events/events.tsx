@@ -1,11 +1,30 @@
+import type { PublishedEvent } from '@belfry/contract/event'
+import { matchesFilter } from '@belfry/domain/payload-filter'
+import { isTopic, patternsOf } from '@belfry/domain/topic'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Radio, Send } from 'lucide-react'
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { call } from '../../api/call.ts'
+import { PayloadText } from '../../api/payload-text.ts'
 import { pagesOf } from '../../api/queries.ts'
+import { draftInput } from '../../forms/draft-input.ts'
+import { Form } from '../../forms/form.tsx'
+import {
+  checkFlow,
+  type FlowBody,
+  type FlowDraft,
+  FlowFields,
+  flowBodyOf,
+  flowDraftOf,
+} from '../../forms/request/flow-fields.tsx'
+import { checkJson } from '../../forms/request/json-text.ts'
+import { useForm } from '../../forms/use-form.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { Button, Link } from '../../ui/button.tsx'
+import { Button, ButtonLink, Link } from '../../ui/button.tsx'
+import { DialogActions, useCloseDialog } from '../../ui/dialog.tsx'
 import { Dotted } from '../../ui/dotted.tsx'
+import { TextareaField, TextField } from '../../ui/field.tsx'
 import { FilterBar, SearchFilter } from '../../ui/filter-bar.tsx'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import type { Column } from '../../ui/table.tsx'
@@ -13,7 +32,6 @@ import { RelativeTime } from '../../ui/time.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import styles from './events.module.css'
 import { groupEvents, type RecentEvent } from './group-events.ts'
-import { Publish } from './publish.tsx'
 
 /** Lists published events, newest first, and publishes new ones. */
 export function Events(): ReactNode {
@@ -107,4 +125,188 @@ function columnsOf(to: ReturnType<typeof useWorkspace>['to']): ReadonlyArray<Col
     },
     { header: 'Published', align: 'end', isExtra: true, cell: ({ publishedAt }) => <RelativeTime at={publishedAt} /> },
   ]
+}
+
+type Draft = { topic: string; payload: string; target_url: string | null; flow: FlowDraft }
+
+const first: Draft = { topic: '', payload: '{\n  "hello": "world"\n}', target_url: null, flow: flowDraftOf() }
+
+/** Publishes an event and shows its targets, in a dialog. It stays open, so the user can publish another one. */
+function Publish(): ReactNode {
+  const [published, setPublished] = useState<PublishedEvent | null>(null)
+  const [draft, setDraft] = useState(first)
+  return published ? (
+    <Published event={published} onAnother={() => setPublished(null)} />
+  ) : (
+    <PublishForm draft={draft} onChange={setDraft} onDone={setPublished} />
+  )
+}
+
+type PublishFormProps = { draft: Draft; onChange(draft: Draft): void; onDone(event: PublishedEvent): void }
+
+function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
+  const { workspace } = useWorkspace()
+  const set = (change: Partial<Draft>) => onChange({ ...draft, ...change })
+  const form = useForm({
+    read: () => draft,
+    check: checkDraft,
+    submit: ({ topic, payload, target_url, flow }) => {
+      const target = target_url === null ? {} : { target_url: target_url.trim() }
+      const body = { topic: topic.trim(), payload: new PayloadText(payload.trim()), ...givenIn(flow), ...target }
+      return call('publishEvent', { ws: workspace.id, body, idempotencyKey: crypto.randomUUID() })
+    },
+    onDone,
+    staysOpen: true,
+  })
+  return (
+    <Form form={form} action="Publish">
+      <TextField
+        label="Topic"
+        hint="Letters, digits, _ and -, in parts separated by dots."
+        name="topic"
+        isMono
+        placeholder="orders.paid"
+        {...draftInput(draft, 'topic', set)}
+      />
+      <TextareaField
+        label="Payload"
+        hint="A JSON object. It is sent as the request body."
+        name="payload"
+        isMono
+        rows={6}
+        {...draftInput(draft, 'payload', set)}
+      />
+      <fieldset className={styles.choice}>
+        <legend>Send to</legend>
+        <label>
+          <input
+            type="radio"
+            name="to"
+            checked={draft.target_url === null}
+            onChange={() => set({ target_url: null })}
+          />
+          Every matching subscription
+        </label>
+        <label>
+          <input type="radio" name="to" checked={draft.target_url !== null} onChange={() => set({ target_url: '' })} />
+          {'A single target'}
+        </label>
+      </fieldset>
+      {draft.target_url === null ? (
+        <Matches topic={draft.topic.trim()} payload={draft.payload} />
+      ) : (
+        <TextField
+          label="Target URL"
+          name="target_url"
+          type="url"
+          isMono
+          placeholder="https://example.com/hooks/paid"
+          value={draft.target_url}
+          onChange={event => set({ target_url: event.target.value })}
+        />
+      )}
+      <FlowFields draft={draft.flow} onChange={change => set({ flow: { ...draft.flow, ...change } })} />
+    </Form>
+  )
+}
+
+// A field that is omitted comes from the subscription.
+function givenIn(flow: FlowDraft): Partial<FlowBody> {
+  const given = Object.entries(flowBodyOf(flow)).filter(([, value]) => value !== null && String(value) !== '')
+  return Object.fromEntries(given)
+}
+
+type PublishedProps = { event: PublishedEvent; onAnother(): void }
+
+function Published({ event: { topic, tasks }, onAnother }: PublishedProps): ReactNode {
+  const { to } = useWorkspace()
+  const close = useCloseDialog()
+  return (
+    <div className={styles.done}>
+      {tasks.length === 0 ? (
+        <p role="status">
+          No subscription matches <code>{topic}</code>, so nothing was sent.{' '}
+          <Link to={to.subscriptions()}>Add a subscription</Link> and publish again.
+        </p>
+      ) : (
+        <>
+          <p role="status">
+            <code>{topic}</code> was published to {tasks.length === 1 ? '1 target' : `${tasks.length} targets`}:
+          </p>
+          <ul className={styles.targets}>
+            {tasks.map(({ id, url }) => (
+              <li key={id}>
+                <Link to={to.task(id)} className={styles.target}>
+                  {url}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <DialogActions>
+        <Button onClick={onAnother}>Publish another</Button>
+        <ButtonLink to={to.log(`?${new URLSearchParams({ topic })}`)}>View in log</ButtonLink>
+        <Button kind="primary" onClick={() => close?.()}>
+          Done
+        </Button>
+      </DialogActions>
+    </div>
+  )
+}
+
+function checkDraft({ topic, payload, target_url, flow }: Draft) {
+  return {
+    ...checkFlow(flow),
+    topic: !isTopic(topic.trim()) && 'Enter a topic such as orders.paid.',
+    payload: !isObject(payload) && 'Enter a JSON object. Strings and property names need double quotes.',
+    target_url: target_url !== null && !/^https?:\/\/./.test(target_url.trim()) && 'Enter an http:// or https:// URL.',
+  }
+}
+
+function isObject(text: string): boolean {
+  return text.trim().startsWith('{') && checkJson(text) === null
+}
+
+/** Shows which subscriptions an event would reach, while its topic and payload are typed. */
+function Matches({ topic, payload }: { topic: string; payload: string }): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const { data, hasNextPage } = useInfiniteQuery(
+    pagesOf('listSubscriptions', { ws: workspace.id, query: { limit: 100 } }),
+  )
+  const active = data?.items.filter(({ active }) => active)
+  if (!active) return <p className={styles.matches}>Loading subscriptions…</p>
+  if (active.length === 0) {
+    return (
+      <p className={styles.matches}>
+        There are no active subscriptions, so the event would not be sent.{' '}
+        <Link to={to.subscriptions()}>Add a subscription</Link>, or enter a target here.
+      </p>
+    )
+  }
+  if (!isTopic(topic)) return <p className={styles.matches}>Enter a topic to see which subscriptions match.</p>
+  const patterns = new Set(patternsOf(topic))
+  const ofTopic = active.filter(subscription => patterns.has(subscription.topic))
+  const value = isObject(payload) ? JSON.parse(payload) : {}
+  const matching = ofTopic.filter(({ filter }) => matchesFilter(filter, value))
+  const excluded = ofTopic.length - matching.length
+  return (
+    <div className={styles.matches} aria-live="polite">
+      {matching.length === 0
+        ? 'No active subscription matches'
+        : `Matches ${matching.length} ${matching.length === 1 ? 'subscription' : 'subscriptions'}`}
+      {hasNextPage && ' among the newest 100'}
+      {excluded > 0 && `; the payload fails the filter of ${excluded}`}
+      {matching.length > 0 && ':'}
+      {matching.length > 0 && (
+        <ul>
+          {matching.map(({ id, topic: pattern, url }) => (
+            <li key={id}>
+              <code>{pattern}</code> → {url}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
 }

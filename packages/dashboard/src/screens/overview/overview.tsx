@@ -1,4 +1,4 @@
-import type { OverviewRange, Upcoming } from '@belfry/contract/overview'
+import type { OverviewRange, Overview as RecentRuns, Upcoming } from '@belfry/contract/overview'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Plus, SquareActivity } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
@@ -12,7 +12,8 @@ import { Card } from '../../ui/card.tsx'
 import { Chart, type ChartData } from '../../ui/chart.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Select } from '../../ui/field.tsx'
-import { formatBytes, formatCount, formatCounted } from '../../ui/format-amount.ts'
+import { formatBytes, formatCount, formatCounted, formatRate } from '../../ui/format-amount.ts'
+import { formatDuration } from '../../ui/format-time.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -20,9 +21,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
-import { Figures } from './figures.tsx'
 import styles from './overview.module.css'
-import { RunCharts } from './run-charts.tsx'
 
 const ranges: ReadonlyArray<{ value: OverviewRange; label: string }> = [
   { value: '1h', label: 'Last hour' },
@@ -95,12 +94,12 @@ function NoActivity(): ReactNode {
 }
 
 /** Lists the next due tasks. */
-function DueNext({ upcoming: { data, error, refetch } }: { upcoming: UseQueryResult<Upcoming> }): ReactNode {
-  if (error) return <Problem error={error} onRetry={() => void refetch()} />
+function DueNext({ upcoming }: { upcoming: UseQueryResult<Upcoming> }): ReactNode {
+  if (upcoming.error) return <Problem error={upcoming.error} onRetry={() => void upcoming.refetch()} />
   return (
     <Card label="Due next">
       <h2>Due next</h2>
-      {data ? <NextList upcoming={data} /> : <Skeleton />}
+      <Loaded query={upcoming}>{found => <NextList upcoming={found} />}</Loaded>
     </Card>
   )
 }
@@ -204,5 +203,73 @@ function UsageCard(): ReactNode {
         )}
       </Loaded>
     </Card>
+  )
+}
+
+/** The key figures. */
+function Figures({ overview }: { overview: RecentRuns | undefined }): ReactNode {
+  const runs = overview?.runs
+  const lag = overview?.lag
+  const figures: ReadonlyArray<readonly [label: string, value: string | undefined, hint: string]> = [
+    ['Success rate', runs && formatRate(runs.total - runs.failed, runs.total), 'of runs'],
+    ['Runs', runs && formatCount(runs.total), 'including retries'],
+    ['Failed', runs && formatCount(runs.failed), 'runs'],
+    ['Lag p50', lag && (lag.p50_ms === null ? '–' : formatDuration(lag.p50_ms)), 'from due to start'],
+    ['Lag p99', lag && (lag.p99_ms === null ? '–' : formatDuration(lag.p99_ms)), 'from due to start'],
+  ]
+  return (
+    <dl className={styles.figures}>
+      {figures.map(([label, value, hint]) => (
+        <div key={label} className={styles.figure}>
+          <dt>{label}</dt>
+          <dd>
+            <strong>{value ?? <Skeleton />}</strong>
+            <span>{hint}</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const chartHeight = 190
+
+/** Charts of attempts, failures and lag. */
+function RunCharts({ overview }: { overview: RecentRuns | undefined }): ReactNode {
+  const { to } = useWorkspace()
+  const data = useMemo(() => {
+    const buckets = overview?.buckets ?? []
+    const at = buckets.map(bucket => Date.parse(bucket.at))
+    return {
+      runs: {
+        at,
+        series: [
+          { label: 'Succeeded', values: buckets.map(({ total, failed }) => total - failed) },
+          { label: 'Failed', values: buckets.map(({ failed }) => failed) },
+        ],
+      },
+      lag: {
+        at,
+        isDuration: true,
+        series: [
+          { label: 'p50', values: buckets.map(bucket => bucket.lag_p50_ms) },
+          { label: 'p99', values: buckets.map(bucket => bucket.lag_p99_ms), tone: 'warn' as const },
+        ],
+      },
+    }
+  }, [overview])
+  if (!overview) return ['a', 'b'].map(chart => <div key={chart} className={styles.skeleton} />)
+  const step = formatDuration(overview.bucket_ms)
+  const logOf = (from: number, until: number) =>
+    to.log(`?${new URLSearchParams({ from: new Date(from).toISOString(), to: new Date(until).toISOString() })}`)
+  return (
+    <>
+      <Card label="Throughput">
+        <Chart title={`Runs per ${step}`} kind="bars" data={data.runs} height={chartHeight} linkTo={logOf} />
+      </Card>
+      <Card label="Lag">
+        <Chart title="Lag from due to start" data={data.lag} height={chartHeight} linkTo={logOf} />
+      </Card>
+    </>
   )
 }

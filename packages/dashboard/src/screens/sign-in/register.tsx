@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
@@ -9,9 +9,8 @@ import { useForm } from '../../forms/use-form.ts'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
 import { Link } from '../../ui/button.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { Field, TextField, useFieldErrors } from '../../ui/field.tsx'
 import { checkNewAccount } from './check-new-account.ts'
-import { RegistrationCheck } from './registration-check.tsx'
 import { SingleSignOn } from './single-sign-on.tsx'
 import { useReturnPath } from './use-return-path.ts'
 
@@ -79,5 +78,33 @@ export function Register(): ReactNode {
         {rules?.check_url && <RegistrationCheck url={rules.check_url} />}
       </Form>
     </PlainLayout>
+  )
+}
+
+/** A page of the operator, such as a captcha, that posts `{ check_token }` to this window. The form sends it as a field. */
+function RegistrationCheck({ url }: { url: string }): ReactNode {
+  const [token, setToken] = useState('')
+  const { check_token: error } = useFieldErrors()
+  useEffect(() => {
+    const { origin } = new URL(url)
+    const receive = ({ origin: from, data }: MessageEvent) => {
+      if (from === origin && typeof data?.check_token === 'string') setToken(data.check_token)
+    }
+    window.addEventListener('message', receive)
+    return () => window.removeEventListener('message', receive)
+  }, [url])
+  return (
+    <>
+      <Field label="Check" error={error}>
+        <iframe
+          src={url}
+          title="Check"
+          width="100%"
+          height="90"
+          sandbox="allow-scripts allow-same-origin allow-forms"
+        />
+      </Field>
+      <input type="hidden" name="check_token" value={token} readOnly />
+    </>
   )
 }
