@@ -34,3 +34,8 @@ export function formatValue(value: number | null | undefined, isDuration = false
   if (value == null) return '–'
   return isDuration ? formatDuration(value) : formatCount(value)
 }
+
+/** Formats a number of things: "1 task", "1,204 tasks". */
+export function formatThings(count: number, thing: string): string {
+  return `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`
+}

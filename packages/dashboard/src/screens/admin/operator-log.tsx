@@ -5,7 +5,6 @@ import { pagesOf } from '../../api/queries.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 
-/** The actions of operators. */
 export function OperatorLog(): ReactNode {
   return (
     <ResourceList

@@ -6,26 +6,23 @@ import { pagesOf } from '../../api/queries.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { paths } from '../../paths.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { optionsOf } from '../../ui/field.tsx'
 import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
 import { formatBytes, formatCount } from '../../ui/format-amount.ts'
 import { useFilters } from '../../ui/use-filters.ts'
 import { tierLabels } from '../settings/tier-labels.ts'
 
-const states = [
-  { value: 'true', label: 'Suspended' },
-  { value: 'false', label: 'Active' },
-]
+const states = optionsOf({ true: 'Suspended', false: 'Active' })
 
-const orders = [
-  { value: 'in_flight', label: 'Most in flight' },
-  { value: 'rate', label: 'Most runs per minute' },
-  { value: 'executions', label: 'Most executions' },
-  { value: 'storage', label: 'Most storage' },
-  { value: 'failed_today', label: 'Most dead tasks today' },
-  { value: 'mails', label: 'Most mails' },
-]
+const orders = optionsOf({
+  in_flight: 'Most in flight',
+  rate: 'Most runs per minute',
+  executions: 'Most executions',
+  storage: 'Most storage',
+  failed_today: 'Most dead tasks today',
+  mails: 'Most mails',
+})
 
-/** The organizations of the installation with their usage. */
 export function Tenants(): ReactNode {
   const filters = useFilters(['search', 'suspended', 'sort'])
   return (
@@ -52,12 +49,7 @@ export function Tenants(): ReactNode {
         { header: 'Owner', isExtra: true, cell: ({ account }) => account?.email ?? 'None' },
         { header: 'Tier', cell: ({ tier }) => tierLabels[tier] },
         { header: 'In flight', align: 'end', cell: ({ in_flight }) => formatCount(in_flight) },
-        {
-          header: 'Runs/min',
-          align: 'end',
-          isExtra: true,
-          cell: ({ runs_per_minute }) => formatCount(Math.round(runs_per_minute)),
-        },
+        { header: 'Runs/min', align: 'end', isExtra: true, cell: one => formatCount(Math.round(one.runs_per_minute)) },
         { header: 'Executions', align: 'end', cell: ({ executions }) => formatCount(executions) },
         { header: 'Storage', align: 'end', isExtra: true, cell: ({ storage_bytes }) => formatBytes(storage_bytes) },
         { header: 'Dead today', align: 'end', cell: ({ failed_today }) => formatCount(failed_today) },

@@ -8,10 +8,10 @@ import { type WhenDraft, WhenField } from '../../forms/when/when-field.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { optionsOf, SelectField } from '../../ui/field.tsx'
+import { formatThings } from '../../ui/format-amount.ts'
 
 const rates = optionsOf({ 0: 'All at once', 1: '1 per second', 10: '10 per second', 100: '100 per second' })
 
-/** Runs a cron job for a past time. */
 export function BackfillDialog({ job, onClose }: { job: CronJob; onClose(): void }): ReactNode {
   return (
     <Dialog
@@ -39,7 +39,7 @@ function BackfillForm({ job }: { job: CronJob }): ReactNode {
         cronjob: job.id,
         body: { from: textOf(from), to: textOf(to), ...(perSecond > 0 ? { per_second: perSecond } : {}) },
       }),
-    done: ({ created, skipped }) => `${created === 1 ? '1 task' : `${created} tasks`} created, ${skipped} skipped`,
+    done: ({ created, skipped }) => `${formatThings(created, 'task')} created, ${skipped} skipped`,
   })
   return (
     <Form form={form} action="Run">

@@ -163,7 +163,6 @@ export type ScheduleFieldsProps = {
   onChange(change: Partial<CronJobDraft>): void
 }
 
-/** Fields for the cron expression and its time zone. */
 function ScheduleFields({ draft, onChange }: ScheduleFieldsProps): ReactNode {
   const zones = useMemo(() => allZones(viewerZone()), [])
   return (

@@ -202,7 +202,6 @@ function QueueLink({ name }: { name: string }): ReactNode {
   )
 }
 
-/** The actions of a cron job. */
 function CronJobActions({ job }: { job: CronJobResource }): ReactNode {
   const { workspace, to } = useWorkspace()
   const navigate = useNavigate()

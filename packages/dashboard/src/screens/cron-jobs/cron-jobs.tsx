@@ -7,18 +7,16 @@ import { pagesOf } from '../../api/queries.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { ButtonLink } from '../../ui/button.tsx'
+import { optionsOf } from '../../ui/field.tsx'
 import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
+import { formatThings } from '../../ui/format-amount.ts'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import styles from './cron-jobs.module.css'
 
-const statuses = [
-  { value: 'active', label: 'Active' },
-  { value: 'paused', label: 'Paused' },
-  { value: 'ended', label: 'Ended' },
-]
+const statuses = optionsOf({ active: 'Active', paused: 'Paused', ended: 'Ended' })
 const refreshMs = 15_000
 
 export function CronJobs(): ReactNode {
@@ -148,7 +146,7 @@ function RunSpark({ runs }: { runs: readonly RecentRun[] | undefined }): ReactNo
       width={width}
       height={height}
       role="img"
-      aria-label={`${runs.length} recent ${runs.length === 1 ? 'run' : 'runs'}, ${failed} failed`}
+      aria-label={`${formatThings(runs.length, 'recent run')}, ${failed} failed`}
     >
       {[...dots, ...bars].map(({ high, fill }, index) => (
         <rect key={index} x={index * step} y={height - high} width={step - 1} height={high} rx={1} fill={fill} />

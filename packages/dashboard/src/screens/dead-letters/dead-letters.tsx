@@ -13,6 +13,7 @@ import { useWorkspace } from '../../session/scope.ts'
 import { Button, Link } from '../../ui/button.tsx'
 import { optionsOf } from '../../ui/field.tsx'
 import { FilterBar, MultiFilter, SearchFilter } from '../../ui/filter-bar.tsx'
+import { formatThings } from '../../ui/format-amount.ts'
 import { selectionColumn } from '../../ui/selection-column.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
@@ -87,7 +88,7 @@ export function DeadLetters(): ReactNode {
             if (started) operation.set('operation', started.id)
             else
               toast(
-                `${count} ${count === 1 ? 'dead letter' : 'dead letters'} ${settlement.action === 'replay' ? 'replayed' : 'discarded'}`,
+                `${formatThings(count, 'dead letter')} ${settlement.action === 'replay' ? 'replayed' : 'discarded'}`,
                 'good',
                 settlement.action === 'replay' ? { label: 'Open log', run: () => void navigate(to.log()) } : undefined,
               )

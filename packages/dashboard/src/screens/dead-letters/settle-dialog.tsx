@@ -10,12 +10,11 @@ import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
-import { formatCount } from '../../ui/format-amount.ts'
+import { formatCount, formatThings } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
 import { Problem } from '../../ui/problem.tsx'
 import styles from './dead-letters.module.css'
 
-/** The filter of a bulk action. */
 export type DeadLetterFilter = NonNullable<Body<'replayDeadLetters'>['filter']>
 
 /** Selects dead letters by id, or all that match a filter. */
@@ -109,12 +108,10 @@ function hintOf(perSecond: number, count: number | undefined, hasMore: boolean):
 }
 
 function nameOf(settlement: Settlement, count: number | undefined, hasMore: boolean): string {
-  if ('ids' in settlement && settlement.chosen === undefined)
-    return settlement.ids.length === 1 ? '1 task' : `${formatCount(settlement.ids.length)} tasks`
-  if ('ids' in settlement || (count !== undefined && !hasMore)) {
-    const exact = 'ids' in settlement ? settlement.ids.length : (count ?? 0)
-    return exact === 1 ? '1 dead letter' : `${formatCount(exact)} dead letters`
+  if ('ids' in settlement) {
+    return formatThings(settlement.ids.length, settlement.chosen === undefined ? 'task' : 'dead letter')
   }
+  if (count !== undefined && !hasMore) return formatThings(count, 'dead letter')
   const which = Object.keys(settlement.filter).length === 0 ? 'all' : 'all matching'
   return count === undefined ? `${which} dead letters` : `${which} dead letters (more than ${formatCount(count)})`
 }

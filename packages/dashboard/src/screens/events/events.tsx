@@ -26,6 +26,7 @@ import { DialogActions, useCloseDialog } from '../../ui/dialog.tsx'
 import { Dotted } from '../../ui/dotted.tsx'
 import { TextareaField, TextField } from '../../ui/field.tsx'
 import { FilterBar, SearchFilter } from '../../ui/filter-bar.tsx'
+import { formatThings } from '../../ui/format-amount.ts'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
@@ -231,7 +232,7 @@ function Published({ event: { topic, tasks }, onAnother }: PublishedProps): Reac
       ) : (
         <>
           <p role="status">
-            <code>{topic}</code> was published to {tasks.length === 1 ? '1 target' : `${tasks.length} targets`}:
+            <code>{topic}</code> was published to {formatThings(tasks.length, 'target')}:
           </p>
           <ul className={styles.targets}>
             {tasks.map(({ id, url }) => (
@@ -294,7 +295,7 @@ function Matches({ topic, payload }: { topic: string; payload: string }): ReactN
     <div className={styles.matches} aria-live="polite">
       {matching.length === 0
         ? 'No active subscription matches'
-        : `Matches ${matching.length} ${matching.length === 1 ? 'subscription' : 'subscriptions'}`}
+        : `Matches ${formatThings(matching.length, 'subscription')}`}
       {hasNextPage && ' among the newest 100'}
       {excluded > 0 && `; the payload fails the filter of ${excluded}`}
       {matching.length > 0 && ':'}

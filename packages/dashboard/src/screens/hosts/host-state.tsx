@@ -6,6 +6,8 @@ import { ChangeButton, type Look } from '../../layout/change-buttons.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Link } from '../../ui/button.tsx'
+import { formatCounted, formatRate } from '../../ui/format-amount.ts'
+import { formatDuration } from '../../ui/format-time.ts'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './hosts.module.css'
 
@@ -42,7 +44,6 @@ export function LatestFailure({ host: { last_failure: last } }: { host: Host }):
   )
 }
 
-/** Pauses a host, or resumes it. */
 export function PauseHost({ host: { host, paused_at: pausedAt }, ...look }: { host: Host } & Look): ReactNode {
   const { workspace } = useWorkspace()
   const isPaused = pausedAt !== null
@@ -57,4 +58,19 @@ export function PauseHost({ host: { host, paused_at: pausedAt }, ...look }: { ho
       done={isPaused ? `${host} resumed` : `${host} paused`}
     />
   )
+}
+
+/** Returns how many tasks wait for a host. */
+export function waitingText({ waiting, waiting_is_capped: isCapped }: Host): string {
+  return formatCounted(waiting, isCapped && waiting > 0)
+}
+
+type Health = Host['health']['hour']
+
+export function failedText({ failed, attempts }: Health): string {
+  return formatRate(failed, attempts)
+}
+
+export function averageText({ duration_ms: average }: Health): string {
+  return average === null ? '–' : formatDuration(average)
 }

@@ -10,15 +10,14 @@ import { useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
 import { Card, Columns, Stack } from '../../ui/card.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
-import { formatCount, formatCounted, formatRate } from '../../ui/format-amount.ts'
-import { formatDuration } from '../../ui/format-time.ts'
+import { formatCount } from '../../ui/format-amount.ts'
 import { ListTable } from '../../ui/list-table.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { HostState, LatestFailure, PauseHost } from './host-state.tsx'
+import { averageText, failedText, HostState, LatestFailure, PauseHost, waitingText } from './host-state.tsx'
 import styles from './hosts.module.css'
 
 const dayMs = 86_400_000
@@ -71,12 +70,8 @@ type Window = { label: string } & HostResource['health']['five_minutes']
 const windowColumns: ReadonlyArray<Column<Window>> = [
   { header: 'Health', cell: ({ label }) => label },
   { header: 'Runs', align: 'end', cell: ({ attempts }) => formatCount(attempts) },
-  { header: 'Failed', align: 'end', cell: ({ failed, attempts }) => formatRate(failed, attempts) },
-  {
-    header: 'Average duration',
-    align: 'end',
-    cell: ({ duration_ms: average }) => (average === null ? '–' : formatDuration(average)),
-  },
+  { header: 'Failed', align: 'end', cell: failedText },
+  { header: 'Average duration', align: 'end', cell: averageText },
 ]
 
 function Health({ host: { health } }: { host: HostResource }): ReactNode {
@@ -92,11 +87,7 @@ const cronJobColumns: ReadonlyArray<Column<CronJob>> = [
   { header: 'Name', cell: ({ name }) => <bdi className={styles.name}>{name}</bdi> },
   { header: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
   { header: 'Queue', isExtra: true, cell: ({ queue }) => queue ?? '–' },
-  {
-    header: 'Next run',
-    align: 'end',
-    cell: ({ next_runs: [next] }) => (next ? <RelativeTime at={next} /> : '–'),
-  },
+  { header: 'Next run', align: 'end', cell: ({ next_runs: [next] }) => (next ? <RelativeTime at={next} /> : '–') },
 ]
 
 function CronJobs({ host }: { host: string }): ReactNode {
@@ -114,7 +105,7 @@ function CronJobs({ host }: { host: string }): ReactNode {
 
 function Details({ host }: { host: HostResource }): ReactNode {
   const { to } = useWorkspace()
-  const { circuit, in_flight: inFlight, max_in_flight: max, waiting } = host
+  const { circuit, in_flight: inFlight, max_in_flight: max } = host
   const filter = new URLSearchParams({ host: host.host })
   return (
     <DefinitionList
@@ -122,7 +113,7 @@ function Details({ host }: { host: HostResource }): ReactNode {
         [
           'Waiting',
           <Link key="waiting" to={to.tasks(`?${filter}&state=pending&state=retrying`)}>
-            {formatCounted(waiting, host.waiting_is_capped && waiting > 0)} due
+            {waitingText(host)} due
           </Link>,
         ],
         ['In flight', max > 0 ? `${formatCount(inFlight)} of ${formatCount(max)}` : formatCount(inFlight)],

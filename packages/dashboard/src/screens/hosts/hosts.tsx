@@ -5,11 +5,10 @@ import type { ReactNode } from 'react'
 import { queryOf } from '../../api/queries.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { formatCount, formatCounted, formatRate } from '../../ui/format-amount.ts'
-import { formatDuration } from '../../ui/format-time.ts'
+import { formatCount } from '../../ui/format-amount.ts'
 import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { HostState, LatestFailure, PauseHost } from './host-state.tsx'
+import { averageText, failedText, HostState, LatestFailure, PauseHost, waitingText } from './host-state.tsx'
 import styles from './hosts.module.css'
 
 /** Lists the hosts that the workspace calls, with their health and circuit breakers. */
@@ -49,26 +48,11 @@ const columns: ReadonlyArray<Column<Host>> = [
       </span>
     ),
   },
-  {
-    header: 'Waiting',
-    align: 'end',
-    isExtra: true,
-    cell: ({ waiting, waiting_is_capped: isCapped }) => waitingText(waiting, isCapped),
-  },
+  { header: 'Waiting', align: 'end', isExtra: true, cell: waitingText },
   { header: 'In flight', align: 'end', isExtra: true, cell: one => formatCount(one.in_flight) },
   { header: 'Runs, 1 h', align: 'end', isExtra: true, cell: ({ health }) => formatCount(health.hour.attempts) },
-  {
-    header: 'Failed, 1 h',
-    align: 'end',
-    isExtra: true,
-    cell: ({ health: { hour } }) => formatRate(hour.failed, hour.attempts),
-  },
-  {
-    header: 'Average duration',
-    align: 'end',
-    isExtra: true,
-    cell: ({ health: { hour } }) => (hour.duration_ms === null ? '–' : formatDuration(hour.duration_ms)),
-  },
+  { header: 'Failed, 1 h', align: 'end', isExtra: true, cell: ({ health }) => failedText(health.hour) },
+  { header: 'Average duration', align: 'end', isExtra: true, cell: ({ health }) => averageText(health.hour) },
 ]
 
 function Since({ host: { paused_at: pausedAt, circuit } }: { host: Host }): ReactNode {
@@ -81,8 +65,4 @@ function Since({ host: { paused_at: pausedAt, circuit } }: { host: Host }): Reac
       <RelativeTime at={at} />
     </span>
   )
-}
-
-function waitingText(waiting: number, isCapped: boolean): string {
-  return formatCounted(waiting, isCapped && waiting > 0)
 }

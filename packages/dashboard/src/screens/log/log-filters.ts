@@ -3,7 +3,6 @@ import type { Found } from '@belfry/contract/search'
 import type { Query } from '../../api/call.ts'
 import { instantOf, wallTimeOf } from '../../forms/when/zoned-time.ts'
 
-/** The filters of the log in the URL. */
 export const logFilters = [
   'workspace',
   'status',
@@ -50,7 +49,6 @@ export const dayRanges = [
 /** The range whose ends the user sets. */
 export const customRange = 'custom'
 
-/** The errors of runs. */
 export const errorLabels: Record<RunErrorCode, string> = {
   http_status: 'HTTP status',
   timeout: 'Timeout',
@@ -72,7 +70,6 @@ export const errorLabels: Record<RunErrorCode, string> = {
   worker_lost: 'Worker lost',
 }
 
-/** The status codes that filters offer. */
 export const statusCodes = ['2xx', '3xx', '4xx', '404', '410', '429', '5xx', '500', '502', '503', '504'].map(value => {
   return { value, label: value }
 })

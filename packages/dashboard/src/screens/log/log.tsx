@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Download, Pause, Play, Search, Skull } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
-import { Outlet, useLocation, useNavigate, useParams, useSearchParams } from 'react-router'
+import { Outlet, useLocation, useNavigate, useParams } from 'react-router'
 import { urlOf } from '../../api/call.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
@@ -11,7 +11,7 @@ import { sourceOptions } from '../../layout/source-options.ts'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
-import { TextInput } from '../../ui/field.tsx'
+import { optionsOf, TextInput } from '../../ui/field.tsx'
 import { Chips, FilterBar, MultiFilter, SelectFilter } from '../../ui/filter-bar.tsx'
 import { formatCount } from '../../ui/format-amount.ts'
 import { latePart } from '../../ui/late-part.tsx'
@@ -65,7 +65,7 @@ export function Log(): ReactNode {
             </>
           }
         />
-        <FilterBar filters={filters} search={<LogSearch />}>
+        <FilterBar filters={filters} search={<LogSearch filters={filters} />}>
           <FilterFields filters={filters} />
         </FilterBar>
         {/* The filters need its space while a run is open. */}
@@ -127,10 +127,7 @@ const settledMs = 200
 
 type LogFilters = Filters<LogFilter>
 
-const statuses = [
-  { value: 'success', label: 'Success' },
-  { value: 'failed', label: 'Failed' },
-]
+const statuses = optionsOf({ success: 'Success', failed: 'Failed' })
 
 /** The filters of the log. Each is in the URL. */
 function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
@@ -177,10 +174,9 @@ function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
 }
 
 /** A search field for names, labels, hosts, status codes, errors and ids. The id of a run opens that run. */
-function LogSearch(): ReactNode {
+function LogSearch({ filters }: { filters: LogFilters }): ReactNode {
   const { workspace, to } = useWorkspace()
   const { search } = useLocation()
-  const [, setParams] = useSearchParams()
   const client = useQueryClient()
   const navigate = useNavigate()
   const [text, setText] = useState('')
@@ -193,12 +189,7 @@ function LogSearch(): ReactNode {
     if (!parsed) return
     setText('')
     if (parsed.kind === 'run') return await navigate(to.run(parsed.id) + search)
-    setParams(before => {
-      const next = new URLSearchParams(before)
-      for (const name of searchedFilters) next.delete(name)
-      next.set(parsed.name, parsed.value)
-      return next
-    })
+    filters.setAll([...searchedFilters.map(name => [name, ''] as const), [parsed.name, parsed.value]])
   }
   return (
     <form

@@ -1,23 +1,20 @@
 import type { ReactNode } from 'react'
-import { useSearchParams } from 'react-router'
 import { Select } from '../../ui/field.tsx'
 import { latePart } from '../../ui/late-part.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
 import { customRange, dayRanges, ranges } from './log-filters.ts'
 
-type RangeFilters = Pick<Filters<'range' | 'from' | 'to'>, 'first' | 'set'>
+type RangeFilters = Pick<Filters<'range' | 'from' | 'to'>, 'first' | 'set' | 'setAll'>
 
 /** A time range: a preset that ends now, or a custom one in local time. */
-export function RangeFilter({ filters: { first, set } }: { filters: RangeFilters }): ReactNode {
-  const [, setParams] = useSearchParams()
+export function RangeFilter({ filters: { first, set, setAll } }: { filters: RangeFilters }): ReactNode {
   const isCustom = first('range') === customRange || first('from') !== '' || first('to') !== ''
   const choose = (value: string) =>
-    setParams(before => {
-      const next = new URLSearchParams(before)
-      for (const name of ['range', 'from', 'to']) next.delete(name)
-      if (value !== '') next.set('range', value)
-      return next
-    })
+    setAll([
+      ['range', value],
+      ['from', ''],
+      ['to', ''],
+    ])
   return (
     <>
       <Select

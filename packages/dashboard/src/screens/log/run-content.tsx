@@ -224,7 +224,6 @@ function Request({ run: { id, request } }: { run: RunDetail }): ReactNode {
 }
 
 type MessageProps = {
-  /** "request" or "response". */
   label: string
   line: string
   headers: Readonly<Record<string, string | string[]>>

@@ -9,7 +9,7 @@ import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { formatCount } from '../../ui/format-amount.ts'
+import { formatCount, formatThings } from '../../ui/format-amount.ts'
 import { formatAbsolute } from '../../ui/format-time.ts'
 import { latePart } from '../../ui/late-part.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -93,7 +93,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
       {view.waiting > 0 && (
         <div className={styles.waiting} role="status">
           <Button kind="primary" size="small" icon={<ArrowUp size={14} />} onClick={showNew}>
-            {view.waiting === 300 ? 'More than 300' : view.waiting} new {view.waiting === 1 ? 'run' : 'runs'}
+            {view.waiting === 300 ? 'More than 300 new runs' : formatThings(view.waiting, 'new run')}
           </Button>
         </div>
       )}
@@ -245,7 +245,7 @@ function LogEnd({ view, log, oldest, filters }: LogEndProps): ReactNode {
   const texts: Record<LogView['state'], string> = {
     reading: rowCount === 0 ? 'Loading…' : 'Loading more…',
     idle: 'Scroll for older runs',
-    end: `${count} ${rowCount === 1 ? 'run' : 'runs'} · end of log`,
+    end: `${formatThings(rowCount, 'run')} · end of log`,
     failed: messageOf(view.error),
     stopped: `${rowCount === 0 ? 'No matches' : `${count} matches`} in the newest runs`,
     full: `${count} runs · list limit reached`,

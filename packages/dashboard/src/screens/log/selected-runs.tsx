@@ -1,6 +1,7 @@
 import { RotateCcw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
+import { formatThings } from '../../ui/format-amount.ts'
 import { useToast } from '../../ui/toast.tsx'
 import { SettleDialog } from '../dead-letters/settle-dialog.tsx'
 import styles from './log.module.css'
@@ -18,12 +19,10 @@ export function SelectedRuns({ selected, onClear }: SelectedRunsProps): ReactNod
   const ids = [...new Set(selected.values())]
   return (
     <section className={styles.selection} aria-label="Selected runs">
-      <span aria-live="polite">{selected.size === 1 ? '1 run selected' : `${selected.size} runs selected`}</span>
-      <Button
-        size="small"
-        icon={<RotateCcw size={14} />}
-        onClick={() => setIsReplaying(true)}
-      >{`Replay ${ids.length === 1 ? '1 task' : `${ids.length} tasks`}`}</Button>
+      <span aria-live="polite">{formatThings(selected.size, 'run')} selected</span>
+      <Button size="small" icon={<RotateCcw size={14} />} onClick={() => setIsReplaying(true)}>
+        Replay {formatThings(ids.length, 'task')}
+      </Button>
       <Button size="small" kind="quiet" onClick={onClear}>
         Clear selection
       </Button>

@@ -93,7 +93,6 @@ function NoActivity(): ReactNode {
   )
 }
 
-/** Lists the next due tasks. */
 function DueNext({ upcoming }: { upcoming: UseQueryResult<Upcoming> }): ReactNode {
   if (upcoming.error) return <Problem error={upcoming.error} onRetry={() => void upcoming.refetch()} />
   return (
@@ -206,7 +205,6 @@ function UsageCard(): ReactNode {
   )
 }
 
-/** The key figures. */
 function Figures({ overview }: { overview: RecentRuns | undefined }): ReactNode {
   const runs = overview?.runs
   const lag = overview?.lag
@@ -234,7 +232,6 @@ function Figures({ overview }: { overview: RecentRuns | undefined }): ReactNode 
 
 const chartHeight = 190
 
-/** Charts of attempts, failures and lag. */
 function RunCharts({ overview }: { overview: RecentRuns | undefined }): ReactNode {
   const { to } = useWorkspace()
   const data = useMemo(() => {

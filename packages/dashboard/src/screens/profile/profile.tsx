@@ -75,7 +75,6 @@ function PasswordForm(): ReactNode {
   )
 }
 
-/** The export and the deletion of the account. */
 function AccountData(): ReactNode {
   return (
     <section className={styles.part}>

@@ -109,7 +109,6 @@ function PauseButton({ queue: { name, paused_at } }: { queue: Queue }): ReactNod
   )
 }
 
-/** Returns the limits of a queue in words. */
 export function limitsText({
   max_concurrent: max,
   rate_limit: rate,
@@ -124,7 +123,6 @@ export function limitsText({
 
 type Draft = { name: string; max: string; count: string; seconds: string; ordered: boolean }
 
-/** Creates a queue, or edits the limits of one. */
 function QueueForm({ queue }: { queue: Queue | null }): ReactNode {
   const { workspace } = useWorkspace()
   const form = useForm({

@@ -170,7 +170,6 @@ const overlaps = [
 
 type RollKeyFormProps = { apiKey: ApiKey; onRolled(key: NewApiKey): void }
 
-/** Replaces an API key by a new one. */
 function RollKeyForm({ apiKey, onRolled }: RollKeyFormProps): ReactNode {
   const { workspace } = useWorkspace()
   const form = useForm({

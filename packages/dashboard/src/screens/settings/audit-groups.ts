@@ -1,4 +1,5 @@
 import { type AuditAction, auditActions } from '@belfry/domain/audit-action'
+import { optionsOf } from '../../ui/field.tsx'
 
 type Group = AuditAction extends `${infer Subject}.${string}` ? Subject : never
 
@@ -23,8 +24,7 @@ const labels: Record<Group, string> = {
   cron_job: 'Cron jobs',
 }
 
-/** The options of the action filter. */
-export const actionGroups = Object.entries(labels).map(([value, label]) => ({ value, label }))
+export const actionGroups = optionsOf(labels)
 
 /** Returns the actions of a group, for the query of the API. An unknown group has none. */
 export function actionsOf(group: string): AuditAction[] {

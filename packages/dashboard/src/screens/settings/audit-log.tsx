@@ -130,7 +130,6 @@ function sentenceOf(action: AuditEntry['action']): string {
   return words[0]?.toUpperCase() + words.slice(1)
 }
 
-/** The button that opens the settings of the audit stream. */
 function AuditStreamButton(): ReactNode {
   const { organization } = useOrganization()
   return (

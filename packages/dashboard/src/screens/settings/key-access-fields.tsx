@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useRights } from '../../session/use-rights.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { SelectField, TextareaField } from '../../ui/field.tsx'
+import { formatThings } from '../../ui/format-amount.ts'
 import styles from './settings.module.css'
 
 const choices = [
@@ -45,7 +46,7 @@ export function KeyScopeFields({ initial }: { initial: Choice }): ReactNode {
         name="scopes"
         value={choice}
         onChange={event => setChoice(event.target.value as Choice)}
-        options={choices.map(({ value, label }) => ({ value, label }))}
+        options={choices}
       />
       {choice === 'rights' && (
         <fieldset className={styles.rights}>
@@ -61,7 +62,6 @@ export function KeyScopeFields({ initial }: { initial: Choice }): ReactNode {
   )
 }
 
-/** Reads the fields. */
 export function readAccess(field: (name: string) => string): {
   scopes: KeyScope[]
   allowed_ranges: string[]
@@ -70,7 +70,6 @@ export function readAccess(field: (name: string) => string): {
   return { scopes: readScopes(field), allowed_ranges: ranges.split(/[\s,]+/).filter(Boolean) }
 }
 
-/** Reads the fields for the rights. */
 export function readScopes(field: (name: string) => string): KeyScope[] {
   const choice = field('scopes') as Choice // the options above
   return choice === 'rights' ? keyRights.filter(right => field(`right ${right}`) === 'on') : [choice]
@@ -82,5 +81,5 @@ const groups: Record<string, string> = { full: 'Full', read: 'Read only', publis
 export function scopeText(scopes: readonly string[]): string {
   const singles = scopes.filter(scope => !(scope in groups)).length
   const names = scopes.flatMap(scope => groups[scope] ?? [])
-  return [...names, ...(singles > 0 ? [`${singles} ${singles === 1 ? 'right' : 'rights'}`] : [])].join(', ')
+  return [...names, ...(singles > 0 ? [formatThings(singles, 'right')] : [])].join(', ')
 }

@@ -69,7 +69,6 @@ export function WorkspaceMembers(): ReactNode {
   )
 }
 
-/** Adds a member of the organization to the workspace. */
 function AddMember({ present }: { present: WorkspaceMember[] }): ReactNode {
   const { organization } = useOrganization()
   const [userId, setUserId] = useState('')

@@ -1,6 +1,5 @@
 import { checkNewPassword } from '../../forms/new-password-field.tsx'
 
-/** Checks the fields of a new account before they are submitted. */
 export function checkNewAccount({ name, email, password }: { name?: string; email?: string; password: string }) {
   return {
     name: name === '' && 'Enter your name.',

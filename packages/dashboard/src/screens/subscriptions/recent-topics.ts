@@ -1,7 +1,6 @@
 import type { Task } from '@belfry/contract/task'
 import { patternsOf } from '@belfry/domain/topic'
 
-/** Returns the topics that match a pattern. */
 export function matchingTopics(pattern: string, topics: readonly string[]): string[] {
   return topics.filter(topic => patternsOf(topic).includes(pattern))
 }

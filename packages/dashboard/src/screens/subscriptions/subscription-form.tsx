@@ -24,7 +24,6 @@ type SubscriptionFormProps = {
 
 type Draft = { body: Body<'createSubscription'>; retry: RetryDraft; flow: FlowDraft; lineErrors: FieldErrors }
 
-/** Creates or edits a subscription. */
 export function SubscriptionForm({ subscription, topics }: SubscriptionFormProps): ReactNode {
   const { workspace } = useWorkspace()
   const [topic, setTopic] = useState(subscription?.topic ?? '')

@@ -7,7 +7,7 @@ import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
-import { formatCount } from '../../ui/format-amount.ts'
+import { formatCount, formatThings } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import type { Filters } from '../../ui/use-filters.ts'
@@ -70,7 +70,7 @@ export function ActOnMatching({ filter, states, operation }: ActOnMatchingProps)
           onClose={() => setAsked(null)}
           onDone={({ count, operation: started }) => {
             if (started) operation.set('operation', started.id)
-            else toast(`${countOf(count)} ${actions[asked].done}`)
+            else toast(`${formatThings(count, 'task')} ${actions[asked].done}`)
           }}
         />
       )}
@@ -115,8 +115,4 @@ function MatchingDialog({ action, filter, onClose, onDone }: MatchingDialogProps
       {found.error && <Problem error={found.error} />}
     </ConfirmChange>
   )
-}
-
-function countOf(count: number): string {
-  return count === 1 ? '1 task' : `${formatCount(count)} tasks`
 }

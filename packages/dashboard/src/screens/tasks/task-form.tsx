@@ -237,7 +237,6 @@ type ControlFieldsProps = {
   hasKey: boolean
 }
 
-/** The fields for the deadline, the labels and the key. */
 function ControlFields({ draft, onChange, hasKey }: ControlFieldsProps): ReactNode {
   const [isUsed] = useState(() => draft.expires.text + draft.labels + draft.key !== '')
   return (

@@ -16,7 +16,7 @@ import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { FilterBar, MultiFilter, SearchFilter } from '../../ui/filter-bar.tsx'
-import { formatCounted } from '../../ui/format-amount.ts'
+import { formatCounted, formatThings } from '../../ui/format-amount.ts'
 import { selectionColumn } from '../../ui/selection-column.tsx'
 import { labelOfState, StateBadge } from '../../ui/state-badge.tsx'
 import type { Column } from '../../ui/table.tsx'
@@ -136,9 +136,7 @@ export function Tasks(): ReactNode {
               }
       }
     >
-      {maySelect && (
-        <BulkBar workspaceId={workspace.id} selected={selectedTasks} onDone={() => setSelected(new Set())} />
-      )}
+      {maySelect && <BulkBar selected={selectedTasks} onDone={() => setSelected(new Set())} />}
     </ResourceList>
   )
 }
@@ -157,12 +155,7 @@ const sourceNames: Record<Task['source'], string> = {
 }
 
 const taskColumns: ReadonlyArray<Column<Task>> = [
-  {
-    header: 'Name',
-    isLead: true,
-    sortBy: task => task.name,
-    cell: task => task.name,
-  },
+  { header: 'Name', isLead: true, sortBy: task => task.name, cell: task => task.name },
   {
     header: 'State',
     sortBy: task => task.state,
@@ -208,10 +201,11 @@ function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
 }
 
 type BulkAction = { name: 'cancel' | 'replay'; done: string; tasks: readonly Task[]; run(task: Task): Promise<Task> }
-type BulkBarProps = { workspaceId: string; selected: readonly Task[]; onDone(): void }
+type BulkBarProps = { selected: readonly Task[]; onDone(): void }
 
 /** Cancels or replays the selected tasks. Each action applies to the tasks whose state allows it. */
-function BulkBar({ workspaceId, selected, onDone }: BulkBarProps): ReactNode {
+function BulkBar({ selected, onDone }: BulkBarProps): ReactNode {
+  const { workspace } = useWorkspace()
   const client = useQueryClient()
   const toast = useToast()
   const [asked, setAsked] = useState<BulkAction | null>(null)
@@ -223,13 +217,13 @@ function BulkBar({ workspaceId, selected, onDone }: BulkBarProps): ReactNode {
     name: 'cancel',
     done: 'cancelled',
     tasks: selected.filter(({ state }) => state === 'pending'),
-    run: ({ id }) => call('cancelTask', { ws: workspaceId, task: id }),
+    run: ({ id }) => call('cancelTask', { ws: workspace.id, task: id }),
   }
   const replay: BulkAction = {
     name: 'replay',
     done: 'replayed',
     tasks: selected.filter(({ state }) => isTerminal(state)),
-    run: ({ id }) => call('replayTask', { ws: workspaceId, task: id, body: {} }),
+    run: ({ id }) => call('replayTask', { ws: workspace.id, task: id, body: {} }),
   }
   const run = async ({ tasks, run, done }: BulkAction) => {
     setDoneSoFar(0)
@@ -238,7 +232,7 @@ function BulkBar({ workspaceId, selected, onDone }: BulkBarProps): ReactNode {
     setAsked(null)
     const failed = tasks.length - succeeded
     toast(
-      `${countOf(succeeded)} ${done}.${failed > 0 ? ` ${countOf(failed)} failed: ${error}` : ''}`,
+      `${formatThings(succeeded, 'task')} ${done}.${failed > 0 ? ` ${formatThings(failed, 'task')} failed: ${error}` : ''}`,
       failed > 0 ? 'bad' : 'good',
     )
     onDone()
@@ -248,7 +242,7 @@ function BulkBar({ workspaceId, selected, onDone }: BulkBarProps): ReactNode {
   const noneFinished = replay.tasks.length === 0 ? 'None of the selected tasks has finished.' : null
   return (
     <section className={styles.bulk} aria-label="Selected tasks">
-      <span aria-live="polite">{countOf(selected.length)} selected</span>
+      <span aria-live="polite">{formatThings(selected.length, 'task')} selected</span>
       <Button icon={<Ban size={15} />} refusal={mayNotCancel ?? nonePending} onClick={() => setAsked(cancel)}>
         Cancel {cancel.tasks.length}
       </Button>
@@ -262,7 +256,7 @@ function BulkBar({ workspaceId, selected, onDone }: BulkBarProps): ReactNode {
         <ConfirmDialog
           isOpen
           onClose={() => doneSoFar === null && setAsked(null)}
-          title={`${asked.name === 'cancel' ? 'Cancel' : 'Replay'} ${countOf(asked.tasks.length)}?`}
+          title={`${asked.name === 'cancel' ? 'Cancel' : 'Replay'} ${formatThings(asked.tasks.length, 'task')}?`}
           description={
             asked.name === 'cancel'
               ? 'They will not be delivered. Each can be replayed later.'
@@ -276,8 +270,4 @@ function BulkBar({ workspaceId, selected, onDone }: BulkBarProps): ReactNode {
       )}
     </section>
   )
-}
-
-function countOf(count: number): string {
-  return count === 1 ? '1 task' : `${count} tasks`
 }

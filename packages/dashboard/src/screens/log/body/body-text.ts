@@ -1,6 +1,5 @@
 const bytesPerLine = 16
 
-/** Decodes base64. */
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), character => character.charCodeAt(0))
 }
