@@ -54,10 +54,10 @@ export function createRoutes(client: QueryClient): RouteObject[] {
 }
 
 const operatorPages: RouteObject[] = [
-  screen('', () => import('./screens/admin/tenants.tsx'), 'Tenants'),
+  screen('', () => import('./screens/admin/lists.tsx'), 'Tenants'),
   screen('organizations/:org', () => import('./screens/admin/tenant.tsx'), 'TenantPage'),
-  screen('targets', () => import('./screens/admin/hosts.tsx'), 'Hosts'),
-  screen('mail', () => import('./screens/admin/blocked-addresses.tsx'), 'BlockedAddresses'),
+  screen('targets', () => import('./screens/admin/lists.tsx'), 'Hosts'),
+  screen('mail', () => import('./screens/admin/lists.tsx'), 'BlockedAddresses'),
   screen('log', () => import('./screens/admin/operator-log.tsx'), 'OperatorLog'),
 ]
 
@@ -91,7 +91,7 @@ const workspacePages: RouteObject[] = [
   }),
   screen('dead-letters', () => import('./screens/dead-letters/dead-letters.tsx'), 'DeadLetters'),
   screen('hosts', () => import('./screens/hosts/hosts.tsx'), 'Hosts'),
-  screen('hosts/:host', () => import('./screens/hosts/host.tsx'), 'Host'),
+  screen('hosts/:host', () => import('./screens/hosts/hosts.tsx'), 'Host'),
   screen('queues', () => import('./screens/queues/queues.tsx'), 'Queues'),
   screen('events', () => import('./screens/events/events.tsx'), 'Events'),
   screen('subscriptions', () => import('./screens/subscriptions/subscriptions.tsx'), 'Subscriptions'),
@@ -104,9 +104,9 @@ const workspacePages: RouteObject[] = [
     ),
     ofWorkspace('secrets', () => import('./screens/settings/secrets.tsx'), 'Secrets'),
     ofWorkspace('connections', () => import('./screens/settings/connections.tsx'), 'Connections'),
-    ofWorkspace('signing-secrets', () => import('./screens/settings/signing-secrets.tsx'), 'SigningSecrets'),
+    ofWorkspace('signing-secrets', () => import('./screens/settings/secrets.tsx'), 'SigningSecrets'),
     ofWorkspace('integrations', () => import('./screens/settings/integrations.tsx'), 'Integrations'),
-    ofWorkspace('members', () => import('./screens/settings/workspace-members.tsx'), 'WorkspaceMembers'),
+    ofWorkspace('members', () => import('./screens/settings/members.tsx'), 'WorkspaceMembers'),
   ]),
 ]
 

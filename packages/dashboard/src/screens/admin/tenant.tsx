@@ -11,21 +11,22 @@ import { Card, Stack } from '../../ui/card.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { optionsOf, Select, TextField } from '../../ui/field.tsx'
 import { formatBytes, formatCount, formatCounted } from '../../ui/format-amount.ts'
+import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Skeleton, Table } from '../../ui/table.tsx'
+import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { roleNames } from '../settings/role-names.ts'
 import styles from '../settings/settings.module.css'
 import { type TierName, tierLabels } from '../settings/tier-labels.ts'
-import { TenantState } from './tenants.tsx'
+import { TenantState } from './lists.tsx'
 
 /** An organization with its workspaces and members, which an operator can suspend. */
 export function TenantPage(): ReactNode {
   const { org = '' } = useParams()
-  const { data: tenant, error, refetch } = useQuery(queryOf('getTenant', { org }))
-  if (error) return <Problem error={error} onRetry={() => void refetch()} />
-  if (!tenant) return <Skeleton />
+  return <Loaded query={useQuery(queryOf('getTenant', { org }))}>{tenant => <Details tenant={tenant} />}</Loaded>
+}
+
+function Details({ tenant }: { tenant: TenantDetail }): ReactNode {
   return (
     <Stack>
       <PageHeader

@@ -1,14 +1,28 @@
-import type { Host } from '@belfry/contract/host'
-import { useQuery } from '@tanstack/react-query'
-import { Server } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { queryOf } from '../../api/queries.ts'
+import type { CronJob } from '@belfry/contract/cron-job'
+import type { Host as HostResource } from '@belfry/contract/host'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Check, CirclePause, Pause, Play, RotateCw, Server } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { useParams } from 'react-router'
+import { call } from '../../api/call.ts'
+import { pagesOf, queryOf } from '../../api/queries.ts'
+import { ChangeButton, type Look } from '../../layout/change-buttons.tsx'
+import { CloseCircuit } from '../../layout/close-circuit.tsx'
+import { FailureGroups } from '../../layout/failure-groups.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { formatCount } from '../../ui/format-amount.ts'
-import type { Column } from '../../ui/table.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Link } from '../../ui/button.tsx'
+import { Card, Columns, Stack } from '../../ui/card.tsx'
+import { DefinitionList } from '../../ui/definition-list.tsx'
+import { formatCount, formatCounted, formatRate } from '../../ui/format-amount.ts'
+import { formatDuration } from '../../ui/format-time.ts'
+import { ListTable } from '../../ui/list-table.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { StateBadge } from '../../ui/state-badge.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { averageText, failedText, HostState, LatestFailure, PauseHost, waitingText } from './host-state.tsx'
 import styles from './hosts.module.css'
 
 /** Lists the hosts that the workspace calls, with their health and circuit breakers. */
@@ -28,7 +42,7 @@ export function Hosts(): ReactNode {
         title: 'No calls in the last 24 hours',
         children: 'The hosts of your tasks appear here once they are called.',
       }}
-      columns={columns}
+      columns={hostColumns}
       actions={host => <PauseHost host={host} />}
     >
       {omitted > 0 && <p className={styles.note}>{formatCount(omitted)} more hosts are not shown.</p>}
@@ -36,7 +50,7 @@ export function Hosts(): ReactNode {
   )
 }
 
-const columns: ReadonlyArray<Column<Host>> = [
+const hostColumns: ReadonlyArray<Column<HostResource>> = [
   { header: 'Host', cell: ({ host }) => <span className={styles.host}>{host}</span> },
   {
     header: 'Health',
@@ -55,7 +69,7 @@ const columns: ReadonlyArray<Column<Host>> = [
   { header: 'Average duration', align: 'end', isExtra: true, cell: ({ health }) => averageText(health.hour) },
 ]
 
-function Since({ host: { paused_at: pausedAt, circuit } }: { host: Host }): ReactNode {
+function Since({ host: { paused_at: pausedAt, circuit } }: { host: HostResource }): ReactNode {
   const probeAt = circuit.state === 'open' ? circuit.next_probe_at : null
   const at = pausedAt ?? probeAt
   if (at === null) return null
@@ -65,4 +79,199 @@ function Since({ host: { paused_at: pausedAt, circuit } }: { host: Host }): Reac
       <RelativeTime at={at} />
     </span>
   )
+}
+
+const dayMs = 86_400_000
+
+/** A host with its health, its failures and its cron jobs, which a user can pause. */
+export function Host(): ReactNode {
+  const { workspace, to } = useWorkspace()
+  const { host: name = '' } = useParams()
+  const [dayAgo] = useState(() => new Date(Date.now() - dayMs).toISOString())
+  const query = useQuery(queryOf('getHost', { ws: workspace.id, host: name }))
+  const host = query.data
+  return (
+    <>
+      <PageHeader
+        title={name}
+        parent={{ label: 'Hosts', to: to.hosts() }}
+        badge={host && <HostState host={host} />}
+        actions={
+          host && (
+            <>
+              {host.circuit.state !== 'closed' && <CloseCircuit host={name} />}
+              <PauseHost host={host} text={host.paused_at === null ? 'Pause' : 'Resume'} />
+            </>
+          )
+        }
+      />
+      <Loaded query={query}>
+        {host => (
+          <Columns>
+            <Stack>
+              <Health host={host} />
+              <FailureGroups from={dayAgo} host={name} />
+              <section>
+                <h2 className={styles.heading}>Cron jobs</h2>
+                <CronJobs host={name} />
+              </section>
+            </Stack>
+            <Card label="Details">
+              <Details host={host} />
+            </Card>
+          </Columns>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+type Counts = HostResource['health']['hour']
+
+const windowColumns: ReadonlyArray<Column<Counts & { label: string }>> = [
+  { header: 'Health', cell: ({ label }) => label },
+  { header: 'Runs', align: 'end', cell: ({ attempts }) => formatCount(attempts) },
+  { header: 'Failed', align: 'end', cell: failedText },
+  { header: 'Average duration', align: 'end', cell: averageText },
+]
+
+function Health({ host: { health } }: { host: HostResource }): ReactNode {
+  const windows = [
+    { label: 'Last 5 minutes', ...health.five_minutes },
+    { label: 'Last hour', ...health.hour },
+    { label: 'Last 24 hours', ...health.day },
+  ]
+  return <Table label="Health" columns={windowColumns} rows={windows} rowKey={({ label }) => label} />
+}
+
+const cronJobColumns: ReadonlyArray<Column<CronJob>> = [
+  { header: 'Name', cell: ({ name }) => <bdi className={styles.name}>{name}</bdi> },
+  { header: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
+  { header: 'Queue', isExtra: true, cell: ({ queue }) => queue ?? '–' },
+  { header: 'Next run', align: 'end', cell: ({ next_runs: [next] }) => (next ? <RelativeTime at={next} /> : '–') },
+]
+
+function CronJobs({ host }: { host: string }): ReactNode {
+  const { workspace, to } = useWorkspace()
+  return (
+    <ListTable
+      label="Cron jobs"
+      columns={cronJobColumns}
+      list={useInfiniteQuery(pagesOf('listCronJobs', { ws: workspace.id, query: { host } }))}
+      rowLink={({ id }) => to.cronJob(id)}
+      empty={<p className={styles.faint}>No cron job calls this host.</p>}
+    />
+  )
+}
+
+function Details({ host }: { host: HostResource }): ReactNode {
+  const { to } = useWorkspace()
+  const { circuit, in_flight: inFlight, max_in_flight: max } = host
+  const filter = new URLSearchParams({ host: host.host })
+  return (
+    <DefinitionList
+      rows={[
+        [
+          'Waiting',
+          <Link key="waiting" to={to.tasks(`?${filter}&state=pending&state=retrying`)}>
+            {waitingText(host)} due
+          </Link>,
+        ],
+        ['In flight', max > 0 ? `${formatCount(inFlight)} of ${formatCount(max)}` : formatCount(inFlight)],
+        ['Paused', host.paused_at && <RelativeTime key="paused" at={host.paused_at} />],
+        ['Circuit breaker', <Circuit key="circuit" circuit={circuit} />],
+        ['Latest failure', host.last_failure && <LatestFailure key="failure" host={host} />],
+        [
+          'Runs',
+          <span key="runs">
+            <Link to={to.log(`?${filter}`)}>All</Link> · <Link to={to.log(`?${filter}&status=failed`)}>Failed</Link>
+          </span>,
+        ],
+        [
+          'Tasks',
+          <span key="tasks">
+            <Link to={to.tasks(`?${filter}`)}>All</Link> · <Link to={to.deadLetters(`?${filter}`)}>Dead letters</Link>
+          </span>,
+        ],
+      ]}
+    />
+  )
+}
+
+function Circuit({ circuit: { state, since, next_probe_at: probeAt } }: Pick<HostResource, 'circuit'>): ReactNode {
+  if (since === null || probeAt === null) return 'Closed'
+  return (
+    <>
+      Open since <RelativeTime at={since} />.{' '}
+      {state === 'open' ? (
+        <>
+          Next probe <RelativeTime at={probeAt} />.
+        </>
+      ) : (
+        'Probing now.'
+      )}
+    </>
+  )
+}
+
+/** Whether a host is paused, has an open circuit breaker, or fails. */
+function HostState({ host: { circuit, paused_at: pausedAt, health } }: { host: HostResource }): ReactNode {
+  if (pausedAt !== null) return <Badge tone="warn">Paused</Badge>
+  if (circuit.state === 'closed') {
+    const { attempts, failed } = health.five_minutes
+    if (attempts > 0 && failed * 2 >= attempts) return <Badge tone="warn">Failing</Badge>
+    return (
+      <Badge tone="good" icon={<Check size={13} strokeWidth={2.4} />}>
+        Healthy
+      </Badge>
+    )
+  }
+  const isOpen = circuit.state === 'open'
+  const Icon = isOpen ? CirclePause : RotateCw
+  return (
+    <Badge tone="bad" icon={<Icon size={13} strokeWidth={2.4} />}>
+      {isOpen ? 'Circuit breaker open' : 'Probing'}
+    </Badge>
+  )
+}
+
+/** The response of the latest failed run, and when it was. */
+function LatestFailure({ host: { last_failure: last } }: { host: HostResource }): ReactNode {
+  const { to } = useWorkspace()
+  if (!last) return null
+  return (
+    <span className={styles.faint}>
+      <Link to={to.run(last.run_id)}>{last.response_status ?? last.error_code?.replaceAll('_', ' ') ?? 'Run'}</Link>{' '}
+      <RelativeTime at={last.at} />
+    </span>
+  )
+}
+
+function PauseHost({ host: { host, paused_at: pausedAt }, ...look }: { host: HostResource } & Look): ReactNode {
+  const { workspace } = useWorkspace()
+  const isPaused = pausedAt !== null
+  const Icon = isPaused ? Play : Pause
+  return (
+    <ChangeButton
+      {...look}
+      label={`${isPaused ? 'Resume' : 'Pause'} ${host}`}
+      icon={<Icon size={16} />}
+      right="host.write"
+      run={() => call(isPaused ? 'resumeHost' : 'pauseHost', { ws: workspace.id, host })}
+      done={isPaused ? `${host} resumed` : `${host} paused`}
+    />
+  )
+}
+
+/** Returns how many tasks wait for a host. */
+function waitingText({ waiting, waiting_is_capped: isCapped }: HostResource): string {
+  return formatCounted(waiting, isCapped && waiting > 0)
+}
+
+function failedText({ failed, attempts }: Counts): string {
+  return formatRate(failed, attempts)
+}
+
+function averageText({ duration_ms: average }: Counts): string {
+  return average === null ? '–' : formatDuration(average)
 }

@@ -1,0 +1,160 @@
+import type { Tenant } from '@belfry/contract/operator'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Building2, MailX, Radar } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { call } from '../../api/call.ts'
+import { pagesOf, queryOf } from '../../api/queries.ts'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { ChangeButton } from '../../layout/change-buttons.tsx'
+import { ResourceList } from '../../layout/resource-list.tsx'
+import { paths } from '../../paths.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { optionsOf, TextField } from '../../ui/field.tsx'
+import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
+import { formatBytes, formatCount } from '../../ui/format-amount.ts'
+import { RelativeTime } from '../../ui/time.tsx'
+import { useFilters } from '../../ui/use-filters.ts'
+import { tierLabels } from '../settings/tier-labels.ts'
+
+const states = optionsOf({ true: 'Suspended', false: 'Active' })
+
+const orders = optionsOf({
+  in_flight: 'Most in flight',
+  rate: 'Most runs per minute',
+  executions: 'Most executions',
+  storage: 'Most storage',
+  failed_today: 'Most dead tasks today',
+  mails: 'Most mails',
+})
+
+export function Tenants(): ReactNode {
+  const filters = useFilters(['search', 'suspended', 'sort'])
+  return (
+    <ResourceList
+      title="Organizations"
+      description="All organizations of this installation, with their current usage."
+      list={useInfiniteQuery(pagesOf('listTenants', { query: { ...filters.values, limit: 50 } }))}
+      filters={
+        <FilterBar filters={filters}>
+          <SearchFilter filters={filters} name="search" label="Name, slug or owner" />
+          <SelectFilter filters={filters} name="suspended" label="State" all="All states" options={states} />
+          <SelectFilter filters={filters} name="sort" label="Order" all="Newest" options={orders} />
+        </FilterBar>
+      }
+      empty={{
+        icon: Building2,
+        title: 'No organizations',
+        children: filters.isSet ? 'No organization matches the filters.' : 'New organizations appear here.',
+      }}
+      rowLink={({ id }) => paths.admin.tenant(id)}
+      columns={[
+        { header: 'Name', cell: ({ name }) => name },
+        { header: 'State', isTight: true, cell: tenant => <TenantState tenant={tenant} /> },
+        { header: 'Owner', isExtra: true, cell: ({ account }) => account?.email ?? 'None' },
+        { header: 'Tier', cell: ({ tier }) => tierLabels[tier] },
+        { header: 'In flight', align: 'end', cell: ({ in_flight }) => formatCount(in_flight) },
+        { header: 'Runs/min', align: 'end', isExtra: true, cell: one => formatCount(Math.round(one.runs_per_minute)) },
+        { header: 'Executions', align: 'end', cell: ({ executions }) => formatCount(executions) },
+        { header: 'Storage', align: 'end', isExtra: true, cell: ({ storage_bytes }) => formatBytes(storage_bytes) },
+        { header: 'Dead today', align: 'end', cell: ({ failed_today }) => formatCount(failed_today) },
+        { header: 'Mails', align: 'end', isExtra: true, cell: ({ mails }) => formatCount(mails) },
+      ]}
+    />
+  )
+}
+
+/** Whether an organization, or its owner, is suspended. */
+export function TenantState({ tenant }: { tenant: Pick<Tenant, 'account' | 'suspended_at'> }): ReactNode {
+  if (tenant.suspended_at) return <Badge tone="bad">Suspended</Badge>
+  if (tenant.account?.suspended_at) return <Badge tone="bad">Owner suspended</Badge>
+  return <Badge tone="good">Active</Badge>
+}
+
+/** Finds the workspaces that call a host. */
+export function Hosts(): ReactNode {
+  const filters = useFilters(['host'])
+  const host = filters.first('host')
+  const list = useQuery({ ...queryOf('findTargets', { query: { host } }), enabled: host !== '' })
+  return (
+    <ResourceList
+      title="Hosts"
+      description="The workspaces that call a host: among the newest 100,000 tasks, cron jobs and subscriptions."
+      list={list}
+      filters={
+        <FilterBar filters={filters}>
+          <SearchFilter filters={filters} name="host" label="Host, such as hooks.example.com" />
+        </FilterBar>
+      }
+      empty={{
+        icon: Radar,
+        title: host === '' ? 'Enter a host' : 'No calls',
+        children: host === '' ? 'Enter a host, with its port if it has one.' : `No workspace calls ${host}.`,
+      }}
+      rows={host === '' ? [] : undefined}
+      rowKey={({ workspace_id }) => workspace_id}
+      rowLink={({ organization_id }) => paths.admin.tenant(organization_id)}
+      columns={[
+        { header: 'Organization', cell: ({ organization_name }) => organization_name },
+        { header: 'Workspace', cell: ({ workspace_name }) => workspace_name },
+        { header: 'Tasks', align: 'end', cell: ({ tasks }) => formatCount(tasks) },
+        { header: 'Cron jobs', align: 'end', cell: ({ cron_jobs }) => formatCount(cron_jobs) },
+        { header: 'Subscriptions', align: 'end', cell: ({ subscriptions }) => formatCount(subscriptions) },
+      ]}
+    />
+  )
+}
+
+/** The addresses to which Belfry sends no alerts and no invitations. */
+export function BlockedAddresses(): ReactNode {
+  const filters = useFilters(['search'])
+  const list = useInfiniteQuery(pagesOf('listBlockedAddresses', { query: { search: filters.first('search') } }))
+  return (
+    <ResourceList
+      title="Blocked addresses"
+      description="Belfry sends no alerts and no invitations to these email addresses. Mails about their own accounts are still sent."
+      list={list}
+      create={{ label: 'Block address', form: <BlockForm /> }}
+      filters={
+        <FilterBar filters={filters}>
+          <SearchFilter filters={filters} name="search" label="Email address" />
+        </FilterBar>
+      }
+      empty={{
+        icon: MailX,
+        title: 'No blocked addresses',
+        children: 'Recipients who have unsubscribed from alerts are not listed here.',
+        actions: null,
+      }}
+      rowKey={({ email }) => email}
+      columns={[
+        { header: 'Email address', cell: ({ email }) => email },
+        { header: 'Blocked', cell: ({ blocked_at }) => <RelativeTime at={blocked_at} /> },
+      ]}
+      actions={({ email }) => (
+        <ChangeButton
+          text="Unblock"
+          run={() => call('unblockAddress', { body: { email } })}
+          done={`${email} is no longer blocked`}
+        />
+      )}
+    />
+  )
+}
+
+function BlockForm(): ReactNode {
+  const form = useForm({
+    read: fields => {
+      const reason = fields('reason').trim()
+      return { email: fields('email').trim(), ...(reason === '' ? {} : { reason }) }
+    },
+    submit: body => call('blockAddress', { body }),
+    done: (_, { email }) => `${email} is blocked`,
+  })
+  return (
+    <Form form={form} action="Block address">
+      <TextField label="Email address" name="email" type="email" autoFocus />
+      <TextField label="Reason (only in the operator log)" name="reason" maxLength={500} />
+    </Form>
+  )
+}
