@@ -20,7 +20,7 @@ import { ButtonLink, IconButton, Link } from '../../ui/button.tsx'
 import { Card, Columns, Stack } from '../../ui/card.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
-import { Select } from '../../ui/field.tsx'
+import { SelectFilter } from '../../ui/filter-bar.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
 import { latePart } from '../../ui/late-part.tsx'
 import { ListTable } from '../../ui/list-table.tsx'
@@ -139,12 +139,7 @@ function Runs({ jobId }: { jobId: string }): ReactNode {
   return (
     <>
       <div className={styles.lag}>
-        <Select
-          aria-label="Lag"
-          value={filters.first('late_ms')}
-          onChange={event => filters.set('late_ms', event.target.value)}
-          options={[{ value: '', label: 'Any lag' }, ...lagOptions]}
-        />
+        <SelectFilter filters={filters} name="late_ms" label="Lag" all="Any lag" options={lagOptions} />
       </div>
       <RunTable list={list} empty={<p>{filters.isSet ? 'No run has started this late.' : 'No runs yet.'}</p>} />
     </>

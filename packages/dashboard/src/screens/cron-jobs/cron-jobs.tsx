@@ -1,7 +1,7 @@
 import type { CronJob } from '@belfry/contract/cron-job'
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { CalendarDays, Clock } from 'lucide-react'
-import { type ReactNode, useMemo } from 'react'
+import type { ReactNode } from 'react'
 import { type Result, read } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
@@ -27,14 +27,12 @@ export function CronJobs(): ReactNode {
     placeholderData: keepPreviousData,
     refetchInterval: refreshMs,
   })
-  const jobs = list.data?.items
-  const ids = useMemo(() => jobs?.map(({ id }) => id) ?? [], [jobs])
+  const ids = list.data?.items.map(({ id }) => id) ?? []
   const { data: recent } = useQuery({
     ...recentRunsQuery(workspace.id, ids),
     enabled: ids.length > 0,
     refetchInterval: refreshMs,
   })
-  const columns = useMemo(() => columnsWith(recent), [recent])
   return (
     <ResourceList
       title="Cron jobs"
@@ -52,7 +50,7 @@ export function CronJobs(): ReactNode {
       }
       list={list}
       rowLink={job => to.cronJob(job.id)}
-      columns={columns}
+      columns={columnsWith(recent)}
       empty={
         filters.isSet
           ? { title: 'No matching cron jobs', children: 'Try removing a filter.', actions: null }

@@ -42,13 +42,9 @@ export function DeadLetters(): ReactNode {
   const [settlement, setSettlement] = useState<Settlement | null>(null)
   const toast = useToast()
   const navigate = useNavigate()
-  const rows = list.data?.items
+  const rows = list.data?.items ?? []
   // Rows that have left the list no longer count.
-  const chosen = useMemo(() => (rows ?? []).filter(({ id }) => selected.has(id)), [rows, selected])
-  const columns = useMemo(
-    () => [selectionColumn({ rows: rows ?? [], selected, onChange: setSelected }), ...deadLetterColumns(to)],
-    [rows, selected, to],
-  )
+  const chosen = rows.filter(({ id }) => selected.has(id))
   const isFiltered = Object.keys(filter).length > 0
   return (
     <ResourceList
@@ -58,14 +54,14 @@ export function DeadLetters(): ReactNode {
         <>
           <BulkProgress filter={operation} />
           <FilterFields filters={filters} />
-          {rows !== undefined && rows.length > 0 && (
+          {rows.length > 0 && (
             <Actions chosen={chosen} isFiltered={isFiltered} filter={filter} onSettle={setSettlement} />
           )}
         </>
       }
       list={list}
       rowLink={task => to.task(task.id)}
-      columns={columns}
+      columns={[selectionColumn({ rows, selected, onChange: setSelected }), ...deadLetterColumns(to)]}
       sorting={{ by: 'Failed', isDescending: true }}
       empty={
         isFiltered

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useMemo } from 'react'
+import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
 import { queryOf } from '../../api/queries.ts'
 import { useWorkspace } from '../../session/scope.ts'
@@ -20,14 +20,12 @@ export function LogStrip({ filters, time }: LogStripProps): ReactNode {
   const [params] = useSearchParams()
   const { data: counts } = useQuery(queryOf('countRunsOverTime', { ws: workspace.id, query: time }))
   const status = filters.first('status')
-  const data = useMemo(() => {
-    const buckets = counts?.buckets ?? []
-    const succeeded = { label: 'Succeeded', values: buckets.map(({ total, failed }) => total - failed) }
-    const failed = { label: 'Failed', values: buckets.map(bucket => bucket.failed), tone: 'bad' as const }
-    const series = status === 'failed' ? [failed] : status === 'success' ? [succeeded] : [succeeded, failed]
-    return { at: buckets.map(({ at }) => Date.parse(at)), series }
-  }, [counts, status])
   if (!counts || counts.buckets.length === 0) return null
+  const { buckets } = counts
+  const succeeded = { label: 'Succeeded', values: buckets.map(({ total, failed }) => total - failed) }
+  const failed = { label: 'Failed', values: buckets.map(bucket => bucket.failed), tone: 'bad' as const }
+  const series = status === 'failed' ? [failed] : status === 'success' ? [succeeded] : [succeeded, failed]
+  const data = { at: buckets.map(({ at }) => Date.parse(at)), series }
   const linkTo = (from: number, until: number) => {
     const next = new URLSearchParams(params)
     next.delete('range')

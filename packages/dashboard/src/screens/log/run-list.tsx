@@ -57,7 +57,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
     [follow],
   )
   const rowHeight = isNarrow ? 64 : 42
-  const { isAtTop, isScrolling, ...shownRows } = useRowsInView(scroller, rowHeight, restMs)
+  const { isAtTop, isScrolling, ...shownRows } = useRowsInView(scroller, rowHeight)
   useEffect(() => log.setHeld(isPaused || !isAtTop), [log, isPaused, isAtTop])
   const last = Math.max(0, Math.min(shownRows.last, view.rowCount - 1))
   const first = Math.min(shownRows.first, last)
@@ -272,11 +272,8 @@ function LogEnd({ view, log, oldest, filters }: LogEndProps): ReactNode {
 /** `first` and `last`: the indexes of the rows at the edges of the view, which may be past the end of the list. */
 type RowsInView = { first: number; last: number; isAtTop: boolean; isScrolling: boolean }
 
-/**
- * Returns the rows of equal height that a scrolling element shows.
- * @param restMs - How long the element must rest until `isScrolling` is false.
- */
-function useRowsInView(scroller: HTMLElement | null, rowHeight: number, restMs: number): RowsInView {
+/** Returns the rows of equal height that a scrolling element shows. */
+function useRowsInView(scroller: HTMLElement | null, rowHeight: number): RowsInView {
   const [inView, setInView] = useState<RowsInView>({ first: 0, last: 0, isAtTop: true, isScrolling: false })
   useEffect(() => {
     if (!scroller) return
@@ -305,6 +302,6 @@ function useRowsInView(scroller: HTMLElement | null, rowHeight: number, restMs: 
       sizes.disconnect()
       scroller.removeEventListener('scroll', onScroll)
     }
-  }, [scroller, rowHeight, restMs])
+  }, [scroller, rowHeight])
   return inView
 }

@@ -1,7 +1,7 @@
 import type { OverviewRange, Overview as RecentRuns, Upcoming } from '@belfry/contract/overview'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Plus, SquareActivity } from 'lucide-react'
-import { type ReactNode, useMemo } from 'react'
+import type { ReactNode } from 'react'
 import { queryOf } from '../../api/queries.ts'
 import { FailureGroups } from '../../layout/failure-groups.tsx'
 import { paths } from '../../paths.ts'
@@ -106,17 +106,16 @@ function DueNext({ upcoming }: { upcoming: UseQueryResult<Upcoming> }): ReactNod
 /** Charts the due tasks of the next hour and day. */
 function Timeline({ upcoming: { hour, day, is_capped } }: { upcoming: Upcoming }): ReactNode {
   const { to } = useWorkspace()
-  const bars = useMemo(() => ({ hour: barsOf(hour), day: barsOf(day) }), [hour, day])
   if (day.every(({ count }) => count === 0)) return null
   const note = is_capped ? 'Partial count; actual numbers are higher.' : undefined
   return (
     <Card label="Timeline">
       <div className={styles.timelines}>
-        <Chart title="Next hour" kind="bars" data={bars.hour} height={84} />
+        <Chart title="Next hour" kind="bars" data={barsOf(hour)} height={84} />
         <Chart
           title="Next 24 hours"
           kind="bars"
-          data={bars.day}
+          data={barsOf(day)}
           height={84}
           note={note}
           linkTo={from => to.upcoming(`?at=${new Date(from).toISOString()}`)}
@@ -234,38 +233,32 @@ const chartHeight = 190
 
 function RunCharts({ overview }: { overview: RecentRuns | undefined }): ReactNode {
   const { to } = useWorkspace()
-  const data = useMemo(() => {
-    const buckets = overview?.buckets ?? []
-    const at = buckets.map(bucket => Date.parse(bucket.at))
-    return {
-      runs: {
-        at,
-        series: [
-          { label: 'Succeeded', values: buckets.map(({ total, failed }) => total - failed) },
-          { label: 'Failed', values: buckets.map(({ failed }) => failed) },
-        ],
-      },
-      lag: {
-        at,
-        isDuration: true,
-        series: [
-          { label: 'p50', values: buckets.map(bucket => bucket.lag_p50_ms) },
-          { label: 'p99', values: buckets.map(bucket => bucket.lag_p99_ms), tone: 'warn' as const },
-        ],
-      },
-    }
-  }, [overview])
   if (!overview) return ['a', 'b'].map(chart => <div key={chart} className={styles.skeleton} />)
+  const { buckets } = overview
+  const at = buckets.map(bucket => Date.parse(bucket.at))
+  const runs = [
+    { label: 'Succeeded', values: buckets.map(({ total, failed }) => total - failed) },
+    { label: 'Failed', values: buckets.map(({ failed }) => failed) },
+  ]
+  const lag = [
+    { label: 'p50', values: buckets.map(bucket => bucket.lag_p50_ms) },
+    { label: 'p99', values: buckets.map(bucket => bucket.lag_p99_ms), tone: 'warn' as const },
+  ]
   const step = formatDuration(overview.bucket_ms)
   const logOf = (from: number, until: number) =>
     to.log(`?${new URLSearchParams({ from: new Date(from).toISOString(), to: new Date(until).toISOString() })}`)
   return (
     <>
       <Card label="Throughput">
-        <Chart title={`Runs per ${step}`} kind="bars" data={data.runs} height={chartHeight} linkTo={logOf} />
+        <Chart title={`Runs per ${step}`} kind="bars" data={{ at, series: runs }} height={chartHeight} linkTo={logOf} />
       </Card>
       <Card label="Lag">
-        <Chart title="Lag from due to start" data={data.lag} height={chartHeight} linkTo={logOf} />
+        <Chart
+          title="Lag from due to start"
+          data={{ at, series: lag, isDuration: true }}
+          height={chartHeight}
+          linkTo={logOf}
+        />
       </Card>
     </>
   )

@@ -3,7 +3,7 @@ import type { Subscription } from '@belfry/contract/subscription'
 import { hostOf } from '@belfry/domain/target-url'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Inbox, KeyRound } from 'lucide-react'
-import { type ReactNode, useMemo } from 'react'
+import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { allOf, pagesOf } from '../../api/queries.ts'
 import { ChangeButton, ChangeSwitch, ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
@@ -26,7 +26,7 @@ import styles from './subscriptions.module.css'
 export function Subscriptions(): ReactNode {
   const { workspace } = useWorkspace()
   const events = useInfiniteQuery(pagesOf('listTasks', { ws: workspace.id, query: { source: 'event', limit: 100 } }))
-  const topics = useMemo(() => topicsOf(events.data?.items ?? []), [events.data])
+  const topics = topicsOf(events.data?.items ?? [])
   const writeRefusal = useRefusal('subscription.write')
   return (
     <ResourceList

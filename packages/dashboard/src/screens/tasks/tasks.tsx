@@ -2,7 +2,7 @@ import type { Task } from '@belfry/contract/task'
 import { isTerminal, stateReasons, taskStates } from '@belfry/domain/task-state'
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, RotateCw, Timer } from 'lucide-react'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { call, type Query } from '../../api/call.ts'
 import { reloadChanged } from '../../api/effects.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
@@ -70,22 +70,15 @@ export function Tasks(): ReactNode {
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= maxPagesToRefresh ? refreshMs : false),
   })
-  const tasks = list.data?.items
+  const tasks = list.data?.items ?? []
   const { data: upcoming } = useQuery({
     ...queryOf('countTasks', { ws: workspace.id, query: { ...filterOf(given), state: 'pending', upcoming: 'true' } }),
     enabled: hidesUpcoming,
     refetchInterval: countMs,
   })
   const hidden = hidesUpcoming ? (upcoming?.count ?? 0) : 0
-  const selectedTasks = useMemo(() => (tasks ?? []).filter(({ id }) => selected.has(id)), [tasks, selected])
   const maySelect = mayReplay || mayCancel
-  const columns = useMemo(
-    () =>
-      maySelect
-        ? [selectionColumn({ rows: tasks ?? [], selected, onChange: setSelected }), ...taskColumns]
-        : taskColumns,
-    [maySelect, tasks, selected],
-  )
+  const selection = selectionColumn({ rows: tasks, selected, onChange: setSelected })
   return (
     <ResourceList
       title="Tasks"
@@ -95,7 +88,7 @@ export function Tasks(): ReactNode {
         <>
           <BulkProgress filter={operation} />
           <TaskFilterBar filters={filters} />
-          {filters.isSet && tasks?.length !== 0 && (
+          {filters.isSet && list.data?.items.length !== 0 && (
             <ActOnMatching
               states={given.state ?? []}
               filter={{ ...filterOf(given), ...(hidesUpcoming ? { upcoming: 'false' } : {}) }}
@@ -117,7 +110,7 @@ export function Tasks(): ReactNode {
       }
       list={list}
       rowLink={task => to.task(task.id)}
-      columns={columns}
+      columns={maySelect ? [selection, ...taskColumns] : taskColumns}
       empty={
         filters.isSet
           ? { title: 'No matching tasks', children: 'Try removing a filter.', actions: null }
@@ -136,7 +129,9 @@ export function Tasks(): ReactNode {
               }
       }
     >
-      {maySelect && <BulkBar selected={selectedTasks} onDone={() => setSelected(new Set())} />}
+      {maySelect && (
+        <BulkBar selected={tasks.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
+      )}
     </ResourceList>
   )
 }
