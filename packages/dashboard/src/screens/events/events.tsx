@@ -1,4 +1,5 @@
 import type { PublishedEvent } from '@belfry/contract/event'
+import type { Task } from '@belfry/contract/task'
 import { matchesFilter } from '@belfry/domain/payload-filter'
 import { isTopic, patternsOf } from '@belfry/domain/topic'
 import { useInfiniteQuery } from '@tanstack/react-query'
@@ -32,7 +33,6 @@ import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import styles from './events.module.css'
-import { groupEvents, type RecentEvent } from './group-events.ts'
 
 /** Lists published events, newest first, and publishes new ones. */
 export function Events(): ReactNode {
@@ -310,4 +310,20 @@ function Matches({ topic, payload }: { topic: string; payload: string }): ReactN
       )}
     </div>
   )
+}
+
+/** A published event and its tasks, one for each target. */
+type RecentEvent = { id: string; topic: string; publishedAt: string; tasks: readonly Task[] }
+
+/** Groups tasks by event, in the order of the first task of each event. Replays join the event of their original. */
+export function groupEvents(tasks: readonly Task[]): RecentEvent[] {
+  const events = new Map<string, Task[]>()
+  for (const task of tasks) {
+    const id = task.event_id ?? task.id
+    events.set(id, [...(events.get(id) ?? []), task])
+  }
+  return [...events].map(([id, ofEvent]) => {
+    const publishedAt = ofEvent.map(({ created_at }) => created_at).sort()[0] ?? ''
+    return { id, topic: ofEvent[0]?.topic ?? '', publishedAt, tasks: ofEvent }
+  })
 }

@@ -1,6 +1,6 @@
 import type { Task } from '@belfry/contract/task'
 import { expect, it } from 'vitest'
-import { groupEvents } from './group-events.ts'
+import { groupEvents } from './events.tsx'
 
 const aTask = (id: string, event_id: string, topic: string, created_at: string) =>
   ({ id, event_id, topic, created_at }) as Task

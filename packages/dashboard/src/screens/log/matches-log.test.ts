@@ -1,6 +1,6 @@
 import type { Run } from '@belfry/contract/run'
 import { expect, it } from 'vitest'
-import { matchesLog } from './matches-log.ts'
+import { matchesLog } from './use-run-log.ts'
 
 const run = {
   workspace_id: 'ws_1',

@@ -1,12 +1,13 @@
 import type { Organization } from '@belfry/contract/organization'
 import type { Run } from '@belfry/contract/run'
 import type { Workspace } from '@belfry/contract/workspace'
+import { matchesRun, parseStatusRange, type RunFilter } from '@belfry/domain/run-filter'
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import type { Query } from '../../api/call.ts'
 import { followLog, type LogScope, readLogPage } from '../../api/runs.ts'
 import { useDisplayZone } from '../../ui/time-style.ts'
 import type { Filters } from '../../ui/use-filters.ts'
 import { type LogFilter, toLogQuery } from './log-filters.ts'
-import { matchesLog } from './matches-log.ts'
 import { type LogView, RunLog } from './run-log.ts'
 
 const showEveryMs = 500
@@ -82,4 +83,23 @@ export function useRunLog(organization: Organization, workspace: Workspace, filt
   const view = useSyncExternalStore(log.subscribe, log.snapshot)
   const arrivedAt = useCallback((id: string) => arrivals.current.get(id), [])
   return { log, view, scope, query, connection, omitted, arrivedAt }
+}
+
+/** Returns whether a new run matches the query of a log. */
+export function matchesLog(query: Query, run: Run): boolean {
+  return matchesRun(toFilter(query), run)
+}
+
+function toFilter(query: Query): RunFilter {
+  const given = Object.entries(query).map(([name, value]) => [name, [value ?? []].flat().map(String)] as const)
+  const { name, late_ms, from, to, ...lists } = Object.fromEntries(given.filter(([, values]) => values.length > 0))
+  return {
+    ...lists,
+    name: name?.[0],
+    late_ms: late_ms && Number(late_ms[0]),
+    response_status: lists.response_status?.flatMap(text => parseStatusRange(text) ?? []),
+    not_response_status: lists.not_response_status?.flatMap(text => parseStatusRange(text) ?? []),
+    from: from && new Date(String(from)),
+    to: to && new Date(String(to)),
+  }
 }

@@ -147,12 +147,8 @@ function Sessions(): ReactNode {
         columns={[
           {
             header: 'Device',
-            cell: ({ device, address, is_current }) => (
-              <span className={styles.device}>
-                {device}
-                {address && <span className={styles.address}>{address}</span>}
-                {is_current && <Badge tone="good">This session</Badge>}
-              </span>
+            cell: session => (
+              <Device {...session}>{session.is_current && <Badge tone="good">This session</Badge>}</Device>
             ),
           },
           { header: 'Last used', cell: ({ last_used_at }) => <RelativeTime at={last_used_at} /> },
@@ -226,11 +222,14 @@ function SecurityLog(): ReactNode {
   )
 }
 
-function Device({ device, address }: AccountEntry): ReactNode {
+type DeviceProps = { device: string | null; address: string | null; children?: ReactNode }
+
+function Device({ device, address, children }: DeviceProps): ReactNode {
   return (
     <span className={styles.device}>
       {device}
-      <span className={styles.address}>{address}</span>
+      {address && <span className={styles.address}>{address}</span>}
+      {children}
     </span>
   )
 }

@@ -14,9 +14,9 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { SelectField, TextField } from '../../ui/field.tsx'
+import { SelectField, TextareaField, TextField } from '../../ui/field.tsx'
 import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
-import { KeyAccessFields, readAccess, scopeText } from './key-access-fields.tsx'
+import { KeyScopeFields, readScopes, scopeText } from './key-scope-fields.tsx'
 import styles from './settings.module.css'
 import { TwoLines } from './two-lines.tsx'
 
@@ -124,7 +124,14 @@ function NewKeyForm({ onCreated }: { onCreated(key: NewApiKey): void }): ReactNo
   const { workspace } = useWorkspace()
   const { max_api_key_days: maxDays } = useOrganization().organization
   const form = useForm({
-    read: field => ({ name: field('name').trim(), ...inDays(field('expires_at')), ...readAccess(field) }),
+    read: field => ({
+      name: field('name').trim(),
+      scopes: readScopes(field),
+      allowed_ranges: field('allowed_ranges')
+        .split(/[\s,]+/)
+        .filter(Boolean),
+      ...inDays(field('expires_at')),
+    }),
     check: ({ name, scopes }) => ({
       name: name === '' && 'Enter a name.',
       scopes: scopes.length === 0 && 'Select at least one right.',
@@ -140,7 +147,15 @@ function NewKeyForm({ onCreated }: { onCreated(key: NewApiKey): void }): ReactNo
         name="name"
         autoComplete="off"
       />
-      <KeyAccessFields />
+      <KeyScopeFields initial="full" />
+      <TextareaField
+        label="Allowed addresses"
+        hint="One range per line, such as 192.0.2.0/24. Leave empty to allow all addresses."
+        isOptional
+        name="allowed_ranges"
+        rows={2}
+        isMono
+      />
       <SelectField
         label="Expires"
         hint={maxDays === null ? undefined : `Your organization limits new keys to ${maxDays} days.`}

@@ -10,7 +10,7 @@ import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { SelectField, TextareaField, TextField } from '../../ui/field.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { KeyScopeFields, readScopes, scopeText } from './key-access-fields.tsx'
+import { KeyScopeFields, readScopes, scopeText } from './key-scope-fields.tsx'
 import styles from './settings.module.css'
 import { TwoLines } from './two-lines.tsx'
 

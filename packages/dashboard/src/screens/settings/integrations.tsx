@@ -1,4 +1,4 @@
-import type { CreateIntegrationBody, Integration, IntegrationTest } from '@belfry/contract/integration'
+import type { CreateIntegrationBody, Integration } from '@belfry/contract/integration'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { BellRing, Send } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -66,7 +66,7 @@ export function Integrations(): ReactNode {
   )
 }
 
-function TestButton({ integration }: { integration: Integration }): ReactNode {
+function TestButton({ integration: { id, name } }: { integration: Integration }): ReactNode {
   const { workspace } = useWorkspace()
   const toast = useToast()
   return (
@@ -74,16 +74,16 @@ function TestButton({ integration }: { integration: Integration }): ReactNode {
       size="small"
       icon={<Send size={14} />}
       text="Test"
-      label={`Send a test to ${integration.name}`}
+      label={`Send a test to ${name}`}
       right="integration.write"
-      run={() => read('testIntegration', { ws: workspace.id, int: integration.id })}
-      onDone={result => toast(resultText(integration, result), result.delivered ? 'good' : 'bad')}
+      run={() => read('testIntegration', { ws: workspace.id, int: id })}
+      onDone={({ delivered, error }) =>
+        delivered
+          ? toast(`Test delivered to ${name}`, 'good')
+          : toast(`The test could not be delivered to ${name}: ${error}`, 'bad')
+      }
     />
   )
-}
-
-function resultText({ name }: Integration, { delivered, error }: IntegrationTest): string {
-  return delivered ? `Test delivered to ${name}` : `The test could not be delivered to ${name}: ${error}`
 }
 
 type Channel = Integration['channel']

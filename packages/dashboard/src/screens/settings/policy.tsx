@@ -48,14 +48,9 @@ export function Policy(): ReactNode {
     onDone(_, policy) {
       const [[flag, isOn] = []] = Object.entries(policy)
       if (!flag) return
-      toast(
-        `Members can ${isOn ? 'now' : 'no longer'} ${flags[flag as Flag].label.replace(/^./, first => first.toLowerCase())}`,
-        'good',
-        {
-          label: 'Undo',
-          run: () => change.mutate({ [flag]: !isOn }),
-        },
-      )
+      const ability = flags[flag as Flag].label.replace(/^./, first => first.toLowerCase())
+      const undo = { label: 'Undo', run: () => change.mutate({ [flag]: !isOn }) }
+      toast(`Members can ${isOn ? 'now' : 'no longer'} ${ability}`, 'good', undo)
     },
   })
   const isOn = (flag: Flag) => (change.isPending ? change.variables[flag] : undefined) ?? organization.policy[flag]
@@ -79,7 +74,19 @@ export function Policy(): ReactNode {
         </div>
       </Card>
       <KeyLifetime />
-      <SecondFactorRequirement />
+      <section className={styles.section}>
+        <h2>Sign-in</h2>
+        <Card>
+          <ChangeSwitch
+            label="Require a second factor"
+            hint="Members without one are refused until they add one. API keys are not affected."
+            isOn={organization.require_second_factor}
+            refusal={useRefusal('organization.require_second_factor')}
+            run={isOn => call('updateOrganization', { org: organization.id, body: { require_second_factor: isOn } })}
+            done="Policy saved"
+          />
+        </Card>
+      </section>
     </>
   )
 }
@@ -114,25 +121,6 @@ function KeyLifetime(): ReactNode {
           />
         </Card>
       </div>
-    </section>
-  )
-}
-
-function SecondFactorRequirement(): ReactNode {
-  const { organization } = useOrganization()
-  return (
-    <section className={styles.section}>
-      <h2>Sign-in</h2>
-      <Card>
-        <ChangeSwitch
-          label="Require a second factor"
-          hint="Members without one are refused until they add one. API keys are not affected."
-          isOn={organization.require_second_factor}
-          refusal={useRefusal('organization.require_second_factor')}
-          run={isOn => call('updateOrganization', { org: organization.id, body: { require_second_factor: isOn } })}
-          done="Policy saved"
-        />
-      </Card>
     </section>
   )
 }

@@ -2,7 +2,7 @@ import type { OrganizationSubscription } from '@belfry/contract/tier'
 import type { Usage as UsageResource } from '@belfry/contract/usage'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CreditCard } from 'lucide-react'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
@@ -12,7 +12,7 @@ import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Stack } from '../../ui/card.tsx'
-import { Chart } from '../../ui/chart.tsx'
+import { Chart, type ChartData } from '../../ui/chart.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { Select } from '../../ui/field.tsx'
 import { formatBytes, formatCount } from '../../ui/format-amount.ts'
@@ -54,31 +54,25 @@ function Amounts(): ReactNode {
               <Meter title="Workspaces" {...usage.workspaces} format={formatCount} />
             </Card>
           </div>
-          <Daily daily={usage.daily} />
+          <section className={styles.section}>
+            <Card>
+              <Chart title="Executions per day" data={daysOf(usage)} />
+            </Card>
+          </section>
         </>
       )}
     </Loaded>
   )
 }
 
-function Daily({ daily }: { daily: UsageResource['daily'] }): ReactNode {
-  const data = useMemo(
-    () => ({
-      at: daily.map(({ date }) => Date.parse(date)),
-      series: [
-        { label: 'Executions', values: daily.map(day => day.executions) },
-        { label: 'Dead', values: daily.map(day => day.failed) },
-      ],
-    }),
-    [daily],
-  )
-  return (
-    <section className={styles.section}>
-      <Card>
-        <Chart title="Executions per day" data={data} />
-      </Card>
-    </section>
-  )
+function daysOf({ daily }: UsageResource): ChartData {
+  return {
+    at: daily.map(({ date }) => Date.parse(date)),
+    series: [
+      { label: 'Executions', values: daily.map(day => day.executions) },
+      { label: 'Dead', values: daily.map(day => day.failed) },
+    ],
+  }
 }
 
 /** The tier, its limits, and a form to change it. */

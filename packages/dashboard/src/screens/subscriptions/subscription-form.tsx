@@ -6,12 +6,12 @@ import { Form } from '../../forms/form.tsx'
 import { checkFlow, type FlowDraft, FlowFields, flowBodyOf, flowDraftOf } from '../../forms/request/flow-fields.tsx'
 import { checkRetry, type RetryDraft, retryBodyOf, retryDraftOf } from '../../forms/request/retry-draft.ts'
 import { RetryFields } from '../../forms/request/retry-fields.tsx'
-import { type FieldErrors, useForm } from '../../forms/use-form.ts'
+import { useForm } from '../../forms/use-form.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { TextareaField, TextField } from '../../ui/field.tsx'
-import { readFilterLines, writeFilterLines } from './filter-lines.ts'
-import { readHeaderLines, writeHeaderLines } from './header-lines.ts'
+import { type FilterLines, readFilterLines, writeFilterLines } from './filter-lines.ts'
+import { type HeaderLines, readHeaderLines, writeHeaderLines } from './header-lines.ts'
 import { matchingTopics } from './recent-topics.ts'
 import styles from './subscriptions.module.css'
 
@@ -22,7 +22,12 @@ type SubscriptionFormProps = {
   topics: readonly string[]
 }
 
-type Draft = { body: Body<'createSubscription'>; retry: RetryDraft; flow: FlowDraft; lineErrors: FieldErrors }
+type Draft = {
+  body: Body<'createSubscription'>
+  retry: RetryDraft
+  flow: FlowDraft
+  lineErrors: Record<'headers' | 'filter', string | null>
+}
 
 export function SubscriptionForm({ subscription, topics }: SubscriptionFormProps): ReactNode {
   const { workspace } = useWorkspace()
@@ -30,7 +35,22 @@ export function SubscriptionForm({ subscription, topics }: SubscriptionFormProps
   const [retry, setRetry] = useState(() => retryDraftOf(subscription?.retry, subscription?.timeout_ms))
   const [flow, setFlow] = useState(() => flowDraftOf(subscription))
   const form = useForm({
-    read: (field, data) => readDraft(field, data.get('active') === 'on', retry, flow, subscription?.active),
+    read(field, data): Draft {
+      const headers = readHeaderLines(field('headers'))
+      const filter = readFilterLines(field('filter'))
+      const active = data.get('active') === 'on'
+      const body = {
+        topic: field('topic').trim(),
+        filter: 'filter' in filter ? filter.filter : [],
+        url: field('url').trim(),
+        headers: 'headers' in headers ? headers.headers : {},
+        ...retryBodyOf(retry),
+        // To turn off a subscription that was switched off would end the record of the events that it misses.
+        ...(active === subscription?.active ? {} : { active }),
+        ...flowBodyOf(flow),
+      }
+      return { body, retry, flow, lineErrors: { headers: errorIn(headers), filter: errorIn(filter) } }
+    },
     check: checkDraft,
     submit: ({ body }) =>
       subscription
@@ -86,33 +106,8 @@ export function SubscriptionForm({ subscription, topics }: SubscriptionFormProps
   )
 }
 
-function readDraft(
-  field: (name: string) => string,
-  active: boolean,
-  retry: RetryDraft,
-  flow: FlowDraft,
-  wasActive?: boolean,
-): Draft {
-  const lines = readHeaderLines(field('headers'))
-  const conditions = readFilterLines(field('filter'))
-  return {
-    lineErrors: {
-      ...('error' in lines ? { headers: lines.error } : {}),
-      ...('error' in conditions ? { filter: conditions.error } : {}),
-    },
-    body: {
-      topic: field('topic').trim(),
-      filter: 'filter' in conditions ? conditions.filter : [],
-      url: field('url').trim(),
-      headers: 'headers' in lines ? lines.headers : {},
-      ...retryBodyOf(retry),
-      // To turn off a subscription that was switched off would end the record of the events that it misses.
-      ...(active === wasActive ? {} : { active }),
-      ...flowBodyOf(flow),
-    },
-    retry,
-    flow,
-  }
+function errorIn(lines: HeaderLines | FilterLines): string | null {
+  return 'error' in lines ? lines.error : null
 }
 
 function checkDraft({ body: { topic, url }, retry, flow, lineErrors }: Draft) {

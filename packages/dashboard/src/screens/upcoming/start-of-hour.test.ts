@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startOfHour } from './start-of-hour.ts'
+import { startOfHour } from './upcoming.tsx'
 
 it.each([
   ['UTC', '2026-11-28T10:00:00.000Z'],

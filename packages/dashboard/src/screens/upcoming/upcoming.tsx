@@ -14,7 +14,6 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useDisplayZone } from '../../ui/time-style.ts'
 import { useFilters } from '../../ui/use-filters.ts'
-import { startOfHour } from './start-of-hour.ts'
 import styles from './upcoming.module.css'
 
 const hourMs = 3_600_000
@@ -208,4 +207,10 @@ function Moments({ next, zone }: { next: UpcomingRuns['next']; zone: string }): 
       </tbody>
     </table>
   )
+}
+
+/** Returns when the hour of the clock begins that an instant is in. Half an hour past UTC's in India. */
+export function startOfHour(at: Date, zone: string): Date {
+  const { minute, second } = wallTimeOf(at, zone)
+  return new Date(at.getTime() - (minute * 60 + second) * 1000 - at.getUTCMilliseconds())
 }

@@ -51,7 +51,7 @@ export function FirstSteps(): ReactNode {
       />
       <ol className={styles.steps}>
         <Step number={1} title="Create an API key" isDone={key !== null || active > 0}>
-          <CreateKey workspaceId={workspace.id} secret={key} active={active} onKey={setKey} />
+          <CreateKey secret={key} active={active} onKey={setKey} />
         </Step>
         <Step number={2} title="Schedule a task from your code" isDone={(tasks.data?.items.length ?? 0) > 0}>
           <Snippets apiKey={key} />
@@ -80,10 +80,10 @@ function Step({ number, title, isDone, children }: StepProps): ReactNode {
   )
 }
 
-type CreateKeyProps = { workspaceId: string; secret: string | null; active: number; onKey(key: string): void }
+type CreateKeyProps = { secret: string | null; active: number; onKey(key: string): void }
 
 /** Creates the first API key and shows it once. */
-function CreateKey({ workspaceId, secret, active, onKey }: CreateKeyProps): ReactNode {
+function CreateKey({ secret, active, onKey }: CreateKeyProps): ReactNode {
   const refusal = useRefusal('api_key.create')
   const { workspace } = useWorkspace()
   const [isAdding, setIsAdding] = useState(false)
@@ -91,7 +91,7 @@ function CreateKey({ workspaceId, secret, active, onKey }: CreateKeyProps): Reac
   const form = useForm({
     read: field => ({ name: field('name').trim() }),
     check: body => ({ name: body.name === '' && 'Enter a name.' }),
-    submit: body => call('createApiKey', { ws: workspaceId, body }),
+    submit: body => call('createApiKey', { ws: workspace.id, body }),
     onDone: ({ key }) => onKey(key),
   })
   if (refusal) return <p className={styles.hint}>{refusal} Ask an owner or admin for a key.</p>

@@ -2,7 +2,7 @@ import { type Action, keyRights } from '@belfry/domain/permissions'
 import { type ReactNode, useState } from 'react'
 import { useRights } from '../../session/use-rights.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { SelectField, TextareaField } from '../../ui/field.tsx'
+import { SelectField } from '../../ui/field.tsx'
 import { formatThings } from '../../ui/format-amount.ts'
 import styles from './settings.module.css'
 
@@ -17,23 +17,6 @@ type Choice = (typeof choices)[number]['value']
 
 type KeyScope = 'full' | 'read' | 'publish' | Action
 
-/** The fields for the rights of a new API key and the addresses that it may be used from. */
-export function KeyAccessFields(): ReactNode {
-  return (
-    <>
-      <KeyScopeFields initial="full" />
-      <TextareaField
-        label="Allowed addresses"
-        hint="One range per line, such as 192.0.2.0/24. Leave empty to allow all addresses."
-        isOptional
-        name="allowed_ranges"
-        rows={2}
-        isMono
-      />
-    </>
-  )
-}
-
 /** The fields for the rights of API keys. */
 export function KeyScopeFields({ initial }: { initial: Choice }): ReactNode {
   const [choice, setChoice] = useState<Choice>(initial)
@@ -46,7 +29,7 @@ export function KeyScopeFields({ initial }: { initial: Choice }): ReactNode {
         name="scopes"
         value={choice}
         onChange={event => setChoice(event.target.value as Choice)}
-        options={choices}
+        options={choices.map(({ value, label }) => ({ value, label }))}
       />
       {choice === 'rights' && (
         <fieldset className={styles.rights}>
@@ -60,14 +43,6 @@ export function KeyScopeFields({ initial }: { initial: Choice }): ReactNode {
       )}
     </>
   )
-}
-
-export function readAccess(field: (name: string) => string): {
-  scopes: KeyScope[]
-  allowed_ranges: string[]
-} {
-  const ranges = field('allowed_ranges')
-  return { scopes: readScopes(field), allowed_ranges: ranges.split(/[\s,]+/).filter(Boolean) }
 }
 
 export function readScopes(field: (name: string) => string): KeyScope[] {
