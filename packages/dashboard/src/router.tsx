@@ -63,11 +63,11 @@ const operatorPages: RouteObject[] = [
 
 const ofOrganization = settingsScreen(organizationSettings)
 const organizationPages = settings([
-  ofOrganization('general', () => import('./screens/settings/general.tsx'), 'General'),
+  ofOrganization('general', () => import('./screens/settings/organization.tsx'), 'General'),
   ofOrganization('members', () => import('./screens/settings/members.tsx'), 'Members'),
   ofOrganization('invitations', () => import('./screens/settings/invitations.tsx'), 'Invitations'),
   ofOrganization('policy', () => import('./screens/settings/policy.tsx'), 'Policy'),
-  ofOrganization('workspaces', () => import('./screens/settings/workspaces.tsx'), 'Workspaces'),
+  ofOrganization('workspaces', () => import('./screens/settings/organization.tsx'), 'Workspaces'),
   ofOrganization('usage', () => import('./screens/settings/usage.tsx'), 'Usage'),
   ofOrganization('audit-log', () => import('./screens/settings/audit-log.tsx'), 'AuditLog'),
 ])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { auditDetails } from './audit-details.ts'
+import { auditDetails } from './audit-log.tsx'
 
 it.each([
   [{ from: 'viewer', to: 'editor' }, ['viewer → editor']],

@@ -1,6 +1,6 @@
 import { auditActions } from '@belfry/domain/audit-action'
 import { expect, it } from 'vitest'
-import { actionGroups, actionsOf } from './audit-groups.ts'
+import { actionGroups, actionsOf } from './audit-log.tsx'
 
 it('the action filter has every action of the audit log, once', () => {
   const all = actionGroups.flatMap(({ value }) => actionsOf(value))

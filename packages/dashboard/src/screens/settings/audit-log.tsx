@@ -1,5 +1,6 @@
 import type { AuditEntry } from '@belfry/contract/audit-entry'
 import type { AuditStream } from '@belfry/contract/audit-stream'
+import { type AuditAction, auditActions } from '@belfry/domain/audit-action'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Download, Radio, ScrollText } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
@@ -13,7 +14,7 @@ import { ResourceList } from '../../layout/resource-list.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { optionsOf, TextField } from '../../ui/field.tsx'
 import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
@@ -22,8 +23,6 @@ import { useDisplayZone } from '../../ui/time-style.ts'
 import { useFilters } from '../../ui/use-filters.ts'
 import { toLogQuery } from '../log/log-filters.ts'
 import { RangeFilter } from '../log/range-filter.tsx'
-import { auditDetails } from './audit-details.ts'
-import { actionGroups, actionsOf } from './audit-groups.ts'
 import { HiddenSecret } from './hidden-secret.tsx'
 import styles from './settings.module.css'
 import { TwoLines } from './two-lines.tsx'
@@ -227,4 +226,68 @@ function UrlForm({ stream, more }: { stream: AuditStream; more: ReactNode }): Re
       />
     </Form>
   )
+}
+
+type Group = AuditAction extends `${infer Subject}.${string}` ? Subject : never
+
+const labels: Record<Group, string> = {
+  organization: 'Organization',
+  audit_stream: 'Audit stream',
+  member: 'Members',
+  invitation: 'Invitations',
+  workspace: 'Workspaces',
+  workspace_member: 'Workspace members',
+  api_key: 'API keys',
+  connection: 'Connections',
+  federated_credential: 'Federated credentials',
+  secret: 'Secrets',
+  signing_secret: 'Signing secrets',
+  integration: 'Integrations',
+  dead_letter: 'Dead letters',
+  queue: 'Queues',
+  host: 'Hosts',
+  subscription: 'Subscriptions',
+  task: 'Tasks',
+  cron_job: 'Cron jobs',
+}
+
+export const actionGroups = optionsOf(labels)
+
+/** Returns the actions of a group, for the query of the API. An unknown group has none. */
+export function actionsOf(group: string): AuditAction[] {
+  return auditActions.filter(action => action.startsWith(`${group}.`))
+}
+
+type Details = Readonly<Record<string, unknown>>
+type Names = Readonly<Record<string, string>>
+
+/**
+ * Describes the details of an entry: a change as its old and new value, others as a name with a value.
+ * @param names - The names of ids.
+ */
+export function auditDetails(details: Details, names: Names): string[] {
+  const change = changeOf(details, names)
+  const others = Object.entries(details).filter(([name, value]) => {
+    return value !== null && !(change !== null && (name === 'from' || name === 'to'))
+  })
+  const texts = others.map(([name, value]) => `${labelOf(name)}: ${changeOf(value, names) ?? textOf(value, names)}`)
+  return change === null ? texts : [change, ...texts]
+}
+
+function changeOf(value: unknown, names: Names): string | null {
+  if (typeof value !== 'object' || value === null || !('from' in value && 'to' in value)) return null
+  if (value.from === null && value.to === null) return null
+  return `${textOf(value.from, names)} → ${textOf(value.to, names)}`
+}
+
+function labelOf(name: string): string {
+  return name === 'fields' ? 'changed' : name.replaceAll('_', ' ').replace('api key', 'API key')
+}
+
+function textOf(value: unknown, names: Names): string {
+  if (typeof value === 'string') return names[value] ?? value
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (value === null || (Array.isArray(value) && value.length === 0)) return 'none'
+  if (Array.isArray(value)) return value.map(one => textOf(one, names)).join(', ')
+  return JSON.stringify(value)
 }

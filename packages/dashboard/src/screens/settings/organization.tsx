@@ -1,0 +1,232 @@
+import type { Organization } from '@belfry/contract/organization'
+import type { Workspace } from '@belfry/contract/workspace'
+import { useQueryClient } from '@tanstack/react-query'
+import { Boxes, Trash2, Users } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { call } from '../../api/call.ts'
+import { Form } from '../../forms/form.tsx'
+import type { Change } from '../../forms/use-change.ts'
+import { useForm } from '../../forms/use-form.ts'
+import { DialogButton, type Look } from '../../layout/change-buttons.tsx'
+import { ResourceList } from '../../layout/resource-list.tsx'
+import { paths } from '../../paths.ts'
+import { useRefusal } from '../../session/allowed.tsx'
+import { useOrganization } from '../../session/scope.ts'
+import { Link } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { DefinitionList } from '../../ui/definition-list.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
+import styles from './settings.module.css'
+
+export function General(): ReactNode {
+  const { organization, workspaces } = useOrganization()
+  const mayChange = useRefusal('organization.change') === null
+  return (
+    <>
+      <PageHeader title="General" />
+      <div className={styles.narrow}>
+        <Card>
+          {mayChange ? (
+            // A saved change resets the form.
+            <OrganizationForm key={organization.updated_at} organization={organization} />
+          ) : (
+            <DefinitionList
+              rows={[
+                ['Name', organization.name],
+                ['Slug', <code key="slug">{organization.slug}</code>],
+                ['Created', <AbsoluteTime key="at" at={organization.created_at} />],
+              ]}
+            />
+          )}
+        </Card>
+        <DeleteOrganization organization={organization} hasWorkspaces={workspaces.length > 0} />
+      </div>
+    </>
+  )
+}
+
+function OrganizationForm({ organization }: { organization: Organization }): ReactNode {
+  const hasMoved = ({ slug }: { slug: string }) => slug !== organization.slug
+  const form = useForm({
+    read: field => ({ name: field('name').trim(), slug: field('slug').trim() }),
+    check: ({ name, slug }) => ({
+      name: name === '' && 'Enter a name.',
+      slug:
+        !/^[a-z0-9](-?[a-z0-9])+$/.test(slug) &&
+        'Use 2 to 63 lowercase letters and digits, with single hyphens between them.',
+    }),
+    submit: body => call('updateOrganization', { org: organization.id, body }),
+    // Every URL has changed, so the page reloads.
+    leaves: hasMoved,
+    onDone: saved => hasMoved(saved) && location.replace(paths.settings(saved.slug)),
+    done: saved => (hasMoved(saved) ? undefined : 'Changes saved'),
+  })
+  return (
+    <Form form={form} action="Save">
+      <TextField label="Name" name="name" defaultValue={organization.name} />
+      <TextField
+        label="Slug"
+        hint="Part of every dashboard URL. Links with the old slug stop working."
+        name="slug"
+        isMono
+        defaultValue={organization.slug}
+        autoCapitalize="none"
+      />
+    </Form>
+  )
+}
+
+type DeleteOrganizationProps = { organization: Organization; hasWorkspaces: boolean }
+
+function DeleteOrganization({ organization, hasWorkspaces }: DeleteOrganizationProps): ReactNode {
+  const client = useQueryClient()
+  const refusal = useRefusal('organization.delete')
+  return (
+    <section className={styles.section}>
+      <h2>Delete organization</h2>
+      <Card>
+        <div className={styles.danger}>
+          <p>Deletes its members, invitations and audit log. Delete its workspaces first.</p>
+          <DeleteByName
+            text="Delete"
+            kind="danger"
+            refusal={refusal ?? (hasWorkspaces ? 'Delete its workspaces first.' : null)}
+            what="organization"
+            name={organization.name}
+            description="This cannot be undone."
+            run={() => call('deleteOrganization', { org: organization.id })}
+            leaves
+            onDone={() => {
+              client.clear()
+              // Everything on the page belonged to it.
+              location.assign('/')
+            }}
+          />
+        </div>
+      </Card>
+    </section>
+  )
+}
+
+export function Workspaces(): ReactNode {
+  const { organization, workspaces } = useOrganization()
+  const mayNotCreate = useRefusal('workspace.create')
+  const mayChange = useRefusal('workspace.change') === null
+  const mayDelete = useRefusal('workspace.delete') === null
+  return (
+    <ResourceList
+      title="Workspaces"
+      description="Each workspace has its own tasks, cron jobs, keys and log. A common setup is one workspace per environment."
+      // Loaded with every page.
+      list={{ data: workspaces, error: null, refetch: () => {} }}
+      create={{ label: 'New workspace', right: 'workspace.create', form: <WorkspaceForm workspace={null} /> }}
+      empty={{
+        icon: Boxes,
+        title: 'No workspaces',
+        children: `You do not belong to any workspace of ${organization.name} yet. ${
+          mayNotCreate ? 'Ask an owner or admin to add you to one.' : 'Create one, or ask an admin to add you.'
+        }`,
+        ...(mayNotCreate ? { actions: null } : {}),
+      }}
+      columns={[
+        {
+          header: 'Name',
+          cell: ({ id, name }) => <Link to={paths.workspace(organization.slug, id).overview()}>{name}</Link>,
+        },
+        { header: 'ID', isExtra: true, cell: ({ id }) => <code className={styles.mono}>{id}</code> },
+        { header: 'Created', isExtra: true, cell: one => <RelativeTime at={one.created_at} /> },
+      ]}
+      actions={({ id, name }) => (
+        <>
+          <Link
+            to={paths.workspace(organization.slug, id).settings('members')}
+            aria-label={`Members of ${name}`}
+            className={styles.iconLink}
+          >
+            <Users size={16} />
+          </Link>
+          {mayDelete && (
+            <DeleteByName
+              label={`Delete ${name}`}
+              icon={<Trash2 size={16} />}
+              what="workspace"
+              name={name}
+              description="All its deliveries stop immediately: scheduled tasks, retries and cron jobs. Its API keys stop working and its log is deleted."
+              run={() => call('deleteWorkspace', { ws: id })}
+              done={`${name} deleted`}
+            />
+          )}
+        </>
+      )}
+      nameOf={({ name }) => name}
+      edit={mayChange ? { form: workspace => <WorkspaceForm workspace={workspace} /> } : undefined}
+    />
+  )
+}
+
+/** @param props.workspace - The workspace to change; null creates one. */
+function WorkspaceForm({ workspace }: { workspace: Workspace | null }): ReactNode {
+  const { organization } = useOrganization()
+  const form = useForm({
+    read: field => ({ name: field('name').trim(), switch_off_after_days: Number(field('switch_off_after_days')) }),
+    check: ({ name }) => ({ name: name === '' && 'Enter a name.' }),
+    submit: body =>
+      workspace
+        ? call('updateWorkspace', { ws: workspace.id, body })
+        : call('createWorkspace', { org: organization.id, body: { name: body.name } }),
+    done: ({ name }) => (workspace ? `${name} changed` : `${name} created`),
+  })
+  return (
+    <Form form={form} action={workspace ? 'Save' : 'Create workspace'}>
+      <TextField label="Name" name="name" defaultValue={workspace?.name} placeholder="Staging" autoComplete="off" />
+      {workspace && (
+        <TextField
+          label="Switch off after days of failures"
+          hint="Cron jobs and subscriptions whose every call fails. Owners get a mail after half of the time. 0: never."
+          name="switch_off_after_days"
+          type="number"
+          min={0}
+          max={90}
+          defaultValue={workspace.switch_off_after_days}
+        />
+      )}
+    </Form>
+  )
+}
+
+type Deletion = Pick<Change<void, string>, 'leaves' | 'done' | 'onDone'> & {
+  run(): Promise<void>
+  what: 'workspace' | 'organization'
+  name: string
+}
+
+/** A button that deletes a workspace or an organization after the user has typed its name. */
+function DeleteByName(props: Look & Deletion & { description: string }): ReactNode {
+  const { what, name, run, leaves, done, onDone, ...button } = props
+  return (
+    <DialogButton {...button} title={`Delete ${name}?`}>
+      <DeletionForm {...{ what, name, run, leaves, done, onDone }} />
+    </DialogButton>
+  )
+}
+
+function DeletionForm({ what, name, run, ...change }: Deletion): ReactNode {
+  const form = useForm({
+    ...change,
+    read: field => field('typed').trim(),
+    check: typed => ({ typed: typed !== name && 'The name does not match.' }),
+    submit: run,
+  })
+  return (
+    <Form form={form} action={`Delete ${what}`} isDangerous>
+      <TextField
+        label={`Type the name of the ${what} to confirm`}
+        hint={<strong>{name}</strong>}
+        name="typed"
+        autoComplete="off"
+      />
+    </Form>
+  )
+}
