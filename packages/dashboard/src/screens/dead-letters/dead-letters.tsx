@@ -1,7 +1,7 @@
 import type { Task } from '@belfry/contract/task'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { RotateCcw, Skull, Trash2 } from 'lucide-react'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { pagesOf } from '../../api/queries.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
@@ -17,11 +17,10 @@ import { formatThings } from '../../ui/format-amount.ts'
 import { selectionColumn } from '../../ui/selection-column.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { useDisplayZone } from '../../ui/time-style.ts'
 import { useToast } from '../../ui/toast.tsx'
 import { type Filters, useFilters } from '../../ui/use-filters.ts'
 import { errorLabels, type LogFilterValues, statusCodes, toLogQuery } from '../log/log-filters.ts'
-import { RangeFilter } from '../log/range-filter.tsx'
+import { RangeFilter, useRangeQuery } from '../log/range-filter.tsx'
 import { BulkProgress } from '../tasks/bulk-progress.tsx'
 import styles from './dead-letters.module.css'
 import { type DeadLetterFilter, SettleDialog, type Settlement } from './settle-dialog.tsx'
@@ -31,9 +30,7 @@ export function DeadLetters(): ReactNode {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(deadLetterFilters, acceptedFilters)
   const operation = useFilters(['operation'])
-  const key = JSON.stringify(filters.values)
-  const zone = useDisplayZone()
-  const filter = useMemo(() => toDeadLetterFilter(JSON.parse(key), new Date(), zone), [key, zone])
+  const filter = useRangeQuery(filters.values, toDeadLetterFilter)
   const list = useInfiniteQuery({
     ...pagesOf('listDeadLetters', { ws: workspace.id, query: { ...filter, limit: 50 } }),
     refetchInterval: 10_000,

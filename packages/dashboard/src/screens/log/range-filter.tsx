@@ -1,6 +1,7 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { Select } from '../../ui/field.tsx'
 import { latePart } from '../../ui/late-part.tsx'
+import { useDisplayZone } from '../../ui/time-style.ts'
 import type { Filters } from '../../ui/use-filters.ts'
 import { customRange, dayRanges, ranges } from './log-filters.ts'
 
@@ -36,6 +37,16 @@ export function RangeFilter({ filters: { first, set, setAll } }: { filters: Rang
       )}
     </>
   )
+}
+
+/** Returns the query for filters. A preset range ends when the filters were set. */
+export function useRangeQuery<Values, Query>(
+  values: Values,
+  toQuery: (values: Values, now: Date, timeZone: string) => Query,
+): Query {
+  const key = JSON.stringify(values)
+  const zone = useDisplayZone()
+  return useMemo(() => toQuery(JSON.parse(key), new Date(), zone), [key, zone, toQuery])
 }
 
 // Only a custom range needs it.

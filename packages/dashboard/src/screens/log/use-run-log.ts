@@ -5,9 +5,9 @@ import { matchesRun, parseStatusRange, type RunFilter } from '@belfry/domain/run
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { Query } from '../../api/call.ts'
 import { followLog, type LogScope, readLogPage } from '../../api/runs.ts'
-import { useDisplayZone } from '../../ui/time-style.ts'
 import type { Filters } from '../../ui/use-filters.ts'
 import { type LogFilter, toLogQuery } from './log-filters.ts'
+import { useRangeQuery } from './range-filter.tsx'
 import { type LogView, RunLog } from './run-log.ts'
 
 const showEveryMs = 500
@@ -33,9 +33,7 @@ export function useRunLog(organization: Organization, workspace: Workspace, filt
   const org = organization.id
   const ws = filters.first('workspace') === 'all' ? null : workspace.id
   const scope = useMemo(() => ({ org, ws }), [org, ws])
-  const key = JSON.stringify(filters.values)
-  const zone = useDisplayZone()
-  const query = useMemo(() => toLogQuery(JSON.parse(key), new Date(), zone), [key, zone])
+  const query = useRangeQuery(filters.values, toLogQuery)
   const arrivals = useRef(new Map<string, number>())
   const [connection, setConnection] = useState<Connection>('connecting')
   const [omitted, setOmitted] = useState(0)

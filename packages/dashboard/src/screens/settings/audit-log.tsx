@@ -3,7 +3,7 @@ import type { AuditStream } from '@belfry/contract/audit-stream'
 import { type AuditAction, auditActions } from '@belfry/domain/audit-action'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Download, Radio, ScrollText } from 'lucide-react'
-import { type ReactNode, useMemo } from 'react'
+import type { ReactNode } from 'react'
 import { call, type Query, urlOf } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
@@ -19,10 +19,9 @@ import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
-import { useDisplayZone } from '../../ui/time-style.ts'
 import { useFilters } from '../../ui/use-filters.ts'
 import { toLogQuery } from '../log/log-filters.ts'
-import { RangeFilter } from '../log/range-filter.tsx'
+import { RangeFilter, useRangeQuery } from '../log/range-filter.tsx'
 import { HiddenSecret } from './hidden-secret.tsx'
 import styles from './settings.module.css'
 import { TwoLines } from './two-lines.tsx'
@@ -31,9 +30,7 @@ export function AuditLog(): ReactNode {
   const { organization, workspaces } = useOrganization()
   const names = ['group', 'user_id', 'workspace_id', 'object_id', 'range', 'from', 'to'] as const
   const filters = useFilters(names, acceptedFilters)
-  const key = JSON.stringify(filters.values)
-  const zone = useDisplayZone()
-  const query = useMemo(() => toAuditQuery(JSON.parse(key), zone), [key, zone])
+  const query = useRangeQuery(filters.values, toAuditQuery)
   const list = useInfiniteQuery(pagesOf('listAuditLog', { org: organization.id, query: { ...query, limit: 50 } }))
   const exportUrl = (format: string) => urlOf('exportAuditLog', { org: organization.id, query: { ...query, format } })
   const members = useInfiniteQuery(pagesOf('listMembers', { org: organization.id, query: { limit: 100 } }))
@@ -119,8 +116,8 @@ export function AuditLog(): ReactNode {
   )
 }
 
-function toAuditQuery({ group, ...values }: Partial<Record<string, string[]>>, timeZone: string): Query {
-  return { ...toLogQuery(values, new Date(), timeZone), action: (group ?? []).flatMap(actionsOf) }
+function toAuditQuery({ group, ...values }: Partial<Record<string, string[]>>, now: Date, timeZone: string): Query {
+  return { ...toLogQuery(values, now, timeZone), action: (group ?? []).flatMap(actionsOf) }
 }
 
 // "cron_job.paused" is "Cron job paused", "api_key.created" is "API key created".

@@ -170,23 +170,22 @@ function ConnectionForm({ connection }: { connection: Connection | null }): Reac
       name: !nameForm.test(name) && 'Use letters, digits and . _ -, starting with a letter or a digit.',
       hosts: hosts.length === 0 && 'Enter at least one host.',
     }),
-    submit: ({ name, hosts, values }) =>
-      call('putConnection', { ws: workspace.id, connection: name, body: bodyOf(hosts, values) }),
+    submit({ name, hosts, values }) {
+      const given = Object.entries(values).filter(([, value]) => value !== '')
+      const body = {
+        kind,
+        hosts,
+        ...Object.fromEntries(given),
+        ...(kind === 'identity_token' ? { lifetime_s: Number(values.lifetime_s) } : {}),
+        // The form has no field for further parameters, and keeps them.
+        ...(kind === 'oauth2'
+          ? { client_authentication: authentication, parameters: connection?.parameters ?? {} }
+          : {}),
+      } as Body<'putConnection'> // the fields of the kind
+      return call('putConnection', { ws: workspace.id, connection: name, body })
+    },
     done: ({ name }) => (connection ? `${name} updated` : `${name} created`),
   })
-
-  function bodyOf(hosts: string[], values: Record<string, string>): Body<'putConnection'> {
-    const given = Object.entries(values).filter(([, value]) => value !== '')
-    return {
-      kind,
-      hosts,
-      ...Object.fromEntries(given),
-      ...(kind === 'identity_token' ? { lifetime_s: Number(values.lifetime_s) } : {}),
-      // The form has no field for further parameters, and keeps them.
-      ...(kind === 'oauth2' ? { client_authentication: authentication, parameters: connection?.parameters ?? {} } : {}),
-    } as Body<'putConnection'> // the fields of the kind
-  }
-
   return (
     <Form form={form} action={connection ? 'Save' : 'Create connection'}>
       {!connection && <TextField label="Name" hint="Such as billing-api." name="name" isMono />}
