@@ -19,7 +19,7 @@ export function NoticeList({ notices }: { notices: readonly Notice[] }): ReactNo
   const usage = maySeeUsage ? paths.settings(organization.slug, 'usage') : null
   return notices.map(notice => (
     <Banner key={notice.kind} tone={isBad(notice) ? 'bad' : 'warn'}>
-      {textOf(notice)} {remedyOf(notice, to, usage)}
+      {filled(textOf(notice), notice)} {remedyOf(notice, to, usage)}
     </Banner>
   ))
 }
@@ -31,93 +31,55 @@ function isBad({ kind }: Notice): boolean {
 // The number that the API counts to.
 const maxCounted = 10_000
 
-function textOf({ kind, count, name, since, tasks: all }: Notice): ReactNode {
-  const ago = since && <RelativeTime at={since} />
-  const lastSeen = ago && <> Last seen {ago}.</>
+/** Returns the text of a notice. `{name}` stands for its name, `{ago}` for its time. */
+function textOf({ kind, count, name, since, tasks: all }: Notice): string {
+  const lastSeen = since ? ' Last seen {ago}.' : ''
   const tasks = `${formatCounted(all, all >= maxCounted)} ${all === 1 ? 'task' : 'tasks'}`
   const waiting = `${tasks} ${all === 1 ? 'waits' : 'wait'}`
-  const cancelled = all === 0 ? 'none so far' : [`${tasks} since `, ago]
-  const hosts = name === null ? `${count} hosts` : <b>{name}</b>
-  const paused = (
-    <>
-      {count === 1 ? 'was paused' : 'are paused, the first'} {ago}
-    </>
-  )
-  switch (kind) {
-    case 'no_dispatcher':
-      return <>No dispatcher is running. Tasks are safe and will be sent when one returns.{lastSeen}</>
-    case 'no_scheduler':
-      return <>No scheduler is running. Cron jobs create no new tasks, and statistics are not updated.{lastSeen}</>
-    case 'queue_down':
-      return 'The queue is unavailable. Tasks are still sent, from the database.'
-    case 'executions_used':
-      return <>The executions of this month are used up. Due tasks are cancelled: {cancelled}.</>
-    case 'storage_full':
-      return <>The storage is full. Due tasks are cancelled: {cancelled}.</>
-    case 'held':
-      return `Since the restore of a backup ${waiting} until an operator runs belfry release-held.`
-    case 'circuit_open':
-      return (
-        <>
-          Calls to {hosts} are stopped after repeated failures, since {ago}: {waiting}.
-        </>
-      )
-    case 'host_paused':
-      return (
-        <>
-          {hosts} {paused}: {waiting}.
-        </>
-      )
-    case 'queue_paused':
-      return (
-        <>
-          {name === null ? (
-            `${count} queues`
-          ) : (
-            <>
-              Queue <b>{name}</b>
-            </>
-          )}{' '}
-          {paused}: {waiting}.
-        </>
-      )
-    case 'cron_job_paused':
-      return (
-        <>
-          {name === null ? (
-            `${count} cron jobs`
-          ) : (
-            <>
-              Cron job <b>{name}</b>
-            </>
-          )}{' '}
-          {paused}.
-        </>
-      )
+  const cancelled = `Due tasks are cancelled: ${all === 0 ? 'none so far' : `${tasks} since {ago}`}.`
+  const hosts = name === null ? `${count} hosts` : '{name}'
+  const queues = name === null ? `${count} queues` : 'Queue {name}'
+  const cronJobs = name === null ? `${count} cron jobs` : 'Cron job {name}'
+  const paused = count === 1 ? 'was paused {ago}' : 'are paused, the first {ago}'
+  const texts: Readonly<Record<Notice['kind'], string>> = {
+    no_dispatcher: `No dispatcher is running. Tasks are safe and will be sent when one returns.${lastSeen}`,
+    no_scheduler: `No scheduler is running. Cron jobs create no new tasks, and statistics are not updated.${lastSeen}`,
+    queue_down: 'The queue is unavailable. Tasks are still sent, from the database.',
+    executions_used: `The executions of this month are used up. ${cancelled}`,
+    storage_full: `The storage is full. ${cancelled}`,
+    held: `Since the restore of a backup ${waiting} until an operator runs belfry release-held.`,
+    circuit_open: `Calls to ${hosts} are stopped after repeated failures, since {ago}: ${waiting}.`,
+    host_paused: `${hosts} ${paused}: ${waiting}.`,
+    queue_paused: `${queues} ${paused}: ${waiting}.`,
+    cron_job_paused: `${cronJobs} ${paused}.`,
   }
+  return texts[kind]
+}
+
+function filled(text: string, { name, since }: Notice): ReactNode {
+  const values = new Map<string, ReactNode>([
+    ['{name}', <b key="name">{name}</b>],
+    ['{ago}', since && <RelativeTime key="ago" at={since} />],
+  ])
+  return text.split(/(\{\w+\})/).map(part => values.get(part) ?? part)
 }
 
 /** Returns the link to where a user can do something about it. */
 function remedyOf({ kind, name }: Notice, to: WorkspacePaths, usage: string | null): ReactNode {
-  switch (kind) {
-    case 'circuit_open':
-    case 'host_paused':
-      return name === null ? <Link to={to.hosts()}>Hosts</Link> : <Link to={to.host(name)}>Host</Link>
-    case 'queue_paused':
-      return <Link to={to.queues()}>Queues</Link>
-    case 'cron_job_paused':
-      return <Link to={to.cronJobs('?status=paused')}>Cron jobs</Link>
-    case 'executions_used':
-    case 'storage_full': {
-      const reason = kind === 'storage_full' ? 'storage_quota' : 'monthly_execution_limit'
-      return (
-        <>
-          {usage && <Link to={usage}>Usage and limits</Link>}{' '}
-          <Link to={to.tasks(`?state=cancelled&state_reason=${reason}`)}>Cancelled tasks</Link>
-        </>
-      )
-    }
-    default:
-      return null
+  const host = name === null ? <Link to={to.hosts()}>Hosts</Link> : <Link to={to.host(name)}>Host</Link>
+  const limit = (reason: string) => (
+    <>
+      {usage && <Link to={usage}>Usage and limits</Link>}{' '}
+      <Link to={to.tasks(`?state=cancelled&state_reason=${reason}`)}>Cancelled tasks</Link>
+    </>
+  )
+  const remedies: { readonly [Kind in Notice['kind']]?: ReactNode } = {
+    circuit_open: host,
+    host_paused: host,
+    queue_paused: <Link to={to.queues()}>Queues</Link>,
+    cron_job_paused: <Link to={to.cronJobs('?status=paused')}>Cron jobs</Link>,
+    executions_used: limit('monthly_execution_limit'),
+    storage_full: limit('storage_quota'),
   }
+  return remedies[kind]
 }
