@@ -1,12 +1,11 @@
 import type { Found } from '@belfry/contract/search'
 import { Command as Cmdk, defaultFilter } from 'cmdk'
-import { Dialog } from 'radix-ui'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { paths } from '../paths.ts'
 import { useOrganization } from '../session/scope.ts'
 import { formatCount } from '../ui/format-amount.ts'
-import { useScrollLock } from '../ui/use-scroll-lock.ts'
+import { OpenPanel } from '../ui/open-dialog.tsx'
 import styles from './command-palette.module.css'
 import { useShellWorkspace } from './navigation.ts'
 import { usePaletteCommands } from './palette-commands.ts'
@@ -20,7 +19,6 @@ type CommandPaletteProps = {
 
 /** Searches the commands, and the objects of the workspace. "pause" or "resume" before a name acts on the result. */
 export function CommandPalette({ group: only, onClose }: CommandPaletteProps): ReactNode {
-  useScrollLock()
   const commands = usePaletteCommands().filter(({ group }) => only === undefined || group === only)
   const navigate = useNavigate()
   const { organization } = useOrganization()
@@ -38,82 +36,74 @@ export function CommandPalette({ group: only, onClose }: CommandPaletteProps): R
     void action()
   }
   return (
-    <Dialog.Root open onOpenChange={open => !open && onClose()}>
-      <Dialog.Portal>
-        <div className={styles.overlay} />
-        <Dialog.Content className={styles.palette} aria-describedby={undefined}>
-          <Dialog.Title className="visually-hidden">{only ?? 'Commands'}</Dialog.Title>
-          <Cmdk label="Commands" loop filter={byWords}>
-            <Cmdk.Input
-              placeholder={
-                only ? `Search ${only.toLowerCase()}…` : 'Search by name, label, host or ID, or type a command…'
-              }
-              autoFocus
-              value={text}
-              onValueChange={setText}
-            />
-            <Cmdk.List className={styles.list}>
-              <Cmdk.Empty>{isFetching ? 'Searching…' : 'No results'}</Cmdk.Empty>
-              {[...new Set(commands.map(({ group }) => group))].map(group => (
-                <Cmdk.Group key={group} heading={group}>
-                  {commands
-                    .filter(command => command.group === group)
-                    .map(({ id, label, keys, run: action }) => (
-                      <Cmdk.Item key={id} value={id} keywords={[label]} onSelect={() => run(action)}>
-                        <bdi className={styles.name}>{label}</bdi>
-                        {keys && <kbd className={styles.kind}>{keys}</kbd>}
-                      </Cmdk.Item>
-                    ))}
-                </Cmdk.Group>
-              ))}
-              {only === undefined &&
-                (['pause', 'resume'] as const).map(word => (
-                  <Cmdk.Item
-                    key={word}
-                    value={word}
-                    keywords={[`${word} a queue, host or cron job`]}
-                    onSelect={() => setText(`${word} `)}
-                  >
-                    {word === 'pause' ? 'Pause' : 'Resume'} a queue, host or cron job…
+    <OpenPanel title={only ?? 'Commands'} className={styles.palette} onClose={onClose}>
+      <Cmdk label="Commands" loop filter={byWords}>
+        <Cmdk.Input
+          placeholder={only ? `Search ${only.toLowerCase()}…` : 'Search by name, label, host or ID, or type a command…'}
+          autoFocus
+          value={text}
+          onValueChange={setText}
+        />
+        <Cmdk.List className={styles.list}>
+          <Cmdk.Empty>{isFetching ? 'Searching…' : 'No results'}</Cmdk.Empty>
+          {[...new Set(commands.map(({ group }) => group))].map(group => (
+            <Cmdk.Group key={group} heading={group}>
+              {commands
+                .filter(command => command.group === group)
+                .map(({ id, label, keys, run: action }) => (
+                  <Cmdk.Item key={id} value={id} keywords={[label]} onSelect={() => run(action)}>
+                    <bdi className={styles.name}>{label}</bdi>
+                    {keys && <kbd className={styles.kind}>{keys}</kbd>}
                   </Cmdk.Item>
                 ))}
-              {to &&
-                found
-                  .filter(target => !verb || mayPause(target))
-                  .map(target => (
-                    <Cmdk.Item
-                      key={`${target.kind} ${target.name} ${target.id}`}
-                      // The API has matched it. New keywords count only with a new value.
-                      value={`${target.kind} ${target.name} ${target.id} ${text}`}
-                      keywords={[text]}
-                      onSelect={() => run(() => (verb ? pause({ verb, target }) : navigate(pathOf(target, to))))}
-                    >
-                      {verb && `${verb === 'pause' ? 'Pause' : 'Resume'} `}
-                      <bdi className={styles.name}>{target.name}</bdi>
-                      <span className={styles.kind}>{describe(target)}</span>
-                    </Cmdk.Item>
-                  ))}
-              {to && only === undefined && !verb && text.trim() !== '' && (
+            </Cmdk.Group>
+          ))}
+          {only === undefined &&
+            (['pause', 'resume'] as const).map(word => (
+              <Cmdk.Item
+                key={word}
+                value={word}
+                keywords={[`${word} a queue, host or cron job`]}
+                onSelect={() => setText(`${word} `)}
+              >
+                {word === 'pause' ? 'Pause' : 'Resume'} a queue, host or cron job…
+              </Cmdk.Item>
+            ))}
+          {to &&
+            found
+              .filter(target => !verb || mayPause(target))
+              .map(target => (
                 <Cmdk.Item
-                  value={`search the log ${text}`}
+                  key={`${target.kind} ${target.name} ${target.id}`}
+                  // The API has matched it. New keywords count only with a new value.
+                  value={`${target.kind} ${target.name} ${target.id} ${text}`}
                   keywords={[text]}
-                  onSelect={() => run(() => navigate(to.log(`?${new URLSearchParams({ name: text.trim() })}`)))}
+                  onSelect={() => run(() => (verb ? pause({ verb, target }) : navigate(pathOf(target, to))))}
                 >
-                  Search the whole log for “{text.trim()}”
+                  {verb && `${verb === 'pause' ? 'Pause' : 'Resume'} `}
+                  <bdi className={styles.name}>{target.name}</bdi>
+                  <span className={styles.kind}>{describe(target)}</span>
                 </Cmdk.Item>
-              )}
-            </Cmdk.List>
-            {isSearched && (
-              <p className={styles.note}>
-                {found.length === 0 && !isFetching && 'Nothing has this name, label, host, topic or ID. '}
-                {isPartial && 'Only the latest tasks and cron jobs were searched. '}
-                Payloads are not searched.
-              </p>
-            )}
-          </Cmdk>
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+              ))}
+          {to && only === undefined && !verb && text.trim() !== '' && (
+            <Cmdk.Item
+              value={`search the log ${text}`}
+              keywords={[text]}
+              onSelect={() => run(() => navigate(to.log(`?${new URLSearchParams({ name: text.trim() })}`)))}
+            >
+              Search the whole log for “{text.trim()}”
+            </Cmdk.Item>
+          )}
+        </Cmdk.List>
+        {isSearched && (
+          <p className={styles.note}>
+            {found.length === 0 && !isFetching && 'Nothing has this name, label, host, topic or ID. '}
+            {isPartial && 'Only the latest tasks and cron jobs were searched. '}
+            Payloads are not searched.
+          </p>
+        )}
+      </Cmdk>
+    </OpenPanel>
   )
 }
 

@@ -3,8 +3,9 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
 import { Button } from '../ui/button.tsx'
 import { latePart } from '../ui/late-part.tsx'
+import styles from './shell.module.css'
 
-const Drawer = latePart(async () => (await import('./drawer.tsx')).Drawer)
+const OpenPanel = latePart(async () => (await import('../ui/open-dialog.tsx')).OpenPanel)
 
 /** Opens the sidebar over the page, on narrow screens. A navigation closes it. */
 export function PagesButton({ children }: { children: ReactNode }): ReactNode {
@@ -21,7 +22,11 @@ export function PagesButton({ children }: { children: ReactNode }): ReactNode {
         icon={<Menu size={18} aria-hidden="true" />}
         onClick={() => setIsOpen(true)}
       />
-      {isOpen && <Drawer onClose={() => setIsOpen(false)}>{children}</Drawer>}
+      {isOpen && (
+        <OpenPanel title="Pages" className={styles.drawer} onClose={() => setIsOpen(false)}>
+          {children}
+        </OpenPanel>
+      )}
     </>
   )
 }

@@ -1,45 +1,87 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useLayoutEffect } from 'react'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 import styles from './dialog.module.css'
 import type { DialogProps } from './dialog.tsx'
-import { useScrollLock } from './use-scroll-lock.ts'
 
-/**
- * A modal dialog that is open. The overlay is our own element and the lock of the page our own too, because Radix would inject a
- * style element, which the content security policy forbids.
- */
+/** A modal dialog that is open. */
 export function OpenDialog({ onClose, title, description, isWide, children }: Omit<DialogProps, 'isOpen'>): ReactNode {
+  return (
+    <Layer
+      className={classNames(styles.dialog, isWide && styles.wide)}
+      isDescribed={Boolean(description)}
+      onClose={onClose}
+    >
+      <div className={styles.head}>
+        <Radix.Title>{title}</Radix.Title>
+        {description && <Radix.Description className={styles.description}>{description}</Radix.Description>}
+      </div>
+      {children}
+      {/* Last, so the focus starts with the content. No tooltip, because it would consume the first Escape. */}
+      <span className={styles.close}>
+        <Button
+          kind="quiet"
+          size="small"
+          aria-label="Close"
+          icon={<X size={16} aria-hidden="true" />}
+          onClick={onClose}
+        />
+      </span>
+    </Layer>
+  )
+}
+
+type PanelProps = {
+  /** For screen readers. */
+  title: string
+  className: string | undefined
+  onClose(): void
+  children: ReactNode
+}
+
+/** A modal layer without a visible title. */
+export function OpenPanel({ title, children, ...layer }: PanelProps): ReactNode {
+  return (
+    <Layer {...layer}>
+      <Radix.Title className="visually-hidden">{title}</Radix.Title>
+      {children}
+    </Layer>
+  )
+}
+
+type LayerProps = Omit<PanelProps, 'title'> & { isDescribed?: boolean }
+
+// The overlay is our own element and the lock of the page our own too, because Radix would inject a style element, which the
+// content security policy forbids.
+function Layer({ className, isDescribed, onClose, children }: LayerProps): ReactNode {
   useScrollLock()
   return (
     <Radix.Root open onOpenChange={open => !open && onClose()}>
       <Radix.Portal>
         <div className={styles.overlay} />
-        <Radix.Content
-          className={classNames(styles.dialog, isWide && styles.wide)}
-          {...(description ? {} : { 'aria-describedby': undefined })}
-        >
-          <div className={styles.head}>
-            <div>
-              <Radix.Title>{title}</Radix.Title>
-              {description && <Radix.Description className={styles.description}>{description}</Radix.Description>}
-            </div>
-          </div>
+        <Radix.Content className={className} {...(isDescribed ? {} : { 'aria-describedby': undefined })}>
           {children}
-          {/* Last, so the focus starts with the content. No tooltip, because it would consume the first Escape. */}
-          <span className={styles.close}>
-            <Button
-              kind="quiet"
-              size="small"
-              aria-label="Close"
-              icon={<X size={16} aria-hidden="true" />}
-              onClick={onClose}
-            />
-          </span>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+let locks = 0
+
+/**
+ * Keeps the page from scrolling while a layer is open. `base.css` reads the attribute. A rule with `:has` instead would have
+ * the browser look through the page whenever a row is added.
+ */
+function useScrollLock(): void {
+  useLayoutEffect(() => {
+    locks += 1
+    document.documentElement.dataset.modal = ''
+    return () => {
+      locks -= 1
+      if (locks === 0) delete document.documentElement.dataset.modal
+    }
+  }, [])
 }
