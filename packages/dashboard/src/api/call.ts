@@ -92,7 +92,7 @@ async function confirmFor({ code, body }: ApiProblem): Promise<boolean> {
   return askToConfirm(factors)
 }
 
-// Only this function and `followEvents` use `fetch`. The browser adds the session cookie.
+// Only this function and `followLog` use `fetch`. The browser adds the session cookie.
 async function send(name: OperationName, { body, idempotencyKey, signal, ...input }: AnyInput): Promise<Response> {
   const [method = '', path = ''] = table[name].split(' ')
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readEventStream } from './follow-events.ts'
+import { readEventStream } from './runs.ts'
 
 async function read(chunks: string[]) {
   const events = []
