@@ -1,7 +1,8 @@
 import type { FactorKind } from '@belfry/contract/second-factor'
 import { KeyRound } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import type { Proof } from '../api/passkeys.ts'
+import { call } from '../api/call.ts'
+import { type Proof, passkeyForConfirmation } from '../api/passkeys.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form } from './form.tsx'
@@ -72,5 +73,18 @@ export function FactorForm<Result>(props: FactorFormProps<Result>): ReactNode {
         </p>
       )}
     </Form>
+  )
+}
+
+/** Confirms the identity of a user who is signed in. */
+export function StepUpForm({ factors, onDone }: Pick<FactorFormProps<unknown>, 'factors' | 'onDone'>): ReactNode {
+  return (
+    <FactorForm
+      factors={factors}
+      action="Confirm"
+      readPasskey={passkeyForConfirmation}
+      submit={proof => call('confirmIdentity', { body: proof })}
+      onDone={onDone}
+    />
   )
 }

@@ -4,7 +4,7 @@ import { askToConfirmWith } from '../api/call.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { latePart } from '../ui/late-part.tsx'
 
-const StepUpForm = latePart(async () => (await import('./step-up-form.tsx')).StepUpForm)
+const StepUpForm = latePart(async () => (await import('./factor-form.tsx')).StepUpForm)
 
 type Asked = { factors: readonly FactorKind[]; resolve(isConfirmed: boolean): void }
 

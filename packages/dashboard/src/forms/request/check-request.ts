@@ -2,7 +2,7 @@ import { inspectJson } from '@belfry/domain/json-text'
 import { queueNameForm } from '@belfry/domain/queue-name'
 import { findHeaderProblems } from '@belfry/domain/request-headers'
 import { checkTargetUrl } from '@belfry/domain/target-url'
-import type { FieldErrors } from '../use-form.ts'
+import { type FieldErrors, messagesIn } from '../use-form.ts'
 import { checkJson } from './json-text.ts'
 import { type CallbackDrafts, callbackEvents, filledRows, headersOf, type RequestDraft } from './request-draft.ts'
 import { checkRetry } from './retry-draft.ts'
@@ -13,15 +13,14 @@ const maxPayloadBytes = 256 * 1024
 
 /** Returns what the API would reject, by field. */
 export function checkRequest(draft: RequestDraft): FieldErrors {
-  const found = {
+  return messagesIn({
     url: draft.url.trim() === '' ? 'Enter the target URL.' : checkTargetUrl(draft.url.trim()),
     headers: checkHeaders(draft),
     payload: draft.payload.trim() === '' ? null : checkPayload(draft.payload),
     queue: checkQueue(draft.queue),
     ...checkCallbacks(draft.callbacks),
     ...checkRetry(draft),
-  }
-  return Object.fromEntries(Object.entries(found).flatMap(([name, message]) => (message ? [[name, message]] : [])))
+  })
 }
 
 export function checkQueue(name: string): string | null {

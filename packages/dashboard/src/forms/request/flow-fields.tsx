@@ -1,14 +1,16 @@
 import type { Subscription } from '@belfry/contract/subscription'
+import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, type ReactNode, useState } from 'react'
-import { TextField } from '../../ui/field.tsx'
+import { allOf } from '../../api/queries.ts'
+import { useWorkspace } from '../../session/scope.ts'
+import { SelectField, TextField } from '../../ui/field.tsx'
 import { draftInput } from '../draft-input.ts'
-import type { FieldErrors } from '../use-form.ts'
-import { CallbackFields } from './callback-fields.tsx'
+import { type FieldErrors, messagesIn } from '../use-form.ts'
 import { checkCallbacks, checkQueue } from './check-request.ts'
-import { ConnectionField } from './connection-field.tsx'
 import { FoldedFields } from './folded-fields.tsx'
 import { checkLabels, labelsText, parseLabels } from './labels.ts'
-import { type CallbackDrafts, callbackBodies, callbackDrafts } from './request-draft.ts'
+import styles from './request.module.css'
+import { type CallbackDrafts, callbackBodies, callbackDrafts, callbackEvents } from './request-draft.ts'
 
 export type FlowBody = ReturnType<typeof flowBodyOf>
 
@@ -50,6 +52,64 @@ export function FlowFields({ draft, onChange }: FlowFieldsProps): ReactNode {
   )
 }
 
+type ConnectionFieldProps = {
+  /** The name of the connection; empty for none. */
+  value: string
+  onChange(name: string): void
+}
+
+/** Selects the connection that authenticates the calls. */
+export function ConnectionField({ value, onChange }: ConnectionFieldProps): ReactNode {
+  const { workspace } = useWorkspace()
+  const { data = [] } = useQuery(allOf('listConnections', { ws: workspace.id }))
+  // A connection that was deleted stays selected until the user chooses another one.
+  const names = new Set([...(value === '' ? [] : [value]), ...data.map(({ name }) => name)])
+  return (
+    <SelectField
+      label="Connection"
+      isOptional
+      hint="Authenticates the calls. Create connections in the settings."
+      name="connection"
+      value={value}
+      onChange={event => onChange(event.target.value)}
+      options={[{ value: '', label: 'None' }, ...names]}
+    />
+  )
+}
+
+const callbackLabels = { on_success: 'On success', on_failure: 'On failure', on_attempt: 'After each run' }
+
+type CallbackFieldsProps = {
+  draft: Pick<FlowDraft, 'callbacks'>
+  onChange(change: Pick<FlowDraft, 'callbacks'>): void
+}
+
+/** Fields for the URLs that receive the outcome of a task. */
+export function CallbackFields({ draft: { callbacks }, onChange }: CallbackFieldsProps): ReactNode {
+  return (
+    <>
+      <p className={styles.faint}>Belfry sends the result to these URLs.</p>
+      {callbackEvents.map(event => (
+        <TextField
+          key={event}
+          label={callbackLabels[event]}
+          isOptional
+          name={`${event}.url`}
+          type="url"
+          isMono
+          value={callbacks[event].url}
+          onChange={({ target }) =>
+            onChange({ callbacks: { ...callbacks, [event]: { ...callbacks[event], url: target.value } } })
+          }
+          placeholder="https://example.com/hooks/done"
+          autoComplete="off"
+          list="secrets"
+        />
+      ))}
+    </>
+  )
+}
+
 type Field = 'queue' | 'maxAgeSeconds' | 'labels'
 
 /** Returns the field of one text of a draft. */
@@ -79,13 +139,12 @@ export const LabelsField = fieldOf('labels', {
 const maxAgeSeconds = 14 * 86_400
 
 export function checkFlow(draft: FlowDraft): FieldErrors {
-  const found = {
+  return messagesIn({
     queue: checkQueue(draft.queue),
     max_age_ms: checkMaxAge(draft.maxAgeSeconds),
     labels: checkLabels(draft.labels),
     ...checkCallbacks(draft.callbacks),
-  }
-  return Object.fromEntries(Object.entries(found).flatMap(([name, message]) => (message ? [[name, message]] : [])))
+  })
 }
 
 export function checkMaxAge(text: string): string | null {

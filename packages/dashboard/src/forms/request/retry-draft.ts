@@ -2,7 +2,7 @@ import type { Retry } from '@belfry/contract/retry'
 import { type Backoff, backoffs, type RetryPolicy, retryDefaults, retryDelayMs } from '@belfry/domain/retry'
 import { timeoutLimits } from '@belfry/domain/timeout'
 import { formatDuration } from '../../ui/format-time.ts'
-import type { FieldErrors } from '../use-form.ts'
+import { type FieldErrors, messagesIn } from '../use-form.ts'
 
 /** The retries and the timeout of a request, as the user types them. */
 export type RetryDraft = {
@@ -56,11 +56,10 @@ export function retryBodyOf(draft: RetryDraft): { retry: Retry; timeout_ms: numb
 
 /** Returns what the API would reject, by field. */
 export function checkRetry(draft: RetryDraft): FieldErrors {
-  const found = {
+  return messagesIn({
     ...(draft.backoff === 'custom' ? { 'retry.delays_ms': checkDelays(draft) } : checkBackoff(draft)),
     timeout_ms: checkNumber(draft.timeoutSeconds, timeoutLimits.min / 1000, timeoutLimits.max / 1000, 'seconds'),
-  }
-  return Object.fromEntries(Object.entries(found).flatMap(([name, message]) => (message ? [[name, message]] : [])))
+  })
 }
 
 function checkBackoff({ maxRetries, baseDelaySeconds, maxDelaySeconds }: RetryDraft): Record<string, string | null> {
