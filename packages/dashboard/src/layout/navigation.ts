@@ -16,9 +16,9 @@ import {
 import { useMemo } from 'react'
 import { useLocation } from 'react-router'
 import { organizationSettings, paths, workspaceSettings } from '../paths.ts'
+import { useRights } from '../session/allowed.tsx'
 import { lastPlace } from '../session/last-place.ts'
 import { useOrganization } from '../session/scope.ts'
-import { useRights } from '../session/use-rights.ts'
 
 export type NavigationItem = {
   label: string

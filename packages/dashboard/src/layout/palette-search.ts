@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { useChange } from '../forms/use-change.ts'
 import type { WorkspacePaths } from '../paths.ts'
-import { useRights } from '../session/use-rights.ts'
+import { useRights } from '../session/allowed.tsx'
 import { useSettled } from '../ui/use-settled.ts'
 import { searchQuery } from './search-query.ts'
 

@@ -9,33 +9,30 @@ import { paths, type WorkspacePaths } from '../paths.ts'
 
 /** Loads the data that every page of an organization needs. */
 export function loadOrganization(client: QueryClient) {
-  return async ({ params }: LoaderFunctionArgs): Promise<null> => {
-    const me = await client.ensureQueryData(queryOf('getMe'))
-    const organization = me.organizations.find(({ slug }) => slug === params.slug)
-    if (!organization) throw notFound('organization')
-    await Promise.all([
-      client.ensureQueryData(queryOf('getOrganization', { org: organization.id })),
-      client.ensureQueryData(allOf('listWorkspaces', { org: organization.id })),
-    ])
-    return null
-  }
+  return ({ params }: LoaderFunctionArgs) => readOrganization(client, params.slug)
 }
 
 /** Loads the data that every page of a workspace needs. */
 export function loadWorkspace(client: QueryClient) {
-  return async (args: LoaderFunctionArgs): Promise<null> => {
-    await loadOrganization(client)(args)
-    const { slug, ws = '' } = args.params
-    const me = await client.ensureQueryData(queryOf('getMe'))
-    const organization = me.organizations.find(one => one.slug === slug)
-    const workspaces = await client.ensureQueryData(allOf('listWorkspaces', { org: organization?.id ?? '' }))
+  return async ({ params: { slug, ws = '' } }: LoaderFunctionArgs) => {
+    const { role, workspaces } = await readOrganization(client, slug)
     if (!workspaces.some(({ id }) => id === ws)) throw notFound('workspace')
-    if (organization?.role === 'member') await client.ensureQueryData(allOf('listWorkspaceMembers', { ws }))
-    return null
+    if (role === 'member') await client.ensureQueryData(allOf('listWorkspaceMembers', { ws }))
   }
 }
 
-export type OrganizationScope = {
+async function readOrganization(client: QueryClient, slug: string | undefined) {
+  const me = await client.ensureQueryData(queryOf('getMe'))
+  const own = me.organizations.find(one => one.slug === slug)
+  if (!own) throw notFound('organization')
+  const [workspaces] = await Promise.all([
+    client.ensureQueryData(allOf('listWorkspaces', { org: own.id })),
+    client.ensureQueryData(queryOf('getOrganization', { org: own.id })),
+  ])
+  return { role: own.role, workspaces }
+}
+
+type OrganizationScope = {
   organization: Organization
   role: Role
   workspaces: Workspace[]

@@ -20,20 +20,30 @@ export type ButtonProps = Omit<ComponentProps<'button'>, 'disabled'> &
     refusal?: string | null | undefined
   }
 
-function lookOf({ kind = 'secondary', size, isWide }: Look, isIcon = false): string {
-  return classNames(
-    styles.button,
-    styles[kind],
-    size === 'small' && styles.small,
-    isWide && styles.wide,
-    isIcon && styles.icon,
-  )
+function lookOf({ kind = 'secondary', size, isWide }: Look): string {
+  return classNames(styles.button, styles[kind], size === 'small' && styles.small, isWide && styles.wide)
 }
 
 /** A button for an action. For navigation use `ButtonLink`. */
-export function Button({ kind, size, isWide, icon, isPending, refusal, children, ...props }: ButtonProps): ReactNode {
+export function Button({ refusal, ...props }: ButtonProps): ReactNode {
+  const button = <PlainButton {...props} refusal={refusal} />
+  return refusal ? <Tooltip text={refusal}>{button}</Tooltip> : button
+}
+
+type IconButtonProps = Omit<ButtonProps, 'children'> & { label: string; icon: ReactNode }
+
+/** A button with only an icon. `label` is its accessible name and its tooltip. */
+export function IconButton({ label, kind = 'quiet', className, ...props }: IconButtonProps): ReactNode {
+  return (
+    <Tooltip text={props.refusal ?? label}>
+      <PlainButton {...props} kind={kind} aria-label={label} className={classNames(styles.icon, className)} />
+    </Tooltip>
+  )
+}
+
+function PlainButton({ kind, size, isWide, icon, isPending, refusal, children, ...props }: ButtonProps): ReactNode {
   const isOff = Boolean(isPending || refusal)
-  const button = (
+  return (
     <button
       type="button"
       {...props}
@@ -46,56 +56,15 @@ export function Button({ kind, size, isWide, icon, isPending, refusal, children,
       {children}
     </button>
   )
-  return refusal ? <Tooltip text={refusal}>{button}</Tooltip> : button
 }
 
-export type IconButtonProps = Omit<ButtonProps, 'icon' | 'children'> & { label: string; icon: ReactNode }
-
-/** A button with only an icon. `label` is its accessible name and its tooltip. */
-export function IconButton({
-  label,
-  icon,
-  kind = 'quiet',
-  size,
-  isWide,
-  isPending,
-  refusal,
-  ...props
-}: IconButtonProps): ReactNode {
-  const isOff = Boolean(isPending || refusal)
-  return (
-    <Tooltip text={refusal ?? label}>
-      <button
-        type="button"
-        {...props}
-        aria-label={label}
-        className={classNames(lookOf({ kind, size, isWide }, true), props.className)}
-        aria-disabled={isOff || undefined}
-        {...(isOff ? { onClick: event => event.preventDefault() } : {})}
-      >
-        {icon}
-      </button>
-    </Tooltip>
-  )
-}
-
-type ButtonLinkProps = Look & {
-  to: string
-  children: ReactNode
-  refusal?: string | null | undefined
-  onClick?: (() => void) | undefined
-  'aria-keyshortcuts'?: string
-}
+type ButtonLinkProps = Look &
+  Pick<ButtonProps, 'refusal'> &
+  Pick<ComponentProps<'a'>, 'children' | 'aria-keyshortcuts'> & { to: string; onClick?: () => void }
 
 /** A link that looks like a button. With a refusal it becomes a disabled button. */
 export function ButtonLink({ kind, size, isWide, icon, refusal, children, ...link }: ButtonLinkProps): ReactNode {
-  if (refusal) {
-    return (
-      <Button kind={kind} size={size} isWide={isWide} icon={icon} refusal={refusal}>
-        {children}
-      </Button>
-    )
-  }
+  if (refusal) return <Button {...{ kind, size, isWide, icon, refusal, children }} />
   return (
     <RouterLink {...link} className={lookOf({ kind, size, isWide })}>
       {icon}

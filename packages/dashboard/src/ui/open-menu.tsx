@@ -50,27 +50,25 @@ export function MenuItem({ icon, children, onSelect, to, href, isDangerous, refu
       </Radix.Item>
     )
   }
-  if (href !== undefined) {
-    return (
-      <Radix.Item asChild>
-        <a href={href} download="" className={className}>
-          {icon}
-          {children}
-        </a>
-      </Radix.Item>
-    )
-  }
-  return to === undefined ? (
-    <Radix.Item className={className} onSelect={() => onSelect?.()}>
+  const content = (
+    <>
       {icon}
       {children}
-    </Radix.Item>
-  ) : (
-    <Radix.Item asChild>
-      <Link to={to} className={className}>
-        {icon}
-        {children}
-      </Link>
+    </>
+  )
+  const link =
+    to !== undefined ? (
+      <Link to={to}>{content}</Link>
+    ) : (
+      href !== undefined && (
+        <a href={href} download="">
+          {content}
+        </a>
+      )
+    )
+  return (
+    <Radix.Item className={className} asChild={Boolean(link)} onSelect={() => onSelect?.()}>
+      {link || content}
     </Radix.Item>
   )
 }
