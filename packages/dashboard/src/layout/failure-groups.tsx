@@ -73,34 +73,31 @@ export function FailureGroups({ from, host }: FailureGroupsProps): ReactNode {
   )
 }
 
-function StateButtons({ group: { host, error_code, response_status, state } }: { group: Group }): ReactNode {
+const moves = {
+  open: { verb: 'Reopen', icon: <RotateCcw size={16} />, done: undefined },
+  resolved: { verb: 'Resolve', icon: <Check size={16} />, done: 'Resolved. A new failure opens it again.' },
+  ignored: { verb: 'Ignore', icon: <BellOff size={16} />, done: 'Ignored until it is reopened.' },
+} as const
+
+function StateButtons({ group }: { group: Group }): ReactNode {
   const { workspace } = useWorkspace()
   const refusal = useRefusal('host.write')
-  const name = `${response_status ?? error_code.replaceAll('_', ' ')} of ${host}`
-  const setState = (wanted: Group['state']) => () =>
-    call('setFailureState', { ws: workspace.id, body: { host, error_code, response_status, state: wanted } })
-  if (state !== 'open') {
-    const icon = <RotateCcw size={16} />
-    return <ChangeButton label={`Reopen ${name}`} icon={icon} refusal={refusal} run={setState('open')} />
-  }
-  return (
-    <>
-      <ChangeButton
-        label={`Resolve ${name}`}
-        icon={<Check size={16} />}
-        refusal={refusal}
-        run={setState('resolved')}
-        done="Resolved. A new failure opens it again."
-      />
-      <ChangeButton
-        label={`Ignore ${name}`}
-        icon={<BellOff size={16} />}
-        refusal={refusal}
-        run={setState('ignored')}
-        done="Ignored until it is reopened."
-      />
-    </>
-  )
+  const { host, error_code, response_status } = group
+  const states = group.state === 'open' ? (['resolved', 'ignored'] as const) : (['open'] as const)
+  return states.map(state => (
+    <ChangeButton
+      key={state}
+      label={`${moves[state].verb} ${causeOf(group)} of ${host}`}
+      icon={moves[state].icon}
+      refusal={refusal}
+      run={() => call('setFailureState', { ws: workspace.id, body: { host, error_code, response_status, state } })}
+      done={moves[state].done}
+    />
+  ))
+}
+
+function causeOf({ response_status, error_code }: Group): string {
+  return String(response_status ?? error_code.replaceAll('_', ' '))
 }
 
 function filterOf({ host, error_code, response_status }: Group, from: string | undefined): string {
@@ -119,7 +116,7 @@ function columnsOf(to: WorkspacePaths): ReadonlyArray<Column<Group>> {
       cell: one => (
         <span className={styles.failure}>
           <span>
-            {one.response_status ?? one.error_code.replaceAll('_', ' ')} · <bdi>{one.host}</bdi>{' '}
+            {causeOf(one)} · <bdi>{one.host}</bdi>{' '}
             {one.state !== 'open' && <Badge>{one.state === 'ignored' ? 'Ignored' : 'Resolved'}</Badge>}
           </span>
           <bdi className={styles.message}>{one.cause ?? one.error_message}</bdi>
@@ -127,19 +124,8 @@ function columnsOf(to: WorkspacePaths): ReadonlyArray<Column<Group>> {
       ),
     },
     { header: 'Runs', align: 'end', sortBy: one => one.count, cell: one => formatCount(one.count) },
-    {
-      header: 'First',
-      align: 'end',
-      isExtra: true,
-      sortBy: one => Date.parse(one.first_at),
-      cell: one => <RelativeTime at={one.first_at} />,
-    },
-    {
-      header: 'Last',
-      align: 'end',
-      sortBy: one => Date.parse(one.last_at),
-      cell: one => <RelativeTime at={one.last_at} />,
-    },
+    { ...timeColumn('First', one => one.first_at), isExtra: true },
+    timeColumn('Last', one => one.last_at),
     {
       header: 'Example',
       isExtra: true,
@@ -150,4 +136,13 @@ function columnsOf(to: WorkspacePaths): ReadonlyArray<Column<Group>> {
       ),
     },
   ]
+}
+
+function timeColumn(header: string, timeOf: (one: Group) => string): Column<Group> {
+  return {
+    header,
+    align: 'end',
+    sortBy: one => Date.parse(timeOf(one)),
+    cell: one => <RelativeTime at={timeOf(one)} />,
+  }
 }
