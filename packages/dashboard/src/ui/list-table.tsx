@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react'
-import { LoadMore, type LoadMoreProps } from './pagination.tsx'
+import { Button } from './button.tsx'
+import styles from './layout.module.css'
 import { Problem } from './problem.tsx'
 import { Table, type TableProps } from './table.tsx'
 
 export type ListTableProps<Row> = Omit<TableProps<Row>, 'isWhole' | 'rows' | 'rowKey'> & {
   /** The query of the rows. */
-  list: ListQuery<Row> & (LoadMoreProps | { hasNextPage?: never })
+  list: ListQuery<Row>
   /** Default: the rows of the query. */
   rows?: readonly Row[] | undefined
   /** Default: the id of a row. */
@@ -14,23 +15,36 @@ export type ListTableProps<Row> = Omit<TableProps<Row>, 'isWhole' | 'rows' | 'ro
   empty?: ReactNode
 }
 
-type ListQuery<Row> = { data: Rows<Row> | undefined; error: unknown; refetch(): unknown }
+type ListQuery<Row> = {
+  data: Rows<Row> | undefined
+  error: unknown
+  refetch(): unknown
+  hasNextPage?: boolean
+  isFetchingNextPage?: boolean
+  fetchNextPage?(): unknown
+}
 
 type Rows<Row> = readonly Row[] | { items: readonly Row[] } | { data: readonly Row[] }
 
 /** The table of a list: with its error, and a button for the next page. */
 export function ListTable<Row>({ list, empty, ...props }: ListTableProps<Row>): ReactNode {
   const table = { rowKey: idOf, ...props, rows: props.rows ?? rowsOf(list.data) }
+  const { hasNextPage, isFetchingNextPage } = list
   const isEmpty = empty !== undefined && table.rows?.length === 0
   const hasFailed = Boolean(list.error)
   return (
     <>
       {hasFailed && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {isEmpty && list.hasNextPage && <p>No match among the newest ones. Load more to search older ones.</p>}
-      {isEmpty && !list.hasNextPage && empty}
+      {isEmpty && (hasNextPage ? <p>No match among the newest ones. Load more to search older ones.</p> : empty)}
       {/* Without rows, a table would look as if it were loading. */}
-      {!isEmpty && !(hasFailed && table.rows === undefined) && <Table {...table} isWhole={!list.hasNextPage} />}
-      {list.hasNextPage && <LoadMore {...list} />}
+      {!isEmpty && !(hasFailed && table.rows === undefined) && <Table {...table} isWhole={!hasNextPage} />}
+      {hasNextPage && (
+        <div className={styles.pager}>
+          <Button isPending={isFetchingNextPage} onClick={() => void list.fetchNextPage?.()}>
+            {isFetchingNextPage ? 'Loading…' : 'Load more'}
+          </Button>
+        </div>
+      )}
     </>
   )
 }
