@@ -28,30 +28,23 @@ export function formatAbsolute(at: Date, timeZone?: string): string {
   return formatter({ dateStyle: 'medium', timeStyle: 'medium', timeZone }).format(at)
 }
 
+const day = { day: 'numeric', month: 'short' } as const
+const minute = { hour: '2-digit', minute: '2-digit' } as const
+const zonedSecond = { ...minute, second: '2-digit', timeZoneName: 'short' } as const
+
 /** Formats a time in full, with its zone: "21 Nov 2026, 13:00:05 CET". */
 export function formatZoned(at: Date, timeZone: string): string {
-  return formatter({
-    ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit' },
-    timeZone,
-    timeZoneName: 'short',
-  }).format(at)
+  return formatter({ ...day, year: 'numeric', ...zonedSecond, timeZone }).format(at)
 }
 
 /** Formats a time to the second for a list, with its zone: "21 Nov, 13:00:05 CET". */
 export function formatStamp(at: Date, timeZone: string): string {
-  return formatter({
-    ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' },
-    timeZone,
-    timeZoneName: 'short',
-  }).format(at)
+  return formatter({ ...day, ...zonedSecond, timeZone }).format(at)
 }
 
 /** Formats a time to the minute, with its weekday: "Fri, 26 Mar 2027, 02:30". */
 export function formatMinute(at: Date, timeZone?: string): string {
-  return formatter({
-    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
-    timeZone,
-  }).format(at)
+  return formatter({ weekday: 'short', ...day, year: 'numeric', ...minute, timeZone }).format(at)
 }
 
 /** Returns the time zone of the browser. */
@@ -78,24 +71,25 @@ export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1000).toFixed(1).replace('.0', '')} s`
   const seconds = Math.round(ms / 1000)
-  if (seconds < 3600)
-    return [`${Math.floor(seconds / 60)} min`, seconds % 60 && `${seconds % 60} s`].filter(Boolean).join(' ')
-  const minutes = Math.round(seconds / 60)
-  return [`${Math.floor(minutes / 60)} h`, minutes % 60 && `${minutes % 60} min`].filter(Boolean).join(' ')
+  if (seconds < 3600) return inTwoUnits(seconds, 'min', 's')
+  return inTwoUnits(Math.round(seconds / 60), 'h', 'min')
+}
+
+function inTwoUnits(count: number, large: string, small: string): string {
+  return `${Math.floor(count / 60)} ${large}${count % 60 === 0 ? '' : ` ${count % 60} ${small}`}`
 }
 
 const dayMs = 86_400_000
 
 /** Formats the ticks of a time axis: the time of day, and the date on the first tick of each day. */
 export function formatTicks(ticks: readonly number[], timeZone?: string): string[] {
-  const zone = timeZone ? { timeZone } : {}
-  const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', ...zone })
-  const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', ...zone })
+  const times = formatter({ ...minute, timeZone })
+  const dates = formatter({ ...day, timeZone })
   const isDaily = ticks.length > 1 && (ticks[1] ?? 0) - (ticks[0] ?? 0) >= dayMs
   return ticks.map((tick, index) => {
-    const day = date.format(tick)
-    const before = ticks[index - 1]
-    if (isDaily) return day
-    return before === undefined || date.format(before) !== day ? `${time.format(tick)}\n${day}` : time.format(tick)
+    const date = dates.format(tick)
+    if (isDaily) return date
+    const isFirst = index === 0 || dates.format(ticks[index - 1]) !== date
+    return isFirst ? `${times.format(tick)}\n${date}` : times.format(tick)
   })
 }
