@@ -6,7 +6,7 @@ import styles from './chart.module.css'
 import { classNames } from './class-names.ts'
 import { formatValue } from './format-amount.ts'
 import { formatAbsolute, formatTicks } from './format-time.ts'
-import { Lines, type PlotProps, toneOfSeries } from './lines.tsx'
+import { Lines, type PlotProps, Slot, toneOfSeries } from './lines.tsx'
 
 export type Tone = 'accent' | 'bad' | 'busy' | 'warn'
 
@@ -73,15 +73,7 @@ export function Chart({
   )
 }
 
-type DrawnProps = {
-  kind: 'lines' | 'bars'
-  title: string
-  data: ChartData
-  height: number
-  hasLegend: boolean
-  /** Opens the page about a value. With the keyboard, the table has links. */
-  onPick: ((index: number) => void) | undefined
-}
+type DrawnProps = Required<Pick<ChartProps, 'kind' | 'title'>> & Omit<PlotProps, 'tooltipOf'> & { hasLegend: boolean }
 
 function Drawing({ kind, title, data, height, hasLegend, onPick }: DrawnProps): ReactNode {
   const { at, series, isDuration } = data
@@ -89,7 +81,7 @@ function Drawing({ kind, title, data, height, hasLegend, onPick }: DrawnProps): 
   const shownEvery = Math.ceil(at.length / 6)
   const tooltipOf = (index: number) => {
     const numbers = series.map(({ label, values }) => `${label} ${formatValue(values[index], isDuration)}`)
-    return `${formatAbsolute(new Date(at[index] ?? 0))}: ${numbers.join(', ')}`
+    return `${timeOf(at[index] ?? 0)}: ${numbers.join(', ')}`
   }
   const Drawn = kind === 'lines' ? Lines : Bars
   return (
@@ -126,14 +118,7 @@ function Bars({ data: { at, series }, height, tooltipOf, onPick }: PlotProps): R
       <div className={styles.top}>{top.toLocaleString('en-GB')}</div>
       <div className={styles.bars} style={{ height }}>
         {at.map((time, index) => (
-          // biome-ignore lint/a11y/noStaticElementInteractions: the table has links for the keyboard
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the same
-          <div
-            key={time}
-            className={classNames(styles.slot, onPick && styles.pickable)}
-            title={tooltipOf(index)}
-            onClick={onPick && (() => onPick(index))}
-          >
+          <Slot key={time} {...{ index, tooltipOf, onPick }}>
             {series.map(({ label, values }, number) => (
               <div
                 key={label}
@@ -141,11 +126,15 @@ function Bars({ data: { at, series }, height, tooltipOf, onPick }: PlotProps): R
                 style={{ height: heightOf(values[index] ?? 0, top) }}
               />
             ))}
-          </div>
+          </Slot>
         ))}
       </div>
     </>
   )
+}
+
+function timeOf(at: number): string {
+  return formatAbsolute(new Date(at))
 }
 
 // A value above 0 always stays visible.
@@ -173,13 +162,7 @@ function Numbers({ title, data: { at, series, isDuration }, pathAt }: NumbersPro
         <tbody>
           {at.map((time, index) => (
             <tr key={time}>
-              <th scope="row">
-                {pathAt ? (
-                  <Link to={pathAt(index)}>{formatAbsolute(new Date(time))}</Link>
-                ) : (
-                  formatAbsolute(new Date(time))
-                )}
-              </th>
+              <th scope="row">{pathAt ? <Link to={pathAt(index)}>{timeOf(time)}</Link> : timeOf(time)}</th>
               {series.map(({ label, values }) => (
                 <td key={label}>{formatValue(values[index], isDuration)}</td>
               ))}

@@ -43,17 +43,27 @@ export function Lines({ data: { at, series, isDuration = false }, height, toolti
         </svg>
         <div className={styles.slots}>
           {at.map((time, index) => (
-            // biome-ignore lint/a11y/noStaticElementInteractions: the table has links for the keyboard
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the same
-            <div
-              key={time}
-              className={classNames(styles.slot, onPick && styles.pickable)}
-              title={tooltipOf(index)}
-              onClick={onPick && (() => onPick(index))}
-            />
+            <Slot key={time} {...{ index, tooltipOf, onPick }} />
           ))}
         </div>
       </div>
+    </div>
+  )
+}
+
+type SlotProps = Pick<PlotProps, 'tooltipOf' | 'onPick'> & { index: number; children?: ReactNode }
+
+/** The place of a value, which opens its page. It shows its numbers on hover. */
+export function Slot({ index, tooltipOf, onPick, children }: SlotProps): ReactNode {
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the table has links for the keyboard
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the same
+    <div
+      className={classNames(styles.slot, onPick && styles.pickable)}
+      title={tooltipOf(index)}
+      onClick={onPick && (() => onPick(index))}
+    >
+      {children}
     </div>
   )
 }
