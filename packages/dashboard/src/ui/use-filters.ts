@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback } from 'react'
 import { useSearchParams } from 'react-router'
 
 type Value = string | readonly string[]
@@ -18,29 +18,20 @@ export type Filters<Name extends string> = {
 /** The values that a filter accepts. Filters without an entry accept any text. */
 export type Accepted<Name extends string> = Readonly<Partial<Record<Name, RegExp>>>
 
-/**
- * Keeps filters in the URL, so links contain them and the Back button undoes them.
- * @param accepted - A constant: it is read once.
- */
+/** Keeps filters in the URL, so links contain them and the Back button undoes them. */
 export function useFilters<const Name extends string>(
   names: readonly Name[],
   accepted?: Accepted<Name>,
 ): Filters<Name> {
-  const [patterns] = useState(accepted)
   const [params, setParams] = useSearchParams()
-  const key = names.join()
-  const { values, ignored } = useMemo(() => {
-    const isAccepted = (name: Name, value: string) => patterns?.[name]?.test(value) ?? true
-    // split is the inverse of join
-    const all = (key.split(',') as Name[]).map(name => [name, params.getAll(name).filter(Boolean)] as const)
-    const set = all.map(([name, given]) => [name, given.filter(value => isAccepted(name, value))] as const)
-    return {
-      values: Object.fromEntries(set.filter(([, given]) => given.length > 0)) as Partial<Record<Name, string[]>>,
-      ignored: all.flatMap(([name, given]) =>
-        given.filter(value => !isAccepted(name, value)).map(value => `${name}=${value}`),
-      ),
+  const values: Partial<Record<Name, string[]>> = {}
+  const ignored: string[] = []
+  for (const name of names) {
+    for (const value of params.getAll(name).filter(Boolean)) {
+      if (accepted?.[name]?.test(value) ?? true) values[name] = [...(values[name] ?? []), value]
+      else ignored.push(`${name}=${value}`)
     }
-  }, [params, key, patterns])
+  }
   const setAll = useCallback(
     (changes: ReadonlyArray<readonly [Name, Value]>) =>
       setParams(before => {
