@@ -10,9 +10,8 @@ export function useFieldErrors(): Readonly<Record<string, string>> {
   return useContext(FieldErrorsContext)
 }
 
-type FieldFacts = { id: string; describedBy: string | undefined; isInvalid: boolean }
-
-const FieldContext = createContext<FieldFacts | null>(null)
+/** Connects an input to the `Field` around it. */
+const FieldContext = createContext<Pick<ComponentProps<'input'>, 'id' | 'aria-describedby' | 'aria-invalid'>>({})
 
 type FieldProps = {
   label: ReactNode
@@ -32,7 +31,9 @@ export function Field({ label, hint, error, isOptional, children }: FieldProps):
       <label className={styles.label} htmlFor={id}>
         {label} {isOptional && <span className={styles.optional}>(optional)</span>}
       </label>
-      <FieldContext value={{ id, describedBy, isInvalid: Boolean(error) }}>{children}</FieldContext>
+      <FieldContext value={{ id, 'aria-describedby': describedBy, 'aria-invalid': error ? true : undefined }}>
+        {children}
+      </FieldContext>
       {hint != null && (
         <div id={`${id}-hint`} className={styles.hint}>
           {hint}
@@ -59,17 +60,6 @@ export function FieldError({ id, error }: { id: string; error: string | undefine
   )
 }
 
-// Connects an input to the `Field` around it.
-function useField(): {
-  id?: string
-  'aria-describedby'?: string | undefined
-  'aria-invalid'?: true | undefined
-} {
-  const field = useContext(FieldContext)
-  if (!field) return {}
-  return { id: field.id, 'aria-describedby': field.describedBy, 'aria-invalid': field.isInvalid || undefined }
-}
-
 /** Text of a program, such as a name or a pattern. Browsers neither complete nor check it. */
 type Mono = { isMono?: boolean }
 
@@ -79,7 +69,7 @@ export function TextInput({ isMono, className, ...props }: ComponentProps<'input
   return (
     <input
       type="text"
-      {...useField()}
+      {...useContext(FieldContext)}
       {...(isMono ? ofProgram : {})}
       {...props}
       className={classNames(styles.input, isMono && styles.mono, className)}
@@ -90,7 +80,7 @@ export function TextInput({ isMono, className, ...props }: ComponentProps<'input
 function Textarea({ isMono, className, ...props }: ComponentProps<'textarea'> & Mono): ReactNode {
   return (
     <textarea
-      {...useField()}
+      {...useContext(FieldContext)}
       {...(isMono ? ofProgram : {})}
       {...props}
       className={classNames(styles.input, isMono && styles.mono, className)}
@@ -106,11 +96,12 @@ type SelectProps = ComponentProps<'select'> & { options: readonly SelectOption[]
 /** A native select, because it works best on phones and with screen readers. */
 export function Select({ className, options, ...props }: SelectProps): ReactNode {
   return (
-    <select {...useField()} {...props} className={classNames(styles.input, className)}>
+    <select {...useContext(FieldContext)} {...props} className={classNames(styles.input, className)}>
       {options.map(option => {
-        const { value, label, title } = typeof option === 'string' ? textOption(option) : option
+        if (typeof option === 'string') return <option key={option}>{option}</option>
+        const { label, ...rest } = option
         return (
-          <option key={value} value={value} title={title}>
+          <option key={option.value} {...rest}>
             {label}
           </option>
         )
@@ -134,10 +125,6 @@ function inField<Props extends { name?: string | undefined }>(Input: (props: Pro
       </Field>
     )
   }
-}
-
-function textOption(text: string): Exclude<SelectOption, string> {
-  return { value: text, label: text }
 }
 
 /** Returns the options of a select for labels by their values. */
