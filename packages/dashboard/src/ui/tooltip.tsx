@@ -32,14 +32,11 @@ export function Tooltip({ text, children }: TooltipProps): ReactNode {
   const isPressed = useRef(false)
   const id = useId()
   useEffect(() => () => clearTimeout(timer.current), [])
-  const show = (at: Element, afterMs: number) => {
+  const show = useCallback((at: Element | null, afterMs: number) => {
     clearTimeout(timer.current)
     timer.current = setTimeout(() => setAnchor(at), afterMs)
-  }
-  const hide = useCallback((afterMs: number) => {
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => setAnchor(null), afterMs)
   }, [])
+  const hide = useCallback((afterMs: number) => show(null, afterMs), [show])
   const { props } = children
   const both = (name: string, own: (event: never) => void) => (event: never) => {
     const given = props[name]
