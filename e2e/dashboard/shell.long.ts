@@ -90,6 +90,7 @@ describe('the shell around every page', { timeout: 180_000 }, () => {
     await page.getByText('Cancelled by a user').waitFor()
 
     await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Search by name, label, host or ID').waitFor()
     await page.keyboard.type('pause mail')
     await page.getByRole('option', { name: 'Pause mail Queue' }).waitFor()
     await takeScreenshots(page, 'commands-pause')

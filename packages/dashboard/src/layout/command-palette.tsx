@@ -75,9 +75,7 @@ export function CommandPalette({ group: only, onClose }: CommandPaletteProps): R
               .map(target => (
                 <Cmdk.Item
                   key={`${target.kind} ${target.name} ${target.id}`}
-                  // The API has matched it. New keywords count only with a new value.
-                  value={`${target.kind} ${target.name} ${target.id} ${text}`}
-                  keywords={[text]}
+                  value={`${foundMark} ${target.kind} ${target.name} ${target.id}`}
                   onSelect={() => run(() => (verb ? pause({ verb, target }) : navigate(pathOf(target, to))))}
                 >
                   {verb && `${verb === 'pause' ? 'Pause' : 'Resume'} `}
@@ -85,10 +83,10 @@ export function CommandPalette({ group: only, onClose }: CommandPaletteProps): R
                   <span className={styles.kind}>{describe(target)}</span>
                 </Cmdk.Item>
               ))}
-          {to && only === undefined && !verb && text.trim() !== '' && (
+          {/* Not before the results: Enter chooses the first item that appears. */}
+          {to && isSearched && !verb && (
             <Cmdk.Item
-              value={`search the log ${text}`}
-              keywords={[text]}
+              value={logMark}
               onSelect={() => run(() => navigate(to.log(`?${new URLSearchParams({ name: text.trim() })}`)))}
             >
               Search the whole log for “{text.trim()}”
@@ -122,7 +120,11 @@ function describe({ kind, count }: Found): string {
   return kind !== 'cron_job' && count > 1 ? `${kinds[kind]} · ${formatCount(count)} recent` : kinds[kind]
 }
 
-// The value of a command is its id. Users search for its label.
-function byWords(_id: string, search: string, words: string[] = []): number {
-  return defaultFilter(words.join(' '), search)
+const foundMark = 'found'
+const logMark = 'search the log'
+
+// The value of a command is its id. Users search for its label. The API has matched the other items.
+function byWords(value: string, search: string, words: string[] = []): number {
+  if (value.startsWith(`${foundMark} `)) return 1
+  return value === logMark ? 0.001 : defaultFilter(words.join(' '), search)
 }
