@@ -7,7 +7,7 @@ import { useRights } from '../session/allowed.tsx'
 import { useOrganization } from '../session/scope.ts'
 import { useSettingsNavigation, useShellWorkspace, useWorkspaceNavigation } from './navigation.ts'
 import { keysText } from './shortcuts.ts'
-import { chooseTheme } from './theme.ts'
+import { chooseTheme, themes } from './theme.ts'
 import { useSignOut } from './use-sign-out.ts'
 
 /** A command of the palette. */
@@ -20,8 +20,6 @@ export type Command = {
   keys?: string
   run(): unknown
 }
-
-const themes = { system: 'System theme', light: 'Light theme', dark: 'Dark theme' } as const
 
 /** Returns the commands that the signed-in user may run, without those on single objects. */
 export function usePaletteCommands(): Command[] {
@@ -58,12 +56,7 @@ export function usePaletteCommands(): Command[] {
     ...settings.flatMap(({ items }) => items.map(({ label, to }) => go('Settings', label, to))),
     ...workspaces.map(({ id, name }) => go('Workspaces', name, overviewOf(id))),
     ...me.organizations.map(({ name, slug }) => go('Organizations', name, paths.organization(slug))),
-    ...Object.entries(themes).map(([theme, label]) => ({
-      id: theme,
-      label,
-      group: 'Appearance',
-      run: () => chooseTheme(theme as keyof typeof themes),
-    })),
+    ...themes.map(({ id, label }) => ({ id, label, group: 'Appearance', run: () => chooseTheme(id) })),
     go('Account', 'Profile', paths.profile()),
     ...(me.is_operator ? [go('Account', 'Operator console', paths.admin.tenants())] : []),
     { id: 'sign out', label: 'Sign out', group: 'Account', run: signOut },

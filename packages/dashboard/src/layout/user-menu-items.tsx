@@ -1,10 +1,10 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { LogOut, Monitor, Moon, ShieldUser, Sun, UserRound } from 'lucide-react'
+import { LogOut, ShieldUser, UserRound } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { queryOf } from '../api/queries.ts'
 import { paths } from '../paths.ts'
 import { MenuItem, MenuLabel, MenuSeparator } from '../ui/open-menu.tsx'
-import { chooseTheme } from './theme.ts'
+import { chooseTheme, themes } from './theme.ts'
 import { useSignOut } from './use-sign-out.ts'
 
 /** What the menu of the signed-in user offers: profile, theme and sign-out. */
@@ -23,15 +23,11 @@ export function UserMenuItems(): ReactNode {
         </MenuItem>
       )}
       <MenuSeparator />
-      <MenuItem icon={<Monitor size={15} />} onSelect={() => chooseTheme('system')}>
-        System theme
-      </MenuItem>
-      <MenuItem icon={<Sun size={15} />} onSelect={() => chooseTheme('light')}>
-        Light theme
-      </MenuItem>
-      <MenuItem icon={<Moon size={15} />} onSelect={() => chooseTheme('dark')}>
-        Dark theme
-      </MenuItem>
+      {themes.map(({ id, label, Icon }) => (
+        <MenuItem key={id} icon={<Icon size={15} />} onSelect={() => chooseTheme(id)}>
+          {label}
+        </MenuItem>
+      ))}
       <MenuSeparator />
       <MenuItem icon={<LogOut size={15} />} onSelect={() => void signOut()}>
         Sign out
