@@ -3,13 +3,14 @@ import { useNavigate } from 'react-router'
 import { paths } from '../paths.ts'
 import { useRights } from '../session/allowed.tsx'
 import { useOrganization } from '../session/scope.ts'
+import { DefinitionList } from '../ui/definition-list.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { latePart } from '../ui/late-part.tsx'
 import { useShellWorkspace, useWorkspaceNavigation } from './navigation.ts'
-import { followKeys, shortcutsOf } from './shortcuts.ts'
+import { followKeys, keysText, shortcutsOf } from './shortcuts.ts'
 import { onShowPalette } from './show-palette.ts'
 
 const CommandPalette = latePart(async () => (await import('./command-palette.tsx')).CommandPalette)
-const ShortcutHelp = latePart(async () => (await import('./shortcut-help.tsx')).ShortcutHelp)
 
 /** Handles the keyboard shortcuts of every page. */
 export function Keyboard(): ReactNode {
@@ -35,7 +36,9 @@ export function Keyboard(): ReactNode {
   return (
     <>
       {open?.part === 'palette' && <CommandPalette group={open.group} onClose={close} />}
-      {open?.part === 'help' && <ShortcutHelp shortcuts={shortcuts} onClose={close} />}
+      <Dialog isOpen={open?.part === 'help'} onClose={close} title="Keyboard shortcuts">
+        <DefinitionList rows={shortcuts.map(({ keys, label }) => [label, <kbd key={keys}>{keysText(keys)}</kbd>])} />
+      </Dialog>
     </>
   )
 }
