@@ -24,18 +24,14 @@ export function checkRequest(draft: RequestDraft): FieldErrors {
 }
 
 export function checkQueue(name: string): string | null {
-  const isName = name.trim() === '' || queueNameForm.test(name.trim())
-  return isName ? null : queueNameMessage
+  return name.trim() === '' || queueNameForm.test(name.trim()) ? null : queueNameMessage
 }
 
 export const queueNameMessage = 'Use letters, digits and . _ : / -, starting with a letter, a digit, _ or -.'
 
 export function checkCallbacks(callbacks: CallbackDrafts): Record<string, string | null> {
-  return Object.fromEntries(callbackEvents.map(event => [`${event}.url`, checkCallback(callbacks[event].url.trim())]))
-}
-
-function checkCallback(url: string): string | null {
-  return url === '' ? null : checkTargetUrl(url)
+  const urls = callbackEvents.map(event => [`${event}.url`, callbacks[event].url.trim()] as const)
+  return Object.fromEntries(urls.map(([name, url]) => [name, url === '' ? null : checkTargetUrl(url)]))
 }
 
 // A Blob would ask another process of the browser, which takes longer.

@@ -82,25 +82,19 @@ export function bodyOf(draft: RequestDraft) {
 }
 
 export function callbackDrafts(stored?: Partial<CallbackBodies>): CallbackDrafts {
-  const draft = (callback: CallbackBody | null = null) => ({ url: callback?.url ?? '', stored: callback })
-  return {
-    on_success: draft(stored?.on_success),
-    on_failure: draft(stored?.on_failure),
-    on_attempt: draft(stored?.on_attempt),
-  }
+  return forEachEvent(event => ({ url: stored?.[event]?.url ?? '', stored: stored?.[event] ?? null }))
 }
 
+/** Returns the callbacks of a body. A new URL keeps the other fields of a callback. */
 export function callbackBodies(callbacks: CallbackDrafts): CallbackBodies {
-  return {
-    on_success: callbackOf(callbacks.on_success),
-    on_failure: callbackOf(callbacks.on_failure),
-    on_attempt: callbackOf(callbacks.on_attempt),
-  }
+  return forEachEvent(event => {
+    const { url, stored } = callbacks[event]
+    return url.trim() === '' ? null : { ...stored, url: url.trim() }
+  })
 }
 
-// A new URL keeps the other fields of a callback.
-function callbackOf({ url, stored }: CallbackDrafts[CallbackEvent]): CallbackBody | null {
-  return url.trim() === '' ? null : { ...stored, url: url.trim() }
+function forEachEvent<Value>(toValue: (event: CallbackEvent) => Value): Record<CallbackEvent, Value> {
+  return { on_success: toValue('on_success'), on_failure: toValue('on_failure'), on_attempt: toValue('on_attempt') }
 }
 
 // The API takes a content type as a field or as a header.

@@ -5,7 +5,12 @@ export type When = ZonedInstant | { error: string }
 // The API takes only times in the future.
 const soonMs = 2000
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
-const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+const nearDays = new Map([
+  ['yesterday', -1],
+  ['today', 0],
+  ['tomorrow', 1],
+])
 const help = 'Use a time such as “in 10 minutes”, “tomorrow 09:00”, “Friday 17:30” or “2026-12-31 18:00”.'
 const length = /(\d+(?:\.\d+)?)\s*(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?)?)\b/g
 
@@ -55,19 +60,15 @@ function readDay(input: string, timeZone: string, now: Date): When | null {
 }
 
 function readDate(date: string, today: WallTime): WallTime | null {
-  if (date === 'today') return today
-  if (date === 'tomorrow') return plusDays(today, 1)
-  if (date === 'yesterday') return plusDays(today, -1)
+  const near = nearDays.get(date)
+  if (near !== undefined) return plusDays(today, near)
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(date) ?? []
   if (year) {
     const given = { ...today, year: Number(year), month: Number(month), day: Number(day) }
     const exists = plusDays(given, 0).day === given.day && given.month <= 12
     return exists ? given : null
   }
-  const name = date.replace('next ', '')
-  const index = days.findIndex(
-    start => name.startsWith(start) && 'sundaymondaytuesdaywednesdaythursdayfridaysaturday'.includes(name),
-  )
+  const index = weekdays.findIndex(weekday => weekday.startsWith(date.replace('next ', '')))
   if (index === -1) return null
   const daysUntil = (index - new Date(Date.UTC(today.year, today.month - 1, today.day)).getUTCDay() + 7) % 7
   return plusDays(today, daysUntil)

@@ -14,15 +14,8 @@ export function wallTimeOf(at: Date, timeZone: string): WallTime {
     hourCycle: 'h23',
     ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
   }).formatToParts(at)
-  const number = (type: Intl.DateTimeFormatPartTypes) => Number(pieces.find(piece => piece.type === type)?.value)
-  return {
-    year: number('year'),
-    month: number('month'),
-    day: number('day'),
-    hour: number('hour'),
-    minute: number('minute'),
-    second: number('second'),
-  }
+  const numbers = pieces.flatMap(({ type, value }) => (type === 'literal' ? [] : [[type, Number(value)]]))
+  return Object.fromEntries(numbers) as WallTime // the parts above
 }
 
 /** Formats an instant in a time zone, to the second: "2026-12-31 18:00:00". */
