@@ -1,10 +1,12 @@
-import { ChevronsUpDown, Search } from 'lucide-react'
-import { type ReactNode, useEffect } from 'react'
-import { Link, Outlet } from 'react-router'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { ChevronsUpDown, Menu as MenuIcon, Search } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Link, Outlet, useLocation } from 'react-router'
+import { queryOf } from '../api/queries.ts'
 import { paths } from '../paths.ts'
 import { rememberPlace } from '../session/last-place.ts'
 import { useOrganization } from '../session/scope.ts'
-import { IconButton } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { latePart } from '../ui/late-part.tsx'
 import { Menu } from '../ui/menu.tsx'
@@ -14,73 +16,133 @@ import { Bell } from './bell.tsx'
 import { InShell } from './error-page.tsx'
 import { useShellWorkspace, useWorkspaceNavigation } from './navigation.ts'
 import { Notices } from './notices.tsx'
-import { PagesButton } from './pages-button.tsx'
 import styles from './shell.module.css'
 import { showPalette } from './show-palette.ts'
-import { UserMenu } from './user-menu.tsx'
 
 const Keyboard = latePart(async () => (await import('./keyboard.tsx')).Keyboard)
-const SwitcherItems = latePart(async () => (await import('./switcher-items.tsx')).SwitcherItems)
+const OpenPanel = latePart(async () => (await import('../ui/open-dialog.tsx')).OpenPanel)
+const SwitcherItems = latePart(async () => (await import('./shell-menus.tsx')).SwitcherItems)
+const UserMenuItems = latePart(async () => (await import('./shell-menus.tsx')).UserMenuItems)
 
 /** The frame around every page of an organization. */
 export function Shell(): ReactNode {
   const { organization, workspace } = useOrganization()
   const shown = useShellWorkspace()
+  const pages = useWorkspaceNavigation()
   useEffect(() => {
     if (workspace) rememberPlace(paths.workspace(organization.slug, workspace.id).overview())
   }, [organization.slug, workspace])
+  return (
+    <Frame
+      title={shown?.name ?? organization.name}
+      head={
+        <>
+          <Switcher />
+          <button type="button" className={styles.search} onClick={() => showPalette()}>
+            Search or go to <kbd>Ctrl K</kbd>
+          </button>
+        </>
+      }
+      pages={pages.map(({ label, to, icon: Icon, isCurrent }) => (
+        <Link key={to} to={to} aria-current={isCurrent ? 'page' : undefined}>
+          <Icon size={16} aria-hidden="true" />
+          {label}
+        </Link>
+      ))}
+      foot={<TimeStyleSelect />}
+      skip={
+        <button
+          type="button"
+          className={styles.skip}
+          onClick={() => moveRow(1) || document.getElementById('main')?.focus()}
+        >
+          Skip to list
+        </button>
+      }
+      button={<IconButton label="Commands" icon={<Search size={17} />} onClick={() => showPalette()} />}
+      notices={shown && <Notices workspaceId={shown.id} />}
+    >
+      <Keyboard />
+    </Frame>
+  )
+}
+
+type FrameProps = {
+  /** The title of the bar, on narrow screens. */
+  title: string
+  /** The start of the sidebar. */
+  head: ReactNode
+  /** The links of the sidebar. */
+  pages: ReactNode
+  /** The end of the sidebar, before the menu of the user. */
+  foot?: ReactNode
+  /** The second link of the page. */
+  skip?: ReactNode
+  /** The button of the bar. */
+  button?: ReactNode
+  /** Shown above each page. */
+  notices?: ReactNode
+  children?: ReactNode
+}
+
+/** A sidebar beside the current page; a bar with a button that opens the sidebar on narrow screens. */
+export function Frame(props: FrameProps): ReactNode {
+  const sidebar = (
+    <aside className={styles.sidebar} aria-label="Sidebar">
+      {props.head}
+      <nav className={styles.nav} aria-label="Pages">
+        {props.pages}
+      </nav>
+      <div className={styles.foot}>
+        {props.foot}
+        <UserMenu />
+      </div>
+    </aside>
+  )
   return (
     <div className={styles.shell}>
       <a href="#main" className={styles.skip}>
         Skip to content
       </a>
-      <button
-        type="button"
-        className={styles.skip}
-        onClick={() => moveRow(1) || document.getElementById('main')?.focus()}
-      >
-        Skip to list
-      </button>
-      <Sidebar />
+      {props.skip}
+      {sidebar}
       <header className={styles.bar}>
-        <PagesButton>
-          <Sidebar />
-        </PagesButton>
-        <strong>{shown?.name ?? organization.name}</strong>
-        <IconButton label="Commands" icon={<Search size={17} />} onClick={() => showPalette()} />
+        <PagesButton>{sidebar}</PagesButton>
+        <strong>{props.title}</strong>
+        {props.button}
       </header>
       <main id="main" className={styles.main} tabIndex={-1}>
-        {shown && <Notices workspaceId={shown.id} />}
+        {props.notices}
         <InShell value={true}>
           <Outlet />
         </InShell>
       </main>
-      <Keyboard />
+      {props.children}
     </div>
   )
 }
 
-function Sidebar(): ReactNode {
-  const items = useWorkspaceNavigation()
+/** Opens the sidebar over the page. A navigation closes it. */
+function PagesButton({ children }: { children: ReactNode }): ReactNode {
+  const [isOpen, setIsOpen] = useState(false)
+  const { pathname } = useLocation()
+  useEffect(() => setIsOpen(false), [pathname])
   return (
-    <aside className={styles.sidebar} aria-label="Sidebar">
-      <Switcher />
-      <button type="button" className={styles.search} onClick={() => showPalette()}>
-        Search or go to <kbd>Ctrl K</kbd>
-      </button>
-      <nav className={styles.nav} aria-label="Pages">
-        {items.map(({ label, to, icon: Icon, isCurrent }) => (
-          <Link key={to} to={to} aria-current={isCurrent ? 'page' : undefined}>
-            <Icon size={16} aria-hidden="true" />
-            {label}
-          </Link>
-        ))}
-      </nav>
-      <div className={styles.foot}>
-        <TimeStyleSelect />
-        <UserMenu />
-      </div>
-    </aside>
+    <>
+      <Button
+        kind="quiet"
+        aria-label="Pages"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        icon={<MenuIcon size={18} aria-hidden="true" />}
+        onClick={() => setIsOpen(true)}
+      />
+      {isOpen && (
+        <OpenPanel title="Pages" className={styles.drawer} onClose={() => setIsOpen(false)}>
+          {children}
+        </OpenPanel>
+      )}
+    </>
   )
 }
 
@@ -114,6 +176,23 @@ function Switcher(): ReactNode {
   return (
     <Menu trigger={trigger}>
       <SwitcherItems />
+    </Menu>
+  )
+}
+
+function UserMenu(): ReactNode {
+  const { data: me } = useSuspenseQuery(queryOf('getMe'))
+  const trigger = (
+    <button type="button" className={styles.user}>
+      <span className={styles.avatar} aria-hidden="true">
+        {me.user.name.slice(0, 1).toUpperCase()}
+      </span>
+      {me.user.name}
+    </button>
+  )
+  return (
+    <Menu trigger={trigger}>
+      <UserMenuItems />
     </Menu>
   )
 }

@@ -1,13 +1,44 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { Building2, Check, Plus, Search } from 'lucide-react'
+import { Building2, Check, LogOut, Plus, Search, ShieldUser, UserRound } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { queryOf } from '../api/queries.ts'
 import { paths } from '../paths.ts'
-import { useRights } from '../session/allowed.tsx'
+import { useRefusal } from '../session/allowed.tsx'
 import { useOrganization } from '../session/scope.ts'
 import { MenuItem, MenuLabel, MenuSeparator } from '../ui/open-menu.tsx'
 import { useShellWorkspace } from './navigation.ts'
 import { showPalette } from './show-palette.ts'
+import { chooseTheme, themes } from './theme.ts'
+import { useSignOut } from './use-sign-out.ts'
+
+/** What the menu of the signed-in user offers: profile, theme and sign-out. */
+export function UserMenuItems(): ReactNode {
+  const { data: me } = useSuspenseQuery(queryOf('getMe'))
+  const signOut = useSignOut()
+  return (
+    <>
+      <MenuLabel>{me.user.email}</MenuLabel>
+      <MenuItem to={paths.profile()} icon={<UserRound size={15} />}>
+        Profile
+      </MenuItem>
+      {me.is_operator && (
+        <MenuItem to={paths.admin.tenants()} icon={<ShieldUser size={15} />}>
+          Operator console
+        </MenuItem>
+      )}
+      <MenuSeparator />
+      {themes.map(({ id, label, Icon }) => (
+        <MenuItem key={id} icon={<Icon size={15} />} onSelect={() => chooseTheme(id)}>
+          {label}
+        </MenuItem>
+      ))}
+      <MenuSeparator />
+      <MenuItem icon={<LogOut size={15} />} onSelect={() => void signOut()}>
+        Sign out
+      </MenuItem>
+    </>
+  )
+}
 
 // The palette finds the others.
 const maxListed = 8
@@ -18,7 +49,7 @@ export function SwitcherItems(): ReactNode {
   const { organization, workspaces } = useOrganization()
   const workspace = useShellWorkspace()
   const listed = [...new Set([...(workspace ? [workspace] : []), ...workspaces])].slice(0, maxListed)
-  const mayCreate = useRights().can('workspace.create')
+  const refusal = useRefusal('workspace.create')
   return (
     <>
       <MenuLabel>Workspaces of {organization.name}</MenuLabel>
@@ -39,7 +70,7 @@ export function SwitcherItems(): ReactNode {
       <MenuItem
         to={`${paths.settings(organization.slug, 'workspaces')}?new=1`}
         icon={<Plus size={15} />}
-        refusal={mayCreate.allowed ? null : mayCreate.reason}
+        refusal={refusal}
       >
         New workspace
       </MenuItem>
