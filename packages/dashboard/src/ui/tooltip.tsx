@@ -29,7 +29,6 @@ type TooltipProps = {
 export function Tooltip({ text, children }: TooltipProps): ReactNode {
   const [anchor, setAnchor] = useState<Element | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const isPressed = useRef(false)
   const id = useId()
   useEffect(() => () => clearTimeout(timer.current), [])
   const show = useCallback((at: Element | null, afterMs: number) => {
@@ -49,20 +48,11 @@ export function Tooltip({ text, children }: TooltipProps): ReactNode {
         onPointerEnter: both('onPointerEnter', (event: PointerEvent) => {
           if (event.pointerType !== 'touch') show(event.currentTarget as Element, openMs)
         }),
-        onPointerLeave: both('onPointerLeave', () => {
-          isPressed.current = false
-          hide(closeMs)
-        }),
-        onPointerDown: both('onPointerDown', () => {
-          isPressed.current = true
-          hide(0)
-        }),
-        onPointerUp: both('onPointerUp', () => {
-          isPressed.current = false
-        }),
+        onPointerLeave: both('onPointerLeave', () => hide(closeMs)),
+        onPointerDown: both('onPointerDown', () => hide(0)),
         // A click focuses its button too, but has just closed the tooltip.
         onFocus: both('onFocus', (event: FocusEvent) => {
-          if (!isPressed.current) show(event.currentTarget, 0)
+          if (event.currentTarget.matches(':focus-visible')) show(event.currentTarget, 0)
         }),
         onBlur: both('onBlur', () => hide(0)),
         ...(anchor ? { 'aria-describedby': id } : {}),
