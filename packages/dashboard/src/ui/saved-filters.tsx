@@ -106,10 +106,5 @@ function NameDialog({ suggestion, onClose, onSave }: NameDialogProps): ReactNode
 }
 
 function readSaved(key: string): readonly Saved[] {
-  const stored = parseStored(readStored(key))
-  return Array.isArray(stored) ? stored.filter(isSaved) : []
-}
-
-function isSaved(one: unknown): one is Saved {
-  return typeof one === 'object' && one !== null && 'name' in one && 'query' in one
+  return (parseStored(readStored(key)) as Saved[] | null) ?? [] // stored above
 }
