@@ -19,23 +19,17 @@ export function usePaletteSearch(ws: string | undefined, text: string) {
 /** Returns the page of an object. */
 export function pathOf({ kind, id, name, count }: Found, to: WorkspacePaths): string {
   const filter = (filter: string) => `?${new URLSearchParams({ [filter]: name })}`
-  switch (kind) {
-    case 'cron_job':
-      return to.cronJob(id ?? '')
-    case 'run':
-      return to.run(id ?? '')
-    case 'task':
-      return count > 1 ? to.tasks(filter('name')) : to.task(id ?? '')
-    case 'queue':
-      return to.tasks(filter('queue'))
-    case 'secret':
-      return to.settings('secrets')
-    case 'host':
-      return to.host(name)
-    case 'topic':
-    case 'label':
-      return to.log(filter(kind))
+  const pages: Readonly<Record<Found['kind'], string>> = {
+    cron_job: to.cronJob(id ?? ''),
+    run: to.run(id ?? ''),
+    task: count > 1 ? to.tasks(filter('name')) : to.task(id ?? ''),
+    queue: to.tasks(filter('queue')),
+    secret: to.settings('secrets'),
+    host: to.host(name),
+    topic: to.log(filter('topic')),
+    label: to.log(filter('label')),
   }
+  return pages[kind]
 }
 
 const pausable = {

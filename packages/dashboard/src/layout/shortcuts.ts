@@ -56,13 +56,12 @@ export function followKeys(shortcuts: readonly Shortcut[]): () => void {
 /** Returns the keys for people: "G then T", "Ctrl K or ⌘ K". */
 export function keysText(keys: string): string {
   const shown = keys
-    .split(' ')
-    .map(key => key.replace(/^Arrow(Up|Down)$/, (_, to: string) => (to === 'Up' ? '↑' : '↓')))
-    .map(key => key.replace(/\b[a-z]$/, letter => letter.toUpperCase()))
-    .join(' then ')
-  return shown.startsWith('Control+')
-    ? `${shown.replace('Control+', 'Ctrl ')} or ${shown.replace('Control+', '⌘ ')}`
-    : shown
+    .replace('ArrowUp', '↑')
+    .replace('ArrowDown', '↓')
+    .replace(/\b[a-z]\b/g, letter => letter.toUpperCase())
+    .replace(' ', ' then ')
+  const [, key] = shown.split('Control+')
+  return key ? `Ctrl ${key} or ⌘ ${key}` : shown
 }
 
 function keyOf({ ctrlKey, metaKey, key }: KeyboardEvent): string {
