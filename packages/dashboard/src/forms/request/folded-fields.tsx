@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Card } from '../../ui/card.tsx'
+import { Card, Stack } from '../../ui/card.tsx'
 import styles from './request.module.css'
 
 type FoldedFieldsProps = {
@@ -19,7 +19,7 @@ export function FoldedFields({ summary, values, isOpenAtFirst, children }: Folde
       <summary>
         {summary} {values && <span>{values}</span>}
       </summary>
-      <div className={styles.part}>{children}</div>
+      <Stack>{children}</Stack>
     </details>
   )
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { Button, ButtonLink } from '../../ui/button.tsx'
-import { Card } from '../../ui/card.tsx'
+import { Card, Stack } from '../../ui/card.tsx'
 import { latePart } from '../../ui/late-part.tsx'
 import { Form } from '../form.tsx'
 import type { DraftForm } from '../use-draft-form.ts'
@@ -84,7 +84,7 @@ export function RequestForm({ state, action, now, backTo, facts, children, more 
 export function FormCard({ label, children }: { label: string; children: ReactNode }): ReactNode {
   return (
     <Card label={label}>
-      <div className={styles.part}>{children}</div>
+      <Stack>{children}</Stack>
     </Card>
   )
 }
