@@ -21,7 +21,6 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Returns the message of an error for display. */
 export function messageOf(error: unknown): string {
   return error instanceof ApiProblem ? error.message : 'Something went wrong on this page. Reload it to try again.'
 }

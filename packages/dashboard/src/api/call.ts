@@ -8,10 +8,8 @@ type Operations = typeof operations
 
 export type OperationName = keyof Operations
 
-/** The body that an operation accepts. */
 export type Body<Name extends OperationName> = RequestBody<Operations[Name]>
 
-/** The response of an operation. */
 export type Result<Name extends OperationName> = ResponseBody<Operations[Name]>
 
 /** Query parameters. A list becomes a repeated parameter. Empty values are left out. */

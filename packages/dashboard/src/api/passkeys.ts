@@ -1,7 +1,6 @@
 import type { ConfirmIdentityBody, PasskeyOptions } from '@belfry/contract/second-factor'
 import { type Body, call, type Result, read } from './call.ts'
 
-/** One proof of the identity. */
 export type Proof = ConfirmIdentityBody
 
 /** Signs in with a passkey alone. */

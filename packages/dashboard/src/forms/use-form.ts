@@ -11,7 +11,6 @@ type Checks = Readonly<Record<string, string | false | null | undefined>>
 type FormOptions<Body, Result> = Omit<Change<Result, Body>, 'run' | 'onError'> & {
   /** Reads the body from the fields. `intent` is the value of the submit button, if it has one. */
   read(fields: (name: string) => string, form: FormData, intent: string): Body
-  /** Validates before submitting. */
   check?(body: Body): Checks
   submit(body: Body): Promise<Result>
   /** Whether the dialog around the form stays open. */
@@ -87,7 +86,6 @@ export function useForm<Body, Result>(options: FormOptions<Body, Result>): Form 
   }
 }
 
-/** Returns the messages among the results of checks. */
 export function messagesIn(checks: Checks): FieldErrors {
   return Object.fromEntries(Object.entries(checks).flatMap(([name, message]) => (message ? [[name, message]] : [])))
 }

@@ -7,7 +7,6 @@ import { Button, type ButtonProps, IconButton } from '../ui/button.tsx'
 import { Switch } from '../ui/checkbox.tsx'
 import { Dialog, type DialogProps } from '../ui/dialog.tsx'
 
-/** What a button shows. */
 export type Look = Pick<ButtonProps, 'kind' | 'size' | 'isWide' | 'refusal'> & {
   /** The action that the user must be allowed to perform. */
   right?: Action | undefined
@@ -18,7 +17,6 @@ export type Look = Pick<ButtonProps, 'kind' | 'size' | 'isWide' | 'refusal'> & {
   icon?: ReactNode
 }
 
-/** A button that makes a change. */
 export function ChangeButton<Result>(props: Look & Omit<Change<Result, void>, 'onError'>): ReactNode {
   const { run, leaves, done, onDone, isSignIn, ...look } = props
   const { mutate, isPending } = useChange<Result>({ run, leaves, done, onDone, isSignIn })

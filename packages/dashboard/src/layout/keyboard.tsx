@@ -12,7 +12,6 @@ import { onShowPalette } from './show-palette.ts'
 
 const CommandPalette = latePart(async () => (await import('./command-palette.tsx')).CommandPalette)
 
-/** Handles the keyboard shortcuts of every page. */
 export function Keyboard(): ReactNode {
   const [open, setOpen] = useState<{ part: 'palette' | 'help'; group?: string | undefined } | null>(null)
   const { slug } = useOrganization().organization

@@ -10,7 +10,6 @@ import { keysText } from './shortcuts.ts'
 import { chooseTheme, themes } from './theme.ts'
 import { useSignOut } from './use-sign-out.ts'
 
-/** A command of the palette. */
 export type Command = {
   id: string
   label: string

@@ -16,7 +16,6 @@ export function usePaletteSearch(ws: string | undefined, text: string) {
   return { found: isSearched ? data.data : [], isSearched, isFetching, isPartial: isSearched && data.is_partial }
 }
 
-/** Returns the page of an object. */
 export function pathOf({ kind, id, name, count }: Found, to: WorkspacePaths): string {
   const filter = (filter: string) => `?${new URLSearchParams({ [filter]: name })}`
   const pages: Readonly<Record<Found['kind'], string>> = {

@@ -12,7 +12,6 @@ import { PageHeader } from '../ui/page-header.tsx'
 import { ConfirmButton, DialogButton } from './change-buttons.tsx'
 
 type ResourceListProps<Row> = Omit<ListTableProps<Row>, 'label' | 'empty'> & {
-  /** The heading of the page. */
   title: string
   /** The accessible name of the table. Default: the title. */
   label?: string

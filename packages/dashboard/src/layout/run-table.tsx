@@ -29,7 +29,6 @@ type RunTableProps = Pick<ListTableProps<Run>, 'list' | 'empty'> & {
   withAttempt?: boolean
 }
 
-/** The runs of one task or cron job. */
 export function RunTable({ withAttempt, ...table }: RunTableProps): ReactNode {
   const { to } = useWorkspace()
   return (

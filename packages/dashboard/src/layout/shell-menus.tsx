@@ -43,7 +43,6 @@ export function UserMenuItems(): ReactNode {
 // The palette finds the others.
 const maxListed = 8
 
-/** The workspaces and organizations of the user. */
 export function SwitcherItems(): ReactNode {
   const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const { organization, workspaces } = useOrganization()

@@ -7,5 +7,4 @@ const labels: Record<(typeof taskSources)[number], string> = {
   callback: 'Callbacks',
 }
 
-/** The options of a filter by source. */
 export const sourceOptions = taskSources.map(value => ({ value, label: labels[value] }))

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import styles from './layout.module.css'
 
-/** A framed section of a page. */
 export function Card({ children, label }: { children: ReactNode; label?: string }): ReactNode {
   return (
     <section className={styles.card} aria-label={label}>
@@ -10,7 +9,6 @@ export function Card({ children, label }: { children: ReactNode; label?: string 
   )
 }
 
-/** Stacks its children vertically. */
 export function Stack({ children }: { children: ReactNode }): ReactNode {
   return <div className={styles.stack}>{children}</div>
 }

@@ -56,7 +56,6 @@ export function CopyButton({
   )
 }
 
-/** An id with a button that copies it. */
 export function CopyableId({ id }: { id: string }): ReactNode {
   return (
     <span className={styles.id}>

@@ -21,7 +21,6 @@ export function useCloseDialog(): (() => void) | null {
   return useContext(CloseContext)
 }
 
-/** A modal dialog. */
 export function Dialog({ isOpen, ...props }: DialogProps): ReactNode {
   if (!isOpen) return null
   return (
@@ -31,7 +30,6 @@ export function Dialog({ isOpen, ...props }: DialogProps): ReactNode {
   )
 }
 
-/** The buttons at the end of a dialog. */
 export function DialogActions({ children }: { children: ReactNode }): ReactNode {
   return <div className={styles.actions}>{children}</div>
 }

@@ -22,7 +22,6 @@ type FieldProps = {
   children: ReactNode
 }
 
-/** An input with its label, hint and error. */
 export function Field({ label, hint, error, isOptional, children }: FieldProps): ReactNode {
   const id = useId()
   const describedBy = classNames(hint != null && `${id}-hint`, error && `${id}-error`) || undefined

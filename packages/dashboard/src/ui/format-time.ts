@@ -47,7 +47,6 @@ export function formatMinute(at: Date, timeZone?: string): string {
   return formatter({ weekday: 'short', ...day, year: 'numeric', ...minute, timeZone }).format(at)
 }
 
-/** Returns the time zone of the browser. */
 export function viewerZone(): string {
   return formatter({}).resolvedOptions().timeZone
 }

@@ -68,7 +68,6 @@ export function Slot({ index, tooltipOf, onPick, children }: SlotProps): ReactNo
   )
 }
 
-/** Returns the color of a series. */
 export function toneOfSeries(series: ChartData['series'], index: number): Tone {
   return series[index]?.tone ?? tones[index % tones.length] ?? 'accent'
 }

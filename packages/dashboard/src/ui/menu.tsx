@@ -9,7 +9,6 @@ async function load(): Promise<void> {
   parts = await import('./open-menu.tsx')
 }
 
-/** A menu that opens from a button. */
 export function Menu(props: MenuProps): ReactNode {
   const [isWanted, setIsWanted] = useState(false)
   if (isWanted && parts) return <parts.OpenMenu {...props} />

@@ -6,7 +6,6 @@ import { classNames } from './class-names.ts'
 import styles from './dialog.module.css'
 import type { DialogProps } from './dialog.tsx'
 
-/** A modal dialog that is open. */
 export function OpenDialog({ onClose, title, description, isWide, children }: Omit<DialogProps, 'isOpen'>): ReactNode {
   return (
     <Layer

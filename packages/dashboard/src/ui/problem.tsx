@@ -50,7 +50,6 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
   )
 }
 
-/** Shows the error of a whole form. */
 export function FormProblem({ problem }: { problem: string | null }): ReactNode {
   if (!problem) return null
   return (

@@ -19,7 +19,6 @@ const looks = {
 
 type State = keyof typeof looks
 
-/** Returns the label of a state in badges and filters. */
 export function labelOfState(state: State): string {
   return looks[state].label
 }

@@ -16,7 +16,6 @@ const key = 'belfry.times'
 const listeners = new Set<() => void>()
 let chosen = storedStyle()
 
-/** Returns the chosen style. */
 export function useTimeStyle(): TimeStyle {
   return useSyncExternalStore(subscribe, () => chosen)
 }

@@ -58,7 +58,6 @@ type ConnectionFieldProps = {
   onChange(name: string): void
 }
 
-/** Selects the connection that authenticates the calls. */
 export function ConnectionField({ value, onChange }: ConnectionFieldProps): ReactNode {
   const { workspace } = useWorkspace()
   const { data = [] } = useQuery(allOf('listConnections', { ws: workspace.id }))
@@ -112,7 +111,6 @@ export function CallbackFields({ draft: { callbacks }, onChange }: CallbackField
 
 type Field = 'queue' | 'maxAgeSeconds' | 'labels'
 
-/** Returns the field of one text of a draft. */
 function fieldOf<Name extends Field>(key: Name, look: ComponentProps<typeof TextField>) {
   type PartProps = { draft: Pick<FlowDraft, Name>; onChange(change: Pick<FlowDraft, Name>): void }
   return ({ draft, onChange }: PartProps): ReactNode => (

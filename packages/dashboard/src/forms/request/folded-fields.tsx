@@ -3,7 +3,6 @@ import { Card, Stack } from '../../ui/card.tsx'
 import styles from './request.module.css'
 
 type FoldedFieldsProps = {
-  /** What the fields are for. */
   summary: string
   /** Their values in short, beside the summary. */
   values?: string

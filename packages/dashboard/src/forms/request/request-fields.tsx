@@ -69,7 +69,6 @@ const placeholders = { name: 'X-Tenant', value: '{{ secrets.TENANT }}' }
 
 type HeaderEditorProps = { rows: readonly HeaderRow[]; onChange(rows: readonly HeaderRow[]): void }
 
-/** Edits headers, one per row. */
 function HeaderEditor({ rows, onChange }: HeaderEditorProps): ReactNode {
   const { headers: error } = useFieldErrors()
   const id = useId()
@@ -125,7 +124,6 @@ type PayloadEditorProps = {
   onChange(text: string): void
 }
 
-/** Edits JSON and validates it while the user types. */
 function PayloadEditor({ text, rawBody, onChange }: PayloadEditorProps): ReactNode {
   const [initial] = useState(text)
   const field = useRef<HTMLTextAreaElement>(null)

@@ -80,7 +80,6 @@ export function RequestForm({ state, action, now, backTo, facts, children, more 
   )
 }
 
-/** A group of fields. */
 export function FormCard({ label, children }: { label: string; children: ReactNode }): ReactNode {
   return (
     <Card label={label}>

@@ -20,7 +20,6 @@ type RetryFieldsProps = {
 
 const maxShown = 6
 
-/** Fields for the retries and the timeout of a request. */
 export function RetryFields({ draft, onChange }: RetryFieldsProps): ReactNode {
   const textField = (label: string, name: string, key: keyof RetryDraft, hint?: string) => (
     <TextField

@@ -6,7 +6,6 @@ export type WallTime = { year: number; month: number; day: number; hour: number;
 /** The instant of a wall time. `clock_gap` means that clocks skip the time, `clock_overlap` that it occurs twice. */
 export type ZonedInstant = { at: Date; note: 'clock_gap' | 'clock_overlap' | null }
 
-/** Returns the wall time of an instant in a time zone. */
 export function wallTimeOf(at: Date, timeZone: string): WallTime {
   const pieces = new Intl.DateTimeFormat('en-US', {
     timeZone,
