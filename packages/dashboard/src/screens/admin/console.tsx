@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { Link, NavLink } from 'react-router'
 import { Bell } from '../../layout/bell.tsx'
-import { Frame } from '../../layout/shell.tsx'
 import styles from '../../layout/shell.module.css'
+import { Frame } from '../../layout/shell.tsx'
 import { paths } from '../../paths.ts'
 
 /** The frame of the pages for operators of the installation. */
