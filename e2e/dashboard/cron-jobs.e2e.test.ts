@@ -107,6 +107,29 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('heading', { name: 'No cron jobs yet', exact: true }).waitFor()
   })
 
+  it('keeps the notice of a paused one dismissed until another is paused', async () => {
+    const pause = async (name: string) => {
+      const body = { name, cron: '0 9 * * *', url: stage.receiver.url('/paused'), method: 'POST' }
+      const { body: job } = await stage.belfry.call('POST', '/api/v1/scheduler/cronjobs', body)
+      expect((await stage.belfry.call('POST', `/api/v1/scheduler/cronjobs/${job.id}/pause`)).status).toBe(200)
+    }
+    await pause('First')
+    const page = await stage.ownerPage()
+    await open(page, '/cron-jobs', 'Cron jobs')
+    const notice = page.getByText('Cron job First was paused')
+    await notice.waitFor()
+    await takeScreenshots(page, 'cron-job-notice')
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await notice.waitFor({ state: 'detached' })
+    const status = page.waitForResponse('**/api/v1/scheduler/status')
+    await page.reload()
+    await status
+    await page.getByRole('region', { name: 'Cron jobs' }).getByRole('link', { name: 'First' }).waitFor()
+    expect(await notice.count()).toBe(0)
+    await pause('Second')
+    await page.getByText('2 cron jobs are paused').waitFor()
+  })
+
   it('shows a viewer why the actions are disabled', async () => {
     const body = { name: 'Theirs', cron: '0 9 * * *', url: stage.receiver.url('/theirs'), method: 'POST' }
     const { body: job } = await stage.belfry.call('POST', '/api/v1/scheduler/cronjobs', body)

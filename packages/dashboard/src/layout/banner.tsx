@@ -1,14 +1,18 @@
-import { TriangleAlert } from 'lucide-react'
+import { TriangleAlert, X } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { IconButton } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import styles from './banner.module.css'
 
+type BannerProps = { tone: 'bad' | 'warn'; onDismiss?: (() => void) | undefined; children: ReactNode }
+
 /** A notice above every page. */
-export function Banner({ tone, children }: { tone: 'bad' | 'warn'; children: ReactNode }): ReactNode {
+export function Banner({ tone, onDismiss, children }: BannerProps): ReactNode {
   return (
     <p className={classNames(styles.banner, styles[tone])}>
       <TriangleAlert size={17} aria-hidden="true" />
       <span>{children}</span>
+      {onDismiss && <IconButton label="Dismiss" size="small" icon={<X size={15} />} onClick={onDismiss} />}
     </p>
   )
 }

@@ -1,8 +1,9 @@
 import type { Notice } from '@belfry/contract/notice'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { paths, type WorkspacePaths } from '../paths.ts'
 import { useRights } from '../session/allowed.tsx'
 import { useOrganization } from '../session/scope.ts'
+import { readStored, store } from '../ui/browser-storage.ts'
 import { Link } from '../ui/button.tsx'
 import { formatCounted } from '../ui/format-amount.ts'
 import { RelativeTime } from '../ui/time.tsx'
@@ -14,14 +15,36 @@ export function NoticeList({ notices }: { notices: readonly Notice[] }): ReactNo
   const { organization } = useOrganization()
   const workspace = useShellWorkspace()
   const maySeeUsage = useRights().can('usage.read').allowed
+  const key = `belfry.dismissed ${workspace?.id}`
+  const [dismissed, setDismissed] = useState(() => readStored(key))
+  const dismiss = (notice: Notice) => {
+    setDismissed(markOf(notice))
+    store(key, markOf(notice))
+  }
   if (!workspace) return null
   const to = paths.workspace(organization.slug, workspace.id)
   const usage = maySeeUsage ? paths.settings(organization.slug, 'usage') : null
-  return notices.map(notice => (
-    <Banner key={notice.kind} tone={isBad(notice) ? 'bad' : 'warn'}>
-      {filled(textOf(notice), notice)} {remedyOf(notice, to, usage)}
-    </Banner>
-  ))
+  return notices
+    .filter(notice => !mayDismiss(notice) || markOf(notice) !== dismissed)
+    .map(notice => (
+      <Banner
+        key={notice.kind}
+        tone={isBad(notice) ? 'bad' : 'warn'}
+        onDismiss={mayDismiss(notice) ? () => dismiss(notice) : undefined}
+      >
+        {filled(textOf(notice), notice)} {remedyOf(notice, to, usage)}
+      </Banner>
+    ))
+}
+
+// A paused cron job may be meant to rest. Anything else keeps due tasks from running.
+function mayDismiss({ kind }: Notice): boolean {
+  return kind === 'cron_job_paused'
+}
+
+/** Returns what a dismissed notice is known by. Another paused cron job makes it another notice. */
+function markOf({ kind, name, count, since }: Notice): string {
+  return [kind, name, count, since].join(' ')
 }
 
 function isBad({ kind }: Notice): boolean {

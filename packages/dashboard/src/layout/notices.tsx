@@ -19,7 +19,7 @@ export function Notices({ workspaceId }: { workspaceId: string }): ReactNode {
   return (
     <div role="status">
       {outage && <Banner tone="bad">{outage}</Banner>}
-      {!error && data && data.notices.length > 0 && <NoticeList notices={data.notices} />}
+      {!error && data && data.notices.length > 0 && <NoticeList key={workspaceId} notices={data.notices} />}
     </div>
   )
 }
