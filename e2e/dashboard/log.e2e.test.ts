@@ -2,6 +2,7 @@ import { waitFor } from '@belfry/test-support/wait-for'
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { expectAccessible } from './expect-accessible.ts'
+import { signUpViewer } from './sign-up-viewer.ts'
 import { useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
 
@@ -206,6 +207,25 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await page.getByText('Created by a replay').waitFor()
     await page.getByRole('link', { name: 'View original task' }).waitFor()
     await stage.receiver.waitFor(requests => requests.some(({ body }) => body.toString() === '{"order":43}'), 20_000)
+  })
+
+  it('hides credentials in the headers of a response until a user shows them who may read secrets', async () => {
+    stage.receiver.answer('/session', { status: 200, headers: { 'set-cookie': 'sid=42', 'x-plain': 'as it is' } })
+    await publish('orders.session', '/session')
+    const openRun = async (page: Page) => {
+      await page.goto(`${await stage.home()}/log`)
+      await rowOf(page, 'orders.session').getByRole('link').click()
+      await page.getByRole('cell', { name: 'as it is' }).waitFor()
+      expect(await page.getByText('sid=42').count()).toBe(0)
+      return page.getByRole('button', { name: 'Show set-cookie' })
+    }
+    const page = await stage.ownerPage()
+    const show = await openRun(page)
+    await takeScreenshots(page, 'run-credentials')
+    await show.click()
+    await page.getByRole('cell', { name: 'sid=42' }).waitFor()
+    const viewer = await stage.newPage(await signUpViewer(stage))
+    expect(await (await openRun(viewer)).getAttribute('aria-disabled')).toBe('true')
   })
 
   it('replays from a run, which covers a narrow screen', async () => {

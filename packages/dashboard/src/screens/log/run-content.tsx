@@ -12,7 +12,7 @@ import { allOf, queryOf } from '../../api/queries.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { ButtonLink, Link } from '../../ui/button.tsx'
+import { Button, ButtonLink, Link } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
@@ -24,6 +24,7 @@ import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { type Body, BodyView } from './body/body-view.tsx'
 import { type CallStep, callSteps, isReused } from './call-steps.ts'
+import { isCredentialHeader } from './credential-headers.ts'
 import styles from './run.module.css'
 import { toCurl } from './to-curl.ts'
 
@@ -249,13 +250,32 @@ function Message({ label, line, headers, body, fileName }: MessageProps): ReactN
             <tr key={index}>
               <th scope="row">{showControls(name)}</th>
               <td>
-                <bdi>{showControls(value)}</bdi>
+                {label === 'response' && isCredentialHeader(name) ? (
+                  <MaskedValue name={name} value={value} />
+                ) : (
+                  <bdi>{showControls(value)}</bdi>
+                )}
               </td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+/** A credential, hidden until a user shows it who may read the secrets of the workspace. */
+function MaskedValue({ name, value }: { name: string; value: string }): ReactNode {
+  const [isShown, setIsShown] = useState(false)
+  const refusal = useRefusal('secret.read')
+  if (isShown) return <bdi>{showControls(value)}</bdi>
+  return (
+    <>
+      ••••••••{' '}
+      <Button size="small" aria-label={`Show ${name}`} refusal={refusal} onClick={() => setIsShown(true)}>
+        Show
+      </Button>
+    </>
   )
 }
 

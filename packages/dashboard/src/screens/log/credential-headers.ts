@@ -1,0 +1,7 @@
+// Limits of AI providers name their "tokens", which are no secrets.
+const credential = /cookie|authorization|credential|password|secret|session|api-?key|token(?!s)/i
+
+/** Returns whether the value of a header may let its holder act for another, e.g. a session or a token. */
+export function isCredentialHeader(name: string): boolean {
+  return credential.test(name)
+}
