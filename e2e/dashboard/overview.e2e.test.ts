@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { inMs } from '../api-calls.ts'
 import { expectAccessible } from './expect-accessible.ts'
 import { signUpViewer } from './sign-up-viewer.ts'
-import { useStage } from './stage.ts'
+import { sizes, useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
 
 describe('the overview in the dashboard', { timeout: 180_000 }, () => {
@@ -45,6 +45,20 @@ describe('the overview in the dashboard', { timeout: 180_000 }, () => {
     expect(await page.getByRole('region', { name: 'Next hour' }).getByRole('row').count()).toBe(13)
     await expectAccessible(page, ':slug/w/:ws')
     const failures = page.getByRole('region', { name: 'Failures' })
+    const ignore = failures.getByRole('button', { name: /^Ignore 503 of / })
+    for (const path of ['', `/hosts/${encodeURIComponent(new URL(stage.receiver.url('/')).host)}`]) {
+      for (const size of ['narrow', 'wide'] as const) {
+        await page.setViewportSize(sizes[size])
+        await page.goto((await stage.home()) + path)
+        await ignore.waitFor()
+        const [frame, button] = [await failures.boundingBox(), await ignore.boundingBox()]
+        if (!frame || !button) throw new Error('They are on the page.')
+        expect(button.x + button.width, size + path).toBeLessThanOrEqual(
+          Math.min(frame.x + frame.width, sizes[size].width),
+        )
+      }
+    }
+    await page.goto(`${await stage.home()}?range=1h`)
     await failures.getByRole('button', { name: /^Ignore 503 of / }).click()
     await page.getByRole('button', { name: 'Show 1 ignored or resolved' }).click()
     await failures.getByText('Ignored').waitFor()
