@@ -1,84 +1,34 @@
-import { createPrisma, type Prisma } from '@belfry/db/postgres/create-prisma'
-import { type DatabaseClock, openDatabaseClock } from '@belfry/db/postgres/database-clock'
-import { openPool, type Pool } from '@belfry/db/postgres/pool'
+import { createPrisma } from '@belfry/db/postgres/create-prisma'
+import { openDatabaseClock } from '@belfry/db/postgres/database-clock'
+import { openPool } from '@belfry/db/postgres/pool'
 import { waitForDatabase } from '@belfry/db/postgres/retry-database'
 import { findMasterKeyProblem } from '@belfry/db/secrets/data-keys'
 import { type CountedInWorkspace, readUsage } from '@belfry/db/usage/read-usage'
-import { type ObjectStorage, openObjectStorage } from '@belfry/object-storage'
-import { type DispatchQueue, openQueue, type QueueConnection } from '@belfry/queue'
-import type { BoardQueues } from '@belfry/queue/board'
-import { ConfigError, type Host, type Logger, openMeter, type Tracing, type VirtualClock } from '@belfry/runtime'
-import type { LimitFunction } from 'p-limit'
+import { openObjectStorage } from '@belfry/object-storage'
+import { openQueue } from '@belfry/queue'
+import { ConfigError, type Host, type Logger, openMeter } from '@belfry/runtime'
 import pLimit from 'p-limit'
-import { type ApiKeyCache, createApiKeyCache, createRejectedKeys, type RejectedKeys } from './auth/api-key.ts'
-import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
-import { openStripeBilling, type StripeBilling } from './billing/stripe/stripe-billing.ts'
+import { createApiKeyCache, createRejectedKeys } from './auth/api-key.ts'
+import { createRateLimits } from './auth/rate-limits.ts'
+import { openStripeBilling } from './billing/stripe/stripe-billing.ts'
 import { type Config, hasOperators } from './config.ts'
-import { type Metrics, openMetrics } from './metrics.ts'
-import { type OidcProvider, openOidcProvider } from './oidc/provider.ts'
-import { createHeadrooms, type Headrooms } from './quotas/headroom.ts'
-import { createUsageCache, type UsageCache } from './quotas/quotas.ts'
-import { openReadReplica, type ReadReplica } from './read-replica.ts'
-import { createRunTails, type RunTails } from './runs/stream/follow-runs.ts'
-import { type InsertBatches, openInsertBatches } from './tasks/store-tasks.ts'
+import { openMetrics } from './metrics.ts'
+import { openOidcProvider } from './oidc/provider.ts'
+import { createHeadrooms } from './quotas/headroom.ts'
+import { createUsageCache } from './quotas/quotas.ts'
+import { openReadReplica } from './read-replica.ts'
+import { createRunTails } from './runs/stream/follow-runs.ts'
+import { openInsertBatches } from './tasks/store-tasks.ts'
 
 /** An open stream of runs, and its holder. */
 export type RunStream = { credential: string; organizationId: string; end: AbortController }
 
 /** Everything that an endpoint needs. */
-export type Context = {
-  config: Config
-  log: Logger
-  /** For accounts. */
-  prisma: Prisma
-  /** For tasks and runs. */
-  pool: Pool
-  /** Never a replica. */
-  primary: Pool
-  /** Null when lists are read from the primary. */
-  readReplica: ReadReplica | null
-  clock: DatabaseClock
-  /** Null without a Redis: dispatchers find due tasks in PostgreSQL. */
-  queue: DispatchQueue | null
-  /** Null when no operators are configured, or without a Redis. */
-  boardQueues: BoardQueues | null
-  apiKeys: ApiKeyCache
-  rejectedKeys: RejectedKeys
-  rateLimits: RateLimits
-  usageCache: UsageCache
-  headrooms: Headrooms<CountedInWorkspace>
-  insertBatches: InsertBatches
-  /** Null when tiers are not sold: the choice of an owner applies at once. */
-  stripe: StripeBilling | null
-  /** Null where users sign in with passwords only. */
-  oidc: OidcProvider | null
-  /** Orders to read the keys of issuers that are in progress, by the federated credential: each resolves with an error or null. */
-  keyOrders: Map<string, Promise<string | null>>
-  runTails: RunTails
-  /** Open streams of runs; aborted when this process is to stop. */
-  runStreams: Set<RunStream>
-  /** The workspace and `Idempotency-Key` of each request in progress in this process. */
-  keysInProgress: Set<string>
-  /** Null when all runs are in PostgreSQL. */
-  logStorage: ObjectStorage | null
-  /** Limits the parts of the log that are read at once, because each takes time of the processor. */
-  partLimit: LimitFunction
-  /** Limits the work that holds a connection while it may need another one. */
-  transactionLimit: LimitFunction
-  /** Work that continues after its response; `closeContext` waits for it. */
-  background: Set<Promise<void>>
-  metrics: Metrics
-  /** Null when traces are not configured. */
-  tracing: Tracing | null
-  /** Aborted when this process is to stop. */
-  stopping: AbortSignal
-  /** Only in the build for tests. */
-  virtualClock?: VirtualClock
-}
+export type Context = Awaited<ReturnType<typeof openContext>>
 
 const connections = 10
 
-export async function openContext(config: Config, log: Logger, host: Host): Promise<Context> {
+export async function openContext(config: Config, log: Logger, host: Host) {
   const { stop } = host
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
   const pool = openPool(config.databaseUrl, { name: 'belfry-api', max: connections, onError })
@@ -90,39 +40,54 @@ export async function openContext(config: Config, log: Logger, host: Host): Prom
   return {
     config,
     log,
+    /** For accounts. */
     prisma: createPrisma(config.databaseUrl, 'belfry-api'),
+    /** For tasks and runs. */
     pool,
+    /** Never a replica. */
     primary: pool,
+    /** Null when lists are read from the primary. */
     readReplica: openReadReplica(config, pool, onError),
     clock: await openDatabaseClock(pool),
+    /** Null without a Redis: dispatchers find due tasks in PostgreSQL. */
     queue,
-    boardQueues: queueConnection && hasOperators(config) ? await openBoard(queueConnection) : null,
+    /** Null when no operators are configured, or without a Redis. */
+    boardQueues:
+      queueConnection && hasOperators(config)
+        ? (await import('@belfry/queue/board')).openBoardQueues(queueConnection)
+        : null,
     apiKeys: createApiKeyCache(),
     rejectedKeys: createRejectedKeys(),
     rateLimits: createRateLimits(),
     usageCache: createUsageCache((organizationId, tx = pool) => readUsage(tx, organizationId)),
-    headrooms: createHeadrooms(),
+    headrooms: createHeadrooms<CountedInWorkspace>(),
     insertBatches: openInsertBatches(pool, metrics.created),
+    /** Null when tiers are not sold: the choice of an owner applies at once. */
     stripe: config.billing && (await openStripeBilling(config.billing)),
+    /** Null where users sign in with passwords only. */
     oidc: config.oidc && openOidcProvider(config.oidc, log),
-    keyOrders: new Map(),
+    /** Orders to read the keys of issuers that are in progress, by the federated credential: each resolves with an error or null. */
+    keyOrders: new Map<string, Promise<string | null>>(),
     runTails: createRunTails(pool, onError),
-    runStreams: endOnStop(stop),
-    keysInProgress: new Set(),
+    runStreams: new Set<RunStream>(),
+    /** The workspace and `Idempotency-Key` of each request in progress in this process. */
+    keysInProgress: new Set<string>(),
+    /** Null when all runs are in PostgreSQL. */
     logStorage: config.logStorage && openObjectStorage(config.logStorage),
+    /** Limits the parts of the log that are read at once, because each takes time of the processor. */
     partLimit: pLimit(2),
+    /** Limits the work that holds a connection while it may need another one. */
     transactionLimit: pLimit(connections - 4),
-    background: new Set(),
+    /** Work that continues after its response; `closeContext` waits for it. */
+    background: new Set<Promise<void>>(),
     metrics,
+    /** Null when traces are not configured. */
     tracing: host.tracing?.of('api') ?? null,
+    /** Aborted when this process is to stop. */
     stopping: stop,
-    ...(__VIRTUAL_CLOCK__ && host.virtualClock && { virtualClock: host.virtualClock }),
+    /** Only in the build for tests. */
+    virtualClock: __VIRTUAL_CLOCK__ ? host.virtualClock : undefined,
   }
-}
-
-async function openBoard(connection: QueueConnection): Promise<BoardQueues> {
-  const { openBoardQueues } = await import('@belfry/queue/board')
-  return openBoardQueues(connection)
 }
 
 /** Waits for work in the background, and closes all connections. */
@@ -132,12 +97,4 @@ export async function closeContext(ctx: Context) {
   await Promise.all([queue?.close(), prisma.$disconnect()])
   await boardQueues?.close()
   await Promise.all([logStorage?.close(), pool.end(), readReplica?.replica.pool.end()])
-}
-
-function endOnStop(stop: AbortSignal): Set<RunStream> {
-  const streams = new Set<RunStream>()
-  stop.addEventListener('abort', () => {
-    for (const stream of streams) stream.end.abort()
-  })
-  return streams
 }

@@ -66,7 +66,7 @@ function openRunStream(
     workspaceIds: workspaceIds.slice(0, maxWorkspaces),
     after: fromId('run', String(request.headers['last-event-id'] ?? '')) ?? undefined,
     check,
-    over: stream.end.signal,
+    over: AbortSignal.any([stream.end.signal, ctx.stopping]),
   })
   return new Reply({
     status: 200,
