@@ -9,15 +9,7 @@ import { badRequest } from './qstash-error.ts'
 
 export const eventRoutes: QstashRoutes = [
   ['/events', { get: on('run.read', readPage) }],
-  [
-    '/logs',
-    {
-      get: on('run.read', async call => {
-        const { events: logs, cursor } = await readPage(call)
-        return { logs, cursor }
-      }),
-    },
-  ],
+  ['/logs', { get: on('run.read', readLogs) }],
 ]
 
 // The states of entries, and names that stand for others.
@@ -35,16 +27,13 @@ const states: Record<string, readonly string[]> = {
 }
 
 function statesOf(name: string): readonly string[] {
-  const found = Object.hasOwn(states, name) ? states[name] : undefined
-  if (!found) throw badRequest(`invalid state: ${name}`)
-  return found
+  if (Object.hasOwn(states, name)) return states[name] ?? []
+  throw badRequest(`invalid state: ${name}`)
 }
 
 const ownParameters = ['count', 'cursor', 'state', 'fromDate', 'toDate', 'responseStatus', 'order', 'trimBody']
 const maxRounds = 20
-// The bodies of a page: each attempt has up to three events, with the body in base64.
 const maxBytes = 2_000_000
-const bytesPerByte = 4
 
 type Event = { state: string; time: number } & Record<string, unknown>
 
@@ -81,6 +70,11 @@ async function readPage(call: Call<'run.read'>): Promise<{ events: Event[]; curs
   return { events, cursor: `${at.id}.${at.sent}` }
 }
 
+async function readLogs(call: Call<'run.read'>) {
+  const { events: logs, cursor } = await readPage(call)
+  return { logs, cursor }
+}
+
 // Clients may also send a time.
 function readCursor(cursor: string | null): { id: string; sent: number } {
   if (cursor === null || cursor === '') return { id: largestId, sent: 0 }
@@ -90,16 +84,17 @@ function readCursor(cursor: string | null): { id: string; sent: number } {
   return { id, sent: Number(sent) }
 }
 
+/** What the events of a task are made from. The events of a run are made from more. */
 type TaskFields = RequestRow & {
+  id: string
   taskId: string
   state: TaskState
   dueAt: Date
   createdAt: Date
   finishedAt: Date | null
-  payloadBytes: number | null
+  bytes: number
 }
 type RunFields = TaskFields & {
-  runId: string
   status: RunStatus
   startedAt: Date
   endedAt: Date
@@ -108,39 +103,35 @@ type RunFields = TaskFields & {
   isLast: boolean
 }
 
-const requestColumns = `r.url, r.method, r.headers, octet_length(r.payload) AS "payloadBytes", r.is_report AS "isReport",
-  r.content_type AS "contentType", r.callbacks,
-  r.max_retries AS "maxRetries", r.queue, r.labels, r.qstash`
-const taskColumns = `t.id AS "taskId", t.state, t.due_at AS "dueAt", t.created_at AS "createdAt", t.finished_at AS "finishedAt"`
+// Bytes of the bodies: an attempt has up to three events, with the body in base64.
+const columns = `t.id AS "taskId", t.state, t.due_at AS "dueAt", t.created_at AS "createdAt", t.finished_at AS "finishedAt",
+  r.url, r.method, r.headers, 4 * coalesce(octet_length(r.payload), 0) AS bytes, r.is_report AS "isReport",
+  r.content_type AS "contentType", r.callbacks, r.max_retries AS "maxRetries", r.queue, r.labels, r.qstash`
 
-/** What events are made of: a run, or a task. */
-type Source = { id: string; fields: TaskFields | RunFields }
-
-async function readSources(call: Call, from: string, limit: number): Promise<Source[]> {
+async function readSources(call: Call, from: string, limit: number): Promise<Array<TaskFields | RunFields>> {
   const [runs, tasks] = await Promise.all([readRuns(call, from, limit), readTasks(call, from, limit)])
-  const sources = [
-    ...runs.map(run => ({ id: run.runId, fields: run })),
-    ...tasks.map(task => ({ id: task.taskId, fields: task })),
-  ]
-  return sources.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit)
+  return [...runs, ...tasks].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit)
 }
 
 // Returns the events of the first sources, up to those whose bodies reach a number of bytes. The first source may have been sent
 // already, so there are two at least.
-async function withPayloads({ ctx }: Call, sources: readonly Source[], maxBytes: number) {
+async function withPayloads({ ctx }: Call, sources: ReadonlyArray<TaskFields | RunFields>, maxBytes: number) {
   let sum = 0
-  const sized = sources.map(({ id, fields }) => ({ id, fields, bytes: bytesPerByte * (fields.payloadBytes ?? 0) }))
-  const shown = sized.filter(({ bytes }, i) => {
+  const shown = sources.filter(({ bytes }, i) => {
     sum += bytes
     return i < 2 || sum - bytes < maxBytes
   })
   const text = 'SELECT task_id AS id, payload FROM task_requests WHERE task_id = ANY ($1::uuid[])'
-  const ids = [...new Set(shown.map(({ fields }) => fields.taskId))]
+  const ids = [...new Set(shown.map(({ taskId }) => taskId))]
   const { rows } = await ctx.pool.query<{ id: string; payload: string | null }>(text, [ids])
   const payloads = new Map(rows.map(({ id, payload }) => [id, payload]))
-  return shown.map(({ id, fields, bytes }) => {
-    const filled = { ...fields, payload: payloads.get(fields.taskId) ?? null }
-    return { id, bytes, events: 'runId' in filled ? eventsOfRun(filled) : eventsOfTask(filled) }
+  return shown.map(source => {
+    const filled = { ...source, payload: payloads.get(source.taskId) ?? null }
+    return {
+      id: source.id,
+      bytes: source.bytes,
+      events: 'status' in filled ? eventsOfRun(filled) : eventsOfTask(filled),
+    }
   })
 }
 
@@ -152,9 +143,9 @@ async function readRuns({ ctx, caller, query }: Call, from: string, limit: numbe
   const statuses = readList(query, 'responseStatus').map(toStatus)
   if (statuses.length > 0) found.and('u.response_status = ANY (?::int[])', statuses)
   const text = `
-    SELECT u.id AS "runId", u.status, u.started_at AS "startedAt", u.finished_at AS "endedAt",
+    SELECT u.id, u.status, u.started_at AS "startedAt", u.finished_at AS "endedAt",
            u.response_status AS "responseStatus", u.error_message AS "errorMessage", t.run_id = u.id AS "isLast",
-           ${taskColumns}, ${requestColumns}
+           ${columns}
     FROM runs u JOIN tasks t ON t.id = u.task_id JOIN task_requests r ON r.task_id = u.task_id
     WHERE ${found.text} ORDER BY u.workspace_id, u.id DESC LIMIT ${limit}`
   return (await ctx.pool.query<RunFields>(text, found.values)).rows
@@ -169,11 +160,11 @@ async function readTasks({ ctx, caller, query }: Call, from: string, limit: numb
   addFilter(query, 't.id', found)
   const text = `
     SELECT found.* FROM unnest(enum_range(NULL::task_state)) AS s (state) CROSS JOIN LATERAL (
-      SELECT ${taskColumns}, ${requestColumns}
+      SELECT t.id, ${columns}
       FROM tasks t JOIN task_requests r ON r.task_id = t.id
       WHERE t.state = s.state AND ${found.text} ORDER BY t.workspace_id, t.state, t.id DESC LIMIT ${limit}
     ) found
-    ORDER BY "taskId" DESC LIMIT ${limit}`
+    ORDER BY id DESC LIMIT ${limit}`
   return (await ctx.pool.query<TaskFields>(text, found.values)).rows
 }
 
@@ -185,9 +176,8 @@ function addFilter(query: URLSearchParams, column: string, found: Where): void {
 
 function eventsOfTask(task: TaskFields): Event[] {
   const created = eventOf(task, 'CREATED', task.createdAt, { nextDeliveryTime: task.dueAt.getTime() })
-  return task.state === 'cancelled'
-    ? [eventOf(task, 'CANCELED', task.finishedAt ?? task.createdAt), created]
-    : [created]
+  if (task.state !== 'cancelled') return [created]
+  return [eventOf(task, 'CANCELED', task.finishedAt ?? task.createdAt), created]
 }
 
 function eventsOfRun(run: RunFields): Event[] {
@@ -196,8 +186,9 @@ function eventsOfRun(run: RunFields): Event[] {
   const status = responseStatus === null ? {} : { responseStatus }
   if (run.status === 'success') return [eventOf(run, 'DELIVERED', run.endedAt, status), active]
   const error = eventOf(run, 'ERROR', run.endedAt, { ...status, error: run.errorMessage ?? '' })
-  if (run.isLast && run.state === 'dead')
+  if (run.isLast && run.state === 'dead') {
     return [eventOf(run, 'FAILED', run.finishedAt ?? run.endedAt, status), error, active]
+  }
   const next = run.isLast && run.state === 'retrying' ? { nextDeliveryTime: run.dueAt.getTime() } : {}
   return [eventOf(run, 'RETRY', run.endedAt, next), error, active]
 }

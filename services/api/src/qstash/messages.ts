@@ -84,7 +84,7 @@ export function fieldsOf({ qstash }: Pick<StoredRequest, 'qstash'>): Partial<Qst
 
 /** Returns the request of a message or a schedule in the form of QStash. Undefined members are not sent. */
 export function presentRequest(row: RequestRow) {
-  const { callbacks, queue = null, method, maxRetries } = row
+  const { callbacks, queue = null, method, maxRetries, labels } = row
   const fields = fieldsOf(row)
   const stored = (callbacks ? JSON.parse(callbacks) : {}) as Record<string, { url: string } | undefined>
   const flowControlKey = queue === null ? null : flowControlOfQueue(queue)
@@ -100,7 +100,8 @@ export function presentRequest(row: RequestRow) {
     callerIP: fields.callerIP,
     callerIp: fields.callerIP,
     ...presentFlowControl(fields, flowControlKey),
-    ...presentLabels(row),
+    // Clients that know one label only read the first.
+    ...(labels?.length && { label: labels[0], labels }),
   }
 }
 
@@ -117,11 +118,6 @@ export function presentMessage(row: RequestRow & { id: string; executeAt: Date; 
     notBefore: row.executeAt.getTime(),
     createdAt: row.createdAt.getTime(),
   }
-}
-
-// Clients that know one label only read the first.
-function presentLabels({ labels }: Pick<RequestRow, 'labels'>) {
-  return labels?.length ? { label: labels[0], labels } : {}
 }
 
 /** Returns a body as text, or in base64 when it is not UTF-8. */
@@ -142,19 +138,10 @@ function presentFlowControl({ flowControl }: Partial<QstashFields>, flowControlK
   return { flowControlKey, parallelism, rate, ...(rate !== undefined && { period }) }
 }
 
-function presentHeaders(
-  { headers, contentType }: RequestRow,
-  { redact = [] }: Partial<QstashFields>,
-): Record<string, string[]> {
-  const all: Record<string, string> = {
-    ...(contentType ? { 'Content-Type': contentType } : {}),
-    ...JSON.parse(headers),
-  }
-  const shown = Object.entries(all).map(([name, value]): [string, string] => [
-    name,
-    redactsHeader(redact, name) ? redacted(value) : value,
-  ])
-  return headerLists(Object.fromEntries(shown))
+function presentHeaders({ headers, contentType }: RequestRow, { redact = [] }: Partial<QstashFields>) {
+  const all: Record<string, string> = { ...(contentType && { 'Content-Type': contentType }), ...JSON.parse(headers) }
+  for (const name in all) if (redactsHeader(redact, name)) all[name] = redacted(all[name] ?? '')
+  return headerLists(all)
 }
 
 function presentBody(row: RequestRow, { redact = [] }: Partial<QstashFields>): { body?: string; bodyBase64?: string } {

@@ -21,3 +21,10 @@ export function badRequest(message: string): QstashError {
 export function notOffered(message: string): QstashError {
   return new QstashError(501, message)
 }
+
+/** Reads a number that is written in digits. `name`: what a refusal calls it, such as `Upstash-Retries: it`. */
+export function readNumber(name: string, text: string, min: number, max: number): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  if (number >= min && number <= max) return number
+  throw badRequest(`invalid ${name} must be a number from ${min} to ${max}`)
+}

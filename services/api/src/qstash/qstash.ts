@@ -13,7 +13,7 @@ import { on, type QstashRoutes } from './call.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
 import { eventRoutes } from './events.ts'
 import { messageRoutes } from './messages.ts'
-import { publishRoutes } from './publish/publish-messages.ts'
+import { publishRoutes } from './publish/publish.ts'
 import { notOffered, QstashError } from './qstash-error.ts'
 import { flowControlRoutes, queueRoutes } from './queues.ts'
 import { scheduleRoutes } from './schedules.ts'
@@ -43,9 +43,9 @@ export const qstashRoutes: QstashRoutes = [
     '/keys/rotate',
     {
       post: on('signing_secret.rotate', async ({ ctx, caller }) => {
-        const record: Parameters<typeof rotateQstashSigningKeys>[3] = tx =>
-          audit(tx, caller, 'signing_secret.rotated', 'qstash')
-        const keys = await rotateQstashSigningKeys(ctx.pool, ctx.config.masterKeys, caller.workspaceId, record)
+        const keys = await rotateQstashSigningKeys(ctx.pool, ctx.config.masterKeys, caller.workspaceId, tx =>
+          audit(tx, caller, 'signing_secret.rotated', 'qstash'),
+        )
         return keys && !decide(caller.actor, 'signing_secret.read').allowed ? undefined : keys
       }),
     },

@@ -12,13 +12,13 @@ import { movePause, moveQueue, removeQueue, setQueue } from '../queues/queues.ts
 import { type Call, on, type QstashRoutes, readJson } from './call.ts'
 import { cancelMatching } from './messages.ts'
 import { checkQueueName, flowControlOfQueue, queueOfFlowControl } from './publish/message-task.ts'
-import { badRequest } from './qstash-error.ts'
+import { badRequest, readNumber } from './qstash-error.ts'
 
 export const queueRoutes: QstashRoutes = [
   ['/queues', { get: on('queue.read', listQueues), post: on('queue.write', upsertQueue) }],
   ['/queues/:name', { get: on('queue.read', getQueue), delete: on('queue.delete', deleteQueue) }],
-  ['/queues/:name/pause', { post: on('queue.write', call => setPaused(call, nameOf(call), true)) }],
-  ['/queues/:name/resume', { post: on('queue.write', call => setPaused(call, nameOf(call), false)) }],
+  ['/queues/:name/pause', { post: on('queue.write', call => movePause(call.ctx, call.caller, nameOf(call), true)) }],
+  ['/queues/:name/resume', { post: on('queue.write', call => movePause(call.ctx, call.caller, nameOf(call), false)) }],
 ]
 
 async function listQueues(call: Call<'queue.read'>) {
@@ -56,11 +56,6 @@ async function deleteQueue(call: Call<'queue.delete'>): Promise<void> {
   )
 }
 
-/** Pauses or resumes the queue of a name or of a flow-control key. */
-function setPaused({ ctx, caller }: Call<'queue.write'>, name: string, isPaused: boolean): Promise<void> {
-  return movePause(ctx, caller, name, isPaused)
-}
-
 function nameOf({ name }: Call): string {
   if (flowControlOfQueue(name) !== null) throw notFound()
   return name
@@ -90,11 +85,11 @@ export const flowControlRoutes: QstashRoutes = [
   ['/flowControl/:key', { get: on('queue.read', getFlowControl) }],
   [
     '/flowControl/:key/pause',
-    { post: on('queue.write', call => setPaused(call, queueOfFlowControl(call.name), true)) },
+    { post: on('queue.write', call => movePause(call.ctx, call.caller, queueOfFlowControl(call.name), true)) },
   ],
   [
     '/flowControl/:key/resume',
-    { post: on('queue.write', call => setPaused(call, queueOfFlowControl(call.name), false)) },
+    { post: on('queue.write', call => movePause(call.ctx, call.caller, queueOfFlowControl(call.name), false)) },
   ],
   ['/flowControl/:key/pin', { post: on('queue.write', pinFlowControl) }],
   ['/flowControl/:key/unpin', { post: on('queue.write', unpinFlowControl) }],
@@ -118,9 +113,12 @@ async function getFlowControl(call: Call<'queue.read'>) {
 
 // Sets limits that messages do not change.
 async function pinFlowControl(call: Call<'queue.write'>): Promise<void> {
-  const { query } = call
-  const [parallelism, rate] = [readNumber(query, 'parallelism', 1000), readNumber(query, 'rate', 10_000)]
-  const period = readNumber(query, 'period', 86_400) ?? 1
+  const read = (name: string, max: number) => {
+    const text = call.query.get(name)
+    return text === null ? null : readNumber(`${name}: it`, text, 1, max)
+  }
+  const [parallelism, rate] = [read('parallelism', 1000), read('rate', 10_000)]
+  const period = read('period', 86_400) ?? 1
   if (parallelism === null && rate === null) throw badRequest('give parallelism or rate')
   const limits: UpdateQueueBody = {
     ...(parallelism !== null && { max_concurrent: parallelism }),
@@ -167,14 +165,6 @@ async function getGlobalParallelism({ ctx, caller }: Call<'queue.read'>) {
 
 function move(call: Call<'queue.write'>, change: Parameters<typeof moveQueue>[3]): Promise<void> {
   return moveQueue(call.ctx, call.caller, { name: queueOfFlowControl(call.name), action: 'queue.changed' }, change)
-}
-
-function readNumber(query: URLSearchParams, name: string, max: number): number | null {
-  const value = query.get(name)
-  if (value === null) return null
-  const number = /^\d{1,9}$/.test(value) ? Number(value) : 0
-  if (number >= 1 && number <= max) return number
-  throw badRequest(`invalid ${name}: it must be a number from 1 to ${max}`)
 }
 
 async function addUse({ ctx }: Call, queues: readonly QueueRow[]): Promise<Key[]> {

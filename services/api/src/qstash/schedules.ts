@@ -25,8 +25,14 @@ import { readQuota } from '../quotas/quotas.ts'
 import { toCallbackChange } from '../tasks/new-task.ts'
 import { type Call, on, type Publication, type QstashRoutes, readPublication } from './call.ts'
 import { fieldsOf, presentRequest } from './messages.ts'
-import { queueDefaults, readDestination, toBody, toStoredFields } from './publish/message-task.ts'
-import { readPublished, refuseUnpublishable } from './publish/publish.ts'
+import {
+  queueDefaults,
+  readDestination,
+  readPublished,
+  refuseUnpublishable,
+  toBody,
+  toStoredFields,
+} from './publish/message-task.ts'
 import { badRequest, notOffered } from './qstash-error.ts'
 
 const create = on('cron_job.write', async call => storeSchedule(call, await readPublication(call)))
@@ -129,10 +135,9 @@ async function move<A extends CronJobAction>(
   action: A,
   change: typeof resumeCronJob,
 ): Promise<void> {
+  const { ctx, caller } = call
   const id = await idOf(call)
-  await moveCronJob(call.ctx, call.caller, { id, action }, tx =>
-    change(tx, call.caller.workspaceId, id, expansionLookAheadMs),
-  )
+  await moveCronJob(ctx, caller, { id, action }, tx => change(tx, caller.workspaceId, id, expansionLookAheadMs))
 }
 
 const named: Record<string, string> = {
@@ -182,14 +187,8 @@ async function present({ ctx }: Call<'cron_job.read'>, jobs: readonly CronJobRow
       ORDER BY t.cron_job_id, t.id DESC LIMIT ${shownOccurrences}
     ) t`
   const { rows } = await ctx.pool.query<Occurrence>(text, [jobs.map(({ id }) => id)])
-  const now = ctx.clock.now()
-  return jobs.map(job =>
-    presentOne(
-      job,
-      rows.filter(row => row.job === job.id),
-      now,
-    ),
-  )
+  const occurrencesOf = (id: string) => rows.filter(({ job }) => job === id)
+  return jobs.map(job => presentOne(job, occurrencesOf(job.id), ctx.clock.now()))
 }
 
 function presentOne(job: CronJobRow, occurrences: readonly Occurrence[], now: number) {
@@ -203,14 +202,13 @@ function presentOne(job: CronJobRow, occurrences: readonly Occurrence[], now: nu
     destination: job.url,
     ...request,
     retries: maxRetries,
-    ...(delayMs !== undefined && { delay: delayMs / 1000 }),
+    delay: delayMs && delayMs / 1000,
     isPaused: job.pausedAt !== null,
     createdAt: job.createdAt.getTime(),
-    ...(last && { lastScheduleTime: last.at.getTime() }),
-    ...(next && { nextScheduleTime: next.atMs }),
-    ...(last && {
-      lastScheduleStates: Object.fromEntries(occurrences.map(({ id, state }) => [toId('msg', id), stateOf(state)])),
-    }),
+    lastScheduleTime: last?.at.getTime(),
+    nextScheduleTime: next?.atMs,
+    lastScheduleStates:
+      last && Object.fromEntries(occurrences.map(({ id, state }) => [toId('msg', id), stateOf(state)])),
   }
 }
 

@@ -48,9 +48,7 @@ const prepared = new WeakMap<Context, Promise<string>>()
 
 // The workspace of the first account then signs with the public keys.
 function findDevKey(ctx: Context, path: string, request: Request): Promise<string> {
-  const known = prepared.get(ctx)
-  if (known !== undefined) return known
-  const preparing = prepare(ctx, path, request)
+  const preparing = prepared.get(ctx) ?? prepare(ctx, path, request)
   prepared.set(ctx, preparing)
   preparing.catch(() => prepared.delete(ctx))
   return preparing

@@ -4,41 +4,10 @@ import type { QstashFlowControl } from '@belfry/domain/qstash/qstash-fields'
 import { retryDelays } from '@belfry/domain/qstash/retry-delays'
 import { findHeaderProblems, headerCase } from '@belfry/domain/request-headers'
 import { timeoutLimits } from '@belfry/domain/timeout'
-import { badRequest, notOffered } from '../qstash-error.ts'
+import { badRequest, notOffered, readNumber } from '../qstash-error.ts'
 
 /** Header names in lower case. */
 export type MessageHeaders = Readonly<Record<string, string>>
-
-/** How and when a message is delivered, as its headers say. */
-export type MessageOptions = Delivery & {
-  contentType: string | null
-  /** The time before which no attempt starts, in epoch milliseconds. Wins over `delayMs`. */
-  notBefore: number | null
-  callback: CallbackOptions | null
-  failureCallback: CallbackOptions | null
-  deduplicationId: string | null
-  deduplicatesByContent: boolean
-  queue: string | null
-  flowControl: QstashFlowControl | null
-  labels: string[] | null
-  redact: string[] | null
-  cron: string | null
-  scheduleId: string | null
-}
-
-/** What a message and a callback both have. */
-export type Delivery = {
-  method: Method
-  delayMs: number
-  retries: number
-  delaysMs: number[]
-  retryDelay: string | undefined
-  timeoutMs: number
-  /** The headers that are passed on, without the prefix. */
-  headers: Record<string, string>
-}
-
-export type CallbackOptions = Delivery & { url: string }
 
 /** @throws QstashError (501) for a message of Upstash Workflow. */
 export function refuseWorkflow(headers: MessageHeaders): void {
@@ -47,13 +16,17 @@ export function refuseWorkflow(headers: MessageHeaders): void {
   }
 }
 
+/** How and when a message is delivered, as its headers say. */
+export type MessageOptions = ReturnType<typeof readOptions>
+
 /** Reads the headers of a publication. Ignores those that it does not know. */
-export function readOptions(headers: MessageHeaders): MessageOptions {
+export function readOptions(headers: MessageHeaders) {
   refuseWorkflow(headers)
   const get = (name: string) => headers[`upstash-${name}`] || undefined
   return {
     ...readDelivery(headers, 'upstash-'),
     contentType: headers['content-type'] || null,
+    /** The time before which no attempt starts, in epoch milliseconds. Wins over `delayMs`. */
     notBefore: readNotBefore(get('not-before')),
     callback: readCallback(headers, 'callback'),
     failureCallback: readCallback(headers, 'failure-callback'),
@@ -69,18 +42,20 @@ export function readOptions(headers: MessageHeaders): MessageOptions {
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-type Method = (typeof methods)[number]
-const defaultRetries = 3
+const defaultRetries = '3'
 const maxRetries = 20
 const defaultTimeoutMs = 300_000
 
-function readDelivery(headers: MessageHeaders, prefix: string): Delivery {
+/** What a message and a callback both have. */
+export type Delivery = ReturnType<typeof readDelivery>
+
+function readDelivery(headers: MessageHeaders, prefix: string) {
   const get = (name: string) => headers[prefix + name] || undefined
   const named = (name: string) => headerCase(prefix + name)
   const sent = (get('method') ?? 'POST').toUpperCase()
   const method = methods.find(one => one === sent)
   if (!method) throw badRequest(`invalid ${named('method')}: it must be one of ${methods.join(', ')}`)
-  const retries = readCount(named('retries'), get('retries') ?? String(defaultRetries), maxRetries)
+  const retries = readNumber(`${named('retries')}: it`, get('retries')?.trim() ?? defaultRetries, 0, maxRetries)
   const retryDelay = get('retry-delay')
   const [delay, timeout] = [get('delay'), get('timeout')]
   const timeoutMs = timeout === undefined ? defaultTimeoutMs : readDuration(named('timeout'), timeout)
@@ -94,14 +69,9 @@ function readDelivery(headers: MessageHeaders, prefix: string): Delivery {
     delaysMs: retryDelays(retries, retryDelay),
     retryDelay,
     timeoutMs,
+    /** The headers that are passed on, without the prefix. */
     headers: readForwarded(headers, `${prefix}forward-`),
   }
-}
-
-function readCount(header: string, value: string, max: number): number {
-  const count = /^\d{1,9}$/.test(value.trim()) ? Number(value) : Number.NaN
-  if (count <= max) return count
-  throw badRequest(`invalid ${header}: it must be a number from 0 to ${max}`)
 }
 
 // Clients that pass on all headers of a request of their own also send those of the connection.
@@ -118,7 +88,7 @@ function readForwarded(headers: MessageHeaders, prefix: string): Record<string, 
   return forwarded
 }
 
-function readCallback(headers: MessageHeaders, name: string): CallbackOptions | null {
+function readCallback(headers: MessageHeaders, name: string) {
   const url = headers[`upstash-${name}`]
   return url ? { ...readDelivery(headers, `upstash-${name}-`), url } : null
 }
@@ -144,20 +114,14 @@ function readFlowControl(key: string | undefined, value: string | undefined): Qs
   const parts = (value ?? '').split(',').map(part => part.split('=').map(text => text.trim()))
   const limits: QstashFlowControl = { key }
   for (const [name = '', amount = ''] of parts) {
-    if (name === 'parallelism') limits.parallelism = readLimit(name, amount, 1000)
-    else if (name === 'rate') limits.rate = readLimit(name, amount, 10_000)
+    if (name === 'parallelism') limits.parallelism = readNumber(`Upstash-Flow-Control-Value: ${name}`, amount, 1, 1000)
+    else if (name === 'rate') limits.rate = readNumber(`Upstash-Flow-Control-Value: ${name}`, amount, 1, 10_000)
     else if (name === 'period') limits.period = readPeriod(amount)
     else if (name !== '')
       throw badRequest(`invalid Upstash-Flow-Control-Value: "${name}" is not parallelism, rate or period`)
   }
   if (limits.parallelism !== undefined || limits.rate !== undefined) return limits
   throw badRequest('invalid Upstash-Flow-Control-Value: give parallelism or rate')
-}
-
-function readLimit(name: string, amount: string, max: number): number {
-  const limit = /^\d{1,9}$/.test(amount) ? Number(amount) : 0
-  if (limit >= 1 && limit <= max) return limit
-  throw badRequest(`invalid Upstash-Flow-Control-Value: ${name} must be a number from 1 to ${max}`)
 }
 
 function readPeriod(amount: string): number {

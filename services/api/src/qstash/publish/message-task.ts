@@ -4,13 +4,28 @@ import type { CreateTaskBody } from '@belfry/contract/task'
 import { hostIsVisiblyBlocked } from '@belfry/domain/address'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
 import { queueNameForm, queueNameRule } from '@belfry/domain/queue-name'
+import { billingPeriod } from '@belfry/domain/quota'
 import { findHeaderProblems } from '@belfry/domain/request-headers'
 import { checkTargetUrl, parseUrl } from '@belfry/domain/target-url'
 import { isTopic } from '@belfry/domain/topic'
 import type { Context } from '../../context.ts'
 import type { QueueDefaults } from '../../queues/queues.ts'
-import { badRequest, notOffered } from '../qstash-error.ts'
-import type { CallbackOptions, Delivery, MessageOptions } from './message-options.ts'
+import { type Quota, refuseOverQuota } from '../../quotas/quotas.ts'
+import type { Publication } from '../call.ts'
+import { badRequest, notOffered, QstashError } from '../qstash-error.ts'
+import { type Delivery, type MessageOptions, readOptions } from './message-options.ts'
+
+/** Reads the options of a publication, and checks that Belfry can keep them all. */
+export function readPublished(ctx: Context, { headers, queue }: Publication): MessageOptions {
+  const options = readOptions(headers)
+  if (queue !== undefined) options.queue = queue
+  for (const callback of [options.callback, options.failureCallback]) if (callback) checkUrl(ctx, callback.url)
+  if (options.queue !== null && options.flowControl) {
+    throw notOffered('A message has a queue or a flow-control key, not both.')
+  }
+  if (options.queue !== null) checkQueueName(options.queue)
+  return options
+}
 
 /** The endpoint that a message goes to, and the URL group that it belongs to. */
 export type Endpoint = { url: string; topicName?: string; endpointName?: string }
@@ -113,7 +128,7 @@ function retryOf({ delaysMs }: Delivery): Retry {
   return delaysMs.length > 0 ? { delays_ms: delaysMs } : retryPolicy.parse({ max_retries: 0 })
 }
 
-function toCallbackFields({ method, delayMs }: CallbackOptions, message: Pick<QstashFields, 'callerIP'>) {
+function toCallbackFields({ method, delayMs }: Delivery, message: Pick<QstashFields, 'callerIP'>) {
   return { method, delayMs, message }
 }
 
@@ -158,4 +173,28 @@ function decode(text: string): string {
   } catch {
     throw badRequest('invalid destination: its escapes are not valid')
   }
+}
+
+/**
+ * Rejects a message that the tier of the organization does not allow. A used-up allowance of executions is a 429 with the
+ * headers of QStash's daily limit.
+ * @throws QstashError, or AppError `quota_exceeded`.
+ */
+export function refuseUnpublishable(quota: Quota, body: Buffer, isDueNow: boolean): void {
+  const { limits, used } = quota
+  if (body.length > limits.payloadBytes) {
+    throw new QstashError(413, `the body has ${body.length} bytes; at most ${limits.payloadBytes} are allowed`)
+  }
+  if (isDueNow && used.executions >= limits.executions) {
+    throw new QstashError(
+      429,
+      `the organization has used the ${limits.executions} executions of its tier for this month`,
+      {
+        'RateLimit-Limit': String(limits.executions),
+        'RateLimit-Remaining': '0',
+        'RateLimit-Reset': String(billingPeriod(new Date()).end.getTime() / 1000),
+      },
+    )
+  }
+  refuseOverQuota(quota, 'later')
 }

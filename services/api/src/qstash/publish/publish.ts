@@ -6,30 +6,108 @@ import type { NewTask } from '@belfry/db/tasks/insert-tasks'
 import { toId } from '@belfry/domain/id'
 import { matchesFilter } from '@belfry/domain/payload-filter'
 import { decide } from '@belfry/domain/permissions'
-import { billingPeriod } from '@belfry/domain/quota'
+import { takeTurns } from '@belfry/domain/slices'
+import { requireRight } from '../../auth/authorize.ts'
 import type { Context } from '../../context.ts'
 import { type Work, workOf } from '../../endpoint.ts'
-import { type Quota, refuseOverQuota } from '../../quotas/quotas.ts'
+import { Reply } from '../../http/reply.ts'
+import { type Quota, readQuota } from '../../quotas/quotas.ts'
+import { orRefusal } from '../../tasks/create-task.ts'
 import { toNewTask } from '../../tasks/new-task.ts'
 import { type Stored, schedule } from '../../tasks/schedule.ts'
 import { isNew, storeTasks } from '../../tasks/store-tasks.ts'
-import type { Call, Publication } from '../call.ts'
-import { notOffered, QstashError } from '../qstash-error.ts'
-import { type MessageOptions, readOptions } from './message-options.ts'
+import { type Call, on, type Publication, type QstashRoutes, readJson, readPublication } from '../call.ts'
+import { badRequest, QstashError } from '../qstash-error.ts'
+import { storeSchedule } from '../schedules.ts'
+import { type MessageOptions, refuseWorkflow } from './message-options.ts'
 import {
-  checkQueueName,
-  checkUrl,
   type Endpoint,
   queueDefaults,
   readDestination,
+  readPublished,
+  refuseUnpublishable,
   toBody,
   toStoredFields,
 } from './message-task.ts'
 
-export type Published = { messageId: string; url?: string; deduplicated?: true }
+/**
+ * The rest of the path after an expression is a destination, which must stay as it was sent, with its double slashes, its escapes
+ * and its query.
+ */
+export const publishRoutes: QstashRoutes = [
+  [/^\/publish\/./, { post: on('task.create', publishMessage) }],
+  [/^\/enqueue\/([^/]+)\/./, { post: on('task.create', publishMessage) }],
+  ['/batch', { post: on('task.create', publishBatch) }],
+]
+
+async function publishMessage(call: Call<'task.create'>): Promise<Reply> {
+  const publication = { ...(await readPublication(call)), ...(call.name !== '' && { queue: call.name }) }
+  if (publication.headers['upstash-cron']) {
+    return storeSchedule({ ...call, caller: requireRight(call.caller, 'cron_job.write') }, publication)
+  }
+  const prepared = await preparePublication(call, await readQuota(call.ctx, call.caller.organizationId), publication)
+  const [published = []] = await storePublications(call, [prepared])
+  const isRepeated = published.every(({ deduplicated }) => deduplicated)
+  return new Reply({ status: isRepeated ? 202 : 201, body: prepared.isGroup ? published : published[0] })
+}
+
+const maxBytes = 5 * 1024 * 1024
+const maxMessages = 1000
+
+/**
+ * Publishes several messages. A refused message does not affect the others, except in a workflow: its client would take the
+ * answer of the batch for a run that has started.
+ */
+async function publishBatch(call: Call<'task.create'>) {
+  const items = await readJson(call, maxBytes)
+  if (!Array.isArray(items)) throw badRequest('the body is not a JSON array of messages')
+  if (items.length > maxMessages) throw badRequest(`at most ${maxMessages} messages are allowed`)
+  for (const { headers } of items.map(Object)) refuseWorkflow(readHeaders(headers))
+  const quota = await readQuota(call.ctx, call.caller.organizationId)
+  const prepared: Array<Prepared | { error: string }> = []
+  // One after the other, so their ids have the order of the batch.
+  const turn = takeTurns()
+  for (const item of items) {
+    const one = await orRefusal(() => preparePublication(call, quota, readItem(item)))
+    prepared.push('code' in one ? { error: one.message } : one)
+    await turn()
+  }
+  const published = await storePublications(
+    call,
+    prepared.flatMap(one => ('error' in one ? [] : [one])),
+  )
+  return prepared.map(one => {
+    if ('error' in one) return one
+    const answers = published.shift() ?? []
+    return one.isGroup ? answers : answers[0]
+  })
+}
+
+function readItem(item: unknown): Publication {
+  const { destination, headers, body, queue } = Object(item) as Record<string, unknown>
+  if (typeof destination !== 'string') throw badRequest('a message has no destination')
+  if (body !== undefined && body !== null && typeof body !== 'string')
+    throw badRequest('the body of a message is not a string')
+  return {
+    destination,
+    headers: readHeaders(headers),
+    body: Buffer.from(body ?? ''),
+    ...(typeof queue === 'string' && queue !== '' && { queue }),
+  }
+}
+
+// Some clients send a list of values for each name.
+function readHeaders(headers: unknown): Record<string, string> {
+  const entries = Object.entries(Object(headers) as Record<string, unknown>)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(', ') : String(value ?? '')]),
+  )
+}
+
+type Published = { messageId: string; url?: string; deduplicated?: true }
 
 /** A publication that may be stored. */
-export type Prepared = { isGroup: boolean; messages: Message[] }
+type Prepared = { isGroup: boolean; messages: Message[] }
 
 /** `hash`: by which it is deduplicated; null when it is not. */
 type Message = { task: NewTask; queue: QueueField | null | undefined; hash: Buffer | null }
@@ -38,7 +116,7 @@ type Message = { task: NewTask; queue: QueueField | null | undefined; hash: Buff
  * Checks a publication and makes its tasks, without storing them.
  * @throws QstashError, or AppError.
  */
-export async function preparePublication(call: Call, quota: Quota, publication: Publication): Promise<Prepared> {
+async function preparePublication(call: Call, quota: Quota, publication: Publication): Promise<Prepared> {
   const { ctx, caller } = call
   const options = readPublished(ctx, publication)
   const destination = readDestination(ctx, publication.destination)
@@ -55,23 +133,8 @@ export async function preparePublication(call: Call, quota: Quota, publication: 
   return { isGroup, messages }
 }
 
-/** Reads the options of a publication, and checks that Belfry can keep them all. */
-export function readPublished(ctx: Context, { headers, queue }: Publication): MessageOptions {
-  const options = readOptions(headers)
-  if (queue !== undefined) options.queue = queue
-  for (const callback of [options.callback, options.failureCallback]) if (callback) checkUrl(ctx, callback.url)
-  if (options.queue !== null && options.flowControl) {
-    throw notOffered('A message has a queue or a flow-control key, not both.')
-  }
-  if (options.queue !== null) checkQueueName(options.queue)
-  return options
-}
-
 /** Stores the messages of publications, and returns an answer for each. */
-export async function storePublications(
-  call: Call<'task.create'>,
-  prepared: readonly Prepared[],
-): Promise<Published[][]> {
+async function storePublications(call: Call<'task.create'>, prepared: readonly Prepared[]): Promise<Published[][]> {
   const messages = prepared.flatMap(({ messages }) => messages)
   const { earlier } = await schedule(workOf(call.ctx), call, {
     starts: 'later', // `refuseUnpublishable` has decided about the others
@@ -119,30 +182,6 @@ async function storeMessages(
     }
     return store(withDb(work, db))
   })
-}
-
-/**
- * Rejects a message that the tier of the organization does not allow. A used-up allowance of executions is a 429 with the
- * headers of QStash's daily limit.
- * @throws QstashError, or AppError `quota_exceeded`.
- */
-export function refuseUnpublishable(quota: Quota, body: Buffer, isDueNow: boolean): void {
-  const { limits, used } = quota
-  if (body.length > limits.payloadBytes) {
-    throw new QstashError(413, `the body has ${body.length} bytes; at most ${limits.payloadBytes} are allowed`)
-  }
-  if (isDueNow && used.executions >= limits.executions) {
-    throw new QstashError(
-      429,
-      `the organization has used the ${limits.executions} executions of its tier for this month`,
-      {
-        'RateLimit-Limit': String(limits.executions),
-        'RateLimit-Remaining': '0',
-        'RateLimit-Reset': String(billingPeriod(new Date()).end.getTime() / 1000),
-      },
-    )
-  }
-  refuseOverQuota(quota, 'later')
 }
 
 function timeOf({ clock }: Context, { notBefore, delayMs }: MessageOptions): Date | null {
