@@ -24,7 +24,7 @@ import { openInsertBatches } from './tasks/store-tasks.ts'
 export type RunStream = { credential: string; organizationId: string; end: AbortController }
 
 /** Everything that an endpoint needs. */
-export type Context = Awaited<ReturnType<typeof openContext>>
+export interface Context extends Awaited<ReturnType<typeof openContext>> {}
 
 const connections = 10
 
