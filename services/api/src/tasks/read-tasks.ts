@@ -176,41 +176,23 @@ const labelledTasks = `(
 
 // There is an index for each of these. It is in the order of ids for one value at a time only.
 function addStreams(along: Where, { ids, cronjob_id, callback_of, label, state = [...taskStates] }: TaskFilter) {
-  if (ids) return { key: 'ids', ...addStreamsOf(along, 't.id', ids) }
-  if (cronjob_id) return { key: 'cronjob_id', ...addStreamsOf(along, 't.cron_job_id', cronjob_id) }
-  if (callback_of) return { key: 'callback_of', ...addStreamsOf(along, 't.callback_of', callback_of) }
-  if (label) {
-    const labels = [...new Set(label)]
-    const keys = along.add(labels)
-    along.and(isExactly('t.label', 'key.value'))
-    return {
-      key: 'label',
-      order: 't.label DESC, t.id DESC',
-      streams: `unnest(${keys}::text[]) AS key (value)`,
-      streamCount: labels.length,
-    }
-  }
-  const keys = along.add([...new Set(state)])
-  along.and(isExactly('t.state', 'key.value'))
-  const order = 't.state, t.id DESC'
+  if (ids) return addStreamsOf(along, 'ids', 'id', 'uuid', ids)
+  if (cronjob_id) return addStreamsOf(along, 'cronjob_id', 'cron_job_id', 'uuid', cronjob_id)
+  if (callback_of) return addStreamsOf(along, 'callback_of', 'callback_of', 'uuid', callback_of)
+  if (label) return addStreamsOf(along, 'label', 'label', 'text', label)
   return {
-    key: 'state',
-    order,
-    streams: `unnest(${keys}::task_state[]) AS key (value)`,
-    streamCount: state.length,
+    ...addStreamsOf(along, 'state', 'state', 'task_state', state),
+    order: 't.state, t.id DESC',
     // Most states have few tasks or none, so several streams together may scan more than one stream.
     maxScanned: 4_000 + 1_600 * (state.length - 1),
   }
 }
 
-function addStreamsOf(along: Where, column: string, ids: string[]) {
-  const keys = along.add([...new Set(ids)])
-  along.and(isExactly(column, 'key.value'))
-  return {
-    order: `${column} DESC, t.id DESC`,
-    streams: `unnest(${keys}::uuid[]) AS key (value)`,
-    streamCount: ids.length,
-  }
+function addStreamsOf(along: Where, key: keyof TaskFilter, column: string, type: string, given: readonly string[]) {
+  const values = [...new Set(given)]
+  const streams = `unnest(${along.add(values)}::${type}[]) AS key (value)`
+  along.and(isExactly(`t.${column}`, 'key.value'))
+  return { key, streams, streamCount: values.length, order: `t.${column} DESC, t.id DESC` }
 }
 
 /** Selects tasks. The caller appends conditions: `t` is the task, `r` its request. */
