@@ -24,20 +24,19 @@ import { type Allowed, authorOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { creation, endpoint, type Work, workOf } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
-import { inspectTarget } from '../http/inspect-target.ts'
 import { invalidField, notFound, refuseUsedKey } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { nameQueues, planQueues, type QueueDefaults } from '../queues/queues.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { requireSecretUse } from '../secrets/require-secret-use.ts'
-import { inspectCallbacks, toLabels, toRequestChange, toStoredRequest } from '../tasks/new-task.ts'
+import { inspectRequest, toLabels, toRequestChange, toStoredRequest } from '../tasks/new-task.ts'
 import { findTask } from '../tasks/read-tasks.ts'
 import { enqueue, type Origin, type ScheduleRequest, schedule } from '../tasks/schedule.ts'
 import { inspectSchedule, neverRuns } from './inspect-schedule.ts'
 import { findCronJob, presentCronJob, readCronJob } from './read-cron-jobs.ts'
 
 export const createCronJob = creation(operations.createCronJob, {
-  inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body), ...inspectSchedule(ctx, body)],
+  inspect: (ctx, body) => [...inspectRequest(ctx, body), ...inspectSchedule(ctx, body)],
   async handle(work, input) {
     const { body, bodyText, caller } = input
     const job = toNewCronJob(caller.workspaceId, body, bodyText)
@@ -89,7 +88,7 @@ export async function addCronJob(
 }
 
 export const updateCronJob = endpoint(operations.updateCronJob, {
-  inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body)],
+  inspect: (ctx, body) => inspectRequest(ctx, body),
   async handle(ctx, { caller, params: { cronjob: id }, body, bodyText }) {
     const change = toChange(body, bodyText)
     if (!isEmpty(change)) {
@@ -150,19 +149,20 @@ function scheduleOf<Body extends CreateCronJobBody | UpdateCronJobBody>(body: Bo
   }
 }
 
-export const pauseCronJob = endpoint(operations.pauseCronJob, async (ctx, { caller, params: { cronjob: id } }) => {
-  const { workspaceId } = caller
-  await moveCronJob(ctx, caller, { id, action: 'cron_job.paused' }, tx => pause(tx, workspaceId, id))
-  return readCronJob(ctx, caller, id)
-})
+export const pauseCronJob = moving(operations.pauseCronJob, 'cron_job.paused', pause)
 
-export const resumeCronJob = endpoint(operations.resumeCronJob, async (ctx, { caller, params: { cronjob: id } }) => {
-  const { workspaceId } = caller
-  await moveCronJob(ctx, caller, { id, action: 'cron_job.resumed' }, tx =>
-    resume(tx, workspaceId, id, expansionLookAheadMs),
-  )
-  return readCronJob(ctx, caller, id)
-})
+export const resumeCronJob = moving(operations.resumeCronJob, 'cron_job.resumed', resume)
+
+function moving(
+  operation: typeof operations.pauseCronJob | typeof operations.resumeCronJob,
+  action: 'cron_job.paused' | 'cron_job.resumed',
+  move: typeof resume,
+) {
+  return endpoint(operation, async (ctx, { caller, params: { cronjob: id } }) => {
+    await moveCronJob(ctx, caller, { id, action }, tx => move(tx, caller.workspaceId, id, expansionLookAheadMs))
+    return readCronJob(ctx, caller, id)
+  })
+}
 
 export const deleteCronJob = endpoint(operations.deleteCronJob, async (ctx, { caller, params: { cronjob: id } }) => {
   await moveCronJob(ctx, caller, { id, action: 'cron_job.deleted' }, tx => remove(tx, caller.workspaceId, id))

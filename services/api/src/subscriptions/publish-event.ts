@@ -14,10 +14,9 @@ import { takeTurns } from '@belfry/domain/slices'
 import { patternsOf } from '@belfry/domain/topic'
 import { presentNewTask } from '@belfry/present/task-form'
 import { creation } from '../endpoint.ts'
-import { inspectTarget } from '../http/inspect-target.ts'
 import { Reply } from '../http/reply.ts'
 import {
-  inspectCallbacks,
+  inspectRequest,
   mergeCallbacks,
   queueNameOf,
   toLabels,
@@ -36,11 +35,7 @@ export const publishEvent = creation(operations.publishEvent, {
   storesReply: body =>
     body.target_url !== undefined &&
     !hasControls({ ...toControls(body), ...toStoredRetry(body.retry), connection: body.connection ?? null }),
-  inspect: (ctx, body) => [
-    ...inspectTarget(ctx, body, 'target_url'),
-    ...inspectCallbacks(ctx, body),
-    ...inspectConnection(body),
-  ],
+  inspect: (ctx, body) => [...inspectRequest(ctx, body, 'target_url'), ...inspectConnection(body)],
   async handle(work, input) {
     const { caller, bodyText } = input
     const { target_url: url, ...body } = input.body
@@ -155,7 +150,7 @@ async function findTargets(
     queue: queue ?? row.queue ?? null,
     // What the headers of an event prove to the targets of the workspace is not for an MCP client.
     headers: mcp ? row.headers : JSON.stringify(mergeHeaders(event.headers, JSON.parse(row.headers))),
-    callbacks: mergeCallbacks(row.callbacks, event),
+    callbacks: mergeCallbacks(row.callbacks, toStoredCallbacks(event)),
     maxAgeMs: earlier(event.max_age_ms, row.maxAgeMs),
     labels: toLabels([...new Set([...(row.labels ?? []), ...(event.labels ?? [])])]),
   }))

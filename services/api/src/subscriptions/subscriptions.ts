@@ -12,16 +12,14 @@ import { type Allowed, authorOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
-import { inspectTarget } from '../http/inspect-target.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { notFound, refuseUsedKey } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { nameQueues, planQueues } from '../queues/queues.ts'
 import { requireSecretUse } from '../secrets/require-secret-use.ts'
 import {
-  type Callbacks,
-  changeCallbacks,
-  inspectCallbacks,
+  inspectRequest,
+  mergeCallbacks,
   queueNameOf,
   toCallbackChange,
   toRetryChange,
@@ -34,7 +32,7 @@ import { presentMcp } from './stored-mcp.ts'
 const maxInWorkspace = 1_000
 
 export const createSubscription = endpoint(operations.createSubscription, {
-  inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body)],
+  inspect: (ctx, body) => inspectRequest(ctx, body),
   async handle(ctx, { caller, body }) {
     const { workspaceId } = caller
     const id = newUuid()
@@ -103,7 +101,7 @@ export const getSubscription = endpoint(operations.getSubscription, async (ctx, 
 )
 
 export const updateSubscription = endpoint(operations.updateSubscription, {
-  inspect: (ctx, body) => [...inspectTarget(ctx, body), ...inspectCallbacks(ctx, body)],
+  inspect: (ctx, body) => inspectRequest(ctx, body),
   async handle(ctx, { caller, params, body }) {
     const { workspaceId } = caller
     const change = given({
@@ -132,7 +130,9 @@ export const updateSubscription = endpoint(operations.updateSubscription, {
     const store = async (tx: PrismaTransaction) => {
       await nameQueue(tx, caller, body.queue)
       const data =
-        callbackChange === undefined ? change : { ...change, callbacks: await changedCallbacks(tx, params.sub, body) }
+        callbackChange === undefined
+          ? change
+          : { ...change, callbacks: await changedCallbacks(tx, params.sub, callbackChange) }
       const [changed] = await tx.subscription.updateManyAndReturn({ where: { id: params.sub, workspaceId }, data })
       if (!changed) throw notFound()
       if (changed.mcp !== null) throw new AppError('conflict', ofMcpClient)
@@ -172,10 +172,10 @@ async function nameQueue(tx: PrismaTransaction, caller: Allowed, queue: QueueFie
 }
 
 // The lock keeps a concurrent change of another callback.
-async function changedCallbacks(tx: PrismaTransaction, id: string, body: Callbacks): Promise<string | null> {
+async function changedCallbacks(tx: PrismaTransaction, id: string, change: string): Promise<string | null> {
   const [row] = await tx.$queryRaw<Array<{ callbacks: string | null }>>`
     SELECT callbacks FROM subscriptions WHERE id = ${id}::uuid FOR UPDATE`
-  return changeCallbacks(row?.callbacks ?? null, body)
+  return mergeCallbacks(row?.callbacks, change)
 }
 
 /** Reads a subscription in its public form. */

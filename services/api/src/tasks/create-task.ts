@@ -13,14 +13,14 @@ import { creation, type Work } from '../endpoint.ts'
 import { bodyLimits } from '../http/read-body.ts'
 import { created, Reply } from '../http/reply.ts'
 import { type Quota, readQuota, refuseLargePayload } from '../quotas/quotas.ts'
-import { inspectNewTask, toControls, toNewTask, toStoredRetry, withLocalTime } from './new-task.ts'
+import { inspectTask, toControls, toNewTask, toStoredRetry, withLocalTime } from './new-task.ts'
 import { schedule } from './schedule.ts'
 import { findUnderKeys, hasKey, isNew, presentStored, storeTask, storeTasks } from './store-tasks.ts'
 
 export const createTask = creation(operations.createTask, {
   storesReply: body =>
     !hasControls({ connection: body.connection ?? null, ...toControls(body), ...toStoredRetry(body.retry) }),
-  inspect: inspectNewTask,
+  inspect: inspectTask,
   async handle(work, input) {
     const { body, bodyText, arrivedAt, caller } = input
     const task = toNewTask(caller.workspaceId, body, bodyText, arrivedAt)
@@ -109,7 +109,7 @@ function readRow(work: Work, quota: Quota, { caller, arrivedAt }: BatchInput, ro
   }
   const parsed = parseInput(createTaskBody, row)
   const schemaErrors = parsed.ok ? [] : parsed.errors
-  const errors = [...schemaErrors, ...inspectNewTask(work, row, schemaErrors)]
+  const errors = [...schemaErrors, ...inspectTask(work, row, schemaErrors)]
   if (!parsed.ok || errors.length > 0) {
     throw new AppError('validation_failed', 'The task is invalid; see errors.', { errors })
   }

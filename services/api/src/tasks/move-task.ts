@@ -19,53 +19,41 @@ import type { TaskRow } from '@belfry/present/task-row'
 import { type Auditor, audit } from '../audit/audit.ts'
 import { authorOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
-import { creation, endpoint, type Inspect } from '../endpoint.ts'
+import { creation, endpoint } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
-import { inspectTarget } from '../http/inspect-target.ts'
 import { notFound } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { nameQueues, planQueues } from '../queues/queues.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { requireSecretUse } from '../secrets/require-secret-use.ts'
-import {
-  executeAtPassed,
-  inspectCallbacks,
-  inspectControls,
-  inspectExecuteAt,
-  neverStarts,
-  toRequestChange,
-  withLocalTime,
-} from './new-task.ts'
+import { executeAtPassed, inspectTask, neverStarts, toRequestChange, withLocalTime } from './new-task.ts'
 import { findTask, readTask } from './read-tasks.ts'
 import { enqueue, type Origin, schedule } from './schedule.ts'
 
-export const cancelTask = endpoint(operations.cancelTask, async (ctx, { caller, params }) => {
-  const result = await moveTask(ctx, caller, params.task, { action: 'task.cancelled' }, tx =>
-    cancelPendingTask(tx, caller.workspaceId, params.task),
-  )
-  if (result.kind === 'moved') await advanceQueuesOf(ctx.pool, [params.task])
-  return presentTask(await taskAfterMove(ctx, result, caller.workspaceId, params.task))
-})
+type Refusal = { code: AppErrorCode; only: string }
 
-export const stopTask = endpoint(operations.stopTask, async (ctx, { caller, params }) => {
-  const result = await moveTask(ctx, caller, params.task, { action: 'task.stopped' }, tx =>
-    stopRetryingTask(tx, caller.workspaceId, params.task),
-  )
-  if (result.kind === 'moved') await advanceQueuesOf(ctx.pool, [params.task])
-  const row = await taskAfterMove(ctx, result, caller.workspaceId, params.task, notRetrying)
-  return presentTask(row)
-})
+const notPending: Refusal = { code: 'task_not_pending', only: 'only a pending task can be changed or cancelled' }
+const notRetrying: Refusal = { code: 'task_not_retrying', only: 'only a task that waits for a retry can be stopped' }
 
-/** The errors in the body of a change that a schema cannot find. */
-const inspect: Inspect = (ctx, body, errors) => [
-  ...inspectTarget(ctx, body),
-  ...inspectCallbacks(ctx, body),
-  ...inspectExecuteAt(ctx, body, errors),
-  ...inspectControls(body),
-]
+export const cancelTask = ending(operations.cancelTask, 'task.cancelled', cancelPendingTask, notPending)
+
+export const stopTask = ending(operations.stopTask, 'task.stopped', stopRetryingTask, notRetrying)
+
+function ending(
+  operation: typeof operations.cancelTask | typeof operations.stopTask,
+  action: 'task.cancelled' | 'task.stopped',
+  end: typeof cancelPendingTask | typeof stopRetryingTask,
+  refusal: Refusal,
+) {
+  return endpoint(operation, async (ctx, { caller, params: { task: id } }) => {
+    const result = await moveTask(ctx, caller, id, { action }, tx => end(tx, caller.workspaceId, id))
+    if (result.kind === 'moved') await advanceQueuesOf(ctx.pool, [id])
+    return presentTask(await taskAfterMove(ctx, result, caller.workspaceId, id, refusal))
+  })
+}
 
 export const replayTask = creation(operations.replayTask, {
-  inspect,
+  inspect: inspectTask,
   async handle(work, input) {
     const { params, caller, body, bodyText, arrivedAt } = input
     const change = toChange(body, bodyText)
@@ -105,7 +93,7 @@ async function changeReplay(db: Db, workspaceId: string, id: string, change: Ask
 }
 
 export const updateTask = endpoint(operations.updateTask, {
-  inspect,
+  inspect: inspectTask,
   async handle(ctx, { caller, params, body, bodyText, arrivedAt }) {
     const change = toChange(body, bodyText)
     if (isEmpty(change)) return readTask(ctx, caller, params.task)
@@ -184,10 +172,6 @@ async function refuseForCallback(db: Db, workspaceId: string, taskId: string): P
   const row = await findTask(db, workspaceId, taskId)
   if (row?.source === 'callback') throw new AppError('conflict', 'A callback cannot have callbacks of its own.')
 }
-type Refusal = { code: AppErrorCode; only: string }
-
-const notPending: Refusal = { code: 'task_not_pending', only: 'only a pending task can be changed or cancelled' }
-const notRetrying: Refusal = { code: 'task_not_retrying', only: 'only a task that waits for a retry can be stopped' }
 
 /** Returns the task after a change. Throws the reason when the task could not be changed. */
 async function taskAfterMove(

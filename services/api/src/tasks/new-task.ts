@@ -1,4 +1,5 @@
 import { type Callback, type CallbackEvent, callbackEvents } from '@belfry/contract/callback'
+import type { PublishEventBody } from '@belfry/contract/event'
 import type { QueueField } from '@belfry/contract/queue'
 import type { Retry, RetryChange } from '@belfry/contract/retry'
 import type { CreateTaskBody, Task, UpdateTaskBody } from '@belfry/contract/task'
@@ -57,19 +58,12 @@ export function toLabels(labels: readonly string[] | undefined): readonly string
   return labels?.length ? labels : null
 }
 
-/** Returns the errors in the body of a task that a schema cannot find. */
-export function inspectNewTask(
-  ctx: Pick<Context, 'clock' | 'config'>,
-  body: unknown,
-  schemaErrors: FieldError[],
-): FieldError[] {
-  return [
-    ...inspectTarget(ctx, body),
-    ...inspectCallbacks(ctx, body),
-    ...inspectExecuteAt(ctx, body, schemaErrors),
-    ...inspectControls(body),
-  ]
-}
+/** Returns the errors in the body of a new or changed task that a schema cannot find. */
+export const inspectTask = (ctx: Pick<Context, 'clock' | 'config'>, body: unknown, schemaErrors: FieldError[]) => [
+  ...inspectRequest(ctx, body),
+  ...inspectExecuteAt(ctx, body, schemaErrors),
+  ...inspectControls(body),
+]
 
 const notFuture: FieldError = {
   path: 'execute_at',
@@ -91,7 +85,7 @@ export function executeAtPassed(executeAt: Date | null, arrivedAt: number): AppE
  * Returns the error of a past execute_at in a body that has other errors, by this process's estimate of the database's
  * clock. For a body without other errors the database decides when it stores the task.
  */
-export function inspectExecuteAt(ctx: Pick<Context, 'clock'>, body: unknown, schemaErrors: FieldError[]): FieldError[] {
+function inspectExecuteAt(ctx: Pick<Context, 'clock'>, body: unknown, schemaErrors: FieldError[]): FieldError[] {
   if (schemaErrors.length === 0 || schemaErrors.some(({ path }) => path === 'execute_at')) return []
   const instant = Object(body).on_past === 'run' ? null : instantOf(body, 'execute_at')
   return instant && instant.getTime() <= ctx.clock.now() ? [notFuture] : []
@@ -115,7 +109,7 @@ export function neverStarts(): AppError {
 }
 
 /** Returns the errors of a deadline that is not after the time of the task, and of `on_conflict` without a key. */
-export function inspectControls(body: unknown): FieldError[] {
+function inspectControls(body: unknown): FieldError[] {
   const { key, on_conflict } = Object(body) as Record<string, unknown>
   const errors: FieldError[] = []
   const until = instantOf(body, 'expires_at')
@@ -137,26 +131,18 @@ export function withLocalTime(task: Task, timezone: string | undefined): Task {
   return Object.assign(task, { local_time: localTimeOf(timezone, Date.parse(task.execute_at)), timezone })
 }
 
-type RawBody = Pick<CreateTaskBody, 'payload_base64' | 'content_type'>
-type Shared =
+type RequestField =
   | 'url'
   | 'method'
-  | 'headers'
-  | 'retry'
-  | 'timeout_ms'
-  | 'queue'
-  | 'connection'
-  | 'on_success'
-  | 'on_failure'
-  | 'on_attempt'
-type NewBody = Pick<CreateTaskBody, Shared> & RawBody
-type ChangedBody = Pick<UpdateTaskBody, Shared> & RawBody
+  | 'payload_base64'
+  | 'content_type'
+  | (keyof CreateTaskBody & keyof PublishEventBody)
 
 // A header overrides it when the request is sent.
 const defaultContentType = 'application/octet-stream'
 
 /** Returns the request of a new task or cron job. The payload is a slice of the body, so its bytes do not change. */
-export function toStoredRequest(body: NewBody, bodyText: string): StoredRequest {
+export function toStoredRequest(body: Pick<CreateTaskBody, RequestField>, bodyText: string): StoredRequest {
   const { maxRetries, backoff, baseDelayMs, maxDelayMs, retryDelays } = toStoredRetry(body.retry)
   return {
     url: body.url,
@@ -177,7 +163,7 @@ export function toStoredRequest(body: NewBody, bodyText: string): StoredRequest 
 }
 
 /** Returns the changes of a request; fields that the body omits are undefined. */
-export function toRequestChange(body: ChangedBody, bodyText: string) {
+export function toRequestChange(body: Pick<UpdateTaskBody, RequestField>, bodyText: string) {
   const json = memberText(bodyText, ['payload'])
   return {
     url: body.url,
@@ -229,8 +215,7 @@ export function toRetryChange({ delays_ms, ...policy }: RetryChange) {
   }
 }
 
-/** The callbacks in a body. */
-export type Callbacks = { [Event in CallbackEvent]?: Callback | null | undefined }
+type Callbacks = { [Event in CallbackEvent]?: Callback | null | undefined }
 
 /** Returns the stored form of the callbacks of a new object; null when it has none. */
 export function toStoredCallbacks(body: Callbacks): string | null {
@@ -244,18 +229,14 @@ export function toCallbackChange(body: Callbacks): string | undefined {
   return given.length === 0 ? undefined : JSON.stringify(Object.fromEntries(given))
 }
 
-/** Returns the stored callbacks of a subscription, in which those of an event replace its own. */
-export function mergeCallbacks(stored: string | null | undefined, event: Callbacks): string | null {
-  return toStoredCallbacks(Object.assign({}, presentCallbacks(stored), JSON.parse(toStoredCallbacks(event) ?? '{}')))
+/** Returns stored callbacks after a change, or with the callbacks of an event in place of their own. */
+export function mergeCallbacks(stored: string | null | undefined, change: string | null): string | null {
+  return toStoredCallbacks(Object.assign({}, presentCallbacks(stored), JSON.parse(change ?? '{}')))
 }
 
-/** Returns the stored form of callbacks after a change. */
-export function changeCallbacks(stored: string | null, change: Callbacks): string | null {
-  return toStoredCallbacks(Object.assign({}, presentCallbacks(stored), JSON.parse(toCallbackChange(change) ?? '{}')))
-}
-
-/** Returns an error for each callback whose host is visibly a private address. */
-export function inspectCallbacks(ctx: Pick<Context, 'config'>, body: unknown): FieldError[] {
+/** Returns an error for the URL of a request, and each of its callbacks, whose host is visibly a private address. */
+export function inspectRequest(ctx: Pick<Context, 'config'>, body: unknown, field = 'url'): FieldError[] {
   const members = Object(body) as Record<string, unknown>
-  return callbackEvents.flatMap(event => (members[event] ? inspectTarget(ctx, members[event], 'url', `${event}.`) : []))
+  const ofCallback = (event: string) => (members[event] ? inspectTarget(ctx, members[event], 'url', `${event}.`) : [])
+  return [...inspectTarget(ctx, body, field), ...callbackEvents.flatMap(ofCallback)]
 }
