@@ -37,8 +37,6 @@ import { accepted } from '../http/reply.ts'
 
 type Action = BulkOperation['action']
 
-const rightToCancel = (action: Action) => (isEnding(action) ? 'task.delete' : 'dead_letter.replay')
-
 export const startBulkOperation = endpoint(
   operations.startBulkOperation,
   async (ctx, { caller, body: { action, ids, filter = { ids }, per_second: perSecond = null } }) => {
@@ -65,39 +63,40 @@ const general: Form = { actions: bulkActions, present: presentOperation }
 const ofTasks: Form = { actions: ['cancel', 'stop'], present: presentTaskOperation }
 const ofDeadLetters: Form = { actions: ['replay', 'discard'], present: presentDeadLetterOperation }
 
-export const getBulkOperation = reading(operations.getBulkOperation, general)
-export const getTaskOperation = reading(operations.getTaskOperation, ofTasks)
-export const getDeadLetterOperation = reading(operations.getDeadLetterOperation, ofDeadLetters)
+export const getBulkOperation = onOperation(operations.getBulkOperation, general, read)
+export const getTaskOperation = onOperation(operations.getTaskOperation, ofTasks, read)
+export const getDeadLetterOperation = onOperation(operations.getDeadLetterOperation, ofDeadLetters, read)
 
-export const cancelOperation = cancelling(operations.cancelOperation, general)
-export const endTaskOperation = cancelling(operations.endTaskOperation, ofTasks)
-export const cancelDeadLetterOperation = cancelling(operations.cancelDeadLetterOperation, ofDeadLetters)
+export const cancelOperation = onOperation(operations.cancelOperation, general, cancel)
+export const endTaskOperation = onOperation(operations.endTaskOperation, ofTasks, cancel)
+export const cancelDeadLetterOperation = onOperation(operations.cancelDeadLetterOperation, ofDeadLetters, cancel)
 
-type OnOperation = Operation & {
-  path: `${string}/:operation` | `${string}/:operation/${string}`
-  right: ActionIn<'workspace'>
-  answer: { status: 200; body: z.ZodType }
-}
-
-function reading(operation: OnOperation, { actions, present }: Form) {
+function onOperation(
+  operation: Operation & {
+    path: `${string}/:operation` | `${string}/:operation/${string}`
+    right: ActionIn<'workspace'>
+    answer: { status: 200; body: z.ZodType }
+  },
+  { actions, present }: Form,
+  act: (ctx: Context, caller: Allowed, found: BulkOperation) => BulkOperation | Promise<BulkOperation>,
+) {
   return endpoint(operation, async (ctx, { caller, params }) => {
-    const operation = await findBulkOperation(ctx.pool, caller.workspaceId, params.operation)
-    if (!operation || !actions.includes(operation.action)) throw notFound()
-    requireRight(caller, rightToRead(operation))
-    return present(operation)
+    const found = await findBulkOperation(ctx.pool, caller.workspaceId, params.operation)
+    if (!found || !actions.includes(found.action)) throw notFound()
+    return present(await act(ctx, caller, found))
   })
 }
 
-function cancelling(operation: OnOperation, { actions, present }: Form) {
-  return endpoint(operation, async (ctx, { caller, params }) => {
-    const { workspaceId } = caller
-    const operation = await findBulkOperation(ctx.pool, workspaceId, params.operation)
-    if (!operation || !actions.includes(operation.action)) throw notFound()
-    requireRight(caller, rightToCancel(operation.action))
-    const cancelled = await cancelBulkOperation(ctx.pool, workspaceId, operation.id)
-    if (!cancelled) throw new AppError('conflict', 'The operation has already ended.')
-    return present(cancelled)
-  })
+function read(_: Context, caller: Allowed, found: BulkOperation): BulkOperation {
+  requireRight(caller, rightToRead(found))
+  return found
+}
+
+async function cancel(ctx: Context, caller: Allowed, { id, action }: BulkOperation): Promise<BulkOperation> {
+  requireRight(caller, isEnding(action) ? 'task.delete' : 'dead_letter.replay')
+  const cancelled = await cancelBulkOperation(ctx.pool, caller.workspaceId, id)
+  if (!cancelled) throw new AppError('conflict', 'The operation has already ended.')
+  return cancelled
 }
 
 // More than this the scheduler does in the background, as an operation. So it does when the filter is too slow for a request.
@@ -111,9 +110,8 @@ export async function selectAtOnce(
 ): Promise<string[] | null> {
   if (filter.ids) return filter.ids
   const also = isEnding(action) ? isPrefetched : 'false'
-  const { ids, isComplete } = await findMatchingTasks(pool, workspaceId, openTo(action), filter, maxAtOnce + 1, {
-    also,
-  })
+  const open = openTo(action)
+  const { ids, isComplete } = await findMatchingTasks(pool, workspaceId, open, filter, maxAtOnce + 1, { also })
   return isComplete ? ids : null
 }
 
@@ -164,10 +162,14 @@ export function auditBulk<A extends Action>(
 
 /** Returns the public form of an operation. */
 function presentOperation(row: BulkOperation): PublicOperation {
-  const { action, perSecond: per_second, done } = row
+  const { action, filter, perSecond: per_second, done } = row
   return {
     ...presentProgress(row),
-    ...{ action, ids: idsOf('task', row.filter.ids), filter: presentFilter(row.filter), per_second, done },
+    action,
+    ids: idsOf('task', filter.ids),
+    filter: presentFilter(filter),
+    per_second,
+    done,
   }
 }
 
@@ -192,20 +194,16 @@ export function presentDeadLetterOperation(row: BulkOperation): DeadLetterOperat
 }
 
 function presentProgress(row: BulkOperation) {
+  const status: TaskOperation['status'] = row.cancelled ? 'cancelled' : row.finishedAt === null ? 'running' : 'done'
   return {
     id: toId('op', row.id),
     workspace_id: toId('ws', row.workspaceId),
-    status: statusOf(row),
+    status,
     total: row.total,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     finished_at: row.finishedAt?.toISOString() ?? null,
   }
-}
-
-function statusOf({ cancelled, finishedAt }: BulkOperation): TaskOperation['status'] {
-  if (cancelled) return 'cancelled'
-  return finishedAt === null ? 'running' : 'done'
 }
 
 /** Returns the public form of a filter, without its ids. */
