@@ -17,8 +17,7 @@ import { readRuns, readStoredRun } from './read-runs.ts'
 import { joinRequests, type RunFilter, runColumns } from './run-scan.ts'
 
 export const listRuns = endpoint(operations.listRuns, async (ctx, { caller, query }) => {
-  const { workspaceId } = caller
-  return readPage(ctx, [workspaceId], query, `runs:${workspaceId}`)
+  return readPage(ctx, [caller.workspaceId], query, `runs:${caller.workspaceId}`)
 })
 
 export const listOrganizationRuns = endpoint(operations.listOrganizationRuns, async (ctx, { caller, query }) => {
@@ -66,23 +65,20 @@ function presentRequest(row: RunDetailRow): RunDetail['request'] {
 }
 
 export const exportRuns = endpoint(operations.exportRuns, async (ctx, { caller, query }) =>
-  exportRunsOf(ctx, caller.organizationId, query.format, [caller.workspaceId], query),
+  exportRunsOf(ctx, caller, [caller.workspaceId], query),
 )
 
-export const exportOrganizationRuns = endpoint(operations.exportOrganizationRuns, async (ctx, { caller, query }) => {
-  const workspaceIds = await visibleWorkspaces(ctx, caller, query.workspace_id)
-  return exportRunsOf(ctx, caller.organizationId, query.format, workspaceIds, query)
-})
+export const exportOrganizationRuns = endpoint(operations.exportOrganizationRuns, async (ctx, { caller, query }) =>
+  exportRunsOf(ctx, caller, await visibleWorkspaces(ctx, caller, query.workspace_id), query),
+)
 
-/** Returns the runs of some workspaces as a file. */
 function exportRunsOf(
   ctx: Context,
-  organizationId: string,
-  format: Export<RunRow, Run>['format'],
+  { organizationId }: { organizationId: string },
   workspaceIds: readonly string[],
-  filter: RunFilter,
+  { format, ...filter }: RunFilter & Pick<Export<RunRow, Run>, 'format'>,
 ): Reply {
-  const read: Export<RunRow, Run>['read'] = (after, limit) => readRuns(ctx, workspaceIds, filter, after, limit)
+  const read = (after: string | undefined, limit: number) => readRuns(ctx, workspaceIds, filter, after, limit)
   return exportReply<RunRow, Run>(organizationId, { name: 'runs', format, read, present: presentRun, columns })
 }
 
@@ -123,7 +119,7 @@ const columns: Readonly<Record<string, (run: Run) => Cell>> = {
 export async function visibleWorkspaces(
   ctx: Context,
   { organizationId, actor, user }: CallerOf<'organization_run.read'>,
-  among: readonly string[] | undefined,
+  among?: readonly string[],
 ): Promise<string[]> {
   const seesAll = decide(actor, 'run.read').allowed
   const rows = await ctx.prisma.workspace.findMany({

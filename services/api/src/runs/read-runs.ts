@@ -67,13 +67,12 @@ async function mergeParts(
   const found = new Map(rows.map(row => [row.id, row]))
   let end = next
   let isFromStorage = false
-  const began = performance.now()
+  const isSpent = readBudget()
   const isOnPage = (stored: StoredLine) =>
     stored.run.id >= range.from && stored.run.id < range.before && matchesRun(filter, toFilteredRun(stored))
   for (const [i, part] of parts.entries()) {
     const newer = [...found.keys()].filter(id => id > part.lastRunId)
-    const isSpent = i === maxRead.parts || (i > 0 && performance.now() - began > maxRead.ms)
-    if (newer.length >= limit || isSpent) {
+    if (newer.length >= limit || isSpent(i)) {
       end = idAfter(part.lastRunId)
       break
     }
@@ -96,6 +95,11 @@ function toFilteredRun({ run, request }: StoredLine): FilteredRun {
 /** What one request may read of object storage. A page that needs more ends early, with a cursor. */
 export const maxRead = { parts: 20, ms: 5_000 }
 
+function readBudget(): (partsRead: number) => boolean {
+  const began = performance.now()
+  return count => count === maxRead.parts || (count > 0 && performance.now() - began > maxRead.ms)
+}
+
 /** Reads a run from object storage; null when it is not there. */
 export async function readStoredRun(ctx: Context, workspaceId: string, id: string): Promise<RunDetailRow | null> {
   if (ctx.logStorage === null) return null
@@ -117,10 +121,9 @@ export async function findStoredTask(ctx: Context, workspaceId: string, taskId: 
   if (ctx.logStorage === null) return { last: null, isComplete: true }
   const range = { from: NIL_UUID, before: largestId, taskIds: [taskId] }
   const parts = await findParts(ctx.primary, [workspaceId], range, maxRead.parts + 1, 'ASC')
-  const began = performance.now()
+  const isSpent = readBudget()
   for (const [i, part] of parts.entries()) {
-    if (i === maxRead.parts || (i > 0 && performance.now() - began > maxRead.ms))
-      return { last: null, isComplete: false }
+    if (isSpent(i)) return { last: null, isComplete: false }
     const isLast = ({ run, task }: StoredLine) => run.task_id === taskId && task?.run_id === run.id
     const [last] = await readPart(ctx, part, isLast, 1, stored => stored)
     if (last) return { last, isComplete: true }

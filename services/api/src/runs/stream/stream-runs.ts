@@ -20,14 +20,10 @@ export const streamRuns = endpoint(operations.streamRuns, async (ctx, { caller, 
 export const streamOrganizationRuns = endpoint(
   operations.streamOrganizationRuns,
   async (ctx, { caller, params, request }) => {
-    const workspaceIds = await visibleWorkspaces(ctx, caller, undefined)
+    const workspaceIds = await visibleWorkspaces(ctx, caller)
     // Also ends when the visible workspaces change: clients reconnect by themselves.
     const check = async () => {
-      const now = await visibleWorkspaces(
-        ctx,
-        await authorize(ctx, request, 'organization_run.read', params),
-        undefined,
-      )
+      const now = await visibleWorkspaces(ctx, await authorize(ctx, request, 'organization_run.read', params))
       if (now.join() !== workspaceIds.join()) throw new Error('The workspaces have changed.')
     }
     return openRunStream(ctx, request, caller, workspaceIds, check)
