@@ -119,7 +119,7 @@ export async function readHosts(
         urgencyOf(b) - urgencyOf(a) ||
         b.waiting - a.waiting ||
         b.health.hour.failed - a.health.hour.failed ||
-        compare(a, b),
+        (a.host < b.host ? -1 : 1),
     )
   return { data: all.slice(0, limits.hosts), omitted: Math.max(0, all.length - limits.hosts) }
 }
@@ -184,8 +184,4 @@ function sumOf(counts: readonly HostCount[]): Host['health']['five_minutes'] {
 
 function urgencyOf({ circuit, paused_at: pausedAt }: Host): number {
   return circuit.state === 'closed' && pausedAt === null ? 0 : 1
-}
-
-function compare(a: Host, b: Host): number {
-  return a.host < b.host ? -1 : 1
 }

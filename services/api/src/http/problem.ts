@@ -35,14 +35,10 @@ function presentProblem(ctx: Context, refusal: AppError, response: Response): Se
 export function toRefusal(error: unknown): AppError {
   if (error instanceof AppError) return error
   if (error instanceof URIError) return new AppError('not_found', 'The path is not a valid URL path.')
-  if (isTransientDatabaseError(error) || isTransientDatabaseError(causeOf(error))) {
+  if (isTransientDatabaseError(error) || isTransientDatabaseError(Object(error).cause)) {
     return new AppError('unavailable', 'The service cannot reach its database. Try again in a moment.')
   }
   return new AppError('internal', 'Something went wrong on our side. Include the request id when you report it.')
-}
-
-function causeOf(error: unknown): unknown {
-  return error instanceof Error ? error.cause : undefined
 }
 
 /** Returns the problem body of a refusal, with its status and headers. */

@@ -177,7 +177,7 @@ const isWaiting = `t.workspace_id = $1 AND ${waitsForTime}`
 async function countDueTasks(
   db: Db,
   workspaceId: string,
-  span: Span,
+  { fromMs, bucketMs, count }: Span,
   max: number = maxInBucket,
 ): Promise<{ counts: number[]; isCapped: boolean }> {
   const text = `
@@ -188,7 +188,7 @@ async function countDueTasks(
           AND t.due_at < $2::timestamptz + (step.n + 1) * $3::interval LIMIT $5
       ) found
     ) due ORDER BY step.n`
-  const values = [workspaceId, ...spanValues(span), span.count, max]
+  const values = [workspaceId, new Date(fromMs), `${bucketMs} milliseconds`, count, max]
   const { rows } = await db.query<{ counted: number }>(text, values)
   const counts = rows.map(({ counted }) => counted)
   return { counts, isCapped: counts.some(count => count === max) }
@@ -207,12 +207,8 @@ async function findDueTasks(
     WHERE ${isWaiting} AND t.due_at >= $2 AND t.due_at < coalesce($4, 'infinity'::timestamptz)
     ORDER BY t.due_at, t.id LIMIT $3`
   type Row = { id: string; cronJobId: string | null; dueAt: Date; name: string }
-  const { rows } = await db.query<Row>(text, [
-    workspaceId,
-    new Date(fromMs),
-    max,
-    toMs === undefined ? null : new Date(toMs),
-  ])
+  const values = [workspaceId, new Date(fromMs), max, toMs === undefined ? null : new Date(toMs)]
+  const { rows } = await db.query<Row>(text, values)
   return rows.map(({ id, cronJobId, dueAt, name }) => ({
     atMs: dueAt.getTime(),
     taskId: toId('task', id),
@@ -223,8 +219,3 @@ async function findDueTasks(
 
 /** A period in equal buckets. */
 export type Span = { fromMs: number; bucketMs: number; count: number }
-
-/** Returns the begin of a span and the length of a bucket as parameters of a statement. */
-function spanValues({ fromMs, bucketMs }: Span): [from: Date, bucket: string] {
-  return [new Date(fromMs), `${bucketMs} milliseconds`]
-}
