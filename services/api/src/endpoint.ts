@@ -81,7 +81,8 @@ export function endpoint<const O extends Served>(operation: O, given: Handle<O> 
   // Parses a valid body in one function, which the first request generates: all of them would take a fifth of the start. The
   // schema itself parses an invalid body again to report its errors.
   let compiled: z.ZodType | undefined
-  const parameters = parametersOf(operation.path)
+  const kinds: Readonly<Record<string, IdKind>> = pathIds
+  const parameters = pathParameters(operation.path ?? '').map((name): PathPart => [name, kinds[name]])
   const hasWorkspace = parameters.some(([, kind]) => kind === 'ws')
   return {
     async serve(ctx, request, response) {
@@ -89,14 +90,15 @@ export function endpoint<const O extends Served>(operation: O, given: Handle<O> 
       const params = readParams(request, parameters)
       const caller = await authorize(ctx, request, right, params, orRights)
       if (hasWorkspace && caller !== null && 'workspaceId' in caller) Object.assign(params, { ws: caller.workspaceId })
-      const query = querySchema ? readQuery(request, querySchema) : undefined
+      const query = querySchema && parseInput(querySchema, request.query)
+      if (query?.ok === false) throw invalid('query', query.errors)
       if (operation.body) compiled ??= z.compile(operation.body)
       const { value, text } = compiled
         ? await readBody(ctx, request, response, compiled, limits, inspect)
         : { value: undefined, text: '' }
       const scoped = scopeReads(ctx, request, caller, mayLag)
       // The declaration gives the types of the caller, the query and the body.
-      const input = { caller, params, query, body: value, bodyText: text, request, arrivedAt } as Input<O>
+      const input = { caller, params, query: query?.value, body: value, bodyText: text, request, arrivedAt } as Input<O>
       const handled = handle(scoped, input)
       const answer = await (ctx.readReplica ? handled.finally(() => recordWrite(ctx, request, caller)) : handled)
       await sendReply(response, presentFor(caller, toReply(operation, answer), brief))
@@ -113,11 +115,6 @@ function toReply({ answer: { status } }: Served, answer: unknown): Reply {
 
 // The kind of an id; undefined for a text.
 type PathPart = readonly [name: string, kind: IdKind | undefined]
-
-function parametersOf(path = ''): readonly PathPart[] {
-  const kinds: Readonly<Record<string, IdKind>> = pathIds
-  return pathParameters(path).map(name => [name, kinds[name]])
-}
 
 // Also for a reply that was kept for an Idempotency-Key, since the caller before may have had other rights.
 function presentFor(caller: CallerOf<Right>, reply: Reply, brief: Brief | undefined): Reply {
@@ -166,12 +163,6 @@ function readParams(request: Request, parameters: readonly PathPart[]): Record<s
     params[name] = kind === undefined ? text : (fromId(kind, text) ?? NIL_UUID)
   }
   return params
-}
-
-function readQuery<Query>(request: Request, schema: z.ZodType<Query>): Query {
-  const result = parseInput(schema, request.query)
-  if (result.ok) return result.value
-  throw invalid('query', result.errors)
 }
 
 async function readBody<Body>(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EndTasksBody, SettleDeadLettersBody } from '@belfry/contract/bulk-operation'
 import { operations } from '@belfry/contract/operations'
+import type { Task } from '@belfry/contract/task'
 import { type BulkRequest, isEnding } from '@belfry/db/bulk-operations/bulk-operations'
 import {
   type SettleAction,
@@ -13,11 +14,14 @@ import { type EndAction, endTasks } from '@belfry/db/tasks/end-tasks'
 import { countMatchingTasks, isIn } from '@belfry/db/tasks/task-filter'
 import { isDeadLetter } from '@belfry/db/tasks/task-row'
 import { taskStates } from '@belfry/domain/task-state'
+import { presentTask } from '@belfry/present/present-task'
+import type { TaskRow } from '@belfry/present/task-row'
 import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { readBoundedPage } from '../http/bounded-page.ts'
 import { accepted, Reply } from '../http/reply.ts'
-import { findTasks } from '../tasks/read-tasks.ts'
+import { scanTasks } from '../tasks/read-tasks.ts'
 import { enqueue } from '../tasks/schedule.ts'
 import {
   auditBulk,
@@ -93,9 +97,9 @@ export async function endDecided(
 }
 
 export const listDeadLetters = endpoint(operations.listDeadLetters, async (ctx, { caller, query }) => {
-  const dead = { ...query, state: ['dead' as const] }
-  const only = { list: 'dead-letters', condition: isDeadLetter }
-  return findTasks(ctx, caller, dead, only)
+  const scan = scanTasks(caller.workspaceId, { ...query, state: ['dead'] })
+  scan.rest.and(isDeadLetter)
+  return readBoundedPage<TaskRow, Task>(ctx, query, scan, `dead-letters:${caller.workspaceId}`, presentTask)
 })
 
 export const replayDeadLetters = endpoint(operations.replayDeadLetters, (ctx, { caller, body }) =>

@@ -36,7 +36,10 @@ export function exportReply<Row, Item>(organizationId: string, content: Export<R
   }
   return new Reply({
     status: 200,
-    pieces: counted(organizationId, format === 'csv' ? csvPieces(content) : jsonPieces(content)),
+    pieces: counted(
+      organizationId,
+      format === 'csv' ? csvPieces(content) : lines(content, item => `${toJsonText(item)}\n`),
+    ),
     headers: {
       'Content-Type': `${exportMediaTypes[format]}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${name}.${format}"`,
@@ -59,10 +62,6 @@ async function* csvPieces<Row, Item>(content: Export<Row, Item>) {
   const columns = Object.values(content.columns)
   yield csvLine(Object.keys(content.columns))
   yield* lines(content, item => csvLine(columns.map(column => column(item))))
-}
-
-function jsonPieces<Row, Item>(content: Export<Row, Item>) {
-  return lines(content, item => `${toJsonText(item)}\n`)
 }
 
 // A caller that does not read keeps one page of rows and one piece in memory.

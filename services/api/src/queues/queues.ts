@@ -96,12 +96,7 @@ export async function moveQueue(
 }
 
 /** Pauses or resumes a queue. */
-export function movePause(
-  ctx: Context,
-  caller: Allowed<'queue.write'>,
-  name: string,
-  isPaused: boolean,
-): Promise<void> {
+export function movePause(ctx: Context, caller: Allowed<'queue.write'>, name: string, isPaused: boolean) {
   const action = isPaused ? 'queue.paused' : 'queue.resumed'
   return moveQueue(ctx, caller, { name, action }, async (tx, workspaceId) => {
     return (await pauseStored(tx, workspaceId, name, isPaused))?.id ?? null
@@ -149,11 +144,7 @@ function nameOf({ queue: name }: { queue: string }): string {
   return name
 }
 
-async function readQueue(
-  ctx: Context,
-  { workspaceId }: Allowed<'queue.read' | 'queue.write'>,
-  name: string,
-): Promise<Queue> {
+async function readQueue(ctx: Context, { workspaceId }: Allowed<'queue.read' | 'queue.write'>, name: string) {
   const row = await findQueue(ctx.pool, workspaceId, name)
   if (!row) throw notFound()
   return presentQueue(row)

@@ -100,27 +100,23 @@ export async function chargeFanOut(db: Db, { limits }: Quota, organizationId: st
 const ttl = 2_000
 const max = 10_000
 
-/** What organizations have used, as read within the last two seconds. */
-export type UsageCache = {
-  /**
-   * Returns the usage of an organization; null when the organization does not exist.
-   * @param tx - The transaction that the caller has open. Such a caller reads with its own connection, because a read
-   * that another caller has started may be waiting for one.
-   */
-  get(organizationId: string, tx?: Db): Promise<Usage | null>
-  /** Drops the usage of an organization whose tier has changed. */
-  delete(organizationId: string): void
-}
-
 type Read = { usage: Promise<Usage | null>; isDone: boolean }
 
+type UsageCache = ReturnType<typeof createUsageCache>
+
+/** Keeps what organizations have used, as read within the last two seconds. */
 export function createUsageCache(
   readUsage: (organizationId: string, tx?: Db) => Promise<Usage | null>,
   clock: { now(): number } = { now: steadyTime },
-): UsageCache {
+) {
   const reads = new LRUCache<string, Read>({ max, ttl, ttlResolution: 0, perf: clock })
   return {
-    get(organizationId, tx) {
+    /**
+     * Returns the usage of an organization; null when the organization does not exist.
+     * @param tx - The transaction that the caller has open. Such a caller reads with its own connection, because a read
+     * that another caller has started may be waiting for one.
+     */
+    get(organizationId: string, tx?: Db): Promise<Usage | null> {
       const cached = reads.get(organizationId)
       if (cached && (cached.isDone || !tx)) return cached.usage
       const read = { usage: readUsage(organizationId, tx), isDone: false }
@@ -133,7 +129,8 @@ export function createUsageCache(
       )
       return read.usage
     },
-    delete(organizationId) {
+    /** Drops the usage of an organization whose tier has changed. */
+    delete(organizationId: string): void {
       reads.delete(organizationId)
     },
   }

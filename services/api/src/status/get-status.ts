@@ -14,7 +14,7 @@ import type { Allowed } from '../auth/authorize.ts'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { countTasksByHost } from '../hosts/count-tasks-by-host.ts'
+import { countTasksByHost } from '../hosts/hosts.ts'
 import { readQuota } from '../quotas/quotas.ts'
 
 const queuePatienceMs = 1_000

@@ -26,7 +26,7 @@ import {
 } from '../tasks/new-task.ts'
 import { schedule } from '../tasks/schedule.ts'
 import { presentStored, storeTask, storeTasks } from '../tasks/store-tasks.ts'
-import { eventPayload, type StoredMcp } from './stored-mcp.ts'
+import type { StoredMcp } from './subscriptions.ts'
 
 // Limits the data that one request makes the database write and the response repeat.
 const maxBytes = 16 * 1024 * 1024
@@ -167,4 +167,17 @@ function mergeHeaders(ofEvent: Record<string, string>, own: Record<string, strin
   const taken = new Set(Object.keys(own).map(name => name.toLowerCase()))
   const added = Object.entries(ofEvent).filter(([name]) => !taken.has(name.toLowerCase()))
   return { ...Object.fromEntries(added), ...own }
+}
+
+// A receiver may refuse more than 256 KiB, and the event has an envelope.
+const maxDataBytes = 261_000
+
+/**
+ * Returns the payload of a task that sends a published event, of which `payloadOf` makes the body.
+ * @param event - `text`: its payload; null for none.
+ */
+function eventPayload({ name, principal }: StoredMcp, { topic, text }: { topic: string; text: string | null }): string {
+  const whole = principal === null ? `{"topic":${JSON.stringify(topic)},"payload":${text ?? '{}'}}` : (text ?? '{}')
+  const bytes = Buffer.byteLength(whole)
+  return `{"name":${JSON.stringify(name)},"data":${bytes > maxDataBytes ? `{"omitted_bytes":${bytes}}` : whole}}`
 }

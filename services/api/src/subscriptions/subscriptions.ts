@@ -26,7 +26,6 @@ import {
   toStoredCallbacks,
   toStoredRetry,
 } from '../tasks/new-task.ts'
-import { presentMcp } from './stored-mcp.ts'
 
 // One event can create this many tasks.
 const maxInWorkspace = 1_000
@@ -189,8 +188,19 @@ async function readSubscription(
   return presentSubscription(row)
 }
 
-/** Returns the public form of a subscription. */
+/** What makes a subscription one of an MCP client. */
+export type StoredMcp = {
+  /** The type of the events. */
+  name: string
+  arguments: Record<string, unknown>
+  /** Who subscribed at another MCP server; null for the API key that created it. */
+  principal: string | null
+  /** The columns that a task must have for an event about it; null for other events. */
+  match: Record<string, unknown> | null
+}
+
 function presentSubscription(row: SubscriptionRow): Subscription {
+  const mcp = row.mcp as StoredMcp | null
   return {
     id: toId('sub', row.id),
     workspace_id: toId('ws', row.workspaceId),
@@ -210,7 +220,7 @@ function presentSubscription(row: SubscriptionRow): Subscription {
     failing_since: row.failingSince?.toISOString() ?? null,
     paused_reason: row.pausedReason === null ? null : 'failing',
     expires_at: row.expiresAt?.toISOString() ?? null,
-    mcp: presentMcp(row),
+    mcp: mcp && { name: mcp.name, arguments: mcp.arguments, principal: mcp.principal },
     created_by: row.createdBy,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

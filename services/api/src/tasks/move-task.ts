@@ -128,11 +128,7 @@ function toChange(body: UpdateTaskBody, bodyText: string): AskedChange {
   })
 }
 
-function refuseTimes<Result extends { kind: string }>(
-  result: Result,
-  change: AskedChange,
-  arrivedAt: number,
-): Exclude<Result, { kind: 'not_future' | 'never_starts' }> {
+function refuseTimes<Result extends { kind: string }>(result: Result, change: AskedChange, arrivedAt: number) {
   if (result.kind === 'not_future') throw executeAtPassed(change.executeAt ?? null, arrivedAt)
   if (result.kind === 'never_starts') throw neverStarts()
   return result as Exclude<Result, { kind: 'not_future' | 'never_starts' }> // the two others are left

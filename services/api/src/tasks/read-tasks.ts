@@ -1,5 +1,4 @@
 import { operations } from '@belfry/contract/operations'
-import type { Page } from '@belfry/contract/page'
 import type { ListTasksQuery, Task } from '@belfry/contract/task'
 import { listOpenCircuits, listPausedHosts } from '@belfry/db/dispatchers/host-circuits'
 import type { Db } from '@belfry/db/postgres/in-transaction'
@@ -24,7 +23,6 @@ import {
   where,
 } from '../http/bounded-page.ts'
 import { type Cell, exportReply } from '../http/export.ts'
-import type { PageQuery } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 import { findStoredTask } from '../runs/read-runs.ts'
 
@@ -33,18 +31,15 @@ export const getTask = endpoint(operations.getTask, async (ctx, { caller, params
 )
 
 /** Reads a task in its public form. */
-export async function readTask(
-  ctx: Context,
-  { workspaceId }: Allowed<'task.read' | 'task.write'>,
-  id: string,
-): Promise<Task> {
+export async function readTask(ctx: Context, { workspaceId }: Allowed<'task.read' | 'task.write'>, id: string) {
   const row = (await findTask(ctx.pool, workspaceId, id)) ?? (await findMovedTask(ctx, workspaceId, id))
   const [task] = await withBlocked(ctx, workspaceId, [presentTask(row)])
   return task ?? presentTask(row)
 }
 
 export const listTasks = endpoint(operations.listTasks, async (ctx, { caller, query }) => {
-  const page = await findTasks(ctx, caller, query)
+  const scan = scanTasks(caller.workspaceId, query)
+  const page = await readBoundedPage<TaskRow, Task>(ctx, query, scan, `tasks:${caller.workspaceId}`, presentTask)
   return { ...page, data: await withBlocked(ctx, caller.workspaceId, page.data) }
 })
 
@@ -110,22 +105,6 @@ function isDue({ state, execute_at, next_retry_at }: Task, now: number): boolean
 }
 
 export type TaskFilter = FilterOfTasks & Pick<ListTasksQuery, 'state'>
-
-/**
- * Reads a page of a workspace's tasks, newest first.
- * @param only - A further condition, and the name of the list that it makes.
- */
-export function findTasks(
-  ctx: Context,
-  { workspaceId }: Allowed<'task.read' | 'dead_letter.read'>,
-  query: TaskFilter & PageQuery,
-  only?: { list: string; condition: string },
-): Promise<Page<Task>> {
-  const scan = scanTasks(workspaceId, query)
-  if (only) scan.rest.and(only.condition)
-  const list = `${only?.list ?? 'tasks'}:${workspaceId}`
-  return readBoundedPage<TaskRow, Task>(ctx, query, scan, list, presentTask)
-}
 
 /** Returns the index along which the tasks of a workspace are read, and the conditions that are checked for each task. */
 export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {

@@ -16,7 +16,7 @@ import { notStored, toKeptAnswer } from '../http/idempotency.ts'
 import type { Reply } from '../http/reply.ts'
 import { executeAtPassed } from './new-task.ts'
 import { findTaskRows } from './read-tasks.ts'
-import type { DueTaskRow, Stored } from './schedule.ts'
+import type { DueTaskRow } from './schedule.ts'
 
 /** A task that the database has stored. */
 type StoredTask = InsertedTask & { createdAt: Date }
@@ -33,12 +33,7 @@ function isStored(inserted: InsertedTask | undefined): inserted is StoredTask {
  * @param present - Makes the reply out of the time at which the task was stored.
  * @throws AppError `validation_failed` when the time of the task has come already, `unavailable` when it came meanwhile.
  */
-export async function storeTask(
-  work: Work,
-  task: NewTask,
-  arrivedAt: number,
-  present: (createdAt: string) => Reply,
-): Promise<Stored & { reply: Reply }> {
+export async function storeTask(work: Work, task: NewTask, arrivedAt: number, present: (createdAt: string) => Reply) {
   const stored = await (work.keyed ? storeWithReply(work, work.keyed, task, present) : insertOne(work, task))
   if (!isStored(stored)) throw executeAtPassed(task.executeAt, arrivedAt)
   const { createdAt, executeAt, now } = stored
@@ -66,10 +61,7 @@ async function storeWithReply(
 }
 
 /** Stores many tasks: all of them whose time has not come, or none. Returns what became of each, in their order. */
-export async function storeTasks(
-  work: Work,
-  tasks: readonly NewTask[],
-): Promise<Stored & { results: ReadonlyArray<UnderKey | undefined> }> {
+export async function storeTasks(work: Work, tasks: readonly NewTask[]) {
   const keyed = tasks.filter(hasKey)
   const plain = keyed.length === 0 ? tasks : tasks.filter(task => !hasKey(task))
   const byId = new Map<string, UnderKey>()
@@ -136,14 +128,10 @@ function toDueRow({ id, workspaceId, url }: NewTask, dueAt: Date): DueTaskRow {
 }
 
 /** Reads the tasks that have the keys of other ones, by their ids. */
-export async function findUnderKeys(
-  db: Db,
-  workspaceId: string,
-  results: ReadonlyArray<UnderKey | undefined>,
-): Promise<ReadonlyMap<string, TaskRow>> {
+export async function findUnderKeys(db: Db, workspaceId: string, results: ReadonlyArray<UnderKey | undefined>) {
   const ids = results.flatMap(result => (result?.kind === 'kept' || result?.kind === 'replaced' ? [result.id] : []))
-  if (ids.length === 0) return new Map()
-  return new Map((await findTaskRows(db, workspaceId, [...new Set(ids)])).map(row => [row.id, row]))
+  const rows = ids.length === 0 ? [] : await findTaskRows(db, workspaceId, [...new Set(ids)])
+  return new Map(rows.map(row => [row.id, row]))
 }
 
 /**
@@ -177,15 +165,11 @@ function keyInUse({ key }: NewTask, taskId: string): AppError {
 /** Marks the place of the creation time in a reply that is stored with its task. Random, so no caller can send it. */
 const timeMark = randomBytes(16).toString('hex')
 
-/** Stores single tasks, those of many requests in one statement. */
-export type InsertBatches = {
-  insertTask(task: NewTask): Promise<InsertedTask>
-  /** Stores the reply as well, whose times are `timeMark`. */
-  insertKeyedTask(task: KeyedTask): Promise<InsertedTask>
-}
-
-/** @param onBatch - Called with the number of tasks in each statement. */
-export function openInsertBatches(pool: Pool, onBatch: (count: number) => void): InsertBatches {
+/**
+ * Stores single tasks, those of many requests in one statement.
+ * @param onBatch - Called with the number of tasks in each statement.
+ */
+export function openInsertBatches(pool: Pool, onBatch: (count: number) => void) {
   const options = { maxSize: 100, maxInFlight: 2, split: (error: unknown) => !isTransientDatabaseError(error) }
   return {
     insertTask: microBatch({
@@ -195,6 +179,7 @@ export function openInsertBatches(pool: Pool, onBatch: (count: number) => void):
       },
       ...options,
     }),
+    /** Stores the reply as well, whose times are `timeMark`. */
     insertKeyedTask: microBatch({
       run: async (keyed: KeyedTask[]) => {
         onBatch(keyed.length)

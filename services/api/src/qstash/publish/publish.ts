@@ -14,7 +14,7 @@ import { Reply } from '../../http/reply.ts'
 import { type Quota, readQuota } from '../../quotas/quotas.ts'
 import { orRefusal } from '../../tasks/create-task.ts'
 import { toNewTask } from '../../tasks/new-task.ts'
-import { type Stored, schedule } from '../../tasks/schedule.ts'
+import { schedule } from '../../tasks/schedule.ts'
 import { isNew, storeTasks } from '../../tasks/store-tasks.ts'
 import { type Call, on, type Publication, type QstashRoutes, readJson, readPublication } from '../call.ts'
 import { badRequest, QstashError } from '../qstash-error.ts'
@@ -158,10 +158,7 @@ async function storePublications(call: Call<'task.create'>, prepared: readonly P
 }
 
 /** `earlier`: the messages that were not stored, with those that they repeat. */
-async function storeMessages(
-  work: Work,
-  messages: readonly Message[],
-): Promise<Stored & { earlier: Map<string, string> }> {
+async function storeMessages(work: Work, messages: readonly Message[]) {
   const earlier = new Map<string, string>()
   const store = async (work: Work) => {
     const tasks = messages.flatMap(({ task }) => (earlier.has(task.id) ? [] : [task]))

@@ -137,14 +137,10 @@ async function readSome(pool: Pool, ids: ReadonlyMap<string, readonly string[]>)
 
 export type Listener = (news: NewRuns) => void
 
-/** The workspaces whose new runs are watched. */
-export type RunTails = {
-  /** Calls the listener with new runs until the returned function is called. */
-  listen(workspaceId: string, listener: Listener): () => void
-}
+const intervalMs = 1_000
 
 /** Polls all watched workspaces together once a second, independent of their number and of their listeners. */
-export function createRunTails(pool: Pool, onError: (error: Error) => void, intervalMs = 1000): RunTails {
+export function createRunTails(pool: Pool, onError: (error: Error) => void) {
   const listeners = new Map<string, Set<Listener>>()
   let stop: AbortController | undefined
 
@@ -161,7 +157,8 @@ export function createRunTails(pool: Pool, onError: (error: Error) => void, inte
   }
 
   return {
-    listen(workspaceId, listener) {
+    /** Calls the listener with the new runs of a workspace until the returned function is called. */
+    listen(workspaceId: string, listener: Listener): () => void {
       const own = listeners.get(workspaceId) ?? new Set()
       listeners.set(workspaceId, own.add(listener))
       stop ??= start()

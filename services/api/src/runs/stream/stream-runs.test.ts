@@ -3,7 +3,7 @@ import type { RunRow } from '@belfry/present/run-row'
 import { expect, it } from 'vitest'
 import type { Context } from '../../context.ts'
 import type { Listener } from './follow-runs.ts'
-import { runEvents } from './run-events.ts'
+import { runEvents } from './stream-runs.ts'
 
 const aRun = (): RunRow => ({
   id: newUuid(),
