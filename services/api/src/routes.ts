@@ -8,7 +8,6 @@ import * as apiKeys from './api-keys/api-keys.ts'
 import * as auditStream from './audit/audit-stream.ts'
 import * as listAuditLog from './audit/list-audit-log.ts'
 import * as tier from './billing/tier.ts'
-import * as actOnTasks from './bulk-operations/act-on-tasks.ts'
 import * as bulkOperations from './bulk-operations/bulk-operations.ts'
 import * as connections from './connections/connections.ts'
 import * as readCronJobs from './cron-jobs/read-cron-jobs.ts'
@@ -57,7 +56,6 @@ const endpoints: Record<keyof typeof operations, Endpoint> = {
   ...connections,
   ...readCronJobs,
   ...writeCronJobs,
-  ...actOnTasks,
   ...login,
   ...manageFactors,
   ...federatedCredentials,

@@ -1,14 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { rightToRead } from '@belfry/contract/brief-forms'
 import {
   bulkActions,
   type DeadLetterOperation,
+  type EndTasksBody,
   type BulkOperation as PublicOperation,
+  type SettleDeadLettersBody,
   type TaskOperation,
 } from '@belfry/contract/bulk-operation'
 import type { Operation } from '@belfry/contract/operation'
 import { operations } from '@belfry/contract/operations'
 import type { RunErrorCode } from '@belfry/contract/run'
+import type { Task } from '@belfry/contract/task'
 import {
   type BulkOperation,
   type BulkRequest,
@@ -20,22 +24,147 @@ import {
   openTo,
   startBulkOperation as storeOperation,
 } from '@belfry/db/bulk-operations/bulk-operations'
+import { type SettleAction, settleDeadLetters } from '@belfry/db/dead-letters/settle-dead-letters'
 import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
-import { findMatchingTasks } from '@belfry/db/tasks/task-filter'
+import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
+import { type EndAction, endTasks } from '@belfry/db/tasks/end-tasks'
+import { countMatchingTasks, findMatchingTasks, isIn } from '@belfry/db/tasks/task-filter'
+import { isDeadLetter } from '@belfry/db/tasks/task-row'
 import { AppError } from '@belfry/domain/app-error'
 import { auditRights } from '@belfry/domain/audit-action'
 import { type IdKind, toId } from '@belfry/domain/id'
 import { type ActionIn, decide } from '@belfry/domain/permissions'
+import { taskStates } from '@belfry/domain/task-state'
+import { presentTask } from '@belfry/present/present-task'
+import type { TaskRow } from '@belfry/present/task-row'
 import type { z } from 'zod'
 import { audit } from '../audit/audit.ts'
 import { type Allowed, requireRight } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { readBoundedPage } from '../http/bounded-page.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
-import { accepted } from '../http/reply.ts'
+import { accepted, Reply } from '../http/reply.ts'
+import { scanTasks } from '../tasks/read-tasks.ts'
+import { enqueue } from '../tasks/schedule.ts'
 
 type Action = BulkOperation['action']
+
+/** What an answer calls the number of tasks. */
+const countNames = { cancel: 'cancelled', stop: 'stopped', replay: 'replayed', discard: 'discarded' } as const
+
+const auditActions = {
+  cancel: 'task.bulk_cancelled',
+  stop: 'task.bulk_stopped',
+  replay: 'dead_letter.replayed',
+  discard: 'dead_letter.discarded',
+} as const
+
+export const cancelTasks = endpoint(operations.cancelTasks, (ctx, { caller, body }) =>
+  endMany(ctx, caller, 'cancel', body),
+)
+
+export const stopTasks = endpoint(operations.stopTasks, (ctx, { caller, body }) => endMany(ctx, caller, 'stop', body))
+
+const maxCounted = 10_000
+
+export const countTasks = endpoint(
+  operations.countTasks,
+  async (ctx, { caller, query: { state = [...taskStates], ...filter } }) => {
+    const { workspaceId } = caller
+    const found = await countMatchingTasks(ctx.pool, workspaceId, isIn(...state), filter, maxCounted)
+    return { count: found.count, is_capped: found.isCapped }
+  },
+)
+
+function endMany(ctx: Context, caller: Allowed<'task.delete'>, action: EndAction, body: EndTasksBody): Promise<Reply> {
+  const wanted = { action, filter: body.filter ?? { ids: body.ids }, perSecond: null }
+  return act(ctx, caller, wanted, ids => endDecided(ctx, caller, ids, action))
+}
+
+// Acts on some tasks at once, and on many or a slow filter as an operation.
+async function act<A extends BulkRequest['action']>(
+  ctx: Context,
+  caller: Allowed<BulkRight<A>>,
+  wanted: BulkRequest & { action: A },
+  actAtOnce: (ids: readonly string[]) => Promise<number>,
+): Promise<Reply> {
+  const name = countNames[wanted.action]
+  const ids = await selectAtOnce(ctx, caller.workspaceId, wanted)
+  if (ids !== null) return new Reply({ status: 200, body: { [name]: await actAtOnce(ids), operation: null } })
+  const started = await startOperation(ctx, caller, wanted)
+  const ends = isEnding(wanted.action)
+  const operation = ends ? presentTaskOperation(started) : presentDeadLetterOperation(started)
+  const path = `/api/v1/scheduler/${ends ? 'tasks' : 'dead-letters'}/operations/${operation.id}`
+  return accepted(path, { [name]: 0, operation })
+}
+
+const decisionMs = 15_000
+const pauseMs = 25
+
+/** Ends tasks, and returns how many. Repeats while some of the tasks are prefetched; see `untilDecided`. */
+export async function endDecided(
+  ctx: Context,
+  caller: Allowed<'task.delete'>,
+  ids: readonly string[],
+  action: EndAction,
+): Promise<number> {
+  let total = 0
+  for (const giveUpAt = performance.now() + decisionMs; ; await sleep(pauseMs)) {
+    const { ended, undecided } = await inTransaction(ctx.pool, async tx => {
+      const result = await endTasks(tx, caller.workspaceId, ids, action)
+      if (result.ended > 0) await auditBulk(tx, caller, { action }, { count: result.ended })
+      return result
+    })
+    total += ended
+    if (ended > 0) await advanceQueuesOf(ctx.pool, ids)
+    if (undecided.length === 0 || performance.now() > giveUpAt) return total
+  }
+}
+
+export const listDeadLetters = endpoint(operations.listDeadLetters, async (ctx, { caller, query }) => {
+  const scan = scanTasks(caller.workspaceId, { ...query, state: ['dead'] })
+  scan.rest.and(isDeadLetter)
+  return readBoundedPage<TaskRow, Task>(ctx, query, scan, `dead-letters:${caller.workspaceId}`, presentTask)
+})
+
+export const replayDeadLetters = endpoint(operations.replayDeadLetters, (ctx, { caller, body }) =>
+  settle(ctx, caller, 'replay', body, body.per_second),
+)
+
+export const discardDeadLetters = endpoint(operations.discardDeadLetters, (ctx, { caller, body }) =>
+  settle(ctx, caller, 'discard', body),
+)
+
+function settle<A extends SettleAction>(
+  ctx: Context,
+  caller: Allowed<BulkRight<A>>,
+  action: A,
+  body: SettleDeadLettersBody,
+  perSecond: number | null = null,
+): Promise<Reply> {
+  const wanted = { action, filter: body.filter ?? { ids: body.ids }, perSecond }
+  return act(ctx, caller, wanted, async ids => (await settleAtOnce(ctx, caller, wanted, ids)).deadLetters.length)
+}
+
+/** Settles dead letters, and records it in the audit log of the organization. */
+export async function settleAtOnce<A extends SettleAction>(
+  ctx: Context,
+  caller: Allowed<BulkRight<A>>,
+  wanted: BulkRequest & { action: A },
+  ids: readonly string[],
+) {
+  const { action, perSecond } = wanted
+  const settled = await inTransaction(ctx.pool, async tx => {
+    const result = await settleDeadLetters(tx, caller.workspaceId, ids, action, { perSecond, from: null })
+    const count = result.deadLetters.length
+    if (count > 0) await auditBulk(tx, caller, wanted, { count })
+    return result
+  })
+  enqueue(ctx, settled.replays, settled.now)
+  return settled
+}
 
 export const startBulkOperation = endpoint(
   operations.startBulkOperation,
@@ -103,11 +232,7 @@ async function cancel(ctx: Context, caller: Allowed, { id, action }: BulkOperati
 const maxAtOnce = 1_000
 
 /** Returns the tasks that a filter selects for an action; null when an operation has to find them. */
-export async function selectAtOnce(
-  { pool }: Context,
-  workspaceId: string,
-  { action, filter }: BulkRequest,
-): Promise<string[] | null> {
+async function selectAtOnce({ pool }: Context, workspaceId: string, { action, filter }: BulkRequest) {
   if (filter.ids) return filter.ids
   const also = isEnding(action) ? isPrefetched : 'false'
   const open = openTo(action)
@@ -116,7 +241,7 @@ export async function selectAtOnce(
 }
 
 /** Starts an operation, or returns the running one when it is the same. Refuses while another one of its kind is running. */
-export async function startOperation<A extends Action>(
+async function startOperation<A extends Action>(
   ctx: Context,
   caller: Allowed<BulkRight<A>>,
   wanted: BulkRequest & { action: A },
@@ -134,14 +259,6 @@ export async function startOperation<A extends Action>(
   throw new AppError('conflict', `The workspace has ${other} in progress. Wait until it is done, or cancel it.`)
 }
 
-const auditActions = {
-  cancel: 'task.bulk_cancelled',
-  stop: 'task.bulk_stopped',
-  replay: 'dead_letter.replayed',
-  discard: 'dead_letter.discarded',
-} as const
-
-/** The right that an action on many tasks needs. */
 export type BulkRight<A extends Action> = (typeof auditRights)[(typeof auditActions)[A]]
 
 function bulkRight<A extends Action>(action: A): BulkRight<A> {
@@ -149,7 +266,7 @@ function bulkRight<A extends Action>(action: A): BulkRight<A> {
 }
 
 /** Records in the audit log what happens to many tasks, with the filter that has selected them. */
-export function auditBulk<A extends Action>(
+function auditBulk<A extends Action>(
   tx: Transaction,
   caller: Allowed<BulkRight<A>>,
   { action, filter = {} }: { action: A; filter?: BulkRequest['filter'] },
@@ -174,14 +291,14 @@ function presentOperation(row: BulkOperation): PublicOperation {
 }
 
 /** Returns the form of a cancel or a stop. */
-export function presentTaskOperation(row: BulkOperation): TaskOperation {
+function presentTaskOperation(row: BulkOperation): TaskOperation {
   const { error: _, response_status: __, state_reason: ___, ...filter } = presentFilter(row.filter)
   const action = row.action as TaskOperation['action'] // the caller has asked for this kind
   return { ...presentProgress(row), action, filter, ended: row.done }
 }
 
 /** Returns the form of a replay or a discard, whose filter has one value where others have a list. */
-export function presentDeadLetterOperation(row: BulkOperation): DeadLetterOperation {
+function presentDeadLetterOperation(row: BulkOperation): DeadLetterOperation {
   const { cronjob_id, topic, label, from, to, name, host, error, response_status } = presentFilter(row.filter)
   const sameForm = { from, to, name, host, error, response_status }
   return {
