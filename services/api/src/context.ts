@@ -1,3 +1,4 @@
+import type { Status } from '@belfry/contract/status'
 import { createPrisma } from '@belfry/db/postgres/create-prisma'
 import { openDatabaseClock } from '@belfry/db/postgres/database-clock'
 import { openPool } from '@belfry/db/postgres/pool'
@@ -7,6 +8,7 @@ import { type CountedInWorkspace, readUsage } from '@belfry/db/usage/read-usage'
 import { openObjectStorage } from '@belfry/object-storage'
 import { openQueue } from '@belfry/queue'
 import { ConfigError, type Host, type Logger, openMeter } from '@belfry/runtime'
+import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { createApiKeyCache, createRejectedKeys } from './auth/api-key.ts'
 import { createRateLimits } from './auth/rate-limits.ts'
@@ -70,6 +72,8 @@ export async function openContext(config: Config, log: Logger, host: Host) {
     keyOrders: new Map<string, Promise<string | null>>(),
     runTails: createRunTails(pool, onError),
     runStreams: new Set<RunStream>(),
+    /** The status of each workspace for a second, because open dashboards ask every few seconds. */
+    statuses: new LRUCache<string, Promise<Status>>({ max: 1_000, ttl: 1_000 }),
     /** The workspace and `Idempotency-Key` of each request in progress in this process. */
     keysInProgress: new Set<string>(),
     /** Null when all runs are in PostgreSQL. */

@@ -9,9 +9,7 @@ import { isHeld } from '@belfry/db/tasks/task-row'
 import { type Action, decide } from '@belfry/domain/permissions'
 import type { StateReason } from '@belfry/domain/task-state'
 import { withinMs } from '@belfry/runtime'
-import { LRUCache } from 'lru-cache'
 import type { Allowed } from '../auth/authorize.ts'
-import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { countTasksByHost } from '../hosts/hosts.ts'
@@ -19,15 +17,9 @@ import { readQuota } from '../quotas/quotas.ts'
 
 const queuePatienceMs = 1_000
 
-// Open dashboards ask every few seconds. A request has a context of its own, and all have the configuration.
-const shared = { max: 1_000, ttl: 1_000 }
-const readings = new WeakMap<Config, LRUCache<string, Promise<Status>>>()
-
 export const getStatus = endpoint(operations.getStatus, async (ctx, { caller }) => {
-  const ofWorkspaces = readings.get(ctx.config) ?? new LRUCache<string, Promise<Status>>(shared)
-  readings.set(ctx.config, ofWorkspaces)
-  const status = ofWorkspaces.get(caller.workspaceId) ?? readStatus(ctx, caller)
-  ofWorkspaces.set(caller.workspaceId, status, { noUpdateTTL: true })
+  const status = ctx.statuses.get(caller.workspaceId) ?? readStatus(ctx, caller)
+  ctx.statuses.set(caller.workspaceId, status, { noUpdateTTL: true })
   const { notices, ...others } = await status
   return {
     ...others,
@@ -53,14 +45,11 @@ async function readStatus(ctx: Context, caller: Allowed<'task.read'>): Promise<S
     live,
     last_seen_at: lastSeenAt?.toISOString() ?? null,
   })
-  const processes = { dispatchers: present(dispatchers), schedulers: present(schedulers) }
-  return { ...processes, queue, notices: [...noticesOf(processes, queue), ...notices] }
+  const state = { dispatchers: present(dispatchers), schedulers: present(schedulers), queue }
+  return { ...state, notices: [...noticesOf(state), ...notices] }
 }
 
-function noticesOf(
-  { dispatchers, schedulers }: Pick<Status, 'dispatchers' | 'schedulers'>,
-  queue: Status['queue'],
-): Notice[] {
+function noticesOf({ dispatchers, schedulers, queue }: Omit<Status, 'notices'>): Notice[] {
   const notice = (kind: Notice['kind'], since: string | null) => ({ kind, count: 1, name: null, since, tasks: 0 })
   return [
     ...(dispatchers.live === 0 ? [notice('no_dispatcher', dispatchers.last_seen_at)] : []),
