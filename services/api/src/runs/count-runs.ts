@@ -114,19 +114,26 @@ export async function groupFailures(
   const values = [workspaceId, from ?? null, to ?? null, limits.runs + 1, host ?? null, limits.groups]
   const { rows } = await db.query<Row>(text, values)
   return {
-    data: rows.filter(hasHost).map(row => ({
-      host: row.host,
-      error_code: row.errorCode,
-      response_status: row.responseStatus,
-      error_message: row.errorMessage ?? '',
-      cause: causeOf(row),
-      count: row.count,
-      state: row.state,
-      first_at: row.firstAt.toISOString(),
-      last_at: row.lastAt.toISOString(),
-      last_run_id: toId('run', row.lastRunId),
-      task_name: row.taskName,
-    })),
+    // Without a group, the only row has the counts alone.
+    data: rows.flatMap(({ host, ...row }) =>
+      host === null
+        ? []
+        : [
+            {
+              host,
+              error_code: row.errorCode,
+              response_status: row.responseStatus,
+              error_message: row.errorMessage ?? '',
+              cause: causeOf(row),
+              count: row.count,
+              state: row.state,
+              first_at: row.firstAt.toISOString(),
+              last_at: row.lastAt.toISOString(),
+              last_run_id: toId('run', row.lastRunId),
+              task_name: row.taskName,
+            },
+          ],
+    ),
     counted: rows[0]?.counted ?? 0,
     is_partial: rows[0]?.isPartial ?? false,
   }
@@ -145,8 +152,3 @@ export const setFailureState = endpoint(operations.setFailureState, async (ctx, 
     await audit(tx, caller, 'host.failure_changed', host, { error_code, response_status, state })
   })
 })
-
-// Without a group, the only row has the counts alone.
-function hasHost(row: Row): row is Row & { host: string } {
-  return row.host !== null
-}

@@ -43,12 +43,8 @@ export const getRun = endpoint(operations.getRun, async (ctx, { caller, params }
   const { rows } = await ctx.pool.query<RunDetailRow>(text, [caller.workspaceId, params.run])
   const row = rows[0] ?? (await readStoredRun(ctx, caller.workspaceId, params.run))
   if (!row) throw notFound()
-  return presentRunDetail(row)
-})
-
-function presentRunDetail(row: RunDetailRow): RunDetail {
   return { ...presentRun(row), request: presentRequest(row), response: presentResponse(row) }
-}
+})
 
 // The request cannot change once its task has started, so the task's payload is the body that was sent.
 function presentRequest(row: RunDetailRow): RunDetail['request'] {

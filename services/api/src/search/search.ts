@@ -51,13 +51,10 @@ async function findId(db: Db, workspaceId: string, text: string): Promise<Found 
     if (id === null) continue
     const [found] = (await db.query<Named>(byIdText[kind], [workspaceId, id])).rows
     if (!found) return null
-    return { kind: kind === 'cron' ? 'cron_job' : kind, id: toId(kind, found.id), name: found.name, ...once(found) }
+    const { name, at } = found
+    return { kind: kind === 'cron' ? 'cron_job' : kind, id: toId(kind, id), name, count: 1, at: at.toISOString() }
   }
   return null
-}
-
-function once({ at }: Named): Pick<Found, 'count' | 'at'> {
-  return { count: 1, at: at.toISOString() }
 }
 
 type Row = {
