@@ -11,12 +11,7 @@ import { Reply } from './reply.ts'
  * Reads the `Idempotency-Key` of a request. A key belongs to one method and path, and the body is compared as it was sent.
  * @throws AppError `validation_failed`
  */
-export function readKeyedRequest(
-  request: Request,
-  key: string | string[],
-  workspaceId: string,
-  bodyText: string,
-): KeyedRequest {
+export function readKeyedRequest(request: Request, key: string | string[], workspaceId: string, bodyText: string) {
   if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) {
     const text = `${request.method} ${canonicalPath(request)}\n${bodyText}`
     return { workspaceId, key, hash: hash('sha256', text, 'buffer') }
@@ -47,12 +42,7 @@ export const notStored = new Error('The statement did not store the reply.')
  * runs in a transaction that stores the reply.
  * @throws AppError `idempotency_key_reused`, `idempotency_in_progress`, or a refusal of the creation.
  */
-export async function runOnce(
-  ctx: Context,
-  request: KeyedRequest,
-  run: RunCreation,
-  storesReply: boolean,
-): Promise<Reply> {
+export async function runOnce(ctx: Context, request: KeyedRequest, run: RunCreation, storesReply: boolean) {
   const name = `${request.workspaceId} ${request.key}`
   if (ctx.keysInProgress.has(name)) throw inProgress()
   ctx.keysInProgress.add(name)

@@ -3,8 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '@belfry/domain/app-error'
 import { findUnstorable, inspectJson, type JsonLimits } from '@belfry/domain/json-text'
 
-export type JsonBody = { text: string; value: unknown }
-
 export type BodyLimits = JsonLimits & { maxBytes: number }
 
 /** The limits of a body, unless its endpoint allows more. */
@@ -21,11 +19,7 @@ function isJson(contentType: string): boolean {
  * Reads a request's JSON body, as text and parsed. A request without a body has an empty object.
  * @throws AppError for another content type, too many bytes, invalid JSON, and text outside of payloads that cannot be stored.
  */
-export async function readJsonBody(
-  request: IncomingMessage,
-  response: ServerResponse,
-  limits: BodyLimits,
-): Promise<JsonBody> {
+export async function readJsonBody(request: IncomingMessage, response: ServerResponse, limits: BodyLimits) {
   if (!hasBody(request)) return { text: '{}', value: {} }
   if (!isJson(request.headers['content-type'] ?? '') || isEncoded(request)) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed.')

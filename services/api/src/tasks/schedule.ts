@@ -113,10 +113,10 @@ export function enqueue(ctx: Context, tasks: readonly DueTaskRow[], now: Date): 
     ctx.metrics.queueAway()
   }
   const adding = scheduleOrStepBack(ctx.pool, () => queue.schedule(soon.map(toJob), now.getTime()), onFailure)
-  runInBackground(
-    ctx,
-    adding.catch(err => ctx.log.warn({ err }, 'promotion.not_stepped_back')),
-  )
+  const settled = adding
+    .catch(err => ctx.log.warn({ err }, 'promotion.not_stepped_back'))
+    .finally(() => ctx.background.delete(settled))
+  ctx.background.add(settled)
 }
 
 function toJob({ id, dueAt, workspaceId, url }: DueTaskRow) {
@@ -124,10 +124,4 @@ function toJob({ id, dueAt, workspaceId, url }: DueTaskRow) {
   if (workspaceId !== undefined) row.workspaceId = workspaceId
   if (url !== undefined) row.origin = originOfUrl(url)
   return toDueTask(row)
-}
-
-// `closeContext` waits for such work.
-function runInBackground({ background }: Context, work: Promise<void>): void {
-  const settled = work.finally(() => background.delete(settled))
-  background.add(settled)
 }
