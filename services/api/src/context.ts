@@ -4,7 +4,7 @@ import { openDatabaseClock } from '@belfry/db/postgres/database-clock'
 import { openPool } from '@belfry/db/postgres/pool'
 import { waitForDatabase } from '@belfry/db/postgres/retry-database'
 import { findMasterKeyProblem } from '@belfry/db/secrets/data-keys'
-import { type CountedInWorkspace, readUsage } from '@belfry/db/usage/read-usage'
+import { readUsage } from '@belfry/db/usage/read-usage'
 import { openObjectStorage } from '@belfry/object-storage'
 import { openQueue } from '@belfry/queue'
 import { ConfigError, type Host, type Logger, openMeter } from '@belfry/runtime'
@@ -62,7 +62,7 @@ export async function openContext(config: Config, log: Logger, host: Host) {
     rejectedKeys: createRejectedKeys(),
     rateLimits: createRateLimits(),
     usageCache: createUsageCache((organizationId, tx = pool) => readUsage(tx, organizationId)),
-    headrooms: createHeadrooms<CountedInWorkspace>(),
+    headrooms: createHeadrooms(),
     insertBatches: openInsertBatches(pool, metrics.created),
     /** Null when tiers are not sold: the choice of an owner applies at once. */
     stripe: config.billing && (await openStripeBilling(config.billing)),

@@ -10,7 +10,7 @@ function headroomsOf(present: () => number, holdsConnection = false) {
     counts++
     return present()
   }
-  const headrooms = createHeadrooms<'pendingTasks'>(() => time)
+  const headrooms = createHeadrooms(() => time)
   const run = <T>(create: () => Promise<T>, wanted = 1, limit = 10_000) => {
     const creation = { count, holdsConnection, create, createUnderLock: async () => 'counted' }
     return headrooms.run<T | string>({ ...request, limit, wanted }, creation)

@@ -10,7 +10,7 @@ import { overCount, type Quota } from './quotas.ts'
  * @param create - Gets `work` with the transaction that holds the lock, if one is needed.
  * @throws AppError `quota_exceeded`
  */
-export async function withinLimit<W extends { db: Db; headrooms: Headrooms<CountedInWorkspace> }, T>(
+export async function withinLimit<W extends { db: Db; headrooms: Headrooms }, T>(
   work: W,
   { limits }: Quota,
   { workspaceId, objects, wanted }: { workspaceId: string; objects: CountedInWorkspace; wanted: number },
@@ -36,7 +36,7 @@ export async function withinLimit<W extends { db: Db; headrooms: Headrooms<Count
   )
 }
 
-type Request<Objects extends string> = { objects: Objects; workspaceId: string; limit: number; wanted: number }
+type Request = { objects: CountedInWorkspace; workspaceId: string; limit: number; wanted: number }
 
 type Creation<T> = {
   /** Counts the objects of the workspace. */
@@ -48,10 +48,7 @@ type Creation<T> = {
   createUnderLock: () => Promise<T>
 }
 
-export type Headrooms<Objects extends string> = {
-  /** Runs `create` if it certainly keeps within the limit, and `createUnderLock` otherwise. */
-  run<T>(request: Request<Objects>, creation: Creation<T>): Promise<T>
-}
+export type Headrooms = ReturnType<typeof createHeadrooms>
 
 type Headroom = {
   limit: number
@@ -81,10 +78,10 @@ const max = 10_000
  * creation counts under the lock. The limit is exact except for what several processes have reserved at the same time,
  * and a reservation ends after about two seconds.
  */
-export function createHeadrooms<Objects extends string>(now: () => number = steadyTime): Headrooms<Objects> {
+export function createHeadrooms(now: () => number = steadyTime) {
   const headrooms = new LRUCache<string, Headroom>({ max })
 
-  function headroomOf({ objects, workspaceId, limit }: Request<Objects>): Headroom {
+  function headroomOf({ objects, workspaceId, limit }: Request): Headroom {
     const key = `${objects} ${workspaceId}`
     const known = headrooms.get(key)
     if (known?.limit === limit) return known
@@ -125,7 +122,8 @@ export function createHeadrooms<Objects extends string>(now: () => number = stea
   }
 
   return {
-    async run(request, creation) {
+    /** Runs `create` if it certainly keeps within the limit, and `createUnderLock` otherwise. */
+    async run<T>(request: Request, creation: Creation<T>): Promise<T> {
       const { wanted } = request
       const headroom = headroomOf(request)
       const counting = startCount(headroom, creation, wanted)

@@ -72,7 +72,6 @@ export function refuseOverCount({ limits }: Quota, name: CountLimit, count: numb
   if (count >= limits[name]) throw overCount(name, limits[name])
 }
 
-/** The refusal of one object more than the tier allows. */
 export function overCount(name: CountLimit, limit: number): AppError {
   const objects = figureNames[name].replace('_', ' ')
   const message = `This tier allows ${limit} ${objects} per ${owners[name]}. Remove some, or choose a higher tier.`
