@@ -127,7 +127,6 @@ function presentFor(caller: CallerOf<Right>, reply: Reply, brief: Brief | undefi
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** The endpoints of a path. */
 export type Methods = Partial<Record<Method, Endpoint>>
 
 /** Serves endpoints at paths. A path that Express must not decode is an expression. */

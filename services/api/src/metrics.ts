@@ -1,7 +1,6 @@
 import type { AppErrorCode } from '@belfry/domain/app-error'
 import { countQueueAway, type Meter, measureBatches } from '@belfry/runtime'
 
-/** Counts requests and batches. */
 export type Metrics = ReturnType<typeof openMetrics>
 
 type ServedRequest = {

@@ -87,7 +87,6 @@ const endpoints: Record<keyof typeof operations, Endpoint> = {
 
 type Routes = Record<string, Methods>
 
-/** The endpoints of the whole API. */
 export const routes: Routes = {}
 for (const [name, { method, path }] of Object.entries<Operation>(operations)) {
   const methods = routes[path] ?? {}

@@ -24,7 +24,6 @@ import { followReplica } from './read-replica.ts'
 
 const clockRefreshMs = 10_000
 
-/** Starts the HTTP API. */
 export async function startApi(config: Config, log: Logger, host: Host): Promise<Service> {
   const { stop } = host
   const ctx = await openContext(config, log, host)
@@ -66,12 +65,7 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
 
 // Also listens where the clients of QStash look for a server in their development mode, on loopback only. Returns null when
 // another program has the port: then everything else works.
-async function listenForDevelopment(
-  server: Server,
-  port: number,
-  { ports }: Host,
-  log: Logger,
-): Promise<Server | null> {
+async function listenForDevelopment(server: Server, port: number, { ports }: Host, log: Logger) {
   const listener = createServer((request, response) => server.emit('request', request, response))
   try {
     await listen(listener, { host: '127.0.0.1', port }, ports)

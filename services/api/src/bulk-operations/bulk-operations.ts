@@ -277,7 +277,6 @@ function auditBulk<A extends Action>(
   return audit(tx, caller, auditActions[action], toId('ws', caller.workspaceId), { ...details, ...selected })
 }
 
-/** Returns the public form of an operation. */
 function presentOperation(row: BulkOperation): PublicOperation {
   const { action, filter, perSecond: per_second, done } = row
   return {
@@ -290,7 +289,6 @@ function presentOperation(row: BulkOperation): PublicOperation {
   }
 }
 
-/** Returns the form of a cancel or a stop. */
 function presentTaskOperation(row: BulkOperation): TaskOperation {
   const { error: _, response_status: __, state_reason: ___, ...filter } = presentFilter(row.filter)
   const action = row.action as TaskOperation['action'] // the caller has asked for this kind

@@ -103,7 +103,6 @@ export const previewCronJob = endpoint(operations.previewCronJob, {
 
 const shownRuns = 5
 
-/** Reads a cron job in its public form. */
 export async function readCronJob(
   ctx: Context,
   { workspaceId }: Allowed<'cron_job.read' | 'cron_job.write'>,
@@ -114,7 +113,6 @@ export async function readCronJob(
   return presentCronJob(row, ctx.clock.now())
 }
 
-/** Returns the public form of a cron job, with its runs after `now`. */
 export function presentCronJob(row: CronJobRow, now: number): CronJob {
   const schedule = scheduleOf(row)
   const status = statusOf(row, now)
@@ -160,7 +158,6 @@ function statusOf({ pausedAt, endsAt }: CronJobRow, now: number): CronJobStatus 
   return pausedAt === null ? 'active' : 'paused'
 }
 
-/** Returns the public form of occurrences. */
 function presentRunTimes(occurrences: readonly Occurrence[]): RunTimes {
   return {
     next_runs: occurrences.map(({ atMs }) => new Date(atMs).toISOString()),
@@ -175,7 +172,6 @@ function localText(localMs: number): string {
   return new Date(localMs).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length)
 }
 
-/** A cron job with the latest run of its tasks. */
 export type CronJobRow = CronJobFields &
   LastRunRow & {
     id: string
@@ -214,7 +210,6 @@ const selectCronJobs = `
     ORDER BY t.cron_job_id, t.id DESC LIMIT 1
   ) last ON true`
 
-/** Reads one cron job of a workspace. */
 export async function findCronJob(db: Db, workspaceId: string, id: string): Promise<CronJobRow | undefined> {
   const text = `${selectCronJobs} WHERE j.id = $1 AND j.workspace_id = $2`
   const { rows } = await db.query<CronJobRow>({ name: 'find_cron_job', text, values: [id, workspaceId] })

@@ -13,7 +13,7 @@ import {
   triggerCronJob as trigger,
 } from '@belfry/db/cron-jobs/change-cron-job'
 import { filledLabels, scheduleOf as storedScheduleOf } from '@belfry/db/cron-jobs/cron-job'
-import { type Db, inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
+import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
 import { AppError } from '@belfry/domain/app-error'
 import { nextRuns } from '@belfry/domain/cron/cron-schedule'
 import { newUuid, toId } from '@belfry/domain/id'
@@ -61,7 +61,6 @@ export function toNewCronJob(workspaceId: string, body: CreateCronJobBody, bodyT
   }
 }
 
-/** Stores a new cron job, with its first tasks. */
 export async function addCronJob(
   work: Work,
   request: ScheduleRequest & { caller: Allowed<'cron_job.write'> },
@@ -109,7 +108,10 @@ export async function rewriteCronJob(
   queueDefaults?: QueueDefaults,
 ): Promise<void> {
   await requireSecretUse(ctx.pool, caller, [change], () => findCronJob(ctx.pool, caller.workspaceId, id))
-  if (await isReminder(ctx.pool, caller.workspaceId, id)) throw new AppError('conflict', ofMcpClient)
+  // What a reminder sends is an event, signed for that client.
+  const reminder = 'SELECT FROM cron_jobs WHERE id = $1 AND workspace_id = $2 AND subscription_id IS NOT NULL'
+  if ((await ctx.pool.query(reminder, [id, caller.workspaceId])).rowCount === 1)
+    throw new AppError('conflict', ofMcpClient)
   const changed = { ...change, updatedBy: authorOf(caller) }
   await moveCronJob(ctx, caller, { id, action: 'cron_job.changed', body }, async tx => {
     await nameQueues(tx, caller, await planQueues(tx, caller, [body.queue], queueDefaults))
@@ -119,12 +121,6 @@ export async function rewriteCronJob(
 
 const ofMcpClient =
   'This cron job is a reminder that an MCP client has asked for. Pause it, or delete its subscription.'
-
-// What it sends is an event, signed for that client.
-async function isReminder(db: Db, workspaceId: string, id: string): Promise<boolean> {
-  const text = 'SELECT FROM cron_jobs WHERE id = $1 AND workspace_id = $2 AND subscription_id IS NOT NULL'
-  return (await db.query(text, [id, workspaceId])).rowCount === 1
-}
 
 function toChange(body: UpdateCronJobBody, bodyText: string): CronJobChange {
   return given({
@@ -168,7 +164,6 @@ export const deleteCronJob = endpoint(operations.deleteCronJob, async (ctx, { ca
   await moveCronJob(ctx, caller, { id, action: 'cron_job.deleted' }, tx => remove(tx, caller.workspaceId, id))
 })
 
-/** How a cron job changes. */
 export type CronJobAction = `cron_job.${'changed' | 'paused' | 'resumed' | 'deleted'}`
 
 /**

@@ -15,7 +15,6 @@ const limits = {
   requireHostHeader: false, // `checkProtocol` requires it, and sends a problem body
 }
 
-/** Makes the HTTP server, with its limits for connections. */
 export function createApiServer(ctx: Context, app: Express, changes: Partial<typeof limits> = {}): Server {
   const server = createExpressServer(app, { ...limits, ...changes })
   sendParserRefusals(ctx, server)

@@ -6,7 +6,6 @@ import { Reply } from './reply.ts'
 const rowsAtATime = 1000
 const minPieceLength = 64 * 1024
 
-/** The content of a table cell. */
 export type Cell = string | number | boolean | null
 
 export type Export<Row, Item> = {

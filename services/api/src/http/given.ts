@@ -4,7 +4,6 @@ export function given<T extends object>(change: T): { [K in keyof T]?: Exclude<T
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> } // the same names
 }
 
-/** Returns whether a change has no members. */
 export function isEmpty(change: object): boolean {
   return Object.keys(change).length === 0
 }

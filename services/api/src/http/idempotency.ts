@@ -80,7 +80,6 @@ function inProgress(): AppError {
   return new AppError('idempotency_in_progress', message)
 }
 
-/** Writes a reply as it is stored with its key. */
 export function toKeptAnswer({ status, headers, body }: Reply): KeptAnswer {
   const location = headers?.Location
   return { status, location: typeof location === 'string' ? location : null, answer: toJsonText(body) }

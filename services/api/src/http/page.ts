@@ -1,7 +1,6 @@
 import { decodeCursor, encodeCursor, type Page } from '@belfry/contract/page'
 import { invalidField } from './refusals.ts'
 
-/** The query of a list: its filters and its cursor. */
 export type PageQuery = Readonly<Record<string, unknown>> & { limit: number; cursor?: string | undefined }
 
 /**
@@ -18,7 +17,6 @@ export function readCursor(list: string, query: PageQuery, form?: RegExp): strin
 /** The rows of a page: those after an id, newest first. `before` is the same as a condition of `findMany`. */
 export type PageRows = { after: string | undefined; before: { lt?: string }; take: number }
 
-/** Reads a page of a list with a function that finds its rows. */
 export async function readPage<Row extends { id: string }, Item>(
   list: string,
   query: PageQuery,

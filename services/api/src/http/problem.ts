@@ -31,7 +31,6 @@ function presentProblem(ctx: Context, refusal: AppError, response: Response): Se
   return problemReply(ctx, refusal, requestIdOf(response))
 }
 
-/** Returns the refusal that a thrown value means to the caller. */
 export function toRefusal(error: unknown): AppError {
   if (error instanceof AppError) return error
   if (error instanceof URIError) return new AppError('not_found', 'The path is not a valid URL path.')
@@ -41,7 +40,6 @@ export function toRefusal(error: unknown): AppError {
   return new AppError('internal', 'Something went wrong on our side. Include the request id when you report it.')
 }
 
-/** Returns the problem body of a refusal, with its status and headers. */
 export function problemReply(ctx: Context, refusal: AppError, requestId: string) {
   const { status, title } = problems[refusal.code]
   const body: Problem = {

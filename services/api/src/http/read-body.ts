@@ -37,7 +37,6 @@ function withoutPayloads(value: unknown): string {
   return JSON.stringify(value, (name, member) => (name === 'payload' ? null : member))
 }
 
-/** Returns whether a request has a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
@@ -47,7 +46,6 @@ function isEncoded(request: IncomingMessage): boolean {
   return encoding !== undefined && encoding.toLowerCase() !== 'identity'
 }
 
-/** Reads a request's body. */
 export function readBytes(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const refuse = () => reject(new AppError('payload_too_large', `The body is larger than ${maxBytes} bytes.`))

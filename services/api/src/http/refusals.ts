@@ -13,7 +13,6 @@ export function invalidField(path: string, code: string, message: string, part: 
 
 type Part = 'body' | 'query' | 'path'
 
-/** The refusal of a request a part of which has values that are not allowed. */
 export function invalid(part: Part, errors: readonly FieldError[]): AppError {
   return new AppError('validation_failed', `The ${part} is invalid; see errors.`, { errors })
 }

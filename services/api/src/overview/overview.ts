@@ -194,7 +194,6 @@ async function countDueTasks(
   return { counts, isCapped: counts.some(count => count === max) }
 }
 
-/** Finds the waiting tasks that are due first from a time on. */
 async function findDueTasks(
   db: Db,
   workspaceId: string,

@@ -17,7 +17,6 @@ export type Call<R extends ActionIn<'workspace'> = ActionIn<'workspace'>> = {
   query: URLSearchParams
 }
 
-/** Some endpoints below `/v2`, by their paths. */
 export type QstashRoutes = ReadonlyArray<readonly [string | RegExp, Methods]>
 
 /** Makes an endpoint, which the reference does not describe. Its answer is the body, or null for an object that does not exist. */

@@ -76,7 +76,6 @@ export function readCount(query: URLSearchParams, max = defaultCount): number {
   throw badRequest('invalid count: it must be a positive number')
 }
 
-/** Parses the status of a response. */
 export function toStatus(text: string): number {
   if (/^\d{1,3}$/.test(text)) return Number(text)
   throw badRequest('invalid responseStatus: it must be a number')

@@ -105,7 +105,6 @@ export function presentRequest(row: RequestRow) {
   }
 }
 
-/** Returns a message in the form of QStash. */
 export function presentMessage(row: RequestRow & { id: string; executeAt: Date; createdAt: Date }) {
   const fields = fieldsOf(row)
   return {

@@ -20,7 +20,6 @@ import { scheduleRoutes } from './schedules.ts'
 import { acceptToken } from './token.ts'
 import { urlGroupRoutes } from './url-groups.ts'
 
-/** The endpoints below `/v2`. */
 export const qstashRoutes: QstashRoutes = [
   ...publishRoutes,
   ...messageRoutes,

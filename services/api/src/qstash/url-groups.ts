@@ -94,17 +94,11 @@ async function upsert(tx: Db, workspaceId: string, group: string, { name, url }:
   return inserted
 }
 
-function remove(
-  { ctx, caller, name: topic }: Call<'subscription.delete'>,
-  condition = '',
-  values: unknown[] = [],
-): Promise<number> {
+function remove({ ctx, caller, name: topic }: Call<'subscription.delete'>, condition = '', values: unknown[] = []) {
   const text = `DELETE FROM subscriptions WHERE workspace_id = $1 AND topic = $2 AND mcp IS NULL ${condition} RETURNING id`
   return inTransaction(ctx.pool, async tx => {
     const ids = await rowsOf(tx, text, [caller.workspaceId, topic, ...values])
-    for (const id of ids) {
-      await audit(tx, caller, 'subscription.deleted', toId('sub', id), { topic })
-    }
+    for (const id of ids) await audit(tx, caller, 'subscription.deleted', toId('sub', id), { topic })
     return ids.length
   })
 }

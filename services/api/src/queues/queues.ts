@@ -95,7 +95,6 @@ export async function moveQueue(
   await advanceQueues(ctx.pool, [id])
 }
 
-/** Pauses or resumes a queue. */
 export function movePause(ctx: Context, caller: Allowed<'queue.write'>, name: string, isPaused: boolean) {
   const action = isPaused ? 'queue.paused' : 'queue.resumed'
   return moveQueue(ctx, caller, { name, action }, async (tx, workspaceId) => {
@@ -223,7 +222,6 @@ export async function setQueue(tx: Transaction, workspaceId: string, name: strin
   throw new AppError('conflict', `A workspace has at most ${maxQueues} queues. Delete one first.`)
 }
 
-/** Returns the limits that a body sets. */
 function toLimits(body: UpdateQueueBody): Partial<QueueLimits> {
   const { max_concurrent: maxConcurrent, rate_limit: rate, ordered } = body
   return {
@@ -235,7 +233,6 @@ function toLimits(body: UpdateQueueBody): Partial<QueueLimits> {
 
 const noLimits = { max_concurrent: null, rate_limit: null, ordered: false }
 
-/** Returns the public form of the limits of a queue. */
 function presentLimits({ maxConcurrent, rateCount, ratePeriodMs, ordered }: StoredLimits) {
   const rate = rateCount === null || ratePeriodMs === null ? null : { count: rateCount, period_ms: ratePeriodMs }
   return { max_concurrent: maxConcurrent, rate_limit: rate, ordered }

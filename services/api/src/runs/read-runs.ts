@@ -100,7 +100,6 @@ function readBudget(): (partsRead: number) => boolean {
   return count => count === maxRead.parts || (count > 0 && performance.now() - began > maxRead.ms)
 }
 
-/** Reads a run from object storage; null when it is not there. */
 export async function readStoredRun(ctx: Context, workspaceId: string, id: string): Promise<RunDetailRow | null> {
   if (ctx.logStorage === null) return null
   for (const part of await findParts(ctx.primary, [workspaceId], { from: id, before: idAfter(id) }, maxRead.parts)) {
@@ -165,7 +164,6 @@ function readPart<Row>(
 
 const unavailable = 'These runs are in object storage, which does not answer. Ask for newer runs, or try again later.'
 
-/** Returns the id after another one. */
 function idAfter(id: string): string {
   const next = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0')
   return next.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

@@ -129,5 +129,4 @@ export const runColumns = `
   r.labels, u.attempt, u.status, u.scheduled_at AS "scheduledAt", u.started_at AS "startedAt", u.finished_at AS "finishedAt", u.waited_for AS "waitedFor", u.timings, r.url, r.method,
   u.response_status AS "responseStatus", u.error_code AS "errorCode", u.error_message AS "errorMessage"`
 
-/** Joins the request of a run's task. */
 export const joinRequests = 'JOIN task_requests r ON r.task_id = u.task_id'

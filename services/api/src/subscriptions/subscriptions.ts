@@ -160,7 +160,6 @@ export const deleteSubscription = endpoint(
 
 const ofMcpClient = 'An MCP client has made this subscription and renews it. Delete it to end it.'
 
-/** Returns the stored form of the conditions of a subscription. */
 export function toStoredFilter(filter: readonly Condition[]): string | null {
   return filter.length === 0 ? null : JSON.stringify(filter)
 }
@@ -177,7 +176,6 @@ async function changedCallbacks(tx: PrismaTransaction, id: string, change: strin
   return mergeCallbacks(row?.callbacks, change)
 }
 
-/** Reads a subscription in its public form. */
 async function readSubscription(
   ctx: Context,
   { workspaceId }: Allowed<'subscription.read' | 'subscription.write'>,

@@ -48,7 +48,6 @@ export function toNewTask(
   return task
 }
 
-/** Returns the deadline, the key and the labels of a new task. */
 export function toControls(body: Pick<CreateTaskBody, 'expires_at' | 'key' | 'labels'>): TaskControls {
   return { expiresAt: body.expires_at ?? null, key: body.key ?? null, labels: toLabels(body.labels) }
 }

@@ -30,7 +30,6 @@ export const getTask = endpoint(operations.getTask, async (ctx, { caller, params
   readTask(ctx, caller, params.task),
 )
 
-/** Reads a task in its public form. */
 export async function readTask(ctx: Context, { workspaceId }: Allowed<'task.read' | 'task.write'>, id: string) {
   const row = (await findTask(ctx.pool, workspaceId, id)) ?? (await findMovedTask(ctx, workspaceId, id))
   const [task] = await withBlocked(ctx, workspaceId, [presentTask(row)])
@@ -196,14 +195,12 @@ const selectTasks = `
     ORDER BY runs.id DESC LIMIT 1
   ) last ON t.attempts > 0`
 
-/** Reads one task of a workspace. */
 export async function findTask(db: Db, workspaceId: string, taskId: string): Promise<TaskRow | undefined> {
   const text = `${selectTasks} WHERE t.id = $1 AND t.workspace_id = $2`
   const { rows } = await db.query<TaskRow>({ name: 'find_task', text, values: [taskId, workspaceId] })
   return rows[0]
 }
 
-/** Reads tasks of a workspace, in any order. */
 export async function findTaskRows(db: Db, workspaceId: string, taskIds: readonly string[]): Promise<TaskRow[]> {
   const text = `${selectTasks} WHERE t.id = ANY ($1::uuid[]) AND t.workspace_id = $2`
   return (await db.query<TaskRow>({ name: 'find_tasks', text, values: [taskIds, workspaceId] })).rows

@@ -18,7 +18,6 @@ import { executeAtPassed } from './new-task.ts'
 import { findTaskRows } from './read-tasks.ts'
 import type { DueTaskRow } from './schedule.ts'
 
-/** A task that the database has stored. */
 type StoredTask = InsertedTask & { createdAt: Date }
 
 // The database stores no task whose time has come already.
@@ -101,7 +100,6 @@ async function insertPlain(work: Work, tasks: readonly NewTask[]): Promise<Inser
   return tasks.length === 1 ? [await insertOne(work, first)] : insertTasks(work.db, tasks)
 }
 
-/** Returns whether a task has a key. */
 export function hasKey<T extends NewTask>(task: T): task is T & TaskUnderKey {
   return typeof task.key === 'string'
 }

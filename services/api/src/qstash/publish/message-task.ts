@@ -84,7 +84,6 @@ function nameOf(url: string): string {
 
 const flowControlPrefix = 'flow-control/'
 
-/** Returns the name of the queue of a flow-control key. */
 export function queueOfFlowControl(key: string): string {
   return flowControlPrefix + key
 }
@@ -120,12 +119,9 @@ function toPayload(body: Buffer, contentType: string | null): Pick<CreateTaskBod
   return { payload_base64: body.toString('base64'), content_type: type }
 }
 
-function toRequest(delivery: Delivery) {
-  return { headers: delivery.headers, retry: retryOf(delivery), timeout_ms: delivery.timeoutMs }
-}
-
-function retryOf({ delaysMs }: Delivery): Retry {
-  return delaysMs.length > 0 ? { delays_ms: delaysMs } : retryPolicy.parse({ max_retries: 0 })
+function toRequest({ headers, delaysMs, timeoutMs }: Delivery) {
+  const retry: Retry = delaysMs.length > 0 ? { delays_ms: delaysMs } : retryPolicy.parse({ max_retries: 0 })
+  return { headers, retry, timeout_ms: timeoutMs }
 }
 
 function toCallbackFields({ method, delayMs }: Delivery, message: Pick<QstashFields, 'callerIP'>) {
@@ -150,7 +146,6 @@ export function readDestination(ctx: Pick<Context, 'config'>, sent: string): Des
   return { url }
 }
 
-/** Checks the URL of a destination, an endpoint or a callback. */
 export function checkUrl({ config }: Pick<Context, 'config'>, url: string): void {
   const problem = checkTargetUrl(url)
   if (problem !== null) throw badRequest(`invalid destination url: ${problem}`)

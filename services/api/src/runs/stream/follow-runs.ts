@@ -56,7 +56,6 @@ export function followRuns(pool: Pool): (workspaceIds: readonly string[]) => Pro
   }
 }
 
-/** Reads the runs after an id. */
 export async function runsAfter(pool: Pool, workspaceId: string, after: string): Promise<SomeRuns> {
   const found = await readIds(pool, [{ workspaceId, since: after, named: [] }])
   return (await readSome(pool, found)).get(workspaceId) ?? { runs: [], omitted: 0 }

@@ -38,10 +38,8 @@ const maxOfProcess = 200
 const maxOfOrganization = 20
 // A browser opens at most six connections to Belfry over HTTP/1.1, so one is left for other requests.
 const maxOfCredential = 5
-/** The maximum number of workspaces of one stream. */
 const maxWorkspaces = 100
 
-/** Returns the new runs of some workspaces as a stream of events. */
 function openRunStream(
   ctx: Context,
   request: Request,
