@@ -45,13 +45,18 @@ function runSlice(): void {
   if (jobs.length > 0) setImmediate(runSlice)
 }
 
-/** Returns what a long loop awaits after each step: every 2 ms it lets the process do other work. */
-export function takeTurns(): () => Promise<void> | undefined {
+/** Maps a long list, one item after the other. Every 2 ms it lets the process do other work. */
+export async function mapInTurns<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item, index: number) => Result | Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
   let endsAt = performance.now() + sliceMs
-  const pause = (resume: () => void) =>
-    void setImmediate(() => {
-      endsAt = performance.now() + sliceMs
-      resume()
-    })
-  return () => (performance.now() < endsAt ? undefined : new Promise<void>(pause))
+  for (const [index, item] of items.entries()) {
+    results.push(await map(item, index))
+    if (performance.now() < endsAt) continue
+    await new Promise(resolve => void setImmediate(resolve))
+    endsAt = performance.now() + sliceMs
+  }
+  return results
 }

@@ -10,7 +10,7 @@ import { newUuid, toId } from '@belfry/domain/id'
 import { memberText } from '@belfry/domain/json-text'
 import { labelFiller } from '@belfry/domain/label'
 import { matchesFilter } from '@belfry/domain/payload-filter'
-import { takeTurns } from '@belfry/domain/slices'
+import { mapInTurns } from '@belfry/domain/slices'
 import { patternsOf } from '@belfry/domain/topic'
 import { presentNewTask } from '@belfry/present/task-form'
 import { creation } from '../endpoint.ts'
@@ -80,12 +80,7 @@ export const publishEvent = creation(operations.publishEvent, {
           return storeTask(work, first, input.arrivedAt, createdAt => answer([presentNewTask(first, createdAt)]))
         }
         const { results, ...stored } = await storeTasks(work, tasks)
-        const turn = takeTurns()
-        const presented: Task[] = []
-        for (const [i, task] of tasks.entries()) {
-          presented.push(presentStored(task, results[i], new Map()))
-          await turn()
-        }
+        const presented = await mapInTurns(tasks, (task, i) => presentStored(task, results[i], new Map()))
         return { ...stored, reply: answer(presented) }
       },
     })

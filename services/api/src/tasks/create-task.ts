@@ -6,7 +6,7 @@ import type { BatchRow } from '@belfry/contract/task-batch'
 import { hasControls } from '@belfry/db/tasks/insert-tasks'
 import { AppError } from '@belfry/domain/app-error'
 import { elementTexts } from '@belfry/domain/json-text'
-import { takeTurns } from '@belfry/domain/slices'
+import { mapInTurns } from '@belfry/domain/slices'
 import { presentNewTask } from '@belfry/present/task-form'
 import { failpoint } from '@belfry/runtime'
 import { creation, type Work } from '../endpoint.ts'
@@ -64,13 +64,9 @@ export const createTasks = creation(operations.createTasks, {
     const { caller, body, bodyText, arrivedAt } = input
     const quota = await readQuota(work, caller.organizationId)
     const texts = elementTexts(bodyText, ['tasks']) ?? []
-    const read = (row: unknown, i: number) => orRefusal(() => readRow(work, quota, input, row, texts[i] ?? ''))
-    const turn = takeTurns()
-    const rows: Row[] = []
-    for (const [i, row] of body.tasks.entries()) {
-      rows.push(await read(row, i))
-      await turn()
-    }
+    const rows = await mapInTurns(body.tasks, (row, i) =>
+      orRefusal(() => readRow(work, quota, input, row, texts[i] ?? '')),
+    )
     const good = rows.flatMap(row => (row instanceof AppError ? [] : [row]))
     const tasks = good.map(({ task }) => task)
     // All good rows are stored, or none.
@@ -82,24 +78,17 @@ export const createTasks = creation(operations.createTasks, {
     })
     const resultOf = new Map(tasks.map((task, i) => [task, results[i]]))
     const found = await findUnderKeys(work.db, caller.workspaceId, results)
-    const present = async (row: Row, index: number): Promise<BatchRow> => {
+    const data = await mapInTurns(rows, async (row, index): Promise<BatchRow> => {
       if (row instanceof AppError) return { index, error: toRowError(row) }
       const { task, timezone } = row
       const stored = await orRefusal(() => presentStored(task, resultOf.get(task), found, arrivedAt))
       return stored instanceof AppError
         ? { index, error: toRowError(stored) }
         : { index, task: withLocalTime(stored, timezone) }
-    }
-    const data: BatchRow[] = []
-    for (const [i, row] of rows.entries()) {
-      data.push(await present(row, i))
-      await turn()
-    }
+    })
     return new Reply({ status: 200, body: { data } })
   },
 })
-
-type Row = ReturnType<typeof readRow> | AppError
 
 type BatchInput = { caller: { workspaceId: string }; arrivedAt: number }
 

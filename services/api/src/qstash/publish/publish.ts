@@ -6,7 +6,7 @@ import type { NewTask } from '@belfry/db/tasks/insert-tasks'
 import { toId } from '@belfry/domain/id'
 import { matchesFilter } from '@belfry/domain/payload-filter'
 import { decide } from '@belfry/domain/permissions'
-import { takeTurns } from '@belfry/domain/slices'
+import { mapInTurns } from '@belfry/domain/slices'
 import { requireRight } from '../../auth/authorize.ts'
 import type { Context } from '../../context.ts'
 import { type Work, workOf } from '../../endpoint.ts'
@@ -64,14 +64,11 @@ async function publishBatch(call: Call<'task.create'>) {
   if (items.length > maxMessages) throw badRequest(`at most ${maxMessages} messages are allowed`)
   for (const { headers } of items.map(Object)) refuseWorkflow(readHeaders(headers))
   const quota = await readQuota(call.ctx, call.caller.organizationId)
-  const prepared: Array<Prepared | { error: string }> = []
   // One after the other, so their ids have the order of the batch.
-  const turn = takeTurns()
-  for (const item of items) {
+  const prepared = await mapInTurns(items, async item => {
     const one = await orRefusal(() => preparePublication(call, quota, readItem(item)))
-    prepared.push('code' in one ? { error: one.message } : one)
-    await turn()
-  }
+    return 'code' in one ? { error: one.message } : one
+  })
   const published = await storePublications(
     call,
     prepared.flatMap(one => ('error' in one ? [] : [one])),
