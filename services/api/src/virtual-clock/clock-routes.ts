@@ -1,7 +1,7 @@
 import { parseInstant, writeInstant } from '@belfry/domain/instant'
 import type { ClockReading, VirtualClock } from '@belfry/runtime'
 import { z } from 'zod'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { endpoint, type Methods } from '../endpoint.ts'
 
 // A year: tests of longer times advance several times.
 const maxIdleMs = 366 * 24 * 3_600_000
@@ -10,36 +10,27 @@ const clockAnswer = { status: 200, body: z.object({ now: z.string(), frozen: z.b
 const duration = z.int().min(0)
 const time = z.string().refine(text => parseInstant(text) !== null, 'must be an RFC 3339 time')
 const nothing = z.strictObject({})
+const untilIdle = z.strictObject({ max_ms: duration.max(maxIdleMs).optional() })
 const move = z
   .strictObject({ by_ms: duration.optional(), to: time.optional() })
   .refine(({ by_ms, to }) => (by_ms === undefined) !== (to === undefined), 'must have either by_ms or to')
 
+const declare = (summary: string) => ({ right: 'public', summary, answer: clockAnswer }) as const
+
 /** Returns the routes that move the virtual clock. They need no key: the build for tests listens on loopback. */
-export function clockRoutes(clock: VirtualClock): Record<string, Partial<Record<'get' | 'post', Endpoint>>> {
+export function clockRoutes(clock: VirtualClock): Record<string, Methods> {
   const action = (summary: string, run: () => Promise<ClockReading>) =>
-    endpoint({ right: 'public', summary, answer: clockAnswer, body: nothing }, async () => show(await run()))
-  const get = endpoint({ right: 'public', summary: 'Read the virtual clock', answer: clockAnswer }, async () =>
-    show(clock.read()),
-  )
+    endpoint({ ...declare(summary), body: nothing }, async () => show(await run()))
+  const get = endpoint(declare('Read the virtual clock'), async () => show(clock.read()))
   const advance = endpoint(
-    {
-      right: 'public',
-      summary: 'Advance the virtual clock, and make all calls that become due',
-      answer: clockAnswer,
-      body: move,
-    },
+    { ...declare('Advance the virtual clock, and make all calls that become due'), body: move },
     async (_ctx, { body: { by_ms = 0, to } }) => {
       const at = to === undefined ? null : parseInstant(to)
       return show(await clock.advance(at?.getTime() ?? clock.read().now + by_ms))
     },
   )
   const runUntilIdle = endpoint(
-    {
-      right: 'public',
-      summary: 'Advance the virtual clock until only cron jobs wait',
-      answer: clockAnswer,
-      body: z.strictObject({ max_ms: duration.max(maxIdleMs).optional() }),
-    },
+    { ...declare('Advance the virtual clock until only cron jobs wait'), body: untilIdle },
     async (_ctx, { body }) => show(await clock.runUntilIdle(clock.read().now + (body.max_ms ?? maxIdleMs))),
   )
   const path = '/api/test/clock'
