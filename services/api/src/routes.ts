@@ -42,48 +42,56 @@ import * as moveTask from './tasks/move-task.ts'
 import * as readTasks from './tasks/read-tasks.ts'
 import * as workspaces from './workspaces/workspaces.ts'
 
+const modules = [
+  mailLinks,
+  me,
+  registration,
+  sessions,
+  apiKeys,
+  auditStream,
+  listAuditLog,
+  tier,
+  bulkOperations,
+  connections,
+  readCronJobs,
+  writeCronJobs,
+  login,
+  manageFactors,
+  federatedCredentials,
+  hosts,
+  integrations,
+  acceptInvitation,
+  invitations,
+  signIn,
+  documents,
+  tenants,
+  members,
+  organizations,
+  overview,
+  queues,
+  countRuns,
+  listRuns,
+  streamRuns,
+  search,
+  secrets,
+  signingSecrets,
+  getStatus,
+  publishEvent,
+  subscriptions,
+  createTask,
+  moveTask,
+  readTasks,
+  workspaces,
+]
+
+type All<T> = (T extends unknown ? (one: T) => void : never) extends (one: infer Intersection) => void
+  ? Intersection
+  : never
+
 /** The endpoint of each operation: both have the same name. */
-const endpoints: Record<keyof typeof operations, Endpoint> = {
-  ...mailLinks,
-  ...me,
-  ...registration,
-  ...sessions,
-  ...apiKeys,
-  ...auditStream,
-  ...listAuditLog,
-  ...tier,
-  ...bulkOperations,
-  ...connections,
-  ...readCronJobs,
-  ...writeCronJobs,
-  ...login,
-  ...manageFactors,
-  ...federatedCredentials,
-  ...hosts,
-  ...integrations,
-  ...acceptInvitation,
-  ...invitations,
-  ...signIn,
-  ...documents,
-  ...tenants,
-  ...members,
-  ...organizations,
-  ...overview,
-  ...queues,
-  ...countRuns,
-  ...listRuns,
-  ...streamRuns,
-  ...search,
-  ...secrets,
-  ...signingSecrets,
-  ...getStatus,
-  ...publishEvent,
-  ...subscriptions,
-  ...createTask,
-  ...moveTask,
-  ...readTasks,
-  ...workspaces,
-}
+const endpoints: Record<keyof typeof operations, Endpoint> = Object.assign({}, ...modules) as All<
+  (typeof modules)[number]
+>
 
 type Routes = Record<string, Methods>
 
