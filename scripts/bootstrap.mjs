@@ -2,11 +2,12 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const stamps = join(root, 'node_modules/.belfry')
+const python = 'clients/python/src/belfry_client'
 
 /**
  * Runs the steps that are missing or out of date. `forStart`: without the packages of tests and checks, which are as large as the
@@ -30,6 +31,19 @@ export function bootstrap({ forStart = false } = {}) {
     result: 'prisma/src/generated/client.ts',
     command: [process.execPath, join(root, 'scripts/prisma-generate.mjs')],
   })
+  step('generate-clients', 'Generating the clients of the API', {
+    inputs: [
+      ...['pnpm-lock.yaml', 'scripts/generate-clients.mjs', `${python}/_async_http.py`],
+      ...['packages/domain/src', 'packages/contract/src', 'packages/client/generate'].flatMap(filesBelow),
+    ],
+    result: ['packages/client/src/generated/resources.ts', `${python}/models.py`],
+    command: [process.execPath, join(root, 'scripts/generate-clients.mjs')],
+  })
+}
+
+function filesBelow(folder) {
+  const files = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+  return files.filter(file => file.isFile()).map(({ parentPath, name }) => relative(root, join(parentPath, name)))
 }
 
 function requireNode() {
@@ -54,7 +68,8 @@ function manifests() {
 function step(name, title, { inputs, result, command, advice }) {
   const stamp = join(stamps, name)
   const wanted = hash(inputs)
-  if (existsSync(join(root, result)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  const isThere = [result].flat().every(file => existsSync(join(root, file)))
+  if (isThere && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
   console.log(`${title} ...`)
   const [program, ...args] = command
   // With CI, pnpm asks no questions. NODE_ENV=production would omit the dependencies of the build.

@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildLibrary } from './build-library.mjs'
+import { generateClients } from './generate-clients.mjs'
 
 const folder = join(import.meta.dirname, '../packages/client')
 const fromNode = {
@@ -14,6 +15,7 @@ const fromNode = {
 const withoutEnvironment = { define: { 'globalThis.process': 'undefined' } }
 const forMcp = { entryPoints: ['src/mcp-events-2026-07-28/serve-events.ts'] }
 
+await generateClients(join(folder, '../..'))
 rmSync(join(folder, 'dist'), { recursive: true, force: true })
 await buildLibrary(folder, [
   { file: 'index.mjs', format: 'esm', ...withoutEnvironment },

@@ -29,6 +29,11 @@ if (!isBuilt()) {
   execFileSync(process.execPath, [join(root, 'scripts/prisma-generate.mjs'), join(folder, 'prisma')], {
     stdio: 'inherit',
   })
+  const generator = join(folder, 'scripts/generate-clients.mjs')
+  if (existsSync(generator)) {
+    const { generateClients } = await import(pathToFileURL(generator).href)
+    await generateClients(folder)
+  }
   const { bundlePackage } = await import(pathToFileURL(join(folder, 'scripts/bundle.mjs')).href)
   for (const program of ['prisma', 'services/api', 'services/scheduler', 'services/dispatcher']) {
     await bundlePackage(program, { plugins: [ownRooms(), gonePackages()] })

@@ -122,7 +122,7 @@ describe('the package', () => {
 
   it('documents every method and every option for the editor', async () => {
     let documented = 0
-    for (const file of ['dist/operations/resources.d.mts', 'dist/belfry.d.mts', 'dist/options.d.mts']) {
+    for (const file of ['dist/generated/resources.d.mts', 'dist/belfry.d.mts', 'dist/options.d.mts']) {
       const lines = (await installed(file)).split('\n')
       const members = lines.flatMap((line, i) => (/^ {4}\w+(\??:|\()/.test(line) ? [[lines[i - 1], line]] : []))
       for (const [before, member] of members)

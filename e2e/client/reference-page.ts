@@ -54,14 +54,14 @@ type Member = { comment: string; name: string; type: string }
  * @param read - Reads a declaration of the installed package, such as `list.d.mts`.
  */
 export async function clientReference(read: (file: string) => Promise<string>): Promise<string> {
-  const declared = await read('operations/resources.d.mts')
+  const declared = await read('generated/resources.d.mts')
   const methods = resources.map(name => section(name, methodsOf(name, declared)))
   const webhooks = functionsOf(await read('webhooks.d.mts')).map(member => method('webhooks.', member))
   const exchange = functionsOf(await read('exchange-token.d.mts')).map(member => method('', member))
   const types = Object.entries(titles).map(
     async ([file, title]) => `### ${title}\n\n\`\`\`typescript\n${shortTypes(await read(`${file}.d.mts`))}\n\`\`\`\n`,
   )
-  const responses = membersOf((await read('operations/responses.d.mts')).replace(/^import .*$/gm, ''))
+  const responses = membersOf((await read('generated/responses.d.mts')).replace(/^import .*$/gm, ''))
   return [
     head + methods.join('\n'),
     section('exchangeToken', exchange),

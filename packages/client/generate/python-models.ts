@@ -53,7 +53,7 @@ export function pythonModels(): string {
     Settled: 'ReplayedDeadLetters',
     EndedTasks: 'CancelledTasks',
   }
-  return `"""The objects that Belfry returns. \`npm run clients\` makes this file from the operations of the API.
+  return `"""The objects that Belfry returns. Generated from the operations of the API.
 
 Fields have the names of the HTTP API; times are aware datetimes in UTC. A field that this version does not know is in
 \`raw\`. A field that the server does not return is None or empty.

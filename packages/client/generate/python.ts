@@ -27,7 +27,7 @@ ${bindings.join('\n')}
 `
 }
 
-const pythonHead = `"""The asynchronous client. \`npm run clients\` makes this file from the operations of the API."""
+const pythonHead = `"""The asynchronous client. Generated from the operations of the API."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ ${[...plain, ...nested].join(',\n\n')},
     used.add(alias[name] ? `${name} as ${alias[name]}` : name)
     return alias[name] ?? name
   })
-  return `// \`npm run clients\` makes this file from the operations of the API.
+  return `// Generated from the operations of the API.
 import { followOperation } from '../follow-operation.ts'
 import type { Http } from '../http.ts'
 import { type List, list } from '../list.ts'

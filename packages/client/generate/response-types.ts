@@ -46,7 +46,7 @@ export function clientTypes(): string {
     const type = `${base ? `${typeName(base)} & ` : ''}${objectType({ $ref: name }, name, inherited)}`
     return `${description ? `${comment(String(description), '')}\n` : ''}export type ${typeName(name)} = ${type}`
   })
-  return `// \`npm run clients\` makes this file from the operations of the API.
+  return `// Generated from the operations of the API.
 import type { RunErrorCode, StateReason, WaitReason } from '../codes.ts'
 import type { Condition } from '../types/event.ts'
 import type { Id, Page, RetryPolicy, Timestamp } from '../types/request.ts'

@@ -1,4 +1,3 @@
-import { createHttp, type Http, type Method, type RawRequest } from './http.ts'
 import {
   type BulkOperations,
   bulkOperationsOf,
@@ -24,7 +23,8 @@ import {
   tasksOf,
   type Workspaces,
   workspacesOf,
-} from './operations/resources.ts'
+} from './generated/resources.ts'
+import { createHttp, type Http, type Method, type RawRequest } from './http.ts'
 import type { BelfryOptions } from './options.ts'
 
 /**

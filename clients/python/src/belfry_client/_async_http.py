@@ -1,4 +1,4 @@
-"""Requests, lists and streams of the asynchronous client. `npm run clients` makes `_sync_http.py` from this file."""
+"""Requests, lists and streams of the asynchronous client. `_sync_http.py` is generated from this file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-import type { CronJob } from '../operations/responses.ts'
+import type { CronJob } from '../generated/responses.ts'
 import type { ControlFields, MethodInput, ObjectKey, PageOptions, RequestFields, TimestampInput } from './request.ts'
 
 export type CreateCronJob = RequestFields &

@@ -1,4 +1,4 @@
-export type * from '../operations/responses.ts'
+export type * from '../generated/responses.ts'
 export type * from './bulk.ts'
 export type * from './callback.ts'
 export type * from './connection.ts'

@@ -1,4 +1,4 @@
-import type { Run } from '../operations/responses.ts'
+import type { Run } from '../generated/responses.ts'
 import type { ExportFormat, Id, PageOptions, TimestampInput } from './request.ts'
 import type { Source } from './task.ts'
 

@@ -1,6 +1,6 @@
 import type { ProblemCode, StateReason } from '../codes.ts'
 import type { FieldError } from '../errors.ts'
-import type { Task } from '../operations/responses.ts'
+import type { Task } from '../generated/responses.ts'
 import type { ExportFormat, Id, MethodInput, PageOptions, RequestFields, TimestampInput } from './request.ts'
 
 export type TaskState = 'pending' | 'processing' | 'retrying' | 'success' | 'dead' | 'cancelled'

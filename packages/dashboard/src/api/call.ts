@@ -1,7 +1,7 @@
 import type { PathParameter, RequestBody, RequestQuery, ResponseBody } from '@belfry/contract/operation'
 import type { operations } from '@belfry/contract/operations'
 import { ApiProblem } from './api-problem.ts'
-import table from './operations.json' with { type: 'json' }
+import table from './generated/operations.json' with { type: 'json' }
 import { parseResponse, toBodyText } from './payload-text.ts'
 
 type Operations = typeof operations

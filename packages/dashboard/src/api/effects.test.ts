@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query'
 import { afterEach, expect, it, vi } from 'vitest'
 import { call, read } from './call.ts'
 import { effects, reloadChanged, resourceOf } from './effects.ts'
-import table from './operations.json' with { type: 'json' }
+import table from './generated/operations.json' with { type: 'json' }
 import { allOf, pagesOf, queryOf } from './queries.ts'
 
 afterEach(() => vi.unstubAllGlobals())

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { takeChanges } from './call.ts'
-import table from './operations.json' with { type: 'json' }
+import table from './generated/operations.json' with { type: 'json' }
 
 /** What a change of a resource changes in other resources. */
 export const effects: Readonly<Record<string, readonly string[]>> = {

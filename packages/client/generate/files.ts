@@ -1,0 +1,28 @@
+import type { Operation } from '@belfry/contract/operation'
+import { operations } from '@belfry/contract/operations'
+import { pythonClient, synchronous } from './python.ts'
+import { pythonModels } from './python-models.ts'
+import { clientResources } from './resources.ts'
+import { clientTypes } from './response-types.ts'
+
+const typescript = 'packages/client/src/generated'
+const python = 'clients/python/src/belfry_client'
+
+/** Returns the generated files by their paths in the repository. `read` reads another file of it. */
+export function generatedFiles(read: (path: string) => string): Record<string, string> {
+  return {
+    [`${typescript}/resources.ts`]: clientResources(),
+    [`${typescript}/responses.ts`]: clientTypes(),
+    [`${python}/_async_client.py`]: pythonClient(),
+    [`${python}/_sync_client.py`]: synchronous(pythonClient()),
+    [`${python}/_sync_http.py`]: synchronous(read(`${python}/_async_http.py`)),
+    [`${python}/models.py`]: pythonModels(),
+    'packages/dashboard/src/api/generated/operations.json': operationsTable(),
+  }
+}
+
+// The methods and the paths, without the schemas that the contract has.
+function operationsTable(): string {
+  const rows = Object.entries<Operation>(operations).map(([name, { method, path }]) => [name, `${method} ${path}`])
+  return `${JSON.stringify(Object.fromEntries(rows), null, 2)}\n`
+}
