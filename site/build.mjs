@@ -42,6 +42,8 @@ function build({ label, ref, path }) {
   }
   const run = (program, ...args) => execFileSync(program, args, { cwd: site, env, stdio: 'inherit', shell: windows })
   if (!existsSync(join(site, 'node_modules'))) run('npm', 'ci', '--no-audit', '--no-fund')
+  // Some pages follow from code.
+  run('node', '../scripts/bootstrap.mjs')
   run('node', 'collect-pages.mjs')
   const output = mkdtempSync(join(tmpdir(), 'belfry-site-output-'))
   run('npx', 'vitepress', 'build', '--outDir', output)

@@ -1,9 +1,10 @@
-// Copies the pages of the site from the repository into `pages/`, and writes their order in the navigation to
+// Copies the pages of the site from the repository into `pages/`, with those that follow from code, and writes their order in the navigation to
 // `pages/navigation.json`. A link to a file that is no page leads to the repository, or is plain text when its address is
 // unknown. For programs, `pages/public/` has each page as Markdown, and `llms.txt` with links to these.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { generatedPages, generatePages } from './generate-pages.mjs'
 
 const own = dirname(fileURLToPath(import.meta.url))
 const root = resolve(own, '..')
@@ -84,21 +85,27 @@ export function readNavigation(index, pages) {
     .map(section => {
       const rows = section.split('\n').filter(line => /^- \[/.test(line))
       const links = rows.flatMap(row => [...String(row.split(': ')[0]).matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)])
-      const items = links.map(([, text, link]) => {
+      const items = links.flatMap(([, text, link]) => {
         const path = posix.normalize(posix.join('docs', link))
         const page = path === 'docs/decisions' ? 'decisions/' : pages.get(path)
-        return { text: text[0].toUpperCase() + text.slice(1), link: `/${page.replace(/\.md$/, '')}` }
+        const item = { text: text[0].toUpperCase() + text.slice(1), link: `/${page.replace(/\.md$/, '')}` }
+        const following = generatedPages.filter(({ after }) => after === path)
+        return [item, ...following.map(({ title, page }) => ({ text: title, link: `/${page.replace(/\.md$/, '')}` }))]
       })
       return { text: section.split('\n')[0], items }
     })
 }
 
-function collect(source) {
+async function collect(source) {
   const pages = pagesOf(root)
   rmSync(target, { recursive: true, force: true })
   for (const [path, page] of pages) {
     const text = moveLinks(readFileSync(join(root, path), 'utf8'), path, pages, source)
     if (page.endsWith('.md')) write(page, text)
+    write(posix.join('public', page), page === 'llms.txt' ? withGeneratedPages(text) : text)
+  }
+  for (const [page, text] of Object.entries(await generatePages(root))) {
+    write(page, text)
     write(posix.join('public', page), text)
   }
   cpSync(join(root, 'docs/images'), join(target, 'images'), { recursive: true })
@@ -108,6 +115,13 @@ function collect(source) {
   write('decisions/index.md', decisions(pages))
   const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
   write('navigation.json', JSON.stringify(readNavigation(index, pages)))
+}
+
+function withGeneratedPages(list) {
+  return generatedPages.reduce((text, { page, title, about, after }) => {
+    const line = new RegExp(`^- \\[.*\\]\\(\\./${posix.basename(after)}\\).*$`, 'm')
+    return text.replace(line, found => `${found}\n- [${title}](./${page}): ${about}`)
+  }, list)
 }
 
 function write(name, text) {
@@ -127,5 +141,5 @@ function decisions(pages) {
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const { SOURCE_URL = '' } = process.env
-  collect(SOURCE_URL)
+  await collect(SOURCE_URL)
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Belfry } from '@belfry/client'
 import { beforeAll, expect, it } from 'vitest'
@@ -8,14 +8,11 @@ import { pack, scratchProject } from './scratch-project.ts'
 let page: string
 beforeAll(async () => {
   const { folder } = await scratchProject(await pack('client'), null)
-  page = await clientReference(file => readFile(join(folder, 'node_modules/@belfry/client/dist', file), 'utf8'))
+  const declarations = join(folder, 'node_modules/@belfry/client/dist')
+  page = clientReference(module => readFileSync(join(declarations, `${module}.d.mts`), 'utf8'))
 }, 120_000)
 
-it('docs/client-reference.md matches the declarations of the package', async () => {
-  await expect(page).toMatchFileSnapshot('../../docs/client-reference.md')
-})
-
-it('docs/client-reference.md has every method', () => {
+it('the client reference of the site has every method of the package', () => {
   const belfry = new Belfry({ apiKey: 'bf_test' })
   const methodsOf = (name: string, value: unknown): string[] =>
     typeof value === 'function'

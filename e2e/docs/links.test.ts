@@ -63,7 +63,7 @@ describe('links', () => {
 })
 
 // Generated pages, and the index.
-const lists = ['README', 'api', 'api-examples', 'client-reference', 'permissions'].map(name => `docs/${name}.md`)
+const lists = ['README', 'api', 'permissions'].map(name => `docs/${name}.md`)
 const read = (path: string) => readFileSync(join(repositoryRoot(), path), 'utf8')
 
 describe('pages of docs/', () => {

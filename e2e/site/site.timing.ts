@@ -17,6 +17,7 @@ const shown = [
   'self-hosting',
   'api',
   'client-reference',
+  'api-examples',
   'comparison',
   'task-states',
   'decisions/index',
@@ -61,6 +62,7 @@ it('has each page as Markdown, and an llms.txt with links to it', () => {
   const links = [...list.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link)
   expect(links.length).toBeGreaterThan(50)
   expect(links.filter(link => !existsSync(join(dist, link)))).toEqual([])
+  expect(links).toEqual(expect.arrayContaining(['./client-reference.md', './api-examples.md']))
 })
 
 it('finds a word, changes its theme, and offers its version', async () => {

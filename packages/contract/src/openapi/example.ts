@@ -1,6 +1,7 @@
 import type { Components, JsonSchema } from './json-schema.ts'
+import recorded from './recorded-responses.json' with { type: 'json' }
 
-/** Makes an example of a schema from its examples, defaults and enums. */
+/** Returns the recorded response of a schema, or makes an example from the schema's examples, defaults and enums. */
 export function exampleOf(schema: JsonSchema, components: Components): unknown {
   const [given] = listOf(schema.examples)
   if (given !== undefined) return given
@@ -8,7 +9,9 @@ export function exampleOf(schema: JsonSchema, components: Components): unknown {
   if (schema.const !== undefined) return schema.const
   const [choice] = listOf(schema.enum)
   if (choice !== undefined) return choice
-  if (typeof schema.$ref === 'string') return exampleOf(resolve(schema, components), components)
+  const name = nameOf(schema)
+  if (name && name in recorded) return recorded[name as keyof typeof recorded]
+  if (name) return exampleOf(resolve(schema, components), components)
   const [option] = [...listOf(schema.anyOf), ...listOf(schema.oneOf)] as JsonSchema[]
   if (option && schema.type !== 'object') return exampleOf(option, components)
   return byType(schema, components)
@@ -16,8 +19,13 @@ export function exampleOf(schema: JsonSchema, components: Components): unknown {
 
 /** Returns the schema that a reference points to; any other schema itself. */
 export function resolve(schema: JsonSchema, components: Components): JsonSchema {
-  if (typeof schema.$ref !== 'string') return schema
-  return components[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)] ?? {}
+  const name = nameOf(schema)
+  return name ? (components[name] ?? {}) : schema
+}
+
+/** Returns the name of the schema that a reference points to. */
+export function nameOf({ $ref }: JsonSchema): string | undefined {
+  return typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : undefined
 }
 
 function byType(schema: JsonSchema, components: Components): unknown {

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { useApi } from '../setup.ts'
-import { examplesPage } from './examples-page.ts'
 import { referencePage } from './page.ts'
 import { recordExamples } from './record-examples.ts'
+import { recordedResponses } from './recorded-responses.ts'
 
 // They need a mail, an authenticator, an issuer, a payment provider, a stream that ends, or an organization without workspaces.
 const unrecorded = [
@@ -37,7 +37,7 @@ it('docs/api.md matches the OpenAPI document', async () => {
   await expect(referencePage()).toMatchFileSnapshot('../../../../docs/api.md')
 })
 
-it('docs/api-examples.md has a request of each operation, and what the API answers', async () => {
+it('the document has what the API answers to a request of each operation', async () => {
   vi.spyOn(api.ctx.config.operators, 'includes').mockReturnValue(true)
   onTestFinished(() => void vi.restoreAllMocks())
   const recorded = await recordExamples(api)
@@ -45,5 +45,7 @@ it('docs/api-examples.md has a request of each operation, and what the API answe
   expect(failed.map(({ operation: { method, path }, response }) => [method, path, response])).toEqual([])
   const without = recorded.filter(({ response }) => response === null)
   expect(without.map(({ operation: { method, path } }) => `${method} ${path}`).sort()).toEqual(unrecorded)
-  await expect(examplesPage(recorded)).toMatchFileSnapshot('../../../../docs/api-examples.md')
+  await expect(recordedResponses(recorded)).toMatchFileSnapshot(
+    '../../../../packages/contract/src/openapi/recorded-responses.json',
+  )
 })

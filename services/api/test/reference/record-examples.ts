@@ -153,6 +153,7 @@ async function record(api: TestApi, operation: Operation, place: Place): Promise
 
 const someday = '2026-11-21T02:20:00.000Z'
 const day = 86_400_000
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
 // What differs from run to run.
 function normalize(text: string, { owner }: TestOrganization): string {
@@ -162,7 +163,11 @@ function normalize(text: string, { owner }: TestOrganization): string {
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z/g, time =>
       Math.abs(Date.parse(time) - Date.now()) < 400 * day ? someday : time,
     )
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '0b2c7a5e-8f1d-4c3b-9a6e-2d4f6b8a0c1e')
+    .replace(new RegExp(`${uuid}(?=@)`, 'g'), 'grace')
+    .replace(new RegExp(`${uuid}\\.example`, 'g'), 'shop.example.com')
+    .replace(new RegExp(`(?<="slug":")${uuid}`, 'g'), 'acme')
+    .replace(new RegExp(`queue-${uuid}`, 'g'), 'customer-42')
+    .replace(new RegExp(uuid, 'g'), '0b2c7a5e-8f1d-4c3b-9a6e-2d4f6b8a0c1e')
     .replace(/(?<=\/invitations\/)[\w-]{43}/g, 'dGhlIHRva2VuIG9mIGFuIGludml0YXRpb24')
     .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'eyJhbGciOiJIUzI1NiJ9...')
     .replace(/\bbf_[\w]+/g, 'bf_...')
@@ -172,4 +177,5 @@ function normalize(text: string, { owner }: TestOrganization): string {
     .replace(/"(live|workspaces)":\d+/g, '"$1":1')
     .replace(/"id":"[\w-]{22}"/g, '"id":"..."')
     .replace(/http:\/\/belfry\.test/g, 'https://belfry.example.com')
+    .replaceAll('belfry.test', 'belfry.example.com')
 }
