@@ -1,9 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
 /** Imports a module in TypeScript that may use the contract. `root` is the checkout, which may be that of another commit. */
 export async function importTypeScript(root, entry) {
-  const { outputFiles } = await build({
+  const folder = mkdtempSync(join(tmpdir(), 'belfry-module-'))
+  const outfile = join(folder, 'module.mjs')
+  await build({
     absWorkingDir: root,
     entryPoints: [entry],
     // `npm start` installs no development dependencies, and another commit has its own contract.
@@ -11,11 +16,15 @@ export async function importTypeScript(root, entry) {
       ['contract', 'domain'].map(name => [`@belfry/${name}`, join(root, 'packages', name, 'src')]),
     ),
     bundle: true,
-    write: false,
+    outfile,
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
     logLevel: 'error',
   })
-  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`)
+  try {
+    return await import(pathToFileURL(outfile).href)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }

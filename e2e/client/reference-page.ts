@@ -30,14 +30,13 @@ const resources = [
 
 const titles: Record<string, string> = {
   options: 'Options',
+  'generated/inputs': 'Bodies and queries',
   'types/request': 'Requests',
   'types/task': 'Tasks',
   'types/bulk': 'Dead letters and bulk operations',
-  'types/cron-job': 'Cron jobs',
-  'types/event': 'Events and subscriptions',
+  'types/event': 'Conditions',
   'types/callback': 'Callbacks',
   'types/queue': 'Queues',
-  'types/run': 'Runs',
   'types/workspace': 'Workspaces',
   'types/connection': 'Connections',
   'types/federated-credential': 'Federated credentials',

@@ -1,5 +1,6 @@
 import { briefFormOf } from '@belfry/contract/brief-forms'
 import { describeApi } from '@belfry/contract/openapi/document'
+import { resolve as resolveIn } from '@belfry/contract/openapi/example'
 import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
 import type { Operation } from '@belfry/contract/operation'
 import { pathParameters } from '@belfry/contract/operation'
@@ -38,6 +39,8 @@ export type ClientMethod = {
   isIdempotent: boolean
   query: Field[]
   body: Field[]
+  /** The schema of the body. */
+  input: JsonSchema
   result: JsonSchema | null
   /** The codes of its own refusals. */
   conflicts: string[]
@@ -52,6 +55,7 @@ export function clientMethods(): ClientMethod[] {
     const [resource = '', ...name] = client.split('.')
     const { method, path, right, isIdempotent = false, summary, description, answer } = declared
     const described = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+    const input = described?.requestBody?.content['application/json']?.schema ?? {}
     const schema = described?.responses[answer.status]?.content?.['application/json']?.schema ?? null
     const result = schema && briefFormOf(answer.body, right) ? (optionsOf(schema)[0] ?? schema) : schema
     const isList = result !== null && 'next_cursor' in propertiesOf(result)
@@ -64,7 +68,8 @@ export function clientMethods(): ClientMethod[] {
       query: (described?.parameters ?? []).flatMap(({ name, schema, required, description = '', ...parameter }) =>
         parameter.in === 'query' ? [{ name, schema, isRequired: required, text: description }] : [],
       ),
-      body: fieldsOf(described?.requestBody?.content['application/json']?.schema ?? {}),
+      body: fieldsOf(input),
+      input,
       // `conflict` names no rule; its `detail` does.
       conflicts: (declared.refusals ?? []).filter(code => problems[code].status === 409 && code !== 'conflict'),
     }
@@ -94,15 +99,9 @@ function merge(lists: Field[][]): Field[] {
   return [...merged.values()]
 }
 
-/** Returns the schema that a reference points to. */
+/** Returns the schema that a reference points to; any other schema itself. */
 export function resolve(schema: JsonSchema): JsonSchema {
-  const name = nameOf(schema)
-  return name ? (components.schemas[name] ?? {}) : schema
-}
-
-/** Returns the name of the schema that a reference points to. */
-export function nameOf({ $ref }: JsonSchema): string | undefined {
-  return typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : undefined
+  return resolveIn(schema, components.schemas)
 }
 
 /** Returns the schemas of a union, without null. */

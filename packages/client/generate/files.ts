@@ -1,9 +1,10 @@
 import type { Operation } from '@belfry/contract/operation'
 import { operations } from '@belfry/contract/operations'
+import { inputTypes } from './inputs.ts'
 import { pythonClient, synchronous } from './python.ts'
 import { pythonModels } from './python-models.ts'
 import { clientResources } from './resources.ts'
-import { clientTypes } from './response-types.ts'
+import { responseTypes } from './types.ts'
 
 const typescript = 'packages/client/src/generated'
 const python = 'clients/python/src/belfry_client'
@@ -12,7 +13,8 @@ const python = 'clients/python/src/belfry_client'
 export function generatedFiles(read: (path: string) => string): Record<string, string> {
   return {
     [`${typescript}/resources.ts`]: clientResources(),
-    [`${typescript}/responses.ts`]: clientTypes(),
+    [`${typescript}/inputs.ts`]: inputTypes(),
+    [`${typescript}/responses.ts`]: responseTypes(),
     [`${python}/_async_client.py`]: pythonClient(),
     [`${python}/_sync_client.py`]: synchronous(pythonClient()),
     [`${python}/_sync_http.py`]: synchronous(read(`${python}/_async_http.py`)),

@@ -1,5 +1,6 @@
+import { nameOf } from '@belfry/contract/openapi/example'
 import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
-import { type ClientMethod, clientMethods, fieldsOf, isNullable, nameOf, optionsOf, resolve } from './client-methods.ts'
+import { type ClientMethod, clientMethods, fieldsOf, isNullable, optionsOf, resolve } from './client-methods.ts'
 
 export const pascal = (name: string) => name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())
 export const indent = (lines: string[], by = '    ') => lines.map(line => (line === '' ? '' : by + line))

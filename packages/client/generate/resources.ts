@@ -1,60 +1,25 @@
+import { nameOf } from '@belfry/contract/openapi/example'
 import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
-import { type ClientMethod, clientMethods, nameOf, optionsOf, propertiesOf, resources } from './client-methods.ts'
-import { typeOf } from './response-types.ts'
-import { camel, comment, pascal } from './words.ts'
-
-/** The types of bodies and queries that are written by hand, because the client takes more than the API does. */
-const inputs: Record<string, string> = {
-  'tasks.create': 'CreateTask',
-  'tasks.update': 'UpdateTask',
-  'tasks.replay': 'UpdateTask',
-  'tasks.list': 'ListTasks',
-  'tasks.count': 'Omit<ListTasks, keyof PageOptions>',
-  'tasks.export': 'ExportTasks',
-  'tasks.cancelMany': 'TaskChoice',
-  'tasks.stopMany': 'TaskChoice',
-  'deadLetters.list': 'ListDeadLetters',
-  'deadLetters.replay': 'ReplayChoice',
-  'deadLetters.discard': 'DeadLetterChoice',
-  'bulkOperations.start': 'StartBulkOperation',
-  'cronJobs.create': 'CreateCronJob',
-  'cronJobs.update': 'UpdateCronJob',
-  'cronJobs.list': 'ListCronJobs',
-  'events.publish': 'PublishEvent',
-  'subscriptions.create': 'CreateSubscription',
-  'subscriptions.update': 'UpdateSubscription',
-  'queues.list': 'ListQueues',
-  'queues.put': 'QueueLimits',
-  'queues.update': 'QueueLimits',
-  'runs.list': 'ListRuns',
-  'runs.failures': 'RunFailuresQuery',
-  'runs.counts': 'RunCountsQuery',
-  'runs.export': 'ExportRuns',
-  'organizations.runs': 'ListOrganizationRuns',
-  'workspaces.connections.put': 'PutConnection',
-  'workspaces.federatedCredentials.create': 'NewFederatedCredential',
-}
+import { type ClientMethod, clientMethods, optionsOf, propertiesOf, resources } from './client-methods.ts'
+import { bodyOf, inputs, inputTypes } from './inputs.ts'
+import { responseTypes } from './types.ts'
+import { comment, handWritten, importsOf, pascal } from './typescript.ts'
 
 /** Methods whose code is more than a request. */
 const special: Record<string, string> = {
-  'tasks.createMany': `async createMany(tasks: readonly types.CreateTask[], options?: CreateOptions): Promise<types.BatchResult[]> {
-      const body = \`{"tasks":[\${tasks.map(toNewBody).join(',')}]}\`
-      const { data } = await http.create<{ data: types.BatchResult[] }>('/api/v1/scheduler/tasks/batch', body, options)
-      return data
-    }`,
-  'runs.tail': `tail: (options?: TailOptions): AsyncGenerator<types.Run> =>
-      tailRuns(http, '/api/v1/scheduler/runs/stream', options)`,
-  'workspaces.secrets.put': `put: (
-      workspaceId: types.Id,
-      name: string,
-      secret: string | types.PutSecret,
-      options?: RequestOptions,
-    ): Promise<types.Secret> => {
-      const body = toBody(typeof secret === 'string' ? { value: secret } : secret)
-      return http.put(path\`/api/v1/workspaces/\${workspaceId}/secrets/\${name}\`, body, options)
-    }`,
-  'organizations.auditStream.put': `put: (id: types.Id, url: string, options?: RequestOptions): Promise<types.AuditStream> =>
-      http.put(path\`/api/v1/organizations/\${id}/audit-stream\`, toBody({ url }), options)`,
+  'tasks.createMany': `async createMany(tasks: readonly CreateTask[], options?: CreateOptions): Promise<BatchResult[]> {
+  const body = \`{"tasks":[\${tasks.map(toNewBody).join(',')}]}\`
+  const { data } = await http.create<{ data: BatchResult[] }>('/api/v1/scheduler/tasks/batch', body, options)
+  return data
+}`,
+  'runs.tail': `tail: (options?: TailOptions): AsyncGenerator<Run> =>
+  tailRuns(http, '/api/v1/scheduler/runs/stream', options)`,
+  'workspaces.secrets.put': `put: (workspaceId: Id, name: string, secret: string | PutSecret, options?: RequestOptions): Promise<Secret> => {
+  const body = toBody(typeof secret === 'string' ? { value: secret } : secret)
+  return http.put(path\`/api/v1/workspaces/\${workspaceId}/secrets/\${name}\`, body, options)
+}`,
+  'organizations.auditStream.put': `put: (id: Id, url: string, options?: RequestOptions): Promise<AuditStream> =>
+  http.put(path\`/api/v1/organizations/\${id}/audit-stream\`, toBody({ url }), options)`,
 }
 
 const groups: Record<string, string> = {
@@ -68,37 +33,19 @@ const groups: Record<string, string> = {
   'organizations.auditStream': 'The webhook that receives new audit entries. Requires an owner.',
 }
 
+/** Types that have the name of a resource. */
+const aliases: Record<string, string> = { Hosts: 'HostList', Status: 'ProcessStatus' }
+
 /** Returns the resources of the client. */
 export function clientResources(): string {
-  const methods = clientMethods()
-  const functions = Object.entries(resources).map(([resource, text]) => {
-    const own = methods.filter(method => method.resource === resource)
-    const names = [...new Set(own.map(({ name }) => (name.includes('.') ? name.split('.')[0] : '') ?? ''))].filter(
-      Boolean,
-    )
-    const nested = names.map(group => {
-      const members = own.filter(({ name }) => name.startsWith(`${group}.`)).map(method => methodText(method))
-      return `/** ${groups[`${resource}.${group}`]} */\n    ${group}: {\n${members.join(',\n\n')},\n}`
-    })
-    const plain = own
-      .filter(({ name }) => !name.includes('.'))
-      .flatMap(method => [methodText(method), ...progressText(method)])
-    return `/** ${text} */
-export type ${pascal(resource)} = ReturnType<typeof ${resource}Of>
-
-export function ${resource}Of(http: Http) {
-  return {
-${[...plain, ...nested].join(',\n\n')},
-  }
-}`
-  })
-  // Two resources have the names of types.
-  const alias: Record<string, string> = { Hosts: 'HostList', Status: 'ProcessStatus' }
-  const used = new Set<string>()
-  const code = functions.join('\n\n').replace(/\btypes\.(\w+)/g, (_, name: string) => {
-    used.add(alias[name] ? `${name} as ${alias[name]}` : name)
-    return alias[name] ?? name
-  })
+  const code = Object.entries(resources)
+    .map(([resource, text]) => resourceText(resource, text))
+    .join('\n\n')
+  const declared = [...`${responseTypes()}${inputTypes()}`.matchAll(/^export type (\w+)/gm)].map(
+    ([, name = '']) => name,
+  )
+  const types = [...declared, 'BatchResult', 'PageOptions', 'PutSecret', ...Object.values(handWritten).flat()]
+  const named = types.map(name => (aliases[name] ? `${name} as ${aliases[name]}` : name))
   return `// Generated from the operations of the API.
 import { followOperation } from '../follow-operation.ts'
 import type { Http } from '../http.ts'
@@ -108,123 +55,110 @@ import type { CreateOptions, ProgressOptions, RequestOptions, TailOptions } from
 import { path } from '../path.ts'
 import { toBody, toDispatchBody, toNewBody, withPayload } from '../request-body.ts'
 import { tailRuns } from '../tail-runs.ts'
-import type { ${[...used].sort().join(', ')} } from '../types/index.ts'
+${importsOf(code, { '../types/index.ts': named })}
 
 ${code}
 `
 }
 
+function resourceText(resource: string, text: string): string {
+  const methods = clientMethods().filter(method => method.resource === resource)
+  const plain = methods
+    .filter(({ name }) => !name.includes('.'))
+    .flatMap(one => [methodText(one), ...progressText(one)])
+  const nested = Object.entries(groups).flatMap(([name, text]) => {
+    const members = methods.filter(method => `${resource}.${method.name}`.startsWith(`${name}.`))
+    const group = `/** ${text} */\n${name.split('.')[1]}: {\n${indented(members.map(methodText), '  ')},\n}`
+    return members.length > 0 ? [group] : []
+  })
+  return `/** ${text} */
+export type ${pascal(resource)} = ReturnType<typeof ${resource}Of>
+
+export function ${resource}Of(http: Http) {
+  return {
+${indented([...plain, ...nested], '    ')},
+  }
+}`
+}
+
+const indented = (parts: string[], indent: string) => parts.join(',\n\n').replace(/^(?=.)/gm, indent)
+
 function methodText(method: ClientMethod): string {
   const full = `${method.resource}.${method.name}`
-  const name = method.name.split('.').at(-1) ?? ''
-  const throws =
-    method.conflicts.length > 0
-      ? ` Throws \`ConflictError\` (${method.conflicts.map(code => `\`${code}\``).join(', ')}).`
-      : ''
-  const retries = method.isIdempotent ? ' Retries are safe.' : ''
-  const text = comment(`${method.text}${retries}${throws}`, '    ')
-  const code = special[full]
-  if (code !== undefined) return `${text}\n    ${code}`
-  const names = parameterNames(method)
-  const target =
-    names.length === 0
-      ? `'${method.path}'`
-      : `path\`${names.reduce((to, one) => to.replace(/:\w+/, `\${${one.name}}`), method.path)}\``
-  const input = inputs[full]
-  const inputType = input?.replace(/[A-Z]\w+/g, word => (word === 'Omit' ? word : `types.${word}`))
-  const body =
-    method.body.length > 0
-      ? {
-          name: 'body',
-          type: inputType ?? inlineInput(method),
-          isOptional: method.method !== 'PATCH' && method.body.every(({ isRequired }) => !isRequired),
-        }
-      : null
-  const query =
-    method.query.length > 0 || method.kind === 'list'
-      ? { name: 'query', type: body ? 'never' : (inputType ?? 'types.PageOptions') }
-      : null
-  const options = `options?: ${method.isIdempotent ? 'CreateOptions' : 'RequestOptions'}`
-  const list = [
-    ...names.map(({ name, type }) => `${name}: ${type}`),
-    ...(body
-      ? [
-          `body: ${body.type}${body.isOptional && !input?.includes('Choice') && input !== 'StartBulkOperation' ? ' = {}' : ''}`,
-        ]
-      : []),
-    ...(query ? [`query: ${query.type} = {}`] : []),
-    options,
-  ].join(', ')
-  return `${text}\n    ${name}: (${list}): ${resultOf(method)} => ${callOf(method, target)}`
+  const codes = method.conflicts.map(code => `\`${code}\``).join(', ')
+  const about = [
+    method.text,
+    ...(method.isIdempotent ? ['Retries are safe.'] : []),
+    ...(codes ? [`Throws \`ConflictError\` (${codes}).`] : []),
+  ]
+  return `${comment(about.join(' '))}\n${special[full] ?? plainMethod(method, inputs[full])}`
 }
+
+function plainMethod(method: ClientMethod, input: string | undefined): string {
+  const names = parametersOf(method)
+  const path = names.reduce((to, { name }) => to.replace(/:\w+/, `\${${name}}`), method.path)
+  const target = names.length === 0 ? `'${path}'` : `path\`${path}\``
+  const isOptional =
+    method.method !== 'PATCH' && !('oneOf' in method.input) && method.body.every(({ isRequired }) => !isRequired)
+  const parameters = [
+    ...names.map(({ name, type }) => `${name}: ${type}`),
+    ...(method.body.length > 0 ? [`body: ${input ?? bodyOf(method.body)}${isOptional ? ' = {}' : ''}`] : []),
+    ...(hasQuery(method) ? [`query: ${input ?? 'PageOptions'} = {}`] : []),
+    `options?: ${method.isIdempotent ? 'CreateOptions' : 'RequestOptions'}`,
+  ]
+  return `${method.name.split('.').at(-1)}: (${parameters.join(', ')}): ${resultOf(method)} =>\n  ${callOf(method, target)}`
+}
+
+const hasQuery = ({ query, kind }: ClientMethod) => query.length > 0 || kind === 'list'
 
 function callOf(method: ClientMethod, target: string): string {
   if (method.kind === 'list') return `list(http, ${target}, query, options)`
   if (method.kind === 'export') return `openExport(http, ${target}, query, options)`
-  const names = method.body.map(({ name }) => name)
-  const convert = names.includes('url')
-    ? names.includes('name') && method.body.some(({ name, isRequired }) => name === 'name' && isRequired)
-      ? 'toNewBody'
-      : 'toDispatchBody'
-    : names.includes('payload')
-      ? 'withPayload'
-      : 'toBody'
-  const body = method.body.length > 0 ? `${convert}(body)` : 'undefined'
-  switch (method.method) {
-    case 'GET':
-      return `http.get(${target}, options${method.query.length > 0 ? ', query' : ''})`
-    case 'DELETE':
-      return `http.delete(${target}, options)`
-    default:
-      return `http.${method.isIdempotent ? 'create' : method.method.toLowerCase()}(${target}, ${body}, options)`
-  }
+  if (method.method === 'GET') return `http.get(${target}, options${hasQuery(method) ? ', query' : ''})`
+  if (method.method === 'DELETE') return `http.delete(${target}, options)`
+  const body = method.body.length > 0 ? `${conversionOf(method)}(body)` : 'undefined'
+  return `http.${method.isIdempotent ? 'create' : method.method.toLowerCase()}(${target}, ${body}, options)`
+}
+
+function conversionOf({ body }: ClientMethod): string {
+  const has = (wanted: string, isRequired = false) =>
+    body.some(field => field.name === wanted && (field.isRequired || !isRequired))
+  if (has('url')) return has('name', true) ? 'toNewBody' : 'toDispatchBody'
+  return has('payload') ? 'withPayload' : 'toBody'
 }
 
 // A bulk operation in the background can be followed.
-function progressText(method: ClientMethod): string[] {
-  const shape = method.result ? nameOf(method.result) : undefined
-  if (method.method !== 'GET' || !shape?.endsWith('Operation')) return []
+function progressText({ method, path, result }: ClientMethod): string[] {
+  const shape = result ? nameOf(result) : undefined
+  if (method !== 'GET' || !shape?.endsWith('Operation')) return []
   const count = { TaskOperation: 'ended', DeadLetterOperation: 'settled' }[shape] ?? 'done'
+  const get = `(id, options) => http.get(path\`${path.replace(/:\w+/, '$' + '{id}')}\`, options)`
   return [
     `/** Yields each change of an operation's progress until it has ended. */
-    progress: (id: types.Id, options?: ProgressOptions): AsyncGenerator<types.${shape}> =>
-      followOperation((id, options) => http.get(path\`${method.path.replace(/:\w+/, '$' + '{id}')}\`, options), id, '${count}', options)`,
+progress: (id: Id, options?: ProgressOptions): AsyncGenerator<${shape}> =>
+  followOperation(${get}, id, '${count}', options)`,
   ]
 }
 
-function parameterNames({ parameters, resource }: ClientMethod) {
-  const texts = ['name', 'queue', 'connection', 'host']
+function parametersOf({ parameters, resource }: ClientMethod) {
   return parameters.map((parameter, i) => {
-    const type = texts.includes(parameter) ? 'string' : 'types.Id'
-    if (texts.includes(parameter)) return { name: parameter === 'host' ? 'host' : 'name', type }
-    if (parameters.length === 1)
-      return { name: resource === 'workspaces' && parameter === 'org' ? 'organizationId' : 'id', type }
-    return {
-      name:
-        i === 0 ? (parameter === 'ws' ? 'workspaceId' : 'id') : parameter === 'secret' ? 'secretId' : 'credentialId',
-      type,
-    }
+    if (parameter === 'host') return { name: 'host', type: 'string' }
+    if (['name', 'queue', 'connection'].includes(parameter)) return { name: 'name', type: 'string' }
+    const short: Record<string, string> = { ws: 'workspaceId', secret: 'secretId', fed: 'credentialId' }
+    const isOnly = parameters.length === 1
+    if (isOnly) return { name: resource === 'workspaces' && parameter === 'org' ? 'organizationId' : 'id', type: 'Id' }
+    return { name: (i > 0 || parameter === 'ws' ? short[parameter] : 'id') ?? 'id', type: 'Id' }
   })
 }
 
 function resultOf({ kind, result }: ClientMethod): string {
   if (kind === 'export') return 'Promise<ReadableStream<Uint8Array>>'
   if (result === null) return 'Promise<void>'
+  const named = (schema: JsonSchema) => aliases[nameOf(schema) ?? ''] ?? nameOf(schema) ?? ''
   if (kind === 'list') {
-    const item = nameOf((propertiesOf(result).data as { items: JsonSchema }).items) ?? ''
-    return 'from_storage' in propertiesOf(result) ? `List<types.${item}, types.RunPage>` : `List<types.${item}>`
+    const item = named((propertiesOf(result).data as { items: JsonSchema }).items)
+    return 'from_storage' in propertiesOf(result) ? `List<${item}, RunPage>` : `List<${item}>`
   }
   const shapes = optionsOf(result).length > 0 ? optionsOf(result) : [result]
-  return `Promise<${shapes.map(shape => `types.${nameOf(shape)}`).join(' | ')}>`
-}
-
-function inlineInput({ body }: ClientMethod): string {
-  const members = body.map(({ name, schema, isRequired, text }) => {
-    const says = text
-      ? `${comment(text, '  ')}
-`
-      : ''
-    return `${says}${name === 'url' ? 'targetUrl' : camel(name)}${isRequired ? '' : '?'}: ${typeOf(schema, 'input')}`
-  })
-  return `{\n${members.join('\n')}\n}`
+  return `Promise<${shapes.map(named).join(' | ')}>`
 }

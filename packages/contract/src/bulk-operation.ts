@@ -66,7 +66,7 @@ const deadLetterFilter = z
   })
   .meta({
     description:
-      '`from` <= execute_at < `to`. `name` is a prefix, `host` has its port, and the last run has the `error` and the `response_status`. An empty filter selects all.',
+      '`from` <= `execute_at` < `to`. `name` is a prefix, `host` has its port, and the last run has the `error` and the `response_status`. An empty filter selects all.',
   })
 
 // A filter with one value.

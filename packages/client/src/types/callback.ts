@@ -1,17 +1,7 @@
 import type { RunErrorCode } from '../codes.ts'
-import type { Id, RetryInput } from './request.ts'
+import type { CreateTask } from '../generated/inputs.ts'
+import type { Id } from './request.ts'
 import type { TaskState } from './task.ts'
-
-/** Where Belfry sends the outcome of a task: a POST with the task and the run. */
-export type CallbackTarget = {
-  /** An absolute http(s) URL. */
-  url: string | URL
-  /** Default: none. */
-  headers?: Record<string, string>
-  retry?: RetryInput
-  /** Default 30,000. */
-  timeoutMs?: number
-}
 
 /** The body of a callback, as its receiver parses it. The names are those of the HTTP API. */
 export type CallbackPayload = {
@@ -38,11 +28,4 @@ export type CallbackPayload = {
 }
 
 /** The callbacks of a task. In a change, null removes one. */
-export type CallbackFields = {
-  /** Called when the task succeeds. */
-  onSuccess?: CallbackTarget | null
-  /** Called when the task is dead. */
-  onFailure?: CallbackTarget | null
-  /** Called after each attempt. */
-  onAttempt?: CallbackTarget | null
-}
+export type CallbackFields = Pick<CreateTask, 'onSuccess' | 'onFailure' | 'onAttempt'>

@@ -1,5 +1,5 @@
+import type { CreateCronJob, CreateTask, ExportTasks } from '../generated/inputs.ts'
 import type { CallbackFields } from './callback.ts'
-import type { QueueInput } from './queue.ts'
 
 /** An id such as `task_01jd…`: its kind, and 26 characters that sort by creation time. */
 export type Id = string
@@ -47,37 +47,20 @@ export type RetryDelays = {
 }
 
 /** The optional fields of every request. */
-export type RequestFields = {
-  /** At most 50 headers. Hop-by-hop, `webhook-*` and `x-belfry-*` headers are refused. Default: none. */
-  headers?: Record<string, string>
-  /** A `Uint8Array` is sent unchanged, as the bytes of a raw body. */
-  payload?: PayloadInput | Uint8Array
-  /** A raw body in base64, instead of `payload`. */
-  payloadBase64?: string
-  /** The content type of a raw body. Default: the `Content-Type` header, or `application/octet-stream`. */
-  contentType?: string
-  retry?: RetryInput
-  /** The time limit of an attempt, from connecting to the last byte, 1,000 to 900,000 ms. Default 30,000. */
-  timeoutMs?: number
-  /** The queue that limits the attempts: its name, alone or with limits to set. Default, and for null: none. */
-  queue?: string | QueueInput | null
-  /** The name of the connection that authenticates the calls. Default, and for null: none. */
-  connection?: string | null
-} & CallbackFields
+export type RequestFields = Pick<
+  CreateTask,
+  'headers' | 'payload' | 'payloadBase64' | 'contentType' | 'retry' | 'timeoutMs' | 'queue' | 'connection'
+> &
+  CallbackFields
 
 /** The deadline and the labels of the tasks that something creates. */
-export type ControlFields = {
-  /** No attempt starts this long after the time of the task, 1,000 to 1,209,600,000 ms. Default: no deadline. */
-  maxAgeMs?: number | null
-  /** Up to 10 labels, such as `customer:42` or `order:{{ payload.order_id }}`, to filter by. */
-  labels?: string[]
-}
+export type ControlFields = Pick<CreateCronJob, 'maxAgeMs' | 'labels'>
 
-/** A key of your choice, 1 to 128 characters, unique among the workspace's objects of the same kind. Default: none. */
-export type ObjectKey = { key?: string }
+/** A key of your choice, unique among the workspace's objects of the same kind. */
+export type ObjectKey = Pick<CreateCronJob, 'key'>
 
-/** CSV with a header line, or one JSON object per line with the names of the HTTP API. Default `csv`. */
-export type ExportFormat = { format?: 'csv' | 'jsonl' }
+/** CSV with a header line, or one JSON object per line with the names of the HTTP API. */
+export type ExportFormat = Pick<ExportTasks, 'format'>
 
 export type PageOptions = {
   /** Items per page, 1 to 100. Default 25. */

@@ -1,0 +1,47 @@
+import { problems } from '@belfry/contract/problem'
+
+export const camel = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+export const pascal = (name: string) => name.replace(/^\w/, letter => letter.toUpperCase())
+
+// Names of fields in texts are those of this library.
+function inCamel(text: string): string {
+  return text.replace(/`([a-z]+(?:_[a-z0-9]+)+)`/g, (quoted, name: string) =>
+    name in problems || name.startsWith('secret_') ? quoted : `\`${camel(name)}\``,
+  )
+}
+
+const maxLine = 104
+
+/** Returns a doc comment, whose lines are wrapped. */
+export function comment(text: string): string {
+  const whole = `/** ${inCamel(text)} */`
+  if (whole.length <= maxLine) return whole
+  const lines = [' *']
+  for (const word of inCamel(text).split(' ')) {
+    const last = lines.at(-1) ?? ''
+    if (last.length + word.length < maxLine) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(` * ${word}`)
+  }
+  return ['/**', ...lines, ' */'].join('\n')
+}
+
+/** The types that are written by hand, by their modules. */
+export const handWritten: Record<string, string[]> = {
+  '../codes.ts': ['RunErrorCode', 'StateReason', 'WaitReason'],
+  '../types/event.ts': ['Condition'],
+  '../types/queue.ts': ['QueueInput'],
+  '../types/request.ts': [
+    ...['Id', 'MethodInput', 'Page', 'PayloadInput', 'RetryInput', 'RetryPolicy', 'Timestamp', 'TimestampInput'],
+  ],
+  '../types/task.ts': ['Source', 'TaskState', 'TaskTime'],
+}
+
+/** Returns the imports of the types that code uses, from the modules that declare them. */
+export function importsOf(code: string, modules = handWritten): string {
+  const used = new Set(code.replace(/\/\*\*[\s\S]*?\*\//g, '').match(/\b[A-Z]\w+/g))
+  return Object.entries(modules)
+    .map(([module, names]) => [module, names.filter(name => used.has(name.replace(/.* as /, '')))] as const)
+    .filter(([, names]) => names.length > 0)
+    .map(([module, names]) => `import type { ${names.join(', ')} } from '${module}'`)
+    .join('\n')
+}
