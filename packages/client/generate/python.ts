@@ -1,4 +1,4 @@
-import { type ClientMethod, clientMethods, resources } from './client-methods.ts'
+import { type ClientMethod, clientMethods, type Field, resources } from './client-methods.ts'
 import { argument, doc, indent, pascal, shapeOf, typeOf } from './python-models.ts'
 
 const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
@@ -82,9 +82,7 @@ function methodLines(method: ClientMethod): string[] {
   const query = method.query.map(field => {
     const type = field.schema.type === 'array' ? 'OneOrMore' : typeOf(field.schema, 'input')
     const name = argument[field.name] ?? field.name
-    return field.isRequired
-      ? { name, field, code: `${name}: ${type}` }
-      : { name, field, code: `${name}: ${type} | None = None` }
+    return { name, field, code: `${name}: ${type}${field.isRequired ? '' : ' | None = None'}` }
   })
   const isOpen = query.length > 0 || (method.body.length > 0 && !body.isChoice)
   const named = [...body.keywords, ...query.map(({ code }) => code), ...keywords, ...extraArguments(method)]
@@ -100,8 +98,7 @@ function methodLines(method: ClientMethod): string[] {
   ].filter(({ text }) => text !== '')
   const docs = docLines(method, described)
   const shape = shapeOf(method)
-  const how = name === 'list' && method.name === 'list' ? 'list' : name
-  const head = (prefix: string, result: string) => signature(`${prefix}def ${how}`, list, result)
+  const head = (prefix: string, result: string) => signature(`${prefix}def ${name}`, list, result)
   switch (method.kind) {
     case 'list': {
       const call = braces(`return AsyncList(self._http, ${target}, models.${shape}, {`, filters, '})')
@@ -176,8 +173,7 @@ function batchLines({ path, text }: ClientMethod): string[] {
 // The methods of a group are methods of its resource: `secrets.put` is `put_secret`, and `secrets.list` is `secrets`.
 function methodName(name: string): string {
   const [group = '', verb] = name.split('.')
-  if (verb === undefined) return snake(group)
-  if (verb === 'list') return snake(group)
+  if (verb === undefined || verb === 'list') return snake(group)
   const [first, ...rest] = snake(verb).split('_')
   const noun = verb === 'remove' ? snake(group) : snake(group).replace(/s$/, '')
   return [first, noun, ...rest].join('_')
@@ -209,68 +205,56 @@ function extraArguments({ kind, isIdempotent }: ClientMethod): string[] {
 
 function bodyArguments({ body, method }: ClientMethod) {
   const names = body.map(({ name }) => name)
+  if (names.includes('ids') && names.includes('filter')) return choiceArguments(body)
   const required = body.filter(({ isRequired }) => isRequired)
-  const isChoice = names.includes('ids') && names.includes('filter')
-  if (isChoice) {
-    const others = body.filter(({ name }) => name !== 'ids' && name !== 'filter')
-    return {
-      isChoice,
-      positional: ['ids: Sequence[str] | None = None'],
-      keywords: [
-        ...others
-          .filter(({ isRequired }) => isRequired)
-          .map(({ name, schema }) => `${name}: ${typeOf(schema, 'input')}`),
-        'filter: Mapping[str, Any] | None = None',
-        ...others
-          .filter(({ isRequired }) => !isRequired)
-          .map(({ name, schema }) => `${name}: ${typeOf(schema, 'input')} | None = None`),
-      ],
-      fields: [],
-      code: `chosen(ids, filter${others.map(({ name }) => `, ${name}=${name}`).join('')})`,
-    }
-  }
   // A new task or cron job has a default name and method.
   const isNew = ['name', 'url', 'method'].every(name => required.some(field => field.name === name))
   const hasTime = names.includes('execute_at')
-  const special = isNew ? ['name', 'url', 'method'] : []
-  const plain = body.filter(({ name }) => !special.includes(name))
-  const isPositional = method === 'PUT' && required.length === 1
-  const code = (field: (typeof body)[number]) => {
-    const name = argument[field.name] ?? field.name
-    const type =
-      field.name === 'payload' && required.includes(field)
-        ? 'Mapping[str, Any] | JsonText'
-        : typeOf(field.schema, 'input')
-    return field.isRequired && !(hasTime && field.name === 'execute_at')
-      ? `${name}: ${type}`
-      : `${name}: ${type} | Unset = UNSET`
-  }
-  const first = isPositional ? required : []
-  const rest = plain.filter(field => !first.includes(field))
-  const ordered = [...rest.filter(({ isRequired }) => isRequired), ...rest.filter(({ isRequired }) => !isRequired)]
-  const fields = plain.map(({ name }) => {
-    if (name === 'execute_at') return `"execute_at": ${isNew ? 'time_after' : 'changed_time'}(delay, execute_at)`
-    return `"${name}": ${name === 'method' ? 'method if isinstance(method, Unset) else method.upper()' : (argument[name] ?? name)}`
-  })
+  const plain = body.filter(({ name }) => !(isNew && ['name', 'url', 'method'].includes(name)))
+  const positional = method === 'PUT' && required.length === 1 ? required : []
+  const rest = plain.filter(field => !positional.includes(field) && field.name !== 'execute_at')
+  const fields = plain.map(({ name }) => `"${name}": ${fieldCode(name, isNew)}`)
   return {
-    isChoice,
-    positional: first.map(code),
+    isChoice: false,
+    positional: positional.map(bodyArgument),
     keywords: [
       ...(isNew ? ['target_url: str'] : []),
-      ...ordered
-        .filter(({ name }) => name !== 'execute_at')
-        .filter(({ isRequired }) => isRequired)
-        .map(code),
+      ...rest.filter(({ isRequired }) => isRequired).map(bodyArgument),
       ...(hasTime ? ['execute_at: Time | Unset = UNSET', 'delay: timedelta | str | Unset = UNSET'] : []),
       ...(isNew ? ['name: str | None = None', 'method: str = "POST"'] : []),
-      ...ordered
-        .filter(({ name }) => name !== 'execute_at')
-        .filter(({ isRequired }) => !isRequired)
-        .map(code),
+      ...rest.filter(({ isRequired }) => !isRequired).map(bodyArgument),
     ],
     fields: plain.length > 0 ? [...fields, '**more'] : [],
     code: isNew ? 'new_task(fields, target_url, method, name)' : hasTime ? 'in_zone(fields)' : 'fields',
   }
+}
+
+// Ids or a filter.
+function choiceArguments(body: Field[]) {
+  const others = body.filter(({ name }) => name !== 'ids' && name !== 'filter')
+  const code = ({ name, schema, isRequired }: Field) =>
+    `${name}: ${typeOf(schema, 'input')}${isRequired ? '' : ' | None = None'}`
+  return {
+    isChoice: true,
+    positional: ['ids: Sequence[str] | None = None'],
+    keywords: [
+      ...others.filter(({ isRequired }) => isRequired).map(code),
+      'filter: Mapping[str, Any] | None = None',
+      ...others.filter(({ isRequired }) => !isRequired).map(code),
+    ],
+    fields: [],
+    code: `chosen(ids, filter${others.map(({ name }) => `, ${name}=${name}`).join('')})`,
+  }
+}
+
+function bodyArgument({ name, schema, isRequired }: Field): string {
+  const type = name === 'payload' && isRequired ? 'Mapping[str, Any] | JsonText' : typeOf(schema, 'input')
+  return `${argument[name] ?? name}: ${type}${isRequired ? '' : ' | Unset = UNSET'}`
+}
+
+function fieldCode(name: string, isNew: boolean): string {
+  if (name === 'execute_at') return `${isNew ? 'time_after' : 'changed_time'}(delay, execute_at)`
+  return name === 'method' ? 'method if isinstance(method, Unset) else method.upper()' : (argument[name] ?? name)
 }
 
 function braces(start: string, members: string[], end: string): string[] {
