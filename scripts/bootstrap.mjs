@@ -33,7 +33,12 @@ export function bootstrap({ forStart = false } = {}) {
   })
   step('generate-clients', 'Generating the clients of the API', {
     inputs: [
-      ...['pnpm-lock.yaml', 'scripts/generate-clients.mjs', `${python}/_async_http.py`],
+      ...[
+        'pnpm-lock.yaml',
+        'scripts/generate-clients.mjs',
+        'scripts/import-typescript.mjs',
+        `${python}/_async_http.py`,
+      ],
       ...['packages/domain/src', 'packages/contract/src', 'packages/client/generate'].flatMap(filesBelow),
     ],
     result: ['packages/client/src/generated/resources.ts', `${python}/models.py`],
