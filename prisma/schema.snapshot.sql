@@ -1074,6 +1074,7 @@ CREATE TABLE sql_definitions (
   file text NOT NULL,
   hash text NOT NULL,
   applied_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  version text NOT NULL DEFAULT ''::text,
   CONSTRAINT sql_definitions_pkey PRIMARY KEY (file, hash)
 );
 CREATE UNIQUE INDEX sql_definitions_pkey ON public.sql_definitions USING btree (file, hash);

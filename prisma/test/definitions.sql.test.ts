@@ -65,12 +65,29 @@ describe('the files of prisma/sql', () => {
     expect(await checkMigrations(url, folder)).toEqual({ ...nothingWrong, pending: ['later.sql', file] })
     await deployMigrations(url, folder)
     await waiting
+    await query(`UPDATE sql_definitions SET version = '99.10.0' WHERE file IN ('${file}', 'later.sql')`)
     expect(await deployMigrations(url)).toEqual([])
     expect(await query(bodies)).toEqual([{ changed: 1 }])
     await waitForMigrations(url, missing => told.push(missing))
     expect(told).toHaveLength(1)
     expect(await checkMigrations(url, folder)).toEqual(nothingWrong)
     expect(await checkMigrations(url)).toEqual({ ...nothingWrong, replaced: [file] })
+  })
+
+  it('return to an earlier text, which no later version has replaced', async () => {
+    const { url, query } = await testDatabase()
+    const folder = await copyFolder({})
+    await changeFile(folder, file, text => changeTrigger(changeBody(text)))
+    expect(await deployMigrations(url, folder)).toEqual([file])
+    await query(`UPDATE sql_definitions SET version = '0.2.9' WHERE file = '${file}'`)
+    expect(await checkMigrations(url)).toEqual({ ...nothingWrong, pending: [file] })
+    expect(await deployMigrations(url)).toEqual([file])
+    expect(await query(bodies)).toEqual([{ changed: 0 }])
+    expect(await query(`SELECT pg_get_triggerdef(oid) AS text FROM pg_trigger WHERE tgname = 'notify_outbox'`)).toEqual(
+      [{ text: expect.not.stringContaining('OR UPDATE') }],
+    )
+    expect(await checkMigrations(url)).toEqual(nothingWrong)
+    expect(await checkMigrations(url, folder)).toEqual({ ...nothingWrong, pending: [file] })
   })
 
   it('are applied after the functions that they call', async () => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import pg from 'pg'
 import { applyDefinitions, type Definition } from './definitions.ts'
 import { grantRights, usesRoles } from './set-up-roles.ts'
@@ -71,7 +71,7 @@ async function record(client: pg.Client, { name, script }: Migration): Promise<v
   await client.query(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
      VALUES (gen_random_uuid(), $1, $2, clock_timestamp(), 1)`,
-    [createHash('sha256').update(script).digest('hex'), name],
+    [hash('sha256', script), name],
   )
 }
 

@@ -1,11 +1,15 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { version } from '@belfry/domain/version'
 import pg from 'pg'
 import { isBlocked } from './transact-with-locks.ts'
 
-/** A function of prisma/sql, or one of its triggers: a trigger locks its table, so it is applied only when it changes. */
-export type Definition = { file: string; script: string; hash: string }
+/**
+ * A function of prisma/sql, or one of its triggers: a trigger locks its table, so it is applied only when it changes. `hashes`: of
+ * all definitions of the file.
+ */
+export type Definition = { file: string; script: string; hash: string; hashes: string[] }
 
 /** Reads prisma/sql. A file follows the files whose functions it calls, because PostgreSQL checks a body when it is created. */
 export async function readDefinitions(folder: string): Promise<Definition[]> {
@@ -26,31 +30,35 @@ export async function readDefinitions(folder: string): Promise<Definition[]> {
 }
 
 function splitDefinitions(file: string, text: string): Definition[] {
-  return text
-    .split(/^(?=CREATE OR REPLACE TRIGGER )/m)
-    .map(script => ({ file, script, hash: createHash('sha256').update(script).digest('hex') }))
+  const scripts = text.split(/^(?=CREATE OR REPLACE TRIGGER )/m)
+  const hashes = scripts.map(script => hash('sha256', script))
+  return scripts.map((script, i) => ({ file, script, hash: hashes[i] ?? '', hashes }))
 }
+
+type InForce = { file: string; hash: string; version?: string }
 
 /**
- * Returns the definitions that the database has never had. It does not bring back replaced ones, because processes of the later
- * version may run.
+ * Compares prisma/sql with the definitions that are in force. `pending` ones are to be applied. Of the files `replaced`, a later
+ * version has applied others, whose processes may run.
  */
-export async function readPendingDefinitions(db: Pick<pg.Client, 'query'>, folder: string): Promise<Definition[]> {
-  const rows = await readRows<{ hash: string }>(db, 'SELECT hash FROM sql_definitions')
-  const seen = new Set(rows.map(({ hash }) => hash))
-  return (await readDefinitions(folder)).filter(({ hash }) => !seen.has(hash))
+export async function compareDefinitions(
+  db: Pick<pg.Client, 'query'>,
+  folder: string,
+): Promise<{ pending: Definition[]; replaced: string[] }> {
+  const rows = await readRows<InForce>(db, 'SELECT * FROM sql_definitions')
+  const known = new Set(rows.map(row => `${row.file} ${row.hash}`))
+  const later = new Set(rows.filter(row => isLater(row.version ?? '', version)).map(({ file }) => file))
+  const others = (await readDefinitions(folder)).filter(({ file, hash }) => !known.has(`${file} ${hash}`))
+  return {
+    pending: others.filter(({ file }) => !later.has(file)),
+    replaced: filesOf(others.filter(({ file }) => later.has(file))),
+  }
 }
 
-/** Returns the files of which a later version has replaced a definition. */
-export async function readReplacedFiles(db: Pick<pg.Client, 'query'>, folder: string): Promise<string[]> {
-  const hashes = (await readDefinitions(folder)).map(({ hash }) => hash)
-  const rows = await readRows<{ file: string }>(
-    db,
-    `SELECT file FROM sql_definitions GROUP BY file
-     HAVING max(applied_at) FILTER (WHERE hash <> ALL ($1)) > max(applied_at) FILTER (WHERE hash = ANY ($1)) ORDER BY file`,
-    [hashes],
-  )
-  return rows.map(({ file }) => file)
+// A development version counts as its release.
+function isLater(one: string, other: string): boolean {
+  const [release = '', otherRelease = ''] = [one, other].map(text => text.replace(/-.*/, ''))
+  return release.localeCompare(otherRelease, 'en', { numeric: true }) > 0
 }
 
 /** Returns the rows of a statement; none before a migration has created its table. */
@@ -69,14 +77,16 @@ export async function readRows<Row extends object>(
 
 /** Applies and records definitions in an open transaction. */
 export async function applyDefinitions(client: pg.Client, definitions: readonly Definition[]): Promise<void> {
-  for (const { file, script, hash } of definitions) {
+  for (const { file, script, hash, hashes } of definitions) {
     try {
       await client.query(script)
     } catch (error) {
       if (error instanceof pg.DatabaseError && !isBlocked(error)) error.message = `prisma/sql/${file}: ${error.message}`
       throw error
     }
-    await client.query('INSERT INTO sql_definitions (file, hash) VALUES ($1, $2)', [file, hash])
+    await client.query('DELETE FROM sql_definitions WHERE file = $1 AND hash <> ALL ($2)', [file, hashes])
+    const text = 'INSERT INTO sql_definitions (file, hash, version) VALUES ($1, $2, $3)'
+    await client.query(text, [file, hash, version])
   }
 }
 

@@ -1,13 +1,13 @@
 import { applyMigration, isConcurrent } from './apply-migration.ts'
-import { applyDefinitions, filesOf, readPendingDefinitions } from './definitions.ts'
+import { applyDefinitions, compareDefinitions, filesOf } from './definitions.ts'
 import { findMigrationFolder, readMigrationFiles } from './migration-folder.ts'
 import { withMigrationLock } from './migration-lock.ts'
 import { readApplied } from './read-history.ts'
 import { type LockOptions, transactWithLocks } from './transact-with-locks.ts'
 
 /**
- * Applies every migration, and every function and trigger of prisma/sql, that the database has not seen. Returns their names.
- * Several may run at once: one applies, the others wait for it and return nothing. A migration that fails or is cancelled
+ * Applies every migration, and every function and trigger of prisma/sql, that is not in force. Returns their names. It does not
+ * replace those of a later version. Several may run at once: one applies, the others wait for it and return nothing. A migration that fails or is cancelled
  * leaves nothing behind.
  */
 export async function deployMigrations(
@@ -21,7 +21,7 @@ export async function deployMigrations(
     await client.query(historyTable)
     const applied = await readApplied(client)
     const pending = files.filter(({ name }) => !applied.has(name))
-    const definitions = await readPendingDefinitions(client, folder)
+    const { pending: definitions } = await compareDefinitions(client, folder)
     // On one connection, whose backend then knows the tables of earlier migrations. The last transaction applies the definitions.
     const last = pending.findLast(({ script }) => !isConcurrent(script))
     for (const migration of pending) {

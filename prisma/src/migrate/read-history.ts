@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type pg from 'pg'
-import { filesOf, readPendingDefinitions, readReplacedFiles, readRows } from './definitions.ts'
+import { compareDefinitions, filesOf, readRows } from './definitions.ts'
 import { readMigrationFiles } from './migration-folder.ts'
 
 /** How the migrations of a database differ from those of this version. */
@@ -20,16 +20,14 @@ export async function readMigrationHistory(db: Pick<pg.Pool, 'query'>, folder: s
   const files = await readMigrationFiles(folder)
   const applied = await readApplied(db)
   const names = new Set(files.map(({ name }) => name))
+  const { pending, replaced } = await compareDefinitions(db, folder)
   return {
-    pending: [
-      ...files.filter(({ name }) => !applied.has(name)).map(({ name }) => name),
-      ...filesOf(await readPendingDefinitions(db, folder)),
-    ],
+    pending: [...files.filter(({ name }) => !applied.has(name)).map(({ name }) => name), ...filesOf(pending)],
     unknown: [...applied.keys()].filter(name => !names.has(name)),
     edited: files
-      .filter(({ name, script }) => applied.has(name) && applied.get(name) !== checksumOf(script))
+      .filter(({ name, script }) => applied.has(name) && applied.get(name) !== hash('sha256', script))
       .map(({ name }) => name),
-    replaced: await readReplacedFiles(db, folder),
+    replaced,
   }
 }
 
@@ -41,8 +39,4 @@ export async function readApplied(db: Pick<pg.Pool, 'query'>): Promise<Map<strin
      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY started_at`,
   )
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
-}
-
-function checksumOf(script: string): string {
-  return createHash('sha256').update(script).digest('hex')
 }
