@@ -1,10 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { functions } from './functions.ts'
+import { attemptingFunctions } from './attempting.ts'
+import { changingFunctions } from './changing.ts'
+import { creatingFunctions } from './creating.ts'
 import { recordStatements } from './record-statements.ts'
+import { upkeepFunctions } from './upkeep.ts'
 
 const folder = join(import.meta.dirname, '../../statements')
+
+/** In the order of the tables in `prisma/README.md`. */
+const functions = [...creatingFunctions, ...attemptingFunctions, ...changingFunctions, ...upkeepFunctions]
 
 const files = functions.flatMap(({ sends, ...sender }) =>
   Object.entries(sends).map(([file, sent]) => {
