@@ -1239,6 +1239,7 @@ CREATE TABLE tasks (
   CONSTRAINT tasks_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
 CREATE INDEX tasks_callback_of_idx ON public.tasks USING btree (callback_of, id DESC) WHERE (callback_of IS NOT NULL);
+CREATE INDEX tasks_cancelled_for_limit_idx ON public.tasks USING btree (workspace_id, state_reason, finished_at) WHERE ((state = 'cancelled'::task_state) AND (state_reason = ANY (ARRAY['monthly_execution_limit'::text, 'storage_quota'::text])));
 CREATE INDEX tasks_cancelled_occurrences_idx ON public.tasks USING btree (cron_job_id, occurrence_at) WHERE ((occurrence_at IS NOT NULL) AND (state = 'cancelled'::task_state) AND (state_reason = 'user'::text));
 CREATE INDEX tasks_cron_job_id_id_idx ON public.tasks USING btree (cron_job_id, id DESC) WHERE (cron_job_id IS NOT NULL);
 CREATE INDEX tasks_dead_finished_at_idx ON public.tasks USING btree (finished_at) WHERE (state = 'dead'::task_state);
@@ -1256,6 +1257,7 @@ CREATE UNIQUE INDEX tasks_pkey ON public.tasks USING btree (id);
 CREATE INDEX tasks_quarantined_due_at_idx ON public.tasks USING btree (due_at) WHERE (quarantined AND (waits_for = 0));
 CREATE INDEX tasks_queue_idx ON public.tasks USING btree (queue_id, queue_phase(state, waits_for), execute_at, id) WHERE ((queue_id IS NOT NULL) AND (finished_at IS NULL));
 CREATE INDEX tasks_unfinished_of_cron_job_idx ON public.tasks USING btree (cron_job_id) WHERE ((cron_job_id IS NOT NULL) AND (finished_at IS NULL));
+CREATE INDEX tasks_unsettled_in_order_idx ON public.tasks USING btree (workspace_id, execute_at, id) WHERE ((state = ANY (ARRAY['dead'::task_state, 'cancelled'::task_state])) AND (settled_at IS NULL));
 CREATE INDEX tasks_workspace_id_due_at_id_idx ON public.tasks USING btree (workspace_id, due_at, id) WHERE ((state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])) AND (waits_for = 0));
 CREATE INDEX tasks_workspace_id_key_idx ON public.tasks USING btree (workspace_id, key) WHERE ((key IS NOT NULL) AND (finished_at IS NULL));
 CREATE INDEX tasks_workspace_id_state_id_idx ON public.tasks USING btree (workspace_id, state, id DESC);

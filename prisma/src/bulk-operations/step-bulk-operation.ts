@@ -58,6 +58,7 @@ const isOpen = 'finished_at IS NULL AND held_at IS NULL'
 export const openOperations = `SELECT id FROM bulk_operations WHERE ${isOpen}`
 
 type Position = BulkOperation & Marks & { cursor: string | null; cursorAt: Date | null }
+type Walk = Pick<Position, 'workspaceId' | 'action' | 'createdAt' | 'cursor' | 'cursorAt' | 'filter'>
 type Marks = { nextDueAt: Date | null; undecided: string[] }
 /** `executeAt`: null for a prefetched task, which is not of the page. */
 type Found = { id: string; executeAt: Date | null; isMatch: boolean | null }
@@ -76,13 +77,30 @@ async function step(tx: Transaction, operation: Position, limit: number): Promis
   return { ...result, isWaiting }
 }
 
-// An id contains the clock of the process that made it, so it says where the walk is, and not what was created when. By the
-// clock of PostgreSQL, the walk leaves out tasks that were created or died after the start, which its own replays may be.
-//
 // The claim of a prefetched task may be undone when the walk has passed it.
 async function readPage(tx: Transaction, operation: Position, limit: number): Promise<Found[]> {
-  const { workspaceId, action, createdAt, cursor, cursorAt } = operation
-  const { ids, ...filter } = operation.filter
+  const { text, values } = pageOf(operation, limit)
+  if (!isEnding(operation.action)) return (await tx.query<Found>(text, values)).rows
+  const withPrefetched = `
+    SELECT * FROM (
+      (${text})
+      UNION ALL
+      SELECT t.id, NULL, true FROM tasks t
+      WHERE t.workspace_id = $1 AND ${isPrefetched} AND t.created_at <= $3
+        AND ${matchesOf(operation.filter, values)}
+    ) found ORDER BY id DESC`
+  return (await tx.query<Found>(withPrefetched, values)).rows
+}
+
+/**
+ * Returns the query of the next tasks of an operation. An id contains the clock of the process that made it, so it says where the
+ * walk is, and not what was created when. By the clock of PostgreSQL, the walk leaves out tasks that were created or died after
+ * the start, which its own replays may be.
+ */
+export function pageOf(
+  { workspaceId, action, createdAt, cursor, cursorAt, filter: { ids, ...filter } }: Walk,
+  limit: number,
+): { text: string; values: unknown[] } {
   const values: unknown[] = [workspaceId, limit, createdAt, cursor ?? (isEnding(action) ? aboveAllIds : NIL_UUID)]
   const newestFirst = { time: 't.created_at', after: 't.id < $4', order: 't.workspace_id, t.state, t.id DESC' }
   // The copies start while the operation runs.
@@ -92,19 +110,11 @@ async function readPage(tx: Transaction, operation: Position, limit: number): Pr
     order: 't.workspace_id, t.execute_at, t.id',
   })
   const { time, after, order } = isEnding(action) ? newestFirst : inOrderOfQueue()
-  const page = `
+  const text = `
     SELECT t.id, t.execute_at AS "executeAt", (${time} <= $3 AND ${matchesOf(filter, values)}) AS "isMatch" FROM tasks t
     WHERE t.workspace_id = $1 AND ${openTo(action, filter)} AND ${after} AND ${matchesOf({ ids }, values)}
     ORDER BY ${order} LIMIT $2`
-  const withPrefetched = () => `
-    SELECT * FROM (
-      (${page})
-      UNION ALL
-      SELECT t.id, NULL, true FROM tasks t
-      WHERE t.workspace_id = $1 AND ${isPrefetched} AND t.created_at <= $3
-        AND ${matchesOf(operation.filter, values)}
-    ) found ORDER BY id DESC`
-  return (await tx.query<Found>(isEnding(action) ? withPrefetched() : page, values)).rows
+  return { text, values }
 }
 
 const aboveAllIds = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
