@@ -2,38 +2,17 @@ import type { OutboxKind } from '@belfry/db/generated/enums'
 import type { Claim, ShortClaim } from '@belfry/db/tasks/claimed-row'
 import type { FinishedAttempt } from '@belfry/db/tasks/record-attempts'
 import { countQueueAway, type Labels, type Meter, measureBatches } from '@belfry/runtime'
+import { failureMessages } from './egress/outcome.ts'
+import { ownFailureCodes } from './secrets/attempt-outcome.ts'
 
 /** The metrics of a dispatcher. */
 export type Metrics = ReturnType<typeof openMetrics>
 
 const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]
 
-const errors = [
-  'timeout',
-  'connection_refused',
-  'connection_reset',
-  'stale_connection',
-  'dns',
-  'tls',
-  'blocked_address',
-  'invalid_response',
-]
-const otherErrors = [
-  'http_1xx',
-  'http_3xx',
-  'http_4xx',
-  'http_5xx',
-  'secret_missing',
-  'secret_invalid',
-  'secret_not_allowed',
-  'secret_unreadable',
-  'connection_missing',
-  'connection_not_allowed',
-  'connection_failed',
-  'internal_error',
-  'worker_lost',
-]
-const results = new Map(['none', ...errors, ...otherErrors].map(error => [error, labelsOf(error)]))
+const statusClasses = ['http_1xx', 'http_3xx', 'http_4xx', 'http_5xx']
+const errors = ['none', ...Object.keys(failureMessages), ...statusClasses, ...ownFailureCodes]
+const results = new Map(errors.map(error => [error, labelsOf(error)]))
 const [freeLag, blockedLag] = [{ blocked: 'no' }, { blocked: 'yes' }]
 const claimKinds: ReadonlyArray<(Claim | ShortClaim)['kind']> = [
   'claimed',

@@ -12,7 +12,7 @@ import { payloadOf } from '@belfry/present/payload-of'
 import { depthHeader, depthHeaders, type MasterKeys } from '@belfry/vault'
 import { type AttemptRequest, applyConnection } from '../connections/apply-connection.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'
-import { type OwnFailure, secretMissing, secretUnreadable } from '../secrets/attempt-outcome.ts'
+import { notSent, type OwnFailure } from '../secrets/attempt-outcome.ts'
 import { type AttemptSecrets, peekAttemptSecrets, readAttemptSecrets } from '../secrets/attempt-secrets.ts'
 import { fillRequest, mayReferToSecrets, type RequestParts, secretNamesOf } from '../secrets/fill-request.ts'
 import { redactFault } from '../secrets/redact-outcome.ts'
@@ -105,7 +105,7 @@ function unsentBecause(ctx: AttemptContext, ids: AttemptIds, error: unknown): Ow
   }
   if (!(error instanceof UnreadableSecretError)) throw error
   ctx.log.error({ err: error, task: ids.task, run: ids.run }, 'secret.unreadable')
-  return secretUnreadable('Nothing was sent: this installation cannot decrypt a signing secret.')
+  return notSent('secret_unreadable', 'this installation cannot decrypt a signing secret.')
 }
 
 function logUnreadable(ctx: AttemptContext, ids: AttemptIds, { names, secrets }: AttemptSecrets): void {
@@ -142,8 +142,7 @@ function buildRequest(
   identify(headers, task, ids, timestamp)
   if (task.qstash != null) identifyMessage(headers, task, JSON.parse(task.qstash))
   headers[depthHeader] = identity.depths[task.depth ?? 0] ?? ''
-  if (signingKeys === null)
-    return unsendable(secretMissing('Nothing was sent: the workspace has been deleted.'), headers)
+  if (signingKeys === null) return unsendable(notSent('secret_missing', 'the workspace has been deleted.'), headers)
   if (filled && 'kind' in filled) return unsendable(filled, headers)
   const { url, body: text } = filled ?? parts
   const body = task.contentType ? Buffer.from(task.payload ?? '', 'base64') : text === null ? null : Buffer.from(text)

@@ -7,13 +7,7 @@ import type { Redactor } from '@belfry/domain/secrets/redact'
 import type { UnsentOutcome } from '../egress/outcome.ts'
 import type { OutgoingRequest, Sender } from '../egress/send.ts'
 import { CertificateError } from '../egress/tls-senders.ts'
-import {
-  connectionFailed,
-  connectionMissing,
-  connectionNotAllowed,
-  type OwnFailure,
-  secretUnreadable,
-} from '../secrets/attempt-outcome.ts'
+import { notSent, type OwnFailure } from '../secrets/attempt-outcome.ts'
 import type { ConnectionsContext } from './connections-context.ts'
 import { type Credentials, credentialsOf } from './credentials.ts'
 import { TokenRequestError } from './request-token.ts'
@@ -56,7 +50,8 @@ export async function applyConnection(
   if ('kind' in outgoing) return request
   try {
     const connection = await findConnection(ctx, named)
-    if (connection === null) return unsendable(request, connectionMissing(named.name))
+    if (connection === null)
+      return unsendable(request, notSent('connection_missing', `the workspace has no connection ${named.name}.`))
     const refusal = refusalOf(connection, outgoing.url)
     if (refusal) return unsendable(request, refusal)
     const requested = credentialsOf(ctx, connection)
@@ -100,9 +95,10 @@ export async function findConnection(
 
 /** Returns why a connection must not be used for a URL; null when it may be. */
 export function refusalOf({ name, hosts, kind }: OpenConnection, url: string): OwnFailure | null {
-  if (!isAllowedHost(hosts, url)) return connectionNotAllowed(name)
+  if (!isAllowedHost(hosts, url))
+    return notSent('connection_not_allowed', `the host of the URL is not one of those of the connection ${name}.`)
   if (kind !== 'tls' || url.toLowerCase().startsWith('https:')) return null
-  return connectionNotAllowed(name, 'a connection of the kind tls needs an https URL')
+  return notSent('connection_not_allowed', 'a connection of the kind tls needs an https URL.')
 }
 
 function withCredentials(
@@ -160,13 +156,14 @@ function reasonOf(
   { task, run }: CallIds,
   error: unknown,
 ): OwnFailure | UnsentOutcome {
-  if (error instanceof TokenRequestError || error instanceof CertificateError) return connectionFailed(error.message)
+  if (error instanceof TokenRequestError || error instanceof CertificateError)
+    return notSent('connection_failed', error.message)
   if (isTransientDatabaseError(error)) {
     return { kind: 'unsent', message: 'The connection cannot be read: the database is away.' }
   }
   if (!(error instanceof UnreadableSecretError)) throw error
   ctx.log.error({ err: error, connection: name, task, run }, 'secret.unreadable')
-  return secretUnreadable(`Nothing was sent: this installation cannot decrypt the connection ${name}.`)
+  return notSent('secret_unreadable', `this installation cannot decrypt the connection ${name}.`)
 }
 
 function unsendable(request: AttemptRequest, outgoing: OwnFailure | UnsentOutcome): AttemptRequest {

@@ -14,19 +14,7 @@ import {
   TunnelRefusedError,
   WithheldError,
 } from './call-errors.ts'
-import type { FailureCode, FailureOutcome, UnsentOutcome } from './outcome.ts'
-
-const messages: Record<FailureCode, string> = {
-  timeout: 'The target did not answer in time.',
-  connection_refused: 'No connection to the target could be made.',
-  connection_reset: 'The connection broke before the target had answered.',
-  stale_connection: 'The target closed a kept-alive connection as the request was sent on it.',
-  dns: 'The host name of the target could not be resolved.',
-  tls: 'No secure connection to the target could be set up.',
-  blocked_address: 'The target is at an address that this installation does not call.',
-  invalid_response: 'The answer of the target is not valid HTTP.',
-  worker_lost: 'The dispatcher was stopped before the target had answered; the target may have been called.',
-}
+import { type FailureCode, type FailureOutcome, failureMessages, type UnsentOutcome } from './outcome.ts'
 
 const clientCertificate = 'The target does not accept the client certificate of the connection.'
 const tlsMessages = new Map([
@@ -123,7 +111,7 @@ export function isConnectionLoss(error: unknown): boolean {
   return code === 'UND_ERR_SOCKET' ? faultOfResponse(error) === null : codes.get(code) === 'connection_reset'
 }
 
-function failure(code: FailureCode, message: string = messages[code]): FailureOutcome {
+function failure(code: FailureCode, message: string = failureMessages[code]): FailureOutcome {
   return { kind: 'failure', code, message }
 }
 

@@ -36,15 +36,18 @@ export type UnsentOutcome = {
   until?: Promise<unknown>
 }
 
-export type FailureCode =
-  | 'timeout'
-  | 'connection_refused'
-  | 'connection_reset'
-  /** The target closed a kept connection as the request was sent on it. It may have received the request. */
-  | 'stale_connection'
-  | 'dns'
-  | 'tls'
-  | 'blocked_address'
-  | 'invalid_response'
-  /** This process stopped waiting; the target may have been called. */
-  | 'worker_lost'
+/** What each failure means, as a sentence for the owner of the task. */
+export const failureMessages = {
+  timeout: 'The target did not answer in time.',
+  connection_refused: 'No connection to the target could be made.',
+  connection_reset: 'The connection broke before the target had answered.',
+  // It may have received the request.
+  stale_connection: 'The target closed a kept-alive connection as the request was sent on it.',
+  dns: 'The host name of the target could not be resolved.',
+  tls: 'No secure connection to the target could be set up.',
+  blocked_address: 'The target is at an address that this installation does not call.',
+  invalid_response: 'The answer of the target is not valid HTTP.',
+  worker_lost: 'The dispatcher was stopped before the target had answered; the target may have been called.',
+}
+
+export type FailureCode = keyof typeof failureMessages

@@ -10,7 +10,7 @@ import {
 import { createRedactor, type Redactor } from '@belfry/domain/secrets/redact'
 import { replaceReferences, secretNames, secretReference } from '@belfry/domain/secrets/secret-reference'
 import { checkTargetUrl } from '@belfry/domain/target-url'
-import { type OwnFailure, secretInvalid, secretMissing, secretNotAllowed, secretUnreadable } from './attempt-outcome.ts'
+import { notSent, type OwnFailure } from './attempt-outcome.ts'
 
 /** The parts of a request that may refer to secrets. */
 export type RequestParts = {
@@ -46,27 +46,30 @@ export function fillRequest(
   secrets: Readonly<OpenSecrets>,
 ): FilledRequest | OwnFailure {
   const missing = names.filter(name => !secrets.has(name)).map(secretReference)
-  if (missing.length > 0) return secretMissing(`Nothing was sent: the workspace has no ${missing.join(' and no ')}.`)
+  if (missing.length > 0) return notSent('secret_missing', `the workspace has no ${missing.join(' and no ')}.`)
   const unreadable = names.filter(name => secrets.get(name) instanceof Error).map(secretReference)
   if (unreadable.length > 0) {
-    return secretUnreadable(`Nothing was sent: this installation cannot decrypt ${unreadable.join(' and ')}.`)
+    return notSent('secret_unreadable', `this installation cannot decrypt ${unreadable.join(' and ')}.`)
   }
   const opened = (name: string) => secrets.get(name) as OpenSecret // neither missing nor unreadable
   const secretOf = (name: string) => opened(name).value
   const tooMuch = excessOf(parts, names, secretOf)
-  if (tooMuch !== null) return secretInvalid(`Nothing was sent: ${tooMuch}`)
+  if (tooMuch !== null) return notSent('secret_invalid', tooMuch)
   const url = fillSecretsInUrl(parts.url, secretOf)
   const urlProblem = checkTargetUrl(url)
   if (urlProblem !== null)
-    return secretInvalid(`Nothing was sent: with its secrets filled in, the URL is refused. ${urlProblem}`)
+    return notSent('secret_invalid', `with its secrets filled in, the URL is refused. ${urlProblem}`)
   const notAllowed = names.filter(name => !mayGoTo(opened(name), url)).map(secretReference)
-  if (notAllowed.length > 0) return secretNotAllowed(notAllowed)
+  if (notAllowed.length > 0) {
+    const allowed = notAllowed.join(' and ')
+    return notSent('secret_not_allowed', `the host of the URL is not one of those that ${allowed} may be sent to.`)
+  }
   const filled = Object.entries(parts.headers).map(([name, value]) => [name, replaceReferences(value, secretOf)])
   const headers: Record<string, string> = Object.fromEntries(filled)
   const [problem] = findHeaderProblems(headers)
   if (problem) {
     const where = problem.name === '' ? 'headers are' : `header ${problem.name} is`
-    return secretInvalid(`Nothing was sent: with secrets filled in, the ${where} refused. ${problem.message}`)
+    return notSent('secret_invalid', `with secrets filled in, the ${where} refused. ${problem.message}`)
   }
   return {
     url,
