@@ -6,18 +6,16 @@ const livenessWindowMs = 12_000
 const maxBlindMs = 4_000
 
 /** Detects dead dispatchers by the scheduler's own monotonic clock, because PostgreSQL's clock may step. */
-export type Liveness = {
-  /** Records all current heartbeats. Returns those that have not changed for 12 seconds. */
-  observe(heartbeats: readonly Heartbeat[]): Heartbeat[]
-}
+export type Liveness = ReturnType<typeof createLiveness>
 
 /** @param now - Milliseconds of a monotonic clock. */
-export function createLiveness(now: () => number): Liveness {
+export function createLiveness(now: () => number) {
   let seen = new Map<string, { beats: number | null; since: number }>()
   let observedAt = Number.NEGATIVE_INFINITY
 
   return {
-    observe(heartbeats) {
+    /** Records all current heartbeats. Returns those that have not changed for 12 seconds. */
+    observe(heartbeats: readonly Heartbeat[]): Heartbeat[] {
       const at = now()
       const wasBlind = at - observedAt > maxBlindMs
       observedAt = at

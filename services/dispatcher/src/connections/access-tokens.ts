@@ -21,15 +21,7 @@ export type AccessToken = { id: string; value: string }
  * The access tokens of connections. Dispatchers share each token through PostgreSQL, where it is sealed. One of them requests
  * the next one, and the calls of all others wait for it.
  */
-export type AccessTokens = {
-  /**
-   * Returns the current token of a connection. While it is valid, no call waits for the next one.
-   * @param refused - The token to which the target answered 401. Another one is returned, unless the last one was replaced
-   * for this reason less than 30 seconds ago. Default: none.
-   * @throws TokenRequestError
-   */
-  get(connection: OpenConnection, refused?: string): Promise<AccessToken>
-}
+export type AccessTokens = ReturnType<typeof createAccessTokens>
 
 type Kept = AccessToken & { version: number; refreshAt: number; expiresAt: number }
 
@@ -50,7 +42,7 @@ export function createAccessTokens(
   masterKeys: MasterKeys,
   request: (connection: OpenConnection) => Promise<IssuedToken>,
   max = 1_000,
-): AccessTokens {
+) {
   const kept = new LRUCache<string, Kept>({ max })
   const pending = new Map<string, Promise<Kept>>()
 
@@ -111,7 +103,13 @@ export function createAccessTokens(
   }
 
   return {
-    async get(connection, refused) {
+    /**
+     * Returns the current token of a connection. While it is valid, no call waits for the next one.
+     * @param refused - The token to which the target answered 401. Another one is returned, unless the last one was replaced
+     * for this reason less than 30 seconds ago. Default: none.
+     * @throws TokenRequestError
+     */
+    async get(connection: OpenConnection, refused?: string): Promise<AccessToken> {
       const known = kept.get(connection.id)
       const now = steadyTime()
       const isValid = known?.version === connection.version && known.id !== refused && known.expiresAt > now

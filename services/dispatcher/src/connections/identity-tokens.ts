@@ -9,27 +9,20 @@ import { LRUCache } from 'lru-cache'
 import { TokenRequestError } from './request-token.ts'
 
 /** Signs the identity tokens of connections, by which a target knows which workspace calls. */
-export type IdentityTokens = {
-  /**
-   * Returns a token that is valid for at least half of the lifetime of the connection's tokens.
-   * @throws TokenRequestError when the installation has no public URL.
-   */
-  get(connection: OpenConnection): Promise<string>
-}
+export type IdentityTokens = ReturnType<typeof createIdentityTokens>
 
 /**
  * @param issuer - The public origin of the installation; null when it has none.
  * @param max - How many tokens stay in memory. Default: 1,000.
  */
-export function createIdentityTokens(
-  pool: Pool,
-  masterKeys: MasterKeys,
-  issuer: string | null,
-  max = 1_000,
-): IdentityTokens {
+export function createIdentityTokens(pool: Pool, masterKeys: MasterKeys, issuer: string | null, max = 1_000) {
   const tokens = new LRUCache<string, Promise<string>>({ max, perf: { now: steadyTime } })
   return {
-    async get(connection) {
+    /**
+     * Returns a token that is valid for at least half of the lifetime of the connection's tokens.
+     * @throws TokenRequestError when the installation has no public URL.
+     */
+    async get(connection: OpenConnection): Promise<string> {
       if (issuer === null) throw new TokenRequestError('An identity token needs an issuer, and PUBLIC_URL is not set.')
       const { id, version, settings } = connection
       const key = `${id} ${version}`

@@ -30,19 +30,7 @@ export type Connection = {
  * Keeps idle connections for reuse: each for a limited time, and a limited number in all. A request holds a connection for
  * itself. When the request does not end cleanly, its connection is discarded.
  */
-export type Connections = {
-  /** Whether `close` was called: no connection can be taken any more. */
-  readonly isClosed: boolean
-  /** @throws ClientDestroyedError when they are closed. */
-  take(origin: string): Connection
-  /** @param keepAlive - The header Keep-Alive of the response. */
-  release(connection: Connection, keepAlive: string | undefined): void
-  discard(connection: Connection): void
-  /** Closes the idle connections of an origin that closes them itself on reuse, and keeps none for ten seconds. */
-  distrust(origin: string): void
-  /** Closes all connections, including those in use. No connection is opened after that. */
-  close(): Promise<void>
-}
+export type Connections = ReturnType<typeof createConnections>
 
 const maxHeaderBytes = 64 * 1024
 // The default of undici. It avoids a race with servers that close idle connections later than this.
@@ -55,7 +43,7 @@ const maxAgeMs = 30_000
 const distrustMs = 10_000
 const maxIdleConnections = 512
 
-export function createConnections(connect: Connect): Connections {
+export function createConnections(connect: Connect) {
   const all = new Set<Connection>()
   const idle = new Map<string, Connection[]>() // by origin; the origin and the connection that were used longest ago are first
   const distrusted = new Set<string>()
@@ -88,19 +76,22 @@ export function createConnections(connect: Connect): Connections {
   }
 
   return {
-    get isClosed() {
+    /** Whether `close` was called: no connection can be taken any more. */
+    get isClosed(): boolean {
       return isClosed
     },
     discard,
 
-    distrust(origin) {
+    /** Closes the idle connections of an origin that closes them itself on reuse, and keeps none for ten seconds. */
+    distrust(origin: string): void {
       for (const connection of [...(idle.get(origin) ?? [])]) if (remove(connection)) discard(connection)
       if (distrusted.has(origin)) return
       distrusted.add(origin)
       setTimeout(() => distrusted.delete(origin), distrustMs).unref()
     },
 
-    take(origin) {
+    /** @throws ClientDestroyedError when they are closed. */
+    take(origin: string): Connection {
       if (isClosed) throw new errors.ClientDestroyedError()
       const newest = idle.get(origin)?.at(-1)
       if (newest === undefined) return open(origin)
@@ -111,7 +102,8 @@ export function createConnections(connect: Connect): Connections {
       return open(origin)
     },
 
-    release(connection, keepAlive) {
+    /** @param keepAlive - The header Keep-Alive of the response. */
+    release(connection: Connection, keepAlive: string | undefined) {
       if (distrusted.has(connection.origin)) return discard(connection)
       connection.responses += 1
       connection.reusableUntil = Math.min(performance.now() + idleTime(keepAlive), connection.oldAt)
@@ -125,7 +117,8 @@ export function createConnections(connect: Connect): Connections {
       if (idleCount > maxIdleConnections && oldest && remove(oldest)) discard(oldest)
     },
 
-    async close() {
+    /** Closes all connections, including those in use. No connection is opened after that. */
+    async close(): Promise<void> {
       isClosed = true
       // An exchange in flight discards its connection when it ends.
       await Promise.all([...all].map(({ client }) => client.destroy()))

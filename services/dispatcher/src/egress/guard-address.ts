@@ -7,14 +7,7 @@ import type { OwnListeners } from './own-listeners.ts'
 import { createResolver, nothingAfter, type Resolve, resolveTimeoutMs } from './resolve-name.ts'
 
 /** Decides which addresses may be dialled. */
-export type AddressGuard = {
-  /**
-   * Returns the addresses of a host, which is a name or an address; the name itself when a proxy resolves it.
-   * @throws BlockedAddressError when one of them may not be called.
-   * @throws NameResolutionError when it has none.
-   */
-  check(host: string, port: number): Promise<LookupAddress[]>
-}
+export type AddressGuard = ReturnType<typeof createAddressGuard>
 
 export type GuardOptions = {
   /** Ranges that may be called although they are not public. */
@@ -32,7 +25,7 @@ export type GuardOptions = {
 const addressCacheMs = 5_000
 
 /** Creates a guard. It resolves a name once, checks every address, and returns only addresses that it has checked. */
-export function createAddressGuard(options: GuardOptions): AddressGuard {
+export function createAddressGuard(options: GuardOptions) {
   const { allowed, blocked = [], listeners, resolve = createResolver(), isGuardedElsewhere } = options
   const mayCall = (address: string) => classifyAddress(address, allowed) === 'allowed' && !isWithin(address, blocked)
   const recent = new Map<string, Promise<LookupAddress[]>>()
@@ -53,7 +46,12 @@ export function createAddressGuard(options: GuardOptions): AddressGuard {
   }
 
   return {
-    async check(host, port) {
+    /**
+     * Returns the addresses of a host, which is a name or an address; the name itself when a proxy resolves it.
+     * @throws BlockedAddressError when one of them may not be called.
+     * @throws NameResolutionError when it has none.
+     */
+    async check(host: string, port: number): Promise<LookupAddress[]> {
       if (isBlockedPort(port) || listeners.includesName(host, port)) throw new BlockedAddressError()
       if (isGuardedElsewhere?.(host, port) && isIP(host) === 0) return [{ address: host, family: 0 }]
       const checked = await (recent.get(host) ?? remember(host))

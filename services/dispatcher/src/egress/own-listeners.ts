@@ -15,12 +15,7 @@ export type Listener = {
 }
 
 /** The ports that no target may use, even in allowed ranges. */
-export type OwnListeners = {
-  /** Resolves the names of all listeners again. A name that cannot be resolved keeps its addresses. */
-  refresh(): Promise<void>
-  includesName(host: string, port: number): boolean
-  includesAddress(address: string, port: number): boolean
-}
+export type OwnListeners = ReturnType<typeof createOwnListeners>
 
 type KnownListener = Listener & { addresses: readonly string[] }
 
@@ -34,7 +29,7 @@ export function createOwnListeners(
   resolve: Resolve,
   ports: ReadonlySet<number> = new Set(),
   here: () => readonly Cidr[] = thisMachine,
-): OwnListeners {
+) {
   const known = listeners.map((listener): KnownListener => {
     const host = plainName(listener.host)
     return { addresses: isIP(host) === 0 ? [] : [host], ...listener, host }
@@ -48,11 +43,13 @@ export function createOwnListeners(
   }
 
   return {
-    async refresh() {
+    /** Resolves the names of all listeners again. A name that cannot be resolved keeps its addresses. */
+    async refresh(): Promise<void> {
       await Promise.all(known.filter(({ host }) => isIP(host) === 0).map(lookUp))
     },
-    includesName: (host, port) => at(port).some(({ host: own, isForeign }) => own === plainName(host) && !isForeign),
-    includesAddress(address, port) {
+    includesName: (host: string, port: number): boolean =>
+      at(port).some(({ host: own, isForeign }) => own === plainName(host) && !isForeign),
+    includesAddress(address: string, port: number): boolean {
       if (ports.has(port) && isWithin(address, here())) return true
       const addresses = at(port).flatMap(listener => listener.addresses)
       if (addresses.length === 0) return false

@@ -6,15 +6,7 @@ import { tlsRules } from './connect.ts'
 import type { Sender } from './send.ts'
 
 /** Senders with the certificates of connections. Each has sockets of its own, so no other call uses these. */
-export type TlsSenders = {
-  /**
-   * Returns the sender of a connection; null when it has no certificates.
-   * @throws CertificateError
-   */
-  of(connection: OpenConnection): Sender | null
-  /** Aborts the calls in flight and closes all sockets. */
-  close(): Promise<void>
-}
+export type TlsSenders = ReturnType<typeof createTlsSenders>
 
 /** OpenSSL does not accept the certificates of a connection, for example because their keys are too short. */
 export class CertificateError extends Error {}
@@ -23,10 +15,14 @@ export class CertificateError extends Error {}
 const maxSenders = 200
 
 /** @param open - Opens a sender with the address rules of the dispatcher. */
-export function createTlsSenders(open: (secureContext: SecureContext) => Sender): TlsSenders {
+export function createTlsSenders(open: (secureContext: SecureContext) => Sender) {
   const senders = new LRUCache<string, Sender>({ max: maxSenders })
   return {
-    of(connection) {
+    /**
+     * Returns the sender of a connection; null when it has no certificates.
+     * @throws CertificateError
+     */
+    of(connection: OpenConnection): Sender | null {
       const { id, version, settings, secrets } = connection
       const { caCertificate, clientCertificate } = settings
       if (caCertificate === undefined && clientCertificate === undefined) return null
@@ -46,7 +42,8 @@ export function createTlsSenders(open: (secureContext: SecureContext) => Sender)
       senders.set(key, sender)
       return sender
     },
-    async close() {
+    /** Aborts the calls in flight and closes all sockets. */
+    async close(): Promise<void> {
       await Promise.all([...senders.values()].map(sender => sender.close()))
     },
   }

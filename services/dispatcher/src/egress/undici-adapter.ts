@@ -1,6 +1,6 @@
 import type { RunTimings } from '@belfry/domain/run-timings'
 import { parseUrl } from '@belfry/domain/target-url'
-import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios'
+import type { AxiosResponse, InternalAxiosRequestConfig } from 'axios'
 import { LRUCache } from 'lru-cache'
 import type { Dispatcher } from 'undici'
 import {
@@ -32,13 +32,6 @@ export type WriteGate = {
 
 class BodyTooLongError extends Error {}
 
-/** A transport for axios whose responses carry a ResponseOutcome as their data. */
-export type UndiciAdapter = {
-  adapter: AxiosAdapter
-  /** Closes all connections, including those in use. No connection is opened after that. */
-  close(): Promise<void>
-}
-
 const maxInformational = 100
 // A timer that fires this late: the process was blocked.
 const blockedMs = 100
@@ -46,8 +39,11 @@ const maxGraceMs = 1_000
 // When the target closed a connection before it read the request, the end arrives within a round trip.
 const staleWithinMs = 1_000
 
-/** Creates the transport: one deadline for the whole exchange, no redirect, no decompression, no retry. */
-export function createUndiciAdapter(connect: Connect): UndiciAdapter {
+/**
+ * Creates the transport of axios: one deadline for the whole exchange, no redirect, no decompression, no retry. The responses carry
+ * a ResponseOutcome as their data.
+ */
+export function createUndiciAdapter(connect: Connect) {
   const connections = createConnections(connect)
 
   function adapter(config: InternalAxiosRequestConfig): Promise<AxiosResponse<ResponseOutcome>> {

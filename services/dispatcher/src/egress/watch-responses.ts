@@ -1,16 +1,5 @@
 import type { Socket } from 'node:net'
 
-/** Reads the status lines of the responses on a socket, before undici does. */
-export type ResponseWatch = {
-  /** Must be called before each request: the next bytes begin a response. */
-  expectResponse(): void
-  /** When the first byte since `expectResponse` arrived, by `performance.now()`; null before. */
-  readonly firstByteAt: number | null
-  /** The final status since `expectResponse`; null before, and when the status line is not valid. */
-  readonly status: number | null
-  watch(socket: Socket): Socket
-}
-
 const version = Buffer.from('HTTP/1.')
 const endOfHeaders = Buffer.from('\r\n\r\n')
 const firstDigit = version.length + 2
@@ -22,7 +11,7 @@ const [space, cr, lf, zero, one, two, nine] = [0x20, 0x0d, 0x0a, 0x30, 0x31, 0x3
  * 102, so this changes the last digit of the status, in place. The parser also fails at headers that are not valid, without
  * the status that came before them.
  */
-export function watchResponses(): ResponseWatch {
+export function watchResponses() {
   let part: 'status' | 'headers' | 'other' = 'status'
   let matched = 0
   let digits = 0
@@ -75,18 +64,21 @@ export function watchResponses(): ResponseWatch {
   }
 
   return {
-    expectResponse() {
+    /** Must be called before each request: the next bytes begin a response. */
+    expectResponse(): void {
       expectStatus()
       status = null
       firstByteAt = null
     },
-    get firstByteAt() {
+    /** When the first byte since `expectResponse` arrived, by `performance.now()`; null before. */
+    get firstByteAt(): number | null {
       return firstByteAt
     },
-    get status() {
+    /** The final status since `expectResponse`; null before, and when the status line is not valid. */
+    get status(): number | null {
       return status
     },
-    watch(socket) {
+    watch(socket: Socket): Socket {
       const read = socket.read.bind(socket)
       socket.read = size => {
         const bytes: unknown = read(size)

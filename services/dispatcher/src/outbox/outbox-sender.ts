@@ -27,15 +27,6 @@ export class UndeliveredMessage extends Error {
   }
 }
 
-export type OutboxSender = {
-  /** Sends messages that are due, unless as many as may be are in flight already. */
-  wake(): void
-  /** Resolves when no message is in flight. */
-  whenIdle(): Promise<void>
-  /** Takes no more messages, and waits for those in flight. A message that takes longer is sent again after its lease. */
-  finish(patienceMs: number): Promise<void>
-}
-
 export type OutboxSenderOptions = {
   pool: Pool
   log: Logger
@@ -55,7 +46,7 @@ const retryAfterErrorMs = 1_000
 const maxOfOrganization = 2
 
 /** Creates a sender of the messages of one kind. It sends each as soon as it is due and a place is free. */
-export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
+export function createOutboxSender(options: OutboxSenderOptions) {
   const { pool, log, kind, parallel, leaseMs = 300_000 } = options
   const inFlight = new Map<Promise<void>, string | null>() // and the organization of each
   let taking: Promise<void> | null = null
@@ -103,9 +94,12 @@ export function createOutboxSender(options: OutboxSenderOptions): OutboxSender {
   }
 
   return {
+    /** Sends messages that are due, unless as many as may be are in flight already. */
     wake,
+    /** Resolves when no message is in flight. */
     whenIdle,
-    async finish(patienceMs) {
+    /** Takes no more messages, and waits for those in flight. A message that takes longer is sent again after its lease. */
+    async finish(patienceMs: number): Promise<void> {
       isStopped = true
       await Promise.race([whenIdle(), sleep(patienceMs, undefined, { ref: false })])
     },

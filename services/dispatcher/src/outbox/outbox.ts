@@ -7,14 +7,7 @@ import { createOutboxSender } from './outbox-sender.ts'
 import { sendMessage, type Transports } from './send-message.ts'
 
 /** The sender of all messages to people. */
-export type Outbox = {
-  /** Sends the messages that are due. */
-  wake(): void
-  /** Resolves when no message is being sent. */
-  whenIdle(): Promise<void>
-  /** Takes no more messages, and waits for those in flight. */
-  finish(patienceMs: number): Promise<void>
-}
+export type Outbox = ReturnType<typeof openOutbox>
 
 // A webhook that hangs costs a connection.
 const maxWebhooks = 32
@@ -23,7 +16,7 @@ const maxWebhooks = 32
 export function openOutbox(
   transports: Omit<Transports, 'mail'> & { log: Logger; metrics: Metrics },
   mail: { url: string; from: string } | null,
-): Outbox {
+) {
   const { pool, log, metrics } = transports
   const transport = mail && openMailTransport(mail.url, mail.from, log)
   if (!transport) log.warn({ advice: 'Set SMTP_URL; until then mails wait.' }, 'mail.not_configured')
@@ -32,13 +25,16 @@ export function openOutbox(
   const mails = transport && createOutboxSender({ pool, log, metrics, kind: 'mail', send, parallel: maxMails })
   const senders = mails ? [webhooks, mails] : [webhooks]
   return {
-    wake() {
+    /** Sends the messages that are due. */
+    wake(): void {
       for (const sender of senders) sender.wake()
     },
-    async whenIdle() {
+    /** Resolves when no message is being sent. */
+    async whenIdle(): Promise<void> {
       await Promise.all(senders.map(sender => sender.whenIdle()))
     },
-    async finish(patienceMs) {
+    /** Takes no more messages, and waits for those in flight. */
+    async finish(patienceMs: number): Promise<void> {
       await Promise.all(senders.map(sender => sender.finish(patienceMs)))
       transport?.close()
     },

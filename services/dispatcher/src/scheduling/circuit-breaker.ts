@@ -22,27 +22,7 @@ export type HealthSignal = 'healthy' | 'failing' | null
 export type CircuitChange = { to: 'open'; until: number } | { to: 'closed' } | null
 
 /** The circuit breaker of a host, for one workspace. All times are milliseconds of one clock. */
-export type CircuitBreaker = {
-  /** Whether an attempt may start: the breaker is closed, or it is half-open, this process may probe, and no probe is in flight. */
-  allows(now: number): boolean
-  /** Records that an attempt starts. The attempt passes the returned generation to `end`. */
-  begin(): number
-  /** Records how an attempt ended. Returns what that did to the breaker. */
-  end(generation: number, signal: HealthSignal, now: number): 'opened' | 'closed' | null
-  /** Opens it until a time, or for longer than it is open already. Returns whether that changed anything. */
-  openUntilAtLeast(until: number): boolean
-  /** Lets this process probe until a time: of all dispatchers, one at a time may. */
-  allowProbes(until: number): void
-  /** Closes the breaker, and forgets what opened it. */
-  reset(): void
-  /** When an open breaker becomes half-open; null while it is closed. */
-  readonly openUntil: number | null
-  /** Until when this process may probe the host. */
-  readonly probesUntil: number
-  readonly isProbing: boolean
-  /** Whether nothing is lost with it: it is closed and the last minute had no attempt, or it is half-open for ten minutes. */
-  isIdle(now: number): boolean
-}
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
 
 type Bucket = { startsAt: number; attempts: number; failures: number }
 
@@ -51,7 +31,7 @@ type Bucket = { startsAt: number; attempts: number; failures: number }
  * fail. Then it is half-open and lets one attempt at a time probe the host. A healthy probe closes it; three failing ones
  * open it again, so a single task that always fails does not decide. Attempts from before it opened no longer count.
  */
-export function createCircuitBreaker({ failurePercent, minAttempts, openMs } = defaultCircuitRules): CircuitBreaker {
+export function createCircuitBreaker({ failurePercent, minAttempts, openMs } = defaultCircuitRules) {
   let buckets: Bucket[] = []
   let openUntil: number | null = null
   let probesUntil = Number.NEGATIVE_INFINITY
@@ -92,21 +72,26 @@ export function createCircuitBreaker({ failurePercent, minAttempts, openMs } = d
   }
 
   return {
-    get openUntil() {
+    /** When an open breaker becomes half-open; null while it is closed. */
+    get openUntil(): number | null {
       return openUntil
     },
-    get probesUntil() {
+    /** Until when this process may probe the host. */
+    get probesUntil(): number {
       return probesUntil
     },
-    get isProbing() {
+    get isProbing(): boolean {
       return isProbing
     },
-    allows: now => openUntil === null || (now >= openUntil && now < probesUntil && !isProbing),
-    begin() {
+    /** Whether an attempt may start: the breaker is closed, or it is half-open, this process may probe, and no probe is in flight. */
+    allows: (now: number): boolean => openUntil === null || (now >= openUntil && now < probesUntil && !isProbing),
+    /** Records that an attempt starts. The attempt passes the returned generation to `end`. */
+    begin(): number {
       if (openUntil !== null) isProbing = true
       return generation
     },
-    end(ofGeneration, signal, now) {
+    /** Records how an attempt ended. Returns what that did to the breaker. */
+    end(ofGeneration: number, signal: HealthSignal, now: number): 'opened' | 'closed' | null {
       if (ofGeneration !== generation) return null
       if (openUntil !== null) {
         isProbing = false
@@ -119,16 +104,20 @@ export function createCircuitBreaker({ failurePercent, minAttempts, openMs } = d
       record(signal === 'failing', now)
       return signal === 'failing' && isFailing() ? open(now) : null
     },
-    openUntilAtLeast(until) {
+    /** Opens it until a time, or for longer than it is open already. Returns whether that changed anything. */
+    openUntilAtLeast(until: number): boolean {
       if (openUntil !== null && until <= openUntil) return false
       restart(until)
       return true
     },
-    allowProbes(until) {
+    /** Lets this process probe until a time: of all dispatchers, one at a time may. */
+    allowProbes(until: number): void {
       probesUntil = until
     },
-    reset: () => restart(null),
-    isIdle: now =>
+    /** Closes the breaker, and forgets what opened it. */
+    reset: (): void => restart(null),
+    /** Whether nothing is lost with it: it is closed and the last minute had no attempt, or it is half-open for ten minutes. */
+    isIdle: (now: number): boolean =>
       openUntil === null ? (buckets.at(-1)?.startsAt ?? 0) <= now - windowMs - bucketMs : openUntil <= now - forgetMs,
   }
 }

@@ -32,52 +32,11 @@ export type OpenCircuit = QueueKey & { isWaiting: boolean } & Pick<CircuitBreake
  * whose host has no permit left, or whose circuit breaker does not allow an attempt, is blocked: its tasks take no slot and
  * delay no other queue. A slow call costs memory only: it takes one of many places for slow calls in place of its slot.
  */
-export type HostQueues<Task> = {
-  add(task: Task): void
-  /** Takes a slot and a permit for the next task; null when no task may start now. */
-  next(): Slot<Task> | null
-  /** Considers the queues for a host again: a circuit breaker may have become half-open. */
-  unblock(host: string): void
-  /** Removes and returns the queued tasks that `isTaken` returns true for. */
-  take(isTaken: (task: Task) => boolean): Task[]
-  /** Applies a change of the tenant of a workspace. */
-  move(workspace: string): void
-  /**
-   * Removes and returns the tasks with prefetched claims that got no slot: they have waited for `ms`, or the circuit breaker
-   * of their host is not closed any more.
-   */
-  takeDelayed(ms: number): Task[]
-  /** Removes empty queues that had no attempt for a minute, and of the other empty ones all but some thousands. */
-  evictIdle(): void
-  /** Returns how many tasks of a workspace are in blocked queues. */
-  blockedOf(workspace: string): number
-  /** Returns the queues whose circuit breaker is open or half-open, and when it becomes half-open. */
-  openCircuits(): OpenCircuit[]
-  /** Opens the circuit breaker of a queue, which may be empty. Returns null when it is open for as long already. */
-  openCircuit(key: QueueKey, until: number): CircuitChange
-  /** Lets this process probe the host of a queue until a time. */
-  allowProbes(key: QueueKey, until: number): void
-  /** Closes the circuit breaker of a queue. */
-  resetCircuit(key: QueueKey): void
-  /** Pauses these queues and no others: only exempt tasks start. Returns those that have changed. */
-  setPaused(keys: readonly QueueKey[]): QueueKey[]
-  /** Changes how many calls to one host may be in flight. Calls beyond a smaller number end as usual. */
-  setPermitsPerHost(permits: number): void
-  /** Changes how many calls to one host may start in a period. */
-  setStartsPerHost(rate: StartRate): void
-  /** Returns the hosts that their rate has blocked since the last call, and when to unblock each. */
-  takeWakeUps(): Array<{ host: string; at: number }>
-  /** Moves calls that have become slow out of their slots, while there are places for them. Returns how many. */
-  moveSlowCalls(): number
-  readonly slotsTaken: number
-  readonly slowCalls: number
-  /** Queued tasks with prefetched claims. */
-  readonly prefetched: number
-}
+export type HostQueues<Task extends QueueKey> = ReturnType<typeof createHostQueues<Task>>
 
 const maxIdleQueues = 10_000
 
-export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptions<Task>): HostQueues<Task> {
+export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptions<Task>) {
   const { slots, now } = options
   const levels = createTenantLevels<Queue<Task>>(options)
   const empty = { hosts: new Map(), queues: new Map(), blocked: new Map(), paused: new Map() }
@@ -90,17 +49,19 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
     wakeUps: new Map(),
   }
   return {
-    get slotsTaken() {
+    get slotsTaken(): number {
       return slots - levels.free
     },
-    get slowCalls() {
+    get slowCalls(): number {
       return levels.slowCalls
     },
-    get prefetched() {
+    /** Queued tasks with prefetched claims. */
+    get prefetched(): number {
       return state.windows.size
     },
-    blockedOf: workspace => state.blocked.get(workspace) ?? 0,
-    add(task) {
+    /** Returns how many tasks of a workspace are in blocked queues. */
+    blockedOf: (workspace: string): number => state.blocked.get(workspace) ?? 0,
+    add(task: Task): void {
       const queue = queueOf(state, task)
       if (queue.tasks.isEmpty()) queue.busySince = now()
       queue.tasks.push(task)
@@ -108,41 +69,61 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
       else levels.add(queue.workspace, queue)
       if (isPaused(state, queue) && options.isExempt?.(task)) passExempt(state, queue)
     },
-    next: () => levels.next(queue => startNext(state, queue)),
-    unblock: host => unblock(state, state.hosts.get(host)),
-    take: isTaken => [...state.queues.values()].flatMap(queue => take(state, queue, isTaken)),
+    /** Takes a slot and a permit for the next task; null when no task may start now. */
+    next: (): Slot<Task> | null => levels.next(queue => startNext(state, queue)),
+    /** Considers the queues for a host again: a circuit breaker may have become half-open. */
+    unblock: (host: string): void => unblock(state, state.hosts.get(host)),
+    /** Removes and returns the queued tasks that `isTaken` returns true for. */
+    take: (isTaken: (task: Task) => boolean): Task[] =>
+      [...state.queues.values()].flatMap(queue => take(state, queue, isTaken)),
+    /** Applies a change of the tenant of a workspace. */
     move: levels.move,
-    takeDelayed: ms => takeDelayed(state, now() - ms),
-    setPermitsPerHost(permits) {
+    /**
+     * Removes and returns the tasks with prefetched claims that got no slot: they have waited for `ms`, or the circuit breaker
+     * of their host is not closed any more.
+     */
+    takeDelayed: (ms: number): Task[] => takeDelayed(state, now() - ms),
+    /** Changes how many calls to one host may be in flight. Calls beyond a smaller number end as usual. */
+    setPermitsPerHost(permits: number): void {
       state.permitsPerHost = permits
       for (const host of state.hosts.values()) unblock(state, host)
     },
-    setStartsPerHost(rate) {
+    /** Changes how many calls to one host may start in a period. */
+    setStartsPerHost(rate: StartRate): void {
       state.startsPerHost = rate
       for (const host of state.hosts.values()) unblock(state, host)
     },
-    takeWakeUps() {
+    /** Returns the hosts that their rate has blocked since the last call, and when to unblock each. */
+    takeWakeUps(): Array<{ host: string; at: number }> {
       if (state.wakeUps.size === 0) return []
       const wakeUps = Array.from(state.wakeUps, ([host, at]) => ({ host, at }))
       state.wakeUps.clear()
       return wakeUps
     },
+    /** Moves calls that have become slow out of their slots, while there are places for them. Returns how many. */
     moveSlowCalls: levels.moveSlowCalls,
-    evictIdle: () => evictIdle(state),
-    openCircuits: () =>
+    /** Removes empty queues that had no attempt for a minute, and of the other empty ones all but some thousands. */
+    evictIdle: (): void => evictIdle(state),
+    /** Returns the queues whose circuit breaker is open or half-open, and when it becomes half-open. */
+    openCircuits: (): OpenCircuit[] =>
       [...state.queues.values()].flatMap(({ key, tasks, breaker: { openUntil, probesUntil, isProbing } }) =>
         openUntil === null ? [] : [{ openUntil, probesUntil, isProbing, isWaiting: !tasks.isEmpty(), ...key }],
       ),
-    openCircuit: (key, until) => (queueOf(state, key).breaker.openUntilAtLeast(until) ? { to: 'open', until } : null),
-    allowProbes(key, until) {
+    /** Opens the circuit breaker of a queue, which may be empty. Returns null when it is open for as long already. */
+    openCircuit: (key: QueueKey, until: number): CircuitChange =>
+      queueOf(state, key).breaker.openUntilAtLeast(until) ? { to: 'open', until } : null,
+    /** Lets this process probe the host of a queue until a time. */
+    allowProbes(key: QueueKey, until: number): void {
       state.queues.get(idOf(key))?.breaker.allowProbes(until)
       unblock(state, state.hosts.get(key.host))
     },
-    resetCircuit(key) {
+    /** Closes the circuit breaker of a queue. */
+    resetCircuit(key: QueueKey): void {
       state.queues.get(idOf(key))?.breaker.reset()
       unblock(state, state.hosts.get(key.host))
     },
-    setPaused: keys => setPaused(state, new Map(keys.map(key => [idOf(key), key]))),
+    /** Pauses these queues and no others: only exempt tasks start. Returns those that have changed. */
+    setPaused: (keys: readonly QueueKey[]): QueueKey[] => setPaused(state, new Map(keys.map(key => [idOf(key), key]))),
   }
 }
 

@@ -21,11 +21,7 @@ export type PrefetchWindow = {
 }
 
 /** The windows of all queues, which share a bound. */
-export type PrefetchWindows = {
-  open(): PrefetchWindow
-  /** The tasks in all windows. */
-  readonly size: number
-}
+export type PrefetchWindows = ReturnType<typeof createPrefetchWindows>
 
 // A batch of claims and an entry in the send journal take less under load, each with the wait for the previous one.
 const horizonMs = 150
@@ -33,7 +29,7 @@ const maxPrefetched = 512
 // A queue alone gets at most nine tenths.
 const weight = 9
 
-export function createPrefetchWindows(): PrefetchWindows {
+export function createPrefetchWindows() {
   let total = 0
 
   function open(): PrefetchWindow {
@@ -67,23 +63,17 @@ export function createPrefetchWindows(): PrefetchWindows {
 
   return {
     open,
-    get size() {
+    /** The tasks in all windows. */
+    get size(): number {
       return total
     },
   }
 }
 
-/** How many attempts of a queue complete within a time, judging by the last moments. */
-export type CompletionRate = {
-  record(now: number): void
-  /** Returns how many completions to expect within `ms`, rounded up; 0 when there were none lately. */
-  expect(ms: number, now: number): number
-}
-
 const windowMs = 100
 
 /** Counts in windows of 100 ms. The busier one of the last and the current window is the rate. */
-export function createCompletionRate(): CompletionRate {
+export function createCompletionRate() {
   let window = 0
   let count = 0
   let previousCount = 0
@@ -97,11 +87,12 @@ export function createCompletionRate(): CompletionRate {
   }
 
   return {
-    record(now) {
+    record(now: number): void {
       moveTo(now)
       count++
     },
-    expect(ms, now) {
+    /** Returns how many completions to expect within `ms`, rounded up; 0 when there were none lately. */
+    expect(ms: number, now: number): number {
       moveTo(now)
       return Math.ceil((Math.max(count, previousCount) * ms) / windowMs)
     },

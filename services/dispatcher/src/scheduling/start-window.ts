@@ -12,21 +12,18 @@ export type StartRate = {
 export type Turn = { everyMs: number; openMs: number; beganAt: () => number }
 
 /** The latest starts of calls to a host. All times are milliseconds of one clock. */
-export type StartWindow = {
-  /** When the next call may start; `now` or earlier: at once. */
-  nextAt(rate: StartRate, now: number): number
-  record(now: number, rate: StartRate): void
-}
+export type StartWindow = ReturnType<typeof createStartWindow>
 
-export function createStartWindow(): StartWindow {
+export function createStartWindow() {
   const starts = new Denque<number>()
   return {
-    nextAt({ count, periodMs, turn }, now) {
+    /** When the next call may start; `now` or earlier: at once. */
+    nextAt({ count, periodMs, turn }: StartRate, now: number): number {
       const limiting = starts.length < count ? undefined : starts.peekAt(starts.length - count)
       const at = limiting === undefined ? Number.NEGATIVE_INFINITY : limiting + periodMs
       return turn ? nextInTurn(Math.max(at, now), turn) : at
     },
-    record(now, { count }) {
+    record(now: number, { count }: StartRate): void {
       starts.push(now)
       while (starts.length > count) starts.shift()
     },

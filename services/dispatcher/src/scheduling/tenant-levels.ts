@@ -40,31 +40,7 @@ export type Holding = {
  * account to its organizations, and so on. Each leaves some slots to the others of its level. An organization has a maximum,
  * and so have all new accounts together. Places for slow calls are shared by the same rule.
  */
-export type TenantLevels<Leaf> = {
-  /** Slots that no attempt holds. */
-  readonly free: number
-  /** Calls that hold places for slow calls. */
-  readonly slowCalls: number
-  /** Moves the calls that have become slow out of their slots, as far as their tenants may take places. Returns how many. */
-  moveSlowCalls(): number
-  workspaceOf(id: string): Level<Leaf>
-  accountOf(workspace: Level<Leaf>): string
-  /** Adds a leaf that may start to the rotation. */
-  add(workspace: Level<Leaf>, leaf: Leaf): void
-  /**
-   * Returns what `start` returns for the next leaf that may take a slot. A leaf for which it returns null leaves the rotation.
-   */
-  next<T>(start: (leaf: Leaf) => T | null): T | null
-  /**
-   * Takes a slot for a leaf, which goes to the end of the rotations.
-   * @param stays - Whether the leaf stays in the rotation.
-   */
-  take(workspace: Level<Leaf>, leaf: Leaf, stays: boolean): Holding
-  /** Applies a change of the tenant of a workspace. What attempts hold counts for the previous one until it is released. */
-  move(workspace: string): void
-  /** Removes all levels but those of some workspaces. */
-  evictExcept(workspaces: Iterable<Level<Leaf>>): void
-}
+export type TenantLevels<Leaf> = ReturnType<typeof createTenantLevels<Leaf>>
 
 export type TenantLevelsOptions = {
   slots: number
@@ -95,7 +71,7 @@ const bytesPerPlace = 32 * 1024
 // Strangers may make any number of accounts, so those without a successful call share this part of the places.
 const newPart = 0.25
 
-export function createTenantLevels<Leaf>(options: TenantLevelsOptions): TenantLevels<Leaf> {
+export function createTenantLevels<Leaf>(options: TenantLevelsOptions) {
   const { slots, slowPlaces = 0, now, tenantOf } = options
   const accounts = new Map<string, Level<Leaf>>()
   const organizations = new Map<string, Organization<Leaf>>()
@@ -133,13 +109,16 @@ export function createTenantLevels<Leaf>(options: TenantLevelsOptions): TenantLe
   const slotHeadroom = (level: Level<Leaf>, free: number) => headroomOf(state, 'taken', level, free)
 
   return {
-    get free() {
+    /** Slots that no attempt holds. */
+    get free(): number {
       return state.taken.free
     },
-    get slowCalls() {
+    /** Calls that hold places for slow calls. */
+    get slowCalls(): number {
       return state.slowCalls
     },
-    moveSlowCalls() {
+    /** Moves the calls that have become slow out of their slots, as far as their tenants may take places. Returns how many. */
+    moveSlowCalls(): number {
       const [before, since] = [state.slowCalls, now() - slowMs]
       for (const held of state.calls) {
         if (held.calledAt > since) break
@@ -147,34 +126,43 @@ export function createTenantLevels<Leaf>(options: TenantLevelsOptions): TenantLe
       }
       return state.slowCalls - before
     },
-    workspaceOf(id) {
+    workspaceOf(id: string): Level<Leaf> {
       const workspace = workspaces.get(id) ?? open(id, organizationOf(id), false)
       workspaces.set(id, workspace)
       return workspace
     },
-    accountOf(workspace) {
+    accountOf(workspace: Level<Leaf>): string {
       let level = workspace
       while (level.parent) level = level.parent
       return level.id
     },
-    add(workspace, leaf) {
+    /** Adds a leaf that may start to the rotation. */
+    add(workspace: Level<Leaf>, leaf: Leaf): void {
       workspace.leaves.add(leaf)
       makeReady(workspace)
     },
-    next(start) {
+    /**
+     * Returns what `start` returns for the next leaf that may take a slot. A leaf for which it returns null leaves the rotation.
+     */
+    next<T>(start: (leaf: Leaf) => T | null): T | null {
       const { free } = state.taken
       if (free === 0) return null
       const started = nextOf(known, free, slotHeadroom, start)
       return started === null && leftForNew(state.taken) > 0 ? nextOf(unknown, free, slotHeadroom, start) : started
     },
-    take(workspace, leaf, stays) {
+    /**
+     * Takes a slot for a leaf, which goes to the end of the rotations.
+     * @param stays - Whether the leaf stays in the rotation.
+     */
+    take(workspace: Level<Leaf>, leaf: Leaf, stays: boolean): Holding {
       moveToEnd(workspace.leaves, leaf, stays)
       for (let level: Level<Leaf> | null = workspace; level; level = level.parent) {
         moveToEnd(rotationOf(level), level, level.leaves.size + level.children.size > 0)
       }
       return new Held(state, workspace)
     },
-    move(id) {
+    /** Applies a change of the tenant of a workspace. What attempts hold counts for the previous one until it is released. */
+    move(id: string): void {
       const workspace = workspaces.get(id)
       if (!workspace) return
       const organization = organizationOf(id)
@@ -183,7 +171,8 @@ export function createTenantLevels<Leaf>(options: TenantLevelsOptions): TenantLe
       workspace.parent = organization
       if (wasReady) makeReady(workspace)
     },
-    evictExcept(used) {
+    /** Removes all levels but those of some workspaces. */
+    evictExcept(used: Iterable<Level<Leaf>>): void {
       const kept = new Set<Level<Leaf>>()
       for (const workspace of used) for (const level of lineOf(workspace)) kept.add(level)
       for (const levels of [accounts, organizations, workspaces])

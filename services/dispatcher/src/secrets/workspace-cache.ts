@@ -3,21 +3,12 @@ import { microBatch, steadyTime } from '@belfry/runtime'
 import { LRUCache } from 'lru-cache'
 
 /** Values of workspaces. Each is cached for five seconds, and then removed from memory. */
-export type WorkspaceCache<T> = {
-  /** Returns what was stored for a workspace at most five seconds ago; undefined for a workspace that does not exist. */
-  get(workspaceId: string): Promise<T | undefined>
-  /** Returns the cached value; undefined when there is none, or it is being read. */
-  peek(workspaceId: string): T | undefined
-  /** Returns the stored value, and caches it. */
-  reload(workspaceId: string): Promise<T | undefined>
-}
+export type WorkspaceCache<T> = ReturnType<typeof createWorkspaceCache<T>>
 
 const cachedMs = 5_000
 
 /** Creates a cache that loads the values of many workspaces in one statement. It does not cache failures. */
-export function createWorkspaceCache<T>(
-  load: (workspaceIds: string[]) => Promise<ReadonlyMap<string, T>>,
-): WorkspaceCache<T> {
+export function createWorkspaceCache<T>(load: (workspaceIds: string[]) => Promise<ReadonlyMap<string, T>>) {
   const cached = new LRUCache<string, { reading: Promise<T | undefined>; value: T | undefined }>({
     ttl: cachedMs,
     ttlAutopurge: true,
@@ -50,8 +41,11 @@ export function createWorkspaceCache<T>(
   }
 
   return {
-    get: workspaceId => cached.get(workspaceId)?.reading ?? reload(workspaceId),
-    peek: workspaceId => cached.get(workspaceId)?.value,
+    /** Returns what was stored for a workspace at most five seconds ago; undefined for a workspace that does not exist. */
+    get: (workspaceId: string): Promise<T | undefined> => cached.get(workspaceId)?.reading ?? reload(workspaceId),
+    /** Returns the cached value; undefined when there is none, or it is being read. */
+    peek: (workspaceId: string): T | undefined => cached.get(workspaceId)?.value,
+    /** Returns the stored value, and caches it. */
     reload,
   }
 }
