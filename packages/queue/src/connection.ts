@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRedisBackend, type Processor, type Queue, type Worker, withBackend } from 'bullmq'
 import type { DispatchJob } from './dispatch-job.ts'
-import { openRedis, type RedisClient } from './open-redis.ts'
+import { openRedis } from './open-redis.ts'
 import { shardPrefix } from './shards.ts'
 
 /** The Redis that holds the queues. */
@@ -20,27 +20,8 @@ export type QueueConnection = {
 /** The name of the queue in Redis. */
 export const dispatchQueueName = 'dispatch'
 
-export type OpenShards = {
-  bulls: Queue<DispatchJob>[]
-  redis: RedisClient
-  /** Rejects at once while Redis is unreachable, after a wait of up to 2 s for the first connection. */
-  reachable(): Promise<void>
-  depth(): Promise<QueueDepth>
-  close(): Promise<void>
-}
-
 /** `ready` counts jobs that wait for a consumer or are with one, `delayed` jobs that are not due yet. */
 export type QueueDepth = { ready: number; delayed: number }
-
-/** Consumes the jobs of one shard of a queue. */
-export type OpenWorker = { close(): Promise<void> }
-
-/** Opens workers for the shards of one queue. They share a connection where BullMQ allows it. */
-export type WorkerStore = {
-  redis: RedisClient
-  open(shard: number, concurrency: number): OpenWorker
-  close(): void
-}
 
 const firstConnectionMs = 2_000
 
@@ -48,7 +29,7 @@ const firstConnectionMs = 2_000
  * Opens a producer for every shard of a queue, over one connection. It fails fast while Redis is unreachable: the row in PostgreSQL
  * is the truth, not the job.
  */
-export function openShards(connection: QueueConnection): OpenShards {
+export function openShards(connection: QueueConnection) {
   const options = { maxRetriesPerRequest: 1, commandTimeout: 2_000, socketTimeout: 5_000 }
   const redis = openRedis(connection.redisUrl, options, connection.onError)
   const { Queue } = withBackend(createRedisBackend)
@@ -63,12 +44,13 @@ export function openShards(connection: QueueConnection): OpenShards {
   return {
     bulls,
     redis,
-    async reachable() {
+    /** Rejects at once while Redis is unreachable, after a wait of up to 2 s for the first connection. */
+    async reachable(): Promise<void> {
       if (redis.status !== 'ready') await firstConnection
       if (redis.status !== 'ready') throw new Error(`The queue is not reachable (${redis.status}).`)
     },
-    depth: () => depthOf(bulls),
-    async close() {
+    depth: (): Promise<QueueDepth> => depthOf(bulls),
+    async close(): Promise<void> {
       await Promise.all(bulls.map(bull => bull.close()))
       redis.disconnect()
     },
@@ -76,7 +58,7 @@ export function openShards(connection: QueueConnection): OpenShards {
 }
 
 /** Opens what the consumers of the queue's shards share. */
-export function openWorkerStore(connection: QueueConnection, processor: Processor<DispatchJob>): WorkerStore {
+export function openWorkerStore(connection: QueueConnection, processor: Processor<DispatchJob>) {
   // A job ends once the dispatcher has buffered its tasks, so it is short. PostgreSQL decides about the tasks: the counters of BullMQ
   // must not end a job, and a lost worker's jobs should come back soon.
   const options = {
@@ -95,13 +77,12 @@ export function openWorkerStore(connection: QueueConnection, processor: Processo
   const { Worker } = withBackend(createRedisBackend)
   return {
     redis,
-    open(shard, concurrency) {
+    open(shard: number, concurrency: number): { close(): Promise<void> } {
       const prefix = shardPrefix(prefixOf(connection), shard)
       const settings = { ...options, concurrency, connection: redis, prefix }
       const worker = new Worker<DispatchJob>(dispatchQueueName, processor, settings)
       return observed(worker as unknown as Worker<DispatchJob>, connection)
     },
-    close: () => redis.disconnect(),
   }
 }
 

@@ -3,10 +3,7 @@ import { openWorkerStore, prefixOf, type QueueConnection } from './connection.ts
 import { type DueTask, tasksOf } from './dispatch-job.ts'
 import { emptyOldShards } from './old-shards.ts'
 
-export type DispatchConsumer = {
-  /** Stops taking jobs, and requeues those whose tasks have not been taken. */
-  close(): Promise<void>
-}
+export type DispatchConsumer = ReturnType<typeof consumeDispatchQueue>
 
 /**
  * Consumes due jobs and passes their tasks to `take`, which resolves once it is responsible for every one of them. When
@@ -19,7 +16,7 @@ export function consumeDispatchQueue(
     concurrency: number
     take: (tasks: DueTask[], signal: AbortSignal) => Promise<void>
   },
-): DispatchConsumer {
+) {
   const stop = new AbortController()
   const { shards = 1 } = connection
   const store = openWorkerStore(connection, async (job, token) => {
@@ -36,11 +33,12 @@ export function consumeDispatchQueue(
   const workers = Array.from({ length: shards }, (_, shard) => open(shard))
   workers.push(emptyOldShards(store.redis, { prefix: prefixOf(connection), shards }, open))
   return {
-    async close() {
+    /** Stops taking jobs, and requeues those whose tasks have not been taken. */
+    async close(): Promise<void> {
       const closing = workers.map(worker => worker.close()) // requests no more jobs, but one may still arrive
       stop.abort()
       await Promise.all(closing)
-      store.close()
+      store.redis.disconnect()
     },
   }
 }

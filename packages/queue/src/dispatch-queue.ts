@@ -8,67 +8,58 @@ const maxWokenAtOnce = 100
 // Per call and shard.
 const maxWoken = 10_000
 
-export type DispatchQueue = {
-  /**
-   * Adds jobs that bring the tasks to a dispatcher in time; see `toJobs`. Adding the same tasks for the same times again
-   * changes nothing. Rejects at once while Redis is unreachable.
-   * @param now - The database's clock in epoch milliseconds.
-   */
-  schedule(tasks: readonly DueTask[], now: number): Promise<void>
-  /**
-   * Makes due jobs available. BullMQ's workers do so by their own machine's clock; this is for a process whose clock is
-   * behind the database's.
-   * @param now - The database's clock in epoch milliseconds.
-   * @returns How many jobs there were.
-   */
-  wakeDue(now: number): Promise<number>
-  /** Returns the marker that `writeMarker` wrote last, or null when Redis has none or lost it. */
-  readMarker(): Promise<string | null>
-  writeMarker(marker: string): Promise<void>
-  /** Returns the problems of Redis' configuration, as sentences for its operator. */
-  findings(): Promise<string[]>
-  /** Rejects when Redis does not answer or accepts no writes, as when its memory is full. */
-  ping(): Promise<void>
-  depth(): Promise<QueueDepth>
-  close(): Promise<void>
-}
+export type DispatchQueue = ReturnType<typeof openDispatchQueue>
 
-export function openDispatchQueue(connection: QueueConnection): DispatchQueue {
+export function openDispatchQueue(connection: QueueConnection) {
   const { bulls, redis, reachable, depth, close } = openShards(connection)
   const exceedsBurst = countBursts()
   // Each shard has a copy, because one node of a cluster can lose its data alone.
   const markerKeys = bulls.map((_, shard) => `${shardPrefix(prefixOf(connection), shard)}:marker`)
 
   return {
-    async schedule(tasks, now) {
+    /**
+     * Adds jobs that bring the tasks to a dispatcher in time; see `toJobs`. Adding the same tasks for the same times again
+     * changes nothing. Rejects at once while Redis is unreachable.
+     * @param now - The database's clock in epoch milliseconds.
+     */
+    async schedule(tasks: readonly DueTask[], now: number): Promise<void> {
       await reachable()
       const ofShards = bulls.map((): NewJob[] => [])
       for (const job of toJobs(tasks, now, exceedsBurst)) ofShards[shardOf(job.opts.jobId, bulls.length)]?.push(job)
       await allSettled(bulls.map((bull, shard) => addAll(bull, ofShards[shard] ?? [])))
     },
-    async wakeDue(now) {
+    /**
+     * Makes due jobs available. BullMQ's workers do so by their own machine's clock; this is for a process whose clock is
+     * behind the database's.
+     * @param now - The database's clock in epoch milliseconds.
+     * @returns How many jobs there were.
+     */
+    async wakeDue(now: number): Promise<number> {
       await reachable()
       const counts = await allSettled(bulls.map(bull => wakeDueOf(bull, now)))
       return counts.reduce((sum, count) => sum + count, 0)
     },
-    async readMarker() {
+    /** Returns the marker that `writeMarker` wrote last, or null when Redis has none or lost it. */
+    async readMarker(): Promise<string | null> {
       await reachable()
       const [first = null, ...others] = await allSettled(markerKeys.map(key => redis.get(key)))
       return others.every(marker => marker === first) ? first : null
     },
-    async writeMarker(marker) {
+    async writeMarker(marker: string): Promise<void> {
       await reachable()
       await allSettled(markerKeys.map(key => redis.set(key, marker)))
     },
-    async findings() {
+    /** Returns the problems of Redis' configuration, as sentences for its operator. */
+    async findings(): Promise<string[]> {
       await reachable()
       return inspectRedis(redis)
     },
-    async ping() {
+    /** Rejects when Redis does not answer or accepts no writes, as when its memory is full. */
+    async ping(): Promise<void> {
       await reachable()
       await Promise.all(markerKeys.map(key => redis.set(`${key}:ping`, '', 'EX', 60)))
     },
-    async depth() {
+    async depth(): Promise<QueueDepth> {
       await reachable()
       return depth()
     },

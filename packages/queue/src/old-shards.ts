@@ -3,8 +3,6 @@ import { dispatchQueueName } from './connection.ts'
 import type { RedisClient } from './open-redis.ts'
 import { maxShards, shardPrefix } from './shards.ts'
 
-export type OldShards = { close(): Promise<void> }
-
 // The pause doubles after each check that finds nothing.
 const minPauseMs = 5_000
 const maxPauseMs = 20_000
@@ -18,7 +16,7 @@ export function emptyOldShards(
   redis: RedisClient,
   { prefix, shards }: { prefix: string; shards: number },
   open: (shard: number) => { close(): Promise<void> },
-): OldShards {
+) {
   const stop = new AbortController()
   const opened = new Map<number, { close(): Promise<void> }>()
   const others = Array.from({ length: maxShards - shards }, (_, i) => shards + i)

@@ -21,12 +21,7 @@ export type RoleReport = {
 }
 
 /** `GET /healthz`, `GET /readyz` and `GET /metrics` of a process, on a port for operators only. */
-export type OperatorPort = {
-  readonly port: number
-  /** Adds the report of a role. The process can be healthy and ready once all of its roles have reported. */
-  report(report: RoleReport): void
-  close(): void
-}
+export type OperatorPort = Awaited<ReturnType<typeof openOperatorPort>>
 
 const findingsTimeoutMs = 2000
 
@@ -39,7 +34,7 @@ export async function openOperatorPort(
   roles: readonly string[],
   metrics: Registry,
   ports: Set<number>,
-): Promise<OperatorPort> {
+) {
   const reports: RoleReport[] = []
   const server = createServer(async (request, response) => {
     const send = (status: number, body: unknown) =>
@@ -66,8 +61,9 @@ export async function openOperatorPort(
   const port = await listen(server, address, ports)
   return {
     port,
-    report: report => void reports.push(report),
-    close() {
+    /** Adds the report of a role. The process can be healthy and ready once all of its roles have reported. */
+    report: (report: RoleReport): void => void reports.push(report),
+    close(): void {
       server.close()
       server.closeAllConnections()
     },

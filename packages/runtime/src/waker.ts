@@ -1,19 +1,16 @@
 /** Wakes a loop that has work to do. */
-export type Waker = {
-  wake(): void
-  /** Waits for `wake`, for `ms`, or for the signal's abort. Returns whether it was woken since the last pause. */
-  pause(ms: number, signal: AbortSignal): Promise<boolean>
-}
+export type Waker = ReturnType<typeof createWaker>
 
-export function createWaker(): Waker {
+export function createWaker() {
   let isWoken = false
   let end = () => {}
   return {
-    wake() {
+    wake(): void {
       isWoken = true
       end()
     },
-    async pause(ms, signal) {
+    /** Waits for `wake`, for `ms`, or for the signal's abort. Returns whether it was woken since the last pause. */
+    async pause(ms: number, signal: AbortSignal): Promise<boolean> {
       if (ms > 0 && !isWoken && !signal.aborted) {
         let timer: NodeJS.Timeout | undefined
         await new Promise<void>(resolve => {

@@ -2,16 +2,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyOb
 import type { MasterKey, MasterKeys } from './master-keys.ts'
 
 /** A key that encrypts the secrets of one workspace. */
-export type DataKey = {
-  workspaceId: string
-  version: number
-  /** Encrypts text for the object with this id, a UUID. */
-  seal(id: string, text: string): Buffer
-  /** Decrypts a value that was sealed for the same id. Throws when it was sealed for another id, or changed. */
-  open(id: string, sealed: Uint8Array): string
-  /** Derives 32 bytes for the object with this id: always the same ones, from which no other key follows. */
-  derive(id: string): Buffer
-}
+export type DataKey = ReturnType<typeof unwrapDataKey>
 
 /** A stored data key. */
 export type WrappedDataKey = { workspaceId: string; version: number; masterKeyId: string; wrappedKey: Uint8Array }
@@ -27,15 +18,19 @@ export function newDataKey(masterKeys: MasterKeys, workspaceId: string, version:
  * Unwraps a data key.
  * @throws Error that names the master key when it is missing, or when another one wrapped the data key.
  */
-export function unwrapDataKey(masterKeys: MasterKeys, wrapped: WrappedDataKey): DataKey {
+export function unwrapDataKey(masterKeys: MasterKeys, wrapped: WrappedDataKey) {
   const { workspaceId, version } = wrapped
   const key = createSecretKey(unwrap(masterKeys, wrapped))
   return {
     workspaceId,
     version,
-    seal: (id, text) => seal(key, Buffer.from(text), ownerOf(workspaceId, id, version)),
-    open: (id, sealed) => open(key, sealed, ownerOf(workspaceId, id, version)).toString(),
-    derive: id => Buffer.from(hkdfSync('sha256', key, '', derivedFor(workspaceId, id, version), keyBytes)),
+    /** Encrypts text for the object with this id, a UUID. */
+    seal: (id: string, text: string): Buffer => seal(key, Buffer.from(text), ownerOf(workspaceId, id, version)),
+    /** Decrypts a value that was sealed for the same id. Throws when it was sealed for another id, or changed. */
+    open: (id: string, sealed: Uint8Array): string => open(key, sealed, ownerOf(workspaceId, id, version)).toString(),
+    /** Derives 32 bytes for the object with this id: always the same ones, from which no other key follows. */
+    derive: (id: string): Buffer =>
+      Buffer.from(hkdfSync('sha256', key, '', derivedFor(workspaceId, id, version), keyBytes)),
   }
 }
 

@@ -9,20 +9,7 @@ import { leaseFloor } from '../tasks/waiting-floor.ts'
 export type Heartbeat = { id: string; beats: number | null }
 
 /** The row of this process in `dispatchers`. */
-export type DispatcherRow = {
-  readonly id: string
-  /** Each send of a prefetched claim names the session. It changes when the row was gone: a scheduler may have undone claims. */
-  readonly session: string
-  /**
-   * Writes a heartbeat. The dispatcher calls it each second. When its row is gone, it enters again, in a new session and
-   * with a journal entry for its open sends: PostgreSQL may have crashed and emptied both tables. A dispatcher that had no
-   * heartbeat for ten seconds starts again: `onStart` of `enterDispatchers` runs before this resolves.
-   * @param takesTasks - False while the process shuts down; the others then divide its share. Default: true.
-   * @returns The sorted ids of the dispatchers that take waiting tasks and had a heartbeat in the last three seconds.
-   * Quarantine processes are not among them.
-   */
-  beat(openSends: () => Iterable<string>, takesTasks?: boolean): Promise<string[]>
-}
+export type DispatcherRow = Awaited<ReturnType<typeof enterDispatchers>>
 
 /** What a dispatcher publishes about itself. `slots`: calls in flight in all; `permitsPerHost`: to one host, from all
  * dispatchers together. */
@@ -46,7 +33,7 @@ export async function enterDispatchers(
   quarantine = false,
   capacity: DispatcherCapacity | null = null,
   onStart: () => Promise<unknown> = async () => {},
-): Promise<DispatcherRow> {
+) {
   const id = randomUUID()
   let session = randomUUID()
   let seenAt: Date | null = null
@@ -58,10 +45,19 @@ export async function enterDispatchers(
   await enter([])
   return {
     id,
-    get session() {
+    /** Each send of a prefetched claim names the session. It changes when the row was gone: a scheduler may have undone claims. */
+    get session(): string {
       return session
     },
-    async beat(openSends, takesTasks = true) {
+    /**
+     * Writes a heartbeat. The dispatcher calls it each second. When its row is gone, it enters again, in a new session and
+     * with a journal entry for its open sends: PostgreSQL may have crashed and emptied both tables. A dispatcher that had no
+     * heartbeat for ten seconds starts again: `onStart` of `enterDispatchers` runs before this resolves.
+     * @param takesTasks - False while the process shuts down; the others then divide its share. Default: true.
+     * @returns The sorted ids of the dispatchers that take waiting tasks and had a heartbeat in the last three seconds.
+     * Quarantine processes are not among them.
+     */
+    async beat(openSends: () => Iterable<string>, takesTasks = true): Promise<string[]> {
       for (let starts = !takesTasks; ; ) {
         const values = [id, takesTasks, starts]
         const { rows } = await pool.query<Beaten>({ name: 'beat', text: beatStatement, values })

@@ -1,20 +1,17 @@
 import type { Pool } from './pool.ts'
 
 /** An estimate of the database's clock, for timers only. Statements decide by the clock of the database itself. */
-export type DatabaseClock = {
-  /** Epoch milliseconds. */
-  now(): number
-  /** Measures again. Returns by how many milliseconds the estimate has changed. */
-  refresh(): Promise<number>
-}
+export type DatabaseClock = Awaited<ReturnType<typeof openDatabaseClock>>
 
 /** Measures the offset between the monotonic clock of this process and the database's clock. */
-export async function openDatabaseClock(pool: Pool): Promise<DatabaseClock> {
+export async function openDatabaseClock(pool: Pool) {
   if (__VIRTUAL_CLOCK__) return { now: () => Date.now(), refresh: async () => 0 }
   let offset = await measureOffset(pool)
   return {
-    now: () => performance.now() + offset,
-    async refresh() {
+    /** Epoch milliseconds. */
+    now: (): number => performance.now() + offset,
+    /** Measures again. Returns by how many milliseconds the estimate has changed. */
+    async refresh(): Promise<number> {
       const before = offset
       offset = await measureOffset(pool)
       return offset - before

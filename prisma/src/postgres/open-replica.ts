@@ -3,20 +3,7 @@ import { isTransientDatabaseError } from './database-errors.ts'
 import { openPool, type Pool } from './pool.ts'
 
 /** A streaming replica for reads that may be somewhat old. */
-export type Replica = {
-  pool: Pool
-  /** Compares the replica with the primary. Called twice a second. Rejects when one of them does not answer. */
-  measure(): Promise<void>
-  /** Returns how old its data is at most, in milliseconds; Infinity when that is unknown. */
-  ageMs(): number
-  /**
-   * Whether a read may use it now: its data is not older than the bound.
-   * @param since - It must have all that was committed before this time of `performance.now()`.
-   */
-  isFresh(since: number): boolean
-  /** Keeps reads away from it until it has been measured again. */
-  distrust(): void
-}
+export type Replica = ReturnType<typeof openReplica>
 
 type ReplicaOptions = {
   name: string
@@ -35,15 +22,17 @@ const maxSamples = 100
  * Opens a replica of the database of `primary`. Its age is the time since it had replayed a position of the primary's log, so
  * it depends on no clock but that of this process, and an idle primary does not make it old.
  */
-export function openReplica(primary: Pool, url: string, { maxLagMs, ...options }: ReplicaOptions): Replica {
+export function openReplica(primary: Pool, url: string, { maxLagMs, ...options }: ReplicaOptions) {
   const pool = openPool(url, { ...options, silenceMs })
   let samples: Array<{ lsn: string; at: number }> = []
   let freshAt = Number.NEGATIVE_INFINITY
   const ageMs = () => performance.now() - freshAt
   return {
     pool,
+    /** Returns how old its data is at most, in milliseconds; Infinity when that is unknown. */
     ageMs,
-    async measure() {
+    /** Compares the replica with the primary. Called twice a second. Rejects when one of them does not answer. */
+    async measure(): Promise<void> {
       const at = performance.now()
       const position = await primary.query<{ lsn: string }>('SELECT pg_current_wal_lsn()::text AS lsn')
       samples.push({ lsn: position.rows[0]?.lsn ?? '', at })
@@ -58,8 +47,13 @@ export function openReplica(primary: Pool, url: string, { maxLagMs, ...options }
       freshAt = replayed ?? Number.NEGATIVE_INFINITY
       samples = samples.filter(sample => sample.at >= freshAt)
     },
-    isFresh: since => freshAt >= since && ageMs() <= maxLagMs,
-    distrust() {
+    /**
+     * Whether a read may use it now: its data is not older than the bound.
+     * @param since - It must have all that was committed before this time of `performance.now()`.
+     */
+    isFresh: (since: number): boolean => freshAt >= since && ageMs() <= maxLagMs,
+    /** Keeps reads away from it until it has been measured again. */
+    distrust(): void {
       freshAt = Number.NEGATIVE_INFINITY
     },
   }

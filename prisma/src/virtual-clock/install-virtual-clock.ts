@@ -2,11 +2,7 @@ import pg from 'pg'
 import { withClient } from '../postgres/with-client.ts'
 
 /** PostgreSQL's part of the virtual clock: every statement of the database that asks for the time gets this one. */
-export type DatabaseVirtualClock = {
-  /** Sets the clock. `frozenAt`: epoch milliseconds, or null while it runs `shiftMs` ahead of the machine. */
-  set(time: { frozenAt: number | null; shiftMs: number }): Promise<void>
-  close(): Promise<void>
-}
+export type DatabaseVirtualClock = Awaited<ReturnType<typeof openVirtualClock>>
 
 /**
  * Installs the virtual clock in a migrated database, for all connections that open later: functions of the schema
@@ -17,15 +13,16 @@ export async function installVirtualClock(databaseUrl: string): Promise<void> {
 }
 
 /** Opens the connection that sets the virtual clock. */
-export async function openVirtualClock(databaseUrl: string): Promise<DatabaseVirtualClock> {
+export async function openVirtualClock(databaseUrl: string) {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const text = `UPDATE virtual_clock.state SET frozen_at = to_timestamp($1::float8 / 1000), shift = $2 * interval '1 millisecond'`
   return {
-    async set({ frozenAt, shiftMs }) {
+    /** Sets the clock. `frozenAt`: epoch milliseconds, or null while it runs `shiftMs` ahead of the machine. */
+    async set({ frozenAt, shiftMs }: { frozenAt: number | null; shiftMs: number }): Promise<void> {
       await client.query({ name: 'set_clock', text, values: [frozenAt, shiftMs] })
     },
-    close: () => client.end(),
+    close: (): Promise<void> => client.end(),
   }
 }
 
