@@ -1,4 +1,4 @@
-import { withinMs } from './within-ms.ts'
+import { succeedsWithin } from './within-ms.ts'
 import { type ZoneData, zoneData } from './zone-data.ts'
 
 /** The dependencies of a process, each with a function that rejects while the dependency is unavailable. */
@@ -14,18 +14,11 @@ const checkTimeoutMs = 2000
  */
 export async function readiness(checks: HealthChecks, optional: readonly string[] = []): Promise<Readiness> {
   const results = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => [name, await answers(check)] as const),
+    Object.entries(checks).map(async ([name, check]) => [name, await succeedsWithin(checkTimeoutMs, check)] as const),
   )
   return {
     ready: results.every(([name, ok]) => ok || optional.includes(name)),
     checks: Object.fromEntries(results.map(([name, ok]) => [name, ok ? 'ok' : 'unavailable'])),
     zone_data: zoneData(new Date()),
   }
-}
-
-async function answers(check: () => Promise<unknown>): Promise<boolean> {
-  return withinMs(checkTimeoutMs, check).then(
-    () => true,
-    () => false,
-  )
 }

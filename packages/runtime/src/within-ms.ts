@@ -1,3 +1,11 @@
+/** Returns whether the operation resolves within `ms`. */
+export function succeedsWithin(ms: number, act: () => Promise<unknown>): Promise<boolean> {
+  return withinMs(ms, act).then(
+    () => true,
+    () => false,
+  )
+}
+
 /** Rejects after `ms`. The operation itself is not cancelled. */
 export async function withinMs<T>(ms: number, act: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined

@@ -1,6 +1,6 @@
 import type { HealthChecks } from '../health.ts'
 import type { Logger } from '../logger.ts'
-import { withinMs } from '../within-ms.ts'
+import { succeedsWithin } from '../within-ms.ts'
 import type { Meter, Reading } from './open-meter.ts'
 
 /** Exports the version and the commit of this process, and logs them. */
@@ -33,13 +33,10 @@ const checkTimeoutMs = 1_500
 export function measureDependencies(meter: Meter, checks: HealthChecks): void {
   const help = '1 when the database or the queue answers, else 0.'
   meter.gauges('belfry_dependency_up', help, ['dependency'], async () => {
-    const ask = async ([dependency, check]: [string, () => Promise<unknown>]): Promise<Reading[number]> => {
-      const isUp = await withinMs(checkTimeoutMs, check).then(
-        () => 1,
-        () => 0,
-      )
-      return [{ dependency }, isUp]
-    }
+    const ask = async ([dependency, check]: [string, () => Promise<unknown>]): Promise<Reading[number]> => [
+      { dependency },
+      Number(await succeedsWithin(checkTimeoutMs, check)),
+    ]
     return Promise.all(Object.entries(checks).map(ask))
   })
 }
