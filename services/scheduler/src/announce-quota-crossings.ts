@@ -5,7 +5,7 @@ import { toId } from '@belfry/domain/id'
 import { type QuotaCrossing, quotaMail } from '@belfry/messages'
 import type { Context } from './context.ts'
 import { drain } from './drain.ts'
-import { storeAlert, storeMessage } from './store-alert.ts'
+import { mailOwners, storeAlert } from './store-alert.ts'
 
 /**
  * Notifies owners by mail, and integrations, of the quotas that have been used up, each once: the transaction that marks
@@ -31,9 +31,7 @@ async function storeMessages(
   if (!audience) return
   const url = publicUrl && `${publicUrl}/${audience.slug}`
   const facts = { organization: audience.name, quota: resource, percent, url }
-  for (const owner of audience.owners) {
-    await storeMessage(tx, { organizationId }, 'mail', event, { type: 'mail', mail: quotaMail(owner, facts) })
-  }
+  await mailOwners(tx, organizationId, audience.owners, event, owner => quotaMail(owner, facts))
   for (const integration of audience.integrations) {
     const workspace = { id: toId('ws', integration.workspaceId), name: integration.workspaceName }
     const about = { at: crossedAt.toISOString(), workspace, count: 0, items: [], quota: { resource, percent } }

@@ -4,7 +4,7 @@ import { presentLimit } from '@belfry/domain/tiers'
 import { usageMail } from '@belfry/messages'
 import type { Context } from './context.ts'
 import { drain } from './drain.ts'
-import { storeMessage } from './store-alert.ts'
+import { mailOwners } from './store-alert.ts'
 
 /**
  * Mails the owners of each organization its usage of last month, once.
@@ -15,19 +15,18 @@ export function reportUsage(ctx: Context, signal: AbortSignal, now = new Date(ct
     report(ctx.pool, now, batchSize, async (tx, reports) => {
       for (const { organizationId, month, tier, executions, failed, storageBytes } of reports) {
         const organization = await findOwners(tx, organizationId)
+        if (!organization) continue
         const limits = ctx.tiers[tier]
-        for (const owner of organization?.owners ?? []) {
-          const mail = usageMail(owner, {
-            organization: organization?.name ?? '',
-            url: ctx.publicUrl && `${ctx.publicUrl}/${organization?.slug}/settings/usage`,
-            month,
-            tier,
-            executions: { used: executions, limit: presentLimit(limits.executions) },
-            failed,
-            storageBytes: { used: storageBytes, limit: presentLimit(limits.storageBytes) },
-          })
-          await storeMessage(tx, { organizationId }, 'mail', 'usage', { type: 'mail', mail })
+        const facts = {
+          organization: organization.name,
+          url: ctx.publicUrl && `${ctx.publicUrl}/${organization.slug}/settings/usage`,
+          month,
+          tier,
+          executions: { used: executions, limit: presentLimit(limits.executions) },
+          failed,
+          storageBytes: { used: storageBytes, limit: presentLimit(limits.storageBytes) },
         }
+        await mailOwners(tx, organizationId, organization.owners, 'usage', owner => usageMail(owner, facts))
       }
     }),
   )

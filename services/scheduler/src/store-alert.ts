@@ -2,7 +2,7 @@ import { addToOutbox, type MessageTenant } from '@belfry/db/outbox/outbox'
 import type { Transaction } from '@belfry/db/postgres/in-transaction'
 import type { AlertChannel } from '@belfry/domain/alerts'
 import { newUuid } from '@belfry/domain/id'
-import type { Alert, Message } from '@belfry/messages'
+import type { Alert, Mail, Message } from '@belfry/messages'
 
 /** Stores an alert for an integration. */
 export function storeAlert(
@@ -15,8 +15,20 @@ export function storeAlert(
   return storeMessage(tx, { workspaceId: to.workspaceId }, kind, `alert ${alert.event}`, message)
 }
 
+/** Stores a mail to each owner of an organization. */
+export async function mailOwners(
+  tx: Transaction,
+  organizationId: string,
+  owners: readonly string[],
+  label: string,
+  mailTo: (owner: string) => Mail,
+): Promise<void> {
+  for (const owner of owners)
+    await storeMessage(tx, { organizationId }, 'mail', label, { type: 'mail', mail: mailTo(owner) })
+}
+
 /** Stores a message that contains no credential, so it is not encrypted. */
-export async function storeMessage(
+async function storeMessage(
   tx: Transaction,
   tenant: MessageTenant,
   kind: 'mail' | 'webhook',

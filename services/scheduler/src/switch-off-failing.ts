@@ -4,7 +4,7 @@ import type { Transaction } from '@belfry/db/postgres/in-transaction'
 import { toId } from '@belfry/domain/id'
 import { failingMail } from '@belfry/messages'
 import type { Context } from './context.ts'
-import { storeAlert, storeMessage } from './store-alert.ts'
+import { mailOwners, storeAlert } from './store-alert.ts'
 
 /**
  * Warns of cron jobs and subscriptions that have only failed for days, and switches them off later. Owners get a mail, and
@@ -25,10 +25,8 @@ async function storeMessages(tx: Transaction, endpoint: FailingEndpoint, publicU
   const workspace = { id: toId('ws', workspaceId), name: endpoint.workspaceName }
   const page = kind === 'cron' ? `cron-jobs/${toId('cron', endpoint.id)}` : 'subscriptions'
   const url = publicUrl && `${publicUrl}/${audience.slug}/w/${workspace.id}/${page}`
-  for (const owner of audience.owners) {
-    const mail = failingMail(owner, { ...endpoint, organization: audience.name, page: url })
-    await storeMessage(tx, { organizationId }, 'mail', event, { type: 'mail', mail })
-  }
+  const facts = { ...endpoint, organization: audience.name, page: url }
+  await mailOwners(tx, organizationId, audience.owners, event, owner => failingMail(owner, facts))
   const items = [{ id: toId(kind, endpoint.id), name }]
   for (const integration of audience.integrations.filter(one => one.workspaceId === workspaceId)) {
     await storeAlert(tx, integration, { event, at: new Date().toISOString(), workspace, count: 1, items })
