@@ -1,13 +1,12 @@
-import { type DatabaseClock, openDatabaseClock } from '@belfry/db/postgres/database-clock'
-import { openPool, type Pool } from '@belfry/db/postgres/pool'
+import { openDatabaseClock } from '@belfry/db/postgres/database-clock'
+import { openPool } from '@belfry/db/postgres/pool'
 import { waitForDatabase } from '@belfry/db/postgres/retry-database'
-import type { Tiers } from '@belfry/domain/tiers'
 import { openObjectStorage } from '@belfry/object-storage'
 import { type DispatchQueue, openQueue } from '@belfry/queue'
 import { type Host, type Logger, openMeter } from '@belfry/runtime'
 import type { Config } from './config.ts'
-import { createLiveness, type Liveness } from './liveness.ts'
-import { type Metrics, openMetrics } from './metrics.ts'
+import { createLiveness } from './liveness.ts'
+import { openMetrics } from './metrics.ts'
 import type { LogStorage } from './store-log.ts'
 
 // One for each chore that keeps work on time, and two for health checks and metrics.
@@ -15,28 +14,7 @@ const connections = 6
 const backgroundConnections = 4
 
 /** What the chores share. */
-export type Context = {
-  log: Logger
-  tiers: Tiers
-  /** Null when `PUBLIC_URL` is not set. */
-  publicUrl: string | null
-  /** The file that receives all audit entries; `-` is standard output. Null without one. */
-  auditLogFile: string | null
-  /** For the chores that keep work on time. */
-  pool: Pool
-  /** For all other chores, some of which are slow. */
-  backgroundPool: Pool
-  clock: DatabaseClock
-  /** Null without Redis: dispatchers then find due tasks in PostgreSQL. */
-  queue: DispatchQueue | null
-  /** Null when all runs stay in PostgreSQL. */
-  logStorage: LogStorage | null
-  /** Organizations whose logs no retention deletes. */
-  legalHold: readonly string[]
-  metrics: Metrics
-  liveness: Liveness
-  close(): Promise<void>
-}
+export type Context = Awaited<ReturnType<typeof openContext>>
 
 /** The context of the chores of BullMQ's queues. */
 export type QueueContext = Context & { queue: DispatchQueue }
@@ -45,30 +23,38 @@ export function hasQueue(ctx: Context): ctx is QueueContext {
   return ctx.queue !== null
 }
 
-export async function openContext(config: Config, log: Logger, host: Host): Promise<Context> {
+export async function openContext(config: Config, log: Logger, host: Host) {
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
   const pool = openPool(config.databaseUrl, { name: 'belfry-scheduler', max: connections, onError })
   const backgroundPool = openPool(config.databaseUrl, { name: 'belfry-scheduler', max: backgroundConnections, onError })
   await waitForDatabase(pool, log, host.stop)
   const { queue } = await openQueue(config, onError)
-  const logStorage = config.logStorage && {
+  const logStorage: LogStorage | null = config.logStorage && {
     objects: openObjectStorage(config.logStorage.place),
     hotDays: config.logStorage.hotDays,
   }
+  const { tiers, publicUrl, auditLogFile, legalHold } = config
   return {
     log,
-    tiers: config.tiers,
-    publicUrl: config.publicUrl,
-    auditLogFile: config.auditLogFile,
+    tiers,
+    /** Null when `PUBLIC_URL` is not set. */
+    publicUrl,
+    /** The file that receives all audit entries; `-` is standard output. Null without one. */
+    auditLogFile,
+    /** For the chores that keep work on time. */
     pool,
+    /** For all other chores, some of which are slow. */
     backgroundPool,
     clock: await openDatabaseClock(pool),
+    /** Null without Redis: dispatchers then find due tasks in PostgreSQL. */
     queue,
+    /** Null when all runs stay in PostgreSQL. */
     logStorage,
-    legalHold: config.legalHold,
+    /** Organizations whose logs no retention deletes. */
+    legalHold,
     metrics: openMetrics(openMeter('scheduler', host.registry)),
     liveness: createLiveness(() => performance.now()),
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([queue?.close(), logStorage?.objects.close()])
       await Promise.all([pool.end(), backgroundPool.end()])
     },

@@ -15,3 +15,45 @@ export async function drain(
   }
   return total
 }
+
+/**
+ * Yields the rows of page after page, until a page has fewer than `size` or the signal is aborted.
+ * @param read - Returns the next page.
+ * @param idOf - Returns the position of a row, after which the next page begins.
+ */
+export async function* rowsOf<Row>(
+  signal: AbortSignal,
+  size: number,
+  read: (after: string | null, limit: number) => Promise<Row[]>,
+  idOf: (row: Row) => string,
+): AsyncIterable<Row> {
+  let last: Row | undefined
+  do {
+    const page: Row[] = await read(last === undefined ? null : idOf(last), size)
+    for (const row of page) {
+      if (signal.aborted) return
+      yield row
+    }
+    last = page.length < size ? undefined : page.at(-1)
+  } while (last !== undefined && !signal.aborted)
+}
+
+/** Repeats a step for each of some objects, round-robin, until it handles nothing of any. Returns how much it handled in all. */
+export async function takeTurns<Item>(
+  signal: AbortSignal,
+  items: readonly Item[],
+  step: (item: Item) => Promise<number>,
+): Promise<number> {
+  let total = 0
+  for (let open = items; open.length > 0; ) {
+    const unfinished: Item[] = []
+    for (const item of open) {
+      if (signal.aborted) return total
+      const handled = await step(item)
+      total += handled
+      if (handled > 0) unfinished.push(item)
+    }
+    open = unfinished
+  }
+  return total
+}

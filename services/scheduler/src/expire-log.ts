@@ -4,7 +4,7 @@ import { expireAuditLog, organizationsWithAuditLog } from '@belfry/db/retention/
 import { deleteOldRuns, deleteTasks, type KeptLog, workspacesWithTasks } from '@belfry/db/retention/expire-log'
 import { keptLogDays } from '@belfry/db/retention/month-parts'
 import type { Context } from './context.ts'
-import { drain } from './drain.ts'
+import { drain, rowsOf } from './drain.ts'
 
 const batchSize = 1000
 const workspacesPerPage = 500
@@ -29,11 +29,8 @@ export async function expireLog(ctx: Context, signal: AbortSignal): Promise<numb
   }
   if (signal.aborted) return total.deleted
   const keptDays = await keptLogDays(ctx.pool, ctx.tiers)
-  const partitions = await dropRunPartitions(
-    ctx.pool,
-    keptDays,
-    Math.min(keptDays, ctx.logStorage?.hotDays ?? keptDays),
-  )
+  const hotDays = Math.min(keptDays, ctx.logStorage?.hotDays ?? keptDays)
+  const partitions = await dropRunPartitions(ctx.pool, keptDays, hotDays)
   if (total.deleted > 0 || partitions.length > 0) ctx.log.info({ ...total, partitions }, 'log.expired')
   return total.deleted
 }
@@ -93,16 +90,11 @@ const organizationsPerPage = 500
 
 /** Deletes the audit entries that are older than their organization's tier keeps them. Returns how many there were. */
 export async function expireAuditLogs(ctx: Context, signal: AbortSignal): Promise<number> {
+  const read = (after: string | null, limit: number) => organizationsWithAuditLog(ctx.pool, ctx.tiers, after, limit)
   let total = 0
-  for (let after: string | null = null; !signal.aborted; ) {
-    const page = await organizationsWithAuditLog(ctx.pool, ctx.tiers, after, organizationsPerPage)
-    for (const kept of page) {
-      if (signal.aborted) break
-      if (isHeld(ctx, kept.organizationId)) continue
+  for await (const kept of rowsOf(signal, organizationsPerPage, read, ({ organizationId }) => organizationId)) {
+    if (!isHeld(ctx, kept.organizationId))
       total += await drain(signal, batchSize, limit => expireAuditLog(ctx.pool, kept, limit))
-    }
-    after = page.at(-1)?.organizationId ?? null
-    if (page.length < organizationsPerPage) break
   }
   if (total > 0) ctx.log.info({ entries: total }, 'audit_log.expired')
   return total

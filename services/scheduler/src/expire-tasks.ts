@@ -13,10 +13,8 @@ export function expireOverdue(ctx: Context, signal: AbortSignal): Promise<number
     const expired = await expireTasks(ctx.pool, { limit: batchSize })
     if (expired.length === 0) return 0
     if (__FAILPOINTS__) await failpoint('scheduler.tasks_expired')
-    await advanceQueuesOf(
-      ctx.pool,
-      expired.map(({ taskId }) => taskId),
-    )
+    const ids = expired.map(({ taskId }) => taskId)
+    await advanceQueuesOf(ctx.pool, ids)
     ctx.log.info({ expired: expired.length }, 'tasks.expired')
     return expired.length
   })

@@ -5,6 +5,7 @@ import { windDownWorkspace, workspacesToWindDown } from '@belfry/db/purge/wind-d
 import { toId } from '@belfry/domain/id'
 import type { Context } from './context.ts'
 import { deleteOrphans } from './delete-orphans.ts'
+import { drain, takeTurns } from './drain.ts'
 
 /**
  * Cancels the planned tasks and cron jobs of deleted workspaces, in batches and round-robin, so a big one does not delay
@@ -12,20 +13,11 @@ import { deleteOrphans } from './delete-orphans.ts'
  * @returns How many tasks and cron jobs were ended.
  */
 export async function windDownWorkspaces(ctx: Context, signal: AbortSignal): Promise<number> {
-  let total = 0
-  let open = await workspacesToWindDown(ctx.pool)
-  while (open.length > 0 && !signal.aborted) {
-    const unfinished: string[] = []
-    for (const workspaceId of open) {
-      const ended = await windDownWorkspace(ctx.pool, workspaceId)
-      if (ended === 0) continue
-      total += ended
-      unfinished.push(workspaceId)
-      ctx.log.info({ workspace: toId('ws', workspaceId), ended }, 'workspace.winding_down')
-    }
-    open = unfinished
-  }
-  return total
+  return takeTurns(signal, await workspacesToWindDown(ctx.pool), async workspaceId => {
+    const ended = await windDownWorkspace(ctx.pool, workspaceId)
+    if (ended > 0) ctx.log.info({ workspace: toId('ws', workspaceId), ended }, 'workspace.winding_down')
+    return ended
+  })
 }
 
 const batchSize = 1000
@@ -38,26 +30,19 @@ const pauseMs = 50
  * @returns How many rows were removed.
  */
 export async function purgeDeleted(ctx: Context, signal: AbortSignal): Promise<number> {
-  let total = 0
-  let open = await workspacesToPurge(ctx.pool)
-  for (const workspaceId of open) await deleteOrphans(ctx, signal, `${toId('ws', workspaceId)}/`)
-  while (open.length > 0 && !signal.aborted) {
-    const unfinished: string[] = []
-    for (const workspaceId of open) {
-      const purged = await purgeWorkspace(ctx.pool, workspaceId, batchSize)
-      if (purged === 0) continue
-      total += purged
-      unfinished.push(workspaceId)
-      ctx.log.info({ workspace: toId('ws', workspaceId), purged }, 'workspace.purging')
-      await sleep(pauseMs, undefined, { signal }).catch(() => {}) // an aborted sleep ends the round
-      if (signal.aborted) return total
-    }
-    open = unfinished
-  }
-  for (;;) {
-    const organizations = await purgeOrganizations(ctx.pool, batchSize)
-    for (const id of organizations) ctx.log.info({ organization: toId('org', id) }, 'organization.purged')
-    total += organizations.length
-    if (organizations.length < batchSize || signal.aborted) return total
-  }
+  const workspaces = await workspacesToPurge(ctx.pool)
+  for (const workspaceId of workspaces) await deleteOrphans(ctx, signal, `${toId('ws', workspaceId)}/`)
+  const rows = await takeTurns(signal, workspaces, async workspaceId => {
+    const purged = await purgeWorkspace(ctx.pool, workspaceId, batchSize)
+    if (purged === 0) return 0
+    ctx.log.info({ workspace: toId('ws', workspaceId), purged }, 'workspace.purging')
+    await sleep(pauseMs, undefined, { signal }).catch(() => {}) // an aborted sleep ends the round
+    return purged
+  })
+  const organizations = await drain(signal, batchSize, async limit => {
+    const ids = await purgeOrganizations(ctx.pool, limit)
+    for (const id of ids) ctx.log.info({ organization: toId('org', id) }, 'organization.purged')
+    return ids.length
+  })
+  return rows + organizations
 }

@@ -24,11 +24,8 @@ export function openRepair(
     let seen = 0
     while (late.length > 0 && seen < maxPerRound) {
       const page = late.slice(0, workspacesPerPage)
-      const due = await dueTasksOf(
-        ctx.pool,
-        page.map(workspaceId => ({ workspaceId })),
-        maxOfEach,
-      )
+      const queries = page.map(workspaceId => ({ workspaceId }))
+      const due = await dueTasksOf(ctx.pool, queries, maxOfEach)
       await ctx.queue.schedule(due.map(toDueTask), ctx.clock.now())
       late = late.slice(page.length)
       seen += due.length

@@ -22,10 +22,8 @@ export async function rescueLostAttempts(ctx: Context): Promise<number> {
       if (!isEnded) continue
       ctx.log.warn({ dispatcher: id, lost: lost.length, undone: undone.length }, 'dispatcher.lost')
       ctx.metrics.dispatcherLost()
-      await advanceQueuesOf(
-        ctx.pool,
-        [...undone, ...lost].map(({ taskId }) => taskId),
-      ) // their permits are free
+      const ids = [...undone, ...lost].map(({ taskId }) => taskId)
+      await advanceQueuesOf(ctx.pool, ids) // their permits are free
       await reportLost(ctx, lost)
       total += lost.length
     } catch (error) {

@@ -7,7 +7,7 @@ import { toId } from '@belfry/domain/id'
 import { checksumOf, type ObjectStorage, pack } from '@belfry/object-storage'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
-import { drain } from './drain.ts'
+import { drain, rowsOf } from './drain.ts'
 
 const workspacesPerPage = 500
 const partsPerPage = 500
@@ -29,21 +29,17 @@ export async function storeLog(ctx: Context, signal: AbortSignal): Promise<numbe
   if (ctx.logStorage === null) return 0
   let total = 0
   const failed = { count: 0, inRow: 0, error: null as unknown }
-  for (let after: string | null = null; !signal.aborted && failed.inRow < maxInRow; ) {
-    const page: KeptLog[] = await workspacesWithTasks(ctx.pool, ctx.tiers, after, workspacesPerPage)
-    for (const kept of page) {
-      if (signal.aborted || failed.inRow === maxInRow) break
-      if (kept.days <= ctx.logStorage.hotDays) continue
-      try {
-        total += await storeWorkspace(ctx, ctx.logStorage, kept, signal)
-        failed.inRow = 0
-      } catch (error) {
-        Object.assign(failed, { count: failed.count + 1, inRow: failed.inRow + 1, error })
-        ctx.log.warn({ err: error, workspace: toId('ws', kept.workspaceId) }, 'log.not_stored')
-      }
+  const read = (after: string | null, limit: number) => workspacesWithTasks(ctx.pool, ctx.tiers, after, limit)
+  for await (const kept of rowsOf(signal, workspacesPerPage, read, ({ workspaceId }) => workspaceId)) {
+    if (kept.days <= ctx.logStorage.hotDays) continue
+    try {
+      total += await storeWorkspace(ctx, ctx.logStorage, kept, signal)
+      failed.inRow = 0
+    } catch (error) {
+      Object.assign(failed, { count: failed.count + 1, inRow: failed.inRow + 1, error })
+      ctx.log.warn({ err: error, workspace: toId('ws', kept.workspaceId) }, 'log.not_stored')
+      if (failed.inRow === maxInRow) break
     }
-    after = page.at(-1)?.workspaceId ?? null
-    if (page.length < workspacesPerPage) break
   }
   if (!signal.aborted) ctx.metrics.logNotStored(failed.count)
   if (total > 0) ctx.log.info({ runs: total }, 'log.stored')
@@ -100,18 +96,13 @@ export async function expireLogParts(ctx: Context, signal: AbortSignal): Promise
     return 0
   }
   await drain(signal, partsPerPage, limit => markOldParts(ctx.pool, ctx.tiers, ctx.legalHold, limit))
+  const read = (after: string | null, limit: number) => partsToDelete(ctx.pool, after, limit)
   let total = 0
-  for (let after: string | null = null; !signal.aborted; ) {
-    const page = await partsToDelete(ctx.pool, after, partsPerPage)
-    for (const part of page) {
-      if (signal.aborted) break
-      await ctx.logStorage.objects.remove(part.objectKey)
-      if (__FAILPOINTS__) await failpoint('scheduler.log_object_deleted')
-      await forgetPart(ctx.pool, part)
-      total++
-    }
-    after = page.at(-1)?.id ?? null
-    if (page.length < partsPerPage) break
+  for await (const part of rowsOf(signal, partsPerPage, read, ({ id }) => id)) {
+    await ctx.logStorage.objects.remove(part.objectKey)
+    if (__FAILPOINTS__) await failpoint('scheduler.log_object_deleted')
+    await forgetPart(ctx.pool, part)
+    total++
   }
   if (total > 0) ctx.log.info({ parts: total }, 'log_parts.deleted')
   return total
