@@ -6,7 +6,7 @@ import { mendWaitingFloor, raiseWaitingFloor } from '../../src/tasks/waiting-flo
 import { id, now } from './inputs.ts'
 import type { SendingFunction } from './sending-function.ts'
 
-/** The functions that find work, and delete what is old. */
+/** The functions that find work, and delete old rows. */
 export const upkeepFunctions: SendingFunction[] = [
   {
     by: deleteOldRuns,
