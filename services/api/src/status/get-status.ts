@@ -5,9 +5,9 @@ import { listOpenCircuits, listPausedHosts } from '@belfry/db/dispatchers/host-c
 import { readProcessState } from '@belfry/db/dispatchers/process-state'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { listPausedQueues } from '@belfry/db/queues/queues'
+import { type CancellingLimit, countCancelled } from '@belfry/db/tasks/count-cancelled'
 import { isHeld } from '@belfry/db/tasks/task-row'
 import { type Action, decide } from '@belfry/domain/permissions'
-import type { StateReason } from '@belfry/domain/task-state'
 import { withinMs } from '@belfry/runtime'
 import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
@@ -108,28 +108,15 @@ function together(kind: Notice['kind'], all: readonly Paused[]): Notice[] {
 
 async function findReachedLimits(ctx: Context, caller: Allowed<'task.read'>): Promise<Notice[]> {
   const { limits, used } = await readQuota(ctx, caller.organizationId)
-  const reached: Array<[Notice['kind'], StateReason]> = []
+  const reached: Array<[Notice['kind'], CancellingLimit]> = []
   if (used.executions >= limits.executions) reached.push(['executions_used', 'monthly_execution_limit'])
   if (used.storageBytes > limits.storageBytes) reached.push(['storage_full', 'storage_quota'])
   return Promise.all(
     reached.map(async ([kind, reason]) => {
-      const { tasks, since } = await countCancelled(ctx.pool, caller.workspaceId, reason)
+      const { tasks, since } = await countCancelled(ctx.pool, caller.workspaceId, reason, maxCounted)
       return { kind, count: 1, name: null, since: since?.toISOString() ?? null, tasks }
     }),
   )
-}
-
-/** Counts the tasks that were cancelled for a limit this month, among the newest 100,000 cancelled ones. */
-async function countCancelled(db: Db, workspaceId: string, reason: StateReason) {
-  const text = `
-    SELECT count(*)::int AS tasks, min(finished_at) AS since FROM (
-      SELECT finished_at FROM (
-        SELECT state_reason, finished_at FROM tasks WHERE workspace_id = $1 AND state = 'cancelled' ORDER BY id DESC LIMIT 100000
-      ) newest
-      WHERE state_reason = $2 AND finished_at >= utc_month(now()) LIMIT ${maxCounted}
-    ) counted`
-  const { rows } = await db.query<{ tasks: number; since: Date | null }>(text, [workspaceId, reason])
-  return rows[0] ?? { tasks: 0, since: null }
 }
 
 async function countHeld(db: Db, workspaceId: string): Promise<number> {
