@@ -12,5 +12,6 @@ it.each([
 ])('finds %s', (_, effects, found) => {
   const counts = countEffects([1, 2], effects)
   expect(counts).toEqual({ lost: 0, doubled: 0, rolledBack: 0, ...found })
-  expect(holds(counts)).toBe(Object.keys(found).length === 0)
+  expect(holds({ ...counts, inFlight: 0 })).toBe(Object.keys(found).length === 0)
+  expect(holds({ ...counts, inFlight: 1 })).toBe(false)
 })

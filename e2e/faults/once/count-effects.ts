@@ -10,6 +10,12 @@ export type EffectCounts = {
   rolledBack: number
 }
 
+/** The effects at the end of a run. */
+export type Counted = EffectCounts & {
+  /** Orders whose calls have not ended, because nothing moved any more. */
+  inFlight: number
+}
+
 /** Compares the effects with the orders whose transactions were committed. */
 export function countEffects(stored: readonly number[], effects: readonly Effect[]): EffectCounts {
   const times = new Map(effects.map(effect => [effect.order, effect.times]))
@@ -21,7 +27,7 @@ export function countEffects(stored: readonly number[], effects: readonly Effect
   }
 }
 
-/** Returns whether each stored order has exactly one effect, and no other order has one. */
-export function holds({ lost, doubled, rolledBack }: EffectCounts): boolean {
-  return lost + doubled + rolledBack === 0
+/** Returns whether all calls have ended, each stored order has exactly one effect, and no other order has one. */
+export function holds({ lost, doubled, rolledBack, inFlight }: Counted): boolean {
+  return lost + doubled + rolledBack + inFlight === 0
 }

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@belfry/embedded'
 import { type RunningProcess, startProcess } from '@belfry/test-support/servers'
-import { waitFor } from '@belfry/test-support/wait-for'
 import pg from 'pg'
 import { callApi } from '../../api-calls.ts'
 import { repositoryRoot } from '../../repository-root.ts'
@@ -11,17 +9,17 @@ import { type Fixture, openFixture } from '../fixture/fixture.ts'
 import { createRandom } from '../fixture/load.ts'
 import type { Template } from '../fixture/template.ts'
 import { keepLogs } from '../run-row.ts'
-import { between } from '../torture/dice.ts'
 import { seats } from '../torture/plan.ts'
 import { keepRunning, startInstallation } from '../torture/seats.ts'
-import { countEffects, type Effect, type EffectCounts, holds } from './count-effects.ts'
+import { type Counted, countEffects, type Effect, holds } from './count-effects.ts'
+import { inFlight, type Progress, untilProgress } from './progress.ts'
 import { type StoreName, stores } from './stores.ts'
 
 export type ProofOptions = { calls: number; kills: number; store: StoreName; seed: number }
 
 /** What a run has counted. */
 export type Proof = ProofOptions &
-  EffectCounts & {
+  Counted & {
     /** Orders whose transaction was committed. */
     stored: number
     /** Attempts of their calls, after the first ones. */
@@ -29,13 +27,12 @@ export type Proof = ProofOptions &
     seconds: number
   }
 
-const maxStillMs = 5 * 60_000
-const maxPerSecond = 100
-const secondsPerKill = 2
+const ordersPerSecond = 200
 
 /**
  * Runs an installation with a sender of orders, a relay and a receiver, kills all of their processes at random with SIGKILL, and
- * counts the effects in the receiver's store when all calls have ended.
+ * counts the effects in the receiver's store when all calls have ended. The kills follow the calls, not the time: each comes after
+ * its share of the calls has ended.
  */
 export async function proveOnce(
   template: Template,
@@ -64,20 +61,26 @@ async function run(fixture: Fixture, options: ProofOptions, onKill: (line: strin
       ? programs[name as keyof typeof programs].service.stop('SIGKILL')
       : installation[name as (typeof seats)[number]].end('SIGKILL', Promise.resolve())
 
-  const random = createRandom(options.seed)
+  const { calls, kills, seed } = options
+  const observe = () => observeProgress(fixture, shop.pool)
+  const random = createRandom(seed)
   let left: Array<(typeof victims)[number]> = []
-  for (let i = 1; i <= options.kills; i++) {
-    await sleep(between(random, 0, 2_000 * secondsPerKill))
+  for (let i = 0; i < kills; i++) {
+    const share = ((i + random()) / kills) * shareOfStored
+    if ((await untilProgress(observe, ({ ended }) => ended >= share * calls)).ended < share * calls) break
     // Each of them once before the first one again.
     if (left.length === 0) left = [...victims]
     const [name = victims[0]] = left.splice(Math.floor(random() * left.length), 1)
-    onKill(`kill ${i} of ${options.kills}: ${name}`)
+    onKill(`kill ${i + 1} of ${kills}: ${name}`)
     await kill(name)
   }
-  await untilDone(fixture, shop.pool, options.calls).catch(() => {}) // then orders are lost
-  return count(fixture, shop.pool, await stores[options.store].effects(store.url))
+  const end = await untilProgress(observe, progress => inFlight(progress, calls) === 0)
+  const effects = await stores[options.store].effects(store.url)
+  return { ...(await count(fixture, shop.pool, effects)), inFlight: inFlight(end, calls) }
 }
 
+// The sender rolls back each tenth order.
+const shareOfStored = 0.9
 const victims = ['sender', 'relay', 'receiver', ...seats] as const
 const logs = join(repositoryRoot(), 'e2e/dist/once')
 
@@ -98,16 +101,10 @@ async function openStore(fixture: Fixture, shopUrl: string, name: StoreName) {
   return store
 }
 
-async function startPrograms(
-  fixture: Fixture,
-  shopUrl: string,
-  storeUrl: string,
-  { calls, kills, store }: ProofOptions,
-) {
+async function startPrograms(fixture: Fixture, shopUrl: string, storeUrl: string, { calls, store }: ProofOptions) {
   const [caller = {}] = fixture.callers
   const port = String(await freePort())
   const { body } = await callApi(fixture.url, caller, 'GET', '/api/v1/workspaces/current/signing-secrets')
-  const seconds = Math.max(kills * secondsPerKill, calls / maxPerSecond)
   return {
     receiver: keep(fixture, ['e2e/dist/once-receiver.mjs'], {
       ...{ PORT: port, SIGNING_SECRET: body.data[0].secret, STORE: store, STORE_URL: storeUrl },
@@ -117,7 +114,7 @@ async function startPrograms(
     }),
     sender: keep(fixture, ['e2e/dist/once-sender.mjs'], {
       ...{ SHOP_URL: shopUrl, TARGET_URL: `http://127.0.0.1:${port}/`, ORDERS: String(calls) },
-      PER_SECOND: String(calls / seconds),
+      PER_SECOND: String(ordersPerSecond),
     }),
   }
 }
@@ -137,22 +134,16 @@ function keep(fixture: Fixture, [program, ...args]: [string, ...string[]], env: 
   return seat
 }
 
-// Waits until the sender has finished, the relay has sent all rows, and all tasks have ended. Rejects when nothing changes.
-async function untilDone(fixture: Fixture, shop: pg.Pool, calls: number): Promise<void> {
-  const observe = async () => {
-    await sleep(500) // it counts all rows
-    const { rows } = await shop.query<{ last: number; outbox: number }>(
-      'SELECT (SELECT max(number) FROM orders) AS last, (SELECT count(*)::int FROM belfry.outbox) AS outbox',
-    )
-    const open = await fixture.count(`tasks WHERE state IN ('pending', 'processing', 'retrying')`)
-    return { last: 0, outbox: 0, ...rows[0], open }
-  }
-  const toText = ({ last, outbox, open }: Awaited<ReturnType<typeof observe>>) => `${last} ${outbox} ${open}`
-  let seen = await observe()
-  while (toText(seen) !== `${calls} 0 0`) {
-    const before = toText(seen)
-    seen = await waitFor(observe, now => toText(now) !== before, maxStillMs)
-  }
+async function observeProgress(fixture: Fixture, shop: pg.Pool): Promise<Progress> {
+  // In this order: a row leaves the outbox after its task is stored.
+  const { rows } = await shop.query<Pick<Progress, 'last' | 'outbox'>>(
+    `SELECT (SELECT coalesce(max(number), 0) FROM orders) AS last, (SELECT count(*)::int FROM belfry.outbox) AS outbox`,
+  )
+  const tasks = await fixture.sql<Pick<Progress, 'open' | 'ended' | 'attempts'>>(
+    `SELECT count(*) FILTER (WHERE finished_at IS NULL)::int AS open, count(finished_at)::int AS ended,
+            coalesce(sum(attempts), 0)::int AS attempts FROM tasks`,
+  )
+  return { last: 0, outbox: 0, open: 0, ended: 0, attempts: 0, ...rows[0], ...tasks[0] }
 }
 
 async function count(fixture: Fixture, shop: pg.Pool, effects: readonly Effect[]) {

@@ -8,6 +8,7 @@ const columns: Record<string, keyof Proof> = {
   Seed: 'seed',
   Stored: 'stored',
   'Repeated attempts': 'repeated',
+  'In flight at the end': 'inFlight',
   Lost: 'lost',
   'Double effects': 'doubled',
   'Effects of rolled-back transactions': 'rolledBack',

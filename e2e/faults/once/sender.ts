@@ -5,7 +5,8 @@ import pg from 'pg'
 
 const { SHOP_URL, TARGET_URL, ORDERS, PER_SECOND } = process.env
 const last = Number(ORDERS)
-const retry = { max_retries: 20, backoff: 'fixed', base_delay_ms: 1_000 }
+// The last attempt comes after minutes, also on a machine on which a process needs long to start.
+const retry = { max_retries: 20, backoff: 'exponential', base_delay_ms: 1_000, max_delay_ms: 20_000 }
 
 const client = new pg.Client({ connectionString: SHOP_URL })
 await client.connect()
