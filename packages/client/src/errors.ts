@@ -53,6 +53,8 @@ export class ApiError extends BelfryError {
   readonly errors: readonly FieldError[]
   readonly body: unknown
   readonly headers: Headers
+  /** How long the server asks to wait (`Retry-After`), in milliseconds; null if it does not say. */
+  readonly retryAfterMs: number | null
 
   constructor(problem: Problem) {
     const fields = problem.errors.map(error => `\n- ${error.path}: ${error.message}`).join('')
@@ -63,7 +65,15 @@ export class ApiError extends BelfryError {
     this.errors = problem.errors
     this.body = problem.body
     this.headers = problem.headers
+    this.retryAfterMs = readRetryAfter(problem.headers)
   }
+}
+
+function readRetryAfter(headers: Headers): number | null {
+  const text = headers.get('retry-after') ?? ''
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
 }
 
 /** 400: the request is invalid; `errors` lists all invalid fields. */

@@ -19,16 +19,8 @@ export function retryDelayMs(
   if (!(error instanceof ApiError)) return null
   if (error.code === 'idempotency_in_progress') return backoff
   if (error.status === 429 || error.status === 503) {
-    const asked = retryAfterMs(error.headers)
-    if (asked !== null && asked > maxRetryAfterMs) return null
-    return Math.max(asked ?? 0, backoff)
+    const asked = error.retryAfterMs ?? 0
+    return asked > maxRetryAfterMs ? null : Math.max(asked, backoff)
   }
   return isRepeatable && [500, 502, 504].includes(error.status) ? backoff : null
-}
-
-function retryAfterMs(headers: Headers): number | null {
-  const text = headers.get('retry-after') ?? ''
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { BelfryError } from '@belfry/client'
+import { Belfry, BelfryError } from '@belfry/client'
 import { createEmptyDatabase, type TestDatabase } from '@belfry/test-support'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -55,7 +55,7 @@ const publish = async (topic: string) => (await pool.query('SELECT belfry.publis
 const claim = async () => byBatch(await claimRows(pool)).map(batch => batch.map(({ id }) => id))
 const makeDue = () => pool.query('UPDATE belfry.outbox SET due_at = now() WHERE due_at IS NOT NULL')
 const left = async () => (await pool.query('SELECT id FROM belfry.outbox ORDER BY position')).rows.map(({ id }) => id)
-const nothing = { stored: [], rejected: [], alone: [], failure: null }
+const nothing = { stored: [], rejected: [], alone: [], failure: null, waitMs: 0 }
 
 describe('the schema', () => {
   // Everything that a database has, with owners and rights.
@@ -231,10 +231,10 @@ describe('an outcome', () => {
     if (!batch) throw new Error('Nothing was claimed.')
     const [stored, rejected, ...alone] = batch.map(({ id }) => id) as [string, string, ...string[]]
     await recordOutcome(pool, batch, {
+      ...nothing,
       stored: [stored],
       rejected: [{ id: rejected, error: 'no' }],
       alone,
-      failure: null,
     })
     expect([await claim(), await claim()]).toEqual(alone.map(id => [[id]]))
     const { rows } = await pool.query('SELECT id, error, batch FROM belfry.outbox WHERE rejected_at IS NOT NULL')
@@ -264,8 +264,8 @@ describe('an outcome', () => {
     await makeDue()
     await claim()
     const [first, second, third] = late.map(({ id }) => id) as [string, string, string]
-    const outcome = { stored: [first], rejected: [{ id: second, error: 'no' }], alone: [third] }
-    await recordOutcome(pool, late, { ...outcome, failure: null })
+    const rejected = [{ id: second, error: 'no' }]
+    await recordOutcome(pool, late, { ...nothing, stored: [first], rejected, alone: [third] })
     await recordOutcome(pool, late, { ...nothing, failure: 'Belfry is away.' })
     const { rows } = await pool.query('SELECT id, batch, error, due_at > now() AS "isClaimed" FROM belfry.outbox')
     const claimed = { batch: late[0].batch, error: null, isClaimed: true }
@@ -287,6 +287,40 @@ describe('an outcome', () => {
     }
     expect(delays).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
   })
+
+  it('of a busy Belfry lets the batch wait for as long as Belfry asks', async () => {
+    await callAt('https://example.com/')
+    const [batch] = byBatch(await claimRows(pool))
+    if (!batch) throw new Error('Nothing was claimed.')
+    await recordOutcome(pool, batch, { ...nothing, failure: 'Belfry is busy.', waitMs: 90_000 })
+    const text = 'SELECT ceil(extract(epoch FROM due_at - now()))::int AS seconds FROM belfry.outbox'
+    expect((await pool.query(text)).rows).toEqual([{ seconds: 90 }])
+  })
+})
+
+/** Runs a relay with a Belfry that answers this, until it has ended or `stop` is aborted. */
+async function relayTo(fetch: (url: string, body: string) => Promise<Response> | Response, stop: AbortController) {
+  const belfry = () =>
+    new Belfry({ apiKey: 'bf_key', fetch: (url, init) => fetch(String(url), String(init?.body)) as never })
+  const context = { signal: stop.signal, url: () => '', belfry, stderr: { write() {} } }
+  await runRelay(context as unknown as Context, as(owner))
+}
+
+it('a relay sends nothing else for as long as Belfry asks it to wait', async () => {
+  for (let n = 0; n < 20; n++) await publish('orders.paid')
+  const stop = new AbortController()
+  const sent: number[] = []
+  const answer = () => {
+    sent.push(performance.now())
+    if (sent.length > 8) stop.abort()
+    if (sent.length > 1) return Response.json({ id: 'evt_1' }, { status: 202 })
+    return Response.json({ code: 'rate_limited' }, { status: 429, headers: { 'Retry-After': '2' } })
+  }
+  await relayTo(answer, stop)
+  const [first = 0, ...others] = sent.map(at => at - (sent[0] ?? 0))
+  // Requests that were in flight with it are not counted.
+  expect([first, others.filter(ms => ms > 200 && ms < 1_900)]).toEqual([0, []])
+  expect(others.some(ms => ms >= 1_900)).toBe(true)
 })
 
 it('a relay that is stopped starts no more requests for the rows that it has claimed', async () => {

@@ -96,6 +96,8 @@ export type Outcome = {
   alone: string[]
   /** Why the request has to be repeated. */
   failure: string | null
+  /** How long Belfry asks to wait before any further request; 0 if it does not. */
+  waitMs: number
 }
 
 // A relay that comes after its time must not change rows that another one has claimed since.
@@ -123,15 +125,16 @@ const postpone = `
 
 /** Records an outcome. Until then the rows stay claimed. */
 export async function recordOutcome(pool: Pool, [first]: Batch, outcome: Outcome): Promise<void> {
-  const { stored, rejected, alone, failure } = outcome
+  const { stored, rejected, alone, failure, waitMs } = outcome
   const claimed = [first.batch, first.attempts]
-  if (failure !== null) await pool.query(postpone, [...claimed, failure, delayMs(first.attempts)])
+  const delayMs = Math.max(backoffMs(first.attempts), waitMs)
+  if (failure !== null) await pool.query(postpone, [...claimed, failure, delayMs])
   else {
     const refused = [rejected.map(({ id }) => id), rejected.map(({ error }) => error)]
     await pool.query(record, [...claimed, stored, ...refused, alone])
   }
 }
 
-function delayMs(attempts: number): number {
+function backoffMs(attempts: number): number {
   return Math.min(1_000 * 2 ** (attempts - 1), 60_000)
 }

@@ -10,7 +10,7 @@ import { sendRows } from './send-rows.ts'
 const maxRequests = 8
 /** How long a row waits at most whose notification did not arrive, or whose request has to be repeated. */
 const pollMs = 1_000
-/** How long the relay waits after a failure of Belfry or of the database. */
+/** How long the relay waits after a failure of Belfry or of the database, unless Belfry asks for longer. */
 const pauseMs = 1_000
 
 /** Moves the rows of an outbox to Belfry until the signal. Requests in flight are finished. */
@@ -24,7 +24,7 @@ export async function runRelay(ctx: Context, databaseUrl: string): Promise<void>
   pool.on('error', () => {}) // the pool replaces an idle connection that broke
   const report = createReport(ctx)
   const moves = new Set<Promise<void>>()
-  let hasFailed = false
+  let pauseUntil = 0
 
   async function move(batch: Batch): Promise<void> {
     try {
@@ -32,7 +32,7 @@ export async function runRelay(ctx: Context, databaseUrl: string): Promise<void>
       await recordOutcome(pool, batch, outcome)
       for (const { id, error } of outcome.rejected) report(`${id} was rejected: ${error}`)
       report(outcome.failure)
-      hasFailed ||= outcome.failure !== null
+      if (outcome.failure !== null) pauseFor(Math.max(pauseMs, outcome.waitMs))
     } catch (error) {
       fail(error)
     }
@@ -40,8 +40,10 @@ export async function runRelay(ctx: Context, databaseUrl: string): Promise<void>
 
   /** Starts the requests for rows that wait. Returns whether more rows may wait. */
   async function moveWaiting(): Promise<boolean> {
+    await pause()
     const rows = await claimRows(pool)
     for (const batch of byBatch(rows)) {
+      await pause()
       if (signal.aborted) break // another relay sends the rest after its lease
       const moving = move(batch).finally(() => {
         moves.delete(moving)
@@ -55,8 +57,16 @@ export async function runRelay(ctx: Context, databaseUrl: string): Promise<void>
 
   function fail(error: unknown): false {
     report(unavailable(error).message)
-    hasFailed = true
+    pauseFor(pauseMs)
     return false
+  }
+
+  function pauseFor(ms: number): void {
+    pauseUntil = Math.max(pauseUntil, performance.now() + ms)
+  }
+
+  async function pause(): Promise<void> {
+    while (!signal.aborted && pauseUntil > performance.now()) await wait(signal, pauseUntil - performance.now())
   }
 
   let wake = () => {}
@@ -73,9 +83,7 @@ export async function runRelay(ctx: Context, databaseUrl: string): Promise<void>
         wake = resolve
       })
       const hasMore = await moveWaiting().catch(fail)
-      if (hasFailed) await pause(signal)
-      else if (!hasMore) await rung
-      hasFailed = false
+      if (!hasMore && pauseUntil < performance.now()) await rung
     }
     await Promise.all([listening, ...moves])
   } finally {
@@ -112,7 +120,7 @@ async function listen(config: pg.ClientConfig, ring: () => void, signal: AbortSi
     } finally {
       await client.end().catch(() => {})
     }
-    await pause(signal)
+    await wait(signal, pauseMs)
   }
 }
 
@@ -139,6 +147,6 @@ function createReport({ stderr }: Context) {
   }
 }
 
-function pause(signal: AbortSignal): Promise<void> {
-  return sleep(pauseMs, undefined, { signal }).catch(() => {})
+function wait(signal: AbortSignal, ms: number): Promise<void> {
+  return sleep(ms, undefined, { signal }).catch(() => {})
 }

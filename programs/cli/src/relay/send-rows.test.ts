@@ -58,6 +58,18 @@ it('says which fields of a rejected row are wrong', async () => {
 })
 
 it.each([
+  [{ 'Retry-After': '7' }, 429, 7_000],
+  [{ 'Retry-After': '7' }, 503, 7_000],
+  [{ 'Retry-After': '7' }, 500, 0],
+  [{ 'Retry-After': '86400' }, 503, 600_000],
+  [{}, 429, 0],
+])('with %j of %i asks the relay to wait for %i ms', async (headers, status, waitMs) => {
+  const fetch = async () => new Response('{}', { status, headers: headers as HeadersInit })
+  const outcome = await sendRows(new Belfry({ apiKey: 'bf_key', fetch }), one)
+  expect([outcome.failure !== null, outcome.waitMs]).toEqual([true, waitMs])
+})
+
+it.each([
   ['rejected', 'alone', ...problem(400, 'malformed_json')],
   ['rejected', 'alone', ...problem(409, 'key_in_use')],
   ['rejected', 'alone', ...problem(413, 'payload_too_large')],

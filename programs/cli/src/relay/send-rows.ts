@@ -4,6 +4,9 @@ import { type Batch, leaseMs, type OutboxRow, type Outcome } from './outbox.ts'
 type RowResult = { error?: Problem }
 type Problem = { status: number; detail: string; errors?: Array<{ message: string }> }
 
+// A proxy in front of Belfry must not stop a relay for a day.
+const maxWaitMs = 10 * 60_000
+
 // The same request would be refused again. With other statuses, such as 401 or 429, it is not the row that has to change.
 const finalStatuses = [400, 409, 413, 415, 422]
 // A right or a quota that one row needs may be enough for the others.
@@ -54,11 +57,13 @@ function unknown(): Outcome {
 
 function failed(error: BelfryError): Outcome {
   const cause = error.cause instanceof Error ? ` ${error.cause.message}` : ''
-  return outcome({ failure: error.message + cause })
+  const isBusy = error instanceof ApiError && (error.status === 429 || error.status === 503)
+  const waitMs = isBusy ? Math.min(error.retryAfterMs ?? 0, maxWaitMs) : 0
+  return outcome({ failure: error.message + cause, waitMs })
 }
 
 function outcome(parts: Partial<Outcome>): Outcome {
-  return { stored: [], rejected: [], alone: [], failure: null, ...parts }
+  return { stored: [], rejected: [], alone: [], failure: null, waitMs: 0, ...parts }
 }
 
 /** Returns what Belfry says about the fields of a row. */
