@@ -25,12 +25,18 @@ CREATE TABLE IF NOT EXISTS belfry.outbox (
   rejected_at timestamptz
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
+-- What a relay reads of rows that it may not claim: bodies can be large. The columns are apart for outboxes of earlier versions.
+ALTER TABLE belfry.outbox
+  ADD COLUMN IF NOT EXISTS key text GENERATED ALWAYS AS (body ->> 'key') STORED,
+  ADD COLUMN IF NOT EXISTS bytes integer NOT NULL GENERATED ALWAYS AS (octet_length(body::text)) STORED;
+DROP INDEX IF EXISTS belfry.outbox_key, belfry.outbox_claimed_key;
+
 CREATE INDEX IF NOT EXISTS outbox_new ON belfry.outbox (position) WHERE batch IS NULL AND rejected_at IS NULL;
 CREATE INDEX IF NOT EXISTS outbox_due ON belfry.outbox (due_at, position) WHERE due_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS outbox_batch ON belfry.outbox (batch, position) WHERE batch IS NOT NULL;
 -- Tasks with one key are sent in the order of their calls.
-CREATE INDEX IF NOT EXISTS outbox_key ON belfry.outbox ((body ->> 'key'), position) WHERE body ? 'key' AND rejected_at IS NULL;
-CREATE INDEX IF NOT EXISTS outbox_claimed_key ON belfry.outbox ((body ->> 'key')) WHERE body ? 'key' AND batch IS NOT NULL;
+CREATE INDEX IF NOT EXISTS outbox_keys ON belfry.outbox (key, position) WHERE key IS NOT NULL AND rejected_at IS NULL;
+CREATE INDEX IF NOT EXISTS outbox_claimed_keys ON belfry.outbox (key) WHERE key IS NOT NULL AND batch IS NOT NULL;
 
 -- Calls a URL at a time, or at once if the time has come when the row is sent. `options` are the other fields of a task.
 CREATE OR REPLACE FUNCTION belfry.call_at(url text, at timestamptz, payload jsonb DEFAULT NULL, options jsonb DEFAULT '{}')

@@ -323,6 +323,49 @@ it('a relay sends nothing else for as long as Belfry asks it to wait', async () 
   expect(others.some(ms => ms >= 1_900)).toBe(true)
 })
 
+it('a relay has at most eight requests of 5 MB in flight of a backlog of 50,000 rows, some of which have a megabyte', async () => {
+  const large = JSON.stringify({ x: randomBytes(500_000).toString('hex') })
+  await pool.query(
+    `SELECT belfry.call_at('https://example.com/', '2099-01-01', CASE WHEN n % 1000 = 0 THEN $1::jsonb ELSE '{"n":1}' END)
+     FROM generate_series(1, 50000) AS n`,
+    [large],
+  )
+  const stop = new AbortController()
+  const seen = { rows: 0, inFlight: 0, bytes: 0, maxInFlight: 0, maxBytes: 0 }
+  const answer = async (url: string, body: string) => {
+    const rows = url.endsWith('/batch') ? body.split('"execute_at"').length - 1 : 1
+    seen.inFlight += 1
+    seen.bytes += body.length
+    seen.maxInFlight = Math.max(seen.maxInFlight, seen.inFlight)
+    seen.maxBytes = Math.max(seen.maxBytes, body.length)
+    await new Promise(resolve => setTimeout(resolve, 50))
+    seen.inFlight -= 1
+    seen.rows += rows
+    if (seen.rows === 50_000) stop.abort()
+    return Response.json(url.endsWith('/batch') ? { data: Array(rows).fill({}) } : { id: 'task_1' })
+  }
+  await relayTo(answer, stop)
+  expect(await left()).toEqual([])
+  expect(seen.maxInFlight).toBeLessThanOrEqual(8)
+  expect(seen.maxBytes).toBeLessThan(5_100_000)
+  expect(seen.bytes).toBeGreaterThan(50_000_000)
+}, 60_000)
+
+it('a claim does not read the large rows that it leaves', async () => {
+  const large = randomBytes(500_000).toString('hex')
+  for (let n = 0; n < 20; n++) await callAt('https://example.com/', { large })
+  const read = async () => {
+    const text = `SELECT pg_stat_force_next_flush(), toast_blks_hit + toast_blks_read AS blocks
+      FROM pg_statio_user_tables WHERE relname = 'outbox'`
+    await pool.query('SELECT pg_stat_force_next_flush()')
+    return Number((await pool.query(text)).rows[0].blocks)
+  }
+  const before = await read()
+  expect((await claimRows(pool)).length).toBe(4)
+  // A row of a megabyte has more than 100 blocks.
+  expect((await read()) - before).toBeLessThan(10 * 130)
+})
+
 it('a relay that is stopped starts no more requests for the rows that it has claimed', async () => {
   for (let n = 0; n < 20; n++) await publish('orders.paid')
   const stop = new AbortController()

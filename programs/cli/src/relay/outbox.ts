@@ -35,11 +35,10 @@ const claim = `
     ORDER BY due_at, position LIMIT 1 FOR UPDATE OF o SKIP LOCKED
   ),
   fresh AS (
-    SELECT id, position, kind, body ->> 'key' AS key, octet_length(body::text) AS bytes FROM belfry.outbox AS o
+    SELECT id, position, kind, key, bytes FROM belfry.outbox AS o
     WHERE batch IS NULL AND rejected_at IS NULL
-      AND (NOT body ? 'key' OR NOT EXISTS (
-        SELECT FROM belfry.outbox AS claimed
-        WHERE claimed.body ? 'key' AND claimed.batch IS NOT NULL AND claimed.body ->> 'key' = o.body ->> 'key'
+      AND (key IS NULL OR NOT EXISTS (
+        SELECT FROM belfry.outbox AS claimed WHERE claimed.key = o.key AND claimed.batch IS NOT NULL
       ))
     ORDER BY position LIMIT ${maxRows} FOR UPDATE OF o SKIP LOCKED
   ),
@@ -51,8 +50,7 @@ const claim = `
     SELECT key FROM fitting WHERE key IS NOT NULL GROUP BY key
     HAVING count(*) < (
       SELECT count(*) FROM belfry.outbox AS o
-      WHERE o.body ? 'key' AND o.rejected_at IS NULL AND o.body ->> 'key' = fitting.key
-        AND o.position <= max(fitting.position)
+      WHERE o.rejected_at IS NULL AND o.key = fitting.key AND o.position <= max(fitting.position)
     )
   ),
   taken AS (
@@ -104,9 +102,11 @@ export type Outcome = {
 const stillClaimed = 'o.batch = $1 AND o.attempts = $2'
 
 // One statement, because the rest of a batch must not be sent again under its key. A row alone has its own id as its key. Of
-// tasks with one key only the first is sent alone. The others wait for it.
+// tasks with one key only the first is sent alone. The others wait for it. The commit does not wait for the disk: when a crash of
+// PostgreSQL loses it, the request is repeated under its key, and Belfry answers the same.
 const record = `
-  WITH stored AS (DELETE FROM belfry.outbox WHERE id = ANY ($3::uuid[])),
+  WITH mode AS (SELECT set_config('synchronous_commit', 'off', true)),
+  stored AS (DELETE FROM belfry.outbox USING mode WHERE id = ANY ($3::uuid[])),
   rejected AS (
     UPDATE belfry.outbox AS o SET rejected_at = now(), error = refused.error, batch = NULL, due_at = NULL, attempts = 0
     FROM unnest($4::uuid[], $5::text[]) AS refused (id, error) WHERE o.id = refused.id AND ${stillClaimed}
@@ -115,7 +115,7 @@ const record = `
   SET batch = CASE WHEN is_first THEN o.id END, due_at = CASE WHEN is_first THEN now() END,
       attempts = CASE WHEN is_first THEN o.attempts ELSE 0 END
   FROM (
-    SELECT id, position = min(position) OVER (PARTITION BY coalesce(body ->> 'key', id::text)) AS is_first
+    SELECT id, position = min(position) OVER (PARTITION BY coalesce(key, id::text)) AS is_first
     FROM belfry.outbox WHERE id = ANY ($6::uuid[])
   ) AS separated
   WHERE o.id = separated.id AND ${stillClaimed}`

@@ -8,6 +8,12 @@ import { type Batch, byBatch, claimRows, maxRows, recordOutcome } from './outbox
 import { sendRows } from './send-rows.ts'
 
 const maxRequests = 8
+/**
+ * With this many requests in flight, new rows wait for the end of one of them, so several commits share a request. Otherwise each
+ * of 200 commits a second would cost a claim, a request and a removal.
+ */
+const busyRequests = 2
+const maxGatherMs = 10
 /** How long a row waits at most whose notification did not arrive, or whose request has to be repeated. */
 const pollMs = 1_000
 /** How long the relay waits after a failure of Belfry or of the database, unless Belfry asks for longer. */
@@ -83,7 +89,9 @@ export async function runRelay(ctx: Context, databaseUrl: string): Promise<void>
         wake = resolve
       })
       const hasMore = await moveWaiting().catch(fail)
-      if (!hasMore && pauseUntil < performance.now()) await rung
+      if (hasMore || pauseUntil > performance.now()) continue
+      await rung
+      if (moves.size >= busyRequests) await Promise.race([...moves, wait(signal, maxGatherMs)])
     }
     await Promise.all([listening, ...moves])
   } finally {
