@@ -23,13 +23,19 @@ import type {
   updateCronJobBody,
 } from '@belfry/contract/cron-job'
 import type { PublishedEvent, publishEventBody } from '@belfry/contract/event'
-import type { exportRunsQuery, exportTasksQuery } from '@belfry/contract/export'
 import type { Hosts } from '@belfry/contract/host'
 import type { Member } from '@belfry/contract/member'
 import type { Organization, OrganizationSummary, updateOrganizationBody } from '@belfry/contract/organization'
 import type { Problem } from '@belfry/contract/problem'
 import type { listQueuesQuery, Queue, updateQueueBody } from '@belfry/contract/queue'
-import type { listOrganizationRunsQuery, listRunsQuery, Run, RunDetail, RunPage } from '@belfry/contract/run'
+import type {
+  exportRunsQuery,
+  listOrganizationRunsQuery,
+  listRunsQuery,
+  Run,
+  RunDetail,
+  RunPage,
+} from '@belfry/contract/run'
 import type { Secret, SigningKey, SigningSecret } from '@belfry/contract/secret'
 import type { Status } from '@belfry/contract/status'
 import type {
@@ -40,6 +46,7 @@ import type {
 } from '@belfry/contract/subscription'
 import type { createTaskBody, listDeadLettersQuery, listTasksQuery, Task, updateTaskBody } from '@belfry/contract/task'
 import type { BatchRow } from '@belfry/contract/task-batch'
+import type { exportTasksQuery } from '@belfry/contract/task-operations'
 import type { updateWorkspaceBody, Workspace } from '@belfry/contract/workspace'
 import { describe, expectTypeOf, it } from 'vitest'
 import type { z } from 'zod'

@@ -2,6 +2,8 @@ import { parseCidrs } from '@belfry/domain/address'
 import { keyRights, keyScopes } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
+import { operation } from './operation.ts'
+import { listQuery, pageOf } from './page.ts'
 import { idField, orNull, shownText, textOrNull, timestampField } from './response-fields.ts'
 import { displayName, exampleTime, instant, textRule } from './text-rules.ts'
 
@@ -60,7 +62,7 @@ export const createApiKeyBody = z.strictObject({
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>
 
 /** Without `expires_at`, the new key is valid for as long as the previous one was. */
-export const rollApiKeyBody = z.strictObject({
+const rollApiKeyBody = z.strictObject({
   overlap_ms: integer(0, maxOverlapMs)
     .optional()
     .meta({ description: 'How long the previous key stays valid: by default a day.', examples: [dayMs] }),
@@ -110,3 +112,33 @@ export const newApiKey = z
   .meta({ id: 'NewApiKey' })
 
 export type NewApiKey = z.infer<typeof newApiKey>
+
+export const apiKeysOperations = {
+  listApiKeys: operation('GET', '/api/v1/workspaces/:ws/api-keys', {
+    right: 'api_key.read',
+    summary: 'List the API keys of a workspace, including revoked ones',
+    query: listQuery,
+    answer: { status: 200, body: pageOf(apiKey) },
+  }),
+
+  createApiKey: operation('POST', '/api/v1/workspaces/:ws/api-keys', {
+    right: 'api_key.create',
+    summary: 'Create an API key, with at most the rights of the user who creates it',
+    body: createApiKeyBody,
+    answer: { status: 201, body: newApiKey },
+    refusals: ['quota_exceeded', 'step_up_required'],
+  }),
+
+  revokeApiKey: operation('DELETE', '/api/v1/workspaces/:ws/api-keys/:key', {
+    right: 'api_key.revoke',
+    summary: 'Revoke an API key, everywhere within five seconds',
+  }),
+
+  rollApiKey: operation('POST', '/api/v1/workspaces/:ws/api-keys/:key/roll', {
+    right: 'api_key.create',
+    summary: 'Replace an API key; the previous one stays valid for a while',
+    body: rollApiKeyBody,
+    answer: { status: 201, body: newApiKey },
+    refusals: ['quota_exceeded', 'conflict', 'step_up_required'],
+  }),
+}

@@ -1,13 +1,15 @@
 import { accountActions, auditActions } from '@belfry/domain/audit-action'
 import { z } from 'zod'
-import { exportFormat } from './export.ts'
+import { auditStream, putAuditStreamBody } from './audit-stream.ts'
+import { exportFormat, exportTypes } from './export.ts'
 import { repeatable, textField } from './fields.ts'
-import { pageFields } from './page.ts'
+import { operation } from './operation.ts'
+import { pageFields, pageOf } from './page.ts'
 import { idField, orNull, shownText, textOrNull, timestampField } from './response-fields.ts'
 import { id, instant, line, oneOf } from './text-rules.ts'
 
 /** The query of the audit log: `from` <= created_at < `to`, newest first. A repeated filter means OR. */
-export const listAuditLogQuery = z.strictObject({
+const listAuditLogQuery = z.strictObject({
   action: repeatable(oneOf(auditActions)).optional(),
   user_id: repeatable(id('user')).optional(),
   workspace_id: repeatable(id('ws')).optional(),
@@ -45,7 +47,7 @@ const auditEntry = z
 export type AuditEntry = z.infer<typeof auditEntry>
 
 /** An entry in the list, with names for its ids. */
-export const listedAuditEntry = auditEntry
+const listedAuditEntry = auditEntry
   .extend({
     names: z.record(z.string(), z.string()).meta({
       description: 'The present names of the objects whose ids are in the entry. Deleted objects have none.',
@@ -68,3 +70,50 @@ export const accountEntry = z
   .meta({ id: 'AccountEntry' })
 
 export type AccountEntry = z.infer<typeof accountEntry>
+
+export const auditOperations = {
+  listAuditLog: operation('GET', '/api/v1/organizations/:org/audit-log', {
+    right: 'audit_log.read',
+    summary: 'List the audit log, newest first',
+    query: listAuditLogQuery,
+    answer: { status: 200, body: pageOf(listedAuditEntry) },
+  }),
+
+  exportAuditLog: operation('GET', '/api/v1/organizations/:org/audit-log/export', {
+    right: 'audit_log.read',
+    summary: 'Export the audit log as CSV or JSON Lines, newest first',
+    query: exportAuditLogQuery,
+    answer: { status: 200, texts: exportTypes },
+  }),
+
+  getAuditStream: operation('GET', '/api/v1/organizations/:org/audit-stream', {
+    right: 'audit_log.stream',
+    summary: 'Read the webhook that receives the new audit entries, with its signing secrets',
+    description: 'Without one its `target` is null.',
+    client: 'organizations.auditStream.get',
+    answer: { status: 200, body: auditStream },
+  }),
+
+  putAuditStream: operation('PUT', '/api/v1/organizations/:org/audit-stream', {
+    right: 'audit_log.stream',
+    summary: 'Send new audit entries to a webhook as JSON lines, or change its URL',
+    client: 'organizations.auditStream.put',
+    body: putAuditStreamBody,
+    answer: { status: 200, body: auditStream },
+    refusals: ['step_up_required'],
+  }),
+
+  deleteAuditStream: operation('DELETE', '/api/v1/organizations/:org/audit-stream', {
+    right: 'audit_log.stream',
+    summary: 'Stop sending audit entries; those that wait are dropped',
+    client: 'organizations.auditStream.delete',
+    refusals: ['step_up_required'],
+  }),
+
+  rotateAuditStreamSecret: operation('POST', '/api/v1/organizations/:org/audit-stream/rotate', {
+    right: 'audit_log.stream',
+    summary: 'Create a new signing secret of the audit stream; the old one also signs for 24 hours',
+    client: 'organizations.auditStream.rotateSecret',
+    answer: { status: 200, body: auditStream },
+  }),
+}

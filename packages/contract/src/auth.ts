@@ -1,7 +1,7 @@
 import { roles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { idField, shownText, textOrNull, timestampField } from './response-fields.ts'
+import { idField, shownFlag, shownText, textOrNull, timestampField } from './response-fields.ts'
 import { displayName, emailAddress, newPassword } from './text-rules.ts'
 
 export const registerBody = z.strictObject({
@@ -19,18 +19,6 @@ export const registerBody = z.strictObject({
 export const loginBody = z.strictObject({
   email: z.string(),
   password: z.string(),
-})
-
-/** Equally lenient: the response must not reveal whether an account exists. */
-export const forgotPasswordBody = z.strictObject({ email: z.string().max(1000) })
-
-export const resetPasswordBody = z.strictObject({
-  token: z.string().min(1).max(200).meta({ description: 'The token in the link of the mail.' }),
-  password: textField(newPassword),
-})
-
-export const confirmEmailBody = z.strictObject({
-  token: z.string().min(1).max(200).meta({ description: 'The token in the link of the mail.' }),
 })
 
 /** Who may create an account at the moment. */
@@ -56,8 +44,6 @@ export const registrationRules = z
       }),
   })
   .meta({ id: 'RegistrationRules' })
-
-export type RegistrationRules = z.infer<typeof registrationRules>
 
 /** A new password requires the current one. */
 export const updateMeBody = z
@@ -89,12 +75,8 @@ export type User = z.infer<typeof user>
 export const me = z
   .object({
     user,
-    must_confirm_email: z.boolean().meta({
-      description: 'Whether the user must confirm the email address before creating an organization.',
-    }),
-    is_operator: z
-      .boolean()
-      .meta({ description: 'Whether the user may open the operator console.', examples: [false] }),
+    must_confirm_email: shownFlag('Whether the user must confirm the email address before creating an organization.'),
+    is_operator: shownFlag('Whether the user may open the operator console.', false),
     organizations: z.array(
       z.object({
         id: idField('org'),
@@ -108,22 +90,13 @@ export const me = z
 
 export type Me = z.infer<typeof me>
 
-/** The deletion of the account is confirmed by its password, or by a recent sign-in through the issuer. */
-export const deleteMeBody = z.strictObject({
-  current_password: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({ description: 'Not needed within ten minutes after a sign-in through the issuer.' }),
-})
-
 /** A session of the signed-in user. */
 export const session = z
   .object({
     id: idField('ses'),
     device: shownText('The program and the system that signed in.', 'Chrome on Linux'),
     address: textOrNull('The IP address of a recent request.', '192.0.2.7'),
-    is_current: z.boolean().meta({ description: 'Whether this request came with it.' }),
+    is_current: shownFlag('Whether this request came with it.'),
     created_at: timestampField(),
     last_used_at: timestampField().meta({ description: 'Written at most once a minute.' }),
     expires_at: timestampField(),

@@ -1,6 +1,8 @@
 import { checkSecretValue } from '@belfry/domain/secrets/secret-value'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
+import { operation } from './operation.ts'
+import { pageOf } from './page.ts'
 import { numberOrNull, orNull, shownText, textOrNull, timestampField } from './response-fields.ts'
 import { allowedHosts } from './secret.ts'
 import { line, matching, targetUrl, textRule } from './text-rules.ts'
@@ -39,17 +41,16 @@ function secretText(description: string, pattern = `^${visible}([\\u0020-\\u007e
   ).optional()
 }
 
-const headerName = textRule<string>(
+const headerForm = matching(
   { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$", description: 'The name of the header.', examples: ['X-Api-Key'] },
-  text => {
-    const isName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(text)
-    if (!isName) return { code: 'invalid_header', must: 'be the name of a header' }
-    const isReserved = reservedHeaders.test(text)
-    return isReserved
-      ? { code: 'invalid_header', must: 'be a header that Belfry does not set itself' }
-      : { value: text }
-  },
+  'invalid_header',
+  'be the name of a header',
 )
+const headerName = textRule<string>({ ...headerForm.schema }, text => {
+  const result = headerForm(text)
+  const isReserved = 'value' in result && reservedHeaders.test(text)
+  return isReserved ? { code: 'invalid_header', must: 'be a header that Belfry does not set itself' } : result
+})
 const reservedHeaders =
   /^(host|content-length|content-type|transfer-encoding|connection|keep-alive|proxy-.*|te|trailer|upgrade|expect|webhook-.*|x-belfry-.*|upstash-.*|user-agent)$/i
 
@@ -160,14 +161,7 @@ export const connection = z
 /** A connection in a response, without its secrets. */
 export type Connection = z.infer<typeof connection>
 
-/** The body that tests a connection. Without `url` only a token is requested. */
-export const testConnectionBody = z.strictObject({
-  url: textField(targetUrl)
-    .optional()
-    .meta({ description: 'A URL that is called with GET. Kinds without tokens need it.' }),
-})
-
-export const connectionTest = z
+const connectionTest = z
   .object({
     ok: z.boolean().meta({ examples: [true] }),
     message: shownText('What happened, without secrets.', 'The token endpoint issued a token for 3600 seconds.'),
@@ -176,3 +170,49 @@ export const connectionTest = z
   .meta({ id: 'ConnectionTest' })
 
 export type ConnectionTest = z.infer<typeof connectionTest>
+
+export const connectionsOperations = {
+  listConnections: operation('GET', '/api/v1/workspaces/:ws/connections', {
+    right: 'connection.read',
+    summary: 'List the connections of a workspace by name, without their secrets',
+    client: 'workspaces.connections.list',
+    answer: { status: 200, body: pageOf(connection) },
+  }),
+
+  getConnection: operation('GET', '/api/v1/workspaces/:ws/connections/:connection', {
+    right: 'connection.read',
+    summary: 'Get a connection, without its secrets',
+    client: 'workspaces.connections.get',
+    answer: { status: 200, body: connection },
+  }),
+
+  putConnection: operation('PUT', '/api/v1/workspaces/:ws/connections/:connection', {
+    right: 'connection.write',
+    summary: 'Create a connection (201), or replace its settings (200)',
+    client: 'workspaces.connections.put',
+    body: putConnectionBody,
+    answer: { status: 200, orStatus: 201, body: connection },
+    refusals: ['conflict'],
+  }),
+
+  deleteConnection: operation('DELETE', '/api/v1/workspaces/:ws/connections/:connection', {
+    right: 'connection.delete',
+    summary: 'Delete a connection that no cron job and no subscription names',
+    client: 'workspaces.connections.delete',
+    refusals: ['connection_in_use'],
+  }),
+
+  testConnection: operation('POST', '/api/v1/workspaces/:ws/connections/:connection/test', {
+    right: 'connection.test',
+    summary: 'Test a connection: request a token, or call a URL, and report what happened',
+    description: 'Kinds without tokens need a URL.',
+    client: 'workspaces.connections.test',
+    body: z.strictObject({
+      url: textField(targetUrl)
+        .optional()
+        .meta({ description: 'A URL that is called with GET. Kinds without tokens need it.' }),
+    }),
+    answer: { status: 200, body: connectionTest },
+    refusals: ['rate_limited'],
+  }),
+}

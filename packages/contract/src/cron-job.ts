@@ -4,12 +4,14 @@ import { z } from 'zod'
 import { connectionNameField } from './connection.ts'
 import { changesOf, hostFilter, integer, repeatable, textField } from './fields.ts'
 import { lastInstant, tooLate } from './local-time.ts'
-import { pageFields } from './page.ts'
+import { operation } from './operation.ts'
+import { recentRuns } from './overview.ts'
+import { pageFields, pageOf } from './page.ts'
 import { queueNameField } from './queue.ts'
 import { isReadable, oneBody, refuseTwoBodies } from './raw-body.ts'
 import { idField, orNull, shownNumber, shownText, timestampField } from './response-fields.ts'
 import { retryChange } from './retry.ts'
-import { authorFields, deliveryFields, lastRun, requestFields, sentFields } from './task.ts'
+import { authorFields, deliveryFields, lastRun, requestFields, sentFields, task } from './task.ts'
 import {
   controlFields,
   failingFields,
@@ -19,7 +21,7 @@ import {
   objectKeyField,
   shownKeyField,
 } from './task-controls.ts'
-import { exampleTime, type Invalid, instant, line, oneOf, textRule, timeZone } from './text-rules.ts'
+import { exampleTime, type Invalid, id, instant, line, oneOf, textRule, timeZone } from './text-rules.ts'
 
 const cronJobStatuses = ['active', 'paused', 'ended'] as const
 
@@ -88,7 +90,7 @@ export const previewCronJobBody = z.strictObject({
 })
 
 /** The body that asks for the occurrences of a past time: `from` <= occurrence < `to`. */
-export const backfillCronJobBody = z.strictObject({
+const backfillCronJobBody = z.strictObject({
   from: textField(backfillRule('The time from which on occurrences run.', '2026-01-01T00:00:00Z')),
   to: textField(backfillRule('The time before which occurrences run; not in the future.', '2026-01-01T06:00:00Z')),
   per_second: integer(1, 1_000)
@@ -111,7 +113,8 @@ export const backfill = z
   })
   .meta({ id: 'Backfill' })
 
-function cronText(text: string): { value: string } | Invalid {
+/** Reads a cron expression. */
+export function cronText(text: string): { value: string } | Invalid {
   const parsed = parseCron(text)
   return parsed.ok ? { value: parsed.cron.text } : { code: 'invalid_cron', message: parsed.message }
 }
@@ -145,7 +148,7 @@ const description = shownText('The schedule in English.', 'At 09:00 on every wee
 /** The next runs, and the notes of those that a clock change affects. */
 export type RunTimes = { next_runs: string[]; notes: RunTimeNote[] }
 
-export const cronPreview = z.object({ description, ...runTimeFields }).meta({ id: 'CronPreview' })
+const cronPreview = z.object({ description, ...runTimeFields }).meta({ id: 'CronPreview' })
 
 export type CronPreview = z.infer<typeof cronPreview>
 
@@ -179,3 +182,100 @@ export const cronJob = z
   .meta({ id: 'CronJob' })
 
 export type CronJob = z.infer<typeof cronJob>
+
+export const cronJobsOperations = {
+  listCronJobs: operation('GET', '/api/v1/scheduler/cronjobs', {
+    right: 'cron_job.read',
+    summary: 'List cron jobs, newest first',
+    client: 'cronJobs.list',
+    mayLag: true,
+    query: listCronJobsQuery,
+    answer: { status: 200, body: pageOf(cronJob) },
+  }),
+
+  createCronJob: operation('POST', '/api/v1/scheduler/cronjobs', {
+    right: 'cron_job.write',
+    summary: 'Create a cron job',
+    description: 'It is stored when the response arrives.',
+    client: 'cronJobs.create',
+    body: createCronJobBody,
+    answer: { status: 201, body: cronJob },
+    refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
+    isIdempotent: true,
+  }),
+
+  previewCronJob: operation('POST', '/api/v1/scheduler/cronjobs/preview', {
+    right: 'cron_job.read',
+    summary: 'Preview when a cron expression fires',
+    client: 'cronJobs.preview',
+    body: previewCronJobBody,
+    answer: { status: 200, body: cronPreview },
+  }),
+
+  listRecentRuns: operation('GET', '/api/v1/scheduler/cronjobs/recent-runs', {
+    right: 'run.read',
+    summary: 'Get the latest runs of several cron jobs at once, oldest first',
+    mayLag: true,
+    query: z.strictObject({ cronjob_id: repeatable(id('cron')).default([]) }),
+    answer: { status: 200, body: recentRuns },
+  }),
+
+  getCronJob: operation('GET', '/api/v1/scheduler/cronjobs/:cronjob', {
+    right: 'cron_job.read',
+    summary: 'Read a cron job',
+    description: 'The response has its next five runs.',
+    client: 'cronJobs.get',
+    answer: { status: 200, body: cronJob },
+  }),
+
+  updateCronJob: operation('PATCH', '/api/v1/scheduler/cronjobs/:cronjob', {
+    right: 'cron_job.write',
+    summary: 'Change a cron job',
+    description: 'A new `cron` or `timezone` replaces the runs that have not started.',
+    client: 'cronJobs.update',
+    body: updateCronJobBody,
+    answer: { status: 200, body: cronJob },
+    refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
+  }),
+
+  deleteCronJob: operation('DELETE', '/api/v1/scheduler/cronjobs/:cronjob', {
+    right: 'cron_job.delete',
+    summary: 'Delete a cron job and cancel its tasks that have not started',
+    client: 'cronJobs.delete',
+  }),
+
+  pauseCronJob: operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/pause', {
+    right: 'cron_job.write',
+    summary: 'Pause a cron job',
+    description: 'No run starts after the response.',
+    client: 'cronJobs.pause',
+    answer: { status: 200, body: cronJob },
+  }),
+
+  resumeCronJob: operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/resume', {
+    right: 'cron_job.write',
+    summary: 'Resume a cron job from now on',
+    description: 'Runs missed during the pause are skipped.',
+    client: 'cronJobs.resume',
+    answer: { status: 200, body: cronJob },
+  }),
+
+  triggerCronJob: operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/trigger', {
+    right: 'cron_job.write',
+    summary: 'Dispatch a cron job at once',
+    client: 'cronJobs.trigger',
+    answer: { status: 201, body: task },
+    refusals: ['quota_exceeded', 'loop_detected'],
+  }),
+
+  backfillCronJob: operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/backfill', {
+    right: 'cron_job.write',
+    summary: 'Run a cron job for a past time: one task for each of at most 1,000 occurrences',
+    description:
+      'Skips occurrences that have a task which was not cancelled, so a repeated request creates nothing. Each task has the time of its occurrence as `execute_at`, and is due now.',
+    client: 'cronJobs.backfill',
+    body: backfillCronJobBody,
+    answer: { status: 200, body: backfill },
+    refusals: ['quota_exceeded', 'loop_detected'],
+  }),
+}

@@ -1,10 +1,12 @@
-import { type ClaimConditions, checkConditions, conditionLimits } from '@belfry/domain/claim-conditions'
+import { checkConditions, conditionLimits } from '@belfry/domain/claim-conditions'
 import { parseUrl } from '@belfry/domain/target-url'
 import { z } from 'zod'
 import { scopesField } from './api-key.ts'
-import { integer, refuse, textField } from './fields.ts'
+import { integer, textField, textsField } from './fields.ts'
+import { operation } from './operation.ts'
+import { pageOf } from './page.ts'
 import { idField, timestampField } from './response-fields.ts'
-import { displayName, id, line, textRule } from './text-rules.ts'
+import { displayName, line, textRule } from './text-rules.ts'
 
 const minuteMs = 60_000
 
@@ -28,10 +30,8 @@ const issuerUrl = textRule(
   },
 )
 
-const conditionsField = z
-  .unknown()
-  .meta({
-    type: 'object',
+const conditionsField = textsField(
+  {
     propertyNames: { pattern: '^[A-Za-z0-9_.:/-]{1,100}$' },
     additionalProperties: { type: 'string', minLength: 1, maxLength: conditionLimits.valueLength },
     minProperties: 1,
@@ -39,20 +39,11 @@ const conditionsField = z
     description:
       'The claims that a token must have. `*` stands for any characters. One of them must name the owner of the jobs: see docs/ci.md.',
     examples: [{ repository: 'acme/app', ref: 'refs/heads/main' }],
-  })
-  .transform((given, ctx): ClaimConditions => {
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-      refuse(ctx, given, { code: 'invalid_type', must: 'be an object of strings' })
-      return z.NEVER
-    }
-    const conditions: Record<string, unknown> = { ...given }
-    for (const { name, must } of checkConditions(conditions)) {
-      refuse(ctx, given, { code: 'invalid_conditions', must }, name === '' ? [] : [name])
-    }
-    return conditions as ClaimConditions // every value that is not a text is a problem
-  })
+  },
+  conditions => checkConditions(conditions).map(problem => ({ code: 'invalid_conditions', ...problem })),
+)
 
-export const createFederatedCredentialBody = z.strictObject({
+const createFederatedCredentialBody = z.strictObject({
   name: textField(displayName),
   issuer: textField(issuerUrl),
   audience: textField(line(500))
@@ -91,11 +82,36 @@ export const federatedCredential = z
 
 export type FederatedCredential = z.infer<typeof federatedCredential>
 
-/** A token of a job. Tokens of CI services have one to two thousand characters. */
-export const exchangeTokenBody = z.strictObject({
-  federated_credential_id: textField(id('fed')),
-  token: textField(line(16_384)).meta({
-    description: 'The OpenID Connect token of the job, a signed JWT. Each works once.',
-    examples: ['eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJyZXBvOmFjbWUvYXBwIn0.c2lnbmF0dXJl'],
+export const federatedCredentialsOperations = {
+  listFederatedCredentials: operation('GET', '/api/v1/workspaces/:ws/federated-credentials', {
+    right: 'federated_credential.read',
+    summary: 'List the federated credentials of a workspace',
+    description: 'Requires a session token.',
+    client: 'workspaces.federatedCredentials.list',
+    answer: { status: 200, body: pageOf(federatedCredential) },
   }),
-})
+
+  createFederatedCredential: operation('POST', '/api/v1/workspaces/:ws/federated-credentials', {
+    right: 'federated_credential.create',
+    summary: 'Let CI jobs exchange their OpenID Connect tokens for API keys',
+    description: 'Requires a session token of an owner or admin.',
+    client: 'workspaces.federatedCredentials.create',
+    body: createFederatedCredentialBody,
+    answer: { status: 201, body: federatedCredential },
+    refusals: ['conflict', 'step_up_required'],
+  }),
+
+  getFederatedCredential: operation('GET', '/api/v1/workspaces/:ws/federated-credentials/:fed', {
+    right: 'federated_credential.read',
+    summary: 'Read a federated credential',
+    description: 'Requires a session token.',
+    client: 'workspaces.federatedCredentials.get',
+    answer: { status: 200, body: federatedCredential },
+  }),
+
+  deleteFederatedCredential: operation('DELETE', '/api/v1/workspaces/:ws/federated-credentials/:fed', {
+    right: 'federated_credential.delete',
+    summary: 'Delete a federated credential, and revoke the API keys of its jobs',
+    client: 'workspaces.federatedCredentials.delete',
+  }),
+}

@@ -35,6 +35,9 @@ export const flag = z
   .meta({ type: 'boolean' })
   .transform((given, ctx) => read(oneOf(['true', 'false']), String(given), ctx) === 'true')
 
+/** The token in the link of a mail, in a request. */
+export const linkToken = z.string().min(1).max(200).meta({ description: 'The token in the link of the mail.' })
+
 /** A filter by hosts, with their ports. */
 export const hostFilter = repeatable(line(300)).transform(hosts => hosts.map(host => host.toLowerCase()))
 
@@ -57,29 +60,39 @@ export function changesOf<Shape extends z.ZodRawShape>(shape: Shape): Changes<Sh
   return Object.fromEntries(fields) as Changes<Shape>
 }
 
+/** An object of texts. `check` returns its problems: a problem of all texts has an empty name. */
+export function textsField(
+  schema: z.core.GlobalMeta,
+  check: (texts: Texts) => ReadonlyArray<Invalid & { name: string }>,
+) {
+  return z
+    .unknown()
+    .meta({ type: 'object', ...schema })
+    .transform((given, ctx): Record<string, string> => {
+      if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+        refuse(ctx, given, { code: 'invalid_type', must: 'be an object of strings' })
+        return z.NEVER
+      }
+      const texts: Texts = { ...given }
+      for (const { name, ...invalid } of check(texts)) refuse(ctx, given, invalid, name === '' ? [] : [name])
+      return texts as Record<string, string> // every value that is not a text is a problem
+    })
+}
+
+type Texts = Readonly<Record<string, unknown>>
+
 /** A task's own headers. */
-export const headersField = z
-  .unknown()
-  .meta({
-    type: 'object',
+export const headersField = textsField(
+  {
     propertyNames: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
     additionalProperties: { type: 'string', pattern: '^[\\u0020-\\u007e\\u00a0-\\u00ff]*$' },
     maxProperties: 50,
     description:
       'Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the connection sets are refused.',
     examples: [{ 'X-Source': 'shop' }],
-  })
-  .transform((given, ctx): Record<string, string> => {
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-      refuse(ctx, given, { code: 'invalid_type', must: 'be an object of strings' })
-      return z.NEVER
-    }
-    const headers: Record<string, unknown> = { ...given }
-    for (const { name, message } of findHeaderProblems(headers)) {
-      refuse(ctx, given, { code: 'invalid_header', message }, name === '' ? [] : [name])
-    }
-    return headers as Record<string, string> // every value that is not a string is a problem
-  })
+  },
+  headers => findHeaderProblems(headers).map(problem => ({ code: 'invalid_header', ...problem })),
+)
 
 /** A payload: any JSON value, whose strings may refer to secrets. Belfry sends its exact text. */
 export const payloadField = z

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idField, orNull, shownNumber, shownText, timestampField } from './response-fields.ts'
+import { idField, orNull, shownFlag, shownNumber, shownText, timestampField } from './response-fields.ts'
 
 const circuitStates = ['closed', 'open', 'half_open'] as const
 
@@ -65,10 +65,7 @@ export const host = z
       .meta({ description: 'The circuit breaker of the host for this workspace.' }),
     paused_at: orNull(timestampField(), { description: 'Since when a user has paused it; null unless it is paused.' }),
     waiting: shownNumber('Tasks that are due and not started.', 0),
-    waiting_is_capped: z.boolean().meta({
-      description: 'Only the first 10,000 waiting tasks of the workspace were counted.',
-      examples: [false],
-    }),
+    waiting_is_capped: shownFlag('Only the first 10,000 waiting tasks of the workspace were counted.', false),
     in_flight: z.int().meta({ examples: [1] }),
     max_in_flight: shownNumber(
       'How many calls to it may be in flight at once, from all dispatchers and workspaces. 0: no dispatcher is running.',
@@ -96,10 +93,3 @@ export const hosts = z
 
 export type Host = z.infer<typeof host>
 export type Hosts = z.infer<typeof hosts>
-
-/** The response to a request to close a circuit breaker. */
-export const resetHost = z
-  .object({
-    dispatchers: shownNumber('The dispatchers that close the breaker, within two seconds.', 1),
-  })
-  .meta({ id: 'ResetHost' })

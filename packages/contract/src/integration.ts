@@ -1,7 +1,9 @@
 import { alertChannels, alertEvents } from '@belfry/domain/alerts'
 import { z } from 'zod'
-import { textField } from './fields.ts'
-import { idField, shownText, textOrNull, timestampField } from './response-fields.ts'
+import { linkToken, textField } from './fields.ts'
+import { operation } from './operation.ts'
+import { pageOf } from './page.ts'
+import { idField, shownFlag, shownText, textOrNull, timestampField } from './response-fields.ts'
 import { objectKeyField, shownKeyField } from './task-controls.ts'
 import { displayName, emailAddress, sealedUrl } from './text-rules.ts'
 
@@ -26,7 +28,7 @@ export const createIntegrationBody = z.discriminatedUnion('channel', [
 export type CreateIntegrationBody = z.infer<typeof createIntegrationBody>
 
 /** Omitted fields stay unchanged. The channel cannot change. */
-export const updateIntegrationBody = z
+const updateIntegrationBody = z
   .strictObject({
     key: objectKeyField.nullable().optional(),
     name: textField(displayName).optional(),
@@ -45,10 +47,9 @@ export const integration = z
     channel: z.enum(alertChannels),
     events: z.array(z.enum(alertEvents)),
     target: shownText('The host of the URL, which itself is never returned, or the email address.', 'hooks.slack.com'),
-    confirmed: z.boolean().meta({
-      description:
-        'Whether alerts are sent: the recipient of an email address outside of the organization agrees first.',
-    }),
+    confirmed: shownFlag(
+      'Whether alerts are sent: the recipient of an email address outside of the organization agrees first.',
+    ),
     created_at: timestampField(),
     updated_at: timestampField(),
   })
@@ -57,17 +58,8 @@ export const integration = z
 /** A destination for the alerts of a workspace. */
 export type Integration = z.infer<typeof integration>
 
-export const confirmAlertsBody = z.strictObject({
-  token: z.string().min(1).max(200).meta({ description: 'The token in the link of the mail.' }),
-})
-
-/** The token in a mail that ends its alerts. */
-export const unsubscribeQuery = z.strictObject({
-  token: z.string().min(1).max(200).meta({ description: 'The token in the link of the mail.' }),
-})
-
 /** The result of a test. */
-export const integrationTest = z
+const integrationTest = z
   .object({
     delivered: z.boolean(),
     error: textOrNull('Why the test failed; null when it succeeded.', 'The receiver answered 404.'),
@@ -75,3 +67,58 @@ export const integrationTest = z
   .meta({ id: 'IntegrationTest' })
 
 export type IntegrationTest = z.infer<typeof integrationTest>
+
+export const integrationsOperations = {
+  confirmAlerts: operation('POST', '/api/v1/integrations/confirm', {
+    right: 'public',
+    summary: 'Agree to get alerts at an email address, with the token of a link',
+    body: z.strictObject({ token: linkToken }),
+    refusals: ['rate_limited'],
+  }),
+
+  unsubscribe: operation('POST', '/api/v1/integrations/unsubscribe', {
+    right: 'public',
+    summary: 'End all alerts to an email address, with the token of a mail',
+    query: z.strictObject({ token: linkToken }),
+  }),
+
+  listIntegrations: operation('GET', '/api/v1/workspaces/:ws/integrations', {
+    right: 'integration.read',
+    summary: 'List the integrations of a workspace',
+    answer: { status: 200, body: pageOf(integration) },
+  }),
+
+  createIntegration: operation('POST', '/api/v1/workspaces/:ws/integrations', {
+    right: 'integration.write',
+    summary: 'Send alerts of a workspace to Slack, Discord, an email address or a webhook',
+    body: createIntegrationBody,
+    answer: { status: 201, body: integration },
+    refusals: ['conflict', 'key_in_use', 'rate_limited'],
+  }),
+
+  getIntegration: operation('GET', '/api/v1/workspaces/:ws/integrations/:int', {
+    right: 'integration.read',
+    summary: 'Read an integration',
+    answer: { status: 200, body: integration },
+  }),
+
+  updateIntegration: operation('PATCH', '/api/v1/workspaces/:ws/integrations/:int', {
+    right: 'integration.write',
+    summary: 'Change the name, the events or the target of an integration',
+    body: updateIntegrationBody,
+    answer: { status: 200, body: integration },
+    refusals: ['conflict', 'key_in_use', 'rate_limited'],
+  }),
+
+  deleteIntegration: operation('DELETE', '/api/v1/workspaces/:ws/integrations/:int', {
+    right: 'integration.delete',
+    summary: 'Delete an integration; alerts that wait to be sent are dropped',
+  }),
+
+  testIntegration: operation('POST', '/api/v1/workspaces/:ws/integrations/:int/test', {
+    right: 'integration.write',
+    summary: 'Send a test message, and report within ten seconds whether it arrived',
+    answer: { status: 200, body: integrationTest },
+    refusals: ['conflict', 'rate_limited'],
+  }),
+}

@@ -1,15 +1,17 @@
 import { roles, workspaceRoles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { signedIn } from './auth.ts'
-import { textField } from './fields.ts'
-import { idField, timestampField } from './response-fields.ts'
+import { linkToken, textField } from './fields.ts'
+import { operation } from './operation.ts'
+import { listQuery, pageOf } from './page.ts'
+import { idField, shownFlag, timestampField } from './response-fields.ts'
 import { displayName, emailAddress, id, newPassword } from './text-rules.ts'
 
 const maxWorkspaces = 100
 
 const invitationStatuses = ['pending', 'accepted', 'revoked', 'expired'] as const
 
-export const createInvitationBody = z
+const createInvitationBody = z
   .strictObject({
     email: textField(emailAddress),
     role: z.enum(roles),
@@ -42,32 +44,28 @@ export const invitation = z
 export type Invitation = z.infer<typeof invitation>
 
 /** The details of an invitation that its link reveals before it is accepted. */
-export const invitationPreview = z
+const invitationPreview = z
   .object({
     organization: z.object({ name: z.string().meta({ examples: ['Acme'] }) }),
     invited_by: z.object({ name: z.string().meta({ examples: ['Ada Lovelace'] }) }),
     email: z.string().meta({ format: 'email', examples: ['grace@example.com'] }),
     role: z.enum(roles),
     workspaces: z.array(z.object({ name: z.string().meta({ examples: ['Production'] }) })),
-    has_account: z.boolean().meta({ description: 'Whether to sign in rather than register.' }),
+    has_account: shownFlag('Whether to sign in rather than register.'),
     expires_at: timestampField(),
   })
   .meta({ id: 'InvitationPreview' })
 
 export type InvitationPreview = z.infer<typeof invitationPreview>
 
-const token = z.string().min(1).max(200).meta({ description: 'The token in the link of the mail.' })
-
-export const invitationTokenBody = z.strictObject({ token })
-
 const account = { name: textField(displayName).optional(), password: textField(newPassword).optional() }
 
 /** Empty for a signed-in user. A name and a password create an account for the invited address. */
-export const acceptInvitationBody = withWholeAccount(z.strictObject(account))
+const acceptInvitationBody = withWholeAccount(z.strictObject(account))
 
 export type AcceptInvitationBody = z.infer<typeof acceptInvitationBody>
 
-export const acceptInvitationWithTokenBody = withWholeAccount(z.strictObject({ token, ...account }))
+const acceptInvitationWithTokenBody = withWholeAccount(z.strictObject({ token: linkToken, ...account }))
 
 function withWholeAccount<T extends { name?: string | undefined; password?: string | undefined }>(
   body: z.ZodType<T>,
@@ -83,7 +81,7 @@ function withWholeAccount<T extends { name?: string | undefined; password?: stri
     })
 }
 
-export const acceptedInvitation = z
+const acceptedInvitation = z
   .object({
     organization: z.object({
       id: idField('org'),
@@ -99,10 +97,10 @@ export const acceptedInvitation = z
 export type AcceptedInvitation = z.infer<typeof acceptedInvitation>
 
 /** Why an invitation cannot be read. */
-export const unusableInvitation = ['not_found', 'invitation_used', 'invitation_revoked', 'invitation_expired'] as const
+const unusableInvitation = ['not_found', 'invitation_used', 'invitation_revoked', 'invitation_expired'] as const
 
 /** Why an invitation cannot be accepted. */
-export const refusedAcceptance = [
+const refusedAcceptance = [
   ...unusableInvitation,
   'unauthenticated',
   'invitation_email_mismatch',
@@ -113,3 +111,64 @@ export const refusedAcceptance = [
   'quota_exceeded',
   'rate_limited',
 ] as const
+
+export const invitationsOperations = {
+  listInvitations: operation('GET', '/api/v1/organizations/:org/invitations', {
+    right: 'invitation.read',
+    summary: 'List the invitations of an organization, including those that have ended',
+    query: listQuery,
+    answer: { status: 200, body: pageOf(invitation) },
+  }),
+
+  createInvitation: operation('POST', '/api/v1/organizations/:org/invitations', {
+    right: 'invitation.create',
+    summary: 'Invite a user by email; the link in the mail is valid for seven days and for one use',
+    body: createInvitationBody,
+    answer: { status: 201, body: invitation },
+    refusals: ['already_member', 'already_invited', 'conflict', 'quota_exceeded', 'rate_limited'],
+  }),
+
+  revokeInvitation: operation('DELETE', '/api/v1/organizations/:org/invitations/:inv', {
+    right: 'invitation.revoke',
+    summary: 'Revoke an invitation; its link stops working',
+    refusals: ['invitation_used'],
+  }),
+
+  resendInvitation: operation('POST', '/api/v1/organizations/:org/invitations/:inv/resend', {
+    right: 'invitation.create',
+    summary: 'Resend an invitation with a new link that is valid for seven days; the old link ends',
+    answer: { status: 200, body: invitation },
+    refusals: ['invitation_used', 'invitation_revoked', 'conflict', 'rate_limited'],
+  }),
+
+  previewInvitation: operation('POST', '/api/v1/invitations/preview', {
+    right: 'public',
+    summary: 'Read an invitation by its token',
+    body: z.strictObject({ token: linkToken }),
+    answer: { status: 200, body: invitationPreview },
+    refusals: unusableInvitation,
+  }),
+
+  acceptInvitation: operation('POST', '/api/v1/invitations/accept', {
+    right: 'public',
+    summary: 'Accept an invitation as the signed-in user, or create an account with it',
+    body: acceptInvitationWithTokenBody,
+    answer: { status: 200, body: acceptedInvitation, setsCookie: true },
+    refusals: refusedAcceptance,
+  }),
+
+  getInvitation: operation('GET', '/api/v1/invitations/:token', {
+    right: 'public',
+    summary: 'Read an invitation by a token in the path, which proxies may log',
+    answer: { status: 200, body: invitationPreview },
+    refusals: unusableInvitation,
+  }),
+
+  acceptInvitationOfPath: operation('POST', '/api/v1/invitations/:token/accept', {
+    right: 'public',
+    summary: 'Accept an invitation by a token in the path, which proxies may log',
+    body: acceptInvitationBody,
+    answer: { status: 200, body: acceptedInvitation, setsCookie: true },
+    refusals: refusedAcceptance,
+  }),
+}

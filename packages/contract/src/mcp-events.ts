@@ -1,5 +1,5 @@
-import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { z } from 'zod'
+import { cronText } from './cron-job.ts'
 import { textField } from './fields.ts'
 import { timezoneField } from './local-time.ts'
 import { filterField } from './payload-filter.ts'
@@ -9,10 +9,7 @@ import { id, line, textRule, topicPattern } from './text-rules.ts'
 /** The type of an event that MCP clients can subscribe to: what it means, its arguments, and its data as JSON Schema. */
 type EventType = { description: string; arguments: z.ZodObject; data: Readonly<Record<string, unknown>> }
 
-const cronRule = textRule({ maxLength: 1_000, examples: ['0 9 * * 1-5'] }, text => {
-  const parsed = parseCron(text)
-  return parsed.ok ? { value: parsed.cron.text } : { code: 'invalid_cron', message: parsed.message }
-})
+const cronRule = textRule({ maxLength: 1_000, examples: ['0 9 * * 1-5'] }, cronText)
 
 const note = textField(line(2_000)).optional().meta({ description: 'What to be reminded of; the event has it.' })
 

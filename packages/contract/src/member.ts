@@ -2,15 +2,6 @@ import { roles, workspaceRoles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { idField, timestampField } from './response-fields.ts'
 
-export const updateMemberBody = z.strictObject({ role: z.enum(roles) })
-
-export const putWorkspaceMemberBody = z.strictObject({
-  role: z
-    .enum(workspaceRoles)
-    .optional()
-    .meta({ description: "Default: the current role, or for a new member their membership's workspace_role." }),
-})
-
 const memberUser = z.object({
   id: idField('user'),
   email: z.string().meta({ format: 'email', examples: ['ada@example.com'] }),

@@ -47,13 +47,19 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** An operation of the HTTP API. A parameter of its path is written as `:ws`. */
 export type Operation = Declaration & { method: Method; path: string }
 
-/** Declares an operation. Its type has the literal method and path and the types of the schemas. */
-export function operation<const M extends Method, const P extends string, const D extends Declaration>(
+type Declared = Omit<Declaration, 'answer'> & Partial<Pick<Declaration, 'answer'>>
+
+/**
+ * Declares an operation. Its type has the literal method and path and the types of the schemas. An operation without an answer is
+ * answered with 204.
+ */
+export function operation<const M extends Method, const P extends string, const D extends Declared>(
   method: M,
   path: P,
   declaration: D,
-): { method: M; path: P } & D {
-  return { method, path, ...declaration }
+) {
+  const declared = { method, path, answer: { status: 204 }, ...declaration }
+  return declared as { method: M; path: P } & (D extends { answer: Answer } ? D : D & { answer: { status: 204 } })
 }
 
 /** Stands for the id of the caller's workspace in a path. */

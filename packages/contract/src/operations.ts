@@ -1,24 +1,25 @@
-import { accountOperations } from './operations/account.ts'
-import { apiKeysOperations } from './operations/api-keys.ts'
-import { auditOperations } from './operations/audit.ts'
-import { billingOperations } from './operations/billing.ts'
-import { bulkOperations } from './operations/bulk-operations.ts'
-import { connectionsOperations } from './operations/connections.ts'
-import { cronJobsOperations } from './operations/cron-jobs.ts'
-import { documentsOperations } from './operations/documents.ts'
-import { eventsOperations } from './operations/events.ts'
-import { integrationsOperations } from './operations/integrations.ts'
-import { invitationsOperations } from './operations/invitations.ts'
-import { operatorOperations } from './operations/operator.ts'
-import { organizationsOperations } from './operations/organizations.ts'
-import { overviewOperations } from './operations/overview.ts'
-import { queuesOperations } from './operations/queues.ts'
-import { runsOperations } from './operations/runs.ts'
-import { secondFactorsOperations } from './operations/second-factors.ts'
-import { secretsOperations } from './operations/secrets.ts'
-import { signInOperations } from './operations/sign-in.ts'
-import { tasksOperations } from './operations/tasks.ts'
-import { workspacesOperations } from './operations/workspaces.ts'
+import { accountOperations } from './account.ts'
+import { apiKeysOperations } from './api-key.ts'
+import { auditOperations } from './audit-entry.ts'
+import { bulkOperations } from './bulk-operation.ts'
+import { connectionsOperations } from './connection.ts'
+import { cronJobsOperations } from './cron-job.ts'
+import { documentsOperations } from './documents.ts'
+import { eventsOperations } from './event.ts'
+import { federatedCredentialsOperations } from './federated-credential.ts'
+import { integrationsOperations } from './integration.ts'
+import { invitationsOperations } from './invitation.ts'
+import { operatorOperations } from './operator.ts'
+import { organizationsOperations } from './organization.ts'
+import { overviewOperations } from './overview.ts'
+import { queuesOperations } from './queue.ts'
+import { runsOperations } from './run.ts'
+import { secondFactorsOperations } from './second-factor.ts'
+import { secretsOperations } from './secret.ts'
+import { signInOperations } from './sign-in.ts'
+import { tasksOperations } from './task-operations.ts'
+import { billingOperations } from './tier.ts'
+import { workspacesOperations } from './workspace.ts'
 
 /** All operations of the HTTP API by name, in the order of the reference. Each has one endpoint in the API. */
 export const operations = {
@@ -37,6 +38,7 @@ export const operations = {
   ...auditOperations,
   ...workspacesOperations,
   ...apiKeysOperations,
+  ...federatedCredentialsOperations,
   ...secretsOperations,
   ...connectionsOperations,
   ...billingOperations,

@@ -2,40 +2,14 @@ import { roles } from '@belfry/domain/permissions'
 import { tierNames } from '@belfry/domain/tiers'
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { pageFields } from './page.ts'
+import { operation } from './operation.ts'
+import { listQuery, pageFields, pageOf } from './page.ts'
 import { idField, orNull, shownNumber, shownText, timestampField } from './response-fields.ts'
 import { emailAddress, line } from './text-rules.ts'
-
-/** The query of the organizations of an installation. `search`: a part of the name, the slug or the address of an owner.
- * `sort`: the organizations that use most come first, on one page. Default: the newest. */
-export const listTenantsQuery = z.strictObject({
-  search: textField(line(200)).optional(),
-  suspended: z.enum(['true', 'false']).optional(),
-  sort: z.enum(['in_flight', 'rate', 'executions', 'storage', 'failed_today', 'mails']).optional(),
-  ...pageFields,
-})
+import { changeTierBody } from './tier.ts'
 
 /** Why an operator suspends or resumes: stored in the operators' log, and never shown to the tenant. */
 export const suspensionBody = z.strictObject({ reason: textField(line(500)).optional() })
-
-/** The query of the blocked addresses. `search`: a part of the address. */
-export const listBlockedAddressesQuery = z.strictObject({
-  search: textField(line(200)).optional().meta({ description: 'A part of the address.' }),
-  ...pageFields,
-})
-
-/** An address that gets no alerts and no invitations. The reason is stored in the operators' log. */
-export const blockAddressBody = z.strictObject({
-  email: textField(emailAddress),
-  reason: textField(line(500)).optional(),
-})
-
-export const unblockAddressBody = z.strictObject({ email: textField(emailAddress) })
-
-/** The host of targets, such as `hooks.example.com` or `hooks.example.com:8443`. */
-export const findTargetsQuery = z.strictObject({
-  host: textField(line(300)).meta({ description: 'The host of the targets, with its port where their URLs have one.' }),
-})
 
 const suspendedAt = () =>
   orNull(timestampField(), {
@@ -70,7 +44,7 @@ export const tenant = z
 export type Tenant = z.infer<typeof tenant>
 
 /** An organization with its workspaces and members. */
-export const tenantDetail = tenant
+const tenantDetail = tenant
   .extend({
     workspace_list: z.array(
       z.object({
@@ -113,7 +87,7 @@ export const tenantDetail = tenant
 export type TenantDetail = z.infer<typeof tenantDetail>
 
 /** The workspaces that call a host. */
-export const foundTargets = z
+const foundTargets = z
   .object({
     data: z.array(
       z.object({
@@ -129,12 +103,8 @@ export const foundTargets = z
   })
   .meta({ id: 'FoundTargets' })
 
-export type FoundTargets = z.infer<typeof foundTargets>
-
 /** An address that an operator has blocked. */
-export const blockedAddress = z.object({ email: email(), blocked_at: timestampField() }).meta({ id: 'BlockedAddress' })
-
-export type BlockedAddress = z.infer<typeof blockedAddress>
+const blockedAddress = z.object({ email: email(), blocked_at: timestampField() }).meta({ id: 'BlockedAddress' })
 
 /** An action of an operator. */
 export const operatorEntry = z
@@ -149,4 +119,113 @@ export const operatorEntry = z
   })
   .meta({ id: 'OperatorEntry' })
 
-export type OperatorEntry = z.infer<typeof operatorEntry>
+const suspension = {
+  right: 'operator',
+  body: suspensionBody,
+  refusals: ['step_up_required'],
+} as const
+
+export const operatorOperations = {
+  listTenants: operation('GET', '/api/v1/operator/organizations', {
+    right: 'operator',
+    summary: 'List the organizations of the installation, newest first or by what they use',
+    query: z.strictObject({
+      search: textField(line(200)).optional(),
+      suspended: z.enum(['true', 'false']).optional(),
+      sort: z.enum(['in_flight', 'rate', 'executions', 'storage', 'failed_today', 'mails']).optional(),
+      ...pageFields,
+    }),
+    answer: { status: 200, body: pageOf(tenant) },
+  }),
+
+  getTenant: operation('GET', '/api/v1/operator/organizations/:org', {
+    right: 'operator',
+    summary: 'Read an organization with its workspaces and members',
+    answer: { status: 200, body: tenantDetail },
+  }),
+
+  setTier: operation('PUT', '/api/v1/operator/organizations/:org/tier', {
+    right: 'operator',
+    summary: 'Set the tier of an organization',
+    body: changeTierBody,
+    refusals: ['step_up_required'],
+  }),
+
+  suspendOrganization: operation('POST', '/api/v1/operator/organizations/:org/suspend', {
+    ...suspension,
+    summary: 'Suspend an organization: its callers are refused and its tasks wait, and nothing is deleted',
+  }),
+
+  resumeOrganization: operation('POST', '/api/v1/operator/organizations/:org/resume', {
+    ...suspension,
+    summary: 'Resume a suspended organization; its waiting tasks start',
+  }),
+
+  suspendWorkspace: operation('POST', '/api/v1/operator/workspaces/:ws/suspend', {
+    ...suspension,
+    summary: 'Suspend a workspace: its callers are refused and its tasks wait, and nothing is deleted',
+  }),
+
+  resumeWorkspace: operation('POST', '/api/v1/operator/workspaces/:ws/resume', {
+    ...suspension,
+    summary: 'Resume a suspended workspace; its waiting tasks start',
+  }),
+
+  suspendUser: operation('POST', '/api/v1/operator/users/:user/suspend', {
+    ...suspension,
+    summary: 'Suspend a user: its callers are refused and its tasks wait, and nothing is deleted',
+  }),
+
+  resumeUser: operation('POST', '/api/v1/operator/users/:user/resume', {
+    ...suspension,
+    summary: 'Resume a suspended user; its waiting tasks start',
+  }),
+
+  resetFactors: operation('POST', '/api/v1/operator/users/:user/factors/reset', {
+    ...suspension,
+    summary: 'Remove all second factors of a user who has lost them, and end the sessions of the user',
+  }),
+
+  findTargets: operation('GET', '/api/v1/operator/targets', {
+    right: 'operator',
+    summary: 'Find the workspaces that call a host',
+    query: z.strictObject({
+      host: textField(line(300)).meta({
+        description: 'The host of the targets, with its port where their URLs have one.',
+      }),
+    }),
+    answer: { status: 200, body: foundTargets },
+  }),
+
+  listBlockedAddresses: operation('GET', '/api/v1/operator/blocked-addresses', {
+    right: 'operator',
+    summary: 'List the email addresses that operators have blocked, newest first',
+    query: z.strictObject({
+      search: textField(line(200)).optional().meta({ description: 'A part of the address.' }),
+      ...pageFields,
+    }),
+    answer: { status: 200, body: pageOf(blockedAddress) },
+  }),
+
+  blockAddress: operation('POST', '/api/v1/operator/blocked-addresses', {
+    right: 'operator',
+    summary: 'Send no alerts and no invitations to an email address',
+    body: z.strictObject({
+      email: textField(emailAddress),
+      reason: textField(line(500)).optional(),
+    }),
+  }),
+
+  unblockAddress: operation('POST', '/api/v1/operator/blocked-addresses/remove', {
+    right: 'operator',
+    summary: 'End the block of an email address; a recipient who has unsubscribed still gets no alerts',
+    body: z.strictObject({ email: textField(emailAddress) }),
+  }),
+
+  listOperatorLog: operation('GET', '/api/v1/operator/log', {
+    right: 'operator',
+    summary: 'List the actions of operators, newest first',
+    query: listQuery,
+    answer: { status: 200, body: pageOf(operatorEntry) },
+  }),
+}

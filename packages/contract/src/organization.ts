@@ -1,10 +1,12 @@
+import { roles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
-import { idField, numberOrNull, shownText, timestampField } from './response-fields.ts'
+import { member } from './member.ts'
+import { operation } from './operation.ts'
+import { listQuery, pageOf } from './page.ts'
+import { idField, numberOrNull, shownFlag, shownText, timestampField } from './response-fields.ts'
 import { displayName, id, matching } from './text-rules.ts'
 import { usage } from './usage.ts'
-
-export const createOrganizationBody = z.strictObject({ name: textField(displayName) })
 
 /** The part of a dashboard URL that names an organization. */
 const slug = matching(
@@ -44,9 +46,7 @@ export const organization = z
     tier: z.string().meta({ examples: ['startup'] }),
     policy: organizationPolicy,
     max_api_key_days: numberOrNull('How long a new API key is valid at most. Null: without limit.', 90),
-    require_second_factor: z
-      .boolean()
-      .meta({ description: 'Whether members need a second factor. API keys are not affected.', examples: [false] }),
+    require_second_factor: shownFlag('Whether members need a second factor. API keys are not affected.', false),
     created_at: timestampField(),
     updated_at: timestampField(),
   })
@@ -55,7 +55,7 @@ export const organization = z
 export type Organization = z.infer<typeof organization>
 
 /** An organization, as its owners see it. */
-export const organizationDetail = organization
+const organizationDetail = organization
   .extend({
     usage: usage.omit({ daily: true }).optional().meta({ description: 'Usage of the tier. Owners only.' }),
   })
@@ -72,12 +72,84 @@ export const updateOrganizationBody = z.strictObject({
 
 export type UpdateOrganizationBody = z.infer<typeof updateOrganizationBody>
 
-/** The member who becomes an owner in place of the caller, who stays as an admin. */
-export const transferOrganizationBody = z.strictObject({ user_id: textField(id('user')) })
-
 /** An organization, as API keys of its workspaces see it. */
-export const organizationSummary = organization
+const organizationSummary = organization
   .pick({ id: true, name: true, slug: true, tier: true })
   .meta({ id: 'OrganizationSummary' })
 
 export type OrganizationSummary = z.infer<typeof organizationSummary>
+
+export const organizationsOperations = {
+  listOrganizations: operation('GET', '/api/v1/organizations', {
+    right: 'signed_in',
+    summary: 'List the organizations of the signed-in user',
+    client: 'organizations.list',
+    query: listQuery,
+    answer: { status: 200, body: pageOf(organization) },
+  }),
+
+  createOrganization: operation('POST', '/api/v1/organizations', {
+    right: 'signed_in',
+    summary: 'Create an organization, of which the caller becomes the owner',
+    client: 'organizations.create',
+    body: z.strictObject({ name: textField(displayName) }),
+    answer: { status: 201, body: organization },
+    refusals: ['email_not_confirmed', 'organization_limit_reached'],
+  }),
+
+  getOrganization: operation('GET', '/api/v1/organizations/:org', {
+    right: 'organization.read',
+    summary: 'Read an organization; owners see its usage, an API key sees its name, slug and tier',
+    description: 'With an API key of one of its workspaces it is a summary without `policy`.',
+    client: 'organizations.get',
+    answer: { status: 200, body: z.union([organizationDetail, organizationSummary]) },
+  }),
+
+  updateOrganization: operation('PATCH', '/api/v1/organizations/:org', {
+    right: 'organization.change',
+    summary: 'Change the name, the slug or the policy of an organization',
+    description: 'Omitted fields stay unchanged, also within `policy`.',
+    client: 'organizations.update',
+    body: updateOrganizationBody,
+    answer: { status: 200, body: organization },
+    refusals: ['slug_taken', 'second_factor_required', 'step_up_required'],
+  }),
+
+  deleteOrganization: operation('DELETE', '/api/v1/organizations/:org', {
+    right: 'organization.delete',
+    summary: 'Delete an organization that has no workspace left',
+    description: 'Requires an owner.',
+    client: 'organizations.delete',
+    refusals: ['conflict', 'step_up_required'],
+  }),
+
+  listMembers: operation('GET', '/api/v1/organizations/:org/members', {
+    right: 'member.read',
+    summary: 'List the members of an organization',
+    client: 'organizations.members',
+    query: listQuery,
+    answer: { status: 200, body: pageOf(member) },
+  }),
+
+  updateMember: operation('PATCH', '/api/v1/organizations/:org/members/:user', {
+    right: 'member.manage',
+    summary: 'Change the role of a member; only owners may add or remove owners',
+    body: z.strictObject({ role: z.enum(roles) }),
+    answer: { status: 200, body: member },
+    refusals: ['last_owner'],
+  }),
+
+  removeMember: operation('DELETE', '/api/v1/organizations/:org/members/:user', {
+    right: 'member.leave',
+    summary: 'Remove a member from an organization and its workspaces, or leave it',
+    refusals: ['last_owner'],
+  }),
+
+  transferOrganization: operation('POST', '/api/v1/organizations/:org/transfer', {
+    right: 'organization.transfer',
+    summary: 'Make another member an owner in place of the caller, who stays as an admin',
+    body: z.strictObject({ user_id: textField(id('user')) }),
+    answer: { status: 200, body: member },
+    refusals: ['step_up_required'],
+  }),
+}

@@ -1,17 +1,16 @@
 import { z } from 'zod'
-import { repeatable, textField } from './fields.ts'
-import { idField, millisecondsField, numberOrNull, shownNumber, timestampField } from './response-fields.ts'
+import { textField } from './fields.ts'
+import { host, hosts } from './host.ts'
+import { operation } from './operation.ts'
+import { idField, millisecondsField, numberOrNull, shownFlag, shownNumber, timestampField } from './response-fields.ts'
 import { runStatusField } from './run.ts'
-import { id, instant, oneOf, textRule, wholeNumber } from './text-rules.ts'
+import { searchQuery, searchResult } from './search.ts'
+import { status } from './status.ts'
+import { instant, oneOf, textRule, wholeNumber } from './text-rules.ts'
 
 const overviewRanges = ['1h', '24h', '7d', '30d'] as const
 
 export type OverviewRange = (typeof overviewRanges)[number]
-
-/** The query of the overview: its time range. */
-export const overviewQuery = z.strictObject({
-  range: textField(oneOf(overviewRanges)).default('24h'),
-})
 
 const lagMs = numberOrNull('Null when nothing ran.', 12)
 const counted = {
@@ -47,15 +46,6 @@ const upcomingStart = textRule(
   instant,
 )
 
-/** The query of the upcoming dispatches. */
-export const upcomingQuery = z.strictObject({
-  from: textField(upcomingStart).optional(),
-  hours: textField(wholeNumber(1, 168, { description: 'The length of the time in hours. Default: 24.' })).default(24),
-  limit: textField(wholeNumber(1, 1_000, { description: 'How many dispatches `next` names. Default: 10.' })).default(
-    10,
-  ),
-})
-
 /** The upcoming dispatches of a workspace. */
 export const upcoming = z
   .object({
@@ -77,17 +67,11 @@ export const upcoming = z
         }),
       )
       .meta({ description: 'The first dispatches; an occurrence of a cron job without a task yet has no task_id.' }),
-    is_capped: z.boolean().meta({
-      description: 'Partial count; actual numbers are higher.',
-      examples: [false],
-    }),
+    is_capped: shownFlag('Partial count; actual numbers are higher.', false),
   })
   .meta({ id: 'Upcoming' })
 
 export type Upcoming = z.infer<typeof upcoming>
-
-/** The query that asks for the latest runs of some cron jobs at once. */
-export const recentRunsQuery = z.strictObject({ cronjob_id: repeatable(id('cron')).default([]) })
 
 const recentRun = z.object({
   id: idField('run'),
@@ -101,4 +85,87 @@ export const recentRuns = z.object({
   data: z.array(z.object({ cronjob_id: idField('cron'), runs: z.array(recentRun) })),
 })
 
-export type RecentRuns = z.infer<typeof recentRuns>
+export const overviewOperations = {
+  search: operation('GET', '/api/v1/scheduler/search', {
+    right: 'run.read',
+    summary: 'Find tasks, runs, cron jobs, labels, hosts and more by id or by a part of the name',
+    description: 'Payloads are not searched. Kinds that the caller may not read are left out.',
+    mayLag: true,
+    query: searchQuery,
+    answer: { status: 200, body: searchResult },
+  }),
+
+  getOverview: operation('GET', '/api/v1/scheduler/overview', {
+    right: 'run.read',
+    summary: 'Get statistics of the runs of a workspace',
+    mayLag: true,
+    query: z.strictObject({ range: textField(oneOf(overviewRanges)).default('24h') }),
+    answer: { status: 200, body: overview },
+  }),
+
+  getUpcoming: operation('GET', '/api/v1/scheduler/upcoming', {
+    right: 'task.read',
+    summary: 'Get the upcoming tasks of a workspace, and the runs of cron jobs that are not tasks yet',
+    query: z.strictObject({
+      from: textField(upcomingStart).optional(),
+      hours: textField(wholeNumber(1, 168, { description: 'The length of the time in hours. Default: 24.' })).default(
+        24,
+      ),
+      limit: textField(
+        wholeNumber(1, 1_000, { description: 'How many dispatches `next` names. Default: 10.' }),
+      ).default(10),
+    }),
+    answer: { status: 200, body: upcoming },
+  }),
+
+  listHosts: operation('GET', '/api/v1/scheduler/hosts', {
+    right: 'host.read',
+    summary: 'List the hosts that tasks of a workspace call, with their health',
+    client: 'hosts.list',
+    answer: { status: 200, body: hosts },
+  }),
+
+  getHost: operation('GET', '/api/v1/scheduler/hosts/:host', {
+    right: 'host.read',
+    summary: 'Read a host with its health',
+    client: 'hosts.get',
+    answer: { status: 200, body: host },
+  }),
+
+  pauseHost: operation('POST', '/api/v1/scheduler/hosts/:host/pause', {
+    right: 'host.write',
+    summary: 'Pause a host: the tasks of the workspace for it wait, except callbacks',
+    client: 'hosts.pause',
+    answer: { status: 200, body: host },
+    refusals: ['conflict'],
+  }),
+
+  resumeHost: operation('POST', '/api/v1/scheduler/hosts/:host/resume', {
+    right: 'host.write',
+    summary: 'Resume a paused host, so its waiting tasks start',
+    client: 'hosts.resume',
+    answer: { status: 200, body: host },
+  }),
+
+  resetCircuit: operation('POST', '/api/v1/scheduler/hosts/:host/reset', {
+    right: 'host.reset',
+    summary: 'Close the circuit breaker of a host',
+    description: '`dispatchers` is the number of dispatchers that close it.',
+    client: 'hosts.reset',
+    answer: {
+      status: 202,
+      body: z
+        .object({
+          dispatchers: shownNumber('The dispatchers that close the breaker, within two seconds.', 1),
+        })
+        .meta({ id: 'ResetHost' }),
+    },
+  }),
+
+  getStatus: operation('GET', '/api/v1/scheduler/status', {
+    right: 'task.read',
+    summary: 'Get whether all processes run, and what keeps tasks from running',
+    client: 'status.get',
+    answer: { status: 200, body: status },
+  }),
+}

@@ -1,6 +1,6 @@
 import { type AppErrorCode, appErrorCodes, problemsByStatus } from '@belfry/domain/app-error'
 import { z } from 'zod'
-import { numberOrNull, shownText } from './response-fields.ts'
+import { shownText } from './response-fields.ts'
 
 const fieldError = z
   .object({
@@ -28,16 +28,6 @@ export const problem = z
   .meta({ id: 'Problem' })
 
 export type Problem = z.infer<typeof problem>
-
-/** The content of the page about the code of a problem, a field or a failed run. */
-export const problemPage = z
-  .object({
-    code: z.string().meta({ examples: ['rate_limited'] }),
-    status: numberOrNull('The status of the response. Null for codes of fields and runs.', 429),
-    title: z.string().meta({ examples: ['Too many requests'] }),
-    description: z.string().meta({ description: 'The cause, and what to do.' }),
-  })
-  .meta({ id: 'ProblemPage' })
 
 export type ProblemKind = { status: number; title: string; description: string }
 

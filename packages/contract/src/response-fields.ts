@@ -28,6 +28,11 @@ export function shownNumber(description: string, example: number) {
   return z.int().meta({ description, examples: [example] })
 }
 
+/** A boolean in a response, with what it means. */
+export function shownFlag(description: string, example?: boolean) {
+  return z.boolean().meta(example === undefined ? { description } : { description, examples: [example] })
+}
+
 /** A text in a response, with what it means. */
 export function shownText(description: string, example: string) {
   return z.string().meta({ description, examples: [example] })

@@ -1,14 +1,7 @@
 import { z } from 'zod'
-import { hostFilter, integer, textField } from './fields.ts'
-import { idField, orNull, shownNumber, shownText, timestampField } from './response-fields.ts'
-import { instant, line, oneOf } from './text-rules.ts'
-
-/** The query of the groups of failures: `from` <= started_at < `to`. With a `host`, only its runs are counted. */
-export const runFailuresQuery = z.strictObject({
-  from: textField(instant).optional(),
-  to: textField(instant).optional(),
-  host: hostFilter.optional(),
-})
+import { integer, textField } from './fields.ts'
+import { idField, orNull, shownFlag, shownNumber, shownText, timestampField } from './response-fields.ts'
+import { line, oneOf } from './text-rules.ts'
 
 /** What users have decided about a group of failures. */
 const failureStates = ['open', 'ignored', 'resolved'] as const
@@ -48,11 +41,10 @@ export const runFailures = z
   .object({
     data: z.array(failureGroup).meta({ description: 'The groups with the most runs first; at most 50.' }),
     counted: shownNumber('The number of runs that the groups were made from.', 712),
-    is_partial: z.boolean().meta({
-      description:
-        'There may be more failed runs: the groups are made from the latest ones, without those in object storage.',
-      examples: [false],
-    }),
+    is_partial: shownFlag(
+      'There may be more failed runs: the groups are made from the latest ones, without those in object storage.',
+      false,
+    ),
   })
   .meta({ id: 'RunFailures' })
 

@@ -3,18 +3,22 @@ import { taskSources } from '@belfry/domain/task-source'
 import { waitReasons } from '@belfry/domain/wait-reason'
 import { z } from 'zod'
 import { runErrors } from './explained-codes.ts'
-import { repeatable, textField } from './fields.ts'
+import { exportFormat, exportTypes } from './export.ts'
+import { hostFilter, repeatable, textField } from './fields.ts'
+import { operation } from './operation.ts'
 import { pageFields, pageOf } from './page.ts'
 import {
   idField,
   millisecondsField,
   numberOrNull,
   orNull,
+  shownFlag,
   shownNumber,
   shownText,
   textOrNull,
   timestampField,
 } from './response-fields.ts'
+import { failureStateBody, runFailures } from './run-failures.ts'
 import { label } from './task-controls.ts'
 import { type Invalid, id, instant, line, oneOf, textRule, wholeNumber } from './text-rules.ts'
 
@@ -143,7 +147,7 @@ const run = z.object(runFields).meta({ id: 'Run' })
 export type Run = z.infer<typeof run>
 
 /** An attempt with its request and response. */
-export const runDetail = z
+const runDetail = z
   .object({
     ...runFields,
     request: z.object({
@@ -173,11 +177,123 @@ export const runDetail = z
 export type RunDetail = z.infer<typeof runDetail>
 
 /** One page of runs. */
-export const runPage = pageOf(run).extend({
-  from_storage: z.boolean().meta({
-    description: 'Whether Belfry read object storage for this page, which is slower.',
-    examples: [false],
-  }),
+const runPage = pageOf(run).extend({
+  from_storage: shownFlag('Whether Belfry read object storage for this page, which is slower.', false),
 })
 
 export type RunPage = z.infer<typeof runPage>
+
+/** The attempts of a workspace over a time. A run is included a few seconds after it was recorded. */
+const runCounts = z
+  .object({
+    from: timestampField().meta({ description: 'The start of the first bucket, at most 32 days ago.' }),
+    to: timestampField().meta({ description: 'The end of the last bucket.' }),
+    bucket_ms: millisecondsField(1_800_000),
+    buckets: z
+      .array(
+        z.object({
+          at: timestampField(),
+          total: shownNumber('Attempts that started.', 1200),
+          failed: z.int().meta({ examples: [3] }),
+        }),
+      )
+      .meta({ description: 'At most 61 buckets.' }),
+  })
+  .meta({ id: 'RunCounts' })
+
+/** The query of an export of runs: the filters of the list. */
+export const exportRunsQuery = listRunsQuery.omit({ limit: true, cursor: true }).extend(exportFormat)
+
+export const runsOperations = {
+  listRuns: operation('GET', '/api/v1/scheduler/runs', {
+    right: 'run.read',
+    summary: 'List runs, newest first',
+    client: 'runs.list',
+    mayLag: true,
+    query: listRunsQuery,
+    answer: { status: 200, body: runPage },
+    refusals: ['log_storage_unavailable'],
+  }),
+
+  exportRuns: operation('GET', '/api/v1/scheduler/runs/export', {
+    right: 'run.read',
+    summary: 'Export runs as CSV or JSON Lines, newest first',
+    description: 'The file may have any size.',
+    client: 'runs.export',
+    mayLag: true,
+    query: exportRunsQuery,
+    answer: { status: 200, texts: exportTypes },
+  }),
+
+  streamRuns: operation('GET', '/api/v1/scheduler/runs/stream', {
+    right: 'run.read',
+    summary: 'Follow new runs as server-sent events',
+    description: 'A run is sent about a second after its end.',
+    client: 'runs.tail',
+    answer: { status: 200, texts: ['text/event-stream'] },
+  }),
+
+  listFailures: operation('GET', '/api/v1/scheduler/runs/failures', {
+    right: 'run.read',
+    summary: 'Group failed runs by host, error and response status',
+    client: 'runs.failures',
+    mayLag: true,
+    query: z.strictObject({
+      from: textField(instant).optional(),
+      to: textField(instant).optional(),
+      host: hostFilter.optional(),
+    }),
+    answer: { status: 200, body: runFailures },
+  }),
+
+  setFailureState: operation('PUT', '/api/v1/scheduler/runs/failures', {
+    right: 'host.write',
+    summary: 'Ignore or resolve a group of failed runs, or open it again',
+    body: failureStateBody,
+  }),
+
+  countRunsOverTime: operation('GET', '/api/v1/scheduler/runs/counts', {
+    right: 'run.read',
+    summary: 'Count the runs of a time by outcome',
+    description: 'Default: the last 24 hours, in steps of 30 minutes.',
+    client: 'runs.counts',
+    mayLag: true,
+    query: z.strictObject({
+      from: textField(instant).optional(),
+      to: textField(instant).optional(),
+    }),
+    answer: { status: 200, body: runCounts },
+  }),
+
+  getRun: operation('GET', '/api/v1/scheduler/runs/:run', {
+    right: 'run.read',
+    summary: 'Read a run with its request and response',
+    client: 'runs.get',
+    answer: { status: 200, body: runDetail },
+    refusals: ['log_storage_unavailable'],
+  }),
+
+  listOrganizationRuns: operation('GET', '/api/v1/organizations/:org/runs', {
+    right: 'organization_run.read',
+    summary: 'List the runs of all workspaces that the caller may see, newest first',
+    client: 'organizations.runs',
+    mayLag: true,
+    query: listOrganizationRunsQuery,
+    answer: { status: 200, body: runPage },
+    refusals: ['log_storage_unavailable'],
+  }),
+
+  exportOrganizationRuns: operation('GET', '/api/v1/organizations/:org/runs/export', {
+    right: 'organization_run.read',
+    summary: 'Export the runs of all workspaces that the caller may see',
+    mayLag: true,
+    query: listOrganizationRunsQuery.omit({ limit: true, cursor: true }).extend(exportFormat),
+    answer: { status: 200, texts: exportTypes },
+  }),
+
+  streamOrganizationRuns: operation('GET', '/api/v1/organizations/:org/runs/stream', {
+    right: 'organization_run.read',
+    summary: 'Follow new runs of all workspaces that the caller may see',
+    answer: { status: 200, texts: ['text/event-stream'] },
+  }),
+}

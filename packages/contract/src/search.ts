@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { orNull, shownNumber, textOrNull, timestampField } from './response-fields.ts'
+import { orNull, shownFlag, shownNumber, textOrNull, timestampField } from './response-fields.ts'
 import { line } from './text-rules.ts'
 
 /** The query of the search: a part of a name or a label, or an id. */
@@ -25,10 +25,10 @@ const found = z
 export const searchResult = z
   .object({
     data: z.array(found),
-    is_partial: z.boolean().meta({
-      description: 'There are older tasks, cron jobs or runs in object storage, which were not searched.',
-      examples: [false],
-    }),
+    is_partial: shownFlag(
+      'There are older tasks, cron jobs or runs in object storage, which were not searched.',
+      false,
+    ),
   })
   .meta({ id: 'SearchResult' })
 

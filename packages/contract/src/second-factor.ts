@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
+import { operation } from './operation.ts'
 import { idField, orNull, shownText, timestampField } from './response-fields.ts'
 import { displayName } from './text-rules.ts'
 
@@ -101,7 +102,7 @@ export const passkeyLoginOptionsBody = z.strictObject({ sign_in_token: token.opt
 export const passkeyLoginBody = z.strictObject({ passkey: assertion })
 
 /** Exactly one proof. The password counts only while the user has no second factor. */
-export const confirmIdentityBody = z
+const confirmIdentityBody = z
   .strictObject({
     password: z.string().max(1000).optional(),
     code,
@@ -122,7 +123,7 @@ export const passkeyOptions = z
 
 export type PasskeyOptions = z.infer<typeof passkeyOptions>
 
-export const createPasskeyBody = z.strictObject({ name: textField(displayName), passkey: attestation })
+const createPasskeyBody = z.strictObject({ name: textField(displayName), passkey: attestation })
 
 export type CreatePasskeyBody = z.infer<typeof createPasskeyBody>
 
@@ -135,8 +136,6 @@ const passkey = z
   })
   .meta({ id: 'Passkey' })
 
-export type Passkey = z.infer<typeof passkey>
-
 const recoveryCodeList = z
   .array(z.string())
   .meta({ description: 'Each works once. They are shown only now.', examples: [['k7wq-m3xp-9rtd-2vfa']] })
@@ -145,30 +144,13 @@ const firstCodes = recoveryCodeList
   .nullable()
   .meta({ description: 'New recovery codes with the first factor. Each works once, and they are shown only now.' })
 
-export const newPasskey = passkey.extend({ recovery_codes: firstCodes }).meta({ id: 'NewPasskey' })
+const newPasskey = passkey.extend({ recovery_codes: firstCodes }).meta({ id: 'NewPasskey' })
 
-/** The secret of an authenticator app, which becomes a factor with its first code. */
-export const totpSecret = z
-  .object({
-    secret: shownText('In base32, for typing.', 'JBSWY3DPEHPK3PXP'),
-    uri: shownText('For the QR code.', 'otpauth://totp/Belfry:ada%40example.com?issuer=Belfry&secret=JBSWY3DPEHPK3PXP'),
-  })
-  .meta({ id: 'TotpSecret' })
-
-export type TotpSecret = z.infer<typeof totpSecret>
-
-export const confirmTotpBody = z.strictObject({
-  code: z
-    .string()
-    .max(40)
-    .meta({ examples: ['123456'] }),
-})
-
-export const addedFactor = z.object({ recovery_codes: firstCodes }).meta({ id: 'AddedFactor' })
+const addedFactor = z.object({ recovery_codes: firstCodes }).meta({ id: 'AddedFactor' })
 
 export type AddedFactor = z.infer<typeof addedFactor>
 
-export const recoveryCodes = z.object({ recovery_codes: recoveryCodeList }).meta({ id: 'RecoveryCodes' })
+const recoveryCodes = z.object({ recovery_codes: recoveryCodeList }).meta({ id: 'RecoveryCodes' })
 
 /** The second factors of the signed-in user. */
 export const secondFactors = z
@@ -182,3 +164,89 @@ export const secondFactors = z
   .meta({ id: 'SecondFactors' })
 
 export type SecondFactors = z.infer<typeof secondFactors>
+
+export const secondFactorsOperations = {
+  confirmIdentity: operation('POST', '/api/v1/auth/confirm', {
+    right: 'signed_in',
+    summary: 'Confirm the identity of the user for ten minutes',
+    body: confirmIdentityBody,
+    refusals: ['password_login_off'],
+  }),
+
+  confirmIdentityOptions: operation('POST', '/api/v1/auth/confirm/options', {
+    right: 'signed_in',
+    summary: 'Get the options for confirming the identity of the user with a passkey',
+    answer: { status: 200, body: passkeyOptions },
+  }),
+
+  listFactors: operation('GET', '/api/v1/auth/factors', {
+    right: 'signed_in',
+    summary: 'List the second factors of the user',
+    answer: { status: 200, body: secondFactors },
+  }),
+
+  addPasskey: operation('POST', '/api/v1/auth/factors/passkeys', {
+    right: 'signed_in',
+    summary: 'Add a passkey; the first second factor ends all other sessions of the user',
+    body: createPasskeyBody,
+    answer: { status: 201, body: newPasskey },
+    refusals: ['step_up_required', 'conflict'],
+  }),
+
+  passkeyEnrolmentOptions: operation('POST', '/api/v1/auth/factors/passkeys/options', {
+    right: 'signed_in',
+    summary: 'Get the options for making a passkey',
+    answer: { status: 200, body: passkeyOptions },
+    refusals: ['step_up_required'],
+  }),
+
+  removePasskey: operation('DELETE', '/api/v1/auth/factors/passkeys/:passkey', {
+    right: 'signed_in',
+    summary: 'Remove a passkey; with the last factor the recovery codes go too',
+    refusals: ['step_up_required'],
+  }),
+
+  startTotp: operation('POST', '/api/v1/auth/factors/totp', {
+    right: 'signed_in',
+    summary: 'Make the secret of an authenticator app, which its first code confirms',
+    answer: {
+      status: 200,
+      body: z
+        .object({
+          secret: shownText('In base32, for typing.', 'JBSWY3DPEHPK3PXP'),
+          uri: shownText(
+            'For the QR code.',
+            'otpauth://totp/Belfry:ada%40example.com?issuer=Belfry&secret=JBSWY3DPEHPK3PXP',
+          ),
+        })
+        .meta({ id: 'TotpSecret' }),
+    },
+    refusals: ['step_up_required', 'conflict'],
+  }),
+
+  removeTotp: operation('DELETE', '/api/v1/auth/factors/totp', {
+    right: 'signed_in',
+    summary: 'Remove the authenticator app; with the last factor the recovery codes go too',
+    refusals: ['step_up_required', 'not_found'],
+  }),
+
+  confirmTotp: operation('POST', '/api/v1/auth/factors/totp/confirm', {
+    right: 'signed_in',
+    summary: 'Add an authenticator app by its first code; the first factor ends other sessions',
+    body: z.strictObject({
+      code: z
+        .string()
+        .max(40)
+        .meta({ examples: ['123456'] }),
+    }),
+    answer: { status: 200, body: addedFactor },
+    refusals: ['step_up_required'],
+  }),
+
+  createRecoveryCodes: operation('POST', '/api/v1/auth/factors/recovery-codes', {
+    right: 'signed_in',
+    summary: 'Make new recovery codes; the previous ones no longer work',
+    answer: { status: 200, body: recoveryCodes },
+    refusals: ['step_up_required', 'conflict'],
+  }),
+}

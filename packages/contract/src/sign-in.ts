@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { orNull, shownText, textOrNull } from './response-fields.ts'
+import { newApiKey } from './api-key.ts'
+import { loginBody, session, signedIn } from './auth.ts'
+import { textField } from './fields.ts'
+import { operation } from './operation.ts'
+import { listQuery, pageOf } from './page.ts'
+import { orNull, shownFlag, shownText, textOrNull } from './response-fields.ts'
+import { loginFactorBody, passkeyLoginBody, passkeyLoginOptionsBody, passkeyOptions } from './second-factor.ts'
+import { id, line } from './text-rules.ts'
 
 /** Why a sign-in through the issuer failed: the sign-in page gets it as `?error=`. */
 export type SignInError =
@@ -20,13 +27,13 @@ export type SignInError =
   | 'unavailable'
 
 /** How users sign in. */
-export const signInMethods = z
+const signInMethods = z
   .object({
-    password: z.boolean().meta({ description: 'Whether users sign in and register with a password.' }),
+    password: shownFlag('Whether users sign in and register with a password.'),
     oidc: orNull(
       z.object({
         name: shownText('The name of the issuer for users.', 'Keycloak'),
-        available: z.boolean().meta({ description: 'Whether the issuer answered when the API asked it last.' }),
+        available: shownFlag('Whether the issuer answered when the API asked it last.'),
       }),
       { description: 'The OpenID Connect issuer; null without one.' },
     ),
@@ -35,32 +42,128 @@ export const signInMethods = z
 
 export type SignInMethods = z.infer<typeof signInMethods>
 
-export const startOidcBody = z.strictObject({
-  return_to: z
-    .string()
-    .max(2000)
-    .optional()
-    .meta({ description: 'The path of the page to open after the sign-in.', examples: ['/'] }),
-})
+export const signInOperations = {
+  login: operation('POST', '/api/v1/auth/login', {
+    right: 'public',
+    summary: 'Sign in',
+    body: loginBody,
+    answer: { status: 200, body: signedIn, setsCookie: true },
+    refusals: ['unauthenticated', 'second_factor_required', 'password_login_off'],
+  }),
 
-export const oidcStart = z
-  .object({
-    url: shownText(
-      'The page of the issuer where the user signs in. Only the browser that got the cookie can finish it.',
-      'https://issuer.example.com/authorize?client_id=belfry',
-    ),
-  })
-  .meta({ id: 'OidcStart' })
+  loginWithFactor: operation('POST', '/api/v1/auth/login/factor', {
+    right: 'public',
+    summary: 'Continue a sign-in with a second factor',
+    body: loginFactorBody,
+    answer: { status: 200, body: signedIn, setsCookie: true },
+    refusals: ['unauthenticated', 'password_login_off'],
+  }),
 
-export type OidcStart = z.infer<typeof oidcStart>
+  loginWithPasskey: operation('POST', '/api/v1/auth/login/passkey', {
+    right: 'public',
+    summary: 'Sign in with a passkey alone, whose authenticator has verified the user',
+    body: passkeyLoginBody,
+    answer: { status: 200, body: signedIn, setsCookie: true },
+    refusals: ['unauthenticated', 'password_login_off'],
+  }),
 
-export const oidcLogout = z
-  .object({
-    url: textOrNull(
-      'Where the browser signs out of the issuer; null when that is not possible.',
-      'https://issuer.example.com/logout',
-    ),
-  })
-  .meta({ id: 'OidcLogout' })
+  passkeyLoginOptions: operation('POST', '/api/v1/auth/login/passkey/options', {
+    right: 'public',
+    summary: 'Get the options for signing in with a passkey, alone or as the second factor',
+    body: passkeyLoginOptionsBody,
+    answer: { status: 200, body: passkeyOptions },
+    refusals: ['unauthenticated'],
+  }),
 
-export type OidcLogout = z.infer<typeof oidcLogout>
+  logout: operation('POST', '/api/v1/auth/logout', {
+    right: 'signed_in',
+    summary: 'End this session',
+    answer: { status: 204, setsCookie: true },
+  }),
+
+  getSignInMethods: operation('GET', '/api/v1/auth/methods', {
+    right: 'public',
+    summary: 'Read how users sign in',
+    answer: { status: 200, body: signInMethods },
+  }),
+
+  startOidc: operation('POST', '/api/v1/auth/oidc/start', {
+    right: 'public',
+    summary: 'Begin a sign-in through the OpenID Connect issuer of this installation',
+    body: z.strictObject({
+      return_to: z
+        .string()
+        .max(2000)
+        .optional()
+        .meta({ description: 'The path of the page to open after the sign-in.', examples: ['/'] }),
+    }),
+    answer: {
+      status: 200,
+      body: z
+        .object({
+          url: shownText(
+            'The page of the issuer where the user signs in. Only the browser that got the cookie can finish it.',
+            'https://issuer.example.com/authorize?client_id=belfry',
+          ),
+        })
+        .meta({ id: 'OidcStart' }),
+      setsCookie: true,
+    },
+    refusals: ['not_found', 'unavailable'],
+  }),
+
+  finishOidc: operation('GET', '/api/v1/auth/oidc/callback', {
+    right: 'public',
+    summary: 'Finish a sign-in: the issuer sends the browser here',
+    answer: { status: 303, setsCookie: true },
+    refusals: ['not_found'],
+  }),
+
+  logoutOidc: operation('POST', '/api/v1/auth/oidc/logout', {
+    right: 'signed_in',
+    summary: 'End this session, and return where the browser signs out of the issuer',
+    answer: {
+      status: 200,
+      body: z
+        .object({
+          url: textOrNull(
+            'Where the browser signs out of the issuer; null when that is not possible.',
+            'https://issuer.example.com/logout',
+          ),
+        })
+        .meta({ id: 'OidcLogout' }),
+      setsCookie: true,
+    },
+  }),
+
+  exchangeToken: operation('POST', '/api/v1/auth/token-exchange', {
+    right: 'public',
+    summary: 'Exchange the OpenID Connect token of a CI job for an API key that expires soon',
+    body: z.strictObject({
+      federated_credential_id: textField(id('fed')),
+      token: textField(line(16_384)).meta({
+        description: 'The OpenID Connect token of the job, a signed JWT. Each works once.',
+        examples: ['eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJyZXBvOmFjbWUvYXBwIn0.c2lnbmF0dXJl'],
+      }),
+    }),
+    answer: { status: 201, body: newApiKey },
+    refusals: ['unauthenticated', 'suspended', 'not_found'],
+  }),
+
+  listSessions: operation('GET', '/api/v1/auth/sessions', {
+    right: 'signed_in',
+    summary: 'List the sessions of the user, newest first',
+    query: listQuery,
+    answer: { status: 200, body: pageOf(session) },
+  }),
+
+  endOtherSessions: operation('DELETE', '/api/v1/auth/sessions', {
+    right: 'signed_in',
+    summary: 'End all other sessions of the user',
+  }),
+
+  endSession: operation('DELETE', '/api/v1/auth/sessions/:session', {
+    right: 'signed_in',
+    summary: 'End a session of the user',
+  }),
+}

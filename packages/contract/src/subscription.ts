@@ -5,7 +5,7 @@ import { changesOf, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { filterField, shownFilter } from './payload-filter.ts'
 import { queueNameField } from './queue.ts'
-import { idField, orNull, shownText, textOrNull, timestampField } from './response-fields.ts'
+import { idField, orNull, shownFlag, shownText, textOrNull, timestampField } from './response-fields.ts'
 import { retryChange } from './retry.ts'
 import { authorFields, deliveryFields, requestFields, sentFields } from './task.ts'
 import {
@@ -71,7 +71,7 @@ export const subscription = z
     connection: connectionNameField,
     ...shownCallbacks,
     ...controlFields,
-    active: z.boolean().meta({ description: 'Whether it receives events.', examples: [true] }),
+    active: shownFlag('Whether it receives events.', true),
     ...failingFields,
     expires_at: orNull(timestampField(), {
       description: 'When it ends unless its MCP client renews it; null for never.',

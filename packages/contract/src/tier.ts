@@ -1,7 +1,8 @@
 import { figureNames, tierNames } from '@belfry/domain/tiers'
 import { z } from 'zod'
+import { operation } from './operation.ts'
 import { orNull, timestampField } from './response-fields.ts'
-import { periodField } from './usage.ts'
+import { periodField, usage } from './usage.ts'
 
 export const changeTierBody = z.strictObject({ tier: z.enum(tierNames) })
 
@@ -11,7 +12,7 @@ const cancelling = orNull(z.int(), { examples: [10_000] })
 const figures = Object.values(figureNames)
 
 /** The tier of an organization, its limits, and its billing. */
-export const organizationSubscription = z
+const organizationSubscription = z
   .object({
     tier: z.enum(tierNames),
     limits: z
@@ -61,4 +62,31 @@ export const billingPortal = z
   .object({ url: z.url().meta({ examples: ['https://pay.example.com/portal'] }) })
   .meta({ id: 'BillingPortal' })
 
-export type BillingPortal = z.infer<typeof billingPortal>
+export const billingOperations = {
+  getUsage: operation('GET', '/api/v1/organizations/:org/usage', {
+    right: 'usage.read',
+    summary: 'Get the usage of an organization',
+    answer: { status: 200, body: usage },
+  }),
+
+  getTier: operation('GET', '/api/v1/organizations/:org/subscription', {
+    right: 'billing.read',
+    summary: 'Get the tier of an organization, its limits and its billing',
+    answer: { status: 200, body: organizationSubscription },
+  }),
+
+  changeTier: operation('PUT', '/api/v1/organizations/:org/subscription', {
+    right: 'billing.change',
+    summary: 'Choose the tier of an organization',
+    body: changeTierBody,
+    answer: { status: 200, body: organizationSubscription },
+    refusals: ['conflict', 'unavailable'],
+  }),
+
+  openPortal: operation('POST', '/api/v1/organizations/:org/subscription/portal', {
+    right: 'billing.change',
+    summary: "Open the payment provider's page for payment methods, invoices and cancellation",
+    answer: { status: 200, body: billingPortal },
+    refusals: ['conflict', 'unavailable'],
+  }),
+}

@@ -1,6 +1,6 @@
-import type { AccountExport } from '@belfry/contract/account-export'
+import type { AccountExport } from '@belfry/contract/account'
 import type { AccountEntry } from '@belfry/contract/audit-entry'
-import type { Me, UpdateMeBody } from '@belfry/contract/auth'
+import type { Me } from '@belfry/contract/auth'
 import { operations } from '@belfry/contract/operations'
 import type { AccountAction } from '@belfry/domain/audit-action'
 import { toId } from '@belfry/domain/id'
@@ -43,9 +43,9 @@ async function readMe(ctx: Context, userId: string): Promise<Me> {
 }
 
 export const updateMe = endpoint(operations.updateMe, async (ctx, { caller, body }) => {
-  const { password, current_password: current } = body
+  const { name, password, current_password: current } = body
   if (password !== undefined && current !== undefined) await changePassword(ctx, caller, current, password)
-  await rename(ctx, caller.userId, body)
+  if (name !== undefined) await ctx.prisma.user.update({ where: { id: caller.userId }, data: { name } })
   return readMe(ctx, caller.userId)
 })
 
@@ -62,10 +62,6 @@ async function changePassword(ctx: Context, caller: UserCaller, current: string,
     const change = { action: 'password_changed', address: caller.address, keeps: sessionId } as const
     await recordNewPassword(ctx, tx, user, change)
   })
-}
-
-async function rename(ctx: Context, userId: string, { name }: UpdateMeBody): Promise<void> {
-  if (name !== undefined) await ctx.prisma.user.update({ where: { id: userId }, data: { name } })
 }
 
 const maxEntries = 10_000

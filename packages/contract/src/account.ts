@@ -1,18 +1,58 @@
-import { accountExport } from '../account-export.ts'
-import { accountEntry } from '../audit-entry.ts'
-import {
-  confirmEmailBody,
-  deleteMeBody,
-  forgotPasswordBody,
-  me,
-  registerBody,
-  registrationRules,
-  resetPasswordBody,
-  signedIn,
-  updateMeBody,
-} from '../auth.ts'
-import { operation } from '../operation.ts'
-import { listQuery, pageOf } from '../page.ts'
+import { roles, workspaceRoles } from '@belfry/domain/permissions'
+import { z } from 'zod'
+import { accountEntry } from './audit-entry.ts'
+import { me, registerBody, registrationRules, session, signedIn, updateMeBody, user } from './auth.ts'
+import { linkToken, textField } from './fields.ts'
+import { operation } from './operation.ts'
+import { listQuery, pageOf } from './page.ts'
+import { idField, timestampField } from './response-fields.ts'
+import { secondFactors } from './second-factor.ts'
+import { newPassword } from './text-rules.ts'
+
+const named = { id: idField('org'), name: z.string().meta({ examples: ['Acme'] }) }
+
+/** Everything that Belfry stores about a user outside of the data of organizations. */
+const accountExport = z
+  .object({
+    exported_at: timestampField(),
+    user: user.extend({ email_confirmed_at: timestampField().nullable() }),
+    organizations: z.array(z.object({ ...named, role: z.enum(roles), joined_at: timestampField() })),
+    workspaces: z.array(
+      z.object({ ...named, id: idField('ws'), role: z.enum(workspaceRoles), added_at: timestampField() }),
+    ),
+    sessions: z.array(session),
+    identities: z
+      .array(
+        z.object({
+          issuer: z.string().meta({ examples: ['https://id.example.com/realms/acme'] }),
+          subject: z.string().meta({ examples: ['248289761001'] }),
+          created_at: timestampField(),
+        }),
+      )
+      .meta({ description: 'The identities of the OpenID Connect issuer that sign in to the account.' }),
+    second_factors: secondFactors,
+    api_keys: z.array(
+      z.object({
+        ...named,
+        id: idField('key'),
+        workspace_id: idField('ws'),
+        created_at: timestampField(),
+        revoked_at: timestampField().nullable(),
+      }),
+    ),
+    invitations: z.array(
+      z.object({
+        id: idField('inv'),
+        organization_id: idField('org'),
+        email: z.string(),
+        created_at: timestampField(),
+      }),
+    ),
+    security_log: z.array(accountEntry).meta({ description: 'The latest 10,000 entries of the last 90 days.' }),
+  })
+  .meta({ id: 'AccountExport' })
+
+export type AccountExport = z.infer<typeof accountExport>
 
 export const accountOperations = {
   getRegistration: operation('GET', '/api/v1/auth/register', {
@@ -32,7 +72,8 @@ export const accountOperations = {
   forgotPassword: operation('POST', '/api/v1/auth/password/forgot', {
     right: 'public',
     summary: 'Send a link for choosing a new password, if the address has an account',
-    body: forgotPasswordBody,
+    // Lenient: the response must not reveal whether an account exists.
+    body: z.strictObject({ email: z.string().max(1000) }),
     answer: { status: 202 },
     refusals: ['rate_limited', 'password_login_off'],
   }),
@@ -40,16 +81,14 @@ export const accountOperations = {
   resetPassword: operation('POST', '/api/v1/auth/password/reset', {
     right: 'public',
     summary: 'Choose a new password with the token of a link; all sessions of the user end',
-    body: resetPasswordBody,
-    answer: { status: 204 },
+    body: z.strictObject({ token: linkToken, password: textField(newPassword) }),
     refusals: ['rate_limited', 'password_login_off'],
   }),
 
   confirmEmail: operation('POST', '/api/v1/auth/email/confirm', {
     right: 'public',
     summary: 'Confirm the email address of an account with the token of a link',
-    body: confirmEmailBody,
-    answer: { status: 204 },
+    body: z.strictObject({ token: linkToken }),
     refusals: ['rate_limited'],
   }),
 
@@ -88,7 +127,13 @@ export const accountOperations = {
   deleteMe: operation('POST', '/api/v1/auth/me/delete', {
     right: 'signed_in',
     summary: 'Delete the account of the user, who must not be the last owner of an organization',
-    body: deleteMeBody,
+    body: z.strictObject({
+      current_password: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({ description: 'Not needed within ten minutes after a sign-in through the issuer.' }),
+    }),
     answer: { status: 204, setsCookie: true },
     refusals: ['last_owner', 'step_up_required', 'rate_limited', 'password_login_off'],
   }),

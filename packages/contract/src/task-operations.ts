@@ -5,12 +5,15 @@ import {
   stoppedTasks,
   taskCount,
   taskOperation,
-} from '../bulk-operation.ts'
-import { exportTasksQuery, exportTypes } from '../export.ts'
-import { operation } from '../operation.ts'
-import { pageOf } from '../page.ts'
-import { createTaskBody, listTasksQuery, task, updateTaskBody } from '../task.ts'
-import { batchAnswer, createTasksBody } from '../task-batch.ts'
+} from './bulk-operation.ts'
+import { exportFormat, exportTypes } from './export.ts'
+import { operation } from './operation.ts'
+import { pageOf } from './page.ts'
+import { createTaskBody, listTasksQuery, task, updateTaskBody } from './task.ts'
+import { batchAnswer, createTasksBody } from './task-batch.ts'
+
+/** The query of an export of tasks: the filters of the list. */
+export const exportTasksQuery = listTasksQuery.omit({ limit: true, cursor: true }).extend(exportFormat)
 
 export const tasksOperations = {
   listTasks: operation('GET', '/api/v1/scheduler/tasks', {

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { operation } from './operation.ts'
+import { numberOrNull } from './response-fields.ts'
+
+export const documentsOperations = {
+  getIdentityKeys: operation('GET', '/.well-known/jwks.json', {
+    right: 'public',
+    summary: 'Get the public keys that verify identity tokens',
+    answer: {
+      status: 200,
+      body: z
+        .object({ keys: z.array(z.record(z.string(), z.string())) })
+        .meta({ id: 'IdentityKeySet', examples: [{ keys: [{ kty: 'RSA', alg: 'RS256', use: 'sig' }] }] }),
+    },
+  }),
+
+  getIdentityDiscovery: operation('GET', '/.well-known/openid-configuration', {
+    right: 'public',
+    summary: 'Get where the keys of identity tokens are',
+    answer: {
+      status: 200,
+      body: z
+        .object({
+          issuer: z.string().meta({ examples: ['https://belfry.example.com'] }),
+          jwks_uri: z.string().meta({ examples: ['https://belfry.example.com/.well-known/jwks.json'] }),
+          response_types_supported: z.array(z.string()).meta({ examples: [['id_token']] }),
+          subject_types_supported: z.array(z.string()).meta({ examples: [['public']] }),
+          id_token_signing_alg_values_supported: z.array(z.string()).meta({ examples: [['RS256']] }),
+          claims_supported: z.array(z.string()).meta({ examples: [['sub']] }),
+        })
+        .meta({ id: 'IdentityDiscovery' }),
+    },
+  }),
+
+  getProblem: operation('GET', '/api/problems/:code', {
+    right: 'public',
+    summary: 'Explain the code of a problem, a field or a failed run',
+    answer: {
+      status: 200,
+      body: z
+        .object({
+          code: z.string().meta({ examples: ['rate_limited'] }),
+          status: numberOrNull('The status of the response. Null for codes of fields and runs.', 429),
+          title: z.string().meta({ examples: ['Too many requests'] }),
+          description: z.string().meta({ description: 'The cause, and what to do.' }),
+        })
+        .meta({ id: 'ProblemPage' }),
+      texts: ['text/html'],
+    },
+    refusals: ['not_found'],
+  }),
+
+  getOpenApi: operation('GET', '/api/openapi.json', {
+    right: 'public',
+    summary: 'Describe this API as OpenAPI 3.1',
+    answer: { status: 200, body: z.looseObject({ openapi: z.string().meta({ examples: ['3.1.1'] }) }) },
+  }),
+
+  getReference: operation('GET', '/api/docs', {
+    right: 'public',
+    summary: 'Show this reference',
+    answer: { status: 200, texts: ['text/html'] },
+  }),
+}
