@@ -14,18 +14,18 @@ const named = { id: idField('org'), name: z.string().meta({ examples: ['Acme'] }
 /** Everything that Belfry stores about a user outside of the data of organizations. */
 const accountExport = z
   .object({
-    exported_at: timestampField(),
+    exported_at: timestampField().meta({ description: 'When the export was made.' }),
     user: user.extend({ email_confirmed_at: timestampField().nullable() }),
     organizations: z.array(z.object({ ...named, role: z.enum(roles), joined_at: timestampField() })),
     workspaces: z.array(
       z.object({ ...named, id: idField('ws'), role: z.enum(workspaceRoles), added_at: timestampField() }),
     ),
-    sessions: z.array(session),
+    sessions: z.array(session).meta({ description: 'The sessions of the user.' }),
     identities: z
       .array(
         z.object({
           issuer: z.string().meta({ examples: ['https://id.example.com/realms/acme'] }),
-          subject: z.string().meta({ examples: ['248289761001'] }),
+          subject: z.string().meta({ examples: ['248289761001'], description: 'The id of the user at the issuer.' }),
           created_at: timestampField(),
         }),
       )

@@ -29,9 +29,9 @@ const auditEntry = z
     action: z.enum(auditActions),
     actor: z
       .object({
-        user_id: idField('user').nullable(),
+        user_id: orNull(idField('user'), { description: 'The user; null for an API key or an operator.' }),
         email: orNull(z.string(), { examples: ['ada@example.com'] }),
-        api_key_id: idField('key').nullable(),
+        api_key_id: orNull(idField('key'), { description: 'The API key; null for a user or an operator.' }),
       })
       .meta({ description: 'A user or an API key; neither for an operator of the installation.' }),
     workspace_id: orNull(idField('ws'), {

@@ -221,7 +221,7 @@ export const countTasksQuery = z.strictObject({ state, state_reason, ...taskFilt
 /** A number of tasks. */
 export const taskCount = z
   .object({
-    count: z.int().meta({ examples: [4200] }),
+    count: z.int().meta({ examples: [4200], description: 'How many tasks match, at most 10,000.' }),
     is_capped: shownFlag('Whether there may be more: at most 100,000 tasks are checked, and 10,000 counted.'),
   })
   .meta({ id: 'TaskCount' })

@@ -163,7 +163,7 @@ export type Connection = z.infer<typeof connection>
 
 const connectionTest = z
   .object({
-    ok: z.boolean().meta({ examples: [true] }),
+    ok: z.boolean().meta({ examples: [true], description: 'Whether the test succeeded.' }),
     message: shownText('What happened, without secrets.', 'The token endpoint issued a token for 3600 seconds.'),
     response_status: numberOrNull('The status of the response to the call of `url`.'),
   })

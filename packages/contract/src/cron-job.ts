@@ -127,7 +127,7 @@ function boundedInstant(text: string): { value: Date } | Invalid {
 /** `local` is the scheduled local time, which did not exist (gap) or occurred twice (overlap). */
 const runTimeNote = z
   .object({
-    at: timestampField(),
+    at: timestampField().meta({ description: 'When the run starts.' }),
     local: shownText(
       'The scheduled local time, which did not exist (gap) or occurred twice (overlap).',
       '2027-03-28T02:30',
@@ -139,7 +139,7 @@ const runTimeNote = z
 export type RunTimeNote = z.infer<typeof runTimeNote>
 
 const runTimeFields = {
-  next_runs: z.array(timestampField()),
+  next_runs: z.array(timestampField()).meta({ description: 'The next runs.' }),
   notes: z.array(runTimeNote).meta({ description: 'The runs that a clock change affects.', examples: [[]] }),
 }
 
@@ -167,7 +167,7 @@ export const cronJob = z
     connection: connectionNameField,
     overlap: z.enum(overlaps),
     catch_up: z.enum(catchUps),
-    starts_at: timestampField().nullable(),
+    starts_at: orNull(timestampField(), { description: 'No run starts earlier; null: no bound.' }),
     ends_at: orNull(timestampField(), { description: 'No run starts at this time or later.' }),
     ...controlFields,
     status: z.enum(cronJobStatuses).meta({ description: '`ended` when no run is left.' }),

@@ -23,10 +23,14 @@ export const documentsOperations = {
         .object({
           issuer: z.string().meta({ examples: ['https://belfry.example.com'] }),
           jwks_uri: z.string().meta({ examples: ['https://belfry.example.com/.well-known/jwks.json'] }),
-          response_types_supported: z.array(z.string()).meta({ examples: [['id_token']] }),
-          subject_types_supported: z.array(z.string()).meta({ examples: [['public']] }),
+          response_types_supported: z
+            .array(z.string())
+            .meta({ examples: [['id_token']], description: 'Always `id_token`.' }),
+          subject_types_supported: z
+            .array(z.string())
+            .meta({ examples: [['public']], description: 'Always `public`.' }),
           id_token_signing_alg_values_supported: z.array(z.string()).meta({ examples: [['RS256']] }),
-          claims_supported: z.array(z.string()).meta({ examples: [['sub']] }),
+          claims_supported: z.array(z.string()).meta({ examples: [['sub']], description: 'The claims of the tokens.' }),
         })
         .meta({ id: 'IdentityDiscovery' }),
     },

@@ -65,7 +65,7 @@ export const federatedCredential = z
     workspace_id: idField('ws'),
     name: z.string().meta({ examples: ['Deployments'] }),
     issuer: z.string().meta({ examples: ['https://token.actions.githubusercontent.com'] }),
-    audience: z.string().meta({ examples: ['https://belfry.example.com'] }),
+    audience: z.string().meta({ examples: ['https://belfry.example.com'], description: 'The `aud` of the tokens.' }),
     conditions: z
       .record(z.string(), z.string())
       .meta({ examples: [{ repository: 'acme/app', ref: 'refs/heads/main' }] }),

@@ -11,7 +11,7 @@ const blockedByHost = z
   .object({
     reason: z.literal('circuit_open').meta({ description: 'The circuit breaker of its host is open or half-open.' }),
     host: z.string().meta({ examples: ['example.com'] }),
-    since: timestampField(),
+    since: timestampField().meta({ description: 'When the circuit breaker opened.' }),
     next_probe_at: nextProbeAt,
   })
   .meta({ id: 'BlockedByHost' })
@@ -20,14 +20,14 @@ const blockedByPause = z
   .object({
     reason: z.literal('host_paused').meta({ description: 'A user has paused its host.' }),
     host: z.string().meta({ examples: ['example.com'] }),
-    since: timestampField(),
+    since: timestampField().meta({ description: 'When a user paused the host.' }),
   })
   .meta({ id: 'BlockedByPause' })
 
 const blockedByQueue = z
   .object({
     reason: z.literal('queue').meta({ description: 'Its queue is paused or lets no more attempts start now.' }),
-    queue: z.string().meta({ examples: ['customer-42'] }),
+    queue: z.string().meta({ examples: ['customer-42'], description: 'The name of the queue.' }),
   })
   .meta({ id: 'BlockedByQueue' })
 
@@ -43,7 +43,7 @@ export const blocked = z.union([blockedByHost, blockedByPause, blockedByQueue, b
 const hostCount = z
   .object({
     attempts: shownNumber('Attempts that started in the window.', 240),
-    failed: z.int().meta({ examples: [2] }),
+    failed: z.int().meta({ examples: [2], description: 'Attempts of the window that failed.' }),
     duration_ms: orNull(z.int(), {
       description: 'The mean duration of an attempt; null without attempts.',
       examples: [84],

@@ -61,7 +61,7 @@ export type Integration = z.infer<typeof integration>
 /** The result of a test. */
 const integrationTest = z
   .object({
-    delivered: z.boolean(),
+    delivered: z.boolean().meta({ description: 'Whether the test message arrived.' }),
     error: textOrNull('Why the test failed; null when it succeeded.', 'The receiver answered 404.'),
   })
   .meta({ id: 'IntegrationTest' })

@@ -34,7 +34,7 @@ export const invitation = z
     role: z.enum(roles),
     workspace_role: z.enum(workspaceRoles).meta({ description: 'The role in the workspaces.' }),
     workspace_ids: z.array(idField('ws')).meta({ description: 'The workspaces that the user joins at once.' }),
-    status: z.enum(invitationStatuses),
+    status: z.enum(invitationStatuses).meta({ description: 'Whether it is pending, accepted, revoked or expired.' }),
     invited_by: z.object({ id: idField('user'), name: z.string().meta({ examples: ['Ada Lovelace'] }) }),
     created_at: timestampField(),
     expires_at: timestampField(),

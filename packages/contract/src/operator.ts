@@ -77,7 +77,7 @@ const tenantDetail = tenant
         email: email(),
         name: z.string().meta({ examples: ['Ada Lovelace'] }),
         role: z.enum(roles),
-        has_second_factor: z.boolean(),
+        has_second_factor: z.boolean().meta({ description: 'Whether the user has a second factor.' }),
         suspended_at: suspendedAt(),
       }),
     ),
@@ -92,9 +92,9 @@ const foundTargets = z
     data: z.array(
       z.object({
         workspace_id: idField('ws'),
-        workspace_name: z.string().meta({ examples: ['Production'] }),
+        workspace_name: z.string().meta({ examples: ['Production'], description: 'The name of the workspace.' }),
         organization_id: idField('org'),
-        organization_name: z.string().meta({ examples: ['Acme'] }),
+        organization_name: z.string().meta({ examples: ['Acme'], description: 'The name of the organization.' }),
         tasks: shownNumber('Among the 100,000 newest tasks of the installation.', 120),
         cron_jobs: z.int().meta({ examples: [1] }),
         subscriptions: z.int().meta({ examples: [0] }),
@@ -104,13 +104,15 @@ const foundTargets = z
   .meta({ id: 'FoundTargets' })
 
 /** An address that an operator has blocked. */
-const blockedAddress = z.object({ email: email(), blocked_at: timestampField() }).meta({ id: 'BlockedAddress' })
+const blockedAddress = z
+  .object({ email: email(), blocked_at: timestampField().meta({ description: 'When an operator blocked it.' }) })
+  .meta({ id: 'BlockedAddress' })
 
 /** An action of an operator. */
 export const operatorEntry = z
   .object({
     id: idField('aud'),
-    operator: z.string().meta({ examples: ['root@example.com'] }),
+    operator: z.string().meta({ examples: ['root@example.com'], description: 'The email address of the operator.' }),
     address: shownText('The IP address of the operator.', '192.0.2.7'),
     action: z.string().meta({ examples: ['organization.suspended'] }),
     object_id: z.string().meta({ examples: ['org_01jdc8z6wqf8vv5x2m9k3n7p4r'] }),

@@ -25,7 +25,7 @@ export const overview = z
     from: timestampField(),
     to: timestampField(),
     bucket_ms: millisecondsField(1_800_000),
-    runs: z.object(counted),
+    runs: z.object(counted).meta({ description: 'The attempts of the whole time.' }),
     lag: z.object({ p50_ms: lagMs, p99_ms: lagMs }).meta({
       description:
         'The delay between the scheduled time and the start of all attempts of the range, to within 10 percent.',
@@ -60,10 +60,10 @@ export const upcoming = z
     next: z
       .array(
         z.object({
-          at: timestampField(),
+          at: timestampField().meta({ description: 'When the dispatch is due.' }),
           task_id: idField('task').nullable(),
           cronjob_id: idField('cron').nullable(),
-          name: z.string().meta({ examples: ['Daily report'] }),
+          name: z.string().meta({ examples: ['Daily report'], description: 'The name of the task or the cron job.' }),
         }),
       )
       .meta({ description: 'The first dispatches; an occurrence of a cron job without a task yet has no task_id.' }),

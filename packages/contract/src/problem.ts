@@ -5,7 +5,7 @@ import { shownText } from './response-fields.ts'
 const fieldError = z
   .object({
     path: shownText('The path of the field in the input.', 'execute_at'),
-    code: z.string().meta({ examples: ['execute_at_not_future'] }),
+    code: z.string().meta({ examples: ['execute_at_not_future'], description: 'A stable code, such as `required`.' }),
     message: z.string().meta({ examples: ['execute_at must be later than now.'] }),
   })
   .meta({ id: 'FieldError' })

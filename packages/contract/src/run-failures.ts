@@ -17,7 +17,7 @@ export const failureStateBody = z.strictObject({
 const failureGroup = z
   .object({
     host: z.string().meta({ examples: ['example.com'] }),
-    error_code: z.string().meta({ examples: ['http_status'] }),
+    error_code: z.string().meta({ examples: ['http_status'], description: 'Why the runs failed.' }),
     response_status: orNull(z.int(), { examples: [503] }),
     error_message: shownText('The message of the latest run.', 'HTTP status 503'),
     cause: orNull(z.string(), {
@@ -25,12 +25,12 @@ const failureGroup = z
         'The first 120 characters of the response of the latest run, without markup; null when it had no text.',
       examples: ['remaining connection slots are reserved'],
     }),
-    count: z.int().meta({ examples: [712] }),
+    count: z.int().meta({ examples: [712], description: 'The number of failed runs.' }),
     state: z.enum(failureStates).meta({
       description: 'Whether users have ignored or resolved it. A run after the resolution opens it again.',
     }),
-    first_at: timestampField(),
-    last_at: timestampField(),
+    first_at: timestampField().meta({ description: 'When the first of them started.' }),
+    last_at: timestampField().meta({ description: 'When the latest of them started.' }),
     last_run_id: idField('run').meta({ description: 'The latest run, as an example.' }),
     task_name: shownText('The name of its task.', 'Trial reminder'),
   })

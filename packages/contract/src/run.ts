@@ -160,7 +160,7 @@ const runDetail = z
     }),
     response: orNull(
       z.object({
-        status: z.int().meta({ examples: [200] }),
+        status: z.int().meta({ examples: [200], description: 'The HTTP status.' }),
         headers: z
           .record(z.string(), z.union([z.string(), z.array(z.string())]))
           .meta({ examples: [{ 'content-type': 'text/plain' }] }),

@@ -10,12 +10,12 @@ const searchKinds = ['task', 'cron_job', 'run', 'label', 'host', 'topic', 'queue
 
 const found = z
   .object({
-    kind: z.enum(searchKinds),
+    kind: z.enum(searchKinds).meta({ description: 'What was found.' }),
     id: textOrNull(
       'The latest task of the name, the cron job or the run. Null for other kinds.',
       'task_01jd8vk3e8f4bvm6cz1q2w3x4y',
     ),
-    name: z.string().meta({ examples: ['Trial reminder'] }),
+    name: z.string().meta({ examples: ['Trial reminder'], description: 'The name, the label, the host or the topic.' }),
     count: shownNumber('The number of recent tasks with this name, label, host or topic; 1 for other kinds.', 12),
     at: orNull(timestampField(), { description: 'When the latest of them was created; null for queues and secrets.' }),
   })
@@ -24,7 +24,7 @@ const found = z
 /** What a search has found, at most eight of a kind. */
 export const searchResult = z
   .object({
-    data: z.array(found),
+    data: z.array(found).meta({ description: 'What was found.' }),
     is_partial: shownFlag(
       'There are older tasks, cron jobs or runs in object storage, which were not searched.',
       false,

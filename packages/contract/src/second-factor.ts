@@ -118,7 +118,11 @@ export type ConfirmIdentityBody = z.infer<typeof confirmIdentityBody>
 
 /** The options of `navigator.credentials.get` or `create`, as JSON. */
 export const passkeyOptions = z
-  .looseObject({ challenge: z.string().meta({ examples: ['cmFuZG9tIGJ5dGVz'] }) })
+  .looseObject({
+    challenge: z
+      .string()
+      .meta({ examples: ['cmFuZG9tIGJ5dGVz'], description: 'The challenge that the authenticator signs.' }),
+  })
   .meta({ id: 'PasskeyOptions' })
 
 export type PasskeyOptions = z.infer<typeof passkeyOptions>
@@ -155,11 +159,11 @@ const recoveryCodes = z.object({ recovery_codes: recoveryCodeList }).meta({ id: 
 /** The second factors of the signed-in user. */
 export const secondFactors = z
   .object({
-    passkeys: z.array(passkey),
+    passkeys: z.array(passkey).meta({ description: 'The passkeys of the user.' }),
     totp: orNull(z.object({ created_at: timestampField() }), {
       description: 'The authenticator app, if there is one.',
     }),
-    recovery_codes_left: z.int().meta({ examples: [10] }),
+    recovery_codes_left: z.int().meta({ examples: [10], description: 'The recovery codes that were not used yet.' }),
   })
   .meta({ id: 'SecondFactors' })
 

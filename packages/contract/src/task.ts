@@ -184,7 +184,7 @@ export const task = z
     ...sentFields,
     queue: queueNameField,
     connection: connectionNameField,
-    execute_at: timestampField(),
+    execute_at: timestampField().meta({ description: 'The time of the first attempt.' }),
     local_time: z
       .string()
       .optional()
@@ -209,11 +209,11 @@ export const task = z
     }),
     expires_at: orNull(timestampField(), { description: 'No attempt starts at this time or later.' }),
     key: textOrNull('Unique among the pending tasks of the workspace.'),
-    labels: z.array(z.string()).meta({ examples: [['customer:42']] }),
+    labels: z.array(z.string()).meta({ examples: [['customer:42']], description: 'The labels of the task.' }),
     next_retry_at: orNull(timestampField(), { description: 'Set while the state is `retrying`.' }),
     last_run: lastRun.nullable(),
     callback_of: orNull(idField('task'), { description: 'The task whose outcome this callback reports.' }),
-    replay_of: idField('task').nullable(),
+    replay_of: orNull(idField('task'), { description: 'The task that this one replays; null for other tasks.' }),
     ...authorFields,
     created_at: timestampField(),
     updated_at: timestampField(),

@@ -39,10 +39,13 @@ const organizationSubscription = z
           description: 'After a failed payment: when the tier ends.',
           examples: [null],
         }),
-        next_tier: orNull(z.object({ tier: z.enum(tierNames), at: timestampField() }), {
-          description: 'A chosen lower tier, and when it takes effect.',
-          examples: [null],
-        }),
+        next_tier: orNull(
+          z.object({ tier: z.enum(tierNames), at: timestampField().meta({ description: 'When it takes effect.' }) }),
+          {
+            description: 'A chosen lower tier, and when it takes effect.',
+            examples: [null],
+          },
+        ),
       })
       .meta({ id: 'Billing' }),
     checkout_url: z

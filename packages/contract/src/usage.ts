@@ -28,7 +28,7 @@ export const usage = z
     daily: z
       .array(
         z.object({
-          date: z.string().meta({ format: 'date', examples: ['2026-11-21'] }),
+          date: z.string().meta({ format: 'date', examples: ['2026-11-21'], description: 'The day, in UTC.' }),
           executions: z.int().meta({ examples: [42] }),
           failed: shownNumber('Tasks that became dead letters.', 1),
         }),
