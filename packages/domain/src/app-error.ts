@@ -9,9 +9,7 @@ export const problemsByStatus = {
       'The body is not valid JSON in UTF-8, is nested too deeply, or contains text that cannot be stored.',
     validation_failed: 'One or more fields or parameters are invalid; `errors` lists all of them.',
   },
-  401: {
-    unauthenticated: 'The request has no API key or session, or the credential is unknown, expired or revoked.',
-  },
+  401: { unauthenticated: 'The request has no API key or session, or the credential is unknown, expired or revoked.' },
   402: {
     quota_exceeded: 'The organization has reached a limit of its tier, which `detail` names. A higher tier raises it.',
     workspace_limit_reached: 'The organization has as many workspaces as its tier allows.',
@@ -31,16 +29,12 @@ export const problemsByStatus = {
     step_up_required:
       'The user must confirm the identity first with one of `factors`, at `POST /api/v1/auth/confirm`, or sign in again.',
   },
-  404: {
-    not_found: 'Nothing with this path or id exists for the caller.',
-  },
+  404: { not_found: 'Nothing with this path or id exists for the caller.' },
   405: {
     method_not_allowed:
       'The path exists but does not support this method; the `Allow` header lists the supported ones.',
   },
-  408: {
-    request_timeout: 'The request did not arrive in time: 20 seconds for its headers, 60 for all of it.',
-  },
+  408: { request_timeout: 'The request did not arrive in time: 20 seconds for its headers, 60 for all of it.' },
   409: {
     conflict: 'The current state of the object does not allow this.',
     task_not_pending: 'Only a pending task can be changed or cancelled; `current_state` is its state.',
@@ -63,34 +57,18 @@ export const problemsByStatus = {
     idempotency_key_reused: 'The same Idempotency-Key was sent with a different body within 24 hours.',
     idempotency_in_progress: 'A request with the same Idempotency-Key is still in progress; retry in a moment.',
   },
-  413: {
-    payload_too_large: 'The body is larger than this path accepts.',
-  },
-  415: {
-    unsupported_media_type: 'Bodies must be application/json in UTF-8, without compression.',
-  },
-  417: {
-    expectation_failed: 'The `Expect` header has a value other than `100-continue`.',
-  },
-  421: {
-    misdirected_request: 'The `Host` header has a name that is not one of this installation.',
-  },
-  429: {
-    rate_limited: 'The caller has exceeded its rate limit; retry after the seconds in `Retry-After`.',
-  },
-  431: {
-    headers_too_large: 'The URL and headers exceed 16 KiB in total.',
-  },
-  500: {
-    internal: 'An internal error, logged with the request id.',
-  },
+  413: { payload_too_large: 'The body is larger than this path accepts.' },
+  415: { unsupported_media_type: 'Bodies must be application/json in UTF-8, without compression.' },
+  417: { expectation_failed: 'The `Expect` header has a value other than `100-continue`.' },
+  421: { misdirected_request: 'The `Host` header has a name that is not one of this installation.' },
+  429: { rate_limited: 'The caller has exceeded its rate limit; retry after the seconds in `Retry-After`.' },
+  431: { headers_too_large: 'The URL and headers exceed 16 KiB in total.' },
+  500: { internal: 'An internal error, logged with the request id.' },
   503: {
     unavailable: 'The service cannot reach its database; retry the same request in a moment.',
     log_storage_unavailable: 'The runs are in object storage, which does not answer; newer runs can be read.',
   },
-  508: {
-    loop_detected: 'A target of Belfry sent the request, after six calls in a row. It creates no task.',
-  },
+  508: { loop_detected: 'A target of Belfry sent the request, after six calls in a row. It creates no task.' },
 } as const
 
 type ProblemsByStatus = typeof problemsByStatus

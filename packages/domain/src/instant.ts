@@ -13,14 +13,7 @@ export function readInstant(text: string): { value: Date } | { must: string } {
   const offset = offsetForm.exec(rest)
   if (!offset) return { must: mustInsteadOf(rest) }
   const number = (text: string | undefined) => Number(text ?? 0)
-  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(number)
   const [offsetHour, offsetMinute] = [number(offset[2]), number(offset[3])]
   if (hour > 23 || minute > 59 || second > 59) return { must: 'have a time of day from 00:00:00 to 23:59:59' }
   if (offsetHour > 23 || offsetMinute > 59) return { must: 'have an offset from -23:59 to +23:59' }

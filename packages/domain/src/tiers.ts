@@ -71,24 +71,12 @@ export const defaultTiers: Tiers = {
   startup: {
     ...{ executions: 500 * thousand, storageBytes: 5 * gigabyte, workspaces: 10, logDays: 30, requestsPerSecond: 50 },
     ...{ pendingTasks: 200 * thousand, payloadBytes, cronJobs: 1000, apiKeys: 100, secrets: 500 },
-    ...{
-      members: 250,
-      invitations: 250,
-      auditDays: 180,
-      slotsPercent: 50,
-      fanOut: 10 * thousand,
-    },
+    ...{ members: 250, invitations: 250, auditDays: 180, slotsPercent: 50, fanOut: 10 * thousand },
   },
   scaleup: {
     ...{ executions: 10 * million, storageBytes: 50 * gigabyte, workspaces: 50, logDays: 90, requestsPerSecond: 200 },
     ...{ pendingTasks: 2 * million, payloadBytes, cronJobs: 10 * thousand, apiKeys: 500, secrets: 1000 },
-    ...{
-      members: 1000,
-      invitations: 1000,
-      auditDays: 365,
-      slotsPercent: 75,
-      fanOut: 100 * thousand,
-    },
+    ...{ members: 1000, invitations: 1000, auditDays: 365, slotsPercent: 75, fanOut: 100 * thousand },
   },
   unicorn,
   // Without the two limits that cancel accepted tasks. The others only reject creations.
@@ -135,7 +123,7 @@ function readFigures(tier: TierName, given: Record<string, unknown>): Partial<Ti
   const limits: Partial<TierLimits> = {}
   for (const [name, value] of Object.entries(given)) {
     const figure = figureOf.get(known(name, [...figureOf.keys()], `a limit of ${tier}`))
-    const min = minOf(figure)
+    const min = (figure && minimums[figure]) ?? 0
     if (value === null && (figure === 'executions' || figure === 'storageBytes')) {
       limits[figure] = NO_LIMIT
       continue
@@ -149,13 +137,8 @@ function readFigures(tier: TierName, given: Record<string, unknown>): Partial<Ti
   return limits
 }
 
-// The database deletes no audit entry that is younger than 30 days.
-function minOf(figure: keyof TierLimits | undefined): number {
-  if (figure === 'auditDays') return 30
-  return figure === 'fanOut' || figure === 'logDays' || figure === 'requestsPerSecond' || figure === 'slotsPercent'
-    ? 1
-    : 0
-}
+// Others may be 0. The database deletes no audit entry that is younger than 30 days.
+const minimums: Partial<TierLimits> = { auditDays: 30, fanOut: 1, logDays: 1, requestsPerSecond: 1, slotsPercent: 1 }
 
 function known<Name extends string>(name: string, names: readonly Name[], kind: string): Name {
   const found = names.find(one => one === name)
