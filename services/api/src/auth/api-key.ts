@@ -177,43 +177,38 @@ const rejectedMs = 60_000
 const rememberedMs = 24 * 3_600_000
 
 /** The API keys that this process has rejected, and how many different ones each address has sent. */
-export type RejectedKeys = {
-  /**
-   * Returns whether a key was rejected within the last minute; it cannot have become valid since. A caller that keeps
-   * sending a revoked key costs no query, and does not lock out others at its address.
-   */
-  has(hash: string): boolean
-  /**
-   * Throws `rate_limited` when an address has sent too many different ones. A key that was right within a day passes: an
-   * address can belong to an office, and those who guess do not lock out their neighbors.
-   */
-  check(hash: string, address: string): void
-  add(hash: string, address: string): void
-  /** Remembers a key that was right. */
-  remember(hash: string): void
-}
+export type RejectedKeys = ReturnType<typeof createRejectedKeys>
 
 /** Counts rejected keys: an address may send a hundred at once, and one more each second. */
-export function createRejectedKeys(clock: Clock = { now: steadyTime }): RejectedKeys {
+export function createRejectedKeys(clock: Clock = { now: steadyTime }) {
   const rejected = new LRUCache<string, true>({ ...options, ttl: rejectedMs, perf: clock })
   const right = new LRUCache<string, true>({ ...options, ttl: rememberedMs, perf: clock })
   // When all keys that an address has sent are paid for.
   const freeAt = new LRUCache<string, number>(options)
   return {
-    has: hash => rejected.has(hash),
-    check(hash, address) {
+    /**
+     * Returns whether a key was rejected within the last minute; it cannot have become valid since. A caller that keeps
+     * sending a revoked key costs no query, and does not lock out others at its address.
+     */
+    has: (hash: string) => rejected.has(hash),
+    /**
+     * Throws `rate_limited` when an address has sent too many different ones. A key that was right within a day passes: an
+     * address can belong to an office, and those who guess do not lock out their neighbors.
+     */
+    check(hash: string, address: string) {
       if (right.has(hash)) return
       const waitMs = (freeAt.get(networkOf(address)) ?? 0) - clock.now() - (burst - 1) * everyMs
       if (waitMs <= 0) return
       const message = 'Too many wrong API keys came from your address. Try again later.'
       throw new AppError('rate_limited', message, { retryAfterMs: waitMs })
     },
-    add(hash, address) {
+    add(hash: string, address: string) {
       const network = networkOf(address)
       rejected.set(hash, true)
       right.delete(hash)
       freeAt.set(network, Math.max(freeAt.get(network) ?? 0, clock.now()) + everyMs)
     },
-    remember: hash => void right.set(hash, true),
+    /** Remembers a key that was right. */
+    remember: (hash: string) => void right.set(hash, true),
   }
 }

@@ -6,10 +6,7 @@ import type { Request } from 'express'
 /** The rest of an allowance after one request. */
 export type Allowance = { allowed: boolean; left: number; fullInS: number }
 
-export type RateLimits = {
-  /** Takes one request out of an allowance per second. */
-  take(id: string, perSecond: number): Allowance
-}
+export type RateLimits = ReturnType<typeof createRateLimits>
 
 type Buckets = Map<string, { left: number; atMs: number }>
 
@@ -19,13 +16,14 @@ const secondMs = 1000
  * Keeps an allowance for each id: a bucket that holds the requests of one second and fills up evenly. Each process keeps
  * its own, so no request waits for another server; a caller has one allowance in each process.
  */
-export function createRateLimits(now: () => number = steadyTime): RateLimits {
+export function createRateLimits(now: () => number = steadyTime) {
   // A bucket that was not used for a second is full, so it can be dropped.
   let recent: Buckets = new Map()
   let older: Buckets = new Map()
   let turnedAtMs = now()
   return {
-    take(id, perSecond) {
+    /** Takes one request out of an allowance per second. */
+    take(id: string, perSecond: number): Allowance {
       const atMs = now()
       if (atMs - turnedAtMs >= secondMs) {
         older = recent
