@@ -7,7 +7,6 @@ import { consumeAttempt } from '@belfry/db/throttle'
 import { AppError } from '@belfry/domain/app-error'
 import type { Request } from 'express'
 import { knownDevice } from '../account/device.ts'
-
 import { hashPassword, isOutdatedHash, provePassword, requirePasswordLogin } from '../account/password.ts'
 import { startSession, type UserRow } from '../account/sessions.ts'
 import { callerAddress } from '../auth/caller-address.ts'
@@ -66,35 +65,31 @@ async function startSignIn(
   return new AppError('second_factor_required', message, { extra: { factors, sign_in_token: token } })
 }
 
-export const loginWithFactor = endpoint(
-  operations.loginWithFactor,
-  async (ctx, { body: { sign_in_token: token, ...proof }, request }) => {
-    requirePasswordLogin(ctx)
-    const address = callerAddress(request)
-    await consumeSignInStep(ctx, address)
-    const userId = await readSignIn(ctx, token)
-    const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
-    const from = { address, known: knownDevice(ctx, request, userId) }
-    if (!(await proveFactor(ctx, user, from, proof))) {
-      recordFailedSignIn(ctx, userId, address)
-      throw new AppError('unauthenticated', 'The code or the passkey is wrong, expired or used.')
-    }
-    const session = await ctx.prisma.$transaction(async tx => {
-      const isOpen = await consumeChallenge(ctx, tx, token, 'sign_in', userId)
-      return isOpen ? startSession(ctx, tx, user, request, { hasSecondFactor: true }) : null
-    })
-    if (!session) throw signInEnded()
-    return new Reply({ status: 200, ...session })
-  },
-)
+export const loginWithFactor = endpoint(operations.loginWithFactor, async (ctx, { body, request }) => {
+  const { sign_in_token: token, ...proof } = body
+  requirePasswordLogin(ctx)
+  const address = callerAddress(request)
+  await consumeSignInStep(ctx, address)
+  const userId = await readSignIn(ctx, token)
+  const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
+  const from = { address, known: knownDevice(ctx, request, userId) }
+  if (!(await proveFactor(ctx, user, from, proof))) {
+    recordFailedSignIn(ctx, userId, address)
+    throw new AppError('unauthenticated', 'The code or the passkey is wrong, expired or used.')
+  }
+  const session = await ctx.prisma.$transaction(async tx => {
+    const isOpen = await consumeChallenge(ctx, tx, token, 'sign_in', userId)
+    return isOpen ? startSession(ctx, tx, user, request, { hasSecondFactor: true }) : null
+  })
+  if (!session) throw signInEnded()
+  return new Reply({ status: 200, ...session })
+})
 
-export const passkeyLoginOptions = endpoint(
-  operations.passkeyLoginOptions,
-  async (ctx, { body: { sign_in_token: token }, request }) => {
-    await consumeSignInStep(ctx, callerAddress(request))
-    return signingOptions(ctx, token === undefined ? null : await readSignIn(ctx, token))
-  },
-)
+export const passkeyLoginOptions = endpoint(operations.passkeyLoginOptions, async (ctx, { body, request }) => {
+  const { sign_in_token: token } = body
+  await consumeSignInStep(ctx, callerAddress(request))
+  return signingOptions(ctx, token === undefined ? null : await readSignIn(ctx, token))
+})
 
 export const loginWithPasskey = endpoint(operations.loginWithPasskey, async (ctx, { body, request }) => {
   requirePasswordLogin(ctx)
@@ -163,16 +158,10 @@ async function prove(ctx: Context, { userId, sessionId, address }: UserCaller, b
 
 /** Returns the refusal of a proof, which names its field. */
 function wrong({ password, code, recovery_code }: ConfirmIdentityBody) {
-  if (password !== undefined) {
-    return invalidField('password', 'wrong_password', 'The password is wrong.')
-  }
-  if (code !== undefined) {
-    return invalidField('code', 'wrong_code', 'The code is wrong, expired or used.')
-  }
-  if (recovery_code !== undefined) {
-    const message = 'The recovery code is wrong or used.'
-    return invalidField('recovery_code', 'wrong_code', message)
-  }
+  if (password !== undefined) return invalidField('password', 'wrong_password', 'The password is wrong.')
+  if (code !== undefined) return invalidField('code', 'wrong_code', 'The code is wrong, expired or used.')
+  if (recovery_code !== undefined)
+    return invalidField('recovery_code', 'wrong_code', 'The recovery code is wrong or used.')
   return invalidField('passkey', 'wrong_passkey', 'The passkey is not one of yours.')
 }
 

@@ -57,31 +57,29 @@ export const createFederatedCredential = endpoint(operations.createFederatedCred
 })
 
 /** Returns all federated credentials as one page: a workspace has few of them. */
-export const listFederatedCredentials = endpoint(
-  operations.listFederatedCredentials,
-  async (ctx, { caller: { workspaceId } }) => {
-    const rows = await ctx.prisma.federatedCredential.findMany({
-      where: { workspaceId },
-      orderBy: { id: 'desc' },
-      omit,
-    })
-    return { data: rows.map(present), next_cursor: null }
-  },
-)
+export const listFederatedCredentials = endpoint(operations.listFederatedCredentials, async (ctx, { caller }) => {
+  const { workspaceId } = caller
+  const rows = await ctx.prisma.federatedCredential.findMany({
+    where: { workspaceId },
+    orderBy: { id: 'desc' },
+    omit,
+  })
+  return { data: rows.map(present), next_cursor: null }
+})
 
-export const getFederatedCredential = endpoint(
-  operations.getFederatedCredential,
-  async (ctx, { caller: { workspaceId }, params: { fed: id } }) => {
-    const row = await ctx.prisma.federatedCredential.findFirst({ where: { id, workspaceId }, omit })
-    if (!row) throw notFound()
-    return present(row)
-  },
-)
+export const getFederatedCredential = endpoint(operations.getFederatedCredential, async (ctx, { caller, params }) => {
+  const { workspaceId } = caller
+  const { fed: id } = params
+  const row = await ctx.prisma.federatedCredential.findFirst({ where: { id, workspaceId }, omit })
+  if (!row) throw notFound()
+  return present(row)
+})
 
 // Other processes may have its keys in their caches for five seconds more.
 export const deleteFederatedCredential = endpoint(
   operations.deleteFederatedCredential,
-  async (ctx, { caller, params: { fed: id } }) => {
+  async (ctx, { caller, params }) => {
+    const { fed: id } = params
     const { workspaceId } = caller
     await ctx.prisma.$transaction(async tx => {
       await lockWorkspace(tx, caller)

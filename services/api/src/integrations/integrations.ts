@@ -129,24 +129,23 @@ const usefulMs = 5_000
 const pollMs = 100
 
 // The dispatcher sends it like every alert: only dispatchers call addresses that users chose.
-export const testIntegration = endpoint(
-  operations.testIntegration,
-  async (ctx, { caller: { workspaceId }, params: { int: integrationId } }) => {
-    const integration = await findIntegration(ctx.pool, workspaceId, integrationId)
-    if (!integration) throw notFound()
-    if (!integration.isConfirmed) throw new AppError('conflict', 'The recipient has not confirmed the address yet.')
-    await consumeTest(ctx, 'integration', workspaceId)
-    const { name } = await ctx.prisma.workspace.findUniqueOrThrow({ where: { id: workspaceId } })
-    const at = new Date(ctx.clock.now()).toISOString()
-    const about = { workspace: { id: toId('ws', workspaceId), name }, count: 0, items: [] }
-    const message: Message = { type: 'alert', workspaceId, integrationId, alert: { event: 'test', at, ...about } }
-    const id = newUuid()
-    const kind = integration.channel === 'email' ? 'mail' : 'webhook'
-    const stored = { id, kind, label: 'integration test', content: JSON.stringify(message), masterKeys: null } as const
-    await inTransaction(ctx.pool, tx => addToOutbox(tx, { ...stored, usefulMs, tenant: { workspaceId } }))
-    return outcomeOf(ctx, id)
-  },
-)
+export const testIntegration = endpoint(operations.testIntegration, async (ctx, { caller, params }) => {
+  const { workspaceId } = caller
+  const { int: integrationId } = params
+  const integration = await findIntegration(ctx.pool, workspaceId, integrationId)
+  if (!integration) throw notFound()
+  if (!integration.isConfirmed) throw new AppError('conflict', 'The recipient has not confirmed the address yet.')
+  await consumeTest(ctx, 'integration', workspaceId)
+  const { name } = await ctx.prisma.workspace.findUniqueOrThrow({ where: { id: workspaceId } })
+  const at = new Date(ctx.clock.now()).toISOString()
+  const about = { workspace: { id: toId('ws', workspaceId), name }, count: 0, items: [] }
+  const message: Message = { type: 'alert', workspaceId, integrationId, alert: { event: 'test', at, ...about } }
+  const id = newUuid()
+  const kind = integration.channel === 'email' ? 'mail' : 'webhook'
+  const stored = { id, kind, label: 'integration test', content: JSON.stringify(message), masterKeys: null } as const
+  await inTransaction(ctx.pool, tx => addToOutbox(tx, { ...stored, usefulMs, tenant: { workspaceId } }))
+  return outcomeOf(ctx, id)
+})
 
 async function outcomeOf(ctx: Context, id: string): Promise<IntegrationTest> {
   for (const giveUpAt = performance.now() + timeoutMs; performance.now() < giveUpAt; await sleep(pollMs)) {

@@ -29,14 +29,14 @@ export const getInvitation = endpoint(operations.getInvitation, (ctx, { request 
 )
 
 // A caller with the token has read the mail, so `has_account` reveals nothing to others.
-async function preview(ctx: Context, token: string) {
+async function preview(ctx: Context, token: string): Promise<InvitationPreview> {
   const row = await findInvitation(ctx.prisma, token, ctx.clock.now())
   const { organizationId, email, role, workspaceIds } = row
   const workspaces = await ctx.prisma.workspace.findMany({
     where: { id: { in: workspaceIds }, organizationId, deletedAt: null },
     select: { name: true },
   })
-  const preview: InvitationPreview = {
+  return {
     organization: { name: row.organization.name },
     invited_by: { name: row.inviter.name },
     email,
@@ -45,7 +45,6 @@ async function preview(ctx: Context, token: string) {
     has_account: (await ctx.prisma.user.count({ where: { email } })) > 0,
     expires_at: row.expiresAt.toISOString(),
   }
-  return preview
 }
 
 type Found = Awaited<ReturnType<typeof findInvitation>>

@@ -5,7 +5,6 @@ import { fromId, newUuid, toId } from '@belfry/domain/id'
 import type { Role } from '@belfry/domain/permissions'
 import type { Request } from 'express'
 import { recordConfirmedEmail } from '../account/mail-links.ts'
-
 import { noPasswordHash } from '../account/password.ts'
 import { hasAccountsForUpdate, requireOpenRegistration } from '../account/registration.ts'
 import { startSession, type UserRow } from '../account/sessions.ts'

@@ -76,17 +76,9 @@ function titleOf(code: string): string {
   return `${words[0]?.toUpperCase()}${words.slice(1)}`
 }
 
-function renderProblem({
-  code,
-  status,
-  title,
-  description,
-}: {
-  code: string
-  status: number | null
-  title: string
-  description: string
-}) {
+type ProblemPage = { code: string; status: number | null; title: string; description: string }
+
+function renderProblem({ code, status, title, description }: ProblemPage): string {
   const where = status === null ? '' : `, status ${status}`
   const content = `<main class="one"><p><code>${code}</code>${where}</p><h1>${escapeHtml(title)}</h1>
 ${renderProse(description)}<p><a href="/api/docs">Reference</a></p></main>`

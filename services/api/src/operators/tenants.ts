@@ -99,12 +99,10 @@ export const setTier = endpoint(operations.setTier, async (ctx, { caller, params
 })
 
 const kinds = {
-  user: { table: 'users', isDeleted: 'false' },
-  org: { table: 'organizations', isDeleted: 'deleted_at IS NOT NULL' },
-  ws: { table: 'workspaces', isDeleted: 'deleted_at IS NOT NULL' },
+  user: { name: 'user', table: 'users', isDeleted: 'false' },
+  org: { name: 'organization', table: 'organizations', isDeleted: 'deleted_at IS NOT NULL' },
+  ws: { name: 'workspace', table: 'workspaces', isDeleted: 'deleted_at IS NOT NULL' },
 } as const
-
-const nameOf = { user: 'user', org: 'organization', ws: 'workspace' } as const
 
 export const suspendUser = suspension(operations.suspendUser, 'user', 'suspended')
 export const resumeUser = suspension(operations.resumeUser, 'user', 'resumed')
@@ -121,8 +119,7 @@ type Suspension = Operation & {
 
 /** Makes the endpoint that suspends or resumes a user, an organization or a workspace. */
 function suspension(operation: Suspension, kind: keyof typeof kinds, change: 'suspended' | 'resumed') {
-  const { table, isDeleted } = kinds[kind]
-  const name = nameOf[kind]
+  const { name, table, isDeleted } = kinds[kind]
   return endpoint(operation, async (ctx, { caller, params, body }) => {
     await requireStepUp(ctx, caller)
     const id = params[kind]

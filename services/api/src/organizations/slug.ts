@@ -4,19 +4,8 @@ const maxLength = 63
 
 // A slug is the first part of the paths of an organization's dashboard. These paths have another meaning.
 const reserved = new Set([
-  ...[
-    'account',
-    'admin',
-    'api',
-    'assets',
-    'confirm-alerts',
-    'confirm-email',
-    'forgot-password',
-    'healthz',
-    'invitations',
-    'metrics',
-  ],
-  ...['readyz', 'register', 'reset-password', 'sign-in', 'unsubscribe', 'welcome'],
+  ...['account', 'admin', 'api', 'assets', 'confirm-alerts', 'confirm-email', 'forgot-password', 'healthz'],
+  ...['invitations', 'metrics', 'readyz', 'register', 'reset-password', 'sign-in', 'unsubscribe', 'welcome'],
 ])
 
 /** Returns whether paths that begin with this slug have another meaning. */

@@ -45,18 +45,17 @@ export const revokeSigningSecret = endpoint(operations.revokeSigningSecret, (ctx
   revokeOf(ctx, caller, secret),
 )
 
-export const listSubscriptionSecrets = endpoint(
-  operations.listSubscriptionSecrets,
-  async (ctx, { caller, params: { sub } }) => {
-    await requireSubscription(ctx, caller.workspaceId, sub)
-    const found = await readSubscriptionSecrets(ctx.pool, ctx.config.masterKeys, [sub])
-    return { data: (found.get(sub) ?? []).map(presentSubscriptionSecret), next_cursor: null }
-  },
-)
+export const listSubscriptionSecrets = endpoint(operations.listSubscriptionSecrets, async (ctx, { caller, params }) => {
+  const { sub } = params
+  await requireSubscription(ctx, caller.workspaceId, sub)
+  const found = await readSubscriptionSecrets(ctx.pool, ctx.config.masterKeys, [sub])
+  return { data: (found.get(sub) ?? []).map(presentSubscriptionSecret), next_cursor: null }
+})
 
 export const rotateSubscriptionSecret = endpoint(
   operations.rotateSubscriptionSecret,
-  async (ctx, { caller, params: { sub } }) => {
+  async (ctx, { caller, params }) => {
+    const { sub } = params
     const presented = presentSubscriptionSecret(await rotateOf(ctx, caller, sub))
     return created(`/api/v1/scheduler/subscriptions/${toId('sub', sub)}/signing-secrets/${presented.id}`, presented)
   },
@@ -69,7 +68,8 @@ export const revokeSubscriptionSecret = endpoint(
 
 export const removeSubscriptionSecrets = endpoint(
   operations.removeSubscriptionSecrets,
-  async (ctx, { caller, params: { sub } }) => {
+  async (ctx, { caller, params }) => {
+    const { sub } = params
     const { workspaceId } = caller
     await requireSubscription(ctx, workspaceId, sub)
     await inTransaction(ctx.pool, async tx => {

@@ -122,53 +122,47 @@ function presentWorkspace(row: WorkspaceRow): Workspace {
   }
 }
 
-export const listWorkspaceMembers = endpoint(
-  operations.listWorkspaceMembers,
-  async (ctx, { caller: { workspaceId }, query }) => {
-    const find = async ({ before, take }: PageRows) => {
-      const where = { workspaceId, userId: before }
-      return withIds(await ctx.prisma.workspaceMember.findMany({ ...byUser, where, take }))
+export const listWorkspaceMembers = endpoint(operations.listWorkspaceMembers, async (ctx, { caller, query }) => {
+  const { workspaceId } = caller
+  const find = async ({ before, take }: PageRows) => {
+    const where = { workspaceId, userId: before }
+    return withIds(await ctx.prisma.workspaceMember.findMany({ ...byUser, where, take }))
+  }
+  return readPage(`workspace-members:${workspaceId}`, query, find, presentWorkspaceMember)
+})
+
+export const putWorkspaceMember = endpoint(operations.putWorkspaceMember, async (ctx, { caller, params, body }) => {
+  const { user: userId } = params
+  const { organizationId, workspaceId } = caller
+  const key = { workspaceId_userId: { workspaceId, userId } }
+  const row = await ctx.prisma.$transaction(async tx => {
+    await lockOrganization(tx, organizationId) // keeps the member from leaving meanwhile
+    const membership = await tx.membership.findUnique({
+      where: { organizationId_userId: { organizationId, userId } },
+      select: { workspaceRole: true },
+    })
+    if (!membership) throw notFound()
+    const before = await tx.workspaceMember.findUnique({ where: key, select: { role: true } })
+    const role = body.role ?? before?.role ?? membership.workspaceRole
+    const objectId = toId('user', userId)
+    if (!before) await audit(tx, caller, 'workspace_member.added', objectId, { role })
+    else if (before.role !== role) {
+      await audit(tx, caller, 'workspace_member.role_changed', objectId, { from: before.role, to: role })
     }
-    return readPage(`workspace-members:${workspaceId}`, query, find, presentWorkspaceMember)
-  },
-)
+    const create = { workspaceId, userId, role }
+    return tx.workspaceMember.upsert({ where: key, create, update: { role }, include: { user: memberUser } })
+  })
+  return presentWorkspaceMember(row)
+})
 
-export const putWorkspaceMember = endpoint(
-  operations.putWorkspaceMember,
-  async (ctx, { caller, params: { user: userId }, body }) => {
-    const { organizationId, workspaceId } = caller
-    const key = { workspaceId_userId: { workspaceId, userId } }
-    const row = await ctx.prisma.$transaction(async tx => {
-      await lockOrganization(tx, organizationId) // keeps the member from leaving meanwhile
-      const membership = await tx.membership.findUnique({
-        where: { organizationId_userId: { organizationId, userId } },
-        select: { workspaceRole: true },
-      })
-      if (!membership) throw notFound()
-      const before = await tx.workspaceMember.findUnique({ where: key, select: { role: true } })
-      const role = body.role ?? before?.role ?? membership.workspaceRole
-      const objectId = toId('user', userId)
-      if (!before) await audit(tx, caller, 'workspace_member.added', objectId, { role })
-      else if (before.role !== role) {
-        await audit(tx, caller, 'workspace_member.role_changed', objectId, { from: before.role, to: role })
-      }
-      const create = { workspaceId, userId, role }
-      return tx.workspaceMember.upsert({ where: key, create, update: { role }, include: { user: memberUser } })
-    })
-    return presentWorkspaceMember(row)
-  },
-)
-
-export const removeWorkspaceMember = endpoint(
-  operations.removeWorkspaceMember,
-  async (ctx, { caller, params: { user: userId } }) => {
-    await ctx.prisma.$transaction(async tx => {
-      const { count } = await tx.workspaceMember.deleteMany({ where: { workspaceId: caller.workspaceId, userId } })
-      if (count === 0) throw notFound()
-      await audit(tx, caller, 'workspace_member.removed', toId('user', userId))
-    })
-  },
-)
+export const removeWorkspaceMember = endpoint(operations.removeWorkspaceMember, async (ctx, { caller, params }) => {
+  const { user: userId } = params
+  await ctx.prisma.$transaction(async tx => {
+    const { count } = await tx.workspaceMember.deleteMany({ where: { workspaceId: caller.workspaceId, userId } })
+    if (count === 0) throw notFound()
+    await audit(tx, caller, 'workspace_member.removed', toId('user', userId))
+  })
+})
 
 /**
  * Locks a workspace against changes and deletion until the transaction ends. Throws `not_found` when it was just deleted.
