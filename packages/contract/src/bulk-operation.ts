@@ -167,7 +167,10 @@ export const cancelledTasks = z
 
 /** The result of a stop of many tasks. */
 export const stoppedTasks = z
-  .object({ stopped: z.int().meta({ examples: [12] }), operation: startedEnding })
+  .object({
+    stopped: z.int().meta({ examples: [12], description: 'The number of tasks that this request stopped.' }),
+    operation: startedEnding,
+  })
   .meta({ id: 'StoppedTasks' })
 
 /** A replay or discard in the background. */
@@ -204,13 +207,16 @@ const startedSettling = deadLetterOperation
 
 /** The result of a replay. */
 export const replayedDeadLetters = z
-  .object({ replayed: z.int().meta({ examples: [12] }), operation: startedSettling })
+  .object({
+    replayed: z.int().meta({ examples: [12], description: 'The number of dead letters that this request replayed.' }),
+    operation: startedSettling,
+  })
   .meta({ id: 'ReplayedDeadLetters' })
 
 /** The result of a discard. */
 export const discardedDeadLetters = z
   .object({
-    discarded: z.int().meta({ examples: [12] }),
+    discarded: z.int().meta({ examples: [12], description: 'The number of dead letters that this request discarded.' }),
     operation: startedSettling,
   })
   .meta({ id: 'DiscardedDeadLetters' })

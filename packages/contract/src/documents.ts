@@ -9,7 +9,7 @@ export const documentsOperations = {
     answer: {
       status: 200,
       body: z
-        .object({ keys: z.array(z.record(z.string(), z.string())) })
+        .object({ keys: z.array(z.record(z.string(), z.string())).meta({ description: 'The public keys, as JWK.' }) })
         .meta({ id: 'IdentityKeySet', examples: [{ keys: [{ kty: 'RSA', alg: 'RS256', use: 'sig' }] }] }),
     },
   }),
@@ -57,7 +57,12 @@ export const documentsOperations = {
   getOpenApi: operation('GET', '/api/openapi.json', {
     right: 'public',
     summary: 'Describe this API as OpenAPI 3.1',
-    answer: { status: 200, body: z.looseObject({ openapi: z.string().meta({ examples: ['3.1.1'] }) }) },
+    answer: {
+      status: 200,
+      body: z.looseObject({
+        openapi: z.string().meta({ examples: ['3.1.1'], description: 'The version of OpenAPI.' }),
+      }),
+    },
   }),
 
   getReference: operation('GET', '/api/docs', {

@@ -12,7 +12,7 @@ const alertUrl = sealedUrl('an integration', {
   description: 'An absolute http or https URL without user, password or fragment; never returned.',
 })
 
-const events = z.array(z.enum(alertEvents)).min(1)
+const events = z.array(z.enum(alertEvents)).min(1).meta({ description: 'What it reports: at least one event.' })
 
 const common = { key: objectKeyField.optional(), name: textField(displayName), events }
 const byUrl = { ...common, url: textField(alertUrl) }
@@ -45,7 +45,7 @@ export const integration = z
     key: shownKeyField,
     name: z.string().meta({ examples: ['On call'] }),
     channel: z.enum(alertChannels),
-    events: z.array(z.enum(alertEvents)),
+    events: z.array(z.enum(alertEvents)).meta({ description: 'What it reports.' }),
     target: shownText('The host of the URL, which itself is never returned, or the email address.', 'hooks.slack.com'),
     confirmed: shownFlag(
       'Whether alerts are sent: the recipient of an email address outside of the organization agrees first.',

@@ -24,12 +24,16 @@ const slug = matching(
 /** The permissions of members in all workspaces of the organization. */
 const organizationPolicy = z
   .object({
-    members_can_invite: z.boolean(),
-    members_can_create_api_keys: z.boolean(),
-    members_can_create_secrets: z.boolean(),
-    members_can_create_workspaces: z.boolean(),
-    members_can_delete_tasks: z.boolean(),
-    members_can_manage_integrations: z.boolean(),
+    members_can_invite: shownFlag('Whether members may invite users, and list and revoke invitations.'),
+    members_can_create_api_keys: shownFlag('Whether members may list, create and revoke API keys.'),
+    members_can_create_secrets: shownFlag(
+      'Whether members may list, create, replace and delete secrets and signing secrets, and change connections.',
+    ),
+    members_can_create_workspaces: shownFlag('Whether members may create workspaces.'),
+    members_can_delete_tasks: shownFlag(
+      'Whether members may cancel and stop tasks, discard dead letters, and delete cron jobs, queues and subscriptions.',
+    ),
+    members_can_manage_integrations: shownFlag('Whether members may manage integrations.'),
   })
   .meta({
     id: 'OrganizationPolicy',

@@ -10,7 +10,9 @@ const failureStates = ['open', 'ignored', 'resolved'] as const
 export const failureStateBody = z.strictObject({
   host: textField(line(300)),
   error_code: textField(line(100)),
-  response_status: integer(100, 999).nullable(),
+  response_status: integer(100, 999)
+    .nullable()
+    .meta({ description: 'The status of the responses; null: there was none.' }),
   state: textField(oneOf(failureStates)),
 })
 

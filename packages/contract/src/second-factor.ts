@@ -11,9 +11,9 @@ export type FactorKind = 'passkey' | 'totp' | 'recovery_code' | 'password'
 const base64url = z.string().min(1).max(16_384)
 
 const credential = {
-  id: base64url,
-  rawId: base64url,
-  type: z.literal('public-key'),
+  id: base64url.meta({ description: 'The id of the credential, in base64url.' }),
+  rawId: base64url.meta({ description: 'The id of the credential again, in base64url.' }),
+  type: z.literal('public-key').meta({ description: 'Always `public-key`.' }),
   authenticatorAttachment: z.enum(['platform', 'cross-platform']).nullable().optional(),
   clientExtensionResults: z.looseObject({}).optional(),
 }
@@ -24,8 +24,8 @@ const assertion = z
     ...credential,
     response: z.looseObject({
       clientDataJSON: base64url,
-      authenticatorData: base64url,
-      signature: base64url,
+      authenticatorData: base64url.meta({ description: 'The data of the authenticator, in base64url.' }),
+      signature: base64url.meta({ description: 'The signature of both, in base64url.' }),
       userHandle: z.string().max(200).nullable().optional(),
     }),
   })
@@ -49,7 +49,7 @@ const attestation = z
     ...credential,
     response: z.looseObject({
       clientDataJSON: base64url,
-      attestationObject: base64url,
+      attestationObject: base64url.meta({ description: 'The new public key with its attestation, in base64url.' }),
       transports: z.array(z.string().max(50)).max(20).optional(),
     }),
   })

@@ -62,7 +62,11 @@ export type OrganizationSubscription = z.infer<typeof organizationSubscription>
 
 /** The URL of the payment provider's customer portal. */
 export const billingPortal = z
-  .object({ url: z.url().meta({ examples: ['https://pay.example.com/portal'] }) })
+  .object({
+    url: z
+      .url()
+      .meta({ examples: ['https://pay.example.com/portal'], description: 'The page of the payment provider.' }),
+  })
   .meta({ id: 'BillingPortal' })
 
 export const billingOperations = {

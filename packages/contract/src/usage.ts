@@ -3,7 +3,7 @@ import { orNull, shownNumber, timestampField } from './response-fields.ts'
 
 /** A UTC calendar month: `start` is included, `end` is not. */
 export const periodField = z
-  .object({ start: timestampField(), end: timestampField() })
+  .object({ start: timestampField().meta({ description: 'The first moment of the month.' }), end: timestampField() })
   .meta({ id: 'Period', description: 'A UTC calendar month; start is included, end is not.' })
 
 const used = z.int().meta({ examples: [42] })

@@ -75,9 +75,6 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   'RowError.title': 'A short name of the error.',
   'FieldError.message': 'A sentence that says what to do.',
   cancelled: 'The number of tasks that this request cancelled.',
-  stopped: 'The number of tasks that this request stopped.',
-  replayed: 'The number of dead letters that this request replayed.',
-  discarded: 'The number of dead letters that this request discarded.',
 
   // Bulk operations
   action: 'What happened, or what the operation does.',
@@ -115,7 +112,6 @@ export const fieldTexts: Readonly<Record<string, string>> = {
 
   // Runs
   '+error_code': 'The error of the group.',
-  '+response_status': 'The status of the responses; null: there was none.',
   '+state': 'Whether the group is open, ignored or resolved.',
   '+host': 'The host of the group, with its port where the URLs have one.',
   'error.code': 'A stable code, such as `timeout`.',
@@ -179,25 +175,11 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   '+user_id': 'The member who becomes an owner.',
   '+policy': 'The permissions of members to change. Omitted ones stay unchanged.',
   '+max_api_key_days': 'How long a new API key may be valid, in days, 1 to 3,650. Null: without limit.',
-  members_can_invite: 'Whether members may invite users, and list and revoke invitations.',
-  members_can_create_api_keys: 'Whether members may list, create and revoke API keys.',
-  members_can_create_secrets:
-    'Whether members may list, create, replace and delete secrets and signing secrets, and change connections.',
-  members_can_create_workspaces: 'Whether members may create workspaces.',
-  members_can_delete_tasks:
-    'Whether members may cancel and stop tasks, discard dead letters, and delete cron jobs, queues and subscriptions.',
-  members_can_manage_integrations: 'Whether members may manage integrations.',
-  '+id': 'The id of the credential, in base64url.',
-  '+rawId': 'The id of the credential again, in base64url.',
-  '+type': 'Always `public-key`.',
   '+authenticatorAttachment': 'Whether the authenticator belongs to the device.',
   '+clientExtensionResults': 'The results of extensions, which Belfry ignores.',
   '+response': 'The answer of the authenticator.',
   '+clientDataJSON': 'The data that the browser adds, in base64url.',
-  '+authenticatorData': 'The data of the authenticator, in base64url.',
-  '+signature': 'The signature of both, in base64url.',
   '+userHandle': 'The id of the user, in base64url.',
-  '+attestationObject': 'The new public key with its attestation, in base64url.',
   '+transports': 'How the browser reaches the authenticator, such as `usb`.',
 
   // Workspaces
@@ -223,16 +205,12 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   '+scope': 'The scopes of the token, separated by spaces. Null: no scope.',
   '+audience': 'The `aud` of the tokens, at most 500 characters.',
   '+lifetime_s': 'How long a token is valid, in seconds, 60 to 3,600.',
-  '+events': 'What it reports: at least one event.',
   channel: 'Where alerts go.',
-  events: 'What it reports.',
 
   // Tiers
   tier: 'The name of the tier.',
   limits: 'The limits of the tier.',
   billing: 'How the tier is paid.',
-  'BillingPortal.url': 'The page of the payment provider.',
-  start: 'The first moment of the month.',
   end: 'The first moment of the next month.',
   used: 'How much is used.',
   'workspaces.limit': 'The maximum number.',
@@ -270,10 +248,8 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   'FoundTargets.data': 'The workspaces.',
 
   // Documents
-  keys: 'The public keys, as JWK.',
   jwks_uri: 'The URL of the public keys.',
   id_token_signing_alg_values_supported: 'The algorithms of signatures.',
-  openapi: 'The version of OpenAPI.',
   request_id: 'The id of the request in the logs.',
   code: 'The code.',
   title: 'A short name.',
