@@ -99,7 +99,7 @@ const fields = {
   revoked_at: timestampField().nullable(),
 }
 
-export const apiKey = z.object(fields).meta({ id: 'ApiKey' })
+const apiKey = z.object(fields).meta({ id: 'ApiKey' })
 
 export type ApiKey = z.infer<typeof apiKey>
 

@@ -5,10 +5,11 @@ import { operation } from './operation.ts'
 import { listQuery, pageOf } from './page.ts'
 import { idField, numberOrNull, orNull, shownFlag, shownNumber, timestampField } from './response-fields.ts'
 import { lastStatusFilter, runErrorCodes } from './run.ts'
-import { selectionBody } from './selection.ts'
 import { listDeadLettersQuery, listTasksQuery, task } from './task.ts'
 import { label } from './task-controls.ts'
 import { id, instant, line, oneOf, type TextRule, topic } from './text-rules.ts'
+
+const wrongCount = 'ids must have 1 to 100 elements.'
 
 /** What a bulk operation does with each task. */
 export const bulkActions = ['cancel', 'stop', 'replay', 'discard'] as const
@@ -314,4 +315,32 @@ export const bulkOperations = {
     answer: { status: 200, body: bulkOperation },
     refusals: ['conflict'],
   }),
+}
+
+/** Returns the body that selects tasks, by their ids or by a filter, and may have `more` fields. */
+function selectionBody<Filter extends z.ZodType, More extends z.ZodRawShape = Record<never, never>>(
+  filter: Filter,
+  more: More = {} as More,
+) {
+  return z
+    .strictObject({
+      ids: z
+        .array(textField(id('task')))
+        .min(1, wrongCount)
+        .max(100, wrongCount)
+        .optional(),
+      filter: filter.optional(),
+      ...more,
+    })
+    .superRefine(
+      (body: { ids?: unknown; filter?: unknown }, ctx) => {
+        if ((body.ids === undefined) !== (body.filter === undefined)) return
+        refuse(ctx, body, { code: 'required', message: 'Send either ids or filter; an empty filter selects all.' })
+      },
+      { when: ({ issues }) => issues.length === 0 },
+    )
+    .meta({
+      oneOf: [{ required: ['ids'] }, { required: ['filter'] }],
+      description: 'Either `ids` or `filter`.',
+    })
 }

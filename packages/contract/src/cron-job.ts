@@ -106,7 +106,7 @@ function backfillRule(description: string, example: string) {
 }
 
 /** The result of a backfill. */
-export const backfill = z
+const backfill = z
   .object({
     created: shownNumber('The tasks that this request created.', 24),
     skipped: shownNumber('Occurrences of the time that have a task already.', 0),

@@ -59,7 +59,7 @@ const createFederatedCredentialBody = z.strictObject({
     .meta({ description: 'How long a key is valid: by default 15 minutes.', examples: [defaultLifetimeMs] }),
 })
 
-export const federatedCredential = z
+const federatedCredential = z
   .object({
     id: idField('fed'),
     workspace_id: idField('ws'),

@@ -26,7 +26,7 @@ const createInvitationBody = z
 export type CreateInvitationBody = z.infer<typeof createInvitationBody>
 
 /** An invitation, for users who may invite. Only the mail has its link. */
-export const invitation = z
+const invitation = z
   .object({
     id: idField('inv'),
     organization_id: idField('org'),

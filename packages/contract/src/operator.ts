@@ -20,7 +20,7 @@ const suspendedAt = () =>
 const email = () => z.string().meta({ format: 'email', examples: ['ada@example.com'] })
 
 /** An organization as operators see it. */
-export const tenant = z
+const tenant = z
   .object({
     id: idField('org'),
     name: z.string().meta({ examples: ['Acme'] }),
@@ -109,7 +109,7 @@ const blockedAddress = z
   .meta({ id: 'BlockedAddress' })
 
 /** An action of an operator. */
-export const operatorEntry = z
+const operatorEntry = z
   .object({
     id: idField('aud'),
     operator: z.string().meta({ examples: ['root@example.com'], description: 'The email address of the operator.' }),

@@ -42,7 +42,7 @@ const organizationPolicy = z
 
 export type OrganizationPolicy = z.infer<typeof organizationPolicy>
 
-export const organization = z
+const organization = z
   .object({
     id: idField('org'),
     name: z.string().meta({ examples: ['Acme'] }),

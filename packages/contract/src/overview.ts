@@ -19,7 +19,7 @@ const counted = {
 }
 
 /** Statistics of all attempts of a workspace in a range. A run is included a few seconds after it was recorded. */
-export const overview = z
+const overview = z
   .object({
     range: z.enum(overviewRanges),
     from: timestampField(),
@@ -47,7 +47,7 @@ const upcomingStart = textRule(
 )
 
 /** The upcoming dispatches of a workspace. */
-export const upcoming = z
+const upcoming = z
   .object({
     from: timestampField(),
     overdue: shownNumber('Tasks that are due but not started.', 0),

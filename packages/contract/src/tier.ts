@@ -61,7 +61,7 @@ const organizationSubscription = z
 export type OrganizationSubscription = z.infer<typeof organizationSubscription>
 
 /** The URL of the payment provider's customer portal. */
-export const billingPortal = z
+const billingPortal = z
   .object({
     url: z
       .url()

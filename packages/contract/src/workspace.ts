@@ -14,7 +14,7 @@ export const updateWorkspaceBody = z.strictObject({
   switch_off_after_days: integer(0, 90).optional(),
 })
 
-export const workspace = z
+const workspace = z
   .object({
     id: idField('ws'),
     organization_id: idField('org'),
