@@ -9,7 +9,7 @@ import { callerAddress } from '../auth/caller-address.ts'
 import { findUser } from '../auth/find-user.ts'
 import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
 import { deleteFactors } from '../auth/second-factors.ts'
-import { clearLoginAttempts, consumeReset } from '../auth/throttle.ts'
+import { clearLoginAttempts, consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalidField } from '../http/refusals.ts'
@@ -17,7 +17,7 @@ import { recordNewPassword, storeMail } from './account-mail.ts'
 import { hashPassword, noPasswordHash, requirePasswordLogin } from './password.ts'
 
 export const confirmEmail = endpoint(operations.confirmEmail, async (ctx, { body, request }) => {
-  await consumeReset(ctx, callerAddress(request))
+  await consumeRequest(ctx, 'reset', callerAddress(request))
   const tokenHash = hashOneTimeToken(body.token)
   const valid = { tokenHash, expiresAt: { gt: new Date(ctx.clock.now()) } }
   const confirmation = await ctx.prisma.emailConfirmation.findFirst({ where: valid })
@@ -111,7 +111,7 @@ const responseStepMs = 400
 
 export const forgotPassword = endpoint(operations.forgotPassword, async (ctx, { body, request }) => {
   requirePasswordLogin(ctx)
-  await consumeReset(ctx, callerAddress(request))
+  await consumeRequest(ctx, 'reset', callerAddress(request))
   const began = performance.now()
   await sendLink(ctx, body.email.toLowerCase(), callerAddress(request))
   await sleep(responseStepMs - ((performance.now() - began) % responseStepMs))
@@ -133,7 +133,7 @@ async function sendLink(ctx: Context, email: string, address: string): Promise<v
 
 export const resetPassword = endpoint(operations.resetPassword, async (ctx, { body, request }) => {
   requirePasswordLogin(ctx)
-  await consumeReset(ctx, callerAddress(request))
+  await consumeRequest(ctx, 'reset', callerAddress(request))
   const tokenHash = hashOneTimeToken(body.token)
   const valid = { tokenHash, expiresAt: { gt: new Date(ctx.clock.now()) } }
   const reset = await ctx.prisma.passwordReset.findFirst({ where: valid })

@@ -3,7 +3,7 @@ import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid } from '@belfry/domain/id'
 import { callerAddress } from '../auth/caller-address.ts'
-import { consumeRegistration } from '../auth/throttle.ts'
+import { consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalidField, refuseDuplicate } from '../http/refusals.ts'
@@ -22,7 +22,7 @@ export const getRegistration = endpoint(operations.getRegistration, async ({ con
 export const register = endpoint(operations.register, async (ctx, { body, request }) => {
   requirePasswordLogin(ctx)
   const address = callerAddress(request)
-  await consumeRegistration(ctx, address)
+  if (ctx.config.limitsRates) await consumeRequest(ctx, 'registration', address)
   const email = body.email.toLowerCase()
   const isFurther = await hasAccounts(ctx.prisma)
   requireOpenRegistration(ctx.config, email, isFurther) // before the expensive hash

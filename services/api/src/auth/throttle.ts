@@ -13,11 +13,20 @@ const logins = {
   total: { burst: 1000, everyMs: 50 },
 }
 const rightPasswords = { burst: 10, everyMs: 10_000 }
-// Accounts share what a dispatcher can do, so a stranger must not make many.
-const registrations = {
-  address: { burst: 20, everyMs: 300_000 },
-  total: { burst: 200, everyMs: 10_000 },
-  invited: { burst: 100, everyMs: 30_000 },
+
+/** The limits of requests without an account, for each network and for all callers. */
+const requests = {
+  /** A sign-in other than one with a password: by a passkey, or with a second factor. */
+  passkey: { network: logins.address, total: logins.total },
+  /** Accounts share what a dispatcher can do, so a stranger must not make many. */
+  registration: { network: { burst: 20, everyMs: 300_000 }, total: { burst: 200, everyMs: 10_000 } },
+  'invited registration': { network: { burst: 100, everyMs: 30_000 }, total: null },
+  /** A request for a new password, and the use of a link in a mail. */
+  reset: { network: { burst: 20, everyMs: 60_000 }, total: { burst: 500, everyMs: 1_000 } },
+  /** A sign-in through the issuer costs requests to it. */
+  oidc: { network: logins.address, total: null },
+  /** An exchange costs a signature, and sometimes a request to the issuer of the token. */
+  'token exchange': { network: logins.address, total: null },
 }
 
 // A code of six digits can be guessed, so its limit of an account holds for all networks together. Known devices and sessions
@@ -37,10 +46,6 @@ const mailsInTotal = { burst: 1000, everyMs: 1_000 }
 export type MailKind = keyof typeof mails
 
 const invitations = { burst: 50, everyMs: 60_000 }
-const resets = {
-  address: { burst: 20, everyMs: 60_000 },
-  total: { burst: 500, everyMs: 1_000 },
-}
 
 const operators = { burst: 10, everyMs: 30_000 }
 
@@ -94,11 +99,6 @@ export async function consumeTotpAttempt(ctx: Context, userId: string, { known }
   return consume(ctx, [{ name: `code of ${known ?? userId}`, throttle: totpCodes }])
 }
 
-/** Counts a request of a sign-in other than one with a password: by a passkey, or with a second factor. Throws `rate_limited`. */
-export async function consumeSignInStep(ctx: Context, address: string): Promise<void> {
-  await consume(ctx, everywhere('passkey', address, logins))
-}
-
 /** Where a login comes from. */
 export type Origin = {
   address: string
@@ -118,25 +118,11 @@ export async function consumeOperatorAttempt(ctx: Context, network: string): Pro
   return consume(ctx, [{ name: `operator from ${network}`, throttle: operators }])
 }
 
-/** Counts a registration without an invitation. Throws `rate_limited`. */
-export async function consumeRegistration(ctx: Context, address: string): Promise<void> {
-  if (!ctx.config.limitsRates) return
-  await consume(ctx, everywhere('registration', address, registrations))
-}
-
-/** Counts a registration with an invitation. Throws `rate_limited`. */
-export async function consumeInvitedRegistration(ctx: Context, address: string): Promise<void> {
-  await consume(ctx, perNetwork('invited registration', address, registrations.invited))
-}
-
-/** Counts a sign-in through the issuer, which costs requests to it. Throws `rate_limited`. */
-export async function consumeOidcSignIn(ctx: Context, address: string): Promise<void> {
-  await consume(ctx, perNetwork('oidc', address, logins.address))
-}
-
-/** Counts an exchange of a token, which costs a signature and sometimes a request to its issuer. Throws `rate_limited`. */
-export async function consumeTokenExchange(ctx: Context, address: string): Promise<Attempt> {
-  return consume(ctx, perNetwork('token exchange', address, logins.address))
+/** Counts a request without an account. Throws `rate_limited`. */
+export async function consumeRequest(ctx: Context, kind: keyof typeof requests, address: string): Promise<Attempt> {
+  const { network, total } = requests[kind]
+  const all = total && { name: kind, throttle: total, sparing: widestOf(address) }
+  return consume(ctx, [...perNetwork(kind, address, network), ...(all ? [all] : [])])
 }
 
 /** Counts a mail that an organization sends to an address. Throws `rate_limited`. */
@@ -171,11 +157,6 @@ export async function consumeTest(
   workspaceId: string,
 ): Promise<void> {
   await consume(ctx, [{ name: `${kind} tests of ${workspaceId}`, throttle: tests }])
-}
-
-/** Counts a request for a new password. Throws `rate_limited`. */
-export async function consumeReset(ctx: Context, address: string): Promise<void> {
-  await consume(ctx, everywhere('reset', address, resets))
 }
 
 /** Counts a mail, and returns whether it may be sent: no mailbox is flooded, nor others from this installation. */
@@ -213,12 +194,6 @@ async function consumeOne({ pool }: Context, limit: Limit): Promise<Limit> {
   const spared = { name: `${limit.name}, spare of ${limit.sparing}`, throttle: spare }
   if (limit.sparing !== undefined && (await consumeAttempt(pool, digest(spared.name), spare)) === 0) return spared
   throw new AppError('rate_limited', 'Too many attempts. Try again later.', { retryAfterMs: waitMs })
-}
-
-// The limits of the caller's networks, and that of all callers.
-function everywhere(name: string, address: string, limits: { address: Throttle; total: Throttle }): Limit[] {
-  const all = { name, throttle: limits.total, sparing: widestOf(address) }
-  return [...perNetwork(name, address, limits.address), all]
 }
 
 // A larger network has a larger limit, which is smaller than that of all its parts.

@@ -12,7 +12,7 @@ import { startSession, type UserRow } from '../account/sessions.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import { factorsOf } from '../auth/second-factors.ts'
-import { consumeSignInStep } from '../auth/throttle.ts'
+import { consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalidField } from '../http/refusals.ts'
@@ -69,7 +69,7 @@ export const loginWithFactor = endpoint(operations.loginWithFactor, async (ctx, 
   const { sign_in_token: token, ...proof } = body
   requirePasswordLogin(ctx)
   const address = callerAddress(request)
-  await consumeSignInStep(ctx, address)
+  await consumeRequest(ctx, 'passkey', address)
   const userId = await readSignIn(ctx, token)
   const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
   const from = { address, known: knownDevice(ctx, request, userId) }
@@ -87,13 +87,13 @@ export const loginWithFactor = endpoint(operations.loginWithFactor, async (ctx, 
 
 export const passkeyLoginOptions = endpoint(operations.passkeyLoginOptions, async (ctx, { body, request }) => {
   const { sign_in_token: token } = body
-  await consumeSignInStep(ctx, callerAddress(request))
+  await consumeRequest(ctx, 'passkey', callerAddress(request))
   return signingOptions(ctx, token === undefined ? null : await readSignIn(ctx, token))
 })
 
 export const loginWithPasskey = endpoint(operations.loginWithPasskey, async (ctx, { body, request }) => {
   requirePasswordLogin(ctx)
-  await consumeSignInStep(ctx, callerAddress(request))
+  await consumeRequest(ctx, 'passkey', callerAddress(request))
   const userId = await verifyPasskey(ctx, null, body.passkey)
   const user = userId === null ? null : await ctx.prisma.user.findUnique({ where: { id: userId } })
   if (!user) {

@@ -13,7 +13,7 @@ import { forgetApiKeys } from '../auth/api-key.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import { suspended } from '../auth/find-user.ts'
 import { requireStepUp } from '../auth/second-factors.ts'
-import { consumeTokenExchange } from '../auth/throttle.ts'
+import { consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
@@ -125,7 +125,7 @@ const maxJobKeys = 1_000
 
 export const exchangeToken = endpoint(operations.exchangeToken, async (ctx, { body, request }) => {
   const address = callerAddress(request)
-  const attempt = await consumeTokenExchange(ctx, address)
+  const attempt = await consumeRequest(ctx, 'token exchange', address)
   const found = await findCredential(ctx, body.federated_credential_id)
   if (!found) throw refusal('There is no such federated credential.')
   const { credential, organizationId } = found

@@ -25,7 +25,7 @@ import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
-import { consumeAlertConsent, consumeReset, consumeTest } from '../auth/throttle.ts'
+import { consumeAlertConsent, consumeRequest, consumeTest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
@@ -238,7 +238,7 @@ async function storeConsentMail(
 }
 
 export const confirmAlerts = endpoint(operations.confirmAlerts, async (ctx, { body, request }) => {
-  await consumeReset(ctx, callerAddress(request))
+  await consumeRequest(ctx, 'reset', callerAddress(request))
   if (await confirmIntegration(ctx.pool, hashOneTimeToken(body.token))) return
   const message = 'The link is unknown or was used, or the integration has been changed or deleted.'
   throw invalidField('token', 'invalid_token', message)

@@ -13,7 +13,7 @@ import { audit } from '../audit/audit.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import { findUser } from '../auth/find-user.ts'
 import { hashOneTimeToken } from '../auth/one-time-token.ts'
-import { consumeInvitedRegistration } from '../auth/throttle.ts'
+import { consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound, refuseDuplicate } from '../http/refusals.ts'
@@ -92,7 +92,7 @@ async function register(
   requirePasswordLogin(ctx)
   requireRegistrationByInvitation(ctx.config)
   const address = callerAddress(request)
-  await consumeInvitedRegistration(ctx, address)
+  await consumeRequest(ctx, 'invited registration', address)
   const now = ctx.clock.now()
   const account = { email: invitation.email, emailConfirmedAt: new Date(now) }
   const data = { id: newUuid(), name, ...account, passwordHash: await hashPassword(password, address) }

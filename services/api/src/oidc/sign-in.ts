@@ -6,7 +6,7 @@ import * as client from 'openid-client'
 import { z } from 'zod'
 import { callerAddress } from '../auth/caller-address.ts'
 import { cookieOf, noSessionCookie, setCookie } from '../auth/session-token.ts'
-import { consumeOidcSignIn } from '../auth/throttle.ts'
+import { consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { toRefusal } from '../http/problem.ts'
@@ -121,7 +121,7 @@ async function identify(
   request: Request,
   begun: Attempt,
 ): Promise<{ identity: Identity; idToken: string }> {
-  await consumeOidcSignIn(ctx, callerAddress(request))
+  await consumeRequest(ctx, 'oidc', callerAddress(request))
   const issuer = await find().catch(cause => {
     throw new OidcSignInError('unavailable', 'The issuer does not answer.', cause)
   })
