@@ -29,8 +29,6 @@ export const problem = z
 
 export type Problem = z.infer<typeof problem>
 
-export type ProblemKind = { status: number; title: string; description: string }
-
 // Where the title is more than the words of the code.
 const titles: Partial<Record<AppErrorCode, string>> = {
   malformed_json: 'Malformed JSON',
@@ -55,7 +53,7 @@ export const problems = Object.fromEntries(
       { status: Number(status), title: titles[code as AppErrorCode] ?? titleOf(code), description },
     ]),
   ),
-) as Readonly<Record<AppErrorCode, ProblemKind>>
+) as Readonly<Record<AppErrorCode, { status: number; title: string; description: string }>>
 
 function titleOf(code: string): string {
   return code.replaceAll('_', ' ').replace(/^./, letter => letter.toUpperCase())

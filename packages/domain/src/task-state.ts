@@ -5,8 +5,6 @@ export type TaskState = (typeof taskStates)[number]
 /** The states that a task never leaves. */
 export const terminalStates = ['success', 'dead', 'cancelled'] as const satisfies readonly TaskState[]
 
-export type TerminalState = (typeof terminalStates)[number]
-
 /** Why a task ended without the outcome of an attempt. */
 export const stateReasons = [
   'user',
@@ -27,6 +25,6 @@ export const stateReasons = [
 export type StateReason = (typeof stateReasons)[number]
 
 /** Returns whether a task in this state has ended. */
-export function isTerminal(state: TaskState): state is TerminalState {
+export function isTerminal(state: TaskState): state is (typeof terminalStates)[number] {
   return (terminalStates as readonly TaskState[]).includes(state)
 }

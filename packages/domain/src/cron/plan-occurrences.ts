@@ -10,10 +10,8 @@ export const overlaps = ['allow', 'skip'] as const
 
 export type Overlap = (typeof overlaps)[number]
 
-export type PlannedOccurrence = { at: Date; missed: boolean }
-
 export type OccurrencePlan = {
-  occurrences: PlannedOccurrence[]
+  occurrences: Array<{ at: Date; missed: boolean }>
   /** The first occurrence after the plan; null when there is none. */
   next: Date | null
 }
