@@ -36,3 +36,10 @@ export async function audit<A extends AuditAction>(
     details: { ...details, ...(by.agent === undefined ? {} : { agent: by.agent }) },
   })
 }
+
+/** Returns the changed members of an object with their old and new values, for the details of an action; null when there are none. */
+export function changesBetween<T extends Record<string, unknown>>(before: T, after: T): Record<string, unknown> | null {
+  const changed = Object.keys(before).filter(key => before[key] !== after[key])
+  if (changed.length === 0) return null
+  return Object.fromEntries(changed.map(key => [key, { from: before[key], to: after[key] }]))
+}

@@ -31,14 +31,11 @@ async function change(ctx: Context, caller: CallerOf<'billing.change'>, tier: Ti
   const { stripe } = ctx
   const by = { userId: caller.user.userId, apiKeyId: caller.apiKeyId, address: caller.address }
   if (stripe) return callingStripe(ctx, () => chooseTier(ctx, stripe, caller.organizationId, by, tier))
-  requireTierChanges(ctx)
+  if (ctx.config.tierChanges === 'operator') {
+    throw new AppError('forbidden', 'The operator of this installation sets tiers.')
+  }
   await inTransaction(ctx.pool, tx => applyTier(ctx, tx, caller.organizationId, tier, by))
   return null
-}
-
-function requireTierChanges({ config }: Context): void {
-  if (config.tierChanges === 'operator')
-    throw new AppError('forbidden', 'The operator of this installation sets tiers.')
 }
 
 export const openPortal = endpoint(operations.openPortal, async (ctx, { caller: { organizationId } }) => {

@@ -9,7 +9,7 @@ import { newUuid, toId } from '@belfry/domain/id'
 import { decide, flagName, policyFlags, type Role } from '@belfry/domain/permissions'
 import { presentLimit } from '@belfry/domain/tiers'
 import { requireConfirmedEmail } from '../account/mail-links.ts'
-import { audit } from '../audit/audit.ts'
+import { audit, changesBetween } from '../audit/audit.ts'
 import { type CallerOf, requireRight } from '../auth/authorize.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import { requireSecondFactor, requireStepUp } from '../auth/second-factors.ts'
@@ -44,7 +44,7 @@ export const updateOrganization = endpoint(operations.updateOrganization, async 
   if (body.slug && isReservedSlug(body.slug)) throw slugTaken()
   if (body.require_second_factor !== undefined) await checkRequirement(ctx, caller, body.require_second_factor)
   const changing = ctx.prisma.$transaction(tx => update(tx, caller, body))
-  return presentOrganization(await refuseDuplicate(changing, slugTaken()))
+  return refuseDuplicate(changing, slugTaken())
 })
 
 // An owner without a second factor would be refused too. Ending the requirement is as dangerous as a deletion.
@@ -60,51 +60,28 @@ function slugTaken(): AppError {
 async function update(
   tx: PrismaTransaction,
   caller: CallerOf<'organization.change'>,
-  {
-    name,
-    slug,
-    policy = {},
-    max_api_key_days: maxApiKeyDays,
-    require_second_factor: requireSecondFactor,
-  }: UpdateOrganizationBody,
-): Promise<OrganizationRow> {
+  body: UpdateOrganizationBody,
+): Promise<Organization> {
+  const { name, slug, policy = {}, max_api_key_days: maxApiKeyDays, require_second_factor: requireSecondFactor } = body
   const where = { id: caller.organizationId }
-  await lockOrganization(tx, caller.organizationId)
-  const before = await tx.organization.findUniqueOrThrow({ where })
+  await lockOrganization(tx, where.id)
+  const before = presentOrganization(await tx.organization.findUniqueOrThrow({ where }))
   const flags = Object.fromEntries(
     policyFlags.map(flag => [flag, policy[flagName(flag) as keyof typeof policy]]), // the public names of the flags
   )
-  const after = await tx.organization.update({
-    where,
-    data: given({ name, slug, maxApiKeyDays, requireSecondFactor, ...flags }),
-  })
-  await auditChanges(tx, caller, presentOrganization(before), presentOrganization(after))
+  const data = given({ name, slug, maxApiKeyDays, requireSecondFactor, ...flags })
+  const after = presentOrganization(await tx.organization.update({ where, data }))
+  const settings = changesBetween(settingsOf(before), settingsOf(after))
+  if (settings) await audit(tx, caller, 'organization.changed', after.id, settings)
+  const rules = changesBetween(rulesOf(before), rulesOf(after))
+  if (rules) await audit(tx, caller, 'organization.policy_changed', after.id, rules)
   return after
 }
 
-type Presented = ReturnType<typeof presentOrganization>
+const settingsOf = ({ name, slug }: Organization) => ({ name, slug })
 
-async function auditChanges(
-  tx: PrismaTransaction,
-  caller: CallerOf<'organization.change'>,
-  before: Presented,
-  after: Presented,
-) {
-  const settings = changes({ name: before.name, slug: before.slug }, { name: after.name, slug: after.slug })
-  if (settings) await audit(tx, caller, 'organization.changed', after.id, settings)
-  const rulesOf = ({ policy, max_api_key_days, require_second_factor }: Presented) => {
-    return { ...policy, max_api_key_days, require_second_factor }
-  }
-  const policy = changes(rulesOf(before), rulesOf(after))
-  if (policy) await audit(tx, caller, 'organization.policy_changed', after.id, policy)
-}
-
-// Returns the changed members with their old and new values; null when there are none.
-function changes<T extends Record<string, unknown>>(before: T, after: T): Record<string, unknown> | null {
-  const changed = Object.keys(before).filter(key => before[key] !== after[key])
-  return changed.length === 0
-    ? null
-    : Object.fromEntries(changed.map(key => [key, { from: before[key], to: after[key] }]))
+function rulesOf({ policy, max_api_key_days, require_second_factor }: Organization) {
+  return { ...policy, max_api_key_days, require_second_factor }
 }
 
 export const deleteOrganization = endpoint(operations.deleteOrganization, async (ctx, { caller }) => {
@@ -138,19 +115,17 @@ function presentOrganization(row: OrganizationRow): Organization {
     name: row.name,
     slug: row.slug,
     tier: row.tier,
-    policy: {
-      members_can_invite: row.membersCanInvite,
-      members_can_create_api_keys: row.membersCanCreateApiKeys,
-      members_can_create_secrets: row.membersCanCreateSecrets,
-      members_can_create_workspaces: row.membersCanCreateWorkspaces,
-      members_can_delete_tasks: row.membersCanDeleteTasks,
-      members_can_manage_integrations: row.membersCanManageIntegrations,
-    },
+    policy: policyOf(row),
     max_api_key_days: row.maxApiKeyDays,
     require_second_factor: row.requireSecondFactor,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }
+}
+
+function policyOf(row: OrganizationRow) {
+  const flags = policyFlags.map(flag => [flagName(flag), row[flag]])
+  return Object.fromEntries(flags) as Organization['policy'] // each flag by its public name
 }
 
 function presentOrganizationSummary({ id, name, slug, tier }: OrganizationRow): OrganizationSummary {

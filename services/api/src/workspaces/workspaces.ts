@@ -6,7 +6,7 @@ import { ensureSigningSecret } from '@belfry/db/secrets/signing-secrets'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import type { TierName } from '@belfry/domain/tiers'
-import { audit } from '../audit/audit.ts'
+import { audit, changesBetween } from '../audit/audit.ts'
 import { forgetApiKeys } from '../auth/api-key.ts'
 import type { CallerOf } from '../auth/authorize.ts'
 import { requireStepUp } from '../auth/second-factors.ts'
@@ -67,34 +67,26 @@ function visibleTo({ actor, user, apiKeyId }: CallerOf<'workspace.list'>) {
 
 export const updateWorkspace = endpoint(operations.updateWorkspace, async (ctx, { caller, body }) => {
   const row = await ctx.prisma.$transaction(async tx => {
-    const before = await lockWorkspace(tx, caller)
+    await lockWorkspace(tx, caller)
+    const where = { id: caller.workspaceId }
+    const before = await tx.workspace.findUniqueOrThrow({ where })
     const data = given({
       name: body.name,
       keepsResponsesWithSecrets: body.keeps_responses_with_secrets,
       asymmetricSignatures: body.asymmetric_signatures,
       switchOffDays: body.switch_off_after_days,
     })
-    const after = await tx.workspace.update({ where: { id: caller.workspaceId }, data })
-    const details = changesOf(before, after)
-    if (Object.keys(details).length > 0) {
-      await audit(tx, caller, 'workspace.changed', toId('ws', after.id), details)
-    }
+    const after = await tx.workspace.update({ where, data })
+    const changes = changesBetween(settingsOf(before), settingsOf(after))
+    if (changes) await audit(tx, caller, 'workspace.changed', toId('ws', after.id), changes)
     return after
   })
   return presentWorkspace(row)
 })
 
-type Settings = Pick<WorkspaceRow, 'name' | 'keepsResponsesWithSecrets' | 'asymmetricSignatures' | 'switchOffDays'>
-
-function changesOf(before: Settings, after: Settings): Record<string, unknown> {
-  const fields = [
-    ['name', 'name'],
-    ['keepsResponsesWithSecrets', 'keeps_responses_with_secrets'],
-    ['asymmetricSignatures', 'asymmetric_signatures'],
-    ['switchOffDays', 'switch_off_after_days'],
-  ] as const
-  const changed = fields.filter(([field]) => before[field] !== after[field])
-  return Object.fromEntries(changed.map(([field, name]) => [name, { from: before[field], to: after[field] }]))
+function settingsOf(row: WorkspaceRow) {
+  const { updated_at: _, ...settings } = presentWorkspace(row)
+  return settings
 }
 
 // After the commit no claim starts a task of the workspace; the scheduler cancels the waiting tasks in batches.
@@ -170,11 +162,9 @@ export const removeWorkspaceMember = endpoint(operations.removeWorkspaceMember, 
 export async function lockWorkspace(
   tx: PrismaTransaction,
   { workspaceId, organizationId }: { workspaceId: string; organizationId: string },
-): Promise<Settings> {
-  const rows = await tx.$queryRaw<Settings[]>`
-    SELECT name, keeps_responses_with_secrets AS "keepsResponsesWithSecrets",
-           asymmetric_signatures AS "asymmetricSignatures", switch_off_days AS "switchOffDays"
-    FROM workspaces
+): Promise<{ name: string }> {
+  const rows = await tx.$queryRaw<Array<{ name: string }>>`
+    SELECT name FROM workspaces
     WHERE id = ${workspaceId}::uuid AND organization_id = ${organizationId}::uuid AND deleted_at IS NULL FOR UPDATE`
   if (!rows[0]) throw notFound()
   return rows[0]
