@@ -69,14 +69,11 @@ export const stopTasks = endpoint(operations.stopTasks, (ctx, { caller, body }) 
 
 const maxCounted = 10_000
 
-export const countTasks = endpoint(
-  operations.countTasks,
-  async (ctx, { caller, query: { state = [...taskStates], ...filter } }) => {
-    const { workspaceId } = caller
-    const found = await countMatchingTasks(ctx.pool, workspaceId, isIn(...state), filter, maxCounted)
-    return { count: found.count, is_capped: found.isCapped }
-  },
-)
+export const countTasks = endpoint(operations.countTasks, async (ctx, { caller, query }) => {
+  const { state = [...taskStates], ...filter } = query
+  const found = await countMatchingTasks(ctx.pool, caller.workspaceId, isIn(...state), filter, maxCounted)
+  return { count: found.count, is_capped: found.isCapped }
+})
 
 function endMany(ctx: Context, caller: Allowed<'task.delete'>, action: EndAction, body: EndTasksBody): Promise<Reply> {
   const wanted = { action, filter: body.filter ?? { ids: body.ids }, perSecond: null }
@@ -166,23 +163,19 @@ export async function settleAtOnce<A extends SettleAction>(
   return settled
 }
 
-export const startBulkOperation = endpoint(
-  operations.startBulkOperation,
-  async (ctx, { caller, body: { action, ids, filter = { ids }, per_second: perSecond = null } }) => {
-    const allowed = requireRight(caller, bulkRight(action))
-    const operation = presentOperation(await startOperation(ctx, allowed, { action, filter, perSecond }))
-    return accepted(`/api/v1/scheduler/bulk-operations/${operation.id}`, operation)
-  },
-)
+export const startBulkOperation = endpoint(operations.startBulkOperation, async (ctx, { caller, body }) => {
+  const { action, ids, filter = { ids }, per_second: perSecond = null } = body
+  const allowed = requireRight(caller, bulkRight(action))
+  const operation = presentOperation(await startOperation(ctx, allowed, { action, filter, perSecond }))
+  return accepted(`/api/v1/scheduler/bulk-operations/${operation.id}`, operation)
+})
 
-export const listBulkOperations = endpoint(
-  operations.listBulkOperations,
-  async (ctx, { caller: { workspaceId, actor }, query }) => {
-    const readable = bulkActions.filter(action => decide(actor, rightToRead({ action })).allowed)
-    const find = ({ after, take }: PageRows) => listStored(ctx.pool, workspaceId, readable, { after, limit: take })
-    return readPage(`bulk-operations:${workspaceId}`, query, find, presentOperation)
-  },
-)
+export const listBulkOperations = endpoint(operations.listBulkOperations, async (ctx, { caller, query }) => {
+  const { workspaceId, actor } = caller
+  const readable = bulkActions.filter(action => decide(actor, rightToRead({ action })).allowed)
+  const find = ({ after, take }: PageRows) => listStored(ctx.pool, workspaceId, readable, { after, limit: take })
+  return readPage(`bulk-operations:${workspaceId}`, query, find, presentOperation)
+})
 
 /** The public form of operations, and the actions of those that have it. */
 type Form = { actions: readonly Action[]; present(operation: BulkOperation): unknown }

@@ -22,8 +22,9 @@ export async function readPage<Row extends { id: string }, Item>(
   query: PageQuery,
   find: (rows: PageRows) => Promise<Row[]>,
   present: (row: Row) => Item,
+  form?: RegExp,
 ): Promise<Page<Item>> {
-  const after = readCursor(list, query)
+  const after = readCursor(list, query, form)
   const rows = await find({ after, before: after === undefined ? {} : { lt: after }, take: query.limit + 1 })
   return toPage(list, query, rows, present)
 }

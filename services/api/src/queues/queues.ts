@@ -23,19 +23,15 @@ import { type Allowed, requireRight } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { isEmpty } from '../http/given.ts'
-import { readCursor, toPage } from '../http/page.ts'
+import { type PageRows, readPage } from '../http/page.ts'
 import { notFound } from '../http/refusals.ts'
 
 export const listQueues = endpoint(operations.listQueues, async (ctx, { caller: { workspaceId }, query }) => {
-  const list = `queues:${workspaceId}`
-  const page = { after: readCursor(list, query, queueNameForm), prefix: query.name, limit: query.limit + 1 }
-  const rows = await listStored(ctx.pool, workspaceId, page)
-  return toPage(
-    list,
-    query,
-    rows.map(row => ({ ...row, id: row.name })),
-    presentQueue,
-  )
+  const find = async ({ after, take }: PageRows) => {
+    const rows = await listStored(ctx.pool, workspaceId, { after, prefix: query.name, limit: take })
+    return rows.map(row => ({ ...row, id: row.name }))
+  }
+  return readPage(`queues:${workspaceId}`, query, find, presentQueue, queueNameForm)
 })
 
 export const getQueue = endpoint(operations.getQueue, async (ctx, { caller, params }) =>

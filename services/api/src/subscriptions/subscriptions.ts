@@ -86,14 +86,12 @@ export async function insertSubscription(
   return tx.subscription.create({ data: { ...data, createdBy: authorOf(caller) } })
 }
 
-export const listSubscriptions = endpoint(
-  operations.listSubscriptions,
-  async (ctx, { caller: { workspaceId }, query }) => {
-    const find = ({ before, take }: PageRows) =>
-      ctx.prisma.subscription.findMany({ where: { workspaceId, id: before }, orderBy: { id: 'desc' }, take })
-    return readPage(`subscriptions:${workspaceId}`, query, find, presentSubscription)
-  },
-)
+export const listSubscriptions = endpoint(operations.listSubscriptions, async (ctx, { caller, query }) => {
+  const { workspaceId } = caller
+  const find = ({ before, take }: PageRows) =>
+    ctx.prisma.subscription.findMany({ where: { workspaceId, id: before }, orderBy: { id: 'desc' }, take })
+  return readPage(`subscriptions:${workspaceId}`, query, find, presentSubscription)
+})
 
 export const getSubscription = endpoint(operations.getSubscription, async (ctx, { caller, params }) =>
   readSubscription(ctx, caller, params.sub),
@@ -145,18 +143,16 @@ export const updateSubscription = endpoint(operations.updateSubscription, {
   },
 })
 
-export const deleteSubscription = endpoint(
-  operations.deleteSubscription,
-  async (ctx, { caller, params: { sub: id } }) => {
-    const { workspaceId } = caller
-    await ctx.prisma.$transaction(async tx => {
-      const subscription = await tx.subscription.findFirst({ where: { id, workspaceId }, select: { topic: true } })
-      const { count } = await tx.subscription.deleteMany({ where: { id, workspaceId } })
-      if (!subscription || count === 0) throw notFound()
-      await audit(tx, caller, 'subscription.deleted', toId('sub', id), { topic: subscription.topic })
-    })
-  },
-)
+export const deleteSubscription = endpoint(operations.deleteSubscription, async (ctx, { caller, params }) => {
+  const id = params.sub
+  const { workspaceId } = caller
+  await ctx.prisma.$transaction(async tx => {
+    const subscription = await tx.subscription.findFirst({ where: { id, workspaceId }, select: { topic: true } })
+    const { count } = await tx.subscription.deleteMany({ where: { id, workspaceId } })
+    if (!subscription || count === 0) throw notFound()
+    await audit(tx, caller, 'subscription.deleted', toId('sub', id), { topic: subscription.topic })
+  })
+})
 
 const ofMcpClient = 'An MCP client has made this subscription and renews it. Delete it to end it.'
 

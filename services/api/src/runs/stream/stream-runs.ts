@@ -20,18 +20,16 @@ export const streamRuns = endpoint(operations.streamRuns, async (ctx, { caller, 
   return openRunStream(ctx, request, caller, [workspaceId], check)
 })
 
-export const streamOrganizationRuns = endpoint(
-  operations.streamOrganizationRuns,
-  async (ctx, { caller, params, request }) => {
-    const workspaceIds = await visibleWorkspaces(ctx, caller)
-    // Also ends when the visible workspaces change: clients reconnect by themselves.
-    const check = async () => {
-      const now = await visibleWorkspaces(ctx, await authorize(ctx, request, 'organization_run.read', params))
-      if (now.join() !== workspaceIds.join()) throw new Error('The workspaces have changed.')
-    }
-    return openRunStream(ctx, request, caller, workspaceIds, check)
-  },
-)
+export const streamOrganizationRuns = endpoint(operations.streamOrganizationRuns, async (ctx, input) => {
+  const { caller, params, request } = input
+  const workspaceIds = await visibleWorkspaces(ctx, caller)
+  // Also ends when the visible workspaces change: clients reconnect by themselves.
+  const check = async () => {
+    const now = await visibleWorkspaces(ctx, await authorize(ctx, request, 'organization_run.read', params))
+    if (now.join() !== workspaceIds.join()) throw new Error('The workspaces have changed.')
+  }
+  return openRunStream(ctx, request, caller, workspaceIds, check)
+})
 
 // Each stream holds a connection and its buffered events.
 const maxOfProcess = 200
