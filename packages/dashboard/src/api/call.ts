@@ -74,12 +74,9 @@ type AskToConfirm = (factors: readonly string[]) => Promise<boolean>
 
 let askToConfirm: AskToConfirm | null = null
 
-/** Sets how the user is asked to confirm the identity. Returns a function that ends that. */
-export function askToConfirmWith(ask: AskToConfirm): () => void {
+/** Sets how the user is asked to confirm the identity. */
+export function askToConfirmWith(ask: AskToConfirm): void {
   askToConfirm = ask
-  return () => {
-    askToConfirm = null
-  }
 }
 
 /** Returns whether the user has confirmed the identity, so a refused call may be repeated. */
