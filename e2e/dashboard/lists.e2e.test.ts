@@ -222,6 +222,25 @@ describe('each list with three pages of rows', { timeout: 300_000 }, () => {
     await page.getByText('Cron job job 001').waitFor()
   })
 
+  it('a row is a link from end to end, for each button of the mouse and the keyboard', async () => {
+    const page = await stage.ownerPage()
+    await page.goto(`${await stage.home()}/queues`)
+    const row = page.getByRole('region', { name: 'Queues' }).getByRole('row').filter({ hasText: 'queue-007' })
+    const link = row.getByRole('link')
+    await link.waitFor()
+    const box = await row.getByRole('cell').nth(3).boundingBox()
+    const end = [(box?.x ?? 0) + 5, (box?.y ?? 0) + 5] as const
+    const opened = page.context().waitForEvent('page')
+    await page.mouse.click(...end, { button: 'middle' })
+    await (await opened).waitForURL('**/tasks?queue=queue-007')
+    await link.press('Enter')
+    await page.waitForURL('**/tasks?queue=queue-007')
+    await page.goBack()
+    await link.waitFor()
+    await page.mouse.click(...end)
+    await page.waitForURL('**/tasks?queue=queue-007')
+  })
+
   it('a list that cannot be read shows its error alone', async () => {
     const page = await stage.ownerPage({ expected: /500/ })
     await page.route('**/api/v1/scheduler/cronjobs', route => route.fulfill({ status: 500, json: {} }))

@@ -12,7 +12,6 @@ import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Link } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { formatCount, formatCounted } from '../../ui/format-amount.ts'
@@ -31,6 +30,7 @@ export function Queues(): ReactNode {
       description="Limit concurrency or rate for a group of tasks, keep them in order, or pause them."
       list={useInfiniteQuery(pagesOf('listQueues', { ws: workspace.id, query: { limit: 100 } }))}
       rowKey={({ name }) => name}
+      rowLink={({ name }) => to.tasks(`?queue=${encodeURIComponent(name)}`)}
       create={{ label: 'New queue', right: 'queue.write', form: <QueueForm queue={null} /> }}
       empty={{
         icon: ListOrdered,
@@ -43,9 +43,8 @@ export function Queues(): ReactNode {
           header: 'Queue',
           cell: ({ name, paused_at }) => (
             <>
-              <Link to={to.tasks(`?queue=${encodeURIComponent(name)}`)}>
-                <span className={styles.name}>{name}</span>
-              </Link>{' '}
+              <span className={styles.name}>{name}</span>
+              {paused_at && ' '}
               {paused_at && <Badge tone="warn">Paused</Badge>}
             </>
           ),

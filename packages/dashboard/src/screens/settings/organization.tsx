@@ -121,6 +121,7 @@ export function Workspaces(): ReactNode {
       description="Each workspace has its own tasks, cron jobs, keys and log. A common setup is one workspace per environment."
       // Loaded with every page.
       list={{ data: workspaces, error: null, refetch: () => {} }}
+      rowLink={({ id }) => paths.workspace(organization.slug, id).overview()}
       create={{ label: 'New workspace', right: 'workspace.create', form: <WorkspaceForm workspace={null} /> }}
       empty={{
         icon: Boxes,
@@ -131,10 +132,7 @@ export function Workspaces(): ReactNode {
         ...(mayNotCreate ? { actions: null } : {}),
       }}
       columns={[
-        {
-          header: 'Name',
-          cell: ({ id, name }) => <Link to={paths.workspace(organization.slug, id).overview()}>{name}</Link>,
-        },
+        { header: 'Name', cell: ({ name }) => name },
         { header: 'ID', isExtra: true, cell: ({ id }) => <code className={styles.mono}>{id}</code> },
         { header: 'Created', isExtra: true, cell: one => <RelativeTime at={one.created_at} /> },
       ]}
