@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { withClient } from '../postgres/with-client.ts'
-import type { Connections } from './transact-with-locks.ts'
+import { type Connections, withConnections } from './transact-with-locks.ts'
 
 const maxWaitMs = 5 * 60_000
 const retryMs = 100
@@ -12,10 +11,9 @@ export async function withMigrationLock<T>(
   signal: AbortSignal | undefined,
   work: (connections: Connections) => Promise<T>,
 ): Promise<T> {
-  const config = { connectionString: databaseUrl, application_name: 'belfry-migrate' }
-  return withClient(config, async watcher => {
-    await acquire(watcher, signal)
-    return withClient(config, async client => work({ client, pid: await readPid(client), watcher }))
+  return withConnections(databaseUrl, 'belfry-migrate', async connections => {
+    await acquire(connections.watcher, signal)
+    return work(connections)
   })
 }
 
@@ -31,10 +29,4 @@ async function acquire(client: pg.Client, signal: AbortSignal | undefined): Prom
     if (performance.now() > giveUpAt) throw new Error('Another deployment has held the migration lock for 5 minutes.')
     await sleep(retryMs, undefined, signal && { signal })
   }
-}
-
-async function readPid(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  if (!rows[0]) throw new Error('pg_backend_pid() returned nothing.')
-  return rows[0].pid
 }

@@ -3,16 +3,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NIL_UUID } from '@belfry/domain/id'
 import type pg from 'pg'
-import { isTransientDatabaseError } from '../postgres/database-errors.ts'
-import { withClient } from '../postgres/with-client.ts'
 import { findMigrationFolder, readMigrationFiles } from './migration-folder.ts'
+import { type Connections, transactWithLocks, withConnections } from './transact-with-locks.ts'
 
 export type BackfillOptions = {
   /** Rows of a batch, which is one transaction. Default: 1,000. */
   batchSize?: number
-  /** Ends the backfill after the batch in flight. The next one continues there. */
+  /** Ends the backfill. The next one continues after the last complete batch. */
   signal?: AbortSignal
-  /** Receives a line at the start and at the end, whenever it begins or ceases to wait, and every ten seconds. */
+  /** Receives a line at the start and at the end, when other sessions hold its rows, and every ten seconds. */
   print?: (line: string) => void
 }
 
@@ -26,7 +25,6 @@ type Backfill = {
 }
 
 const defaultBatchSize = 1_000
-const lockTimeoutMs = 1_000
 // It pauses for as long as a batch took, so it takes at most half of one connection's time.
 const [minPauseMs, maxPauseMs] = [20, 5_000]
 const reportMs = 10_000
@@ -40,10 +38,10 @@ export async function runBackfills(
   folder = findMigrationFolder(),
   options: BackfillOptions = {},
 ): Promise<number> {
-  return withClient({ connectionString: databaseUrl, application_name: 'belfry-backfill' }, async client => {
-    await client.query(progressTable)
+  return withConnections(databaseUrl, 'belfry-backfill', async connections => {
+    await connections.client.query(progressTable)
     let total = 0
-    for (const backfill of await readBackfills(folder)) total += await runBackfill(client, backfill, options)
+    for (const backfill of await readBackfills(folder)) total += await runBackfill(connections, backfill, options)
     return total
   })
 }
@@ -77,45 +75,31 @@ function parseBackfill(name: string, text: string): Backfill {
   return { name, table, statement }
 }
 
-async function runBackfill(client: pg.Client, backfill: Backfill, options: BackfillOptions): Promise<number> {
-  const { signal, print = () => {} } = options
-  const { name } = backfill
-  await client.query('INSERT INTO backfills.progress (name) VALUES ($1) ON CONFLICT DO NOTHING', [name])
-  let [reported, reportedAt] = ['', Number.NEGATIVE_INFINITY]
+async function runBackfill(connections: Connections, backfill: Backfill, options: BackfillOptions): Promise<number> {
+  const { batchSize = defaultBatchSize, signal, print = () => {} } = options
+  const { client } = connections
+  const title = `backfill ${backfill.name}`
+  const locks = { onBlocked: print, patienceMs: Number.POSITIVE_INFINITY, ...(signal && { signal }) }
+  await client.query('INSERT INTO backfills.progress (name) VALUES ($1) ON CONFLICT DO NOTHING', [backfill.name])
+  let reportedAt = Number.NEGATIVE_INFINITY
   for (let read = 0; ; ) {
     signal?.throwIfAborted()
     const began = performance.now()
-    const batch = await nextBatch(client, backfill, options.batchSize ?? defaultBatchSize)
+    const batch = await transactWithLocks(connections, title, () => doBatch(client, backfill, batchSize), locks)
     read += batch.rows
-    if (batch.state === 'finished') {
-      if (read > 0) print(`backfill ${name}: finished, ${batch.total} rows read`)
+    if (batch.isFinished) {
+      if (read > 0) print(`${title}: finished, ${batch.total} rows read`)
       return read
     }
-    if (batch.state !== reported || performance.now() - reportedAt > reportMs) {
-      print(`backfill ${name}: ${batch.state}, ${batch.total} rows read`)
-      reported = batch.state
+    if (performance.now() - reportedAt > reportMs) {
+      print(`${title}: running, ${batch.total} rows read`)
       reportedAt = performance.now()
     }
     await sleep(Math.min(Math.max(performance.now() - began, minPauseMs), maxPauseMs), undefined, signal && { signal })
   }
 }
 
-type Batch = { state: 'running' | 'waiting for a lock' | 'finished'; rows: number; total: number }
-
-async function nextBatch(client: pg.Client, backfill: Backfill, batchSize: number): Promise<Batch> {
-  try {
-    await client.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`)
-    const batch = await doBatch(client, backfill, batchSize)
-    await client.query('COMMIT')
-    return batch
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {})
-    if (!isTransientDatabaseError(error)) throw error
-    // Rejects when the connection is gone. The operator starts the command again, and it continues.
-    const total = await readTotal(client, backfill.name)
-    return { state: 'waiting for a lock', rows: 0, total }
-  }
-}
+type Batch = { isFinished: boolean; rows: number; total: number }
 
 // The position commits with the rows, so a kill loses or repeats no batch.
 async function doBatch(client: pg.Client, { name, table, statement }: Backfill, batchSize: number): Promise<Batch> {
@@ -125,26 +109,17 @@ async function doBatch(client: pg.Client, { name, table, statement }: Backfill, 
     [name],
   )
   const [{ position, total, isFinished } = { position: null, total: '0', isFinished: false }] = rows
-  if (isFinished) return { state: 'finished', rows: 0, total: Number(total) }
-  const page = await client.query<{ id: string }>(
-    `SELECT id FROM "${table}" WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2`,
-    [position, batchSize],
-  )
-  const last = page.rows.at(-1)
+  const text = `SELECT id FROM "${table}" WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2`
+  const ids = isFinished ? [] : (await client.query<{ id: string }>(text, [position, batchSize])).rows
+  const last = ids.at(-1)
   if (!last) {
-    await client.query('UPDATE backfills.progress SET finished_at = now() WHERE name = $1', [name])
-    return { state: 'finished', rows: 0, total: Number(total) }
+    await client.query('UPDATE backfills.progress SET finished_at = coalesce(finished_at, now()) WHERE name = $1', [
+      name,
+    ])
+    return { isFinished: true, rows: 0, total: Number(total) }
   }
   await client.query(statement, [position ?? NIL_UUID, last.id])
-  await client.query('UPDATE backfills.progress SET position = $2, rows = rows + $3 WHERE name = $1', [
-    name,
-    last.id,
-    page.rows.length,
-  ])
-  return { state: 'running', rows: page.rows.length, total: Number(total) + page.rows.length }
-}
-
-async function readTotal(client: pg.Client, name: string): Promise<number> {
-  const { rows } = await client.query<{ rows: string }>('SELECT rows FROM backfills.progress WHERE name = $1', [name])
-  return Number(rows[0]?.rows ?? 0)
+  const advance = 'UPDATE backfills.progress SET position = $2, rows = rows + $3 WHERE name = $1'
+  await client.query(advance, [name, last.id, ids.length])
+  return { isFinished: false, rows: ids.length, total: Number(total) + ids.length }
 }

@@ -1,5 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
-import pg from 'pg'
+import type pg from 'pg'
+import { codeOf } from '../postgres/database-errors.ts'
 import { tenantSettings } from '../postgres/scope-to.ts'
 import { withClient } from '../postgres/with-client.ts'
 import { withMigrationLock } from './migration-lock.ts'
@@ -178,8 +179,4 @@ function scramVerifier(password: string): string {
   const keyOf = (text: string) => createHmac('sha256', salted).update(text).digest()
   const storedKey = createHash('sha256').update(keyOf('Client Key')).digest('base64')
   return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${keyOf('Server Key').toString('base64')}`
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof pg.DatabaseError ? (error.code ?? '') : ''
 }

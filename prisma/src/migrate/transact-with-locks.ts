@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
+import { codeOf } from '../postgres/database-errors.ts'
+import { withClient } from '../postgres/with-client.ts'
 
 export type LockOptions = {
   /** Cancels the statement that runs. Its transaction is rolled back. */
@@ -16,6 +18,21 @@ export type Connections = {
   pid: number
   /** Another connection, which finds the sessions that block the client. */
   watcher: pg.Client
+}
+
+/** Opens the connections, and closes them after the work. */
+export async function withConnections<T>(
+  databaseUrl: string,
+  application_name: string,
+  work: (connections: Connections) => Promise<T>,
+): Promise<T> {
+  const config = { connectionString: databaseUrl, application_name }
+  return withClient(config, watcher =>
+    withClient(config, async client => {
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+      return work({ client, watcher, pid: rows[0]?.pid ?? 0 })
+    }),
+  )
 }
 
 // While a statement waits for its lock, all later statements on the table wait behind it. One second is less than any of
@@ -63,9 +80,8 @@ export async function transactWithLocks<T>(
   }
 }
 
-/** True when a statement did not get a lock in time. */
 export function isBlocked(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === lockNotAvailable || error.code === deadlockDetected)
+  return codeOf(error) === lockNotAvailable || codeOf(error) === deadlockDetected
 }
 
 function describeGivingUp(title: string, pids: number[], text: string): string {

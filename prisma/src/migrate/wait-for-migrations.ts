@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
+import { codeOf } from '../postgres/database-errors.ts'
 import { findPrimary } from '../postgres/primary-client.ts'
 import { withClient } from '../postgres/with-client.ts'
 import { filesOf, readDefinitions } from './definitions.ts'
@@ -32,7 +33,7 @@ export async function waitForMigrations(
 
 /** True until `deploy` has created the role of the service and granted its rights. */
 export function isBeforeMigration(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && ['28000', '28P01', '42501'].includes(error.code ?? '')
+  return ['28000', '28P01', '42501'].includes(codeOf(error))
 }
 
 async function readMissing(databaseUrl: string, folder: string): Promise<string[]> {

@@ -13,7 +13,8 @@ export function isStatementTimeout(error: unknown): boolean {
   return codeOf(error) === '57014'
 }
 
-function codeOf(error: unknown): string {
+/** Returns the SQLSTATE of an error of PostgreSQL, or the code of one of Node or Prisma; empty for other errors. */
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 

@@ -27,8 +27,3 @@ export async function lockPartitions(tx: Transaction): Promise<boolean> {
   const text = `SELECT pg_try_advisory_xact_lock(hashtext('create_run_partitions')) AS "isMine"`
   return (await tx.query<{ isMine: boolean }>(text)).rows[0]?.isMine === true
 }
-
-/** Returns the SQLSTATE of an error of PostgreSQL; null for other errors. */
-export function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : null
-}

@@ -1,7 +1,7 @@
-import { isStatementTimeout } from '../postgres/database-errors.ts'
+import { codeOf, isStatementTimeout } from '../postgres/database-errors.ts'
 import { inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { codeOf, inBriefTransaction } from './brief-transaction.ts'
+import { inBriefTransaction } from './brief-transaction.ts'
 import { partitionsOfRuns } from './month-parts.ts'
 
 /** `parent`: `runs`, or the divided month that a day or a week belongs to. */

@@ -1,5 +1,6 @@
+import { codeOf } from '../postgres/database-errors.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { codeOf, inBriefTransaction } from './brief-transaction.ts'
+import { inBriefTransaction } from './brief-transaction.ts'
 
 type PreparedPartitions = {
   made: string[]
@@ -38,7 +39,6 @@ export async function countUnpartitionedRuns(pool: Pool): Promise<number> {
   return (await pool.query<{ count: number }>(text)).rows[0]?.count ?? 0
 }
 
-/** Returns this month and the months after it. */
 export async function readMonths(pool: Pool, monthsAhead: number): Promise<RunMonth[]> {
   const text = `
     SELECT name, uuid_v7_floor(starts AT TIME ZONE 'UTC') AS lower,
