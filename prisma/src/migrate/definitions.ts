@@ -75,7 +75,6 @@ export async function readRows<Row extends object>(
   }
 }
 
-/** Applies and records definitions in an open transaction. */
 export async function applyDefinitions(client: pg.Client, definitions: readonly Definition[]): Promise<void> {
   for (const { file, script, hash, hashes } of definitions) {
     try {
@@ -90,7 +89,6 @@ export async function applyDefinitions(client: pg.Client, definitions: readonly 
   }
 }
 
-/** Returns the names of the files of definitions, each once. */
 export function filesOf(definitions: readonly Definition[]): string[] {
   return [...new Set(definitions.map(({ file }) => file))]
 }

@@ -65,7 +65,6 @@ async function holdOperations(tx: Transaction): Promise<number> {
   return (await tx.query(text)).rowCount ?? 0
 }
 
-/** Which held tasks to release. Default: all. */
 type Release = {
   workspaceId?: string | null
   /** The maximum number of tasks, those due first come first. */

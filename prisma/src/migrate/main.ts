@@ -17,7 +17,7 @@ import { isBeforeMigration, waitForMigrations } from './wait-for-migrations.ts'
 
 type Options = { until?: string; workspace?: string; rate?: string }
 
-type Command = { takes?: Array<keyof Options>; run(databaseUrl: string, options: Options): Promise<number> }
+type Command = { takes?: Array<keyof Options>; run(databaseUrl: string, options: Options): Promise<void> }
 
 const commands: Record<string, Command> = {
   deploy: { run: deploy },
@@ -29,7 +29,11 @@ const commands: Record<string, Command> = {
     run: (url, options) => releaseHeld(url, print, parseRelease(options)),
   },
   'rewrap-keys': { run: url => rewrapKeys(url, print) },
-  'check-keys': { run: url => checkKeys(url, print) },
+  'check-keys': {
+    async run(url) {
+      if (await checkKeys(url, print)) process.exitCode = 1
+    },
+  },
   'grant-roles': { run: url => grantServiceRoles(url, print) },
 }
 
@@ -39,7 +43,7 @@ try {
   if (!command) throw new Error(`Usage: ${Object.entries(commands).map(usageOf).join(' | ')}`)
   const options = Object.fromEntries((command.takes ?? []).map(option => [option, { type: 'string' as const }]))
   const { values } = parseArgs({ args, options })
-  process.exitCode = await command.run(await reachDatabase(name), values)
+  await command.run(await reachDatabase(name), values)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
   process.exitCode = 1
@@ -59,22 +63,19 @@ async function reachDatabase(command: string): Promise<string> {
   })
 }
 
-async function deploy(databaseUrl: string): Promise<number> {
+async function deploy(databaseUrl: string): Promise<void> {
   const options = { signal: stopSignal(), onBlocked: print }
   const logins = readLogins(databaseUrl)
   const applied = await deployMigrations(databaseUrl, undefined, options)
   for (const name of applied) print(`applied ${name}`)
   if (applied.length === 0) print('database is up to date')
   const hasRoles = Object.keys(logins).length > 0 || (await withClient({ connectionString: databaseUrl }, usesRoles))
-  if (!hasRoles) return 0
-  for (const advice of await setUpRoles(databaseUrl, logins, options)) print(advice)
-  return 0
+  if (hasRoles) for (const advice of await setUpRoles(databaseUrl, logins, options)) print(advice)
 }
 
-async function backfill(databaseUrl: string): Promise<number> {
+async function backfill(databaseUrl: string): Promise<void> {
   const read = await runBackfills(databaseUrl, undefined, { signal: stopSignal(), print })
   print(read === 0 ? 'every backfill is finished' : `${read} rows read`)
-  return 0
 }
 
 // A drained node, or Ctrl-C: a migration is rolled back, and a backfill ends after its batch, before the process ends.
@@ -86,10 +87,9 @@ function stopSignal(): AbortSignal {
   return stop.signal
 }
 
-async function wait(databaseUrl: string): Promise<number> {
+async function wait(databaseUrl: string): Promise<void> {
   await waitForMigrations(databaseUrl, missing => print(`waiting for ${missing.length} migrations`))
   print('every migration of this version is applied')
-  return 0
 }
 
 function print(line: string): void {

@@ -15,7 +15,7 @@ type Print = (line: string) => void
 export type Release = { workspaceId: string | null; rate: number | null }
 
 /** Holds overdue tasks after a restore. `untilText` is an ISO 8601 time; see `holdOverdueTasks`. */
-export async function holdOverdue(databaseUrl: string, print: Print, untilText?: string): Promise<number> {
+export async function holdOverdue(databaseUrl: string, print: Print, untilText?: string): Promise<void> {
   const until = untilText === undefined ? null : parseTime(untilText)
   return withClient({ connectionString: databaseUrl }, async client => {
     const { tasks, cronJobs, operations } = await inOneTransaction(client, () => holdOverdueTasks(client, until))
@@ -24,7 +24,6 @@ export async function holdOverdue(databaseUrl: string, print: Print, untilText?:
     }
     if (operations > 0) print(`${operations} operations on many tasks or dead letters held`)
     print(`${tasks} tasks held`)
-    return 0
   })
 }
 
@@ -32,7 +31,7 @@ export async function holdOverdue(databaseUrl: string, print: Print, untilText?:
  * Releases the held tasks: all at once, or with `--rate N` N tasks a second, or with `--workspace ws_...` those of one
  * workspace. Released tasks stay released when the command is stopped, and the next run continues.
  */
-export async function releaseHeld(databaseUrl: string, print: Print, { workspaceId, rate }: Release): Promise<number> {
+export async function releaseHeld(databaseUrl: string, print: Print, { workspaceId, rate }: Release): Promise<void> {
   return withClient({ connectionString: databaseUrl }, async client => {
     let total = 0
     for (;;) {
@@ -43,28 +42,24 @@ export async function releaseHeld(databaseUrl: string, print: Print, { workspace
       await sleep(1_000)
     }
     print(`${total} tasks released`)
-    return 0
   })
 }
 
 /** Creates the database roles of the services, grants each what it needs, and sets their passwords. */
-export async function grantServiceRoles(databaseUrl: string, print: Print): Promise<number> {
+export async function grantServiceRoles(databaseUrl: string, print: Print): Promise<void> {
   for (const advice of await setUpRoles(databaseUrl, readLogins(databaseUrl), { onBlocked: print })) print(advice)
   print(`granted ${Object.values(serviceRoles).join(', ')}`)
-  return 0
 }
 
-/** Rewraps all data keys with the current master key. */
-export async function rewrapKeys(databaseUrl: string, print: Print): Promise<number> {
+export async function rewrapKeys(databaseUrl: string, print: Print): Promise<void> {
   return withClient({ connectionString: databaseUrl }, async client => {
     const count = await rewrapDataKeys(client, readMasterKeys(), total => print(`${total} so far`))
     print(`${count} data keys rewrapped`)
-    return 0
   })
 }
 
-/** Prints the use of each master key. Returns 1 while an older one is in use. */
-export async function checkKeys(databaseUrl: string, print: Print): Promise<number> {
+/** Prints the use of each master key. Returns whether an older one is in use. */
+export async function checkKeys(databaseUrl: string, print: Print): Promise<boolean> {
   return withClient({ connectionString: databaseUrl }, async client => {
     const masterKeys = readMasterKeys()
     const problem = await findMasterKeyProblem(client, masterKeys)
@@ -72,18 +67,14 @@ export async function checkKeys(databaseUrl: string, print: Print): Promise<numb
     const counts = await countWrappedKeys(client)
     const older = [...masterKeys.all.keys()].filter(id => id !== masterKeys.current.id)
     print(`${masterKeys.current.id} is the current key and wraps ${counts.get(masterKeys.current.id) ?? 0} data keys`)
-    for (const id of older) print(describeOlder(id, counts.get(id) ?? 0))
-    return older.some(id => counts.has(id)) ? 1 : 0
+    for (const id of older) {
+      const count = counts.get(id)
+      print(`${id} ${count ? `still wraps ${count} data keys: run rewrap-keys` : 'wraps nothing and may be removed'}`)
+    }
+    return older.some(id => counts.has(id))
   })
 }
 
-function describeOlder(id: string, count: number): string {
-  return count === 0
-    ? `${id} wraps nothing and may be removed`
-    : `${id} still wraps ${count} data keys: run rewrap-keys`
-}
-
-/** Parses the options of `release-held`. */
 export function parseRelease(values: { workspace?: string | undefined; rate?: string | undefined }): Release {
   const workspaceId = values.workspace === undefined ? null : fromId('ws', values.workspace)
   if (values.workspace !== undefined && workspaceId === null)

@@ -1,7 +1,6 @@
 /** The services that have a database role of their own. */
 export type ServiceName = 'api' | 'scheduler' | 'dispatcher'
 
-/** The database role of each service. */
 export const serviceRoles = {
   api: 'belfry_api',
   scheduler: 'belfry_scheduler',
@@ -117,7 +116,6 @@ const rightsByTable: Record<string, Rights> = {
   workspaces: { api: change, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: 'SELECT, UPDATE (id)' },
 }
 
-/** The tables and views whose rights are decided. */
 export const decidedTables = Object.keys(rightsByTable)
 
 /** Returns the rights that a service needs on a table, separated by commas; null for none. */
