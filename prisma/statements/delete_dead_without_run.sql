@@ -11,7 +11,7 @@ WITH old AS (
 ),
 deleted AS (DELETE FROM tasks t USING old WHERE t.id = old.id RETURNING t.id),
 requests AS (
-  DELETE FROM task_requests r USING deleted WHERE r.task_id = deleted.id
+  DELETE FROM task_requests r USING deleted t WHERE r.task_id = t.id
   RETURNING coalesce(octet_length(r.payload), 0) + coalesce(r.extra_bytes, 0) AS bytes, r.task_id, r.labels
 ),
 unlabelled AS (
@@ -21,6 +21,7 @@ unlabelled AS (
   WHERE l.workspace_id = $1 AND l.label = gone.label AND l.task_id = gone.task_id
 ),
 recorded AS (
-  INSERT INTO usage_changes (workspace_id, storage_bytes) SELECT $1, -sum(bytes) FROM requests HAVING sum(bytes) > 0
+  INSERT INTO usage_changes (workspace_id, storage_bytes)
+  SELECT $1, -sum(bytes) FROM requests HAVING sum(bytes) > 0
 )
 SELECT count(*)::int AS deleted FROM deleted

@@ -37,8 +37,7 @@ unlabelled AS (
 ),
 recorded AS (
   INSERT INTO usage_changes (workspace_id, storage_bytes)
-  SELECT $1, -sum(bytes) FROM (SELECT bytes FROM deleted UNION ALL SELECT bytes FROM requests) freed
-  HAVING sum(bytes) > 0
+  SELECT $1, -sum(bytes) FROM (SELECT bytes FROM deleted UNION ALL SELECT bytes FROM requests) freed HAVING sum(bytes) > 0
 )
 SELECT (SELECT count(*)::int FROM page) AS examined, (SELECT count(*)::int FROM deleted) AS deleted,
        (SELECT count(*)::int FROM tasks_deleted WHERE is_dead_letter) AS "deadLetters",

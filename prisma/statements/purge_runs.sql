@@ -7,6 +7,7 @@ WITH deleted AS (
   RETURNING coalesce(octet_length(response_body), 0) + coalesce(extra_bytes, 0) AS bytes
 ),
 recorded AS (
-  INSERT INTO usage_changes (workspace_id, storage_bytes) SELECT $1, -sum(bytes) FROM deleted HAVING sum(bytes) > 0
+  INSERT INTO usage_changes (workspace_id, storage_bytes)
+  SELECT $1, -sum(bytes) FROM deleted HAVING sum(bytes) > 0
 )
-SELECT count(*)::int AS n FROM deleted
+SELECT FROM deleted

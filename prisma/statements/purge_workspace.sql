@@ -1,16 +1,12 @@
 -- Deletes a workspace of which nothing else is left.
 -- Sent by purgeWorkspace.
 
-WITH deleted AS (
-  DELETE FROM workspaces WHERE id = $1
-    AND NOT EXISTS (SELECT FROM usage_changes WHERE workspace_id = $1)
-    AND NOT EXISTS (SELECT FROM runs WHERE workspace_id = $1)
-    AND NOT EXISTS (SELECT FROM tasks WHERE workspace_id = $1)
-    AND NOT EXISTS (SELECT FROM idempotency_keys WHERE workspace_id = $1)
-    AND NOT EXISTS (SELECT FROM run_changes WHERE workspace_id = $1)
-    AND NOT EXISTS (SELECT FROM run_statistics WHERE workspace_id = $1)
-    AND NOT EXISTS (SELECT FROM host_statistics WHERE workspace_id = $1)
-    AND NOT EXISTS (SELECT FROM log_parts WHERE workspace_id = $1)
-  RETURNING 1
-)
-SELECT count(*)::int AS n FROM deleted
+DELETE FROM workspaces WHERE id = $1
+  AND NOT EXISTS (SELECT FROM usage_changes WHERE workspace_id = $1)
+  AND NOT EXISTS (SELECT FROM runs WHERE workspace_id = $1)
+  AND NOT EXISTS (SELECT FROM tasks WHERE workspace_id = $1)
+  AND NOT EXISTS (SELECT FROM idempotency_keys WHERE workspace_id = $1)
+  AND NOT EXISTS (SELECT FROM run_changes WHERE workspace_id = $1)
+  AND NOT EXISTS (SELECT FROM run_statistics WHERE workspace_id = $1)
+  AND NOT EXISTS (SELECT FROM host_statistics WHERE workspace_id = $1)
+  AND NOT EXISTS (SELECT FROM log_parts WHERE workspace_id = $1)

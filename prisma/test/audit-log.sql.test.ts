@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { defaultTiers } from '@belfry/domain/tiers'
 import { expect, it } from 'vitest'
 import { insertAuditEntry } from '../src/audit-log.ts'
-import { expireAuditLog, organizationsWithAuditLog } from '../src/retention/expire-audit-log.ts'
+import { expireAuditLog } from '../src/retention/expire-log.ts'
+import { organizationsWithAuditLog } from '../src/retention/kept-logs.ts'
 import { anOrganization, useDatabase } from './setup.ts'
 
 const db = useDatabase()

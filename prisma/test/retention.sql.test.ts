@@ -4,14 +4,8 @@ import { propertyRuns } from '@belfry/test-support/property-runs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { purgeWorkspace } from '../src/purge/purge-workspace.ts'
 import { dropRunPartitions } from '../src/retention/drop-run-partitions.ts'
-import {
-  deleteOldRuns,
-  deleteTasks,
-  type KeptLog,
-  oldRunsStatement,
-  remainingTasks,
-  workspacesWithTasks,
-} from '../src/retention/expire-log.ts'
+import { deleteOldRuns, deleteTasks, oldRunsStatement, remainingTasks } from '../src/retention/expire-log.ts'
+import { type KeptLog, workspacesWithTasks } from '../src/retention/kept-logs.ts'
 import { foldUsageChanges } from '../src/usage/fold-usage-changes.ts'
 import { readUsage } from '../src/usage/read-usage.ts'
 import { addMonth, addWorkspace, anOrganization, useOwnDatabase } from './setup.ts'

@@ -52,7 +52,7 @@ export const markPartsOfWorkspace = `
     RETURNING workspace_id, storage_bytes
   ),
   ${freedStorage}
-  SELECT count(*)::int AS n FROM marked`
+  SELECT FROM marked`
 
 /**
  * Returns the parts whose objects are to be deleted, in the order of their ids.

@@ -1,7 +1,6 @@
 import { type Tiers, tierNames } from '@belfry/domain/tiers'
 import type { Pool } from '../postgres/pool.ts'
 
-/** An object that was written as a part of the log. */
 export type PartObject = { partId: string; workspaceId: string; day: string; key: string }
 
 /**

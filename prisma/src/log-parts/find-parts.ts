@@ -1,6 +1,5 @@
 import type { Db } from '../postgres/in-transaction.ts'
 
-/** A part of the log in object storage. */
 export type LogPart = {
   id: string
   workspaceId: string
@@ -56,7 +55,6 @@ export async function isPartReadable(db: Db, workspaceId: string, partId: string
   return (await db.query(text, [workspaceId, partId])).rowCount === 1
 }
 
-/** Returns whether any part of the log is in object storage. */
 export async function hasLogParts(db: Db): Promise<boolean> {
   return (await db.query('SELECT FROM log_parts LIMIT 1')).rowCount === 1
 }

@@ -1,8 +1,7 @@
 import { newUuid } from '@belfry/domain/id'
 import { inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { deletedLabels } from '../tasks/task-labels.ts'
-import { storedRequestBytes, storedRunBytes } from '../usage/count-storage.ts'
+import { deletedRequests, storedRunBytes } from '../usage/count-storage.ts'
 
 /** The maximum number of runs in a part, and of bytes before the compression; one run may be larger. */
 export const maxPart = { runs: 10_000, bytes: 16 * 1024 * 1024 }
@@ -23,7 +22,6 @@ export type PartRun = {
   line: string
 }
 
-/** The next runs of a workspace to move. */
 export type NextPart = {
   /** The day in UTC as `YYYY-MM-DD`; null when none of the examined runs moves. */
   day: string | null
@@ -136,7 +134,6 @@ const nextPartStatement = `
   WHERE found.examined > 0
   ORDER BY chosen.id`
 
-/** A part whose object is about to be written. */
 export type NewPart = { id: string; objectKey: string }
 
 type PartContent = { workspaceId: string; day: string; runs: readonly PartRun[]; objectBytes: number; checksum: string }
@@ -211,11 +208,7 @@ const finishStatement = `
     DELETE FROM tasks t USING unnest($5::uuid[], $6::text[]) AS read (id, version)
     WHERE t.workspace_id = $1 AND t.id = read.id AND t.xmin::text = read.version RETURNING t.id
   ),
-  requests AS (
-    DELETE FROM task_requests r USING tasks_deleted t WHERE r.task_id = t.id
-    RETURNING ${storedRequestBytes} AS bytes, r.task_id, r.labels
-  ),
-  ${deletedLabels('requests')},
+  ${deletedRequests('tasks_deleted')},
   stored AS (
     UPDATE log_parts SET state = 'stored', storage_bytes =
       (SELECT coalesce(sum(bytes), 0) FROM (SELECT bytes FROM deleted UNION ALL SELECT bytes FROM requests) freed)

@@ -1,46 +1,8 @@
 import { NIL_UUID } from '@belfry/domain/id'
-import { type Tiers, tierNames } from '@belfry/domain/tiers'
 import type { Pool } from '../postgres/pool.ts'
-import { deletedLabels } from '../tasks/task-labels.ts'
-import { storedRequestBytes, storedRunBytes } from '../usage/count-storage.ts'
+import { deletedRequests, freedStorage, storedRunBytes } from '../usage/count-storage.ts'
+import type { KeptAuditLog } from './kept-logs.ts'
 
-/** A workspace with tasks, its organization, and for how many days it keeps its log. */
-export type KeptLog = { workspaceId: string; organizationId: string | null; days: number }
-
-/**
- * Finds workspaces with tasks, in the order of their ids, and for how many days each keeps its log. A purged workspace keeps
- * it as long as the tier with the shortest log.
- * @param after - The last workspace of the previous page; null for the first page.
- */
-export async function workspacesWithTasks(
-  pool: Pool,
-  tiers: Tiers,
-  after: string | null,
-  limit: number,
-): Promise<KeptLog[]> {
-  const days = tierNames.map(name => tiers[name].logDays)
-  const values = [after, limit, tierNames, days, Math.min(...days)]
-  const { rows } = await pool.query<KeptLog>({ name: 'workspaces_with_tasks', text: statement, values })
-  return rows
-}
-
-// A recursive query, because it jumps from one workspace to the next in the index. DISTINCT would read all entries.
-const statement = `
-  WITH RECURSIVE found (id, n) AS (
-    (SELECT workspace_id, 1 FROM tasks WHERE $1::uuid IS NULL OR workspace_id > $1 ORDER BY workspace_id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT workspace_id FROM tasks WHERE workspace_id > found.id ORDER BY workspace_id LIMIT 1), n + 1
-    FROM found WHERE found.id IS NOT NULL AND n < $2
-  )
-  SELECT found.id AS "workspaceId", w.organization_id AS "organizationId", coalesce(kept.days, $5::int) AS days
-  FROM found
-  LEFT JOIN workspaces w ON w.id = found.id
-  LEFT JOIN organizations o ON o.id = w.organization_id
-  LEFT JOIN unnest($3::text[], $4::int[]) AS kept (tier, days) ON kept.tier = o.tier
-  WHERE found.id IS NOT NULL
-  ORDER BY found.id`
-
-/** One page of a workspace's old runs. */
 type OldRunsPage = {
   /** Runs on the page; fewer than `limit` on the last one. */
   examined: number
@@ -102,16 +64,8 @@ export const oldRunsStatement = `
     RETURNING ${storedRunBytes} AS bytes
   ),
   tasks_deleted AS (DELETE FROM tasks t USING finished WHERE t.id = finished.id RETURNING t.id, is_dead_letter),
-  requests AS (
-    DELETE FROM task_requests r USING tasks_deleted t WHERE r.task_id = t.id
-    RETURNING ${storedRequestBytes} AS bytes, r.task_id, r.labels
-  ),
-  ${deletedLabels('requests')},
-  recorded AS (
-    INSERT INTO usage_changes (workspace_id, storage_bytes)
-    SELECT $1, -sum(bytes) FROM (SELECT bytes FROM deleted UNION ALL SELECT bytes FROM requests) freed
-    HAVING sum(bytes) > 0
-  )
+  ${deletedRequests('tasks_deleted')},
+  ${freedStorage('(SELECT bytes FROM deleted UNION ALL SELECT bytes FROM requests) freed')}
   SELECT (SELECT count(*)::int FROM page) AS examined, (SELECT count(*)::int FROM deleted) AS deleted,
          (SELECT count(*)::int FROM tasks_deleted WHERE is_dead_letter) AS "deadLetters",
          (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last`
@@ -126,14 +80,8 @@ const deletionOf = (condition: string) => `
     FOR UPDATE SKIP LOCKED
   ),
   deleted AS (DELETE FROM tasks t USING old WHERE t.id = old.id RETURNING t.id),
-  requests AS (
-    DELETE FROM task_requests r USING deleted WHERE r.task_id = deleted.id
-    RETURNING ${storedRequestBytes} AS bytes, r.task_id, r.labels
-  ),
-  ${deletedLabels('requests')},
-  recorded AS (
-    INSERT INTO usage_changes (workspace_id, storage_bytes) SELECT $1, -sum(bytes) FROM requests HAVING sum(bytes) > 0
-  )
+  ${deletedRequests('deleted')},
+  ${freedStorage('requests')}
   SELECT count(*)::int AS deleted FROM deleted`
 
 /**
@@ -170,4 +118,15 @@ export async function deleteTasks(
 ): Promise<number> {
   const values = [workspaceId, days, limit]
   return (await pool.query<{ deleted: number }>({ ...remainingTasks[which], values })).rows[0]?.deleted ?? 0
+}
+
+/**
+ * Deletes up to `limit` audit entries of an organization that are older than `days`. Entries of the last 30 days stay in any
+ * case. Returns how many it deleted.
+ */
+export async function expireAuditLog(pool: Pool, { organizationId, days }: KeptAuditLog, limit: number) {
+  const text = 'SELECT expire_audit_log($1, $2, $3) AS deleted'
+  const values = [organizationId, days, limit]
+  const { rows } = await pool.query<{ deleted: number }>({ name: 'expire_audit_log', text, values })
+  return rows[0]?.deleted ?? 0
 }

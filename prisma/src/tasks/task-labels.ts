@@ -33,19 +33,6 @@ export function changedLabels(labels: string): string {
     )`
 }
 
-/**
- * Returns the CTE that removes the labels of deleted tasks of the workspace `$1`.
- * @param requests - The CTE of the deleted requests, with `task_id` and `labels`.
- */
-export function deletedLabels(requests: string): string {
-  return `unlabelled AS (
-    DELETE FROM task_labels l USING (
-      SELECT q.task_id, k.label FROM ${requests} q CROSS JOIN LATERAL unnest(q.labels) AS k (label)
-    ) gone
-    WHERE l.workspace_id = $1 AND l.label = gone.label AND l.task_id = gone.task_id
-  )`
-}
-
 /** Returns the SQL for whether the task `alias` has one of the labels in a parameter. */
 export function hasLabel(alias: string, labels: string): string {
   return `EXISTS (

@@ -34,6 +34,31 @@ export const storedRequestBytes = 'coalesce(octet_length(r.payload), 0) + coales
 export const storedRunBytes = 'coalesce(octet_length(response_body), 0) + coalesce(extra_bytes, 0)'
 
 /**
+ * Returns the CTEs that delete the requests and the labels of deleted tasks of the workspace `$1`. The rows of `requests` have the
+ * bytes that they free.
+ */
+export function deletedRequests(tasks: string): string {
+  return `requests AS (
+    DELETE FROM task_requests r USING ${tasks} t WHERE r.task_id = t.id
+    RETURNING ${storedRequestBytes} AS bytes, r.task_id, r.labels
+  ),
+  unlabelled AS (
+    DELETE FROM task_labels l USING (
+      SELECT q.task_id, k.label FROM requests q CROSS JOIN LATERAL unnest(q.labels) AS k (label)
+    ) gone
+    WHERE l.workspace_id = $1 AND l.label = gone.label AND l.task_id = gone.task_id
+  )`
+}
+
+/** Returns the CTE that records the storage that deleted rows of the workspace `$1` have freed. */
+export function freedStorage(deleted: string): string {
+  return `recorded AS (
+    INSERT INTO usage_changes (workspace_id, storage_bytes)
+    SELECT $1, -sum(bytes) FROM ${deleted} HAVING sum(bytes) > 0
+  )`
+}
+
+/**
  * Returns the CTE that records the size of new requests.
  * @param stored - A query of the workspace, the payload and the extra bytes of each new task.
  */
