@@ -1,24 +1,18 @@
 import type { AuditAction } from '@belfry/domain/audit-action'
 import { newUuid, toId } from '@belfry/domain/id'
+import type { AuditEntry, OperatorEntry } from './generated/client.ts'
 import type { Prisma } from './postgres/create-prisma.ts'
 import type { Transaction } from './postgres/in-transaction.ts'
 
 /** One action of a user or an API key. `details` holds no secret; `objectId` is the id as the API shows it. */
-export type NewAuditEntry = {
-  organizationId: string
-  workspaceId: string | null
+export type NewAuditEntry = Omit<AuditEntry, 'id' | 'action' | 'details' | 'createdAt'> & {
   action: AuditAction
-  userId: string | null
-  apiKeyId: string | null
-  address: string
-  objectId: string
   details: Readonly<Record<string, unknown>>
 }
 
 /** A transaction of `pg` or of Prisma. */
 export type AnyTransaction = Transaction | Pick<Prisma, '$executeRawUnsafe'>
 
-/** Stores an audit entry in the transaction of the action. */
 export async function insertAuditEntry(tx: AnyTransaction, entry: NewAuditEntry): Promise<void> {
   const text = `
     INSERT INTO audit_log (id, organization_id, workspace_id, action, user_id, api_key_id, address, object_id, details)
@@ -27,8 +21,13 @@ export async function insertAuditEntry(tx: AnyTransaction, entry: NewAuditEntry)
     ...[newUuid(), entry.organizationId, entry.workspaceId, entry.action, entry.userId, entry.apiKeyId],
     ...[entry.address, entry.objectId, JSON.stringify(entry.details)],
   ]
+  await execute(tx, text, values)
+}
+
+/** Sends a statement in a transaction of either kind. */
+export async function execute(tx: AnyTransaction, text: string, values: readonly unknown[]): Promise<void> {
   if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(text, ...values)
-  else await tx.query(text, values)
+  else await tx.query(text, [...values])
 }
 
 /** SQL: reads audit entries `a` as rows for `presentAuditEntry`. */
@@ -38,22 +37,8 @@ export const selectAuditEntries = `
          a.created_at AS "createdAt"
   FROM audit_log a LEFT JOIN users u ON u.id = a.user_id`
 
-/** A row of `selectAuditEntries`. */
-export type AuditRow = {
-  id: string
-  organizationId: string
-  action: AuditAction
-  userId: string | null
-  email: string | null
-  apiKeyId: string | null
-  workspaceId: string | null
-  objectId: string
-  address: string
-  details: string
-  createdAt: Date
-}
+export type AuditRow = AuditEntry & { action: AuditAction; email: string | null }
 
-/** Returns the public form of an audit entry. */
 export function presentAuditEntry(row: AuditRow) {
   return {
     id: toId('aud', row.id),
@@ -71,19 +56,7 @@ export function presentAuditEntry(row: AuditRow) {
   }
 }
 
-/** A row of the operators' log. */
-export type OperatorRow = {
-  id: string
-  operator: string
-  address: string
-  action: string
-  objectId: string
-  details: string
-  createdAt: Date
-}
-
-/** Returns the public form of an action of an operator. */
-export function presentOperatorEntry({ id, operator, address, action, objectId, details, createdAt }: OperatorRow) {
+export function presentOperatorEntry({ id, operator, address, action, objectId, details, createdAt }: OperatorEntry) {
   const about = { operator, address, action, object_id: objectId, details: JSON.parse(details) }
   return { id: toId('aud', id), ...about, created_at: createdAt.toISOString() }
 }

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import type { MasterKeys } from '@belfry/vault'
 import type { Db, Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { openWithOwnKey, sealWithOwnKey } from '../secrets/own-data-key.ts'
+import { randomSecret } from '../secrets/signing-secrets.ts'
 
 /** A secret that signs the messages of a stream. The current one has no expiry. */
 export type StreamSecret = { value: string; expiresAt: Date | null }
@@ -24,7 +24,6 @@ export type AuditStream = {
 type Target = { url: string; secrets: Array<{ value: string; expiresAt: string | null }> }
 
 const overlapMs = 24 * 3_600_000
-const secretBytes = 32
 const maxCounted = 10_001
 
 type Row = Omit<AuditStream, 'secrets'> & { sealed: Buffer; masterKeyId: string; wrappedKey: Buffer }
@@ -64,7 +63,7 @@ export async function putAuditStream(
   { url, shownTarget }: { url: string; shownTarget: string },
 ): Promise<boolean> {
   const before = await lockTarget(tx, masterKeys, organizationId)
-  const secrets = before?.secrets ?? [newSecret()]
+  const secrets = before?.secrets ?? [{ value: randomSecret(), expiresAt: null }]
   await storeTarget(tx, masterKeys, organizationId, shownTarget, { url, secrets })
   return before === null
 }
@@ -82,7 +81,7 @@ export async function rotateAuditStreamSecret(
   if (before === null) return false
   const expiresAt = new Date(Date.now() + overlapMs).toISOString()
   const previous = before.secrets.slice(0, 1).map(({ value }) => ({ value, expiresAt }))
-  const secrets = [newSecret(), ...previous]
+  const secrets = [{ value: randomSecret(), expiresAt: null }, ...previous]
   await storeTarget(tx, masterKeys, organizationId, before.shownTarget, { url: before.url, secrets })
   return true
 }
@@ -155,10 +154,6 @@ async function storeTarget(
          master_key_id = excluded.master_key_id, wrapped_key = excluded.wrapped_key, updated_at = now()`,
     [organizationId, shownTarget, sealed, masterKeyId, wrappedKey],
   )
-}
-
-function newSecret() {
-  return { value: `whsec_${randomBytes(secretBytes).toString('base64')}`, expiresAt: null }
 }
 
 function signingAt(secrets: Target['secrets'], now: Date): StreamSecret[] {

@@ -1,11 +1,6 @@
 import { NIL_UUID, newUuid, toId } from '@belfry/domain/id'
-import {
-  type AuditRow,
-  type OperatorRow,
-  presentAuditEntry,
-  presentOperatorEntry,
-  selectAuditEntries,
-} from '../audit-log.ts'
+import { type AuditRow, presentAuditEntry, presentOperatorEntry, selectAuditEntries } from '../audit-log.ts'
+import type { OperatorEntry } from '../generated/client.ts'
 import { addToOutbox } from '../outbox/outbox.ts'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
@@ -131,7 +126,7 @@ async function readLines(tx: Transaction, ids: readonly string[]): Promise<Map<s
   const ofOrganizations = await tx.query<AuditRow>(`${selectAuditEntries} WHERE a.id = ANY ($1)`, [ids])
   const lines = new Map(ofOrganizations.rows.map(row => [row.id, lineOf(row)]))
   if (lines.size === ids.length) return lines
-  const ofOperators = await tx.query<OperatorRow>(
+  const ofOperators = await tx.query<OperatorEntry>(
     `SELECT id, operator, address, action, object_id AS "objectId", details, created_at AS "createdAt"
      FROM operator_log WHERE id = ANY ($1)`,
     [ids],
@@ -145,6 +140,6 @@ function lineOf(row: AuditRow): string {
   return `${JSON.stringify(line)}\n`
 }
 
-function operatorLineOf(row: OperatorRow): string {
+function operatorLineOf(row: OperatorEntry): string {
   return `${JSON.stringify({ log: 'operator', ...presentOperatorEntry(row) })}\n`
 }

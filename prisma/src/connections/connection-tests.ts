@@ -2,7 +2,6 @@ import { newUuid } from '@belfry/domain/id'
 import { connectionTestsChannel } from '../postgres/notices.ts'
 import type { Pool } from '../postgres/pool.ts'
 
-/** What a test of a connection has shown. */
 export type ConnectionTestOutcome = {
   ok: boolean
   /** A sentence without secrets. */
@@ -54,7 +53,6 @@ export async function takeConnectionTest(pool: Pool, excluded: readonly string[]
   return rows[0] ?? null
 }
 
-/** Stores the outcome of a test. */
 export async function finishConnectionTest(pool: Pool, id: string, outcome: ConnectionTestOutcome): Promise<void> {
   await pool.query('UPDATE connection_tests SET outcome = $2 WHERE id = $1', [id, JSON.stringify(outcome)])
 }
@@ -62,7 +60,6 @@ export async function finishConnectionTest(pool: Pool, id: string, outcome: Conn
 /** Whether a dispatcher has a test, and its outcome; null until it has ended. */
 export type ConnectionTestProgress = { isTaken: boolean; outcome: ConnectionTestOutcome | null }
 
-/** Returns the progress of a test. */
 export async function readConnectionTest(pool: Pool, workspaceId: string, id: string): Promise<ConnectionTestProgress> {
   const text = `
     SELECT started_at IS NOT NULL AS "isTaken", outcome::json AS outcome

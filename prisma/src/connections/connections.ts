@@ -5,11 +5,12 @@ import type { Pool } from '../postgres/pool.ts'
 import {
   createOpener,
   dataKeyColumns,
+  orUnreadable,
   type SealedRow,
   takeDataKey,
-  UnreadableSecretError,
+  type UnreadableSecretError,
 } from '../secrets/data-keys.ts'
-import { inWorkspace, type OnRecord } from '../secrets/in-workspace.ts'
+import { countNamed, inWorkspace, type OnRecord } from '../secrets/in-workspace.ts'
 
 export type ConnectionKind = 'header' | 'basic' | 'oauth2' | 'identity_token' | 'tls'
 
@@ -81,12 +82,7 @@ export function putConnection(
   record: OnRecord<'created' | 'changed'>,
 ): Promise<PutConnectionResult> {
   return inWorkspace(pool, workspaceId, async tx => {
-    const counted = await tx.query<{ total: number; id: string | null }>(
-      `SELECT count(*)::int AS total, (array_agg(id) FILTER (WHERE name = $2))[1] AS id
-       FROM connections WHERE workspace_id = $1`,
-      [workspaceId, name],
-    )
-    const { total = 0, id: existing = null } = counted.rows[0] ?? {}
+    const { total, existing } = await countNamed(tx, 'connections', workspaceId, name)
     if (existing === null && total >= max) return { kind: 'full' as const }
     const before =
       existing === null ? undefined : (await readConnections(tx, masterKeys, [workspaceId])).get(workspaceId)
@@ -94,6 +90,7 @@ export function putConnection(
     const secrets = secretsOf(found === undefined || found instanceof Error ? null : found)
     const id = existing ?? newUuid()
     const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
+    const sealed = [dataKey.seal(id, JSON.stringify(secrets)), dataKey.version]
     const { rows } = await tx.query<ConnectionEntry>(
       `INSERT INTO connections AS c (id, workspace_id, name, kind, settings, hosts, sealed_value, key_version)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -102,16 +99,7 @@ export function putConnection(
                        sealed_value = excluded.sealed_value, key_version = excluded.key_version,
                        version = c.version + 1, updated_at = now()
        RETURNING ${entryColumns}`,
-      [
-        id,
-        workspaceId,
-        name,
-        kind,
-        JSON.stringify(settings),
-        hosts,
-        dataKey.seal(id, JSON.stringify(secrets)),
-        dataKey.version,
-      ],
+      [id, workspaceId, name, kind, JSON.stringify(settings), hosts, ...sealed],
     )
     await tx.query('DELETE FROM connection_tokens WHERE connection_id = $1 AND workspace_id = $2', [id, workspaceId])
     const [connection] = rows
@@ -122,7 +110,6 @@ export function putConnection(
   })
 }
 
-/** Lists the connections of a workspace by name. */
 export async function listConnections(pool: Pool, workspaceId: string): Promise<ConnectionEntry[]> {
   const text = `SELECT ${entryColumns} FROM connections WHERE workspace_id = $1 ORDER BY name`
   return (await pool.query<ConnectionEntry>(text, [workspaceId])).rows
@@ -180,17 +167,13 @@ export async function readConnections(
   const { rows } = await db.query<ConnectionRow>({ name: 'read_connections', text, values: [workspaceIds] })
   const open = createOpener(masterKeys)
   const found = new Map<string, OpenConnections>(workspaceIds.map(id => [id, new Map()]))
-  for (const row of rows) found.get(row.workspaceId)?.set(row.name, openRow(row))
-  return found
-
-  function openRow(row: ConnectionRow): OpenConnection | UnreadableSecretError {
+  for (const row of rows) {
     const { id, workspaceId, name, kind, settings, hosts, connectionVersion: version, keepsResponses } = row
-    try {
+    const connection = orUnreadable(() => {
       const secrets = JSON.parse(open(row)) as ConnectionSecrets // as putConnection stored them
       return { id, workspaceId, name, kind, settings, hosts, version, secrets, keepsResponses }
-    } catch (error) {
-      if (error instanceof UnreadableSecretError) return error
-      throw error
-    }
+    })
+    found.get(workspaceId)?.set(name, connection)
   }
+  return found
 }

@@ -60,7 +60,6 @@ export async function readIdentityKey(pool: Pool, masterKeys: MasterKeys): Promi
   return row ? { id: row.id, privateKey: openWithOwnKey(masterKeys, row.id, row) } : null
 }
 
-/** Returns the published keys, the newest first. */
 export async function listIdentityKeys(pool: Pool): Promise<IdentityJwk[]> {
   const { rows } = await pool.query<{ jwk: IdentityJwk }>(`
     SELECT public_key::json AS jwk FROM identity_keys WHERE retires_at IS NULL OR retires_at > now()

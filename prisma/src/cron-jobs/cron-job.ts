@@ -2,9 +2,9 @@ import type { CronSchedule } from '@belfry/domain/cron/cron-schedule'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import type { CatchUp, Overlap } from '@belfry/domain/cron/plan-occurrences'
 import { fillLabels, hasPlaceholder } from '@belfry/domain/label'
+import type { CronJob } from '../generated/client.ts'
 import { requestColumnOf, type StoredRequest } from '../tasks/stored-request.ts'
 
-/** The fields of a cron job that its user sets. */
 export type CronJobFields = StoredRequest & {
   name: string
   /** A valid expression of five fields. */
@@ -30,21 +30,14 @@ export type CronJobFields = StoredRequest & {
 }
 
 /** The rule of a stored cron job, and its next occurrence that is not a task yet. */
-export type CronJobCursor = {
-  id: string
-  cron: string
-  timezone: string
-  startsAt: Date | null
-  endsAt: Date | null
-  catchUp: CatchUp
-  pausedAt: Date | null
-  nextRunAt: Date | null
-}
+export type CronJobCursor = Pick<
+  CronJob,
+  'id' | 'cron' | 'timezone' | 'startsAt' | 'endsAt' | 'catchUp' | 'pausedAt' | 'nextRunAt'
+>
 
 export const cursorColumns = `id, cron, timezone, starts_at AS "startsAt", ends_at AS "endsAt", catch_up AS "catchUp",
   paused_at AS "pausedAt", next_run_at AS "nextRunAt"`
 
-/** The column of each field. */
 export const columnOf = {
   name: 'name',
   cron: 'cron',

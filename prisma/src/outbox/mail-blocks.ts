@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { newUuid } from '@belfry/domain/id'
 import type { Db, Transaction } from '../postgres/in-transaction.ts'
 
-/** Why an address gets no alerts. */
 export type MailBlock = {
   /** Its owner has unsubscribed, and has not agreed again. */
   isUnsubscribed: boolean
@@ -10,7 +9,6 @@ export type MailBlock = {
   isBlocked: boolean
 }
 
-/** An address that an operator has blocked. */
 export type BlockedAddress = { id: string; address: string; blockedAt: Date }
 
 /** Returns the hash by which the database knows an address. */

@@ -1,5 +1,5 @@
 import type { MasterKeys } from '@belfry/vault'
-import type { AnyTransaction } from '../audit-log.ts'
+import { type AnyTransaction, execute } from '../audit-log.ts'
 import type { OutboxKind } from '../generated/enums.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { openWithOwnKey, sealWithOwnKey } from '../secrets/own-data-key.ts'
@@ -19,7 +19,6 @@ export type NewOutboxMessage = {
   tenant?: MessageTenant
 }
 
-/** For which organization a message is sent. */
 export type MessageTenant = { organizationId: string } | { workspaceId: string }
 
 const usefulMs = 3 * 24 * 3_600_000
@@ -33,9 +32,7 @@ export async function addToOutbox(tx: AnyTransaction, message: NewOutboxMessage)
             coalesce($8::uuid, (SELECT organization_id FROM workspaces WHERE id = $9::uuid)))`
   const values = [message.id, message.kind, message.label, content, masterKeyId, wrappedKey]
   const { organizationId, workspaceId }: { organizationId?: string; workspaceId?: string } = message.tenant ?? {}
-  const all = [...values, message.usefulMs ?? usefulMs, organizationId ?? null, workspaceId ?? null]
-  if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(text, ...all)
-  else await tx.query(text, all)
+  await execute(tx, text, [...values, message.usefulMs ?? usefulMs, organizationId ?? null, workspaceId ?? null])
 }
 
 /** The stored content of a message: encrypted with a data key of its own, or plain when it holds no secret. */

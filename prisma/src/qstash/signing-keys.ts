@@ -91,20 +91,14 @@ async function store(
 ): Promise<void> {
   const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
   const [currentId, nextId] = [newUuid(), newUuid()]
+  const [current, next] = [dataKey.seal(currentId, keys.current), dataKey.seal(nextId, keys.next)]
   await tx.query(
     `INSERT INTO qstash_signing_keys (workspace_id, current_id, sealed_current, next_id, sealed_next, key_version)
      VALUES ($1, $2, $3, $4, $5, $6)
      ON CONFLICT (workspace_id) DO UPDATE
      SET current_id = excluded.current_id, sealed_current = excluded.sealed_current, next_id = excluded.next_id,
          sealed_next = excluded.sealed_next, key_version = excluded.key_version, updated_at = now()`,
-    [
-      workspaceId,
-      currentId,
-      dataKey.seal(currentId, keys.current),
-      nextId,
-      dataKey.seal(nextId, keys.next),
-      dataKey.version,
-    ],
+    [workspaceId, currentId, current, nextId, next, dataKey.version],
   )
 }
 

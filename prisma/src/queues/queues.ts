@@ -1,3 +1,4 @@
+import type { Queue } from '../generated/client.ts'
 import type { Db, Transaction } from '../postgres/in-transaction.ts'
 import { queueIdOf } from './queue-sql.ts'
 
@@ -10,30 +11,19 @@ export type QueueLimits = {
   ordered: boolean
 }
 
-/** The limits of a queue as its row has them. */
-export type StoredLimits = {
-  maxConcurrent: number | null
-  rateCount: number | null
-  ratePeriodMs: number | null
-  ordered: boolean
-}
+export type StoredLimits = Pick<Queue, 'maxConcurrent' | 'rateCount' | 'ratePeriodMs' | 'ordered'>
 
 /** A queue with what it contains now. `waiting` counts at most `maxCountedInQueue` due tasks. */
-export type QueueRow = StoredLimits & {
-  id: string
-  name: string
-  pausedAt: Date | null
-  waiting: number
-  inFlight: number
-  /** For how long the task that has waited the longest is due, in milliseconds; null while none waits. */
-  oldestDueMs: number | null
-  createdAt: Date
-  updatedAt: Date
-}
+export type QueueRow = StoredLimits &
+  Pick<Queue, 'id' | 'name' | 'pausedAt' | 'createdAt' | 'updatedAt'> & {
+    waiting: number
+    inFlight: number
+    /** For how long the task that has waited the longest is due, in milliseconds; null while none waits. */
+    oldestDueMs: number | null
+  }
 
 const maxCountedInQueue = 10_000
 
-/** How many queues a workspace may have. */
 export const maxQueues = 1_000
 
 /** Reads the limits of queues by their names. `pinned` has the limits, as the API names them, that no task changes. */
@@ -130,7 +120,6 @@ export async function deleteQueue(
   return (await db.query<{ result: QueueDeletion }>(query)).rows[0]?.result ?? 'unknown'
 }
 
-/** Reads one queue of a workspace. */
 export async function findQueue(db: Db, workspaceId: string, name: string): Promise<QueueRow | null> {
   const text = `${selectQueues('WHERE workspace_id = $1 AND name = $2')}`
   const { rows } = await db.query<QueueRow>({ name: 'find_queue', text, values: [workspaceId, name] })

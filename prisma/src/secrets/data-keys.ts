@@ -64,6 +64,16 @@ export function createKeyReader(masterKeys: MasterKeys): <T>(row: SealedRow, use
   }
 }
 
+/** Returns the result of a decryption, or the UnreadableSecretError that it throws. */
+export function orUnreadable<T>(decrypt: () => T): T | UnreadableSecretError {
+  try {
+    return decrypt()
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) return error
+    throw error
+  }
+}
+
 export type SealedRow = DataKeyRow & { id: string; workspaceId: string; sealedValue: Buffer }
 
 function toWrapped(workspaceId: string, { version, masterKeyId, wrappedKey }: DataKeyRow): WrappedDataKey {
@@ -93,7 +103,11 @@ export async function rewrapDataKeys(
   }
 }
 
-type Stored = WrappedDataKey & { store: 'data_keys' | 'outbox' | 'totp_factors' | 'audit_streams' | 'identity_keys' }
+// Messages in the outbox, authenticator apps, audit streams and keys of identity tokens own their data keys, as a workspace owns
+// those of its secrets. The column names the owner.
+const ownerOf = { outbox: 'id', totp_factors: 'id', audit_streams: 'organization_id', identity_keys: 'id' }
+
+type Stored = WrappedDataKey & { store: keyof typeof ownerOf | 'data_keys' }
 
 async function wrappedByOthers(db: Queryable, masterKeyId: string): Promise<Stored[]> {
   const { rows } = await db.query<Stored>(
@@ -105,17 +119,13 @@ async function wrappedByOthers(db: Queryable, masterKeyId: string): Promise<Stor
 
 // Changes nothing when another process was faster, or the row no longer needs its key.
 async function replace(db: Queryable, from: Stored, to: WrappedDataKey): Promise<number> {
-  const isOwnKey = `id = $3 AND ${ownKeyVersion} = $4`
-  const isKey = {
-    data_keys: 'workspace_id = $3 AND version = $4',
-    outbox: isOwnKey,
-    totp_factors: isOwnKey,
-    audit_streams: `organization_id = $3 AND ${ownKeyVersion} = $4`,
-    identity_keys: isOwnKey,
-  }
+  const isKey =
+    from.store === 'data_keys'
+      ? 'workspace_id = $3 AND version = $4'
+      : `${ownerOf[from.store]} = $3 AND ${ownKeyVersion} = $4`
   const { rowCount } = await db.query(
     `UPDATE ${from.store} SET master_key_id = $1, wrapped_key = $2
-     WHERE ${isKey[from.store]} AND master_key_id = $5 AND wrapped_key = $6`,
+     WHERE ${isKey} AND master_key_id = $5 AND wrapped_key = $6`,
     [to.masterKeyId, to.wrappedKey, from.workspaceId, from.version, from.masterKeyId, from.wrappedKey],
   )
   return rowCount ?? 0
@@ -150,17 +160,11 @@ export async function findMasterKeyProblem(db: Queryable, masterKeys: MasterKeys
 const wrappedColumns =
   'store, workspace_id AS "workspaceId", version, master_key_id AS "masterKeyId", wrapped_key AS "wrappedKey"'
 
-// Messages in the outbox, authenticator apps, audit streams and keys of identity tokens own their data keys, as a workspace owns
-// those of its secrets.
+const ownKeys = Object.entries(ownerOf).map(
+  ([store, owner]) => `
+  UNION ALL
+  SELECT '${store}', ${owner}, ${ownKeyVersion}, master_key_id, wrapped_key FROM ${store} WHERE master_key_id IS NOT NULL`,
+)
 const everyKey = `(
-  SELECT 'data_keys' AS store, workspace_id, version, master_key_id, wrapped_key FROM data_keys
-  UNION ALL
-  SELECT 'outbox', id, ${ownKeyVersion}, master_key_id, wrapped_key FROM outbox WHERE master_key_id IS NOT NULL
-  UNION ALL
-  SELECT 'totp_factors', id, ${ownKeyVersion}, master_key_id, wrapped_key FROM totp_factors
-  UNION ALL
-  SELECT 'audit_streams', organization_id, ${ownKeyVersion}, master_key_id, wrapped_key FROM audit_streams
-  WHERE master_key_id IS NOT NULL
-  UNION ALL
-  SELECT 'identity_keys', id, ${ownKeyVersion}, master_key_id, wrapped_key FROM identity_keys
+  SELECT 'data_keys' AS store, workspace_id, version, master_key_id, wrapped_key FROM data_keys ${ownKeys.join('')}
 ) AS every_key`

@@ -17,5 +17,19 @@ export async function inWorkspace<T>(
   })
 }
 
+/** Counts the rows of a workspace in a table, and finds the id of the one with a name; null when there is none. */
+export async function countNamed(
+  tx: Transaction,
+  table: 'secrets' | 'connections',
+  workspaceId: string,
+  name: string,
+): Promise<{ total: number; existing: string | null }> {
+  const text = `
+    SELECT count(*)::int AS total, (array_agg(id) FILTER (WHERE name = $2))[1] AS existing
+    FROM ${table} WHERE workspace_id = $1`
+  const { rows } = await tx.query<{ total: number; existing: string | null }>(text, [workspaceId, name])
+  return rows[0] ?? { total: 0, existing: null }
+}
+
 /** Records a change in the audit log, in the transaction that makes it. */
 export type OnRecord<Details = void> = (tx: Transaction, details: Details) => Promise<void>

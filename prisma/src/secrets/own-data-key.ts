@@ -1,13 +1,13 @@
 import { type MasterKeys, newDataKey, unwrapDataKey } from '@belfry/vault'
 
 /** A text that is encrypted with a data key of its own, which is stored beside it. */
-export type SealedWithOwnKey = { sealed: Buffer; masterKeyId: string; wrappedKey: Uint8Array }
+export type SealedWithOwnKey = { sealed: Uint8Array; masterKeyId: string; wrappedKey: Uint8Array }
 
 /** A row has one data key, so its version is constant. */
 export const ownKeyVersion = 1
 
 /** Encrypts a text with a new data key. The result can be opened for the row with this id only. */
-export function sealWithOwnKey(masterKeys: MasterKeys, id: string, text: string): SealedWithOwnKey {
+export function sealWithOwnKey(masterKeys: MasterKeys, id: string, text: string) {
   const wrapped = newDataKey(masterKeys, id, ownKeyVersion)
   const { masterKeyId, wrappedKey } = wrapped
   return { sealed: unwrapDataKey(masterKeys, wrapped).seal(id, text), masterKeyId, wrappedKey }
@@ -20,11 +20,9 @@ export function sealWithOwnKey(masterKeys: MasterKeys, id: string, text: string)
 export function openWithOwnKey(
   masterKeys: MasterKeys,
   id: string,
-  { sealed, masterKeyId, wrappedKey }: { sealed: Uint8Array; masterKeyId: string; wrappedKey: Uint8Array },
+  { sealed, masterKeyId, wrappedKey }: SealedWithOwnKey,
 ): string {
   // A row owns its data key, as a workspace owns the data keys of its secrets.
-  return unwrapDataKey(masterKeys, { workspaceId: id, version: ownKeyVersion, masterKeyId, wrappedKey }).open(
-    id,
-    sealed,
-  )
+  const wrapped = { workspaceId: id, version: ownKeyVersion, masterKeyId, wrappedKey }
+  return unwrapDataKey(masterKeys, wrapped).open(id, sealed)
 }

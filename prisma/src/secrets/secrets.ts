@@ -2,8 +2,15 @@ import { newUuid } from '@belfry/domain/id'
 import type { MasterKeys } from '@belfry/vault'
 import { inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { createOpener, dataKeyColumns, type SealedRow, takeDataKey, UnreadableSecretError } from './data-keys.ts'
-import { inWorkspace, type OnRecord } from './in-workspace.ts'
+import {
+  createOpener,
+  dataKeyColumns,
+  orUnreadable,
+  type SealedRow,
+  takeDataKey,
+  type UnreadableSecretError,
+} from './data-keys.ts'
+import { countNamed, inWorkspace, type OnRecord } from './in-workspace.ts'
 
 /** A secret as the API shows it, without its value. */
 export type SecretEntry = {
@@ -36,15 +43,11 @@ export function putSecret(
   record?: OnRecord<'created' | 'changed'>,
 ): Promise<PutSecretResult> {
   return inWorkspace(pool, workspaceId, async tx => {
-    const { rows: known } = await tx.query<{ total: number; id: string | null }>(
-      `SELECT count(*)::int AS total, (array_agg(id) FILTER (WHERE name = $2))[1] AS id
-       FROM secrets WHERE workspace_id = $1`,
-      [workspaceId, name],
-    )
-    const existing = known[0]?.id ?? null
-    if (existing === null && (known[0]?.total ?? 0) >= max) return { kind: 'full' as const }
+    const { total, existing } = await countNamed(tx, 'secrets', workspaceId, name)
+    if (existing === null && total >= max) return { kind: 'full' as const }
     const id = existing ?? newUuid()
     const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
+    const sealed = [dataKey.seal(id, value), dataKey.version]
     const { rows } = await tx.query<SecretEntry>(
       `INSERT INTO secrets AS s (id, workspace_id, name, sealed_value, key_version, allowed_hosts)
        VALUES ($1, $2, $3, $4, $5, $6)
@@ -52,15 +55,7 @@ export function putSecret(
          DO UPDATE SET sealed_value = excluded.sealed_value, key_version = excluded.key_version, updated_at = now(),
                        allowed_hosts = CASE WHEN $7 THEN excluded.allowed_hosts ELSE s.allowed_hosts END
        RETURNING ${entryColumns}`,
-      [
-        id,
-        workspaceId,
-        name,
-        dataKey.seal(id, value),
-        dataKey.version,
-        allowedHosts ?? null,
-        allowedHosts !== undefined,
-      ],
+      [id, workspaceId, name, ...sealed, allowedHosts ?? null, allowedHosts !== undefined],
     )
     const [secret] = rows
     if (!secret) throw new Error('The secret was not stored.')
@@ -70,7 +65,6 @@ export function putSecret(
   })
 }
 
-/** Lists the secrets of a workspace by name. */
 export async function listSecrets(pool: Pool, workspaceId: string): Promise<SecretEntry[]> {
   const text = `SELECT ${entryColumns} FROM secrets WHERE workspace_id = $1 ORDER BY name`
   return (await pool.query<SecretEntry>(text, [workspaceId])).rows
@@ -106,11 +100,7 @@ export async function readSecrets(
            s.allowed_hosts AS "allowedHosts", w.keeps_responses_with_secrets AS "keepsResponses", ${dataKeyColumns}
     FROM secrets s JOIN workspaces w ON w.id = s.workspace_id JOIN data_keys k ON k.workspace_id = s.workspace_id AND k.version = s.key_version
     WHERE s.workspace_id = ANY ($1::uuid[])`
-  const { rows } = await pool.query<SecretRow>({
-    name: 'read_secrets',
-    text,
-    values: [workspaceIds],
-  })
+  const { rows } = await pool.query<SecretRow>({ name: 'read_secrets', text, values: [workspaceIds] })
   const open = createOpener(masterKeys)
   const found = new Map<string, WorkspaceSecrets>(
     workspaceIds.map(id => [id, { byName: new Map(), keepsResponses: true }]),
@@ -118,19 +108,14 @@ export async function readSecrets(
   for (const row of rows) {
     const secrets = found.get(row.workspaceId)
     if (!secrets) continue
-    secrets.byName.set(row.name, openRow(row))
+    const { allowedHosts } = row
+    secrets.byName.set(
+      row.name,
+      orUnreadable(() => ({ value: open(row), allowedHosts })),
+    )
     secrets.keepsResponses = row.keepsResponses
   }
   return found
-
-  function openRow(row: SecretRow): OpenSecret | UnreadableSecretError {
-    try {
-      return { value: open(row), allowedHosts: row.allowedHosts }
-    } catch (error) {
-      if (error instanceof UnreadableSecretError) return error
-      throw error
-    }
-  }
 }
 
 type SecretRow = SealedRow & { name: string; allowedHosts: string[] | null; keepsResponses: boolean }

@@ -103,7 +103,7 @@ export async function rotateSigningSecret(
   })
 }
 
-function randomSecret(): string {
+export function randomSecret(): string {
   return `whsec_${randomBytes(secretBytes).toString('base64')}`
 }
 
@@ -142,6 +142,8 @@ export async function removeSubscriptionSecrets(
   return (await tx.query(text, [subscriptionId, workspaceId])).rowCount ?? 0
 }
 
+type SecretRow = SealedRow & Pick<SigningSecret, 'isAsymmetric' | 'createdAt' | 'expiresAt'> & { ownerId: string }
+
 async function select(
   pool: Pool,
   masterKeys: MasterKeys,
@@ -156,10 +158,7 @@ async function select(
     JOIN data_keys k ON k.workspace_id = s.workspace_id AND k.version = s.key_version
     WHERE s.${column} = ANY ($1::uuid[]) AND (s.expires_at IS NULL OR s.expires_at > now())
     ORDER BY s.expires_at DESC NULLS FIRST, s.id DESC`
-  const query = { name: `read_${table}`, text, values: [ownerIds] }
-  const { rows } = await pool.query<
-    SealedRow & { ownerId: string } & Pick<SigningSecret, 'isAsymmetric' | 'createdAt' | 'expiresAt'>
-  >(query)
+  const { rows } = await pool.query<SecretRow>({ name: `read_${table}`, text, values: [ownerIds] })
   const withKey = createKeyReader(masterKeys)
   const found = new Map<string, SigningSecret[]>()
   for (const row of rows) {
@@ -181,18 +180,13 @@ async function insert(
   const { workspaceId, subscriptionId } = owner
   const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
   const [column, parameter] = subscriptionId === undefined ? ['', ''] : [', subscription_id', ', $5']
+  const ofSubscription = subscriptionId === undefined ? [] : [subscriptionId]
   const { rows } = await tx.query<Pick<SigningSecret, 'createdAt' | 'isAsymmetric'>>(
     `INSERT INTO ${placeOf(owner).table} (id, workspace_id, sealed_value, key_version${column})
      VALUES ($1, $2, $3, $4${parameter})
      RETURNING created_at AS "createdAt",
                (SELECT asymmetric_signatures FROM workspaces WHERE id = $2) AS "isAsymmetric"`,
-    [
-      id,
-      workspaceId,
-      dataKey.seal(id, value),
-      dataKey.version,
-      ...(subscriptionId === undefined ? [] : [subscriptionId]),
-    ],
+    [id, workspaceId, dataKey.seal(id, value), dataKey.version, ...ofSubscription],
   )
   const [row] = rows
   if (!row) throw new Error('The signing secret was not stored.')
