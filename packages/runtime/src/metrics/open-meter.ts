@@ -6,39 +6,10 @@ import { openRegistry, type Registry } from './registry.ts'
 /** Values of labels. Each label has few values: never an id, a host or a URL. */
 export type Labels = Readonly<Record<string, string>>
 
-/** The values of a gauge, each with its labels. */
 export type Reading = ReadonlyArray<readonly [labels: Labels, value: number]>
 
 /** The metrics of a role. */
-export type Meter = {
-  counter(name: string, help: string): (by?: number) => void
-  /** @param known - Labels that are exported from the start, with zero. Default: none. */
-  counters(
-    name: string,
-    help: string,
-    labelNames: readonly string[],
-    known?: readonly Labels[],
-  ): (labels: Labels, by?: number) => void
-  /**
-   * @param buckets - Upper bounds, ascending.
-   * @returns A function that counts a value. With the `traceparent` of a sampled trace, that trace becomes the exemplar of
-   * the value's bucket.
-   */
-  histogram(
-    name: string,
-    help: string,
-    buckets: readonly number[],
-  ): (value: number, traceparent?: string | null) => void
-  histograms(
-    name: string,
-    help: string,
-    buckets: readonly number[],
-    labelNames: readonly string[],
-  ): (labels: Labels, value: number, traceparent?: string | null) => void
-  /** Reads the value at each scrape. The gauge is missing from a scrape when the value cannot be read within two seconds. */
-  gauge(name: string, help: string, read: () => number | Promise<number>): void
-  gauges(name: string, help: string, labelNames: readonly string[], read: () => Reading | Promise<Reading>): void
-}
+export type Meter = ReturnType<typeof openMeter>
 
 type Definition = {
   type: 'counter' | 'histogram' | 'gauge'
@@ -53,7 +24,7 @@ type Definition = {
  * process has defined a metric of the same name differently.
  * @param registry - The metrics of the process. Default: a registry for this role alone.
  */
-export function openMeter(service: string, registry: Registry = openRegistry(service)): Meter {
+export function openMeter(service: string, registry: Registry = openRegistry(service)) {
   // Another role of the process may have opened the metric already.
   function once<T extends object>(open: (definition: Definition) => T, definition: Definition): T {
     const known = registry.getSingleMetric(definition.name) as (T & { definition: Definition }) | undefined
@@ -66,24 +37,27 @@ export function openMeter(service: string, registry: Registry = openRegistry(ser
     throw new Error(`Two roles define the metric ${definition.name} differently.`)
   }
 
-  const counters: Meter['counters'] = (name, help, labelNames, known = []) => {
+  /** @param known - Labels that are exported from the start, with zero. Default: none. */
+  function counters(name: string, help: string, labelNames: readonly string[], known: readonly Labels[] = []) {
     const counter = once(definition => new Counter(definition), { type: 'counter', name, help, labelNames })
     for (const labels of known) counter.of(labels, service)
-    return (labels, by = 1) => {
+    return (labels: Labels, by = 1): void => {
       counter.of(labels, service).count += by
     }
   }
 
-  const openHistogram = (name: string, help: string, buckets: readonly number[], labelNames: readonly string[]) =>
-    once(definition => new Histogram({ buckets, ...definition }), {
-      type: 'histogram',
-      name,
-      help,
-      labelNames,
-      buckets,
-    })
+  function openHistogram(name: string, help: string, buckets: readonly number[], labelNames: readonly string[]) {
+    const definition = { type: 'histogram', name, help, labelNames, buckets } as const
+    return once(one => new Histogram({ buckets, ...one }), definition)
+  }
 
-  const gauges: Meter['gauges'] = (name, help, labelNames, read) => {
+  /** Reads the values at each scrape. They are missing from a scrape when they cannot be read within two seconds. */
+  function gauges(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    read: () => Reading | Promise<Reading>,
+  ): void {
     const gauge = once(openGauge, { type: 'gauge', name, help, labelNames })
     gauge.readers.push(async () =>
       (await read()).map(([labels, value]) => [Object.assign({}, labels, { service }), value]),
@@ -92,20 +66,27 @@ export function openMeter(service: string, registry: Registry = openRegistry(ser
 
   return {
     counters,
-    counter(name, help) {
+    counter(name: string, help: string) {
       const count = counters(name, help, [], [{}])
-      return by => count({}, by)
+      return (by?: number): void => count({}, by)
     },
-    histogram(name, help, buckets) {
+    /**
+     * @param buckets - Upper bounds, ascending.
+     * @returns A function that counts a value. With the `traceparent` of a sampled trace, that trace becomes the exemplar of
+     * the value's bucket.
+     */
+    histogram(name: string, help: string, buckets: readonly number[]) {
       const values = openHistogram(name, help, buckets, []).of({}, service)
-      return (value, traceparent) => values.observe(value, traceparent)
+      return (value: number, traceparent?: string | null): void => values.observe(value, traceparent)
     },
-    histograms(name, help, buckets, labelNames) {
+    histograms(name: string, help: string, buckets: readonly number[], labelNames: readonly string[]) {
       const histogram = openHistogram(name, help, buckets, labelNames)
-      return (labels, value, traceparent) => histogram.of(labels, service).observe(value, traceparent)
+      return (labels: Labels, value: number, traceparent?: string | null): void =>
+        histogram.of(labels, service).observe(value, traceparent)
     },
     gauges,
-    gauge: (name, help, read) => gauges(name, help, [], async () => [[{}, await read()]]),
+    gauge: (name: string, help: string, read: () => number | Promise<number>): void =>
+      gauges(name, help, [], async () => [[{}, await read()]]),
   }
 }
 
@@ -139,7 +120,7 @@ abstract class Metric<Series> {
   readonly labelNames: readonly string[]
   private readonly known = new Map<string, { labels: Labels; series: Series }>()
 
-  constructor({ name, help, labelNames }: { name: string; help: string; labelNames: readonly string[] }) {
+  constructor({ name, help, labelNames }: Definition) {
     this.name = name
     this.help = help
     this.labelNames = labelNames
@@ -149,7 +130,6 @@ abstract class Metric<Series> {
   protected abstract open(): Series
   protected abstract valuesOf(series: Series, labels: Labels): Value[]
 
-  /** Returns the series of some labels of a role. */
   of(labels: Labels, service: string): Series {
     let key = service
     for (const name of this.labelNames) key += `\n${labels[name]}`
@@ -183,7 +163,7 @@ class Histogram extends Metric<Distribution> {
   private readonly bounds: readonly number[]
 
   /** @param definition.buckets - Upper bounds, ascending. */
-  constructor(definition: { name: string; help: string; labelNames: readonly string[]; buckets: readonly number[] }) {
+  constructor(definition: Definition & { buckets: readonly number[] }) {
     super(definition)
     this.bounds = definition.buckets
   }

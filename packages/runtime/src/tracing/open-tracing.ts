@@ -2,7 +2,6 @@ import type { Attributes } from '@opentelemetry/api'
 import type { Logger } from '../logger.ts'
 import { withinMs } from '../within-ms.ts'
 
-/** A span of a trace. */
 export type Span = {
   /** The context for child spans and outgoing requests. */
   traceparent: string
@@ -20,16 +19,9 @@ export type NewSpan = {
   attributes?: Attributes
 }
 
-/** The tracer of a role. */
 export type Tracing = { start(span: NewSpan): Span }
 
-/** The tracing of a process. */
-export type ProcessTracing = {
-  /** Returns the tracer of a role. */
-  of(role: string): Tracing
-  /** Sends pending spans, for at most five seconds. */
-  close(): Promise<void>
-}
+export type ProcessTracing = Awaited<ReturnType<typeof openTracing>>
 
 const maxFlushMs = 5_000
 
@@ -37,7 +29,7 @@ const maxFlushMs = 5_000
  * Loads OpenTelemetry and opens tracing. Only this function loads it, so processes without tracing do not pay for it.
  * OpenTelemetry's own environment variables configure the exporter and the sampling.
  */
-export async function openTracing(log: Logger): Promise<ProcessTracing> {
+export async function openTracing(log: Logger) {
   const [api, sdk, exporter, resources] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace-base'),
@@ -53,7 +45,7 @@ export async function openTracing(log: Logger): Promise<ProcessTracing> {
   const kinds = { server: api.SpanKind.SERVER, client: api.SpanKind.CLIENT }
 
   return {
-    of(role) {
+    of(role: string): Tracing {
       const named = resources.resourceFromAttributes({ 'service.name': `belfry-${role}`, 'process.pid': process.pid })
       const provider = new sdk.BasicTracerProvider({ resource: named.merge(detected), spanProcessors: [processor] })
       const tracer = provider.getTracer('belfry')
@@ -74,7 +66,8 @@ export async function openTracing(log: Logger): Promise<ProcessTracing> {
         },
       }
     },
-    async close() {
+    /** Sends pending spans, for at most five seconds. */
+    async close(): Promise<void> {
       await withinMs(maxFlushMs, () => processor.shutdown()).catch(err => log.warn({ err }, 'tracing.failed'))
     },
   }
