@@ -37,7 +37,6 @@ export async function refundAttempt(pool: Pool, name: string, { everyMs }: Throt
   await pool.query({ name: 'refund_attempt', text, values: [name, everyMs] })
 }
 
-/** Forgets all attempts of a name. */
 export async function clearAttempts(pool: Pool, name: string): Promise<void> {
   await pool.query({ name: 'clear_attempts', text: 'DELETE FROM throttles WHERE name = $1', values: [name] })
 }

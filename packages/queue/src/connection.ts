@@ -5,7 +5,6 @@ import type { DispatchJob } from './dispatch-job.ts'
 import { openRedis } from './open-redis.ts'
 import { shardPrefix } from './shards.ts'
 
-/** The Redis that holds the queues. */
 export type QueueConnection = {
   /** The URL of a Redis or a cluster. */
   redisUrl: string
@@ -17,7 +16,6 @@ export type QueueConnection = {
   onError: (error: Error) => void
 }
 
-/** The name of the queue in Redis. */
 export const dispatchQueueName = 'dispatch'
 
 /** `ready` counts jobs that wait for a consumer or are with one, `delayed` jobs that are not due yet. */

@@ -106,7 +106,6 @@ export function countOfWholeCohorts(tasks: readonly DueTask[]): number {
   return tasks.length - (ofLast % cohortSize)
 }
 
-/** Reads the tasks of a job. */
 export function tasksOf({ name, data: { tasks, targets = targetsOfName(name) } }: ReadableJob): DueTask[] {
   return tasks.map(([id, dueAt, target]) => {
     const [workspace, origin] = targets[target ?? (tasks.length === 1 ? 0 : -1)] ?? []
@@ -148,7 +147,6 @@ function targetsOfName(name: string): NonNullable<DispatchJob['targets']> {
   return name.startsWith('ws_') && space > 0 ? [[name.slice(0, space), name.slice(space + 1)]] : []
 }
 
-/** Formats the due time of a task for operators. */
 export function dueIn(dueAt: number): string {
   return `due ${new Date(dueAt).toISOString().slice(11, 19)}Z`
 }

@@ -1,4 +1,3 @@
-/** The parts of `REDIS_URL`. */
 export type RedisAddress = {
   /** The Redis, or some nodes of the cluster. */
   nodes: Array<{ host: string; port: number }>

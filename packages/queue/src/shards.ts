@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 
-/** The maximum number of shards of a queue. */
 export const maxShards = 64
 
 /** Returns the shard of a job. The same job always gets the same shard, so Redis can refuse a duplicate. */

@@ -1,7 +1,5 @@
-/** Combines items that arrive while others are in flight. */
 export type Batch<Item> = {
   push(item: Item): void
-  /** The number of unsettled items. */
   readonly pending: number
 }
 
@@ -12,7 +10,6 @@ export type Batch<Item> = {
 export type Gather = { from: number; enough: number; ms: number }
 
 export type MicroBatchOptions<Item, Out> = {
-  /** The maximum number of items in one batch. */
   maxSize: number
   /** The maximum number of batches in flight. Below it, an item leaves within the same event-loop iteration. */
   maxInFlight: number
@@ -112,7 +109,6 @@ async function runBatch<Item, Out>(batch: Item[], options: BatchOptions<Item, Ou
 /** A batch as a function: each caller gets the result of its item. */
 export type MicroBatch<In, Out> = {
   (item: In): Promise<Out>
-  /** The number of unsettled calls. */
   readonly pending: number
 }
 

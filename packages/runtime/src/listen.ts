@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An address of this machine, and a port. */
 export type ListenAddress = { host: string; port: number }
 
 /**

@@ -9,7 +9,6 @@ import { zoneData } from './zone-data.ts'
 /** Where operators ask, and the bearer token that they need. Null: none. */
 export type OperatorListen = ListenAddress & { token?: string | null }
 
-/** The health report of a role. */
 export type RoleReport = {
   checks: HealthChecks
   /** Checks that are reported but do not make the process unready. Default: none. */

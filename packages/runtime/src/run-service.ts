@@ -76,7 +76,6 @@ export async function runRole<
   }
 }
 
-/** Prints why a process could not start, and ends it. */
 export function failToStart(error: unknown): void {
   process.stderr.write(`${error instanceof ConfigError || !(error instanceof Error) ? error : error.stack}\n`)
   process.exit(1)

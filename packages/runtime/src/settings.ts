@@ -20,9 +20,7 @@ export const publicUrl = z
   )
   .transform(({ origin }) => origin)
 
-/** The variables of every service. */
 export const serviceVariables = {
-  /** The PostgreSQL that holds everything. */
   DATABASE_URL: z
     .string('is required: a postgresql:// URL')
     .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// URL'),
@@ -35,11 +33,8 @@ export const serviceVariables = {
     )
     .nullable()
     .default(null),
-  /** The number of shards of the dispatch queue on Redis. */
   QUEUE_SHARDS: integer(1, 64).default(1),
-  /** The address of the operator port. */
   METRICS_HOST: listenHost,
-  /** The operator port. */
   METRICS_PORT: port.default(9090),
   /** The bearer token of `/metrics`, and of all but the status of `/readyz`, on the operator port. Null: anyone who reaches it. */
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').nullable().default(null),
@@ -52,11 +47,9 @@ export const serviceVariables = {
     .enum(['on', 'off'], 'must be on or off')
     .default('off')
     .refine(value => value === 'off' || __VIRTUAL_CLOCK__, 'is not part of this build: use @belfry/testing'),
-  /** The minimum level of log lines. */
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 }
 
-/** Returns the settings of every service. */
 export function serviceSettings(env: z.output<z.ZodObject<typeof serviceVariables>>) {
   return {
     databaseUrl: env.DATABASE_URL,
@@ -76,7 +69,6 @@ export const tracingSettings = {
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], 'must be otlp or none').optional(),
 }
 
-/** Returns whether tracing is on. */
 export function wantsTracing(env: {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined
   OTEL_TRACES_EXPORTER?: string | undefined

@@ -4,7 +4,6 @@ import type { MasterKey, MasterKeys } from './master-keys.ts'
 /** A key that encrypts the secrets of one workspace. */
 export type DataKey = ReturnType<typeof unwrapDataKey>
 
-/** A stored data key. */
 export type WrappedDataKey = { workspaceId: string; version: number; masterKeyId: string; wrappedKey: Uint8Array }
 
 const keyBytes = 32

@@ -11,7 +11,6 @@ export type BillingAccount = BillingState & {
   checkoutId: string | null
 }
 
-/** The state of a subscription. */
 export type BillingState = {
   subscriptionId: string | null
   /** As the provider names it. */
@@ -53,7 +52,6 @@ export async function lockBillingAccountOf(tx: Transaction, customerId: string):
   return rows[0] ?? null
 }
 
-/** Stores a locked account. */
 export async function storeBillingAccount(tx: Transaction, account: BillingAccount): Promise<void> {
   const text = `
     UPDATE billing_accounts

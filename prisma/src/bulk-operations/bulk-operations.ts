@@ -6,7 +6,6 @@ import { type EndAction, endedState } from '../tasks/end-tasks.ts'
 import { countMatchingTasks, isIn, type TaskFilter } from '../tasks/task-filter.ts'
 import { isDeadLetter, isUnsettledCancel } from '../tasks/task-row.ts'
 
-/** What an operation does with which tasks. */
 export type BulkRequest = {
   action: BulkAction
   filter: TaskFilter
@@ -75,7 +74,6 @@ export async function startBulkOperation(
   }
 }
 
-/** Reads an operation of a workspace. */
 export async function findBulkOperation(db: Db, workspaceId: string, id: string): Promise<BulkOperation | undefined> {
   const text = `SELECT ${columns} FROM bulk_operations WHERE id = $1 AND workspace_id = $2`
   return (await db.query<BulkOperation>(text, [id, workspaceId])).rows[0]

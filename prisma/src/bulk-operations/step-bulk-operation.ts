@@ -17,7 +17,6 @@ export type BulkStep = {
   /** The tasks that matched a cancel or a stop. */
   ended: string[]
   isWaiting: boolean
-  /** Why the step failed. */
   failure?: unknown
 }
 

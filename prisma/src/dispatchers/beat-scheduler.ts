@@ -47,7 +47,6 @@ const beatStatement = `
   SELECT array_remove(ARRAY[${names.join(',\n    ')}], NULL) AS due,
          (SELECT coalesce(json_agg(h), '[]') FROM (${heartbeatsStatement}) h) AS heartbeats`
 
-/** Removes a scheduler that shuts down. */
 export async function leaveSchedulers(db: Db, id: string): Promise<void> {
   await db.query('DELETE FROM schedulers WHERE id = $1', [id])
 }

@@ -9,7 +9,6 @@ import { leaseFloor } from '../tasks/waiting-floor.ts'
 /** A task that waits again, because its request was never sent. `now` is the database's clock. */
 type UndoneClaim = { taskId: string; workspaceId: string; dueAt: Date; now: Date }
 
-/** What happened to the claims of a dispatcher. */
 export type EndedDispatcher = { undone: UndoneClaim[]; lost: LostAttempt[] }
 
 type OwnedClaim = UnstartedClaim & { isUnsent: boolean }

@@ -192,7 +192,6 @@ export async function requestCircuitReset(db: Db, { workspaceId, host }: Host): 
   return rows[0]?.dispatchers ?? 0
 }
 
-/** How many hosts a workspace may pause. */
 export const maxPausedHosts = 1_000
 
 /** Pauses a host for a workspace in every dispatcher, or resumes it. Returns false when too many hosts are paused. */

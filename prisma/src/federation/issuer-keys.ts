@@ -1,7 +1,6 @@
 import type { Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 
-/** A federated credential of a workspace. */
 export type CredentialOfWorkspace = { id: string; workspaceId: string }
 
 /**
@@ -36,7 +35,6 @@ export async function readIssuer(pool: Pool, { id, workspaceId }: CredentialOfWo
   return rows[0]?.issuer ?? null
 }
 
-/** Stores the keys of a credential's issuer. */
 export async function storeIssuerKeys(
   pool: Pool,
   { id, workspaceId }: CredentialOfWorkspace,

@@ -40,7 +40,6 @@ export type IntegrationChange = {
   target?: IntegrationTarget
 }
 
-/** How many integrations a workspace may have. */
 export const maxIntegrations = 20
 
 const columns = `id, workspace_id AS "workspaceId", key, name, channel, events, shown_target AS "shownTarget",
@@ -118,7 +117,6 @@ export async function deleteIntegration(tx: Transaction, workspaceId: string, id
   return (await tx.query<Integration>(text, [workspaceId, id])).rows[0] ?? null
 }
 
-/** Lists the integrations of a workspace, newest first. */
 export async function listIntegrations(pool: Pool, workspaceId: string): Promise<Integration[]> {
   const text = `SELECT ${columns} FROM integrations WHERE workspace_id = $1 ORDER BY id DESC`
   return (await pool.query<Integration>(text, [workspaceId])).rows

@@ -9,7 +9,6 @@ import { updateHostHealth } from './update-host-health.ts'
 /** The tasks, cron jobs or hosts of an alert: their number, and the first few. */
 export type AlertSubjects = { count: number; items: Array<{ id: string; name: string }> }
 
-/** The unreported events of an integration. */
 export type IntegrationNews = {
   id: string
   workspaceId: string

@@ -6,7 +6,6 @@ import { targetOf } from './primary-client.ts'
 
 export type Prisma = PrismaClient
 
-/** Prisma within a transaction. */
 export type PrismaTransaction = Parameters<Parameters<Prisma['$transaction']>[0]>[0]
 
 /**

@@ -35,7 +35,6 @@ export async function inTransaction<T>(
   }
 }
 
-/** Returns whether statements run in an open transaction. */
 export function isInTransaction(db: Db): boolean {
   return !(db instanceof pg.Pool)
 }

@@ -4,7 +4,6 @@ import { endLostConnection } from './pool.ts'
 import { targetOf } from './primary-client.ts'
 
 export type Listener = {
-  /** Receives each notification. */
   onNotification(channel: string, payload: string): void
   /** Called after each connection, including the first one. Earlier notifications were missed. */
   onConnect(): void

@@ -109,7 +109,6 @@ function endLostConnections(pool: Pool, silenceMs: number): void {
   })
 }
 
-/** Rejects when the database does not answer. */
 export async function pingPool(pool: Pool): Promise<void> {
   await pool.query('SELECT 1')
 }
@@ -144,7 +143,6 @@ export function endLostConnection(client: ClientBase, silenceMs: number, onLost 
 type SilenceWatch = {
   start(): void
   stop(): void
-  /** Ends the connection now. */
   end(): void
 }
 

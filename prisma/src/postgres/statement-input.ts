@@ -43,7 +43,6 @@ const encodings = {
   uuid: encoding<string>(2950, 16, writeUuid),
 }
 
-/** True when `toBinaryArray` can write arrays of an SQL type. */
 function hasBinaryForm(type: string): type is keyof typeof encodings {
   return type in encodings
 }

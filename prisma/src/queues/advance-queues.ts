@@ -34,7 +34,6 @@ export async function advanceQueuesOf(db: Db, taskIds: readonly string[]): Promi
       )
 }
 
-/** The queues whose rate limit has a permit now. */
 export const ratedQueues = 'SELECT id FROM queues WHERE advance_at <= clock_timestamp()'
 
 /** Advances the queues whose rate limit has a permit now. Returns how many there were. */

@@ -1,6 +1,5 @@
 import type { Db } from '../postgres/in-transaction.ts'
 
-/** A queue with many unfinished due tasks. */
 export type BusyQueue = {
   workspaceId: string
   name: string

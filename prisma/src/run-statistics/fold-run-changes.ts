@@ -12,7 +12,6 @@ export async function foldRunChanges(pool: Pool, limit: number): Promise<number>
   return rows[0]?.folded ?? 0
 }
 
-/** The deltas that are not folded yet. */
 export const runChanges = 'SELECT ctid FROM run_changes'
 
 // Runs of earlier hours are in no window of a host. The planner never turns the subquery into a join, which could read the

@@ -1,7 +1,6 @@
 import type { StateReason } from '@belfry/domain/task-state'
 import type { Db } from '../postgres/in-transaction.ts'
 
-/** A limit that cancels tasks. */
 export type CancellingLimit = Extract<StateReason, 'monthly_execution_limit' | 'storage_quota'>
 
 /** Counts the tasks that were cancelled for a limit this month, up to `max`, and since when. */

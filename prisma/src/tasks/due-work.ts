@@ -24,7 +24,6 @@ export type PromotionRound = {
   waiting(from: Date, until: Date): AsyncIterable<WaitingRow[]>
 }
 
-/** The size of a page of `waitingTasks`. */
 export const waitingPageSize = 1_000
 
 /**

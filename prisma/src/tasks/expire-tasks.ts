@@ -2,10 +2,8 @@ import type { StateReason } from '@belfry/domain/task-state'
 import type { Db } from '../postgres/in-transaction.ts'
 import { countedFailures } from './task-row.ts'
 
-/** A task whose deadline has passed. */
 export type ExpiredTask = { taskId: string; workspaceId: string; attempts: number }
 
-/** SQL: the deadline of the task `t` has passed. */
 export const isExpired = `(t.expires_at IS NOT NULL AND t.expires_at <= clock_timestamp())`
 
 export const expiredReason = 'expired' satisfies StateReason

@@ -21,7 +21,6 @@ export const startsWithClaim = '(t.cron_job_id IS NOT NULL OR t.expires_at IS NO
 
 const gone: Claim = { kind: 'gone' }
 
-/** Finds out why tasks could not be claimed. */
 export async function explainClaims(
   db: Db,
   requests: readonly ClaimRequest[],

@@ -10,7 +10,6 @@ const candidates = 8
 const isDue = `quarantined AND waits_for = 0 AND state = 'retrying' AND due_at <= clock_timestamp()
         AND NOT EXISTS (SELECT FROM suspended_workspaces s WHERE s.id = workspace_id)`
 
-/** Counts the due tasks in quarantine, up to `max`. */
 export async function countQuarantined(pool: Pool, max: number): Promise<number> {
   const text = `
     SELECT count(*)::int AS n FROM (
@@ -38,7 +37,6 @@ export async function nextQuarantined(pool: Pool): Promise<QuarantinedTask | nul
   return rows[0] ?? null
 }
 
-/** Claims a task in quarantine. */
 export async function claimQuarantined(
   pool: Pool,
   dispatcherId: string,

@@ -27,7 +27,6 @@ export type DueWork = {
   oldestStartableSeconds: number
 }
 
-/** Due tasks are counted up to here. */
 export const maxCounted = 10_000
 
 // Beyond the oldest tasks, this many of each workspace are read, so the backlog of one workspace hides no other.

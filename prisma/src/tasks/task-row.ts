@@ -31,10 +31,8 @@ export function hostOfUrl(column: string): string {
   return String.raw`lower(coalesce(substring(${column} FROM '^[^:]+://([^/#\x3f]+)'), ${column}))`
 }
 
-/** The host of a request `r`, with its port. */
 export const hostOfRequest = hostOfUrl('r.url')
 
-/** The path of the URL of a request `r`. */
 export const pathOfRequest = String.raw`coalesce(substring(r.url FROM '^[^:]+://[^/#\x3f]*(/[^#\x3f]*)'), '/')`
 
 /** Returns the SQL for a column of the last run of a task `t`. A run is younger than its task, so older partitions are skipped. */
@@ -44,7 +42,6 @@ export function ofLastRun(column: string): string {
   )`
 }
 
-/** SQL: the columns of a task that a user stops. */
 export const stoppedColumns = `state = 'dead', state_reason = 'stopped', quarantined = false, finished_at = clock_timestamp(),
   updated_at = clock_timestamp()`
 

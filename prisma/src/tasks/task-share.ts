@@ -8,7 +8,6 @@ export function isInShare(id: string, { index, of }: TaskShare): boolean {
   return of === 1 || Number.parseInt(id.slice(-4), 16) % of === index
 }
 
-/** Returns the SQL for the same condition. */
 export function isOfShare(id: string, index: string, of: string): string {
   return `(${of} = 1 OR (get_byte(uuid_send(${id}), 14) * 256 + get_byte(uuid_send(${id}), 15)) % ${of} = ${index})`
 }

@@ -18,7 +18,6 @@ export function blockSize(left: number, wanted: number): number {
   return Math.max(0, Math.min(left, Math.max(wanted, share)))
 }
 
-/** How many executions a dispatcher wants of each organization. */
 type WantedExecutions = { dispatcherId: string; byOrganization: ReadonlyMap<string, number> }
 
 /**

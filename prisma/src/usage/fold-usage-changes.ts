@@ -14,7 +14,6 @@ export async function foldUsageChanges(pool: Pool, limit: number): Promise<numbe
   return rows[0]?.folded ?? 0
 }
 
-/** The deltas that are not folded yet. */
 export const usageChanges = 'SELECT ctid FROM usage_changes'
 
 // Writes in the order of the organizations, so concurrent statements cannot deadlock.

@@ -39,7 +39,6 @@ const tables = {
   cronJobs: { table: 'cron_jobs', condition: '' },
 } as const
 
-/** The things of a workspace that can be counted. */
 export type CountedInWorkspace = keyof typeof tables
 
 /** Counts things of a workspace, up to `max`. It reads that many entries of an index. */

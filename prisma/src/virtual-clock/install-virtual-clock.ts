@@ -12,7 +12,6 @@ export async function installVirtualClock(databaseUrl: string): Promise<void> {
   await withClient({ connectionString: databaseUrl }, client => client.query(installStatements()))
 }
 
-/** Opens the connection that sets the virtual clock. */
 export async function openVirtualClock(databaseUrl: string) {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()

@@ -5,7 +5,6 @@ import { countQueueAway, type Labels, type Meter, measureBatches } from '@belfry
 import { failureMessages } from './egress/outcome.ts'
 import { ownFailureCodes } from './secrets/attempt-outcome.ts'
 
-/** The metrics of a dispatcher. */
 export type Metrics = ReturnType<typeof openMetrics>
 
 const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]

@@ -9,7 +9,6 @@ import type { QueueDepth } from '@belfry/queue'
 import { type Meter, measurePool } from '@belfry/runtime'
 import type { Context } from './context.ts'
 
-/** The metrics of the chores. */
 export type Metrics = ReturnType<typeof openMetrics>
 
 export function openMetrics(meter: Meter) {

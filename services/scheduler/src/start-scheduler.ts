@@ -11,7 +11,6 @@ import { measureAuditStreams, measureQueues, measureWaiting } from './metrics.ts
 import { startAuditFile } from './stream-audit-logs.ts'
 import { createVirtualScheduler } from './virtual-clock.ts'
 
-/** Starts the chores of the scheduler. */
 export async function startScheduler(config: Config, log: Logger, host: Host): Promise<Service> {
   const ctx = await openContext(config, log, host)
   const { pool, queue } = ctx

@@ -4,7 +4,6 @@ import type { AlertChannel } from '@belfry/domain/alerts'
 import { newUuid } from '@belfry/domain/id'
 import type { Alert, Mail, Message } from '@belfry/messages'
 
-/** Stores an alert for an integration. */
 export function storeAlert(
   tx: Transaction,
   to: { id: string; workspaceId: string; channel: AlertChannel },
@@ -15,7 +14,6 @@ export function storeAlert(
   return storeMessage(tx, { workspaceId: to.workspaceId }, kind, `alert ${alert.event}`, message)
 }
 
-/** Stores a mail to each owner of an organization. */
 export async function mailOwners(
   tx: Transaction,
   organizationId: string,

@@ -14,10 +14,8 @@ export function reportBuild(meter: Meter, log: Logger, build: { version: string;
   )
 }
 
-/** The figures of a connection pool. */
 type VisiblePool = { totalCount: number; idleCount: number; waitingCount: number; options: { max: number } }
 
-/** Exports how many connections of a pool are in use. */
 export function measurePool(meter: Meter, pool: VisiblePool): void {
   meter.gauges('belfry_pool_connections', 'Connections to PostgreSQL, busy or idle.', ['state'], () => [
     [{ state: 'busy' }, pool.totalCount - pool.idleCount],
@@ -29,7 +27,6 @@ export function measurePool(meter: Meter, pool: VisiblePool): void {
 
 const checkTimeoutMs = 1_500
 
-/** Exports for each dependency whether it can be reached. */
 export function measureDependencies(meter: Meter, checks: HealthChecks): void {
   const help = '1 when the database or the queue answers, else 0.'
   meter.gauges('belfry_dependency_up', help, ['dependency'], async () => {

@@ -21,7 +21,6 @@ export type VirtualClock = {
 /** `now`: epoch milliseconds. */
 export type ClockReading = { now: number; isFrozen: boolean }
 
-/** The kinds of work that are due. */
 export type DueWork = {
   /** The next page of tasks. */
   tasks: readonly DueTask[]

@@ -12,7 +12,6 @@ import type { ConnectionsContext } from './connections-context.ts'
 import { type Credentials, credentialsOf } from './credentials.ts'
 import { TokenRequestError } from './request-token.ts'
 
-/** The public ids of the task and the run of a call. */
 type CallIds = { task: string; run: string }
 
 /** The request of an attempt, or why it cannot be sent, and its headers with references in place of secrets. */
@@ -29,7 +28,6 @@ export type AttemptRequest = {
   renew: (() => Promise<AttemptRequest | null>) | null
 }
 
-/** The workspace of a call, and the name of its connection. */
 type Named = { workspaceId: string; name: string }
 
 /**

@@ -8,7 +8,6 @@ import type { AccessTokens } from './access-tokens.ts'
 import type { CredentialRedactors } from './credential-redactors.ts'
 import type { IdentityTokens } from './identity-tokens.ts'
 
-/** What calls through connections need. */
 export type ConnectionsContext = {
   log: Logger
   pool: Pool

@@ -1,7 +1,6 @@
 import type { OpenConnection } from '@belfry/db/connections/connections'
 import type { ConnectionsContext } from './connections-context.ts'
 
-/** What a connection adds to a request. */
 export type Credentials = {
   /** The header with the credentials; null when the certificate alone authenticates. */
   header: { name: string; value: string } | null

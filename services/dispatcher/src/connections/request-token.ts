@@ -4,7 +4,6 @@ import type { SendOutcome } from '../egress/outcome.ts'
 import type { Sender } from '../egress/send.ts'
 import { redactFault } from '../secrets/redact-outcome.ts'
 
-/** A token as its issuer returns it. */
 export type IssuedToken = { value: string; lifetimeMs: number }
 
 /** The token endpoint issued no token. The message is a sentence without secrets. */

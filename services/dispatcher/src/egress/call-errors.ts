@@ -23,10 +23,8 @@ export class ProxyError extends Error {}
 export class TunnelRefusedError extends Error {}
 /** The caller has withdrawn the request before its first byte was written; the message says why. */
 export class WithheldError extends Error {}
-/** The time limit of the whole call was exceeded. */
 export class DeadlineError extends Error {}
 /** The target closed a kept connection when it was used again, before any byte of a response; the cause is the error. */
 export class StaleConnectionError extends Error {}
-/** The target sends informational responses without end. */
 export class TooManyResponsesError extends Error {}
 export class InvalidRequestError extends Error {}

@@ -6,7 +6,6 @@ import { BlockedAddressError, NameResolutionError } from './call-errors.ts'
 import type { OwnListeners } from './own-listeners.ts'
 import { createResolver, nothingAfter, type Resolve, resolveTimeoutMs } from './resolve-name.ts'
 
-/** Decides which addresses may be dialled. */
 export type AddressGuard = ReturnType<typeof createAddressGuard>
 
 export type GuardOptions = {

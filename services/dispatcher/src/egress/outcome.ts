@@ -1,9 +1,7 @@
 import type { RunTimings } from '@belfry/domain/run-timings'
 
-/** The result of trying to send a request. */
 export type SendOutcome = Outcome | UnsentOutcome
 
-/** What a target did with a request. */
 export type Outcome = ResponseOutcome | FailureOutcome
 
 /** The status line arrived in time, and headers after it; the body may have been cut short. */

@@ -3,7 +3,6 @@ import { promises as dns } from 'node:dns'
 /** Returns every address of a name, as text. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
 
-/** The time limit of a look-up. */
 export const resolveTimeoutMs = 5_000
 
 const secondFamilyMs = 250
@@ -55,7 +54,6 @@ function createSystemResolver(): Resolve {
   }
 }
 
-/** Resolves with no addresses after a time. */
 export function nothingAfter(ms: number): Promise<string[]> {
   return new Promise(resolve => setTimeout(resolve, ms, []).unref())
 }

@@ -10,7 +10,6 @@ const maxHeaderBytes = 16 * 1024
 // With these statuses a proxy reports a failure of the target, or refuses it. Any other one is a failure of the proxy.
 const refusals = [403, 502, 503, 504]
 
-/** The HTTP proxy that connections go through. */
 export type EgressProxy = {
   /** With its credentials. */
   url: URL
@@ -20,7 +19,6 @@ export type EgressProxy = {
   exceptions: readonly string[]
 }
 
-/** Returns whether a host is called past a proxy. */
 export function isPastProxy({ exceptions }: EgressProxy, host: string, port: number): boolean {
   return exceptions.length > 0 && isAllowedHost(exceptions, `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`)
 }

@@ -25,15 +25,12 @@ export function openOutbox(
   const mails = transport && createOutboxSender({ pool, log, metrics, kind: 'mail', send, parallel: maxMails })
   const senders = mails ? [webhooks, mails] : [webhooks]
   return {
-    /** Sends the messages that are due. */
     wake(): void {
       for (const sender of senders) sender.wake()
     },
-    /** Resolves when no message is being sent. */
     async whenIdle(): Promise<void> {
       await Promise.all(senders.map(sender => sender.whenIdle()))
     },
-    /** Takes no more messages, and waits for those in flight. */
     async finish(patienceMs: number): Promise<void> {
       await Promise.all(senders.map(sender => sender.finish(patienceMs)))
       transport?.close()

@@ -25,7 +25,6 @@ import type { MailTransport } from './mail-transport.ts'
 import { UndeliveredMessage } from './outbox-sender.ts'
 import { readIssuerKeys } from './read-issuer-keys.ts'
 
-/** What messages are sent with. */
 export type Transports = {
   pool: Pool
   masterKeys: MasterKeys

@@ -2,7 +2,6 @@ import type { QuarantinedTask } from '@belfry/db/tasks/quarantine'
 import type { HealthSignal } from '../scheduling/circuit-breaker.ts'
 import type { PermitAnswer, PermitMessage } from './share-permits.ts'
 
-/** The permit of a call. */
 export type Permit = {
   /**
    * Releases it, once.

@@ -4,7 +4,6 @@ const maxProbes = 3
 // Longer than a probe takes. The breakers in PostgreSQL are kept for as long.
 const forgetMs = 1_200_000
 
-/** When a circuit breaker opens, and for how long. */
 export type CircuitRules = {
   /** The part of the attempts that must fail, in percent; 0: it never opens. */
   failurePercent: number

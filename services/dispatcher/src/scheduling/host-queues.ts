@@ -117,7 +117,6 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
       state.queues.get(idOf(key))?.breaker.allowProbes(until)
       unblock(state, state.hosts.get(key.host))
     },
-    /** Closes the circuit breaker of a queue. */
     resetCircuit(key: QueueKey): void {
       state.queues.get(idOf(key))?.breaker.reset()
       unblock(state, state.hosts.get(key.host))

@@ -1,7 +1,6 @@
 import { accountHeadroom } from './fair-share.ts'
 import { createStartWindow, type StartRate, type StartWindow } from './start-window.ts'
 
-/** Why a queue may start no attempt now. */
 export type BlockReason = 'circuit_breaker' | 'host_paused' | 'host_concurrency' | 'host_rate'
 
 /** When each reason stopped to block a queue last, in milliseconds of the queues' clock. */

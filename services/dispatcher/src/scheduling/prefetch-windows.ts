@@ -14,7 +14,6 @@ export type PrefetchWindow = {
   extend(queued: number, now: number): number
   /** Returns how many of its tasks should have a slot within `ms`. */
   startingWithin(ms: number, now: number): number
-  /** Removes the task at the front, if there is one. */
   shift(): void
   /** When the task at the front was added; null when the window is empty. */
   readonly oldest: number | null
@@ -99,7 +98,6 @@ export function createCompletionRate() {
   }
 }
 
-/** Returns the tasks of a queue from a place on. */
 export function tasksAt<Task>(tasks: Denque<Task>, first: number, count: number): Task[] {
   const found: Task[] = []
   for (let i = first; i < first + count; i++) {

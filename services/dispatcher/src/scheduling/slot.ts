@@ -8,7 +8,6 @@ import type { Holding } from './tenant-levels.ts'
 /** A slot of the process and a permit of a host, held for the attempt of a task. A slow call keeps the permit only. */
 export type Slot<Task> = {
   task: Task
-  /** What has blocked the queue. */
   blocks: Blocks
   /**
    * Returns the next tasks of the same queue whose claims are to be prefetched, each task once. There are none unless the

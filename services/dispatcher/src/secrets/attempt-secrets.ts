@@ -7,7 +7,6 @@ import type { ClaimedTask } from '@belfry/db/tasks/claimed-row'
 import type { Logger } from '@belfry/runtime'
 import type { WorkspaceCache } from './workspace-cache.ts'
 
-/** The secrets that an attempt needs. */
 export type AttemptSecrets = {
   /** The keys that sign; null when the workspace does not exist any more. */
   signingKeys: readonly KeyObject[] | null
