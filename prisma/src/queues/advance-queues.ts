@@ -26,12 +26,8 @@ export async function advanceQueues(db: Db, ids: readonly string[]): Promise<num
 export async function advanceQueuesOf(db: Db, taskIds: readonly string[]): Promise<number> {
   const text = 'SELECT DISTINCT queue_id AS id FROM tasks WHERE id = ANY ($1::uuid[]) AND queue_id IS NOT NULL'
   const { rows } = await db.query<{ id: string }>({ name: 'queues_of_tasks', text, values: [taskIds] })
-  return rows.length === 0
-    ? 0
-    : advanceQueues(
-        db,
-        rows.map(({ id }) => id),
-      )
+  const ids = rows.map(({ id }) => id)
+  return advanceQueues(db, ids)
 }
 
 export const ratedQueues = 'SELECT id FROM queues WHERE advance_at <= clock_timestamp()'
@@ -40,12 +36,9 @@ export const ratedQueues = 'SELECT id FROM queues WHERE advance_at <= clock_time
 export async function advanceRatedQueues(pool: Pool, limit: number): Promise<number> {
   const text = `${ratedQueues} ORDER BY advance_at LIMIT $1`
   const { rows } = await pool.query<{ id: string }>({ name: 'rated_queues', text, values: [limit] })
-  if (rows.length > 0)
-    await advanceQueues(
-      pool,
-      rows.map(({ id }) => id),
-    )
-  return rows.length
+  const ids = rows.map(({ id }) => id)
+  await advanceQueues(pool, ids)
+  return ids.length
 }
 
 /**
@@ -69,7 +62,7 @@ export function openQueueSearch(pool: Pool): () => Promise<number> {
     })
     cursor = rows.length < walkedPerRound ? '00000000-0000-0000-0000-000000000000' : (rows.at(-1)?.id ?? cursor)
     const blocked = rows.flatMap(({ id, isBlocked }) => (isBlocked ? [id] : []))
-    if (blocked.length > 0) await advanceQueues(pool, blocked)
+    await advanceQueues(pool, blocked)
     return blocked.length
   }
 }

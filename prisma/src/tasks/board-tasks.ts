@@ -42,10 +42,8 @@ export async function listBoardTasks(pool: Pool, state: BoardState, start: numbe
   if (limit <= 0) return []
   const query = { name: `list_board_${state}`, text: boardPageStatement(state), values: [start, limit] }
   const page = await queryInIndexOrder<{ id: string }>(pool, query)
-  const tasks = await findBoardTasks(
-    pool,
-    page.map(({ id }) => id),
-  )
+  const ids = page.map(({ id }) => id)
+  const tasks = await findBoardTasks(pool, ids)
   return tasks.filter(({ boardState }) => boardState === state) // some may have left the state since
 }
 

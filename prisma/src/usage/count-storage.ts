@@ -13,10 +13,8 @@ const freeRunBytes = 4096
  * @param sqlOf - Returns the SQL of the value of a column. Default: its name.
  */
 export function extraRequestBytes(sqlOf: (column: string) => string = column => column): string {
-  return beyond(
-    freeRequestBytes,
-    extraColumns.map(column => sqlOf(column)),
-  )
+  const values = extraColumns.map(column => sqlOf(column))
+  return beyond(freeRequestBytes, values)
 }
 
 /** SQL: the bytes of a run that count in addition to the body of its response; null when there are none. */

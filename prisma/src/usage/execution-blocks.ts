@@ -35,11 +35,8 @@ export async function topUpExecutions(
   const budgets = await lockBudgets(tx, [...byOrganization.keys()], tiers)
   const wantedOf = ({ organizationId }: Budget) => byOrganization.get(organizationId) ?? 0
   await takeBack(tx, budgets, dispatcherId)
-  await takeBack(
-    tx,
-    budgets.filter(budget => budget.limit - budget.granted < wantedOf(budget)),
-    null,
-  )
+  const lacking = budgets.filter(budget => budget.limit - budget.granted < wantedOf(budget))
+  await takeBack(tx, lacking, null)
   const blocks = budgets.map(budget => blockSize(budget.limit - budget.granted, wantedOf(budget)))
   const text = `
     WITH topped_up AS (
