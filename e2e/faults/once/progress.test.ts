@@ -18,7 +18,7 @@ it('waits for longer than the bound while something moves, be it an attempt', as
   expect(performance.now() - begin).toBeGreaterThan(100)
 })
 
-it('returns what is in flight when nothing has moved for the bound', async () => {
+it('returns the calls in flight when nothing has moved for the bound', async () => {
   const stopped = await untilProgress(observing(at(1), at(8)), isDone, { pollMs: 1, maxStillMs: 20 })
   expect([stopped, inFlight(stopped, 9)]).toEqual([at(8), 1])
 })

@@ -161,7 +161,7 @@ it('the queues have the waiting tasks of SQL', async () => {
   expect(data.map(({ name, waiting }: Json) => ({ name, waiting }))).toEqual(expected)
 })
 
-it('what is overdue and due in the next hours is what SQL counts', async () => {
+it('the overdue tasks and those of the next hours are as many as SQL counts', async () => {
   const upcoming = await read('/scheduler/upcoming')
   const [expected] = await sql(
     `SELECT (count(*) FILTER (WHERE due_at <= now()))::int AS overdue, (count(*) FILTER (WHERE due_at > now()))::int AS later

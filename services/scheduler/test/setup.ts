@@ -3,7 +3,7 @@ import { openDatabaseClock } from '@belfry/db/postgres/database-clock'
 import { openPool } from '@belfry/db/postgres/pool'
 import { insertTasks, type NewTask } from '@belfry/db/tasks/insert-tasks'
 import { defaultTiers } from '@belfry/domain/tiers'
-import { openDispatchQueue } from '@belfry/queue/dispatch-queue'
+import { type DispatchQueue, openDispatchQueue } from '@belfry/queue/dispatch-queue'
 import { createLogger, openMeter } from '@belfry/runtime'
 import { borrowTestDatabase, testRedisUrl } from '@belfry/test-support'
 import type { Context, QueueContext } from '../src/context.ts'
@@ -39,7 +39,7 @@ export async function openTestContext(): Promise<Context> {
 export async function openTestQueue() {
   const prefix = `{test-${randomBytes(4).toString('hex')}}`
   const connection = { redisUrl: testRedisUrl() ?? '', prefix, onError: (error: Error) => console.error(error) }
-  const queue = openDispatchQueue(connection)
+  const queue: DispatchQueue = openDispatchQueue(connection)
   const scheduled: string[] = []
   const without = await openTestContext()
   const ctx: QueueContext = {
