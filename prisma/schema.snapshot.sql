@@ -1261,11 +1261,13 @@ CREATE INDEX tasks_unsettled_in_order_idx ON public.tasks USING btree (workspace
 CREATE INDEX tasks_workspace_id_due_at_id_idx ON public.tasks USING btree (workspace_id, due_at, id) WHERE ((state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])) AND (waits_for = 0));
 CREATE INDEX tasks_workspace_id_key_idx ON public.tasks USING btree (workspace_id, key) WHERE ((key IS NOT NULL) AND (finished_at IS NULL));
 CREATE INDEX tasks_workspace_id_state_id_idx ON public.tasks USING btree (workspace_id, state, id DESC);
+CREATE TRIGGER end_mcp_attempts AFTER UPDATE OF state ON public.tasks FOR EACH ROW WHEN (((old.state = 'processing'::task_state) AND (new.state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state, 'success'::task_state, 'dead'::task_state])) AND (new.state_reason = 'subscription_deleted'::text))) EXECUTE FUNCTION end_mcp_attempts();
 CREATE TRIGGER lower_waiting_floor AFTER INSERT OR UPDATE OF state, due_at, waits_for ON public.tasks FOR EACH ROW WHEN (((new.waits_for = 0) AND (((new.state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])) AND (new.due_at < (now() - '00:00:30'::interval))) OR (new.lease_until < (now() - '00:00:30'::interval))))) EXECUTE FUNCTION lower_waiting_floor();
 CREATE TRIGGER notify_due_task AFTER INSERT OR UPDATE OF state, due_at, quarantined, waits_for ON public.tasks FOR EACH ROW WHEN (((new.state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])) AND (new.waits_for = 0) AND (NOT new.quarantined) AND (new.due_at < (now() + '00:00:15'::interval)))) EXECUTE FUNCTION notify_due_task();
 CREATE TRIGGER store_callbacks AFTER UPDATE OF state ON public.tasks FOR EACH ROW WHEN ((new.has_callbacks AND (new.state = ANY (ARRAY['success'::task_state, 'dead'::task_state, 'retrying'::task_state])) AND (old.state = ANY (ARRAY['processing'::task_state, 'pending'::task_state, 'retrying'::task_state])) AND ((old.state = 'processing'::task_state) OR old.quarantined OR (new.state = 'dead'::task_state)))) EXECUTE FUNCTION store_callbacks();
 CREATE TRIGGER store_mcp_events AFTER UPDATE OF state ON public.tasks FOR EACH ROW WHEN (((new.state = ANY (ARRAY['dead'::task_state, 'retrying'::task_state, 'cancelled'::task_state])) AND (old.state = ANY (ARRAY['pending'::task_state, 'processing'::task_state, 'retrying'::task_state])) AND (new.source <> 'callback'::task_source) AND ((new.state <> 'retrying'::task_state) OR (old.state = 'processing'::task_state)) AND ((new.state <> 'cancelled'::task_state) OR (new.state_reason = 'missed'::text)))) EXECUTE FUNCTION store_mcp_events();
 CREATE TRIGGER store_mcp_events_of_new AFTER INSERT ON public.tasks FOR EACH ROW WHEN (((new.state = 'cancelled'::task_state) AND (new.state_reason = 'missed'::text))) EXECUTE FUNCTION store_mcp_events();
+CREATE TRIGGER store_mcp_gap AFTER UPDATE OF state ON public.tasks FOR EACH ROW WHEN (((new.state = 'dead'::task_state) AND (old.state = ANY (ARRAY['pending'::task_state, 'processing'::task_state, 'retrying'::task_state])))) EXECUTE FUNCTION store_mcp_gap();
 GRANT INSERT, SELECT, UPDATE ON tasks TO belfry_api;
 GRANT INSERT, SELECT, UPDATE ON tasks TO belfry_dispatcher;
 GRANT DELETE, INSERT, SELECT, UPDATE ON tasks TO belfry_scheduler;
@@ -1454,7 +1456,7 @@ GRANT SELECT ON suspended_workspaces TO belfry_api;
 GRANT SELECT ON suspended_workspaces TO belfry_dispatcher;
 GRANT SELECT ON suspended_workspaces TO belfry_scheduler;
 
--- functions: 27
+-- functions: 30
 
 CREATE OR REPLACE FUNCTION public.advance_queues(ids uuid[], max_moves integer)
  RETURNS bigint
@@ -1637,6 +1639,21 @@ BEGIN
 END
 $function$;
 
+CREATE OR REPLACE FUNCTION public.end_mcp_attempts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  has_ended boolean := NEW.state IN ('success', 'dead');
+BEGIN
+  UPDATE tasks
+  SET state = CASE WHEN has_ended THEN state ELSE 'cancelled' END, state_reason = CASE WHEN NOT has_ended THEN state_reason END,
+      finished_at = coalesce(finished_at, clock_timestamp()), quarantined = false
+  WHERE id = NEW.id AND state = NEW.state;
+  RETURN NULL;
+END
+$function$;
+
 CREATE OR REPLACE FUNCTION public.end_mcp_subscriptions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1645,10 +1662,19 @@ CREATE OR REPLACE FUNCTION public.end_mcp_subscriptions()
 AS $function$
 BEGIN
   DELETE FROM cron_jobs j USING removed d WHERE d.mcp IS NOT NULL AND j.subscription_id = d.id;
-  UPDATE tasks t SET state = 'cancelled', state_reason = 'subscription_deleted', quarantined = false,
-                     finished_at = clock_timestamp(), updated_at = clock_timestamp()
-  FROM removed d JOIN task_requests r ON r.subscription_id = d.id
-  WHERE d.mcp IS NOT NULL AND t.id = r.task_id AND t.state NOT IN ('processing', 'success', 'dead', 'cancelled');
+  -- In the order in which dispatchers record attempts.
+  WITH open AS MATERIALIZED (
+    SELECT t.id FROM removed d JOIN task_requests r ON r.subscription_id = d.id JOIN tasks t ON t.id = r.task_id
+    WHERE d.mcp IS NOT NULL AND t.state NOT IN ('success', 'dead', 'cancelled') ORDER BY t.id FOR NO KEY UPDATE OF t
+  )
+  UPDATE tasks t SET state = CASE t.state WHEN 'processing' THEN t.state ELSE 'cancelled' END, state_reason = 'subscription_deleted',
+                     finished_at = CASE WHEN t.state <> 'processing' THEN clock_timestamp() END,
+                     quarantined = false, updated_at = clock_timestamp()
+  FROM open WHERE t.id = open.id;
+  PERFORM store_mcp_control(jsonb_populate_record(NULL::subscriptions, to_jsonb(d)), 'End of an MCP subscription', json_build_object(
+    'type', 'terminated', 'error', json_build_object('code', -32012, 'message', 'The subscription was ended at the server.')))
+  FROM removed d JOIN workspaces w ON w.id = d.workspace_id
+  WHERE d.mcp IS NOT NULL AND d.active AND (d.expires_at IS NULL OR d.expires_at > now()) AND w.deleted_at IS NULL;
   RETURN NULL;
 END
 $function$;
@@ -1881,6 +1907,24 @@ BEGIN
 END
 $function$;
 
+CREATE OR REPLACE FUNCTION public.store_mcp_control(s subscriptions, name text, tell json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  new_id uuid := uuid_v7(clock_timestamp());
+BEGIN
+  INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
+  VALUES (new_id, s.workspace_id, 'event', clock_timestamp(), clock_timestamp());
+  INSERT INTO task_requests (task_id, name, url, method, headers, payload, max_retries, backoff, base_delay_ms, max_delay_ms,
+                             retry_delays, timeout_ms, labels, subscription_id)
+  VALUES (new_id, name, s.url, 'POST', s.headers, tell::text, s.max_retries, s.backoff, s.base_delay_ms, s.max_delay_ms,
+          s.retry_delays, s.timeout_ms, s.labels, s.id);
+  INSERT INTO task_labels (workspace_id, label, task_id) SELECT s.workspace_id, label, new_id FROM unnest(s.labels) AS l (label);
+  INSERT INTO usage_changes (workspace_id, storage_bytes) VALUES (s.workspace_id, octet_length(tell::text));
+END
+$function$;
+
 CREATE OR REPLACE FUNCTION public.store_mcp_events()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1925,6 +1969,27 @@ BEGIN
   )
   INSERT INTO usage_changes (workspace_id, storage_bytes)
   SELECT NEW.workspace_id, sum(octet_length(payload)) FROM chosen HAVING count(*) > 0;
+  RETURN NULL;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION public.store_mcp_gap()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO '$user', 'public'
+AS $function$
+BEGIN
+  PERFORM store_mcp_control(s, 'Gap of an MCP subscription', json_build_object('type', 'gap', 'cursor', NEW.id))
+  FROM task_requests r JOIN subscriptions s ON s.id = r.subscription_id
+  WHERE r.task_id = NEW.id AND r.is_report AND s.mcp IS NOT NULL AND s.active AND (s.expires_at IS NULL OR s.expires_at > now())
+    AND NOT EXISTS (
+      SELECT FROM runs u WHERE u.workspace_id = NEW.workspace_id AND u.id = NEW.run_id AND u.response_status = 410
+    )
+    AND NOT EXISTS (
+      SELECT FROM task_requests o JOIN tasks t ON t.id = o.task_id
+      WHERE o.subscription_id = s.id AND o.name = 'Gap of an MCP subscription' AND t.state IN ('pending', 'processing', 'retrying')
+    );
   RETURN NULL;
 END
 $function$;

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createCronJob, type NewCronJob } from '../src/cron-jobs/change-cron-job.ts'
 import type { ClaimedTask } from '../src/tasks/claimed-row.ts'
 import { expireTasks } from '../src/tasks/expire-tasks.ts'
 import { insertTasks, type NewTask } from '../src/tasks/insert-tasks.ts'
 import { type FinishedAttempt, recordAttempts } from '../src/tasks/record-attempts.ts'
+import { undoClaims } from '../src/tasks/undo-claims.ts'
 import { aTask, aWorkspace, claimNew, claimOne, finished, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()
@@ -146,9 +147,80 @@ it('signs the occurrences of a reminder with the secret of its subscription, and
   expect([claimed.isReport, claimed.subscriptionId]).toEqual([true, id])
   expect((await eventsOf(id)).filter(({ state }) => state === 'pending').length).toBeGreaterThan(1)
   await db.pool.query('DELETE FROM subscriptions WHERE id = $1', [id])
-  const states = (await eventsOf(id)).map(({ state }) => state)
+  const states = (await eventsOf(id)).filter(({ payload }) => payload.type === undefined).map(({ state }) => state)
   expect(new Set(states)).toEqual(new Set(['cancelled', 'processing']))
   expect((await db.pool.query('SELECT FROM cron_jobs WHERE id = $1', [job.id])).rowCount).toBe(0)
+})
+
+describe('a call that is in flight when its subscription is deleted', () => {
+  it.each<[string, Partial<FinishedAttempt>, Row]>([
+    ['is not retried', again, { state: 'cancelled', state_reason: 'subscription_deleted', attempts: 1 }],
+    ['may succeed', {}, { state: 'success', state_reason: null }],
+    ['may be its last', dead, { state: 'dead', state_reason: null }],
+  ])('%s', async (_, outcome, end) => {
+    const workspaceId = await aWorkspace(db.pool)
+    const id = await subscribe(workspaceId, 'task.dead')
+    const task = await claimNew(db.pool, { workspaceId, subscriptionId: id, isReport: true, source: 'event' })
+    await db.pool.query('DELETE FROM subscriptions WHERE id = $1', [id])
+    expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'processing' })
+    await recordAttempts(db.pool, [finished(task, outcome)])
+    expect(await taskRow(db.pool, task.taskId)).toMatchObject({ ...end, finished_at: expect.any(Date) })
+  })
+
+  it('is not started again when its claim is undone', async () => {
+    const workspaceId = await aWorkspace(db.pool)
+    const id = await subscribe(workspaceId, 'task.dead')
+    const task = await claimNew(db.pool, { workspaceId, subscriptionId: id, isReport: true, source: 'event' })
+    await db.pool.query('DELETE FROM subscriptions WHERE id = $1', [id])
+    await undoClaims(db.pool, [task])
+    expect(await taskRow(db.pool, task.taskId)).toMatchObject({ state: 'cancelled' })
+  })
+})
+
+describe('the client of a subscription', () => {
+  const controlsOf = async (id: string) => (await eventsOf(id)).filter(({ payload }) => payload.type !== undefined)
+
+  it.each<[string, Row, number]>([
+    ['is told its end', {}, 1],
+    ['is not told the end that it has asked for', { active: false }, 0],
+    ['is not told the end of its time', { expires_at: new Date(Date.now() - 1000) }, 0],
+  ])('%s', async (_, changes, count) => {
+    const workspaceId = await aWorkspace(db.pool)
+    const id = await subscribe(workspaceId, 'task.dead', changes)
+    await db.pool.query('DELETE FROM subscriptions WHERE id = $1', [id])
+    const told = await controlsOf(id)
+    expect(told.map(({ state, payload }) => [state, payload.type, Object(payload.error).code])).toEqual(
+      Array(count).fill(['pending', 'terminated', -32012]),
+    )
+    for (const { id: taskId } of told) {
+      const row = { is_report: null, subscription_id: id, url: callback, labels: [`mcp_${id}`], max_retries: 3 }
+      expect(await taskRow(db.pool, taskId)).toMatchObject(row)
+    }
+  })
+
+  it('is not told anything when its workspace is deleted', async () => {
+    const workspaceId = await aWorkspace(db.pool)
+    const id = await subscribe(workspaceId, 'task.dead')
+    await db.pool.query('UPDATE workspaces SET deleted_at = now() WHERE id = $1', [workspaceId])
+    await db.pool.query('DELETE FROM subscriptions WHERE id = $1', [id])
+    expect(await controlsOf(id)).toEqual([])
+  })
+
+  it('is told once about the events that it has lost, but not after 410', async () => {
+    const workspaceId = await aWorkspace(db.pool)
+    const lost = await subscribe(workspaceId, 'task.dead')
+    const gone = await subscribe(workspaceId, 'task.dead')
+    const ofSubscription = { workspaceId, isReport: true, source: 'event' } as const
+    const first = await attempt(dead, { ...ofSubscription, subscriptionId: lost })
+    await attempt(dead, { ...ofSubscription, subscriptionId: lost })
+    await attempt({ ...dead, responseStatus: 410 }, { ...ofSubscription, subscriptionId: gone })
+    const told = await controlsOf(lost)
+    expect(told.map(({ payload }) => payload)).toEqual([{ type: 'gap', cursor: first.taskId }])
+    expect(await controlsOf(gone)).toEqual([])
+    await recordAttempts(db.pool, [finished(await claimOne(db.pool, String(told[0]?.id)), dead)])
+    await attempt(dead, { ...ofSubscription, subscriptionId: lost })
+    expect(await controlsOf(lost)).toHaveLength(2)
+  })
 })
 
 it('leaves what other subscriptions have published', async () => {

@@ -335,6 +335,39 @@ describe('refuses, without a call', () => {
   })
 })
 
+it('counts the subscriptions of a principal one after another', async () => {
+  const body = aReminder()
+  await subscribe(body)
+  await api.db.query(
+    `INSERT INTO subscriptions (id, workspace_id, topic, active, url, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, mcp)
+     SELECT gen_random_uuid(), workspace_id, '@task.dead', true, 'https://x.example.com/', 0, 'fixed', 1, 1, 1, created_by, '{}'
+     FROM subscriptions, generate_series(1, 94) WHERE url = $1`,
+    [body.url],
+  )
+  const more = Array.from({ length: 20 }, (_, n) => ({ ...body, arguments: { at: later, note: `${n}` } })) // of a verified callback
+  const answers = await Promise.all(more.map(one => subscribe(one)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(15).fill(409)])
+})
+
+it('challenges a host for a principal at most 20 times at once, unless its callbacks want the calls', async () => {
+  const own = { principal: 'ada', name: 'a', arguments: {}, secret }
+  const refused = async (url: string, principal = 'ada') => {
+    reactions.set(url, () => ({ body: 'ok' }))
+    return (await subscribe({ ...own, principal, url })).body.code
+  }
+  const names = async () => (await api.db.query('SELECT name FROM throttles')).rows.map(({ name }) => name)
+  expect((await subscribe({ ...own, url: callback() })).status).toBe(200)
+  const before = await names()
+  expect(await refused('https://other.example.com/a')).toBe('callback_refused')
+  const added = (await names()).filter(name => !before.includes(name))
+  const text = `UPDATE throttles SET free_at = free_at + 19 * interval '30 seconds' WHERE name = ANY ($1)`
+  await api.db.query(text, [added]) // as if the others had been refused, too
+  const { status, body, headers } = await subscribe({ ...own, url: 'https://other.example.com/b' })
+  expect([status, body.code, Number(headers.get('Retry-After')) > 0]).toEqual([429, 'rate_limited', true])
+  expect(await refused('https://other.example.com/c', 'bob')).toBe('callback_refused')
+  expect((await subscribe({ ...own, url: callback() })).status).toBe(200)
+})
+
 describe('a callback that does not repeat the challenge is refused, and forgotten:', () => {
   it.each<[string, string, Reaction]>([
     ['another text', 'challenge_failed', () => ({ body: 'ok' })],

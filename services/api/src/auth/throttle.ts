@@ -54,6 +54,9 @@ const consentsAfterUnsubscribing = { burst: 2, everyMs: 7 * 24 * 3_600_000 }
 
 const tests = { burst: 10, everyMs: 30_000 }
 
+// Refunded when the callback wants the calls.
+const challenges = { burst: 20, everyMs: 30_000 }
+
 // What a network may still do past a limit that others can use up.
 const spare = { burst: 1, everyMs: 3_600_000 }
 
@@ -157,6 +160,14 @@ export async function consumeTest(
   workspaceId: string,
 ): Promise<void> {
   await consume(ctx, [{ name: `${kind} tests of ${workspaceId}`, throttle: tests }])
+}
+
+/**
+ * Counts a challenge of a callback, which a caller may point at the host of another. Throws `rate_limited`.
+ * @param of - The workspace, the principal and the host.
+ */
+export async function consumeChallenge(ctx: Context, of: readonly unknown[]): Promise<Attempt> {
+  return consume(ctx, [{ name: `challenges ${JSON.stringify(of)}`, throttle: challenges }])
 }
 
 /** Counts a mail, and returns whether it may be sent: no mailbox is flooded, nor others from this installation. */

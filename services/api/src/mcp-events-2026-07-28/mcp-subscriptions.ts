@@ -7,11 +7,17 @@ import { parseUrl } from '@belfry/domain/target-url'
 import { z } from 'zod'
 import { audit } from '../audit/audit.ts'
 import { type Allowed, authorOf } from '../auth/authorize.ts'
+import { consumeChallenge } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { notFound, refuseUsedKey } from '../http/refusals.ts'
-import { insertSubscription, type StoredMcp, toStoredFilter } from '../subscriptions/subscriptions.ts'
+import {
+  insertSubscription,
+  lockSubscriptions,
+  type StoredMcp,
+  toStoredFilter,
+} from '../subscriptions/subscriptions.ts'
 import { type ChosenEvents, chooseEvents, invalidArgument } from './chosen-events.ts'
 import { type DeliveryStatus, readDeliveryStatus } from './delivery-status.ts'
 import type { Caller } from './delivery-task.ts'
@@ -68,8 +74,9 @@ const unsubscribing = {
 const unsubscribe = endpoint(unsubscribing, async (ctx, { caller, body }) => {
   const row = await find(ctx, caller, body)
   if (!row) throw notFound()
-  // A trigger cancels the tasks that wait.
   await ctx.prisma.$transaction(async tx => {
+    // A trigger cancels the tasks that wait, and tells the client of an active subscription its end.
+    await tx.subscription.updateMany({ where: { id: row.id }, data: { active: false } })
     const { count } = await tx.subscription.deleteMany({ where: { id: row.id } })
     if (count === 0) throw notFound()
     const by = { ...caller, right: null }
@@ -147,6 +154,7 @@ async function create(
   const mcp: StoredMcp = { name, arguments: given, principal, match }
   return refuseUsedKey(key, () =>
     ctx.prisma.$transaction(async tx => {
+      await lockSubscriptions(tx, caller)
       const [{ count } = { count: 0 }] = await tx.$queryRaw<Array<{ count: number }>>`
         SELECT count(*)::int FROM subscriptions
         WHERE workspace_id = ${caller.workspaceId}::uuid AND mcp IS NOT NULL AND (expires_at IS NULL OR expires_at > now())
@@ -197,7 +205,9 @@ async function verifyOnce(ctx: Context, by: Caller, row: SubscriptionRow): Promi
   )
   if (rowCount !== 0) return
   try {
+    const attempt = await consumeChallenge(ctx, [row.workspaceId, principal ?? row.createdBy, new URL(row.url).host])
     await verifyCallback(ctx, by, row)
+    await attempt.refund() // it wants the calls
   } catch (error) {
     await ctx.prisma.subscription.deleteMany({ where: { id: row.id, active: false } })
     throw error

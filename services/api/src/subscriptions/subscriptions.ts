@@ -76,14 +76,18 @@ export async function insertSubscription(
   data: NewSubscription,
 ): Promise<SubscriptionRow> {
   const { workspaceId } = caller
-  // The lock keeps concurrent creations within the limit.
-  await tx.$queryRaw`SELECT id FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`
+  await lockSubscriptions(tx, caller)
   if ((await tx.subscription.count({ where: { workspaceId } })) >= maxInWorkspace) {
     throw new AppError('conflict', `A workspace has at most ${maxInWorkspace} subscriptions. Delete one first.`)
   }
   const { topic, active } = data
   await audit(tx, caller, 'subscription.created', toId('sub', data.id), { topic, active })
   return tx.subscription.create({ data: { ...data, createdBy: authorOf(caller) } })
+}
+
+/** Waits for concurrent creations in the workspace, so a count of its subscriptions stays true until the commit. */
+export async function lockSubscriptions(tx: PrismaTransaction, { workspaceId }: Allowed): Promise<void> {
+  await tx.$queryRaw`SELECT id FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`
 }
 
 export const listSubscriptions = endpoint(operations.listSubscriptions, async (ctx, { caller, query }) => {
