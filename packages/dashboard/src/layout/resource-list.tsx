@@ -49,6 +49,7 @@ type EditDialog<Row> = Pick<DialogProps, 'description' | 'isWide'> & {
   right?: Action
   /** The title of the dialog. Default: Edit and the name. */
   title?(row: Row): string
+  /** Null where a row cannot be edited here. */
   form(row: Row): ReactNode
 }
 
@@ -138,9 +139,11 @@ type EditButtonProps<Row> = { row: Row; name: string; edit: EditDialog<Row> }
 function EditButton<Row>({ row, name, edit }: EditButtonProps<Row>): ReactNode {
   const { title, form, ...dialog } = edit
   const label = `Edit ${name}`
+  const fields = form(row)
+  if (fields === null) return null
   return (
     <DialogButton {...dialog} label={label} icon={<Pencil size={16} />} title={title?.(row) ?? label}>
-      {form(row)}
+      {fields}
     </DialogButton>
   )
 }

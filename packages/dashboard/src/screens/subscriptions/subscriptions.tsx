@@ -16,6 +16,7 @@ import { ChangeButton, ChangeSwitch, ConfirmButton, DialogButton } from '../../l
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Link } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
@@ -98,13 +99,19 @@ export function Subscriptions(): ReactNode {
           header: 'Active',
           cell: subscription => (
             <>
-              <ChangeSwitch
-                label={`${subscription.topic} is active`}
-                isLabelHidden
-                isOn={subscription.active}
-                refusal={writeRefusal}
-                run={active => call('updateSubscription', { ws: workspace.id, sub: subscription.id, body: { active } })}
-              />
+              {subscription.mcp ? (
+                <Badge>{subscription.active ? 'active' : 'not verified'}</Badge>
+              ) : (
+                <ChangeSwitch
+                  label={`${subscription.topic} is active`}
+                  isLabelHidden
+                  isOn={subscription.active}
+                  refusal={writeRefusal}
+                  run={active =>
+                    call('updateSubscription', { ws: workspace.id, sub: subscription.id, body: { active } })
+                  }
+                />
+              )}
               <Failing subscription={subscription} />
             </>
           ),
@@ -124,7 +131,9 @@ export function Subscriptions(): ReactNode {
       edit={{
         isWide: true,
         right: 'subscription.write',
-        form: subscription => <SubscriptionForm subscription={subscription} topics={topics} />,
+        // The client of an MCP subscription changes it, by subscribing again.
+        form: subscription =>
+          subscription.mcp ? null : <SubscriptionForm subscription={subscription} topics={topics} />,
       }}
       remove={{
         what: 'subscription',
