@@ -57,7 +57,7 @@ describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
       .first()
       .waitFor()
 
-    const waiting = (await stage.belfry.call('GET', `${root}/tasks?state=pending&limit=1`)).body.data[0]
+    const waiting = (await stage.belfry.call('GET', `${root}/tasks?state=pending&source=task&limit=1`)).body.data[0]
     expect(waiting.blocked).toMatchObject({ reason: 'circuit_open', host })
     await page.goto(`${await stage.home()}/tasks/${waiting.id}`)
     await page.getByText(`Waiting for ${host}`).waitFor()
