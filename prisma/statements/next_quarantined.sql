@@ -5,5 +5,5 @@ WITH due AS MATERIALIZED (SELECT id, workspace_id AS owner, due_at FROM tasks WH
     AND NOT EXISTS (SELECT FROM suspended_workspaces s WHERE s.id = workspace_id)),
 picked AS MATERIALIZED (SELECT owner FROM (SELECT DISTINCT owner FROM due) d ORDER BY random() LIMIT 1)
 SELECT oldest.id, oldest.owner AS "workspaceId", split_part(r.url, '/', 1) || '//' || split_part(split_part(r.url, '/', 3), '?', 1) AS origin FROM (
-  SELECT id, owner FROM due JOIN picked USING (owner) ORDER BY due_at LIMIT 8
+  SELECT id, owner FROM due JOIN picked USING (owner) ORDER BY due_at, id LIMIT 8
 ) oldest JOIN task_requests r ON r.task_id = oldest.id ORDER BY random() LIMIT 1

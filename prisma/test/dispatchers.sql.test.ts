@@ -117,7 +117,8 @@ describe('when a dispatcher dies', () => {
     await dueNow()
     await db.pool.query(`UPDATE tasks SET due_at = now() WHERE id = $1`, [few.id]) // the latest
     const picked = new Set<string>()
-    for (let i = 0; i < 100; i++) picked.add((await nextQuarantined(db.pool))?.id ?? '')
+    // One of nine is missed by all picks once in 30 million runs.
+    for (let i = 0; i < 300; i++) picked.add((await nextQuarantined(db.pool))?.id ?? '')
     expect(picked).toContain(few.id)
     expect(picked.size).toBe(1 + 8) // the oldest of the others
   })

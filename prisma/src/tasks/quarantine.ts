@@ -31,7 +31,7 @@ export async function nextQuarantined(pool: Pool): Promise<QuarantinedTask | nul
     WITH due AS MATERIALIZED (SELECT id, workspace_id AS owner, due_at FROM tasks WHERE ${isDue}),
     picked AS MATERIALIZED (SELECT owner FROM (SELECT DISTINCT owner FROM due) d ORDER BY random() LIMIT 1)
     SELECT oldest.id, oldest.owner AS "workspaceId", ${originOf('r.url')} AS origin FROM (
-      SELECT id, owner FROM due JOIN picked USING (owner) ORDER BY due_at LIMIT ${candidates}
+      SELECT id, owner FROM due JOIN picked USING (owner) ORDER BY due_at, id LIMIT ${candidates}
     ) oldest JOIN task_requests r ON r.task_id = oldest.id ORDER BY random() LIMIT 1`
   const { rows } = await pool.query<QuarantinedTask>({ name: 'next_quarantined', text })
   return rows[0] ?? null
