@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router'
 import { createQueryClient } from './api/query-client.ts'
 import { StepUp } from './forms/step-up.tsx'
+import './layout/early-keys.ts'
 import { paths } from './paths.ts'
 import { createRouter } from './router.tsx'
 import './styles/tokens.css'
@@ -19,7 +20,7 @@ const client = createQueryClient(async () => {
 })
 const router = createRouter(client)
 
-// Handles the keys of every page. It is not part of the first script, but an early key finds it loaded.
+// Handles the keys of every page. It is not part of the first script, which keeps the keys that are pressed until then.
 void import('./layout/keyboard.tsx').catch(() => {})
 
 const root = document.getElementById('root')

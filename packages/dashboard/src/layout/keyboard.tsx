@@ -6,6 +6,7 @@ import { useOrganization } from '../session/scope.ts'
 import { DefinitionList } from '../ui/definition-list.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { latePart } from '../ui/late-part.tsx'
+import { repeatEarlyKeys } from './early-keys.ts'
 import { useShellWorkspace, useWorkspaceNavigation } from './navigation.ts'
 import { followKeys, keysText, shortcutsOf } from './shortcuts.ts'
 import { onShowPalette } from './show-palette.ts'
@@ -30,6 +31,7 @@ export function Keyboard(): ReactNode {
     [pages, navigate, slug, ws, mayCreate],
   )
   useEffect(() => followKeys(shortcuts), [shortcuts])
+  useEffect(repeatEarlyKeys, [])
   useEffect(() => onShowPalette(group => setOpen({ part: 'palette', group })), [])
   const close = () => setOpen(null)
   return (
