@@ -174,7 +174,7 @@ function normalize(text: string, { owner }: TestOrganization): string {
     .replace(/\bwhsec_[\w+/=]+/g, 'whsec_...')
     .replace(/"(\w*(?:token|challenge|secret|cursor|public_key|uri|hash))":"[^"]{20,}"/g, '"$1":"..."')
     .replace(/\b100\.64\.\d+\.\d+\b/g, '203.0.113.7')
-    .replace(/"(live|workspaces)":\d+/g, '"$1":1')
+    .replace(/"(live|mails|workspaces)":\d+/g, '"$1":1')
     .replace(/"id":"[\w-]{22}"/g, '"id":"..."')
     .replace(/http:\/\/belfry\.test/g, 'https://belfry.example.com')
     .replaceAll('belfry.test', 'belfry.example.com')
