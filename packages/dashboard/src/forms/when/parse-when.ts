@@ -29,7 +29,8 @@ function readLength(input: string, now: Date): When | null {
   if (rest.trim() !== '') return null
   let ms = 0
   for (const [, amount, unit = ''] of bare.matchAll(length)) ms += Number(amount) * (units[unit[0] ?? ''] ?? 0)
-  return ms > 0 ? { at: new Date(now.getTime() + ms), note: null } : null
+  const at = new Date(now.getTime() + ms)
+  return ms > 0 && !Number.isNaN(at.getTime()) ? { at, note: null } : null
 }
 
 // A time with an offset needs no zone.
