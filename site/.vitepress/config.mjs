@@ -20,6 +20,8 @@ export default {
   // The same pages as Markdown.
   srcExclude: ['public/**'],
   cleanUrls: false,
+  // VitePress gives a main landmark to all pages but the home page.
+  transformHtml: html => html.replace('class="VPContent is-home"', '$& role="main"'),
   // The build fails on a link to a page that does not exist.
   ignoreDeadLinks: [/^https?:\/\/localhost/],
   router: { prefetchLinks: false },
