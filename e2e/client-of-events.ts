@@ -17,6 +17,8 @@ export type ClientOfEvents = {
   subscribe(name: string, given: Record<string, unknown>): ReturnType<Events['subscribe']>
   /** Waits for a number of different events of a subscription, and returns them with their times. */
   received(id: string, count: number, timeoutMs?: number): Promise<Array<{ event: Event; at: number }>>
+  /** Waits for the first messages about a subscription itself, and returns their types. */
+  told(id: string, count: number): Promise<string[]>
   /** Answers the next event of a subscription with a status. */
   refuseNext(id: string, status: number): void
   /** Returns the ids of the events that were refused. */
@@ -35,10 +37,15 @@ export async function aClientOfEvents(url: string, headers: Record<string, strin
     delete: async key => void stored.delete(key),
   }
   const events = new Map<string, Map<string, { event: Event; at: number }>>()
+  const told = new Map<string, string[]>()
+  const tell = async ({ subscription: { id } }: { subscription: { id: string } }, type: string) =>
+    void told.set(id, [...(told.get(id) ?? []), type])
   const refusals = new Map<string, number>()
   const refused = new Map<string, string[]>()
   const webhook = createWebhook({
     store,
+    onGap: given => tell(given, 'gap'),
+    onTerminated: given => tell(given, `terminated ${given.termination.error.code}`),
     async onEvent({ subscription: { id }, event }) {
       const own = events.get(id) ?? new Map()
       events.set(id, own)
@@ -75,6 +82,11 @@ export async function aClientOfEvents(url: string, headers: Record<string, strin
         async () => [...(events.get(id)?.values() ?? [])],
         found => found.length >= count,
         timeoutMs,
+      ),
+    told: (id, count) =>
+      waitFor(
+        async () => told.get(id) ?? [],
+        found => found.length >= count,
       ),
     refuseNext: (id, status) => void refusals.set(id, status),
     refused: id => refused.get(id) ?? [],

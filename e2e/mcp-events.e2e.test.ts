@@ -93,6 +93,17 @@ describe('the client of the AI SDK', () => {
     }
     await Promise.all(subscribed.map(({ id }) => client.events.unsubscribe({ id })))
   })
+
+  it('is told that it has lost an event, and that its subscription was ended here', async () => {
+    const { id } = await client.subscribe('topic', { topic: 'lost' })
+    client.refuseNext(id, 413)
+    await belfry.call('POST', '/api/events', { topic: 'lost', payload: {} })
+    expect(await client.told(id, 1)).toEqual(['gap'])
+    const { data } = (await belfry.call('GET', '/api/v1/scheduler/subscriptions?limit=100')).body
+    const stored = data.find(({ key }: { key: string }) => key === id)
+    expect((await belfry.call('DELETE', `/api/v1/scheduler/subscriptions/${stored.id}`)).status).toBe(204)
+    expect(await client.told(id, 2)).toEqual(['gap', 'terminated -32012'])
+  })
 })
 
 it('an event arrives although the dispatcher was killed before its delivery', async () => {
