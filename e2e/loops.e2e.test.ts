@@ -31,9 +31,11 @@ it('a target that publishes the next event ends after six calls', async () => {
   await belfry.call('POST', '/api/events', { topic: 'loop', payload: {}, target_url: urlOf('/') })
   await waitFor(
     async () => answers,
-    all => all.some(({ status }) => status !== 202),
+    all => all.length >= 6,
   )
-  expect(answers.map(({ depth, status, code }) => [depth.split('.')[0], status, code])).toEqual([
+  // The next call may arrive before the answer to the event that causes it.
+  const inOrder = answers.toSorted((a, b) => Number.parseInt(a.depth, 10) - Number.parseInt(b.depth, 10))
+  expect(inOrder.map(({ depth, status, code }) => [depth.split('.')[0], status, code])).toEqual([
     ...['1', '2', '3', '4', '5'].map(depth => [depth, 202, undefined]),
     ['6', 508, 'loop_detected'],
   ])
