@@ -10,13 +10,13 @@ type Counts = { passed: number; failed: number; skipped: number }
 export type CpuBudgets = Readonly<Record<string, number | null>>
 
 /**
- * Prints what each lane cost in CPU seconds, the most expensive files and the skipped tests, and then one machine-readable
- * line. Fails the run when a lane exceeds its budget. CPU time is measured on Linux; it is 0 elsewhere.
+ * Prints what each lane cost in CPU seconds, the most expensive files, the skipped and the failed tests, and then one
+ * machine-readable line. Fails the run when a lane exceeds its budget. CPU time is measured on Linux; it is 0 elsewhere.
  *
  * `TEST_CPU` names a file that receives one line for each test file: its lane, CPU seconds and counts.
  */
 export class LaneReporter implements Reporter {
-  private line = 'tests: 0 passed, 1 failed, 0 skipped'
+  private lines = ['tests: 0 passed, 1 failed, 0 skipped']
 
   private readonly budgets: CpuBudgets
   private readonly before = machineCpuSeconds()
@@ -27,7 +27,7 @@ export class LaneReporter implements Reporter {
 
   // At the end, after the other reporters and the global teardown.
   onInit(): void {
-    process.once('exit', () => process.stdout.write(`${this.line}\n`))
+    process.once('exit', () => process.stdout.write(`${this.lines.join('\n')}\n`))
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[], reason: TestRunEndReason): void {
@@ -38,7 +38,11 @@ export class LaneReporter implements Reporter {
     // A failed global setup ends the run before any test.
     if (reason !== 'passed') all.failed ||= 1
     if (all.failed > 0) process.exitCode = 1
-    this.line = `tests: ${all.passed} passed, ${all.failed} failed, ${all.skipped} skipped`
+    this.lines = [
+      ...modules.flatMap(failuresOf),
+      ...unhandledErrors.map(error => `failed: outside of a test: ${firstLine(error)}`),
+      `tests: ${all.passed} passed, ${all.failed} failed, ${all.skipped} skipped`,
+    ]
   }
 
   /** Returns the number of lanes that exceed their budget. */
@@ -92,6 +96,23 @@ function reportSkipped(modules: readonly TestModule[]): void {
   const skipped = modules.flatMap(module => [...module.children.allTests('skipped')])
   if (skipped.length > 0) console.log('Skipped:')
   for (const test of skipped) console.log(`  ${fileOf(test.module)} > ${test.fullName}`)
+}
+
+/** One line for each failure, so that the end of a log says what failed. */
+function failuresOf(module: TestModule): string[] {
+  const suites = [module, ...module.children.allSuites()]
+  const tests = [...module.children.allTests('failed')]
+  return [
+    ...suites.flatMap(suite =>
+      suite.errors().map(error => ({ name: 'fullName' in suite ? suite.fullName : '', error })),
+    ),
+    ...tests.map(test => ({ name: test.fullName, error: test.result().errors?.[0] })),
+  ].map(({ name, error }) => `failed: ${fileOf(module)} > ${name}: ${firstLine(error)}`)
+}
+
+function firstLine(error: unknown): string {
+  const message = error instanceof Object && 'message' in error ? String(error.message) : String(error)
+  return (message.split('\n', 1)[0] ?? '').slice(0, 200)
 }
 
 function fileOf(module: TestModule): string {
