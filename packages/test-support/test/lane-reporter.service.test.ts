@@ -65,6 +65,13 @@ describe('the report of a run', () => {
       stray: "it('a', async () => { Promise.reject(new Error('stray')); await new Promise(r => setTimeout(r, 50)) })",
     })
     expect([code, lines.at(-1)]).toEqual([1, 'tests: 2 passed, 4 failed, 2 skipped'])
+    const failed = lines.slice(-5, -1).map(line => line.replace(/(import\.test\.mjs > : ).*/, '$1...'))
+    expect(failed.sort()).toEqual([
+      'failed: hook.test.mjs > a: hook',
+      'failed: import.test.mjs > : ...',
+      'failed: outside of a test: stray',
+      'failed: test.test.mjs > fails: expected 1 to be 2 // Object.is equality',
+    ])
   })
 
   it('counts a failed global setup', async () => {
