@@ -78,13 +78,15 @@ it('lets no calls start together that have waited for a token, above the rate of
   // A search for late work may claim one meanwhile; the claim is undone at once.
   await expect.poll(async () => (await test.pool.query(processing)).rows).toEqual([{ n: 0 }])
   expect(target.requests).toEqual([])
+  const issuedAt = Date.now()
   issue(requests[0])
   await target.waitFor(3, 10_000)
   const text = 'SELECT started_at AS at FROM runs WHERE workspace_id = $1 ORDER BY started_at'
   await expect.poll(async () => (await test.pool.query(text, [workspace])).rows.length, { timeout: 20_000 }).toBe(12)
   const starts = (await test.pool.query<{ at: Date }>(text, [workspace])).rows.map(({ at }) => at.getTime())
-  const inASecond = starts.map(from => starts.filter(at => at >= from && at < from + 900).length)
-  expect(Math.max(...inASecond)).toBeLessThanOrEqual(2)
+  // A busy machine delays a call after it got its permit, so two calls of each second may start closer to the next two.
+  const early = starts.filter((at, i) => at < issuedAt + Math.floor(i / 2) * 1_000 - 100)
+  expect(early).toEqual([])
   expect(requests).toHaveLength(1)
 }, 60_000)
 
