@@ -107,7 +107,7 @@ describe.each(Object.entries(doors))('%s', (kind, [transport, version]) => {
     const preview = await use('preview_cron', { cron: '0 9 * * 1-5', timezone: 'Europe/Berlin', count: 2 })
     expect(preview).toMatchObject({ description: 'At 09:00 on Monday through Friday' })
     expect(preview.nextRuns).toHaveLength(2)
-    const name = `Report ${kind}`
+    const name = `${kind} report`
     const job = await use('create_cron_job', { url: target.url('/report'), name, cron: '0 9 * * 1-5' })
     expect(await use('pause_cron_job', { cronjob_id: job.id })).toMatchObject({ status: 'paused' })
     expect(await use('resume_cron_job', { cronjob_id: job.id })).toMatchObject({ status: 'active' })
