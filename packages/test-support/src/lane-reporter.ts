@@ -98,7 +98,7 @@ function reportSkipped(modules: readonly TestModule[]): void {
   for (const test of skipped) console.log(`  ${fileOf(test.module)} > ${test.fullName}`)
 }
 
-/** One line for each failure, so that the end of a log says what failed. */
+/** One line for each failure, because CI may show only the end of a log. */
 function failuresOf(module: TestModule): string[] {
   const suites = [module, ...module.children.allSuites()]
   const tests = [...module.children.allTests('failed')]

@@ -74,6 +74,20 @@ async function create(template?: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   return {
     url: await createDatabase(postgresUrl, name, template),
-    drop: () => execute(postgresUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    async drop() {
+      await execute(postgresUrl, waitForSessions(name))
+      await execute(postgresUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    },
   }
 }
+
+// `pool.end()` resolves before PostgreSQL has ended the sessions, and a session that is terminated sends an error, which
+// may have no listener any more. Those that a test leaves open on purpose are waited for as well, so it takes at most a second.
+const waitForSessions = (name: string) => `
+  DO $$ BEGIN
+    FOR i IN 1..100 LOOP
+      PERFORM pg_stat_clear_snapshot();
+      EXIT WHEN NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = '${name}');
+      PERFORM pg_sleep(0.01);
+    END LOOP;
+  END $$`
