@@ -36,7 +36,7 @@ describe.concurrent.each(queueBackends())('mails, with the queue on %s', { timeo
       mails => mails.length >= count,
       60_000,
     )
-  const makeDue = () => belfry.execute('UPDATE outbox SET due_at = now() WHERE finished_at IS NULL')
+  const makeDue = () => belfry.execute(`UPDATE outbox SET due_at = now() - interval '1 ms' WHERE finished_at IS NULL`)
 
   it.sequential('a mail server that is down, killed dispatchers and a lost queue lose no mail', async () => {
     const emails = Array.from({ length: 10 }, (_, i) => `user${i}@example.com`)

@@ -110,7 +110,7 @@ describe('a delivery is signed', () => {
     expect(signatures).toHaveLength(2)
 
     await db.query(
-      `UPDATE signing_secrets SET expires_at = now() WHERE expires_at IS NOT NULL
+      `UPDATE signing_secrets SET expires_at = now() - interval '1 ms' WHERE expires_at IS NOT NULL
          AND workspace_id IN (SELECT workspace_id FROM tasks JOIN task_requests ON task_id = id WHERE url = $1)`,
       [target.url(before.path)],
     )

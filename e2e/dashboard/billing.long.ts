@@ -121,7 +121,7 @@ describe.skipIf(reason !== null)('billing by Stripe', { timeout: 300_000 }, () =
     await report('invoice.payment_failed', second)
     await page.reload()
     await page.getByText('of 10,000,000').waitFor()
-    await stage.belfry.execute('UPDATE billing_accounts SET grace_until = now()')
+    await stage.belfry.execute(`UPDATE billing_accounts SET grace_until = now() - interval '1 ms'`)
     const owned = `/api/v1/organizations/${stage.belfry.caller.organizationId}/subscription`
     const read = async () => (await stage.belfry.call('GET', owned, undefined, asOwner())).body
     await waitFor(read, ({ tier }) => tier === 'free', 120_000)

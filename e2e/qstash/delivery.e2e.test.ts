@@ -173,7 +173,7 @@ it('runs a schedule, and reports it', async () => {
   })
   expect(scheduleId).toBe('every-minute')
   await stage.belfry.execute(
-    `UPDATE tasks SET due_at = now(), execute_at = now() FROM task_requests
+    `UPDATE tasks SET due_at = now() - interval '1 ms', execute_at = now() - interval '1 ms' FROM task_requests
      WHERE task_id = id AND url = $1 AND state = 'pending'`,
     [url('/scheduled')],
   )

@@ -35,7 +35,7 @@ afterAll(() => app.stop())
 it('the example receives its own message, and refuses a forged one', async () => {
   const { status } = await fetch(`${url}/orders/42`, { method: 'POST' })
   expect([status, app.output]).toEqual([202, ''])
-  const due = `UPDATE tasks SET due_at = now(), execute_at = now() FROM task_requests
+  const due = `UPDATE tasks SET due_at = now() - interval '1 ms', execute_at = now() - interval '1 ms' FROM task_requests
     WHERE task_id = id AND url LIKE $1 AND state = 'pending'`
   await stage.belfry.execute(due, [`${url}/%`])
   await app.prints('/confirm {"order":"42"}', 20_000)

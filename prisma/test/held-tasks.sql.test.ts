@@ -17,7 +17,7 @@ it('holds tasks that were due or in flight, skips future ones, and releases them
   const [due, inFlight, future] = [aTask(), aTask(), aTask({ executeAt: new Date(Date.now() + 60_000) })]
   await insertTasks(db.pool, [due, inFlight, future])
   await claimAll(db.pool, [inFlight.id])
-  await db.pool.query(`UPDATE tasks SET lease_until = now() WHERE id = $1`, [inFlight.id])
+  await db.pool.query(`UPDATE tasks SET lease_until = now() - interval '1 ms' WHERE id = $1`, [inFlight.id])
   const read = async () => {
     const rows = await Promise.all([due, inFlight, future].map(({ id }) => taskRow(db.pool, id)))
     return rows.map(({ state, due_at, lease_until }) => ({ state, due_at, lease_until }))

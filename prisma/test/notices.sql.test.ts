@@ -58,7 +58,7 @@ it('notifies of a task that a change makes due within 15 seconds, and of no othe
   await change(`state = 'retrying', due_at = now() + interval '5 seconds'`, a)
   await change(`due_at = now() + interval '14 seconds'`, b)
   await change(`state = 'cancelled', due_at = now(), finished_at = now()`, c)
-  await change(`quarantined = true, due_at = now()`, d)
+  await change(`quarantined = true, due_at = now() - interval '1 ms'`, d)
   await change(`due_at = now() + interval '20 seconds'`, e)
   await change(`quarantined = false`, d)
   await expect.poll(due).toHaveLength(3)

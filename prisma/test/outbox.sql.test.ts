@@ -25,7 +25,7 @@ async function store(keys = masterKeys) {
   return id
 }
 const take = async () => (await takeFromOutbox(db.pool, 'mail', 60_000)) ?? { id: '', attempt: 0, open: () => '' }
-const makeDue = (id: string) => db.pool.query('UPDATE outbox SET due_at = now() WHERE id = $1', [id])
+const makeDue = (id: string) => db.pool.query(`UPDATE outbox SET due_at = now() - interval '1 ms' WHERE id = $1`, [id])
 
 it('exists only when its transaction commits', async () => {
   const id = randomUUID()

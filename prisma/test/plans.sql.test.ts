@@ -151,7 +151,7 @@ it('the hot statements of a dispatcher reach tasks by their key only, from new t
 // The planner multiplies the real number of pages of a table by the rows per page in the statistics.
 function pretendMillion(): string {
   return `
-    UPDATE tasks SET state = 'pending', finished_at = NULL, due_at = now();
+    UPDATE tasks SET state = 'pending', finished_at = NULL, due_at = now() - interval '1 ms';
     ANALYZE;
     UPDATE pg_class SET reltuples = ${1_000_000} WHERE relname IN ('tasks', 'task_requests')`
 }

@@ -84,7 +84,10 @@ describe('a key', () => {
       const workspaceId = randomUUID()
       const first = keyed(workspaceId, 'reject', { payload: '"first"' })
       await store(first)
-      await db.pool.query('UPDATE tasks SET due_at = now(), execute_at = now() WHERE id = $1', [first.id])
+      await db.pool.query(
+        `UPDATE tasks SET due_at = now() - interval '1 ms', execute_at = now() - interval '1 ms' WHERE id = $1`,
+        [first.id],
+      )
       const next = keyed(workspaceId, 'replace', { payload: '"next"' })
       const claim = claimTasks(db.pool, claimant, [{ taskId: first.id, token: randomUUID() }])
       const [[claimed], result] = await Promise.all([claim, store(next)])

@@ -53,7 +53,7 @@ const callAt = async (url: string, options: object = {}, at = '2099-01-01T00:00:
 }
 const publish = async (topic: string) => (await pool.query('SELECT belfry.publish($1) AS id', [topic])).rows[0].id
 const claim = async () => byBatch(await claimRows(pool)).map(batch => batch.map(({ id }) => id))
-const makeDue = () => pool.query('UPDATE belfry.outbox SET due_at = now() WHERE due_at IS NOT NULL')
+const makeDue = () => pool.query(`UPDATE belfry.outbox SET due_at = now() - interval '1 ms' WHERE due_at IS NOT NULL`)
 const left = async () => (await pool.query('SELECT id FROM belfry.outbox ORDER BY position')).rows.map(({ id }) => id)
 const nothing = { stored: [], rejected: [], alone: [], failure: null, waitMs: 0 }
 

@@ -182,7 +182,10 @@ describe('works', () => {
     expect(job.next_runs).toEqual([starts_at, '2090-01-01T00:01:00.000Z', '2090-01-01T00:02:00.000Z'])
     expect(await tasksOf(job)).toEqual([])
     const soon = await create({ ends_at: '2099-01-01T00:00:00Z' })
-    await api.db.query(`UPDATE cron_jobs SET ends_at = now() WHERE name = $1 AND ends_at > '2098-01-01'`, [soon.name])
+    await api.db.query(
+      `UPDATE cron_jobs SET ends_at = now() - interval '1 ms' WHERE name = $1 AND ends_at > '2098-01-01'`,
+      [soon.name],
+    )
     expect((await api.call('GET', `${path}/${soon.id}`)).body).toMatchObject({ status: 'ended', next_run_at: null })
     expect((await api.call('PATCH', `${path}/${soon.id}`, { ends_at: null })).body.status).toBe('active')
   })

@@ -47,7 +47,9 @@ beforeAll(async () => {
     const { body } = await api.send('POST', '/api/v1/scheduler/tasks/batch', { tasks }, { 'X-Api-Key': caller.apiKey })
     expect(body.data.filter(({ error }: Json) => error)).toEqual([])
   }
-  await sql(`UPDATE tasks SET execute_at = now(), due_at = now() WHERE workspace_id = $1 AND due_at < ${inTwoHours}`)
+  await sql(
+    `UPDATE tasks SET execute_at = now() - interval '1 ms', due_at = now() - interval '1 ms' WHERE workspace_id = $1 AND due_at < ${inTwoHours}`,
+  )
   await sql(
     `UPDATE tasks SET state = 'processing', lease_until = now() + interval '1 hour'
      WHERE id IN (SELECT t.id FROM tasks t JOIN task_requests r ON r.task_id = t.id

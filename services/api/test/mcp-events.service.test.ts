@@ -155,7 +155,7 @@ describe('a subscription', () => {
     expect(await scheduler(`tasks/${task.id}`)).toMatchObject({ payload: task.payload })
     const [large] = await publish(100, { text: 'x'.repeat(261_000) })
     expect(large.payload.data).toEqual({ omitted_bytes: expect.any(Number) })
-    await api.db.query('UPDATE subscriptions SET expires_at = now() WHERE key = $1', [id])
+    await api.db.query(`UPDATE subscriptions SET expires_at = now() - interval '1 ms' WHERE key = $1`, [id])
     expect(await publish(100)).toEqual([])
   })
 

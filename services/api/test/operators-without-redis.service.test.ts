@@ -40,7 +40,7 @@ describe('without a Redis the board', () => {
     const inAnHour = await aTask(60)
     const inAMinute = await aTask(1)
     const retrying = await aTask(5, `state = 'retrying', attempts = 1`)
-    const due = await aTask(60, `due_at = now()`)
+    const due = await aTask(60, `due_at = now() - interval '1 ms'`)
     const quarantined = await aTask(60, `state = 'retrying', quarantined = true, due_at = now() - interval '1 day'`)
     const active = await aTask(
       60,

@@ -155,7 +155,7 @@ describe('a key', () => {
 
   it('is free again when an attempt has started', async () => {
     const task = await create({ key: 'k3' })
-    await api.db.query('UPDATE tasks SET due_at = now() WHERE id = $1', [fromId('task', task.id)])
+    await api.db.query(`UPDATE tasks SET due_at = now() - interval '1 ms' WHERE id = $1`, [fromId('task', task.id)])
     const request = { taskId: fromId('task', task.id) ?? '', token: newUuid() }
     expect((await claimTasks(api.db, { dispatcherId: newUuid() }, [request]))[0]?.kind).toBe('claimed')
     expect((await call('POST', tasks, aTaskBody({ key: 'k3', on_conflict: 'replace' }))).status).toBe(201)

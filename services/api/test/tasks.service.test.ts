@@ -358,7 +358,9 @@ describe('permits', () => {
   it('no key that has expired, five seconds later at the latest', async () => {
     const { apiKey } = await api.signUp()
     expect((await api.send('GET', tasks, undefined, { 'X-Api-Key': apiKey })).status).toBe(200)
-    await api.db.query('UPDATE api_keys SET expires_at = now() WHERE prefix = $1', [apiKey.slice(0, 8)])
+    await api.db.query(`UPDATE api_keys SET expires_at = now() - interval '1 ms' WHERE prefix = $1`, [
+      apiKey.slice(0, 8),
+    ])
     const status = async () => (await api.send('GET', tasks, undefined, { 'X-Api-Key': apiKey })).status
     await expect.poll(status, { timeout: 6_000 }).toBe(401)
   })

@@ -232,7 +232,7 @@ it('shows the workspaces and members of an organization, and sets its tier', asy
   expect(unlimited).toEqual({ tier: 'unlimited', executions: null, storage_bytes: null })
   const due = (await api.send('POST', tasks, aTaskBody(), keyOf(tenant))).body
   await api.send('POST', tasks, aTaskBody(), keyOf(tenant))
-  await api.db.query('UPDATE tasks SET due_at = now() WHERE id = $1', [fromId('task', due.id)])
+  await api.db.query(`UPDATE tasks SET due_at = now() - interval '1 ms' WHERE id = $1`, [fromId('task', due.id)])
   expect((await operate('GET', path)).body.due_tasks).toBe(1)
   expect(body.workspace_list).toMatchObject([
     { id: tenant.workspaceId, name: 'Main', suspended_at: null, in_flight: 0 },

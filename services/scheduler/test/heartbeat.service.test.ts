@@ -22,8 +22,8 @@ const nil = '00000000-0000-0000-0000-000000000000'
 
 // One row that makes each search find something.
 const works = {
-  'advance-rated-queues': `INSERT INTO queues (id, workspace_id, name, advance_at) VALUES (gen_random_uuid(), $1, 'a', now())`,
-  'expire-tasks': `UPDATE tasks SET expires_at = now(), workspace_id = $1`,
+  'advance-rated-queues': `INSERT INTO queues (id, workspace_id, name, advance_at) VALUES (gen_random_uuid(), $1, 'a', now() - interval '1 ms')`,
+  'expire-tasks': `UPDATE tasks SET expires_at = now() - interval '1 ms', workspace_id = $1`,
   'fold-runs': `INSERT INTO run_changes (workspace_id, minute, failed, weight, lags_ms) VALUES ($1, now(), false, 1, '{0}')`,
   'fold-usage': `INSERT INTO usage_changes (workspace_id, executions) VALUES ($1, 1)`,
   'send-audit-logs': `INSERT INTO audit_stream_entries (organization_id, entry_id) SELECT organization_id, $1 FROM audit_streams`,

@@ -136,7 +136,7 @@ it('sends every integration the events it subscribed to, of its own workspace on
   ])
   await ctx.pool.query('UPDATE workspaces SET deleted_at = now()')
   await task('dead')
-  await ctx.pool.query('UPDATE integrations SET quiet_until = now()')
+  await ctx.pool.query(`UPDATE integrations SET quiet_until = now() - interval '1 ms'`)
   await ctx.pool.query('DELETE FROM outbox')
   expect(await alerts()).toEqual([])
 })

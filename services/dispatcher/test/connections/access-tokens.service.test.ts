@@ -168,7 +168,9 @@ it('another dispatcher requests the token when the first one dies', async () => 
   void one?.get(connection)
   await expect.poll(() => issuer.requests).toBe(1)
   const waiting = two?.get(connection)
-  await pool.query(`UPDATE connection_tokens SET refreshing_until = now() WHERE connection_id = $1`, [connection.id])
+  await pool.query(`UPDATE connection_tokens SET refreshing_until = now() - interval '1 ms' WHERE connection_id = $1`, [
+    connection.id,
+  ])
   expect((await waiting)?.value).toBe('token-2')
 })
 

@@ -46,7 +46,7 @@ it('calls a task whose time was changed to now', async () => {
   await test.start()
   await sleep(500)
   await test.store({ count: 1, workspace: aWorkspace(), url: target.url('/'), dueInMs: 60_000 })
-  await test.pool.query('UPDATE tasks SET due_at = now(), execute_at = now()')
+  await test.pool.query(`UPDATE tasks SET due_at = now() - interval '1 ms', execute_at = now() - interval '1 ms'`)
   await called(1, 2_000)
 })
 

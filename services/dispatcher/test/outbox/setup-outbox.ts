@@ -70,7 +70,7 @@ export async function setup(certificate: string | null = null) {
     row: (id: string) => outboxRow(pool, id),
     /** Makes what waits for its next attempt due. */
     async makeDue() {
-      await pool.query('UPDATE outbox SET due_at = now() WHERE finished_at IS NULL')
+      await pool.query(`UPDATE outbox SET due_at = now() - interval '1 ms' WHERE finished_at IS NULL`)
     },
   }
 }
