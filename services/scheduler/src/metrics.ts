@@ -1,7 +1,7 @@
 import { measureWaitingAuditEntries } from '@belfry/db/audit-streams/measure-waiting-entries'
+import { countDeadLetters } from '@belfry/db/dead-letters/all-dead-letters'
 import { busiestQueues } from '@belfry/db/queues/busiest-queues'
 import { countPreparedMonths, countUnpartitionedRuns } from '@belfry/db/retention/run-partitions'
-import { countBoardTasks } from '@belfry/db/tasks/board-tasks'
 import { type MeasuredBacklog, measureBacklog } from '@belfry/db/tasks/measure-backlog'
 import { readTenantShares } from '@belfry/db/usage/tenant-shares'
 import { toId } from '@belfry/domain/id'
@@ -152,7 +152,7 @@ async function measureQueueDepths({ queue, pool }: Context): Promise<Array<Queue
   if (queue === null) return []
   return [
     { queue: 'dispatch', ...(await queue.depth()) },
-    { queue: 'dead-letter', ready: await countBoardTasks(pool, 'failed'), delayed: 0 },
+    { queue: 'dead-letter', ready: await countDeadLetters(pool), delayed: 0 },
   ]
 }
 

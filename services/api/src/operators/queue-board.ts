@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { insertAuditEntry } from '@belfry/db/audit-log'
+import { type DeadLetter, findDeadLetters, listDeadLetters } from '@belfry/db/dead-letters/all-dead-letters'
 import { type SettleAction, settleDeadLetters } from '@belfry/db/dead-letters/settle-dead-letters'
 import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
-import { type BoardTask, findBoardTasks, listBoardTasks } from '@belfry/db/tasks/board-tasks'
 import type { AuditAction } from '@belfry/domain/audit-action'
 import { fromId, toId } from '@belfry/domain/id'
 import { createBullBoard } from '@bull-board/api'
@@ -13,7 +13,7 @@ import { type NextFunction, type Request, type Response, Router } from 'express'
 import { callerAddress } from '../auth/caller-address.ts'
 import type { Context } from '../context.ts'
 import { enqueue } from '../tasks/schedule.ts'
-import { deadLetterQueue, waitingWork } from './database-queue.ts'
+import { DeadLetterQueue } from './dead-letter-queue.ts'
 
 const boardPath = '/admin/queues'
 
@@ -23,16 +23,11 @@ const policy = [
   ...["connect-src 'self'", "font-src 'self'", "base-uri 'self'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join('; ')
 
-const withoutRedis = {
-  environment: { label: 'Without a Redis, this is read from PostgreSQL.', color: '#336791', textColor: 'white' },
-  hideRedisDetails: true,
-}
-
-/** Makes the board for operators: the jobs of BullMQ, or without a Redis the waiting tasks, and the dead letters. */
+/** Makes the board for operators: the jobs of BullMQ, if there is a Redis, and the dead letters. */
 export function queueBoard(ctx: Context): Router {
   const board = new ExpressAdapter().setBasePath(boardPath)
   createBullBoard({
-    queues: [...(ctx.boardQueues?.adapters ?? [waitingWork(ctx.pool)]), deadLetterQueue(ctx.pool)],
+    queues: [...(ctx.boardQueues?.adapters ?? []), new DeadLetterQueue(ctx.pool)],
     serverAdapter: board,
     options: {
       uiBasePath: findPages(),
@@ -41,7 +36,7 @@ export function queueBoard(ctx: Context): Router {
         hideDocsLink: true,
         showMetrics: false,
         showWorkers: false,
-        ...(ctx.boardQueues === null && withoutRedis),
+        hideRedisDetails: ctx.boardQueues === null,
       },
     },
   })
@@ -84,14 +79,14 @@ function deadLetterActions(ctx: Context): Router {
   const settleOne =
     (action: 'replay' | 'discard') => async (request: Request<{ task: string }>, response: Response) => {
       const id = fromId('task', request.params.task)
-      const found = id === null ? [] : await findBoardTasks(ctx.pool, [id])
+      const found = id === null ? [] : await findDeadLetters(ctx.pool, [id])
       const settled = await settleAsOperator(ctx, found, action, callerAddress(request))
       if (settled === 1) response.status(204).end()
       else response.status(409).json({ error: { key: 'ERRORS.JOB_NOT_FOUND' }, message: alreadySettled })
     }
 
   const settleAll = (action: 'replay' | 'discard') => async (request: Request, response: Response) => {
-    const tasks = await listBoardTasks(ctx.pool, 'failed', 0, maxAtOnce - 1)
+    const tasks = await listDeadLetters(ctx.pool, 0, maxAtOnce - 1)
     const retried = await settleAsOperator(ctx, tasks, action, callerAddress(request))
     response.json({ retried, skipped: tasks.length - retried })
   }
@@ -112,12 +107,11 @@ const alreadySettled = 'This is no longer a dead letter: it has been replayed or
 /**
  * Replays or discards dead letters as an operator, like their workspaces could: a replay is a new task, and no dead letter is
  * settled twice. Records each in the audit log of its organization.
- * @param tasks - Those that are no dead letters are ignored.
  * @returns The number of settled dead letters.
  */
 async function settleAsOperator(
   ctx: Context,
-  tasks: readonly BoardTask[],
+  tasks: readonly DeadLetter[],
   action: SettleAction,
   address: string,
 ): Promise<number> {
