@@ -1,29 +1,19 @@
 import type { TierName } from '@belfry/domain/tiers'
+import type { BillingAccount as StoredAccount } from '../generated/client.ts'
 import { changeTier } from '../organizations/organizations.ts'
 import { type Db, inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 
-/** The last known state of an organization at the payment provider. The provider's own state is authoritative. */
-export type BillingAccount = BillingState & {
-  organizationId: string
-  customerId: string | null
-  /** The latest checkout that was started. */
-  checkoutId: string | null
+/**
+ * The last known state of an organization at the payment provider. The provider's own state is authoritative. `tier` is null when
+ * there is no subscription, or the configuration does not know its tier.
+ */
+export type BillingAccount = Omit<StoredAccount, 'tier' | 'nextTier' | 'updatedAt'> & {
+  tier: TierName | null
+  nextTier: TierName | null
 }
 
-export type BillingState = {
-  subscriptionId: string | null
-  /** As the provider names it. */
-  status: string | null
-  /** The tier of the subscription; null when there is none, or the configuration does not know it. */
-  tier: TierName | null
-  periodEnd: Date | null
-  /** The tier from `nextTierAt` on; null when no change is planned. */
-  nextTier: TierName | null
-  nextTierAt: Date | null
-  /** While a payment is overdue: until when the tier stays. */
-  graceUntil: Date | null
-}
+export type BillingState = Omit<BillingAccount, 'organizationId' | 'customerId' | 'checkoutId'>
 
 const columns = `
   organization_id AS "organizationId", customer_id AS "customerId", checkout_id AS "checkoutId",
@@ -32,23 +22,23 @@ const columns = `
 
 /** Reads an organization's account; null when it never had one. */
 export async function readBillingAccount(db: Db, organizationId: string): Promise<BillingAccount | null> {
-  const text = `SELECT ${columns} FROM billing_accounts WHERE organization_id = $1`
-  const { rows } = await db.query<BillingAccount>(text, [organizationId])
-  return rows[0] ?? null
+  return find(db, 'organization_id = $1', organizationId)
 }
 
 /** Creates an organization's account if needed, and locks it until the transaction ends. */
 export async function lockBillingAccount(tx: Transaction, organizationId: string): Promise<BillingAccount> {
   await tx.query('INSERT INTO billing_accounts (organization_id) VALUES ($1) ON CONFLICT DO NOTHING', [organizationId])
-  const text = `SELECT ${columns} FROM billing_accounts WHERE organization_id = $1 FOR UPDATE`
-  const { rows } = await tx.query<BillingAccount>(text, [organizationId])
-  return rows[0] ?? Promise.reject(new Error('The billing account has just been removed.'))
+  const account = await find(tx, 'organization_id = $1 FOR UPDATE', organizationId)
+  return account ?? Promise.reject(new Error('The billing account has just been removed.'))
 }
 
 /** Locks the account of a customer until the transaction ends; null when there is none. */
 export async function lockBillingAccountOf(tx: Transaction, customerId: string): Promise<BillingAccount | null> {
-  const text = `SELECT ${columns} FROM billing_accounts WHERE customer_id = $1 FOR UPDATE`
-  const { rows } = await tx.query<BillingAccount>(text, [customerId])
+  return find(tx, 'customer_id = $1 FOR UPDATE', customerId)
+}
+
+async function find(db: Db, condition: string, id: string): Promise<BillingAccount | null> {
+  const { rows } = await db.query<BillingAccount>(`SELECT ${columns} FROM billing_accounts WHERE ${condition}`, [id])
   return rows[0] ?? null
 }
 
