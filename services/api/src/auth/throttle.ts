@@ -29,10 +29,6 @@ const requests = {
   'token exchange': { network: logins.address, total: null },
 }
 
-// A code of six digits can be guessed, so its limit of an account holds for all networks together. Known devices and sessions
-// have their own.
-const totpCodes = { burst: 10, everyMs: 300_000 }
-
 // Others cause mails, and any caller asks for a reset: each has its own limit, so an owner can always ask for a reset. Only who
 // is signed in causes notices, so no stranger uses up their limit.
 const mails = {
@@ -47,15 +43,25 @@ export type MailKind = keyof typeof mails
 
 const invitations = { burst: 50, everyMs: 60_000 }
 
-const operators = { burst: 10, everyMs: 30_000 }
-
 // A recipient who has unsubscribed is asked again only now and then.
 const consentsAfterUnsubscribing = { burst: 2, everyMs: 7 * 24 * 3_600_000 }
 
 const tests = { burst: 10, everyMs: 30_000 }
 
-// Refunded when the callback wants the calls.
-const challenges = { burst: 20, everyMs: 30_000 }
+/** The limits that hold for one name each. */
+const singles = {
+  /**
+   * Of an account. A code of six digits can be guessed, so it holds for all networks together. Known devices and sessions have
+   * their own.
+   */
+  'code of': { burst: 10, everyMs: 300_000 },
+  /** Of a network. */
+  'operator from': { burst: 10, everyMs: 30_000 },
+  'integration tests of': tests,
+  'connection tests of': tests,
+  /** Of a workspace, a principal and a host, because a caller may point a callback at the host of another. */
+  challenges: { burst: 20, everyMs: 30_000 },
+}
 
 // What a network may still do past a limit that others can use up.
 const spare = { burst: 1, everyMs: 3_600_000 }
@@ -97,11 +103,6 @@ export async function consumeRightPassword(ctx: Context, email: string, { addres
   ])
 }
 
-/** Counts a code of an authenticator app. Throws `rate_limited`. */
-export async function consumeTotpAttempt(ctx: Context, userId: string, { known }: Origin): Promise<Attempt> {
-  return consume(ctx, [{ name: `code of ${known ?? userId}`, throttle: totpCodes }])
-}
-
 /** Where a login comes from. */
 export type Origin = {
   address: string
@@ -115,11 +116,6 @@ export async function clearLoginAttempts({ pool }: Context, email: string): Prom
 }
 
 const loginTo = (email: string) => `login to ${email}`
-
-/** Counts an attempt to sign in as an operator. Throws `rate_limited`. */
-export async function consumeOperatorAttempt(ctx: Context, network: string): Promise<Attempt> {
-  return consume(ctx, [{ name: `operator from ${network}`, throttle: operators }])
-}
 
 /** Counts a request without an account. Throws `rate_limited`. */
 export async function consumeRequest(ctx: Context, kind: keyof typeof requests, address: string): Promise<Attempt> {
@@ -153,21 +149,9 @@ export async function consumeAlertConsent(
   ])
 }
 
-/** Counts a test of a workspace's integrations or connections. Throws `rate_limited`. */
-export async function consumeTest(
-  ctx: Context,
-  kind: 'integration' | 'connection',
-  workspaceId: string,
-): Promise<void> {
-  await consume(ctx, [{ name: `${kind} tests of ${workspaceId}`, throttle: tests }])
-}
-
-/**
- * Counts a challenge of a callback, which a caller may point at the host of another. Throws `rate_limited`.
- * @param of - The workspace, the principal and the host.
- */
-export async function consumeChallenge(ctx: Context, of: readonly unknown[]): Promise<Attempt> {
-  return consume(ctx, [{ name: `challenges ${JSON.stringify(of)}`, throttle: challenges }])
+/** Counts an attempt under a name. Throws `rate_limited`. */
+export async function consumeOne(ctx: Context, kind: keyof typeof singles, name: string): Promise<Attempt> {
+  return consume(ctx, [{ name: `${kind} ${name}`, throttle: singles[kind] }])
 }
 
 /** Counts a mail, and returns whether it may be sent: no mailbox is flooded, nor others from this installation. */
@@ -190,7 +174,7 @@ function mailLimits(kind: MailKind, email: string, address: string): Limit[] {
 // One limit after the other: a caller who is over a limit of its own must not use up the total.
 async function consume(ctx: Context, limits: readonly Limit[]): Promise<Attempt> {
   const consumed: Limit[] = []
-  for (const limit of limits) consumed.push(await consumeOne(ctx, limit))
+  for (const limit of limits) consumed.push(await consumeWithin(ctx, limit))
   return {
     async refund() {
       await Promise.all(consumed.map(({ name, throttle }) => refundAttempt(ctx.pool, digest(name), throttle)))
@@ -199,7 +183,7 @@ async function consume(ctx: Context, limits: readonly Limit[]): Promise<Attempt>
 }
 
 // Returns the limit that the attempt counts for: the given one, or the spare one of the caller's network.
-async function consumeOne({ pool }: Context, limit: Limit): Promise<Limit> {
+async function consumeWithin({ pool }: Context, limit: Limit): Promise<Limit> {
   const waitMs = await consumeAttempt(pool, digest(limit.name), limit.throttle)
   if (waitMs === 0) return limit
   const spared = { name: `${limit.name}, spare of ${limit.sparing}`, throttle: spare }

@@ -14,7 +14,7 @@ import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
 import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
-import { consumeTest } from '../auth/throttle.ts'
+import { consumeOne } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
@@ -116,7 +116,7 @@ export const testConnection = endpoint(operations.testConnection, {
       const message = 'url is required: a connection of this kind has no token to request.'
       throw invalidField('url', 'required', message)
     }
-    await consumeTest(ctx, 'connection', workspaceId)
+    await consumeOne(ctx, 'connection tests of', workspaceId)
     await ctx.prisma.$transaction(tx => audit(tx, caller, 'connection.tested', name))
     const test = await requestConnectionTest(ctx.pool, workspaceId, id, body.url ?? null)
     return outcomeOf(ctx, workspaceId, test)

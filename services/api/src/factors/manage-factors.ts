@@ -6,7 +6,7 @@ import { newUuid, toId } from '@belfry/domain/id'
 import { mailFactorChange } from '../account/account-mail.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import { deleteFactors, factorsOf, presentPasskey, readSecondFactors, requireStepUp } from '../auth/second-factors.ts'
-import { consumeTotpAttempt } from '../auth/throttle.ts'
+import { consumeOne } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalidField, notFound, refuseDuplicate } from '../http/refusals.ts'
@@ -72,8 +72,8 @@ export const startTotp = endpoint(operations.startTotp, async (ctx, { caller }) 
 
 export const confirmTotp = endpoint(operations.confirmTotp, async (ctx, { caller, body }) => {
   await requireStepUp(ctx, caller)
-  const { userId, sessionId, address } = caller
-  const attempt = await consumeTotpAttempt(ctx, userId, { address, known: sessionId })
+  const { userId, sessionId } = caller
+  const attempt = await consumeOne(ctx, 'code of', sessionId)
   const codes = await ctx.prisma.$transaction(async tx => {
     await lockUser(tx, userId)
     const isFirst = (await factorsOf(tx, userId)).length === 0

@@ -6,7 +6,7 @@ import { openWithOwnKey, sealWithOwnKey } from '@belfry/db/secrets/own-data-key'
 import { newUuid } from '@belfry/domain/id'
 import { Secret, TOTP } from 'otpauth'
 import { mailFactorChange } from '../account/account-mail.ts'
-import { consumeLoginAttempt, consumeTotpAttempt, type Origin } from '../auth/throttle.ts'
+import { consumeLoginAttempt, consumeOne, type Origin } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { verifyPasskey } from './passkeys.ts'
 
@@ -34,7 +34,7 @@ export async function proveFactor(ctx: Context, user: User, from: Origin, proof:
 async function isFactor(ctx: Context, user: User, from: Origin, proof: Proof): Promise<boolean> {
   const { code, recovery_code: recoveryCode, passkey } = proof
   if (code !== undefined) {
-    const attempt = await consumeTotpAttempt(ctx, user.id, from)
+    const attempt = await consumeOne(ctx, 'code of', from.known ?? user.id)
     const isCode = await useTotpCode(ctx, ctx.prisma, user.id, code)
     if (isCode) await attempt.refund()
     return isCode

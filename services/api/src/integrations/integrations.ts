@@ -25,7 +25,7 @@ import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
-import { consumeAlertConsent, consumeRequest, consumeTest } from '../auth/throttle.ts'
+import { consumeAlertConsent, consumeOne, consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { given, isEmpty } from '../http/given.ts'
@@ -135,7 +135,7 @@ export const testIntegration = endpoint(operations.testIntegration, async (ctx, 
   const integration = await findIntegration(ctx.pool, workspaceId, integrationId)
   if (!integration) throw notFound()
   if (!integration.isConfirmed) throw new AppError('conflict', 'The recipient has not confirmed the address yet.')
-  await consumeTest(ctx, 'integration', workspaceId)
+  await consumeOne(ctx, 'integration tests of', workspaceId)
   const { name } = await ctx.prisma.workspace.findUniqueOrThrow({ where: { id: workspaceId } })
   const at = new Date(ctx.clock.now()).toISOString()
   const about = { workspace: { id: toId('ws', workspaceId), name }, count: 0, items: [] }

@@ -7,7 +7,7 @@ import { parseUrl } from '@belfry/domain/target-url'
 import { z } from 'zod'
 import { audit } from '../audit/audit.ts'
 import { type Allowed, authorOf } from '../auth/authorize.ts'
-import { consumeChallenge } from '../auth/throttle.ts'
+import { consumeOne } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
@@ -205,7 +205,8 @@ async function verifyOnce(ctx: Context, by: Caller, row: SubscriptionRow): Promi
   )
   if (rowCount !== 0) return
   try {
-    const attempt = await consumeChallenge(ctx, [row.workspaceId, principal ?? row.createdBy, new URL(row.url).host])
+    const whose = [row.workspaceId, principal ?? row.createdBy, new URL(row.url).host]
+    const attempt = await consumeOne(ctx, 'challenges', JSON.stringify(whose))
     await verifyCallback(ctx, by, row)
     await attempt.refund() // it wants the calls
   } catch (error) {

@@ -9,7 +9,7 @@ import { type NextFunction, type Request, type Response, Router } from 'express'
 import { LRUCache } from 'lru-cache'
 import { findOperator } from '../auth/authorize.ts'
 import { callerAddress } from '../auth/caller-address.ts'
-import { consumeOperatorAttempt } from '../auth/throttle.ts'
+import { consumeOne } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { notFound } from '../http/refusals.ts'
 import { sendReply } from '../http/reply.ts'
@@ -58,7 +58,7 @@ function operatorLogin(ctx: Context, password: string | null) {
     const isRight = timingSafeEqual(digest(credentials), expected)
     const network = networkOf(callerAddress(request))
     if (isRight && signedIn.has(network)) return next()
-    const attempt = await consumeOperatorAttempt(ctx, network)
+    const attempt = await consumeOne(ctx, 'operator from', network)
     if (!isRight) {
       ctx.log.warn({ address: callerAddress(request) }, 'operator.refused')
       return refuse(response)
