@@ -3,14 +3,16 @@ import { listOpenCircuits, type OpenCircuit, requestCircuitReset } from '@belfry
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { networkOf } from '@belfry/domain/address'
 import { AppError } from '@belfry/domain/app-error'
-import { fromId, toId } from '@belfry/domain/id'
+import { toId } from '@belfry/domain/id'
 import { parseUrl } from '@belfry/domain/target-url'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
 import { findOperator } from '../auth/authorize.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import { consumeOne } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
+import { addRoutes, endpoint } from '../endpoint.ts'
 import { notFound } from '../http/refusals.ts'
 import { sendReply } from '../http/reply.ts'
 import { auditAsOperator, queueBoard } from './queue-board.ts'
@@ -19,7 +21,7 @@ import { auditAsOperator, queueBoard } from './queue-board.ts'
 export function operators(ctx: Context): Router {
   const router = Router()
   router.use(['/queues', '/hosts'], operatorLogin(ctx, ctx.config.operatorPassword), requireOwnPage)
-  router.use('/hosts', hosts(ctx))
+  addRoutes(router, ctx, hostRoutes)
   router.use('/queues', queueBoard(ctx))
   return router
 }
@@ -98,43 +100,28 @@ function refuse(response: Response): void {
   void sendReply(response, { status: 401, headers, text: 'Sign in as operator.' })
 }
 
-/** Lists the hosts whose circuit breaker is open because calls failed, and lets operators reset one. */
-function hosts(ctx: Context): Router {
-  const router = Router()
-  router.get('/', async (_request, response) => {
-    await sendReply(response, { status: 200, body: { data: (await listOpenCircuits(ctx.pool)).map(presentHost) } })
-  })
-  router.delete(
-    '/:workspace/:host',
-    async (request: Request<{ workspace: string; host: string }>, response: Response) => {
-      const { workspace, host } = request.params
-      const dispatchers = await reset(ctx, { workspace, host, address: callerAddress(request) })
-      await sendReply(response, { status: 202, body: { dispatchers } })
-    },
-  )
-  router.use(() => {
-    throw new AppError(
-      'method_not_allowed',
-      'GET /admin/hosts lists hosts, DELETE /admin/hosts/{workspace}/{host} resets a host.',
-    )
-  })
-  return router
-}
+// Behind the login of operators.
+const answer = (status: 200 | 202) => ({ right: 'public', summary: '', answer: { status, body: z.unknown() } }) as const
 
-// Each dispatcher applies the reset within two seconds.
-async function reset(
-  ctx: Context,
-  { workspace, host, address }: { workspace: string; host: string; address: string },
-): Promise<number> {
-  const workspaceId = fromId('ws', workspace)
-  if (workspaceId === null) throw notFound()
-  return inTransaction(ctx.pool, async tx => {
-    const dispatchers = await requestCircuitReset(tx, { workspaceId, host })
-    if (dispatchers === 0) throw notFound()
-    await auditAsOperator(tx, { workspaceId, action: 'host.reset', address }, [host])
-    return dispatchers
+/** Lists the hosts whose circuit breaker is open because calls failed. */
+const listHosts = endpoint(answer(200), async ({ pool }) => ({ data: (await listOpenCircuits(pool)).map(presentHost) }))
+
+/** Closes the circuit breaker of a host. Each dispatcher does it within two seconds. */
+const resetHost = endpoint({ ...answer(202), path: '/:ws/:host' }, async (ctx, { params, request }) => {
+  const { ws: workspaceId, host } = params
+  const dispatchers = await inTransaction(ctx.pool, async tx => {
+    const found = await requestCircuitReset(tx, { workspaceId, host })
+    if (found === 0) throw notFound()
+    await auditAsOperator(tx, { workspaceId, action: 'host.reset', address: callerAddress(request) }, [host])
+    return found
   })
-}
+  return { dispatchers }
+})
+
+const hostRoutes: Parameters<typeof addRoutes>[2] = [
+  ['/hosts', { get: listHosts }],
+  ['/hosts/:ws/:host', { delete: resetHost }],
+]
 
 function presentHost({ workspaceId, host, state, since, nextProbeAt, dispatchers }: OpenCircuit) {
   const times = { since: since.toISOString(), rests_until: nextProbeAt.toISOString() }
