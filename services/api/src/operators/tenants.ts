@@ -1,7 +1,7 @@
 import type { Operation } from '@belfry/contract/operation'
 import { operations } from '@belfry/contract/operations'
 import type { suspensionBody, Tenant } from '@belfry/contract/operator'
-import { type AnyTransaction, presentOperatorEntry } from '@belfry/db/audit-log'
+import { type AnyTransaction, execute, presentOperatorEntry } from '@belfry/db/audit-log'
 import {
   blockAddress as block,
   listBlockedAddresses as list,
@@ -153,23 +153,12 @@ export const listOperatorLog = endpoint(operations.listOperatorLog, async (ctx, 
   return readPage('operator-log', query, find, presentOperatorEntry)
 })
 
-type TenantRow = {
-  id: string
-  name: string
-  slug: string
-  tier: TierName
+type TenantRow = Omit<Tenant, 'account' | 'suspended_at' | 'created_at'> & {
   suspendedAt: Date | null
   createdAt: Date
   accountId: string | null
   accountEmail: string | null
   accountSuspendedAt: Date | null
-  workspaces: number
-  inFlight: number
-  executions: number
-  storageBytes: number
-  failedToday: number
-  runsPerMinute: number
-  mails: number
 }
 type WorkspaceRow = { id: string; name: string; suspendedAt: Date | null; createdAt: Date; inFlight: number }
 type MemberRow = {
@@ -211,9 +200,9 @@ const rateMinutes = 5
 const tenantColumns = `
   SELECT o.id, o.name, o.slug, o.tier, o.suspended_at AS "suspendedAt", o.created_at AS "createdAt",
          a.id AS "accountId", a.email AS "accountEmail", a.suspended_at AS "accountSuspendedAt",
-         w.workspaces, w.in_flight AS "inFlight", coalesce(greatest(0, ${usedExecutions('u')}), 0)::float8 AS executions,
-         coalesce(greatest(0, s.bytes), 0)::float8 AS "storageBytes", coalesce(d.failed, 0)::float8 AS "failedToday",
-         r.per_minute AS "runsPerMinute", m.mails
+         w.workspaces, w.in_flight, coalesce(greatest(0, ${usedExecutions('u')}), 0)::float8 AS executions,
+         coalesce(greatest(0, s.bytes), 0)::float8 AS storage_bytes, coalesce(d.failed, 0)::float8 AS failed_today,
+         r.per_minute AS runs_per_minute, m.mails
   FROM organizations o
   LEFT JOIN LATERAL (
     SELECT u.id, u.email, u.suspended_at FROM memberships m JOIN users u ON u.id = m.user_id
@@ -254,25 +243,16 @@ const targetsStatement = `
   GROUP BY w.id, o.id ORDER BY tasks DESC, w.id LIMIT 100`
 
 function presentTenant(row: TenantRow): Tenant {
-  const { id, name, slug, tier, accountId, accountEmail, workspaces, executions } = row
+  const { id, accountId, accountEmail, accountSuspendedAt, suspendedAt, createdAt, ...shown } = row
   return {
+    ...shown,
     id: toId('org', id),
-    name,
-    slug,
-    tier,
     account:
       accountId === null || accountEmail === null
         ? null
-        : { user_id: toId('user', accountId), email: accountEmail, suspended_at: iso(row.accountSuspendedAt) },
-    suspended_at: iso(row.suspendedAt),
-    workspaces,
-    in_flight: row.inFlight,
-    executions,
-    storage_bytes: row.storageBytes,
-    failed_today: row.failedToday,
-    runs_per_minute: row.runsPerMinute,
-    mails: row.mails,
-    created_at: row.createdAt.toISOString(),
+        : { user_id: toId('user', accountId), email: accountEmail, suspended_at: iso(accountSuspendedAt) },
+    suspended_at: iso(suspendedAt),
+    created_at: createdAt.toISOString(),
   }
 }
 
@@ -295,8 +275,7 @@ export async function recordOperatorAction(tx: AnyTransaction, by: Operator, ent
     INSERT INTO operator_log (id, operator, address, action, object_id, details) VALUES ($1::uuid, $2, $3, $4, $5, $6)`
   const { action, objectId, details } = entry
   const values = [newUuid(), by.email, by.address, action, objectId, JSON.stringify(details)]
-  if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(text, ...values)
-  else await tx.query(text, values)
+  await execute(tx, text, values)
 }
 
 export const listBlockedAddresses = endpoint(operations.listBlockedAddresses, async (ctx, { query }) => {
