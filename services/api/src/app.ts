@@ -3,6 +3,7 @@ import { nearestName } from '@belfry/domain/nearest-name'
 import { readiness } from '@belfry/runtime'
 import type { Express, Router } from 'express'
 import express from 'express'
+import { LRUCache } from 'lru-cache'
 import { receiveWebhooks } from './billing/stripe/receive-webhooks.ts'
 import { hasOperators } from './config.ts'
 import type { Context } from './context.ts'
@@ -27,9 +28,9 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   app.get('/healthz', async (_request, response) => sendReply(response, { status: 200, body: { status: 'ok' } }))
   // Any caller can ask, so all that ask within a second share one check, whose details only the operator port shows. Without
   // the queue every response stays the same, so the API is ready without it.
-  const check = sharedFor(1_000, () => readiness(checks, ['queue']))
+  const lastCheck = new LRUCache({ max: 1, ttl: 1_000, fetchMethod: () => readiness(checks, ['queue']) })
   app.get('/readyz', async (_request, response) => {
-    const { ready } = await check()
+    const { ready } = await lastCheck.forceFetch('')
     await sendReply(response, { status: ready ? 200 : 503, body: { ready } })
   })
   app.use(checkHost(ctx.config.hosts))
@@ -77,16 +78,4 @@ function nearestPath(wrong: string): string | undefined {
   const paths = Object.keys(routes).filter(path => !path.includes(':'))
   const near = nearestName(lastWord(wrong), paths.map(lastWord))
   return paths.find(path => lastWord(path) === near)
-}
-
-function sharedFor<T>(ms: number, run: () => Promise<T>): () => Promise<T> {
-  let shared: Promise<T> | null = null
-  return () => {
-    if (shared !== null) return shared
-    shared = run()
-    setTimeout(() => {
-      shared = null
-    }, ms).unref()
-    return shared
-  }
 }
