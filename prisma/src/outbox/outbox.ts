@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { MasterKeys } from '@belfry/vault'
 import { type AnyTransaction, execute } from '../audit-log.ts'
 import type { OutboxKind } from '../generated/enums.ts'
@@ -146,6 +147,17 @@ export async function readOutboxOutcome(pool: Pool, id: string): Promise<OutboxO
   const [row] = (await pool.query<OutboxOutcome>(text, [id])).rows
   return row ? { sent: row.sent, error: row.sent ? null : row.error } : null
 }
+
+/** Waits for the outcome of a message; null when it has none in time. */
+export async function awaitOutboxOutcome(pool: Pool, id: string, maxMs: number): Promise<OutboxOutcome | null> {
+  for (const giveUpAt = performance.now() + maxMs; performance.now() < giveUpAt; await sleep(pollMs)) {
+    const outcome = await readOutboxOutcome(pool, id)
+    if (outcome) return outcome
+  }
+  return null
+}
+
+const pollMs = 100
 
 /** Gives up expired messages. Returns how many. */
 export async function endExpiredMessages(pool: Pool): Promise<number> {

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type CredentialOfWorkspace, orderIssuerKeys } from '@belfry/db/federation/issuer-keys'
-import { addToOutbox, readOutboxOutcome } from '@belfry/db/outbox/outbox'
+import { addToOutbox, awaitOutboxOutcome } from '@belfry/db/outbox/outbox'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { AppError } from '@belfry/domain/app-error'
 import { type ClaimConditions, unmetCondition } from '@belfry/domain/claim-conditions'
@@ -120,7 +119,6 @@ const maxAgeMs = 24 * freshMs
 const orderPauseMs = 30_000
 const waitMs = 12_000
 const usefulMs = 10_000
-const pollMs = 100
 
 /**
  * Returns the keys of a credential's issuer, at most an hour old if the issuer answers. Only dispatchers call addresses that users
@@ -175,10 +173,6 @@ async function orderKeys(ctx: Context, credential: CredentialOfWorkspace): Promi
     }
     return last
   })
-  if (lastMessageId === null) return null
-  for (const giveUpAt = performance.now() + waitMs; performance.now() < giveUpAt; await sleep(pollMs)) {
-    const outcome = await readOutboxOutcome(ctx.pool, lastMessageId)
-    if (outcome) return outcome.error
-  }
-  return null
+  const outcome = lastMessageId && (await awaitOutboxOutcome(ctx.pool, lastMessageId, waitMs))
+  return outcome ? outcome.error : null
 }

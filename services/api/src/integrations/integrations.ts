@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Integration, IntegrationTest } from '@belfry/contract/integration'
+import type { Integration } from '@belfry/contract/integration'
 import { operations } from '@belfry/contract/operations'
 import {
   changeIntegration,
@@ -12,7 +11,7 @@ import {
   deleteIntegration as removeIntegration,
 } from '@belfry/db/integrations/integrations'
 import { confirmIntegration, hashAddress, readMailBlock, unsubscribeAddress } from '@belfry/db/outbox/mail-blocks'
-import { addToOutbox, readOutboxOutcome } from '@belfry/db/outbox/outbox'
+import { addToOutbox, awaitOutboxOutcome } from '@belfry/db/outbox/outbox'
 import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
 import { inWorkspace } from '@belfry/db/secrets/in-workspace'
 import type { AlertChannel } from '@belfry/domain/alerts'
@@ -126,7 +125,6 @@ export const deleteIntegration = endpoint(
 const timeoutMs = 10_000
 // One attempt: a second one would end after the response.
 const usefulMs = 5_000
-const pollMs = 100
 
 // The dispatcher sends it like every alert: only dispatchers call addresses that users chose.
 export const testIntegration = endpoint(operations.testIntegration, async (ctx, { caller, params }) => {
@@ -144,16 +142,11 @@ export const testIntegration = endpoint(operations.testIntegration, async (ctx, 
   const kind = integration.channel === 'email' ? 'mail' : 'webhook'
   const stored = { id, kind, label: 'integration test', content: JSON.stringify(message), masterKeys: null } as const
   await inTransaction(ctx.pool, tx => addToOutbox(tx, { ...stored, usefulMs, tenant: { workspaceId } }))
-  return outcomeOf(ctx, id)
+  const { sent, error } = (await awaitOutboxOutcome(ctx.pool, id, timeoutMs)) ?? late
+  return { delivered: sent, error }
 })
 
-async function outcomeOf(ctx: Context, id: string): Promise<IntegrationTest> {
-  for (const giveUpAt = performance.now() + timeoutMs; performance.now() < giveUpAt; await sleep(pollMs)) {
-    const outcome = await readOutboxOutcome(ctx.pool, id)
-    if (outcome) return { delivered: outcome.sent, error: outcome.error }
-  }
-  return { delivered: false, error: 'It did not arrive within ten seconds.' }
-}
+const late = { sent: false, error: 'It did not arrive within ten seconds.' }
 
 /** Reads an integration in its public form. */
 async function readIntegration(
