@@ -41,7 +41,11 @@ export function bootstrap({ forStart = false } = {}) {
       ],
       ...['packages/domain/src', 'packages/contract/src', 'packages/client/generate'].flatMap(filesBelow),
     ],
-    result: ['packages/client/src/generated/resources.ts', `${python}/models.py`],
+    result: [
+      'packages/client/src/generated/resources.ts',
+      'programs/cli/src/generated/fields.ts',
+      `${python}/models.py`,
+    ],
     command: [process.execPath, join(root, 'scripts/generate-clients.mjs')],
   })
 }

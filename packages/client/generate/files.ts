@@ -1,5 +1,6 @@
 import type { Operation } from '@belfry/contract/operation'
 import { operations } from '@belfry/contract/operations'
+import { commandLineFields } from './command-line.ts'
 import { inputTypes } from './inputs.ts'
 import { pythonClient, synchronous } from './python.ts'
 import { pythonModels } from './python-models.ts'
@@ -19,6 +20,7 @@ export function generatedFiles(read: (path: string) => string): Record<string, s
     [`${python}/_sync_client.py`]: synchronous(pythonClient()),
     [`${python}/_sync_http.py`]: synchronous(read(`${python}/_async_http.py`)),
     [`${python}/models.py`]: pythonModels(),
+    'programs/cli/src/generated/fields.ts': commandLineFields(),
     'packages/dashboard/src/api/generated/operations.json': operationsTable(),
   }
 }

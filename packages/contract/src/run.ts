@@ -46,7 +46,7 @@ export const lastStatusFilter = repeatable(
 )
 
 const lateRule = wholeNumber(0, 2_147_483_647, {
-  description: 'Only runs that started at least this many milliseconds late: by their `lag_ms`.',
+  description: 'Only runs that started at least this late, in milliseconds: by their `lag_ms`.',
 })
 
 const filters = {

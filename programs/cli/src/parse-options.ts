@@ -3,18 +3,14 @@ import { readInstant } from '@belfry/domain/instant'
 import { InvalidArgumentError, Option } from 'commander'
 import { UsageError } from './usage-error.ts'
 
-/** Returns an option whose value is one of these words. */
-export function choice(flags: string, description: string, words: readonly string[]): Option {
-  return new Option(flags, description).choices(words)
-}
-
-/** Returns an option whose value is a whole number. */
-export function number(flags: string, description: string, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}): Option {
-  return new Option(flags, description).argParser(text => {
-    const value = Number(text)
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value
-    throw new InvalidArgumentError(`Use a whole number of at least ${min}${max < 1e9 ? ` and at most ${max}` : ''}.`)
-  })
+/** Parses a whole number. */
+export function parseNumber(
+  text: string,
+  { min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number },
+): number {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value
+  throw new InvalidArgumentError(`Use a whole number of at least ${min}${max < 1e9 ? ` and at most ${max}` : ''}.`)
 }
 
 /** Returns an option that can be repeated. */
@@ -59,11 +55,6 @@ export function parseDuration(text: string): number {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }
-}
-
-/** Returns the times of the options `--from` and `--to`. */
-export function timesOf({ from, to }: { from?: string; to?: string }): { from?: Date; to?: Date } {
-  return given({ from: ifGiven(from, parseInstant), to: ifGiven(to, parseInstant) })
 }
 
 /** Parses the value of an option, unless the option is absent. */

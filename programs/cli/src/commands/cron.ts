@@ -1,24 +1,10 @@
-import type { CronJob } from '@belfry/client'
+import type { CreateCronJob, CronJob } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { choice, given, ifGiven, number, parseInstant } from '../parse-options.ts'
+import { backfillCronJob, createCronJob, previewCronJob } from '../generated/fields.ts'
+import { bodyOf, type FieldFlags, withFields } from '../options/field-options.ts'
 import { UsageError } from '../usage-error.ts'
-import {
-  type ControlFlags,
-  controlFields,
-  type RequestFlags,
-  requestFields,
-  withControlOptions,
-  withRequestOptions,
-} from './request-options.ts'
-
-type CreateFlags = RequestFlags & {
-  name?: string
-  timezone?: string
-  overlap?: 'allow'
-  catchUp?: 'latest'
-} & ControlFlags
-type PreviewFlags = { timezone?: string; count?: number; from?: string }
+import { type RequestFlags, requestOf, withRequestOptions } from './request-options.ts'
 
 export function addCron(program: Command, context: () => Context): void {
   const cron = program.command('cron').alias('cronjobs').description('manage cron jobs')
@@ -52,21 +38,16 @@ export function addCron(program: Command, context: () => Context): void {
       const task = await ctx.belfry().cronJobs.trigger(id, { signal: ctx.signal })
       ctx.out.show(task, `${task.id}  ${task.method} ${task.url}`)
     })
-  cron
+  const backfill = cron
     .command('backfill')
     .description('run a cron job for a past time: each occurrence that has no task')
     .argument('<id>', 'cron_...')
-    .requiredOption('--from <time>', 'occurrences at this time or later')
-    .requiredOption('--to <time>', 'occurrences before this time')
-    .addOption(
-      number('--per-second <n>', 'how many are due per second, instead of all at once', { min: 1, max: 1_000 }),
-    )
-    .action(async (id: string, { from, to, perSecond }: { from: string; to: string; perSecond?: number }) => {
-      const ctx = context()
-      const body = { from: parseInstant(from), to: parseInstant(to), ...given({ perSecond }) }
-      const result = await ctx.belfry().cronJobs.backfill(id, body, { signal: ctx.signal })
-      ctx.out.show(result, `${result.created} created, ${result.skipped} skipped`)
-    })
+  withFields(backfill, backfillCronJob).action(async (id: string, flags: FieldFlags) => {
+    const ctx = context()
+    const body = bodyOf<{ from: Date; to: Date }>(backfillCronJob, flags)
+    const result = await ctx.belfry().cronJobs.backfill(id, body, { signal: ctx.signal })
+    ctx.out.show(result, `${result.created} created, ${result.skipped} skipped`)
+  })
   cron
     .command('delete')
     .description('delete a cron job, and cancel its runs that have not started')
@@ -84,22 +65,21 @@ async function idsOf(jobs: AsyncIterable<CronJob>): Promise<string[]> {
   return ids
 }
 
-function addPreview(cron: Command, context: () => Context): void {
-  cron
+function addPreview(group: Command, context: () => Context): void {
+  const command = group
     .command('preview')
     .description('describe an expression, and show its next runs')
-    .argument('<expression>', "five fields, such as '0 9 * * 1-5'")
-    .option('--timezone <zone>', 'such as Europe/Berlin (default: UTC)')
-    .addOption(number('-n, --count <n>', 'how many runs to show (default: 5)', { min: 1, max: 50 }))
-    .option('--from <time>', 'show the runs after this time (default: now)')
-    .action(async (expression: string, { timezone, count, from }: PreviewFlags) => {
-      const ctx = context()
-      const options = given({ timezone, count, from: ifGiven(from, parseInstant) })
-      const preview = await ctx.belfry().cronJobs.preview({ cron: expression, ...options }, { signal: ctx.signal })
-      if (ctx.out.isJson) return ctx.out.show(preview, '')
-      ctx.out.say(ctx.out.paint(preview.description, 'bold'))
-      for (const at of preview.nextRuns) ctx.out.say(`${at}  ${inZone(at, timezone)}${noteAt(preview, at)}`.trimEnd())
-    })
+    .argument('<cron>', "five fields, such as '0 9 * * 1-5'")
+  withFields(command, previewCronJob).action(async (cron: string, flags: FieldFlags & { timezone?: string }) => {
+    const ctx = context()
+    const body = { ...bodyOf(previewCronJob, flags), cron }
+    const preview = await ctx.belfry().cronJobs.preview(body, { signal: ctx.signal })
+    if (ctx.out.isJson) return ctx.out.show(preview, '')
+    ctx.out.say(ctx.out.paint(preview.description, 'bold'))
+    for (const at of preview.nextRuns) {
+      ctx.out.say(`${at}  ${inZone(at, flags.timezone)}${noteAt(preview, at)}`.trimEnd())
+    }
+  })
 }
 
 function noteAt({ notes }: Pick<CronJob, 'notes'>, at: string): string {
@@ -121,16 +101,10 @@ function addCreate(cron: Command, context: () => Context): void {
     .command('create')
     .description('create a cron job, which calls a URL on a schedule')
     .argument('<url>', 'the URL to call')
-    .requiredOption('--cron <expression>', "five fields, such as '0 9 * * 1-5'")
-    .option('--timezone <zone>', 'such as Europe/Berlin (default: UTC)')
-    .option('--name <name>', 'for people (default: the request)')
-    .addOption(choice('--overlap <what>', 'whether a run starts while an earlier one is unfinished', ['allow', 'skip']))
-    .addOption(choice('--catch-up <what>', 'which missed runs are made up for', ['latest', 'all', 'none']))
-  withControlOptions(withRequestOptions(command)).action(async (url: string, flags: CreateFlags & { cron: string }) => {
+  withRequestOptions(command, createCronJob).action(async (url: string, flags: RequestFlags & { cron: string }) => {
     const ctx = context()
-    const { name, method, cron, timezone, overlap, catchUp } = flags
-    const fields = { ...given({ name, method, timezone, overlap, catchUp }), ...controlFields(flags) }
-    const body = { targetUrl: url, cron, ...fields, ...(await requestFields(ctx, flags)) }
+    const request = await requestOf<CreateCronJob>(ctx, createCronJob, flags)
+    const body = { ...request, targetUrl: url, cron: flags.cron }
     showJob(ctx, await ctx.belfry().cronJobs.create(body, { signal: ctx.signal }))
   })
 }

@@ -1,10 +1,11 @@
 import type { TaskChoice, TaskFilter, TaskOperation } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
+import { cancelTasks } from '../generated/fields.ts'
+import { bodyOf, type FieldFlags, withFields } from '../options/field-options.ts'
 import { UsageError } from '../usage-error.ts'
-import { type FilterFlags, filterOf, withFilters } from './filters.ts'
 
-type Flags = FilterFlags & { all?: boolean; dryRun?: boolean; yes?: boolean }
+type Flags = FieldFlags & { all?: boolean; dryRun?: boolean; yes?: boolean }
 
 const verbs = {
   cancel: { about: 'cancel pending tasks', ended: 'cancelled', state: 'pending' },
@@ -26,26 +27,24 @@ function addVerb(program: Command, context: () => Context, verb: Verb): void {
     .option('--all', `instead of ids: all ${state} tasks that match the options below`)
     .option('--dry-run', `only count the tasks`)
     .option('--yes', `allows --all without another option: every ${state} task of the workspace`)
-  withFilters(command, 'tasks', ['label', 'cronjob', 'event', 'topic', 'name', 'from', 'to']).action(
-    async (ids: string[], { all, dryRun, yes, ...flags }: Flags) => {
-      const ctx = context()
-      const filter = filterOf(flags)
-      if (ids.length > 0 === Boolean(all)) throw new UsageError('Specify either ids or --all.')
-      if (!all && (Object.keys(filter).length > 0 || dryRun)) {
-        throw new UsageError('These options select tasks: add --all.')
-      }
-      if (all && Object.keys(filter).length === 0 && !dryRun && !yes) {
-        throw new UsageError(
-          `--all alone is every ${state} task of the workspace: add --yes, or count them with --dry-run.`,
-        )
-      }
-      if (all) return dryRun ? count(ctx, verb, filter) : endMany(ctx, verb, { filter })
-      for (const id of ids) {
-        const task = await ctx.belfry().tasks[verb](id, { signal: ctx.signal })
-        ctx.out.show(task, `${task.id}  ${verbs[verb].ended}`)
-      }
-    },
-  )
+  withFields(command, cancelTasks).action(async (ids: string[], { all, dryRun, yes, ...flags }: Flags) => {
+    const ctx = context()
+    const { filter = {} } = bodyOf<{ filter?: TaskFilter }>(cancelTasks, flags)
+    if (ids.length > 0 === Boolean(all)) throw new UsageError('Specify either ids or --all.')
+    if (!all && (Object.keys(filter).length > 0 || dryRun)) {
+      throw new UsageError('These options select tasks: add --all.')
+    }
+    if (all && Object.keys(filter).length === 0 && !dryRun && !yes) {
+      throw new UsageError(
+        `--all alone is every ${state} task of the workspace: add --yes, or count them with --dry-run.`,
+      )
+    }
+    if (all) return dryRun ? count(ctx, verb, filter) : endMany(ctx, verb, { filter })
+    for (const id of ids) {
+      const task = await ctx.belfry().tasks[verb](id, { signal: ctx.signal })
+      ctx.out.show(task, `${task.id}  ${verbs[verb].ended}`)
+    }
+  })
 }
 
 async function count(ctx: Context, verb: Verb, filter: TaskFilter): Promise<void> {

@@ -1,9 +1,5 @@
-import type { Host } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import type { Cell, Row } from '../output/output.ts'
-
-export const hostHeading = ['HOST', 'CIRCUIT', 'NEXT PROBE', 'WAITING', 'IN FLIGHT', 'ATTEMPTS', 'FAILED']
 
 export function addHosts(program: Command, context: () => Context): void {
   const hosts = program
@@ -31,12 +27,4 @@ const verbs = {
     about: 'close the circuit breaker of a host, so its waiting tasks start',
     done: 'circuit breaker closed',
   },
-}
-
-export function hostRow(host: Host): Row {
-  const { state, nextProbeAt } = host.circuit
-  const isCalled = state === 'closed' && host.pausedAt === null
-  const circuit: Cell = isCalled ? state : { text: host.pausedAt === null ? state : 'paused', colour: 'red' }
-  const counts = [host.waiting, host.inFlight, host.health.hour.attempts, host.health.hour.failed].map(String)
-  return { value: host, cells: [host.host, circuit, nextProbeAt ?? '-', ...counts] }
 }

@@ -4,12 +4,13 @@ import type { Run } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { isExpected, type LocalRequest, toLocalRequest, whyNotFaithful } from '../listen/local-request.ts'
+import type { FieldFlags } from '../options/field-options.ts'
 import type { Cell } from '../output/output.ts'
 import { parseDuration } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
-import { isWanted, type RunFlags, withRunFilter } from './tail.ts'
+import { isWanted, withRunFilter } from './tail.ts'
 
-type Flags = RunFlags & { from?: string[]; pathPrefix?: string; path?: string; timeout: string; retries: boolean }
+type Flags = FieldFlags & { from?: string[]; pathPrefix?: string; path?: string; timeout: string; retries: boolean }
 
 const limits = `
 Each attempt that Belfry makes is sent once more to your machine, about a second later: same method, path, headers,

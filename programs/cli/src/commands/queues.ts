@@ -1,27 +1,27 @@
 import type { Queue, QueueLimits } from '@belfry/client'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import type { Cell, Row } from '../output/output.ts'
-import { given, ifGiven, number, parseDuration } from '../parse-options.ts'
+import { putQueue } from '../generated/fields.ts'
+import { bodyOf, type FieldFlags, withFields } from '../options/field-options.ts'
+import { queueTable } from '../output/rows.ts'
+import { parseDuration } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
-
-type LimitFlags = { maxConcurrent?: number; rate?: string; ordered?: boolean }
-
-export const queueHeading = ['QUEUE', 'LIMITS', 'STATE', 'WAITING', 'IN FLIGHT', 'OLDEST']
 
 export function addQueues(program: Command, context: () => Context): void {
   const queues = program.command('queues').description('limit, pause and inspect queues')
-  queues
+  const set = queues
     .command('set')
     .description('create a queue, or replace its limits; without options it has none')
     .argument('<name>', 'letters, digits and . _ : / -')
-    .addOption(number('--max-concurrent <n>', 'attempts in flight at a time', { min: 1, max: 1_000 }))
     .option('--rate <count/period>', 'attempts started in any period, such as 100/1m or 50/1s')
-    .option('--ordered', 'one task at a time, in the order of their times')
-    .action(async (name: string, flags: LimitFlags) => {
-      const ctx = context()
-      await show(ctx, await ctx.belfry().queues.put(name, limitsOf(flags), { signal: ctx.signal }))
-    })
+  withFields(set, putQueue).action(async (name: string, { rate, ...flags }: FieldFlags & { rate?: string }) => {
+    const ctx = context()
+    const limits: QueueLimits = {
+      ...bodyOf(putQueue, flags),
+      ...(rate !== undefined && { rateLimit: parseRate(rate) }),
+    }
+    await show(ctx, await ctx.belfry().queues.put(name, limits, { signal: ctx.signal }))
+  })
   for (const verb of ['show', 'pause', 'resume'] as const) {
     queues
       .command(verb)
@@ -52,27 +52,7 @@ const about = {
 
 async function show(ctx: Context, queue: Queue): Promise<void> {
   if (ctx.out.isJson) return ctx.out.show(queue, '')
-  await ctx.out.rows(queueHeading, [queueRow(queue)])
-}
-
-export function queueRow(queue: Queue): Row {
-  const { waiting, inFlight, oldestDueMs, pausedAt } = queue
-  const state: Cell = pausedAt === null ? 'active' : { text: 'paused', colour: 'red' }
-  const oldest = oldestDueMs === null ? '-' : `${Math.round(oldestDueMs / 1000)}s`
-  return { value: queue, cells: [queue.name, limitsText(queue), state, String(waiting), String(inFlight), oldest] }
-}
-
-function limitsText({ maxConcurrent, rateLimit, ordered }: Queue): string {
-  const limits = [
-    ...(maxConcurrent === null ? [] : [`${maxConcurrent} at a time`]),
-    ...(rateLimit === null ? [] : [`${rateLimit.count} per ${rateLimit.periodMs / 1000}s`]),
-    ...(ordered ? ['ordered'] : []),
-  ]
-  return limits.join(', ') || '-'
-}
-
-function limitsOf({ rate, ...limits }: LimitFlags): QueueLimits {
-  return given({ ...limits, rateLimit: ifGiven(rate, parseRate) })
+  await ctx.out.rows(queueTable.heading, [queueTable.row(queue)])
 }
 
 function parseRate(text: string): { count: number; periodMs: number } {

@@ -1,21 +1,20 @@
-import type { OnConflict } from '@belfry/client'
+import type { CreateTask, TaskTime } from '@belfry/client'
 import { parseInstantIn } from '@belfry/domain/cron/local-time'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { choice, given, ifGiven, parseDuration, parseInstant, repeated } from '../parse-options.ts'
+import { createTask } from '../generated/fields.ts'
+import { given, ifGiven, parseDuration, parseInstant } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
-import { type RequestFlags, requestFields, withRequestOptions } from './request-options.ts'
+import { type RequestFlags, requestOf, withRequestOptions } from './request-options.ts'
 
 type Flags = RequestFlags & {
   at?: string
   timezone?: string
   delay?: string
-  name?: string
   expires?: string
   key?: string
-  onConflict?: OnConflict
-  label?: string[]
+  onConflict?: string
   idempotencyKey?: string
 }
 
@@ -25,30 +24,24 @@ export function addSchedule(program: Command, context: () => Context): void {
     .description('call a URL once, at a given time')
     .argument('<url>', 'the URL to call')
     .option('--at <time>', 'the time: ISO 8601 with a zone, such as 2026-12-01T09:00:00+01:00')
-    .option('--timezone <zone>', 'the time zone of an --at without one, such as Europe/Berlin')
     .option('--in, --delay <time>', 'the time from now, such as 10m or 2d')
-    .option('--name <name>', 'for people (default: the request)')
     .option(
       '--expires <time>',
       'no attempt starts then or later: a time as for --at, or a time after the task, such as 10m',
     )
-    .option('--key <key>', 'only one pending task has this key')
-    .addOption(choice('--on-conflict <what>', 'when a pending task has the key', ['reject', 'keep', 'replace']))
-    .addOption(repeated('--label <label>', 'a label such as customer:42; can be repeated'))
     .option('--idempotency-key <key>', 'the same key creates only one task in 24 hours')
-  withRequestOptions(command).action(async (url: string, flags: Flags) => {
+  withRequestOptions(command, createTask).action(async (url: string, flags: Flags) => {
     const ctx = context()
+    const { at, timezone, idempotencyKey } = flags
     if (flags.onConflict && flags.key === undefined) throw new UsageError('--on-conflict needs --key.')
     const executeAt = when(ctx, flags)
-    const time = flags.timezone && flags.at ? { executeAt: flags.at, timezone: flags.timezone } : { executeAt }
-    const { name, method, key, onConflict, label: labels, idempotencyKey } = flags
-    const expiresAt = ifGiven(flags.expires, text => deadline(text, executeAt, flags.timezone))
-    const fields = {
-      ...given({ name, method, expiresAt, key, onConflict, labels }),
-      ...(await requestFields(ctx, flags)),
-    }
+    const expiresAt = ifGiven(flags.expires, text => deadline(text, executeAt, timezone))
+    const request = await requestOf<Omit<CreateTask, keyof TaskTime>>(ctx, createTask, flags)
+    const time = timezone && at ? { executeAt: at, timezone } : { executeAt }
     const options = { signal: ctx.signal, ...given({ idempotencyKey }) }
-    const task = await ctx.belfry().tasks.create({ targetUrl: url, ...time, ...fields }, options)
+    const task = await ctx
+      .belfry()
+      .tasks.create({ ...request, ...given({ expiresAt }), targetUrl: url, ...time }, options)
     const local = task.localTime ? ` (${task.localTime} ${task.timezone})` : ''
     ctx.out.show(task, `${task.id}  ${task.method} ${task.url}  at ${task.executeAt}${local}`)
   })

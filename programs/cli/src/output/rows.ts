@@ -1,5 +1,6 @@
-import type { CronJob, Run, Subscription, Task } from '@belfry/client'
-import type { Cell, Colour, Row } from './output.ts'
+import type { CronJob, Host, Queue, Run, Subscription, Task } from '@belfry/client'
+import type { Cell, Colour } from './output.ts'
+import { tableOf } from './table.ts'
 
 const colours: Record<string, Colour> = {
   success: 'green',
@@ -20,35 +21,68 @@ function stateCell(state: string, addition = ''): Cell {
   return colour ? { text, colour } : text
 }
 
-export const taskHeading = ['ID', 'STATE', 'DUE', 'ATTEMPTS', 'NAME', 'REQUEST']
+const requestOf = ({ method, url }: { method: string; url: string }) => `${method} ${url}`
 
-export function taskRow(task: Task): Row {
-  const { id, state, blocked, executeAt, nextRetryAt, attempts, name, method, url } = task
-  const due = nextRetryAt ?? executeAt
-  const addition = blocked?.reason === 'held' ? ', held' : ''
-  return { value: task, cells: [id, stateCell(state, addition), due, String(attempts), name, `${method} ${url}`] }
+export const { heading: taskHeading, row: taskRow } = tableOf<Task>(
+  'id',
+  ['STATE', ({ state, blocked }) => stateCell(state, blocked?.reason === 'held' ? ', held' : '')],
+  ['DUE', ({ nextRetryAt, executeAt }) => nextRetryAt ?? executeAt],
+  'attempts',
+  'name',
+  ['REQUEST', requestOf],
+)
+
+export const cronJobTable = tableOf<CronJob>(
+  'id',
+  ['STATUS', ({ status }) => stateCell(status)],
+  ['CRON', ({ cron, timezone }) => (timezone === 'UTC' ? cron : `${cron} ${timezone}`)],
+  'nextRunAt',
+  'name',
+  ['REQUEST', requestOf],
+)
+
+export const runTable = tableOf<Run>(
+  'startedAt',
+  ['STATUS', ({ status }) => stateCell(status)],
+  ['ANSWER', ({ responseStatus, error }) => String(responseStatus ?? error?.code ?? '-')],
+  ['TOOK', ({ durationMs }) => `${durationMs} ms`],
+  'attempt',
+  ['RUN', ({ id }) => id],
+  ['NAME', ({ taskName }) => taskName],
+  ['REQUEST', requestOf],
+)
+
+export const subscriptionTable = tableOf<Subscription>('id', 'topic', 'active', 'url')
+
+export const queueTable = tableOf<Queue>(
+  ['QUEUE', ({ name }) => name],
+  ['LIMITS', limitsText],
+  ['STATE', ({ pausedAt }) => (pausedAt === null ? 'active' : { text: 'paused', colour: 'red' })],
+  'waiting',
+  'inFlight',
+  ['OLDEST', ({ oldestDueMs }) => (oldestDueMs === null ? '-' : `${Math.round(oldestDueMs / 1000)}s`)],
+)
+
+export const hostTable = tableOf<Host>(
+  'host',
+  ['CIRCUIT', circuitCell],
+  ['NEXT PROBE', ({ circuit }) => circuit.nextProbeAt ?? '-'],
+  'waiting',
+  'inFlight',
+  ['ATTEMPTS', ({ health }) => String(health.hour.attempts)],
+  ['FAILED', ({ health }) => String(health.hour.failed)],
+)
+
+function limitsText({ maxConcurrent, rateLimit, ordered }: Queue): string {
+  const limits = [
+    ...(maxConcurrent === null ? [] : [`${maxConcurrent} at a time`]),
+    ...(rateLimit === null ? [] : [`${rateLimit.count} per ${rateLimit.periodMs / 1000}s`]),
+    ...(ordered ? ['ordered'] : []),
+  ]
+  return limits.join(', ') || '-'
 }
 
-export const cronJobHeading = ['ID', 'STATUS', 'CRON', 'NEXT RUN', 'NAME', 'REQUEST']
-
-export function cronJobRow(job: CronJob): Row {
-  const { id, status, cron, timezone, nextRunAt, name, method, url } = job
-  const schedule = timezone === 'UTC' ? cron : `${cron} ${timezone}`
-  return { value: job, cells: [id, stateCell(status), schedule, nextRunAt ?? '-', name, `${method} ${url}`] }
-}
-
-export const runHeading = ['STARTED', 'STATUS', 'ANSWER', 'TOOK', 'ATTEMPT', 'RUN', 'NAME', 'REQUEST']
-
-export function runRow(run: Run): Row {
-  const { startedAt, status, responseStatus, error, durationMs, attempt, id, taskName, method, url } = run
-  const answer = responseStatus === null ? (error?.code ?? '-') : String(responseStatus)
-  const cells = [startedAt, stateCell(status), answer, `${durationMs} ms`, String(attempt), id, taskName]
-  return { value: run, cells: [...cells, `${method} ${url}`] }
-}
-
-export const subscriptionHeading = ['ID', 'TOPIC', 'ACTIVE', 'URL']
-
-export function subscriptionRow(subscription: Subscription): Row {
-  const { id, topic, active, url } = subscription
-  return { value: subscription, cells: [id, topic, active ? 'yes' : 'no', url] }
+function circuitCell({ circuit: { state }, pausedAt }: Host): Cell {
+  if (pausedAt !== null) return { text: 'paused', colour: 'red' }
+  return state === 'closed' ? state : { text: state, colour: 'red' }
 }
