@@ -5,12 +5,21 @@ import type { Block } from './read-pages.ts'
 import { runForAWhile, runProgram } from './run-program.ts'
 import type { Stage } from './stage.ts'
 
-const program = join(repositoryRoot(), 'programs/cli/dist/main.mjs')
+const root = repositoryRoot()
 
-// A rejection by the API ends the page, like every other failure.
+// A rejection by the API ends the page, like every other failure. The clouds and the crontab of the machine are files.
 const prelude = `set -euo pipefail
+shopt -s expand_aliases
 curl() { command curl --fail-with-body --silent --show-error "$@"; }
-belfry() { "${process.execPath}" "${program}" "$@"; }
+belfry() { "${process.execPath}" "${join(root, 'programs/cli/dist/main.mjs')}" "$@"; }
+npx() { local program=$1; shift; "$program" "$@"; }
+pnpm() {
+  "${process.execPath}" "${join(root, 'node_modules/pnpm/bin/pnpm.cjs')}" -C "${root}" --config.ignore-scripts=true \\
+    "\${@/#../$PWD/..}"
+}
+crontab() { cat crontab.txt; }
+gcloud() { cat gcloud.json; }
+aws() { if [ "$2" = list-schedules ]; then echo daily-report; else cat aws.json; fi; }
 `
 
 /** The line before the output of a block. */
@@ -38,5 +47,5 @@ export function runEndlessShell(stage: Stage, block: Block): Promise<ProcessResu
 }
 
 function bash(stage: Stage, script: string) {
-  return { file: 'bash', args: ['-c', script], folder: stage.project.folder, env: stage.env }
+  return { file: 'bash', args: ['-c', script], folder: stage.project.checkout, env: stage.env }
 }

@@ -1,17 +1,16 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { freePort } from '@belfry/embedded'
 import { type Receiver, startReceiver } from '@belfry/test-support'
 import { waitFor } from '@belfry/test-support/wait-for'
 import { inMs } from '../api-calls.ts'
 import { type Belfry, startBelfry } from '../belfry.ts'
-import { pack, type ScratchProject, scratchProject } from '../client/scratch-project.ts'
 import { repositoryRoot } from '../repository-root.ts'
+import { openReaderProject, type ReaderProject } from './reader-project.ts'
 
-/** A running Belfry, a target, and a project with the published client, as readers of the pages have them. */
+/** A running Belfry, a target, and the folders of a reader. */
 export type Stage = {
   belfry: Belfry
   target: Receiver
-  project: ScratchProject
+  project: ReaderProject
   signingSecret: string
   env: Record<string, string>
   /** Replaces placeholders of the pages, such as `task_...` and `https://example.com`, by real values. */
@@ -19,30 +18,44 @@ export type Stage = {
   close(): Promise<void>
 }
 
+const jobsOfPgCron = `
+  CREATE SCHEMA cron;
+  CREATE TABLE cron.job AS
+  SELECT 1 AS jobid, '0 7 * * *' AS schedule, 'report' AS jobname, 'postgres' AS database, true AS active,
+    $$SELECT net.http_post(url := (SELECT decrypted_secret FROM vault.decrypted_secrets WHERE name = 'project_url') || '/report')$$
+      AS command`
+
 const operatorPassword = 'a-password-for-the-pages'
 
 /** Starts a stage. */
 export async function openStage(): Promise<Stage> {
+  const metricsPort = await freePort()
+  const env = { OPERATOR_PASSWORD: operatorPassword, METRICS_PORT: String(metricsPort) }
   const [belfry, target, project] = await Promise.all([
-    startBelfry('postgres', { services: ['all-in-one'], env: { OPERATOR_PASSWORD: operatorPassword } }),
+    startBelfry('postgres', { services: ['all-in-one'], env }),
     startReceiver(),
-    openProject(),
+    openReaderProject(),
   ])
-  const { apiKey = '', workspaceId = '', organizationId = '' } = belfry.caller
+  const { apiKey = '', token = '', workspaceId = '', organizationId = '' } = belfry.caller
   const { body: secrets } = await belfry.call('GET', `/api/v1/workspaces/${workspaceId}/signing-secrets`)
   const task = await aDeadTask(belfry, target)
   const { body: cronJob } = await belfry.call('POST', '/api/v1/scheduler/cronjobs', aCronJob(target))
+  const { body: subscription } = await belfry.call('POST', '/api/v1/scheduler/subscriptions', aSubscription(target))
+  await belfry.execute(jobsOfPgCron)
   const signingSecret = secrets.data[0].secret as string
   const places: Array<[RegExp, string]> = [
-    [/https:\/\/belfry\.example\.com/g, belfry.url],
+    [/https:\/\/belfry\.example\.com|http:\/\/localhost:3000/g, belfry.url],
+    [/http:\/\/localhost:9090/g, `http://127.0.0.1:${metricsPort}`],
+    [/postgresql:\/\/shop@db\.example\.com\/shop/g, belfry.databaseUrl],
+    [/\/path\/to\/belfry/g, repositoryRoot()],
+    [/\bbf_\.\.\./g, apiKey],
     [/https:\/\/example\.com|http:\/\/127\.0\.0\.1:3001/g, target.url('')],
     [/\bwhsec_\.\.\./g, signingSecret],
     [/\bws_\.\.\./g, workspaceId],
-    [/\borg_\.\.\./g, organizationId],
+    [/\bsub_\.\.\./g, subscription.id],
     [/\btask_(\.\.\.|01jd0+)/g, task.id],
     [/\brun_\.\.\./g, task.last_run.id],
     [/\bcron_\.\.\./g, cronJob.id],
-    [/\b2027-/g, '2097-'],
   ]
   return {
     belfry,
@@ -54,6 +67,13 @@ export async function openStage(): Promise<Stage> {
       BELFRY_API_KEY: apiKey,
       BELFRY_SIGNING_SECRET: signingSecret,
       OPERATOR_PASSWORD: operatorPassword,
+      TOKEN: token,
+      WORKSPACE: workspaceId,
+      ORGANIZATION: organizationId,
+      DATABASE_URL: belfry.databaseUrl,
+      OUTBOX_DATABASE_URL: belfry.databaseUrl,
+      npm_config_offline: 'true',
+      npm_config_prefix: project.folder,
     },
     fillIn: text => places.reduce((filled, [place, value]) => filled.replace(place, value), text),
     async close() {
@@ -61,23 +81,6 @@ export async function openStage(): Promise<Stage> {
       await target.close()
     },
   }
-}
-
-async function openProject(): Promise<ScratchProject> {
-  const project = await scratchProject(await pack('client'), null, { type: 'module' })
-  const modules = join(repositoryRoot(), 'e2e/node_modules')
-  await symlink(join(modules, 'standardwebhooks'), join(project.folder, 'node_modules/standardwebhooks'))
-  await mkdir(join(project.folder, 'blocks'))
-  const crontab = '0 2 * * * curl -fsS -X POST https://hooks.example.org/report\n'
-  await writeFile(join(project.folder, 'my-crontab'), crontab)
-  const schedule = {
-    scheduleId: 's1',
-    cron: '0 2 * * *',
-    destination: 'https://hooks.example.org/report',
-    method: 'POST',
-  }
-  await writeFile(join(project.folder, 'schedules.json'), JSON.stringify([schedule]))
-  return project
 }
 
 async function aDeadTask(belfry: Belfry, target: Receiver) {
@@ -94,4 +97,8 @@ async function aDeadTask(belfry: Belfry, target: Receiver) {
 
 function aCronJob(target: Receiver) {
   return { name: 'Yearly', url: target.url('/yearly'), method: 'POST', cron: '0 0 1 1 *' }
+}
+
+function aSubscription(target: Receiver) {
+  return { topic: 'none.*', url: target.url('/none') }
 }
