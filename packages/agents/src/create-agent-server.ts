@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { ApiError, Belfry, type BelfryOptions, stringifyJson } from '@belfry/client'
+import { ApiError, Belfry, type BelfryOptions, ExactNumber, stringifyJson } from '@belfry/client'
 import { serveEvents } from '@belfry/client/mcp'
 import { version } from '@belfry/domain/version'
 import { type CallToolResult, CLIENT_INFO_META_KEY, Server } from '@modelcontextprotocol/server'
@@ -54,7 +54,7 @@ function printable(text: string): string {
   return text.replace(/[^ -~]/g, '?').slice(0, 100)
 }
 
-/** Returns the result of a tool: a value as JSON, or the refusal of the API as an error that the agent can read. */
+/** Returns the result of a tool: a value as JSON and as an object, or the refusal of the API as an error that the agent can read. */
 async function resultOf(belfry: Belfry, name: string, given: Arguments): Promise<CallToolResult> {
   try {
     const tool = Object.hasOwn(tools, name) ? tools[name] : undefined
@@ -67,10 +67,21 @@ async function resultOf(belfry: Belfry, name: string, given: Arguments): Promise
     const result = await tool.run(belfry, given)
     // A payload of 256 KiB takes some of an event-loop iteration to read, and some of another to write.
     await setImmediate()
-    return { content: [{ type: 'text', text: stringifyJson(result) }] }
+    const text = stringifyJson(result)
+    return { content: [{ type: 'text', text }], structuredContent: structured(result, text) }
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof TypeError)) throw error
     const text = error instanceof ApiError ? `${error.code}: ${error.message}` : error.message
     return { isError: true, content: [{ type: 'text', text }] }
   }
 }
+
+// A list is the member of an object, which the revision 2025-11-25 requires.
+function structured(result: unknown, text: string): Record<string, unknown> {
+  const object = Array.isArray(result) ? { data: result } : Object(result)
+  // As a number of JavaScript, a long one would lose its digits.
+  if (!mayBeExact.test(text)) return object
+  return JSON.parse(JSON.stringify(object, (_, member) => (member instanceof ExactNumber ? member.toString() : member)))
+}
+
+const mayBeExact = /\d{16}|\d[eE][+-]?\d/

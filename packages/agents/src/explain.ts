@@ -1,23 +1,44 @@
 import type { Belfry, Run } from '@belfry/client'
+import { operations } from '@belfry/contract/operations'
+import { z } from 'zod'
+import { membersOf } from './output-schema.ts'
 
 // Enough to see a pattern, and few enough for the context of an agent.
 const shownRuns = 5
 const shownBody = 2_000
+
+const { getTask, listRuns, getRun, getHost } = operations
+
+const explainedTask = getTask.answer.body.pick({
+  ...{ id: true, name: true, state: true, state_reason: true, execute_at: true, attempts: true, retry: true },
+  ...{ next_retry_at: true, expires_at: true, queue: true, blocked: true },
+})
+const ofExplainedTask = membersOf(explainedTask)
+
+/** What happened to a task, and why. */
+export const explanation = z.object({
+  why: z.string().meta({ description: 'What happened, in a sentence.' }),
+  task: explainedTask,
+  runs: listRuns.answer.body.shape.data.meta({ description: `The last ${shownRuns} attempts, newest first.` }),
+  last_request: getRun.answer.body.shape.request.optional().meta({ description: 'The request of the last attempt.' }),
+  last_response: getRun.answer.body.shape.response
+    .optional()
+    .meta({ description: 'The response to the last attempt.' }),
+  host: getHost.answer.body,
+})
 
 /** Returns what happened to a task, and why. */
 export async function explain(belfry: Belfry, id: string) {
   const task = await belfry.tasks.get(id)
   const runs = (await belfry.runs.list({ taskId: id, limit: shownRuns })).data
   const last = runs[0] && (await belfry.runs.get(runs[0].id))
-  const host = await belfry.hosts.get(new URL(task.url).host)
-  const { name, state, stateReason, executeAt, attempts, retry, nextRetryAt, expiresAt, queue, blocked } = task
   return {
     why: reasonOf(task, runs[0]),
-    task: { id, name, state, stateReason, executeAt, attempts, retry, nextRetryAt, expiresAt, queue, blocked },
+    task: ofExplainedTask(task),
     runs,
     lastRequest: last && { ...last.request, body: last.request.body?.slice(0, shownBody) ?? null },
     lastResponse: last?.response && { ...last.response, body: last.response.body.slice(0, shownBody) },
-    host,
+    host: await belfry.hosts.get(new URL(task.url).host),
   }
 }
 

@@ -5,7 +5,8 @@ import { operations } from '@belfry/contract/operations'
 import { retryDefaults } from '@belfry/domain/retry'
 import type { JSONValue, ToolAnnotations } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
-import { explain } from './explain.ts'
+import { explain, explanation } from './explain.ts'
+import { membersOf, type OutputSchema, outputOf, outputOfList, schemaOf } from './output-schema.ts'
 
 /** What an agent gives to a tool. The API validates it. */
 export type Arguments = Record<string, unknown>
@@ -16,6 +17,7 @@ export type Tool = {
   title: string
   description: string
   inputSchema: { type: 'object'; properties: Fields; required?: string[] }
+  outputSchema: OutputSchema
   annotations: ToolAnnotations
   run(belfry: Belfry, given: Arguments): Promise<unknown>
 }
@@ -24,6 +26,18 @@ export type Tool = {
 const words = ['type', 'enum', 'items', 'minimum', 'maximum', 'default', 'description']
 
 const { listTasks, listCronJobs, listRuns, previewCronJob, createTask, updateTask, createCronJob } = operations
+
+const { shape: ofTasks } = listTasks.answer.body
+const { shape: ofCronJobs } = listCronJobs.answer.body
+const listedTask = ofTasks.data.element.pick({
+  ...{ id: true, name: true, state: true, url: true, method: true, execute_at: true, attempts: true },
+  ...{ next_retry_at: true, last_run: true, blocked: true },
+})
+const listedCronJob = ofCronJobs.data.element.pick({
+  ...{ id: true, name: true, cron: true, timezone: true, description: true, url: true, method: true, status: true },
+  ...{ next_runs: true, last_run: true },
+})
+const [ofListedTask, ofListedCronJob] = [membersOf(listedTask), membersOf(listedCronJob)]
 
 const reads = { readOnlyHint: true, openWorldHint: false }
 const changes = { readOnlyHint: false, destructiveHint: false, openWorldHint: true }
@@ -58,30 +72,23 @@ export const tools: Readonly<Record<string, Tool>> = {
     inputSchema: input(
       fieldsOf('?', listTasks.query.pick({ state: true, name: true, label: true, cronjob_id: true, limit: true })),
     ),
+    outputSchema: outputOfList(listedTask),
     annotations: reads,
-    async run(belfry, given: ListTasks) {
-      const { data } = await belfry.tasks.list(filled(given))
-      return data.map(({ id, name, state, url, method, executeAt, attempts, nextRetryAt, lastRun, blocked }) => {
-        return { id, name, state, url, method, executeAt, attempts, nextRetryAt, lastRun, blocked }
-      })
-    },
+    run: async (belfry, given: ListTasks) => (await belfry.tasks.list(filled(given))).data.map(ofListedTask),
   },
   list_cron_jobs: {
     title: 'List cron jobs',
     description: 'Lists cron jobs with their schedule in English, their next runs and their last run.',
     inputSchema: input(fieldsOf('?', listCronJobs.query.pick({ name: true, limit: true }))),
+    outputSchema: outputOfList(listedCronJob),
     annotations: reads,
-    async run(belfry, given: ListCronJobs) {
-      const { data } = await belfry.cronJobs.list(filled(given))
-      return data.map(({ id, name, cron, timezone, description, url, method, status, nextRuns, lastRun }) => {
-        return { id, name, cron, timezone, description, url, method, status, nextRuns, lastRun }
-      })
-    },
+    run: async (belfry, given: ListCronJobs) => (await belfry.cronJobs.list(filled(given))).data.map(ofListedCronJob),
   },
   list_runs: {
     title: 'List runs',
     description: 'Lists runs, the attempts of tasks, with their result.',
     inputSchema: input(fieldsOf('?', listRuns.query.pick({ status: true, task_id: true, host: true, limit: true }))),
+    outputSchema: outputOfList(listRuns.answer.body.shape.data.element),
     annotations: reads,
     run: async (belfry, given: ListRuns) => (await belfry.runs.list(filled(given))).data,
   },
@@ -90,6 +97,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     description:
       'Explains what happened to a task and why: its state, its last attempts with request and response, and the state of its host.',
     inputSchema: input(taskId, 'task_id'),
+    outputSchema: schemaOf(explanation),
     annotations: reads,
     run: (belfry, { task_id }: { task_id: string }) => explain(belfry, task_id),
   },
@@ -97,6 +105,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     title: 'Preview a cron expression',
     description: 'Returns a cron expression in English with its next runs, also across clock changes.',
     inputSchema: input(fieldsOf('+', previewCronJob.body.omit({ from: true })), 'cron'),
+    outputSchema: outputOf(previewCronJob),
     annotations: reads,
     run: (belfry, given) => belfry.cronJobs.preview(given as { cron: string }),
   },
@@ -112,6 +121,7 @@ export const tools: Readonly<Record<string, Tool>> = {
       },
       'url',
     ),
+    outputSchema: outputOf(createTask),
     annotations: changes,
     async run(belfry, { at, after, ...given }) {
       if (at !== undefined && after !== undefined) throw new TypeError('Give at or after, not both.')
@@ -124,6 +134,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     title: 'Call a URL on a schedule',
     description: 'Creates a cron job. Check the expression with preview_cron first.',
     inputSchema: input({ ...request, cron: schedule.cron, timezone: schedule.timezone }, 'url', 'cron'),
+    outputSchema: outputOf(createCronJob),
     annotations: changes,
     run: async (belfry, given) => belfry.cronJobs.create(toRequest(given) as CreateCronJob),
   },
@@ -131,6 +142,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     title: 'Pause a cron job',
     description: 'No call starts until it is resumed.',
     inputSchema: input(cronJobId, 'cronjob_id'),
+    outputSchema: outputOf(operations.pauseCronJob),
     annotations: ends,
     run: (belfry, { cronjob_id }: { cronjob_id: string }) => belfry.cronJobs.pause(cronjob_id),
   },
@@ -138,6 +150,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     title: 'Resume a cron job',
     description: 'Calls start again from now on.',
     inputSchema: input(cronJobId, 'cronjob_id'),
+    outputSchema: outputOf(operations.resumeCronJob),
     annotations: ends,
     run: (belfry, { cronjob_id }: { cronjob_id: string }) => belfry.cronJobs.resume(cronjob_id),
   },
@@ -145,6 +158,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     title: 'Cancel a task',
     description: 'Cancels a task that has not started.',
     inputSchema: input(taskId, 'task_id'),
+    outputSchema: outputOf(operations.cancelTask),
     annotations: ends,
     run: (belfry, { task_id }: { task_id: string }) => belfry.tasks.cancel(task_id),
   },
@@ -152,6 +166,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     title: 'Replay a task',
     description: 'Makes the same call again, as a new task. Fix the cause first: see explain_task.',
     inputSchema: input(taskId, 'task_id'),
+    outputSchema: outputOf(operations.replayTask),
     annotations: changes,
     run: (belfry, { task_id }: { task_id: string }) => belfry.tasks.replay(task_id),
   },

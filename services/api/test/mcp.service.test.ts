@@ -1,5 +1,9 @@
+import { fromId } from '@belfry/domain/id'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
 import { expect, it } from 'vitest'
-import { useApi } from './setup.ts'
+import { storeRuns } from './run-rows.ts'
+import { type Json, useApi } from './setup.ts'
 
 const api = useApi(() => ({ PUBLIC_URL: 'http://belfry.example.com' }))
 
@@ -56,21 +60,69 @@ it.each([
   expect([result.isError, typeof result.content[0].text]).toEqual([undefined, 'string'])
 })
 
-it('offers the tools in 2026-07-28 too, without a stream to listen on', async () => {
-  const version = '2026-07-28'
+// Sends requests of MCP in a revision, in which 2026-07-28 has no session.
+function connect(version: string, caller = api.caller) {
+  const accept = { 'X-Api-Key': caller.apiKey, Accept: 'application/json, text/event-stream' }
+  const isModern = version === '2026-07-28'
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': version,
     'io.modelcontextprotocol/clientInfo': { name: 'an-agent', version: '1' },
     'io.modelcontextprotocol/clientCapabilities': {},
   }
-  const ask = async (method: string, params: object = {}) => {
-    const headers = { 'X-Api-Key': api.caller.apiKey, Accept: 'application/json, text/event-stream' }
-    const modern = { 'MCP-Protocol-Version': version, 'Mcp-Method': method, 'Mcp-Name': 'list_runs' }
-    const call = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
-    return JSON.parse((await api.send('POST', '/mcp', call, { ...headers, ...modern })).text)
+  return async (method: string, params: Json = {}): Promise<Json> => {
+    const named = { 'Mcp-Method': method, ...(params.name ? { 'Mcp-Name': params.name } : {}) }
+    const headers = { ...accept, 'MCP-Protocol-Version': version, ...(isModern ? named : {}) }
+    const call = { jsonrpc: '2.0', id: 1, method, params: isModern ? { ...params, _meta } : params }
+    return JSON.parse((await api.send('POST', '/mcp', call, headers)).text)
   }
+}
+
+it.each(['2025-11-25', '2026-07-28'])('every tool answers %s as its output schema says', async version => {
+  const caller = await api.signUp()
+  const ask = connect(version, caller)
+  const { tools } = (await ask('tools/list')).result
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  formats.default(ajv)
+  const results: Record<string, Json> = {}
+  const use = async (name: string, given: Json = {}) => {
+    const { outputSchema } = tools.find((tool: Json) => tool.name === name)
+    expect([name, outputSchema.type]).toEqual([name, 'object'])
+    const { result } = await ask('tools/call', { name, arguments: given })
+    expect([name, result.isError]).toEqual([name, undefined])
+    const validate = ajv.compile(outputSchema)
+    const undeclared = Object.keys(result.structuredContent).filter(member => !(member in outputSchema.properties))
+    expect([name, validate(result.structuredContent), validate.errors, undeclared]).toEqual([name, true, null, []])
+    const written = JSON.parse(result.content[0].text)
+    if (Array.isArray(written)) expect(result.structuredContent).toEqual({ data: written })
+    else expect(Object.keys(result.structuredContent)).toEqual(Object.keys(written))
+    results[name] = result.structuredContent
+    return result.structuredContent
+  }
+  const request = { url: 'https://example.com/', payload_json: '{"order":12345678901234567890}', retry_delays_ms: [0] }
+  const task = await use('schedule_task', { ...request, after: '1h', labels: ['customer:42'] })
+  expect(task.payload).toEqual({ order: '12345678901234567890' })
+  const job = await use('create_cron_job', { ...request, cron: '0 9 * * 1-5', timezone: 'Europe/Berlin' })
+  await use('preview_cron', { cron: '0 9 * * 1-5' })
+  await use('list_cron_jobs')
+  await use('pause_cron_job', { cronjob_id: job.id })
+  await use('resume_cron_job', { cronjob_id: job.id })
+  await use('explain_task', { task_id: task.id })
+  const run = { taskId: String(fromId('task', task.id)), workspaceId: String(fromId('ws', caller.workspaceId)) }
+  await storeRuns(api.db, [run, { ...run, status: 'failed', responseStatus: null }])
+  await use('list_runs')
+  await use('explain_task', { task_id: task.id })
+  await use('list_tasks')
+  await use('cancel_task', { task_id: task.id })
+  await api.db.query("UPDATE tasks SET state = 'dead', state_reason = NULL WHERE id = $1", [run.taskId])
+  await use('replay_task', { task_id: task.id })
+  expect(Object.keys(results).sort()).toEqual(tools.map(({ name }: Json) => name).sort())
+  expect([results.list_runs.data.length, results.explain_task.runs.length]).toEqual([2, 2])
+})
+
+it('offers the tools in 2026-07-28 too, without a stream to listen on', async () => {
+  const ask = connect('2026-07-28')
   const { result: discovered } = await ask('server/discover')
-  expect(discovered.supportedVersions).toEqual([version])
+  expect(discovered.supportedVersions).toEqual(['2026-07-28'])
   const { result } = await ask('tools/call', { name: 'list_runs', arguments: {} })
   expect([result.isError, typeof result.content[0].text]).toEqual([undefined, 'string'])
   const { error } = await ask('subscriptions/listen', { notifications: { toolsListChanged: true } })
