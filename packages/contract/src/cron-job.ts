@@ -16,8 +16,7 @@ import {
   controlFields,
   failingFields,
   label,
-  maxAgeField,
-  newLabelsField,
+  newControlFields,
   objectKeyField,
   shownKeyField,
 } from './task-controls.ts'
@@ -45,17 +44,23 @@ const endRule = textRule({ ...instant.schema, examples: [exampleTime(30 * 86_400
 
 const schedule = { cron: textField(cronRule), timezone: textField(timeZone).default('UTC') }
 
+const rules = {
+  overlap: z.enum(overlaps).default('allow'),
+  catch_up: z.enum(catchUps).default('latest'),
+  starts_at: textField(startRule).nullable().default(null),
+  ends_at: textField(endRule).nullable().default(null),
+  ...newControlFields,
+}
+
+/** The rules about the occurrences of a cron job that names none. */
+export const defaultRules = z.object(rules).parse({})
+
 const creation = {
   key: objectKeyField.optional(),
   ...requestFields,
   ...schedule,
   ...deliveryFields,
-  overlap: z.enum(overlaps).default('allow'),
-  catch_up: z.enum(catchUps).default('latest'),
-  starts_at: textField(startRule).nullable().default(null),
-  ends_at: textField(endRule).nullable().default(null),
-  max_age_ms: maxAgeField.default(null),
-  labels: newLabelsField.default(() => []),
+  ...rules,
 }
 
 /** The body that creates a cron job. The API checks separately that it fires, because that depends on the current time. */

@@ -6,7 +6,7 @@ import { idField, shownText } from './response-fields.ts'
 import { subscriptionSecret } from './secret.ts'
 import { createSubscriptionBody, listSubscriptionsQuery, subscription, updateSubscriptionBody } from './subscription.ts'
 import { deliveryFields, requestFields, task } from './task.ts'
-import { maxAgeField, newLabelsField } from './task-controls.ts'
+import { eventControlFields } from './task-controls.ts'
 import { targetUrl, topic } from './text-rules.ts'
 
 /**
@@ -19,8 +19,7 @@ export const publishEventBody = z.strictObject({
   target_url: textField(targetUrl).optional(),
   headers: requestFields.headers,
   ...deliveryFields,
-  max_age_ms: maxAgeField.optional(),
-  labels: newLabelsField.optional(),
+  ...eventControlFields,
 })
 
 export type PublishEventBody = z.infer<typeof publishEventBody>

@@ -8,14 +8,7 @@ import { queueNameField } from './queue.ts'
 import { idField, orNull, shownFlag, shownText, textOrNull, timestampField } from './response-fields.ts'
 import { retryChange } from './retry.ts'
 import { authorFields, deliveryFields, requestFields, sentFields } from './task.ts'
-import {
-  controlFields,
-  failingFields,
-  maxAgeField,
-  newLabelsField,
-  objectKeyField,
-  shownKeyField,
-} from './task-controls.ts'
+import { controlFields, failingFields, newControlFields, objectKeyField, shownKeyField } from './task-controls.ts'
 import { topicPattern } from './text-rules.ts'
 
 const creation = {
@@ -26,8 +19,7 @@ const creation = {
   headers: requestFields.headers,
   ...deliveryFields,
   active: z.boolean().default(true),
-  max_age_ms: maxAgeField.default(null),
-  labels: newLabelsField.default(() => []),
+  ...newControlFields,
 }
 
 /** The body that creates a subscription of a target to topics. */

@@ -70,12 +70,18 @@ export const onPastField = z.enum(['reject', 'run']).meta({
 })
 
 /** How long after its time an attempt may still start: a second to 14 days. */
-export const maxAgeField = integer(1_000, 1_209_600_000)
+const maxAgeField = integer(1_000, 1_209_600_000)
   .nullable()
   .meta({
     description: 'No attempt starts this long after the time of the task, in milliseconds. Null: no deadline.',
     examples: [60_000],
   })
+
+/** The deadline and the labels of the tasks that a cron job or a subscription creates. */
+export const newControlFields = { max_age_ms: maxAgeField.default(null), labels: newLabelsField.default(() => []) }
+
+/** The same of the tasks of an event. */
+export const eventControlFields = { max_age_ms: maxAgeField.optional(), labels: newLabelsField.optional() }
 
 /** Whether a cron job or subscription fails, and is switched off therefore, in a response. */
 export const failingFields = {

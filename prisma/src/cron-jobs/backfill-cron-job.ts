@@ -2,6 +2,7 @@ import { newUuid } from '@belfry/domain/id'
 import { type Db, inTransaction, readClock } from '../postgres/in-transaction.ts'
 import { queueIdOf } from '../queues/queue-sql.ts'
 import type { DueRow } from '../tasks/due-work.ts'
+import { deadlineAfter } from '../tasks/insert-tasks.ts'
 import type { TaskOrigin } from '../tasks/replay-task.ts'
 import { requestsCopiedWith } from './expand-cron-jobs.ts'
 
@@ -52,7 +53,7 @@ const text = `
   inserted AS (
     INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)
     SELECT m.id, j.workspace_id, 'cron', m.at, m.due_at, j.id, j.callbacks IS NOT NULL, ${queueIdOf('j.workspace_id', 'j.queue')},
-           m.due_at + j.max_age_ms * interval '1 millisecond'
+           ${deadlineAfter('m.due_at', 'j.')}
     FROM missing m JOIN cron_jobs j ON j.id = $1 AND j.workspace_id = $2
     RETURNING id, due_at, cron_job_id
   ),

@@ -5,6 +5,7 @@ import type { StateReason } from '@belfry/domain/task-state'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
 import { queueIdOf, unblocked } from '../queues/queue-sql.ts'
 import type { DueRow } from '../tasks/due-work.ts'
+import { deadlineAfter } from '../tasks/insert-tasks.ts'
 import type { TaskOrigin } from '../tasks/replay-task.ts'
 import { changedValue, requestColumnOf } from '../tasks/stored-request.ts'
 import { changedLabels } from '../tasks/task-labels.ts'
@@ -269,7 +270,7 @@ export async function triggerCronJob(
     WITH inserted AS (
       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)
       SELECT $3, workspace_id, 'cron', now(), now(), id, callbacks IS NOT NULL, ${queueIdOf('workspace_id', 'queue')},
-             now() + max_age_ms * interval '1 millisecond'
+             ${deadlineAfter('now()')}
       FROM cron_jobs WHERE id = $1 AND workspace_id = $2
       RETURNING id, due_at, cron_job_id
     ),

@@ -3,6 +3,7 @@ import { newUuid } from '@belfry/domain/id'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
 import { queueIdOf } from '../queues/queue-sql.ts'
 import type { WaitingRow } from '../tasks/due-work.ts'
+import { deadlineAfter } from '../tasks/insert-tasks.ts'
 import { storedLabels } from '../tasks/task-labels.ts'
 import { originOf } from '../tasks/task-row.ts'
 import { countedRequests, extraRequestBytes } from '../usage/count-storage.ts'
@@ -96,7 +97,7 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
       SELECT i.id, j.workspace_id, 'cron', CASE WHEN i.missed THEN 'cancelled' ELSE 'pending' END::task_state,
              CASE WHEN i.missed THEN 'missed' END, d.at, d.at, i.at, j.id,
              j.callbacks IS NOT NULL, clock_timestamp(), CASE WHEN i.missed THEN now() END,
-             ${queueIdOf('j.workspace_id', 'j.queue')}, d.at + j.max_age_ms * interval '1 millisecond'
+             ${queueIdOf('j.workspace_id', 'j.queue')}, ${deadlineAfter('d.at', 'j.')}
       FROM input i JOIN cron_jobs j ON j.id = i.cron_job_id
       -- A schedule of the QStash interface may have a delay.
       CROSS JOIN LATERAL (

@@ -162,6 +162,11 @@ export function insertedFrom(source: string, more: MoreColumns = { tasks: {}, re
     ${countedRequests(`SELECT workspace_id, payload, ${extraRequestBytes()} AS extra_bytes FROM ${source}`)}`
 }
 
+/** Returns the SQL: the time from which on no attempt starts, the maximum age of `table` after a time. Null without an age. */
+export function deadlineAfter(at: string, table = ''): string {
+  return `${at} + ${table}max_age_ms * interval '1 millisecond'`
+}
+
 const listOf = (texts: readonly string[]) => texts.map(text => `, ${text}`).join('')
 
 const source = 'judged WHERE is_stored'
@@ -171,7 +176,7 @@ const controlledStatement = insertStatement(
   controlledInput,
   `${insertedFrom(source, {
     tasks: {
-      expires_at: `coalesce(expires_at, coalesce(execute_at, now()) + max_age_ms * interval '1 millisecond')`,
+      expires_at: `coalesce(expires_at, ${deadlineAfter('coalesce(execute_at, now())')})`,
       key: 'task_key',
       state: `CASE WHEN is_missed THEN 'dead' ELSE 'pending' END::task_state`,
       state_reason: `CASE WHEN is_missed THEN '${missedReason}' END`,

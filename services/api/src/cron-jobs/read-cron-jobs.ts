@@ -1,6 +1,6 @@
 import type { CronJob, CronJobStatus, ListCronJobsQuery, RunTimes } from '@belfry/contract/cron-job'
 import { operations } from '@belfry/contract/operations'
-import { type CronJobFields, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
+import { type CronJobFields, columnOf, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { RunStatus } from '@belfry/db/generated/enums'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { hostOfUrl } from '@belfry/db/tasks/task-row'
@@ -17,6 +17,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { isExactly, isOnPage, readBoundedPage, type Scan, where } from '../http/bounded-page.ts'
 import { notFound } from '../http/refusals.ts'
+import { presentControls } from '../tasks/controls.ts'
 import { inspectSchedule } from './inspect-schedule.ts'
 
 export const getCronJob = endpoint(operations.getCronJob, async (ctx, { caller, params }) =>
@@ -138,8 +139,7 @@ export function presentCronJob(row: CronJobRow, now: number): CronJob {
     catch_up: row.catchUp,
     starts_at: row.startsAt?.toISOString() ?? null,
     ends_at: row.endsAt?.toISOString() ?? null,
-    max_age_ms: row.maxAgeMs ?? null,
-    labels: [...((row.writtenLabels?.length ? row.writtenLabels : row.labels) ?? [])],
+    ...presentControls(row.writtenLabels?.length ? { ...row, labels: row.writtenLabels } : row),
     status,
     failing_since: row.failingSince?.toISOString() ?? null,
     paused_reason: row.pausedReason === null ? null : 'failing',
@@ -185,16 +185,12 @@ export type CronJobRow = CronJobFields &
     updatedAt: Date
   }
 
+const fieldColumns = Object.entries(columnOf).map(([field, column]) => `j.${column} AS "${field}"`)
+
 /** Selects cron jobs. The caller appends conditions: `j` is the cron job. */
 const selectCronJobs = `
-  SELECT j.id, j.workspace_id AS "workspaceId", j.name, j.cron, j.timezone, j.starts_at AS "startsAt",
-         j.ends_at AS "endsAt", j.overlap, j.catch_up AS "catchUp", j.paused_at AS "pausedAt",
-         j.paused_reason AS "pausedReason", j.failing_since AS "failingSince", j.url, j.method,
-         j.headers, j.payload, j.content_type AS "contentType", j.callbacks, j.max_retries AS "maxRetries", j.backoff,
-         j.base_delay_ms AS "baseDelayMs", j.max_delay_ms AS "maxDelayMs", j.timeout_ms AS "timeoutMs", j.queue,
-         j.retry_delays AS "retryDelays", j.max_age_ms AS "maxAgeMs", j.labels,
-         j.written_labels AS "writtenLabels", j.qstash, j.connection, j.qstash_id AS "qstashId", j.key,
-         j.created_by AS "createdBy", j.updated_by AS "updatedBy", j.created_at AS "createdAt",
+  SELECT j.id, j.workspace_id AS "workspaceId", ${fieldColumns}, j.paused_at AS "pausedAt",
+         j.paused_reason AS "pausedReason", j.failing_since AS "failingSince", j.created_by AS "createdBy", j.updated_by AS "updatedBy", j.created_at AS "createdAt",
          j.updated_at AS "updatedAt", last.id AS "lastRunId", last.status AS "lastRunStatus",
          last.response_status AS "lastRunResponseStatus", last.error_code AS "lastRunErrorCode",
          last.finished_at AS "lastRunFinishedAt"

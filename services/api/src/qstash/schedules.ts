@@ -1,4 +1,4 @@
-import type { CreateCronJobBody } from '@belfry/contract/cron-job'
+import { type CreateCronJobBody, defaultRules } from '@belfry/contract/cron-job'
 import { pauseCronJob, deleteCronJob as removeCronJob, resumeCronJob } from '@belfry/db/cron-jobs/change-cron-job'
 import { scheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { TaskState } from '@belfry/db/generated/enums'
@@ -67,11 +67,7 @@ export async function storeSchedule(call: Call<'cron_job.write'>, publication: P
   const body: CreateCronJobBody = {
     ...toBody(found, options, publication.body),
     ...readSchedule(call, options.cron),
-    starts_at: null,
-    ends_at: null,
-    overlap: 'allow',
-    catch_up: 'latest',
-    max_age_ms: null,
+    ...defaultRules,
     labels: options.labels ?? [],
   }
   const { id, key: _, workspaceId, ...job } = toNewCronJob(caller.workspaceId, body, '')

@@ -17,6 +17,7 @@ import { notFound, refuseUsedKey } from '../http/refusals.ts'
 import { created } from '../http/reply.ts'
 import { nameQueues, planQueues } from '../queues/queues.ts'
 import { requireSecretUse } from '../secrets/require-secret-use.ts'
+import { presentControls, toStoredControls } from '../tasks/controls.ts'
 import {
   inspectRequest,
   mergeCallbacks,
@@ -54,8 +55,7 @@ export const createSubscription = endpoint(operations.createSubscription, {
         queue: queueNameOf(body.queue) ?? null,
         connection: body.connection ?? null,
         callbacks,
-        maxAgeMs: body.max_age_ms,
-        labels: body.labels,
+        ...toStoredControls(body),
       })
     }
     const row = await refuseUsedKey(body.key, () => ctx.prisma.$transaction(store))
@@ -117,8 +117,7 @@ export const updateSubscription = endpoint(operations.updateSubscription, {
       timeoutMs: body.timeout_ms,
       queue: queueNameOf(body.queue),
       connection: body.connection,
-      maxAgeMs: body.max_age_ms,
-      labels: body.labels,
+      ...toStoredControls(body),
     })
     const callbackChange = toCallbackChange(body)
     if (isEmpty(change) && callbackChange === undefined) {
@@ -212,8 +211,7 @@ function presentSubscription(row: SubscriptionRow): Subscription {
     queue: row.queue ?? null,
     connection: row.connection ?? null,
     ...presentCallbacks(row.callbacks),
-    max_age_ms: row.maxAgeMs,
-    labels: row.labels,
+    ...presentControls(row),
     active: row.active && row.pausedReason === null,
     failing_since: row.failingSince?.toISOString() ?? null,
     paused_reason: row.pausedReason === null ? null : 'failing',

@@ -4,6 +4,7 @@ import { type ComponentProps, type ReactNode, useState } from 'react'
 import { allOf } from '../../api/queries.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
+import { formatDuration } from '../../ui/format-time.ts'
 import { draftInput } from '../draft-input.ts'
 import { type FieldErrors, messagesIn } from '../use-form.ts'
 import { checkCallbacks, checkQueue } from './check-request.ts'
@@ -15,22 +16,36 @@ import { type CallbackDrafts, callbackBodies, callbackDrafts, callbackEvents } f
 export type FlowBody = ReturnType<typeof flowBodyOf>
 
 /** The queue, the connection, the deadline, the labels and the callbacks of the tasks of an event, a subscription or a cron job. */
-export type FlowDraft = {
+export type FlowDraft = ControlDraft & {
   queue: string
   connection: string
-  maxAgeSeconds: string
-  labels: string
   callbacks: CallbackDrafts
+}
+
+/** The deadline and the labels. */
+export type ControlDraft = { maxAgeSeconds: string; labels: string }
+
+export function controlDraftOf(
+  stored?: Pick<Subscription, keyof ReturnType<typeof controlBodyOf>> | null,
+): ControlDraft {
+  return { maxAgeSeconds: secondsText(stored?.max_age_ms), labels: labelsText(stored?.labels ?? []) }
 }
 
 export function flowDraftOf(stored?: Pick<Subscription, keyof FlowBody> | null): FlowDraft {
   return {
     queue: stored?.queue ?? '',
     connection: stored?.connection ?? '',
-    maxAgeSeconds: secondsText(stored?.max_age_ms),
-    labels: labelsText(stored?.labels ?? []),
+    ...controlDraftOf(stored),
     callbacks: callbackDrafts(stored ?? undefined),
   }
+}
+
+/** The rows of these in the details of an object. */
+export function controlRows({ max_age_ms: maxAgeMs, labels }: Pick<Subscription, 'max_age_ms' | 'labels'>) {
+  return [
+    ['Maximum age', maxAgeMs !== null && formatDuration(maxAgeMs)],
+    ['Labels', labels.length > 0 && labels.join(', ')],
+  ] as const
 }
 
 type FlowFieldsProps = {
@@ -139,13 +154,16 @@ const maxAgeSeconds = 14 * 86_400
 export function checkFlow(draft: FlowDraft): FieldErrors {
   return messagesIn({
     queue: checkQueue(draft.queue),
-    max_age_ms: checkMaxAge(draft.maxAgeSeconds),
-    labels: checkLabels(draft.labels),
+    ...checkControls(draft),
     ...checkCallbacks(draft.callbacks),
   })
 }
 
-export function checkMaxAge(text: string): string | null {
+export function checkControls({ maxAgeSeconds, labels }: ControlDraft) {
+  return { max_age_ms: checkMaxAge(maxAgeSeconds), labels: checkLabels(labels) }
+}
+
+function checkMaxAge(text: string): string | null {
   if (text.trim() === '') return null
   const seconds = Number(text)
   return seconds >= 1 && seconds <= maxAgeSeconds ? null : 'Enter 1 to 1,209,600 seconds.'
@@ -156,16 +174,17 @@ export function flowBodyOf(draft: FlowDraft) {
   return {
     queue: draft.queue.trim() || null,
     connection: draft.connection || null,
-    max_age_ms: maxAgeMs(draft.maxAgeSeconds),
-    labels: parseLabels(draft.labels),
+    ...controlBodyOf(draft),
     ...callbackBodies(draft.callbacks),
   }
 }
 
-export function maxAgeMs(text: string): number | null {
-  return text.trim() === '' ? null : Math.round(Number(text) * 1000)
+/** Converts a draft to fields of a body. Only for a draft in which `checkControls` finds no error. */
+export function controlBodyOf({ maxAgeSeconds, labels }: ControlDraft) {
+  const maxAgeMs = maxAgeSeconds.trim() === '' ? null : Math.round(Number(maxAgeSeconds) * 1000)
+  return { max_age_ms: maxAgeMs, labels: parseLabels(labels) }
 }
 
-export function secondsText(ms: number | null | undefined): string {
+function secondsText(ms: number | null | undefined): string {
   return ms === null || ms === undefined ? '' : String(ms / 1000)
 }

@@ -1,24 +1,22 @@
 import type { CronJob } from '@belfry/contract/cron-job'
 import { checkRequest } from '../../forms/request/check-request.ts'
-import { checkMaxAge, maxAgeMs, secondsText } from '../../forms/request/flow-fields.tsx'
-import { checkLabels, labelsText, parseLabels } from '../../forms/request/labels.ts'
+import { type ControlDraft, checkControls, controlBodyOf, controlDraftOf } from '../../forms/request/flow-fields.tsx'
 import { bodyOf, draftOf, emptyRequest, type RequestDraft } from '../../forms/request/request-draft.ts'
 import { type FieldErrors, messagesIn } from '../../forms/use-form.ts'
 import { parseWhen } from '../../forms/when/parse-when.ts'
 import type { WhenDraft } from '../../forms/when/when-field.tsx'
 import { wallText } from '../../forms/when/zoned-time.ts'
 
-export type CronJobDraft = RequestDraft & {
-  name: string
-  cron: string
-  timezone: string
-  overlap: CronJob['overlap']
-  catchUp: CronJob['catch_up']
-  startsAt: WhenDraft
-  endsAt: WhenDraft
-  maxAgeSeconds: string
-  labels: string
-}
+export type CronJobDraft = RequestDraft &
+  ControlDraft & {
+    name: string
+    cron: string
+    timezone: string
+    overlap: CronJob['overlap']
+    catchUp: CronJob['catch_up']
+    startsAt: WhenDraft
+    endsAt: WhenDraft
+  }
 
 export type Schedule = { cron: string; timezone: string; startsAt: string | null; endsAt: string | null }
 
@@ -26,7 +24,7 @@ export type Schedule = { cron: string; timezone: string; startsAt: string | null
 export function cronJobDraft(job: CronJob | undefined, viewer: string): CronJobDraft {
   const never = { text: '', zone: job?.timezone ?? viewer }
   if (!job) {
-    const rest = { startsAt: never, endsAt: never, maxAgeSeconds: '', labels: '' }
+    const rest = { startsAt: never, endsAt: never, ...controlDraftOf() }
     const rules = { overlap: 'allow', catchUp: 'latest' } as const
     return { ...emptyRequest, name: '', cron: '0 9 * * 1-5', timezone: viewer, ...rules, ...rest }
   }
@@ -39,8 +37,7 @@ export function cronJobDraft(job: CronJob | undefined, viewer: string): CronJobD
     catchUp: job.catch_up,
     startsAt: { ...never, text: textOf(job.starts_at, job.timezone) },
     endsAt: { ...never, text: textOf(job.ends_at, job.timezone) },
-    maxAgeSeconds: secondsText(job.max_age_ms),
-    labels: labelsText(job.labels),
+    ...controlDraftOf(job),
   }
 }
 
@@ -68,8 +65,7 @@ export function checkCronJob(draft: CronJobDraft, hadPayload: boolean): FieldErr
     cron: fields.length !== 5 && 'Enter exactly five fields: minute, hour, day of month, month, day of week.',
     starts_at: isInvalid(draft.startsAt, startsAt) && unclear,
     ends_at: isInvalid(draft.endsAt, endsAt) ? unclear : isEarly && 'The end must be after the start.',
-    max_age_ms: checkMaxAge(draft.maxAgeSeconds),
-    labels: checkLabels(draft.labels),
+    ...checkControls(draft),
     payload: losesPayload && 'A payload can be replaced but not removed. Create a new cron job instead.',
     ...checkRequest(draft),
   })
@@ -87,8 +83,7 @@ export function cronJobBody(draft: CronJobDraft) {
     catch_up: draft.catchUp,
     starts_at: startsAt,
     ends_at: endsAt,
-    max_age_ms: maxAgeMs(draft.maxAgeSeconds),
-    labels: parseLabels(draft.labels),
+    ...controlBodyOf(draft),
   }
 }
 

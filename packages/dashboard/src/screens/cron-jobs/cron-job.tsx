@@ -7,6 +7,7 @@ import { useNavigate, useParams } from 'react-router'
 import { call } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
+import { controlRows } from '../../forms/request/flow-fields.tsx'
 import { draftOf } from '../../forms/request/request-draft.ts'
 import { RequestPreview } from '../../forms/request/request-preview.tsx'
 import { describeDelays, retryCount } from '../../forms/request/retry-draft.ts'
@@ -167,8 +168,7 @@ function Details({ job }: { job: CronJobResource }): ReactNode {
         ['Timeout', formatDuration(job.timeout_ms)],
         ['Connection', job.connection && <code>{job.connection}</code>],
         ['Queue', job.queue && <QueueLink key="queue" name={job.queue} />],
-        ['Maximum age', job.max_age_ms !== null && formatDuration(job.max_age_ms)],
-        ['Labels', job.labels.length > 0 && job.labels.join(', ')],
+        ...controlRows(job),
         ['On success', job.on_success && <code>{job.on_success.url}</code>],
         ['On failure', job.on_failure && <code>{job.on_failure.url}</code>],
         ['After each run', job.on_attempt && <code>{job.on_attempt.url}</code>],
