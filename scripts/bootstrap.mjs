@@ -45,6 +45,7 @@ export function bootstrap({ forStart = false } = {}) {
       'packages/client/src/generated/resources.ts',
       'programs/cli/src/generated/fields.ts',
       `${python}/models.py`,
+      'clients/terraform/internal/provider/generated/objects.json',
     ],
     command: [process.execPath, join(root, 'scripts/generate-clients.mjs')],
   })

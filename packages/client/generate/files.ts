@@ -5,6 +5,7 @@ import { inputTypes } from './inputs.ts'
 import { pythonClient, synchronous } from './python.ts'
 import { pythonModels } from './python-models.ts'
 import { clientResources } from './resources.ts'
+import { terraformObjects } from './terraform.ts'
 import { responseTypes } from './types.ts'
 
 const typescript = 'packages/client/src/generated'
@@ -21,6 +22,7 @@ export function generatedFiles(read: (path: string) => string): Record<string, s
     [`${python}/_sync_http.py`]: synchronous(read(`${python}/_async_http.py`)),
     [`${python}/models.py`]: pythonModels(),
     'programs/cli/src/generated/fields.ts': commandLineFields(),
+    'clients/terraform/internal/provider/generated/objects.json': terraformObjects(),
     'packages/dashboard/src/api/generated/operations.json': operationsTable(),
   }
 }

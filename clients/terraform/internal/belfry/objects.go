@@ -2,76 +2,16 @@ package belfry
 
 import "encoding/json"
 
-// Retry is a retry policy: listed delays alone, or else the other fields.
-type Retry struct {
-	MaxRetries  *int64  `json:"max_retries,omitempty"`
-	Backoff     *string `json:"backoff,omitempty"`
-	BaseDelayMs *int64  `json:"base_delay_ms,omitempty"`
-	MaxDelayMs  *int64  `json:"max_delay_ms,omitempty"`
-	DelaysMs    []int64 `json:"delays_ms,omitempty"`
-}
+// Object is a cron job, a subscription or a queue: the fields of an answer, by their names.
+type Object map[string]json.RawMessage
 
-// Callback is a target that receives the outcome of a task.
-type Callback struct {
-	URL       string            `json:"url"`
-	Headers   map[string]string `json:"headers"`
-	Retry     Retry             `json:"retry"`
-	TimeoutMs int64             `json:"timeout_ms"`
-}
-
-// Delivery has the fields that cron jobs and subscriptions share.
-type Delivery struct {
-	ID        string            `json:"id"`
-	Key       *string           `json:"key"`
-	URL       string            `json:"url"`
-	Headers   map[string]string `json:"headers"`
-	Retry     Retry             `json:"retry"`
-	TimeoutMs int64             `json:"timeout_ms"`
-	Queue     *string           `json:"queue"`
-	OnSuccess *Callback         `json:"on_success"`
-	OnFailure *Callback         `json:"on_failure"`
-	OnAttempt *Callback         `json:"on_attempt"`
-	MaxAgeMs  *int64            `json:"max_age_ms"`
-	Labels    []string          `json:"labels"`
-}
-
-// CronJob calls a URL on a schedule.
-type CronJob struct {
-	Delivery
-	Name          string          `json:"name"`
-	Method        string          `json:"method"`
-	Cron          string          `json:"cron"`
-	Timezone      string          `json:"timezone"`
-	Payload       json.RawMessage `json:"payload"`
-	PayloadBase64 *string         `json:"payload_base64"`
-	ContentType   *string         `json:"content_type"`
-	Overlap       string          `json:"overlap"`
-	CatchUp       string          `json:"catch_up"`
-	StartsAt      *string         `json:"starts_at"`
-	EndsAt        *string         `json:"ends_at"`
-	Status        string          `json:"status"`
-}
-
-// Subscription calls a URL for each event of its topics.
-type Subscription struct {
-	Delivery
-	Topic  string          `json:"topic"`
-	Filter json.RawMessage `json:"filter"`
-	Active bool            `json:"active"`
-}
-
-// RateLimit bounds the attempts within a period.
-type RateLimit struct {
-	Count    int64 `json:"count"`
-	PeriodMs int64 `json:"period_ms"`
-}
-
-// Queue limits the attempts of the tasks that name it.
-type Queue struct {
-	Name          string     `json:"name"`
-	MaxConcurrent *int64     `json:"max_concurrent"`
-	RateLimit     *RateLimit `json:"rate_limit"`
-	Ordered       bool       `json:"ordered"`
+// Text returns a field that is text, and nil for null.
+func (o Object) Text(name string) *string {
+	var text *string
+	if json.Unmarshal(o[name], &text) != nil {
+		return nil
+	}
+	return text
 }
 
 // Integration receives alerts.

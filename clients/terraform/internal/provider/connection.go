@@ -2,12 +2,10 @@ package provider
 
 import (
 	"context"
-	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
 	"terraform-provider-belfry/internal/belfry"
 )
@@ -97,13 +95,4 @@ func (c *connection) delete(
 	if err := c.client.Delete(ctx, belfry.At(collection, name)); err != nil {
 		report(&resp.Diagnostics, kind, err, nil)
 	}
-}
-
-// merge returns the attributes of all maps.
-func merge(all ...map[string]schema.Attribute) map[string]schema.Attribute {
-	merged := map[string]schema.Attribute{}
-	for _, one := range all {
-		maps.Copy(merged, one)
-	}
-	return merged
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"terraform-provider-belfry/internal/belfry"
@@ -19,81 +21,47 @@ type cronJobResource struct{ connection }
 
 var _ resource.ResourceWithImportState = &cronJobResource{}
 
-// CronJobModel is a cron job in a state.
-type CronJobModel struct {
-	DeliveryModel
-	Name          types.String `tfsdk:"name"`
-	Method        types.String `tfsdk:"method"`
-	Cron          types.String `tfsdk:"cron"`
-	Timezone      types.String `tfsdk:"timezone"`
-	Payload       types.String `tfsdk:"payload"`
-	PayloadBase64 types.String `tfsdk:"payload_base64"`
-	ContentType   types.String `tfsdk:"content_type"`
-	Overlap       types.String `tfsdk:"overlap"`
-	CatchUp       types.String `tfsdk:"catch_up"`
-	StartsAt      types.String `tfsdk:"starts_at"`
-	EndsAt        types.String `tfsdk:"ends_at"`
-	Paused        types.Bool   `tfsdk:"paused"`
-}
+// cronJobFields have a method by default, which the API requires.
+var cronJobFields = func() fields {
+	all := declared("cron_job")
+	method := all["method"]
+	method.Required, method.Default = false, "POST"
+	all["method"] = method
+	return all
+}()
 
-func (m *CronJobModel) body() map[string]any {
-	body := m.DeliveryModel.body()
-	body["name"] = m.Name.ValueString()
-	body["method"] = m.Method.ValueString()
-	body["cron"] = m.Cron.ValueString()
-	body["timezone"] = m.Timezone.ValueString()
-	body["overlap"] = m.Overlap.ValueString()
-	body["catch_up"] = m.CatchUp.ValueString()
-	body["starts_at"] = textOrNil(m.StartsAt)
-	body["ends_at"] = textOrNil(m.EndsAt)
-	body["payload"] = nil
-	if !m.Payload.IsNull() {
-		body["payload"] = json.RawMessage(m.Payload.ValueString())
+// writeCronJob sets the attributes of a state to an answer. They keep a content type and a pause that the answer does not show.
+func writeCronJob(
+	ctx context.Context, own values, answer belfry.Object, to *tfsdk.State, diagnostics *diag.Diagnostics,
+) {
+	if contentType := answer.Text("content_type"); contentType != nil && own.hasDefaultContentType(*contentType) {
+		answer["content_type"] = json.RawMessage("null")
 	}
-	body["payload_base64"] = textOrNil(m.PayloadBase64)
-	body["content_type"] = textOrNil(m.ContentType)
-	return body
-}
-
-func (m *CronJobModel) fill(from belfry.CronJob) {
-	hasDefaultType := from.ContentType != nil && m.hasDefaultContentType(*from.ContentType)
-	m.DeliveryModel.fill(from.Delivery)
-	m.Name = types.StringValue(from.Name)
-	m.Method = types.StringValue(from.Method)
-	m.Cron = sameCron.keep(m.Cron, &from.Cron)
-	m.Timezone = types.StringValue(from.Timezone)
-	var payload *string
-	if text := string(from.Payload); text != "" && text != "null" {
-		payload = &text
-	}
-	m.Payload = sameJSON.keep(m.Payload, payload)
-	m.PayloadBase64 = types.StringPointerValue(from.PayloadBase64)
-	if hasDefaultType {
-		m.ContentType = types.StringNull()
-	} else {
-		m.ContentType = types.StringPointerValue(from.ContentType)
-	}
-	m.Overlap = types.StringValue(from.Overlap)
-	m.CatchUp = types.StringValue(from.CatchUp)
-	m.StartsAt = sameTime.keep(m.StartsAt, from.StartsAt)
-	m.EndsAt = sameTime.keep(m.EndsAt, from.EndsAt)
+	status := answer.Text("status")
 	// A cron job that has ended does not show whether it is paused.
-	if from.Status != "ended" || m.Paused.IsNull() {
-		m.Paused = types.BoolValue(from.Status == "paused")
+	if paused := own["paused"]; status != nil && (*status != "ended" || paused.IsNull()) {
+		own["paused"] = types.BoolValue(*status == "paused")
 	}
+	own.write(ctx, cronJobFields, answer, to, diagnostics)
 }
 
 // hasDefaultContentType returns whether a content type is that of a cron job without content_type.
-func (m *CronJobModel) hasDefaultContentType(now string) bool {
-	if !m.ContentType.IsNull() {
+func (v values) hasDefaultContentType(now string) bool {
+	if !v.text("content_type").IsNull() {
 		return false
 	}
-	for name, value := range m.Headers {
+	headers, _ := v["headers"].(types.Map)
+	for name, value := range headers.Elements() {
 		if isContentType(name) {
-			return value == now
+			return value.Equal(types.StringValue(now))
 		}
 	}
 	return now == defaultContentType
+}
+
+func (v values) isPaused() bool {
+	paused, _ := v["paused"].(types.Bool)
+	return paused.ValueBool()
 }
 
 func (r *cronJobResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -105,86 +73,81 @@ func (r *cronJobResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 }
 
 func (r *cronJobResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan CronJobModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	plan := readValues(ctx, req.Plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	body := withoutNils(plan.body())
-	if plan.Paused.ValueBool() {
+	body := withoutNils(cronJobFields.body(plan))
+	if plan.isPaused() {
 		body["starts_at"] = notYet
 		delete(body, "ends_at")
 	}
-	var made belfry.CronJob
+	var made belfry.Object
 	if err := r.create(ctx, belfry.CronJobs, body, &made); err != nil {
 		report(&resp.Diagnostics, "cron job", err, cronJobSchema().Attributes)
 		return
 	}
-	if plan.Paused.ValueBool() {
-		if err := r.finishPaused(ctx, &plan, &made); err != nil {
+	if plan.isPaused() {
+		if err := r.finishPaused(ctx, plan, &made); err != nil {
 			report(&resp.Diagnostics, "cron job", err, cronJobSchema().Attributes)
 		}
 	}
 	// With an error, Terraform replaces the cron job in the next run.
-	plan.fill(made)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	writeCronJob(ctx, plan, made, &resp.State, &resp.Diagnostics)
 }
 
 // finishPaused pauses a new cron job, and sets its times.
-func (r *cronJobResource) finishPaused(ctx context.Context, plan *CronJobModel, made *belfry.CronJob) error {
-	at := belfry.At(belfry.CronJobs, made.ID)
+func (r *cronJobResource) finishPaused(ctx context.Context, plan values, made *belfry.Object) error {
+	at := belfry.At(belfry.CronJobs, *made.Text("id"))
 	if err := r.client.Act(ctx, at+"/pause", made); err != nil {
 		return err
 	}
-	times := map[string]any{"starts_at": textOrNil(plan.StartsAt), "ends_at": textOrNil(plan.EndsAt)}
+	times := map[string]any{"starts_at": textOrNil(plan.text("starts_at")), "ends_at": textOrNil(plan.text("ends_at"))}
 	return r.client.Patch(ctx, at, times, made)
 }
 
 func (r *cronJobResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state CronJobModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	state := readValues(ctx, req.State, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	found, ok := read[belfry.CronJob](ctx, r.client, belfry.At(belfry.CronJobs, state.ID.ValueString()), "cron job", resp)
+	at := belfry.At(belfry.CronJobs, state.text("id").ValueString())
+	found, ok := read[belfry.Object](ctx, r.client, at, "cron job", resp)
 	if !ok {
 		return
 	}
-	state.fill(found)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	writeCronJob(ctx, state, found, &resp.State, &resp.Diagnostics)
 }
 
 func (r *cronJobResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state CronJobModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	plan := readValues(ctx, req.Plan, &resp.Diagnostics)
+	state := readValues(ctx, req.State, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	changed, err := r.update(ctx, &plan, &state)
+	changed, err := r.update(ctx, plan, state)
 	if err != nil {
 		report(&resp.Diagnostics, "cron job", err, cronJobSchema().Attributes)
 		return
 	}
-	plan.fill(changed)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	writeCronJob(ctx, plan, changed, &resp.State, &resp.Diagnostics)
 }
 
 // update pauses before it changes other fields, and resumes after, so the cron job never runs in between.
-func (r *cronJobResource) update(ctx context.Context, plan, state *CronJobModel) (belfry.CronJob, error) {
-	var now belfry.CronJob
-	at := belfry.At(belfry.CronJobs, state.ID.ValueString())
-	isPaused, wasPaused := plan.Paused.ValueBool(), state.Paused.ValueBool()
+func (r *cronJobResource) update(ctx context.Context, plan, state values) (belfry.Object, error) {
+	var now belfry.Object
+	at := belfry.At(belfry.CronJobs, state.text("id").ValueString())
+	isPaused, wasPaused := plan.isPaused(), state.isPaused()
 	if isPaused && !wasPaused {
 		if err := r.client.Act(ctx, at+"/pause", &now); err != nil {
 			return now, err
 		}
 	}
-	if err := r.client.Patch(ctx, at, bodyChange(state.body(), plan.body()), &now); err != nil {
+	if err := r.client.Patch(ctx, at, bodyChange(cronJobFields.body(state), cronJobFields.body(plan)), &now); err != nil {
 		return now, err
 	}
 	if !isPaused && wasPaused {
-		now = belfry.CronJob{}
+		now = belfry.Object{}
 		return now, r.client.Act(ctx, at+"/resume", &now)
 	}
 	return now, nil

@@ -13,13 +13,6 @@ func textOrNil(value types.String) any {
 	return value.ValueString()
 }
 
-func numberOrNil(value types.Int64) any {
-	if value.IsNull() || value.IsUnknown() {
-		return nil
-	}
-	return value.ValueInt64()
-}
-
 // withoutNils returns the fields that have a value: a creation takes no null.
 func withoutNils(fields map[string]any) map[string]any {
 	given := map[string]any{}

@@ -86,7 +86,7 @@ func integrationSchema() schema.Schema {
 		MarkdownDescription: "A destination for the alerts of the workspace.",
 		Attributes: map[string]schema.Attribute{
 			"id":   idAttribute(),
-			"key":  keyAttribute(),
+			"key":  declared("cron_job")["key"].attribute("key", nil),
 			"name": schema.StringAttribute{MarkdownDescription: "The name of the integration.", Required: true},
 			"channel": schema.StringAttribute{
 				MarkdownDescription: "One of `slack`, `discord`, `webhook` and `email`. Another channel creates the integration again.",

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+
 	"terraform-provider-belfry/internal/belfry"
 )
 
@@ -61,6 +63,48 @@ func TestTakesOverAnObjectWhoseCreationWasNotAnswered(t *testing.T) {
 	}
 	if canonical(change) != `{"key":"shop/x","name":"x"}` {
 		t.Errorf("the change was %v", change)
+	}
+}
+
+func TestDeclaresSchemasThatTerraformAccepts(t *testing.T) {
+	for name, one := range map[string]schema.Schema{
+		"cron_job": cronJobSchema(), "subscription": subscriptionSchema(), "queue": queueSchema(), "integration": integrationSchema(),
+	} {
+		if problems := one.ValidateImplementation(t.Context()); problems.HasError() {
+			t.Errorf("%s: %v", name, problems)
+		}
+	}
+}
+
+func TestReadsAnAnswerAndWritesTheSameBody(t *testing.T) {
+	const retry = `"retry":{"backoff":"fixed","base_delay_ms":1000,"max_delay_ms":2000,"max_retries":1}`
+	const callback = `{"headers":{},` + retry + `,"timeout_ms":1000,"url":"https://example.com/failed"}`
+	for _, text := range []string{
+		`{"active":true,"filter":[{"op":"eq","path":"a","value":1}],"headers":{"X-A":"b"},"key":"shop/x",` +
+			`"labels":["a","b"],"max_age_ms":60000,"on_attempt":null,"on_failure":` + callback + `,"on_success":null,` +
+			`"queue":null,` + retry + `,"timeout_ms":30000,"topic":"orders.*","url":"https://example.com/"}`,
+		`{"active":false,"filter":[],"headers":{},"key":null,"labels":[],"max_age_ms":null,` +
+			`"on_attempt":null,"on_failure":null,"on_success":null,"queue":"slow","retry":{"delays_ms":[0,60000]},` +
+			`"timeout_ms":1000,"topic":"*","url":"https://example.com/"}`,
+	} {
+		var answer belfry.Object
+		if err := json.Unmarshal([]byte(text), &answer); err != nil {
+			t.Fatal(err)
+		}
+		state := values{}
+		for name, one := range subscriptionFields {
+			value, err := one.value(answer[name])
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			state[name] = value
+		}
+		if body := canonical(subscriptionFields.body(state)); body != text {
+			t.Errorf("%s\nbecame\n%s", text, body)
+		}
+	}
+	if value, err := subscriptionFields["timeout_ms"].value(json.RawMessage(`"soon"`)); err == nil {
+		t.Errorf("a text was read as %v", value)
 	}
 }
 
