@@ -49,6 +49,13 @@ export const requestColumnOf = {
   connection: 'connection',
 } as const satisfies Record<keyof StoredRequest, string>
 
+/** Returns the SQL that selects columns of a table by the names of their fields. */
+export function selectFields(alias: string, columns: Readonly<Record<string, string>>): string {
+  return Object.entries(columns)
+    .map(([field, column]) => `${alias}.${column} AS "${field}"`)
+    .join(', ')
+}
+
 /** Returns the SQL of the new value of a column, from the parameter of a change. */
 export function changedValue(column: string, parameter: string): string {
   if (column !== requestColumnOf.callbacks) return parameter

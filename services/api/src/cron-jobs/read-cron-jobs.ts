@@ -3,6 +3,7 @@ import { operations } from '@belfry/contract/operations'
 import { type CronJobFields, columnOf, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { RunStatus } from '@belfry/db/generated/enums'
 import type { Db } from '@belfry/db/postgres/in-transaction'
+import { selectFields } from '@belfry/db/tasks/stored-request'
 import { hostOfUrl } from '@belfry/db/tasks/task-row'
 import { AppError } from '@belfry/domain/app-error'
 import { nextRuns } from '@belfry/domain/cron/cron-schedule'
@@ -185,11 +186,9 @@ export type CronJobRow = CronJobFields &
     updatedAt: Date
   }
 
-const fieldColumns = Object.entries(columnOf).map(([field, column]) => `j.${column} AS "${field}"`)
-
 /** Selects cron jobs. The caller appends conditions: `j` is the cron job. */
 const selectCronJobs = `
-  SELECT j.id, j.workspace_id AS "workspaceId", ${fieldColumns}, j.paused_at AS "pausedAt",
+  SELECT j.id, j.workspace_id AS "workspaceId", ${selectFields('j', columnOf)}, j.paused_at AS "pausedAt",
          j.paused_reason AS "pausedReason", j.failing_since AS "failingSince", j.created_by AS "createdBy", j.updated_by AS "updatedBy", j.created_at AS "createdAt",
          j.updated_at AS "updatedAt", last.id AS "lastRunId", last.status AS "lastRunStatus",
          last.response_status AS "lastRunResponseStatus", last.error_code AS "lastRunErrorCode",

@@ -2,6 +2,7 @@ import { operations } from '@belfry/contract/operations'
 import type { ListTasksQuery, Task } from '@belfry/contract/task'
 import { listOpenCircuits, listPausedHosts } from '@belfry/db/dispatchers/host-circuits'
 import type { Db } from '@belfry/db/postgres/in-transaction'
+import { requestColumnOf, selectFields } from '@belfry/db/tasks/stored-request'
 import { conditionsOf, type TaskFilter as FilterOfTasks } from '@belfry/db/tasks/task-filter'
 import { AppError } from '@belfry/domain/app-error'
 import { firstUuidAt, timeOfUuid } from '@belfry/domain/id'
@@ -178,11 +179,8 @@ const selectTasks = `
   SELECT t.id, t.workspace_id AS "workspaceId", t.source, t.state, t.state_reason AS "stateReason", t.attempts,
          t.execute_at AS "executeAt", t.due_at AS "dueAt", t.cron_job_id AS "cronJobId", t.event_id AS "eventId",
          t.callback_of AS "callbackOf", t.replay_of AS "replayOf", t.created_at AS "createdAt", t.updated_at AS "updatedAt",
-         t.finished_at AS "finishedAt", r.name, r.url, r.method, r.headers, r.payload, r.is_report AS "isReport",
-         r.content_type AS "contentType", r.callbacks, r.retry_delays AS "retryDelays",
-         r.max_retries AS "maxRetries",
-         r.backoff, r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs",
-         r.topic, r.queue, r.labels, r.qstash, r.connection, t.expires_at AS "expiresAt", t.key,
+         t.finished_at AS "finishedAt", ${selectFields('r', requestColumnOf)}, r.name, r.is_report AS "isReport",
+         r.topic, r.labels, t.expires_at AS "expiresAt", t.key,
          r.created_by AS "createdBy", r.updated_by AS "updatedBy", t.waits_for AS "waitsFor",
          last.id AS "lastRunId", last.status AS "lastRunStatus",
          last.response_status AS "lastRunResponseStatus", last.error_code AS "lastRunErrorCode",
