@@ -4,6 +4,7 @@ import { useRights } from '../../session/allowed.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { formatThings } from '../../ui/format-amount.ts'
+import { groupRights, labelOfRight } from './key-rights.ts'
 import styles from './settings.module.css'
 
 const choices = [
@@ -32,14 +33,16 @@ export function KeyScopeFields({ initial }: { initial: Choice }): ReactNode {
         options={choices.map(({ value, label }) => ({ value, label }))}
       />
       {choice === 'rights' && (
-        <fieldset className={styles.rights}>
-          <legend>Rights</legend>
-          {keyRights
-            .filter(right => can(right).allowed)
-            .map(right => (
-              <Checkbox key={right} name={`right ${right}`} label={<code>{right}</code>} />
-            ))}
-        </fieldset>
+        <div className={styles.rights}>
+          {groupRights(keyRights.filter(right => can(right).allowed)).map(([group, rights]) => (
+            <fieldset key={group}>
+              <legend>{group}</legend>
+              {rights.map(right => (
+                <Checkbox key={right} name={`right ${right}`} label={labelOfRight(right)} />
+              ))}
+            </fieldset>
+          ))}
+        </div>
       )}
     </>
   )
