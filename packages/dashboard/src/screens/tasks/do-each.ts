@@ -5,18 +5,16 @@ const pauseMs = 1000
 const maxRetries = 10
 
 /**
- * Runs an action for each item, a few at a time, and pauses when the API answers 429. Returns how many succeeded, and
- * the first error.
+ * Runs an action for each item, a few at a time, and pauses when the API answers 429. Returns how many succeeded and
+ * failed, and the first error.
  */
 export async function doEach<Item>(
   items: readonly Item[],
   act: (item: Item) => Promise<unknown>,
-  onProgress: (done: number) => void,
-): Promise<{ succeeded: number; error: string | null }> {
+): Promise<{ succeeded: number; failed: number; error: string | null }> {
   const left = [...items]
   let succeeded = 0
   let firstError: string | null = null
-  let done = 0
   const work = async () => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) {
       try {
@@ -25,12 +23,10 @@ export async function doEach<Item>(
       } catch (error) {
         firstError ??= messageOf(error)
       }
-      done += 1
-      onProgress(done)
     }
   }
   await Promise.all(Array.from({ length: concurrency }, work))
-  return { succeeded, error: firstError }
+  return { succeeded, failed: items.length - succeeded, error: firstError }
 }
 
 async function withRetries(act: () => Promise<unknown>): Promise<void> {

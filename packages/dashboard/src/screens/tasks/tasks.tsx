@@ -1,20 +1,19 @@
 import type { Task } from '@belfry/contract/task'
 import { isTerminal, stateReasons, taskStates } from '@belfry/domain/task-state'
-import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Ban, RotateCw, Timer } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import { call, type Query } from '../../api/call.ts'
-import { reloadChanged } from '../../api/effects.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
 import { TimeFilter } from '../../forms/when/time-filter.tsx'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
+import { ConfirmButton } from '../../layout/change-buttons.tsx'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { sourceOptions } from '../../layout/source-options.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { FilterBar, MultiFilter, SearchFilter } from '../../ui/filter-bar.tsx'
 import { formatCounted, formatThings } from '../../ui/format-amount.ts'
 import { selectionColumn } from '../../ui/selection-column.tsx'
@@ -195,74 +194,71 @@ function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
   )
 }
 
-type BulkAction = { name: 'cancel' | 'replay'; done: string; tasks: readonly Task[]; run(task: Task): Promise<Task> }
 type BulkBarProps = { selected: readonly Task[]; onDone(): void }
 
 /** Cancels or replays the selected tasks. Each action applies to the tasks whose state allows it. */
 function BulkBar({ selected, onDone }: BulkBarProps): ReactNode {
   const { workspace } = useWorkspace()
-  const client = useQueryClient()
-  const toast = useToast()
-  const [asked, setAsked] = useState<BulkAction | null>(null)
-  const [doneSoFar, setDoneSoFar] = useState<number | null>(null)
-  const mayNotCancel = useRefusal('task.delete')
-  const mayNotReplay = useRefusal('task.write')
   if (selected.length === 0) return null
-  const cancel: BulkAction = {
-    name: 'cancel',
-    done: 'cancelled',
-    tasks: selected.filter(({ state }) => state === 'pending'),
-    run: ({ id }) => call('cancelTask', { ws: workspace.id, task: id }),
-  }
-  const replay: BulkAction = {
-    name: 'replay',
-    done: 'replayed',
-    tasks: selected.filter(({ state }) => isTerminal(state)),
-    run: ({ id }) => call('replayTask', { ws: workspace.id, task: id, body: {} }),
-  }
-  const run = async ({ tasks, run, done }: BulkAction) => {
-    setDoneSoFar(0)
-    const { succeeded, error } = await doEach(tasks, run, setDoneSoFar)
-    setDoneSoFar(null)
-    setAsked(null)
-    const failed = tasks.length - succeeded
-    toast(
-      `${formatThings(succeeded, 'task')} ${done}.${failed > 0 ? ` ${formatThings(failed, 'task')} failed: ${error}` : ''}`,
-      failed > 0 ? 'bad' : 'good',
-    )
-    onDone()
-    await reloadChanged(client)
-  }
-  const nonePending = cancel.tasks.length === 0 ? 'None of the selected tasks is pending.' : null
-  const noneFinished = replay.tasks.length === 0 ? 'None of the selected tasks has finished.' : null
   return (
     <section className={styles.bulk} aria-label="Selected tasks">
       <span aria-live="polite">{formatThings(selected.length, 'task')} selected</span>
-      <Button icon={<Ban size={15} />} refusal={mayNotCancel ?? nonePending} onClick={() => setAsked(cancel)}>
-        Cancel {cancel.tasks.length}
-      </Button>
-      <Button icon={<RotateCw size={15} />} refusal={mayNotReplay ?? noneFinished} onClick={() => setAsked(replay)}>
-        Replay {replay.tasks.length}
-      </Button>
+      <EachButton
+        verb="Cancel"
+        done="cancelled"
+        icon={<Ban size={15} />}
+        right="task.delete"
+        description="They will not be delivered. Each can be replayed later."
+        tasks={selected.filter(({ state }) => state === 'pending')}
+        none="None of the selected tasks is pending."
+        act={({ id }) => call('cancelTask', { ws: workspace.id, task: id })}
+        onDone={onDone}
+      />
+      <EachButton
+        verb="Replay"
+        done="replayed"
+        icon={<RotateCw size={15} />}
+        right="task.write"
+        description="Each one is sent again immediately as a new task."
+        isDangerous={false}
+        tasks={selected.filter(({ state }) => isTerminal(state))}
+        none="None of the selected tasks has finished."
+        act={({ id }) => call('replayTask', { ws: workspace.id, task: id, body: {} })}
+        onDone={onDone}
+      />
       <Button kind="quiet" onClick={onDone}>
         Clear selection
       </Button>
-      {asked && (
-        <ConfirmDialog
-          isOpen
-          onClose={() => doneSoFar === null && setAsked(null)}
-          title={`${asked.name === 'cancel' ? 'Cancel' : 'Replay'} ${formatThings(asked.tasks.length, 'task')}?`}
-          description={
-            asked.name === 'cancel'
-              ? 'They will not be delivered. Each can be replayed later.'
-              : 'Each one is sent again immediately as a new task.'
-          }
-          action={doneSoFar === null ? `Yes, ${asked.name}` : `${doneSoFar} of ${asked.tasks.length}…`}
-          isDangerous={asked.name === 'cancel'}
-          isPending={doneSoFar !== null}
-          onConfirm={() => void run(asked)}
-        />
-      )}
     </section>
+  )
+}
+
+type EachButtonProps = Pick<ComponentProps<typeof ConfirmButton>, 'icon' | 'right' | 'description' | 'isDangerous'> & {
+  verb: string
+  done: string
+  tasks: readonly Task[]
+  /** Why it cannot be used without tasks. */
+  none: string
+  act(task: Task): Promise<Task>
+  onDone(): void
+}
+
+/** Makes a change to each task, after a confirmation. */
+function EachButton({ verb, done, tasks, none, act, onDone, ...button }: EachButtonProps): ReactNode {
+  const toast = useToast()
+  return (
+    <ConfirmButton
+      {...button}
+      text={`${verb} ${tasks.length}`}
+      title={`${verb} ${formatThings(tasks.length, 'task')}?`}
+      action={`Yes, ${verb.toLowerCase()}`}
+      refusal={tasks.length === 0 ? none : null}
+      run={() => doEach(tasks, act)}
+      onDone={({ succeeded, failed, error }) => {
+        const rest = failed > 0 ? ` ${formatThings(failed, 'task')} failed: ${error}` : ''
+        toast(`${formatThings(succeeded, 'task')} ${done}.${rest}`, failed > 0 ? 'bad' : 'good')
+        onDone()
+      }}
+    />
   )
 }
