@@ -173,9 +173,9 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'Replay all matching' }).waitFor()
   })
 
-  it('replays the dead letters among selected runs, and one of them with another payload', async () => {
+  it('replays selected runs and all that match, succeeded ones on request, and one with another payload', async () => {
     await publishBroken()
-    await publish('orders.paid', '/paid')
+    await publish('orders.paid', '/paid-twice')
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/log`)
     for (const topic of ['orders.broken', 'orders.paid'])
@@ -186,15 +186,31 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
     await selected.getByText('2 runs selected').waitFor()
     await takeScreenshots(page, 'log-selected')
     await expectAccessible(page, ':slug/w/:ws/log')
-    await selected.getByRole('button', { name: 'Replay 2 tasks' }).click()
-    await page.getByText('Tasks that succeeded, or may still be retried, are skipped.').waitFor()
-    await page.getByRole('dialog').getByRole('button', { name: 'Replay', exact: true }).click()
+    const appears = (topic: string, times: number) =>
+      waitFor(
+        () => rowOf(page, topic).count(),
+        count => count === times,
+        20_000,
+      )
+    const dialog = page.getByRole('dialog')
+    await selected.getByRole('button', { name: 'Replay selected' }).click()
+    await dialog.getByRole('heading', { name: 'Replay 1 task?' }).waitFor()
+    await dialog.getByRole('checkbox', { name: 'Also replay 1 task that succeeded' }).check()
+    await takeScreenshots(page, 'log-replay')
+    await dialog.getByRole('button', { name: 'Replay 2 tasks' }).click()
+    await page.getByText('2 of 2 replayed.').first().waitFor()
+    await Promise.all([appears('orders.broken', 2), appears('orders.paid', 2)])
+
+    await page.getByRole('combobox', { name: 'Time', exact: true }).selectOption('1h')
+    await page.getByRole('button', { name: 'Response: Any status code' }).click()
+    await page.getByRole('menuitemcheckbox', { name: '500' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Replay matching' }).click()
+    // One is replayed already.
+    await dialog.getByRole('button', { name: 'Replay 2 tasks' }).click()
     await page.getByText('1 of 2 replayed. The others are not dead letters.').first().waitFor()
-    await waitFor(
-      () => rowOf(page, 'orders.broken').count(),
-      count => count === 2,
-      20_000,
-    )
+    await appears('orders.broken', 3)
+    expect(stage.receiver.requestsTo('/paid-twice').length, 'a filtered replay sends no other task').toBe(2)
 
     stage.receiver.answer('/broken', { status: 200 })
     await rowOf(page, 'orders.broken').getByRole('link').first().click()

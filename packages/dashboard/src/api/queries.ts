@@ -35,21 +35,42 @@ export function pagesOf<Name extends ListName>(name: Name, ...args: Args<Name>) 
   })
 }
 
+// Of 100 items each.
+const firstPages = 10
+
+/** Returns options for `useQuery` of what a question is about: the first 1,000 items of a list, as they are when it is asked. */
+export function firstOf<Name extends ListName>(name: Name, ...args: Args<Name>) {
+  return queryOptions({
+    queryKey: [name, args[0], 'first'],
+    queryFn: ({ signal }) => readPages(name, args, signal, firstPages),
+    staleTime: 'static', // the question stays while it is answered
+    gcTime: 0,
+  })
+}
+
 /** Returns options for `useQuery` of a short list: all of its items. */
 export function allOf<Name extends ListName>(name: Name, ...args: Args<Name>) {
   return queryOptions({
     queryKey: [name, args[0], 'all'],
-    async queryFn({ signal }) {
-      const all: Item<Name>[] = []
-      let cursor: string | null = null
-      do {
-        const page: Page<Item<Name>> = await read(name, ...extended(args, { signal, query: { limit: 100, cursor } }))
-        all.push(...page.data)
-        cursor = page.next_cursor
-      } while (cursor !== null)
-      return all
-    },
+    queryFn: async ({ signal }) => (await readPages(name, args, signal)).items,
   })
+}
+
+async function readPages<Name extends ListName>(
+  name: Name,
+  args: Args<Name>,
+  signal: AbortSignal,
+  maxPages = Number.POSITIVE_INFINITY,
+) {
+  const items: Item<Name>[] = []
+  let cursor: string | null = null
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    const page: Page<Item<Name>> = await read(name, ...extended(args, { signal, query: { limit: 100, cursor } }))
+    items.push(...page.data)
+    cursor = page.next_cursor
+    if (cursor === null) break
+  }
+  return { items, hasMore: cursor !== null }
 }
 
 function extended<Name extends OperationName>(

@@ -39,6 +39,8 @@ export type ConfirmDialogProps = Omit<DialogProps, 'children'> & {
   action: string
   isDangerous?: boolean
   isPending?: boolean
+  /** Why it cannot be confirmed. */
+  refusal?: string | null | undefined
   onConfirm(): void
   /** More content, such as an error. */
   children?: ReactNode
@@ -49,6 +51,7 @@ export function ConfirmDialog({
   action,
   isDangerous,
   isPending,
+  refusal,
   onConfirm,
   children,
   ...dialog
@@ -61,6 +64,7 @@ export function ConfirmDialog({
         <Button
           kind={isDangerous ? 'danger' : 'primary'}
           isPending={isPending}
+          refusal={refusal}
           onClick={onConfirm}
           aria-keyshortcuts="Control+Enter"
         >

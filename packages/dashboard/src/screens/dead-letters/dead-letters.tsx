@@ -103,8 +103,7 @@ function Actions({ chosen, isFiltered, filter, onSettle }: ActionsProps): ReactN
   const replayRefusal = useRefusal('dead_letter.replay')
   const discardRefusal = useRefusal('dead_letter.discard')
   const scope = chosen.length > 0 ? `${chosen.length} selected` : isFiltered ? 'all matching' : 'all'
-  const settle = (action: Settlement['action']) =>
-    onSettle(chosen.length > 0 ? { action, ids: chosen.map(({ id }) => id), chosen } : { action, filter })
+  const settle = (action: Settlement['action']) => onSettle(chosen.length > 0 ? { action, chosen } : { action, filter })
   return (
     <div className={styles.actions}>
       <Button icon={<RotateCcw size={14} />} refusal={replayRefusal} onClick={() => settle('replay')}>

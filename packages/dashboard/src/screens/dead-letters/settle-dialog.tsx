@@ -1,10 +1,10 @@
 import type { DeadLetterOperation } from '@belfry/contract/bulk-operation'
-import type { Page } from '@belfry/contract/page'
 import type { Task } from '@belfry/contract/task'
 import { requestHost } from '@belfry/domain/run-filter'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { type Body, call, read } from '../../api/call.ts'
+import { type Body, call } from '../../api/call.ts'
+import { firstOf } from '../../api/queries.ts'
 import { useChange } from '../../forms/use-change.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
@@ -17,13 +17,8 @@ import styles from './dead-letters.module.css'
 
 export type DeadLetterFilter = NonNullable<Body<'replayDeadLetters'>['filter']>
 
-/** Selects dead letters by id, or all that match a filter. */
-type Selection = { ids: string[] } | { filter: DeadLetterFilter }
-
-export type Settlement = { action: 'replay' | 'discard' } & Selection & {
-    /** The chosen dead letters, with `ids`. Without them, the ids may be those of other tasks. */
-    chosen?: readonly Task[]
-  }
+/** What to do with chosen dead letters, or with all that match a filter. */
+export type Settlement = { action: 'replay' | 'discard' } & ({ chosen: readonly Task[] } | { filter: DeadLetterFilter })
 
 /** `per_second`: how many replays are due per second, instead of all at once. */
 type Pace = Pick<Body<'replayDeadLetters'>, 'per_second'>
@@ -31,8 +26,8 @@ type Pace = Pick<Body<'replayDeadLetters'>, 'per_second'>
 /** How many were settled immediately, and the background operation that settles the rest. */
 type Settled = { count: number; operation: DeadLetterOperation | null }
 
-// The limit of the API.
-const maxIdsPerCall = 100
+/** The limit of the API. A rate holds within a call. */
+export const maxIdsPerCall = 100
 
 // As many as show whether a target works again.
 const probeSize = 5
@@ -48,19 +43,20 @@ type SettleDialogProps = { settlement: Settlement; onClose(): void; onDone(settl
 export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps): ReactNode {
   const { workspace } = useWorkspace()
   const filter = 'filter' in settlement ? settlement.filter : null
-  const all = useQuery({ ...deadLettersToSettle(workspace.id, filter ?? {}), enabled: filter !== null })
-  const tasks = settlement.chosen ?? all.data?.tasks
+  const all = useQuery({
+    ...firstOf('listDeadLetters', { ws: workspace.id, query: filter ?? {} }),
+    enabled: filter !== null,
+  })
+  const tasks = 'chosen' in settlement ? settlement.chosen : all.data?.items
   const { mutate, isPending, error } = useChange({
-    run: ({ pace, ...what }: Settlement & { pace?: Pace }) => settle(workspace.id, what, pace),
+    run: ({ pace = {}, ...what }: Settlement & { pace?: Pace }) => settle(workspace.id, what, pace),
     onDone,
     onError: () => {}, // the dialog shows it
   })
   const [perSecond, setPerSecond] = useState(0)
   const isReplay = settlement.action === 'replay'
-  // A rate holds within a call.
   const hasRate = isReplay && (filter !== null || (tasks?.length ?? 0) <= maxIdsPerCall)
   const verb = isReplay ? 'Replay' : 'Discard'
-  const mayHaveOthers = 'ids' in settlement && settlement.chosen === undefined
   return (
     <ConfirmDialog
       isOpen
@@ -68,7 +64,7 @@ export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps)
       title={`${verb} ${nameOf(settlement, tasks?.length, all.data?.hasMore ?? false)}?`}
       description={
         isReplay
-          ? `Each one is sent again as a new task with the same request and retries.${mayHaveOthers ? ' Tasks that succeeded, or may still be retried, are skipped.' : ''}`
+          ? 'Each one is sent again as a new task with the same request and retries.'
           : 'They are removed from this list for good and will not be sent. The tasks and their runs are kept.'
       }
       action={verb}
@@ -78,21 +74,17 @@ export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps)
     >
       {tasks && <Hosts tasks={tasks} />}
       {hasRate && (
-        <SelectField
-          label="Speed"
-          hint={hintOf(perSecond, tasks?.length, all.data?.hasMore ?? false)}
-          value={perSecond}
-          onChange={event => setPerSecond(Number(event.target.value))}
-          options={rates}
+        <SpeedField
+          perSecond={perSecond}
+          onChange={setPerSecond}
+          count={tasks?.length}
+          hasMore={all.data?.hasMore ?? false}
         />
       )}
       {isReplay && tasks && tasks.length > probeSize && (
         <p className={styles.probe}>
           <span>Is the target working again?</span>
-          <Button
-            isPending={isPending}
-            onClick={() => mutate({ action: 'replay', ids: tasks.slice(0, probeSize).map(({ id }) => id) })}
-          >
+          <Button isPending={isPending} onClick={() => mutate({ action: 'replay', chosen: tasks.slice(0, probeSize) })}>
             Replay {probeSize} as a test
           </Button>
         </p>
@@ -102,15 +94,33 @@ export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps)
   )
 }
 
+type SpeedFieldProps = {
+  perSecond: number
+  onChange(perSecond: number): void
+  count: number | undefined
+  hasMore: boolean
+}
+
+/** Chooses how many replays are due per second. */
+export function SpeedField({ perSecond, onChange, count, hasMore }: SpeedFieldProps): ReactNode {
+  return (
+    <SelectField
+      label="Speed"
+      hint={hintOf(perSecond, count, hasMore)}
+      value={perSecond}
+      onChange={event => onChange(Number(event.target.value))}
+      options={rates}
+    />
+  )
+}
+
 function hintOf(perSecond: number, count: number | undefined, hasMore: boolean): string | undefined {
   if (perSecond === 0 || count === undefined || count === 0) return undefined
   return `Takes ${hasMore ? 'more than ' : ''}${formatDuration((count / perSecond) * 1000)}, without retries.`
 }
 
 function nameOf(settlement: Settlement, count: number | undefined, hasMore: boolean): string {
-  if ('ids' in settlement) {
-    return formatThings(settlement.ids.length, settlement.chosen === undefined ? 'task' : 'dead letter')
-  }
+  if ('chosen' in settlement) return formatThings(settlement.chosen.length, 'dead letter')
   if (count !== undefined && !hasMore) return formatThings(count, 'dead letter')
   const which = Object.keys(settlement.filter).length === 0 ? 'all' : 'all matching'
   return count === undefined ? `${which} dead letters` : `${which} dead letters (more than ${formatCount(count)})`
@@ -133,39 +143,25 @@ function Hosts({ tasks }: { tasks: readonly Task[] }): ReactNode {
   )
 }
 
-// Pages of 100 that a confirmation reads to show what it is about.
-const maxPages = 10
-
-/** Queries the dead letters that a filter selects, up to 1,000. */
-function deadLettersToSettle(ws: string, filter: DeadLetterFilter) {
-  return queryOptions({
-    queryKey: ['listDeadLetters', ws, 'to settle', filter],
-    async queryFn({ signal }) {
-      const tasks: Task[] = []
-      let cursor: string | null = null
-      for (let reads = 0; reads < maxPages; reads += 1) {
-        const query = { ...filter, limit: 100, cursor }
-        const page: Page<Task> = await read('listDeadLetters', { ws, query, signal })
-        tasks.push(...page.data)
-        cursor = page.next_cursor
-        if (cursor === null) break
-      }
-      return { tasks, hasMore: cursor !== null }
-    },
-    staleTime: 'static', // the question stays while they are settled
-    gcTime: 0,
-  })
-}
-
-async function settle(ws: string, { action, chosen: _, ...choice }: Settlement, pace: Pace = {}): Promise<Settled> {
+async function settle(ws: string, { action, ...choice }: Settlement, pace: Pace): Promise<Settled> {
   if ('filter' in choice) return settleSome(ws, action, { ...choice, ...pace })
-  let count = 0
-  for (let at = 0; at < choice.ids.length; at += maxIdsPerCall) {
-    const ids = choice.ids.slice(at, at + maxIdsPerCall)
-    count += (await settleSome(ws, action, { ids, ...pace })).count
-  }
-  return { count, operation: null }
+  return { count: await settleEach(ws, action, idsOf(choice.chosen), pace), operation: null }
 }
+
+/** Replays or discards dead letters, skips other tasks, and returns how many there were. */
+export async function settleEach(ws: string, action: Settlement['action'], ids: readonly string[], pace: Pace) {
+  let count = 0
+  for (let at = 0; at < ids.length; at += maxIdsPerCall) {
+    count += (await settleSome(ws, action, { ids: ids.slice(at, at + maxIdsPerCall), ...pace })).count
+  }
+  return count
+}
+
+function idsOf(tasks: readonly Task[]): string[] {
+  return tasks.map(({ id }) => id)
+}
+
+type Selection = { ids: string[] } | { filter: DeadLetterFilter }
 
 async function settleSome(ws: string, action: Settlement['action'], body: Selection & Pace): Promise<Settled> {
   const settled = await call(`${action}DeadLetters`, { ws, body })

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Download, Pause, Play, Search, Skull } from 'lucide-react'
+import { Download, Pause, Play, RotateCcw, Search, Skull } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { Outlet, useLocation, useNavigate, useParams } from 'react-router'
 import { urlOf } from '../../api/call.ts'
@@ -8,6 +8,7 @@ import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { lagOptions } from '../../layout/lag-options.ts'
 import { searchQuery } from '../../layout/search-query.ts'
 import { sourceOptions } from '../../layout/source-options.ts'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -41,6 +42,8 @@ export function Log(): ReactNode {
   const filters = useFilters(logFilters, acceptedFilters)
   const shown = useRunLog(organization, workspace, filters)
   const [isPaused, setIsPaused] = useState(false)
+  const [isReplaying, setIsReplaying] = useState(false)
+  const mayNotReplay = useRefusal('dead_letter.replay')
   const deadLetters = toDeadLetterQuery(filters.values)
   const hasTime = ['range', 'from', 'to'].some(name => name in filters.values)
   const isNarrow = useIsNarrow()
@@ -61,10 +64,16 @@ export function Log(): ReactNode {
                   {hasTime ? 'Dead letters of any time' : 'Dead letters'}
                 </ButtonLink>
               )}
+              {filters.isSet && shown.scope.ws !== null && (
+                <Button icon={<RotateCcw size={15} />} refusal={mayNotReplay} onClick={() => setIsReplaying(true)}>
+                  Replay matching
+                </Button>
+              )}
               <ExportMenu shown={shown} />
             </>
           }
         />
+        {isReplaying && <ReplayRuns query={shown.query} onClose={() => setIsReplaying(false)} />}
         <FilterBar filters={filters} search={<LogSearch filters={filters} />}>
           <FilterFields filters={filters} />
         </FilterBar>
@@ -81,7 +90,8 @@ export function Log(): ReactNode {
   )
 }
 
-// Loaded after the list, which does not need it.
+// Loaded after the list, which does not need them.
+const ReplayRuns = latePart(async () => (await import('./replay-runs.tsx')).ReplayRuns)
 const LogStrip = latePart(async () => (await import('./log-strip.tsx')).LogStrip)
 
 function timeOf({ from, to }: ShownLog['query']): { from?: string; to?: string } {

@@ -37,12 +37,12 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const [rowSlots] = useState(() => new RowSlots())
   const [focused, setFocused] = useState<number | null>(null)
-  const [selected, setSelected] = useState<ReadonlyMap<string, string>>(new Map())
+  const [selected, setSelected] = useState<ReadonlyMap<string, Run>>(new Map())
   const mayReplay = useRefusal('dead_letter.replay') === null
   const onSelect = useCallback((run: Run, isSelected: boolean) => {
     setSelected(before => {
       const next = new Map(before)
-      if (isSelected) next.set(run.id, run.task_id)
+      if (isSelected) next.set(run.id, run)
       else next.delete(run.id)
       return next
     })
@@ -133,7 +133,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
           </tbody>
         </table>
       </section>
-      {selected.size > 0 && <SelectedRuns selected={selected} onClear={() => setSelected(new Map())} />}
+      {selected.size > 0 && <SelectedRuns selected={[...selected.values()]} onClear={() => setSelected(new Map())} />}
       <LogEnd view={view} log={log} oldest={view.runAt(view.rowCount - 1)} filters={filters} />
     </div>
   )
