@@ -14,6 +14,7 @@ import { Problem } from '../ui/problem.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { RelativeTime } from '../ui/time.tsx'
 import { ChangeButton } from './change-buttons.tsx'
+import { outcomeText } from './error-labels.ts'
 import styles from './failure-groups.module.css'
 
 type Group = RunFailures['data'][number]
@@ -97,7 +98,7 @@ function StateButtons({ group }: { group: Group }): ReactNode {
 }
 
 function causeOf({ response_status, error_code }: Group): string {
-  return String(response_status ?? error_code.replaceAll('_', ' '))
+  return outcomeText(response_status, error_code)
 }
 
 function filterOf({ host, error_code, response_status }: Group, from: string | undefined): string {

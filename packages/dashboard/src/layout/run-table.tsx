@@ -6,6 +6,7 @@ import { ListTable, type ListTableProps } from '../ui/list-table.tsx'
 import { StateBadge } from '../ui/state-badge.tsx'
 import type { Column } from '../ui/table.tsx'
 import { RelativeTime } from '../ui/time.tsx'
+import { outcomeText } from './error-labels.ts'
 
 const started: Column<Run> = {
   header: 'Started',
@@ -13,7 +14,7 @@ const started: Column<Run> = {
 }
 const columns: ReadonlyArray<Column<Run>> = [
   { header: 'Status', cell: run => <StateBadge state={run.status} /> },
-  { header: 'Response', cell: run => run.response_status ?? run.error?.code.replaceAll('_', ' ') ?? '–' },
+  { header: 'Response', cell: run => outcomeText(run.response_status, run.error?.code) },
   { header: 'Lag', align: 'end', isExtra: true, cell: run => formatDuration(run.lag_ms) },
   { header: 'Duration', align: 'end', cell: run => formatDuration(run.duration_ms) },
 ]

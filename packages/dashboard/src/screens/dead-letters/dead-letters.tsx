@@ -6,6 +6,7 @@ import { useNavigate } from 'react-router'
 import { pagesOf } from '../../api/queries.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
+import { errorLabels, outcomeText } from '../../layout/error-labels.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal } from '../../session/allowed.tsx'
@@ -19,7 +20,7 @@ import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { type Filters, useFilters } from '../../ui/use-filters.ts'
-import { errorLabels, type LogFilterValues, statusCodes, toLogQuery } from '../log/log-filters.ts'
+import { type LogFilterValues, statusCodes, toLogQuery } from '../log/log-filters.ts'
 import { RangeFilter, useRangeQuery } from '../log/range-filter.tsx'
 import { BulkProgress } from '../tasks/bulk-progress.tsx'
 import styles from './dead-letters.module.css'
@@ -123,7 +124,7 @@ function deadLetterColumns(to: WorkspacePaths): ReadonlyArray<Column<Task>> {
       header: 'Last failure',
       cell: ({ last_run: run, state_reason }) =>
         run ? (
-          <Link to={to.run(run.id)}>{run.response_status ?? (run.error_code ?? 'failed').replaceAll('_', ' ')}</Link>
+          <Link to={to.run(run.id)}>{outcomeText(run.response_status, run.error_code)}</Link>
         ) : (
           (state_reason ?? '–')
         ),

@@ -8,6 +8,7 @@ import { call } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
 import { ChangeButton, type Look } from '../../layout/change-buttons.tsx'
 import { CloseCircuit } from '../../layout/close-circuit.tsx'
+import { outcomeText } from '../../layout/error-labels.ts'
 import { FailureGroups } from '../../layout/failure-groups.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
@@ -241,7 +242,7 @@ function LatestFailure({ host: { last_failure: last } }: { host: HostResource })
   if (!last) return null
   return (
     <span className={styles.faint}>
-      <Link to={to.run(last.run_id)}>{last.response_status ?? last.error_code?.replaceAll('_', ' ') ?? 'Run'}</Link>{' '}
+      <Link to={to.run(last.run_id)}>{outcomeText(last.response_status, last.error_code)}</Link>{' '}
       <RelativeTime at={last.at} />
     </span>
   )

@@ -1,7 +1,7 @@
-import type { RunErrorCode } from '@belfry/contract/run'
 import type { Found } from '@belfry/contract/search'
 import type { Query } from '../../api/call.ts'
 import { instantOf, wallTimeOf } from '../../forms/when/zoned-time.ts'
+import { errorLabels } from '../../layout/error-labels.ts'
 
 export const logFilters = [
   'workspace',
@@ -48,27 +48,6 @@ export const dayRanges = [
 
 /** The range whose ends the user sets. */
 export const customRange = 'custom'
-
-export const errorLabels: Record<RunErrorCode, string> = {
-  http_status: 'HTTP status',
-  timeout: 'Timeout',
-  connection_refused: 'Connection refused',
-  connection_reset: 'Connection reset',
-  stale_connection: 'Stale connection',
-  dns: 'DNS',
-  tls: 'TLS',
-  blocked_address: 'Blocked address',
-  invalid_response: 'Invalid response',
-  secret_missing: 'Secret missing',
-  secret_invalid: 'Secret invalid',
-  secret_not_allowed: 'Secret not allowed',
-  secret_unreadable: 'Secret unreadable',
-  connection_missing: 'Connection missing',
-  connection_not_allowed: 'Connection not allowed',
-  connection_failed: 'Connection failed',
-  internal_error: 'Internal error',
-  worker_lost: 'Worker lost',
-}
 
 export const statusCodes = ['2xx', '3xx', '4xx', '404', '410', '429', '5xx', '500', '502', '503', '504'].map(value => {
   return { value, label: value }

@@ -5,6 +5,7 @@ import { Outlet, useLocation, useNavigate, useParams } from 'react-router'
 import { urlOf } from '../../api/call.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
+import { errorText } from '../../layout/error-labels.ts'
 import { lagOptions } from '../../layout/lag-options.ts'
 import { searchQuery } from '../../layout/search-query.ts'
 import { sourceOptions } from '../../layout/source-options.ts'
@@ -178,7 +179,7 @@ function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
       <Chips filters={filters} name="label" label="Label" />
       <Chips filters={filters} name="name" exclude="not_name" label="Name" />
       <Chips filters={filters} name="host" exclude="not_host" label="Host" />
-      <Chips filters={filters} name="error" exclude="not_error" label="Error" />
+      <Chips filters={filters} name="error" exclude="not_error" label="Error" shown={errorText} />
     </>
   )
 }

@@ -10,6 +10,7 @@ import { useLocation } from 'react-router'
 import { call } from '../../api/call.ts'
 import { allOf, queryOf } from '../../api/queries.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
+import { outcomeText } from '../../layout/error-labels.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink, Link } from '../../ui/button.tsx'
@@ -152,7 +153,7 @@ function AttemptLinks({ run, attempts }: { run: Run; attempts: readonly Run[] })
       <ol>
         {attempts.map((one, index) => {
           const gap = Date.parse(one.started_at) - Date.parse(attempts[index - 1]?.finished_at ?? one.started_at)
-          const outcome = one.response_status ?? one.error?.code.replaceAll('_', ' ') ?? one.status
+          const outcome = outcomeText(one.response_status, one.error?.code)
           const after = index === 0 ? '' : `, ${formatDuration(Math.max(0, gap))} after the one before`
           return (
             <li key={one.id}>

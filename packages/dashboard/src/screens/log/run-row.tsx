@@ -3,6 +3,7 @@ import { requestHost } from '@belfry/domain/run-filter'
 import { lateMs } from '@belfry/domain/wait-reason'
 import { memo, type ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
+import { outcomeText } from '../../layout/error-labels.ts'
 import { paths } from '../../paths.ts'
 import { useOrganization } from '../../session/scope.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -80,7 +81,7 @@ function Row({
           {run.attempt > 1 && ` · run ${run.attempt}`}
         </span>
       </td>
-      <td className={styles.response}>{responseOf(run)}</td>
+      <td className={styles.response}>{outcomeText(run.response_status, run.error?.code)}</td>
       <td className={classNames(styles.number, styles.lag, run.lag_ms >= lateMs && styles.late)}>
         {formatDuration(run.lag_ms)}
       </td>
@@ -105,9 +106,4 @@ export function SkeletonRow(place: Place): ReactNode {
 
 function positionOf({ index, start, height }: Place) {
   return { 'aria-rowindex': index + 2, style: { height, transform: `translateY(${start}px)` } }
-}
-
-function responseOf({ response_status, error }: Run): string {
-  if (response_status !== null) return String(response_status)
-  return (error?.code ?? '–').replaceAll('_', ' ')
 }
