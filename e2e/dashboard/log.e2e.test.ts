@@ -266,6 +266,14 @@ describe('the activity log in the dashboard', { timeout: 180_000 }, () => {
       count => count === 2,
       20_000,
     )
+    await page.goto(`${await stage.home()}/log?status=success&topic=orders.paid`)
+    const filters = page.getByRole('button', { name: 'Filters (2)' })
+    await filters.waitFor()
+    const [search, button] = [
+      await page.getByPlaceholder('Name, label, host').boundingBox(),
+      await filters.boundingBox(),
+    ]
+    expect(button?.y, 'the filters beside the search').toBeLessThan((search?.y ?? 0) + (search?.height ?? 0))
   })
 })
 
