@@ -72,7 +72,7 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'tasks/task-row.ts#ofLastRun': 'part',
   'tasks/task-row.ts#topicOf': 'part',
   'tasks/waiting-floor.ts#mendWaitingFloor': 'scatter',
-  'tasks/waiting-floor.ts#raiseStatement': 'scatter',
+  'tasks/waiting-floor.ts#raiseStatements': 'scatter',
   'usage/count-storage.ts#changedRequests': 'part',
   'usage/fold-usage-changes.ts#usageChanges': 'fold',
   'virtual-clock/read-due-times.ts#dueTimesStatement': 'scatter',

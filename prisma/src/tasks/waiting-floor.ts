@@ -1,5 +1,4 @@
 import { inIndexOrder, queryInIndexOrder } from '../postgres/in-index-order.ts'
-import { inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { isInFlight, waitsForTime } from './task-row.ts'
 
@@ -21,12 +20,7 @@ const margin = `interval '1 minute'`
  * tasks that have finished since the last one. When the clock steps back, so does the floor.
  */
 export async function raiseWaitingFloor(pool: Pool): Promise<void> {
-  await inTransaction(pool, async tx => {
-    // A separate statement takes the lock. Transactions that made a task due in the past have then committed, or wait.
-    await tx.query(inIndexOrder)
-    await tx.query('SELECT FROM waiting_floor FOR UPDATE')
-    await tx.query(raiseStatement)
-  })
+  await pool.query(raiseStatements)
 }
 
 /**
@@ -51,7 +45,11 @@ export async function mendWaitingFloor(pool: Pool): Promise<Date | null> {
   return rows[0]?.dueAt ?? null
 }
 
-const raiseStatement = `
+// One message is one transaction. A separate statement takes the lock: transactions that made a task due in the past have
+// then committed, or wait.
+const raiseStatements = `
+  ${inIndexOrder};
+  SELECT FROM waiting_floor FOR UPDATE;
   WITH next AS (
     SELECT
       least(now() - ${margin}, (
