@@ -58,6 +58,7 @@ export async function notifyIntegrations(
     await markIntegrations(tx, round, changed)
     const due = await tx.query<{ id: string }>(dueIntegrationsStatement, [integrationsPerPage])
     const ids = due.rows.map(({ id }) => id)
+    if (ids.length === 0) return { notified: 0, hasMore: false }
     const { rows: news } = await tx.query<IntegrationNews>(newsStatement, [round.until, ids])
     const notified = news.length === 0 ? [] : await notify(tx, news)
     await recordNotified(tx, round.until, ids, notified)
