@@ -1,6 +1,8 @@
 -- Raises the floor to the first waiting task.
 -- Sent by raiseWaitingFloor.
 
+  SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off; SET LOCAL enable_bitmapscan = off;
+SELECT FROM waiting_floor FOR UPDATE;
 WITH next AS (
   SELECT
     least(now() - interval '1 minute', (

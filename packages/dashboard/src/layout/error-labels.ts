@@ -21,7 +21,7 @@ export const errorLabels: Record<RunErrorCode, string> = {
   worker_lost: 'Worker lost',
 }
 
-/** Returns an error in words. One that a newer API has added is shown as it is. */
+/** Returns an error in words. An error that a newer API has added is shown by its code. */
 export function errorText(code: string): string {
   return (errorLabels as Partial<Record<string, string>>)[code] ?? code
 }

@@ -70,7 +70,7 @@ export function ReplayRuns({ onClose, onDone, ...what }: ReplayRunsProps): React
   )
 }
 
-/** Returns the tasks of runs, each once. One that has succeeded has no later run. */
+/** Returns the tasks of runs, each once. A task that has succeeded has no later run. */
 function tasksOf(runs: readonly Run[]): { failed: string[]; succeeded: string[] } {
   const succeeded = new Set(runs.filter(({ status }) => status === 'success').map(run => run.task_id))
   const all = new Set(runs.map(run => run.task_id))
