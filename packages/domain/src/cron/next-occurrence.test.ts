@@ -233,11 +233,17 @@ function scan(expression: string, { startMs, offsetsMs }: Minutes): number[] {
 function matcher(expression: string): (localMs: number) => boolean {
   const [minute, hour, day, month, weekday] = expression.split(' ').map((text, i) => valuesOf(text, i))
   const either = expression.split(' ')[2] !== '*' && expression.split(' ')[4] !== '*'
+  const isMinute = Array.from({ length: 1440 }, (_, i) => minute?.has(i % 60) && hour?.has(Math.floor(i / 60)))
+  let known = { day: Number.NaN, matches: false }
   return localMs => {
     // Most minutes end here, and a date takes ten times as long as this.
-    const minuteOfDay = (localMs / minuteMs) % 1440
-    if (!minute?.has(minuteOfDay % 60) || !hour?.has(Math.floor(minuteOfDay / 60))) return false
-    const date = new Date(localMs)
+    if (!isMinute[(localMs / minuteMs) % 1440]) return false
+    const dayNumber = Math.floor(localMs / (1440 * minuteMs))
+    if (known.day !== dayNumber) known = { day: dayNumber, matches: isDayOf(new Date(localMs)) }
+    return known.matches
+  }
+
+  function isDayOf(date: Date): boolean {
     if (!month?.has(date.getUTCMonth() + 1)) return false
     const lastDay = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate()
     const isDay = day?.has(date.getUTCDate()) || (day?.has('L') && date.getUTCDate() === lastDay) || false
