@@ -245,8 +245,8 @@ const targetsStatement = `
 function presentTenant(row: TenantRow): Tenant {
   const { id, accountId, accountEmail, accountSuspendedAt, suspendedAt, createdAt, ...shown } = row
   return {
-    ...shown,
     id: toId('org', id),
+    ...shown,
     account:
       accountId === null || accountEmail === null
         ? null
