@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { freePort } from '@belfry/embedded'
 import { waitFor } from '@belfry/test-support/wait-for'
 import { build } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { inMs } from './api-calls.ts'
 import { startBelfry, useBelfry } from './belfry.ts'
 import { aClientOfEvents, type ClientOfEvents } from './client-of-events.ts'
@@ -172,11 +172,10 @@ describe('a hostile callback', () => {
 describe('the MCP server of the examples', () => {
   it('lets its users subscribe to its own events', async () => {
     const port = await freePort()
-    Object.assign(process.env, {
-      PORT: String(port),
-      BELFRY_URL: belfry.url,
-      BELFRY_API_KEY: String(belfry.caller.apiKey),
-    })
+    vi.stubEnv('PORT', String(port))
+    vi.stubEnv('BELFRY_URL', belfry.url)
+    vi.stubEnv('BELFRY_API_KEY', String(belfry.caller.apiKey))
+    onTestFinished(() => void vi.unstubAllEnvs()) // the process runs other files next
     const outfile = join(tmpdir(), `mcp-server-${process.pid}.mjs`)
     const banner = {
       js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`,

@@ -89,7 +89,8 @@ async function insertPasskey({ ctx }: TestApi, { owner }: TestOrganization): Pro
   return toId('pk', id)
 }
 
-async function openCircuit({ db }: TestApi, { workspaceId }: TestOrganization): Promise<string> {
+/** Opens the circuit breaker of a host on a new dispatcher, and returns the host. */
+export async function openCircuit({ db }: TestApi, { workspaceId }: TestOrganization): Promise<string> {
   const { id } = await enterDispatchers(db)
   const host = `${newUuid()}.example`
   await publishCircuits(db, id, [{ workspaceId: fromId('ws', workspaceId) ?? '', host, openForMs: 30_000 }])

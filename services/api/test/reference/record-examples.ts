@@ -3,7 +3,7 @@ import { operations } from '@belfry/contract/operations'
 import { exampleId } from '@belfry/contract/text-rules'
 import { fromId, type IdKind, newUuid } from '@belfry/domain/id'
 import { anOrganization, password, type TestOrganization, trust } from '../organization.ts'
-import { objects as ofWalk } from '../permissions/objects.ts'
+import { objects as ofWalk, openCircuit } from '../permissions/objects.ts'
 import { type RouteRequest, requests } from '../permissions/requests.ts'
 import type { TestApi } from '../setup.ts'
 
@@ -77,7 +77,9 @@ export async function recordExamples(api: TestApi): Promise<Recorded[]> {
   for (const operation of Object.values<Operation>(operations)) {
     if (documents.includes(operation.path)) continue
     const place = operation.method === 'GET' ? reading : await aPlace(api)
-    if (operation.path.endsWith('/hosts')) await objects.host?.(api, place.organization) // it is open for seconds
+    // A circuit breaker is open for seconds, and a dispatcher without a heartbeat lives for seconds.
+    if (operation.path.includes('/hosts')) place.made.set('host', await openCircuit(api, place.organization))
+    await api.db.query('UPDATE dispatchers SET seen_at = clock_timestamp()')
     recorded.push(await record(api, operation, place))
   }
   return recorded
