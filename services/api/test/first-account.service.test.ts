@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { ensureFirstAccount } from '../src/account/first-account.ts'
 import { createApp } from '../src/app.ts'
 import { useApi } from './setup.ts'
@@ -10,6 +10,12 @@ import { useApi } from './setup.ts'
 const api = useApi({ REGISTRATION: '' }, { isAlone: true, signsUp: false })
 const file = join(tmpdir(), `belfry-first-account-${randomUUID()}.json`)
 const ensure = () => ensureFirstAccount(api.ctx, createApp(api.ctx, {}), file)
+
+beforeEach(async () => {
+  await rm(file, { force: true })
+  await api.db.query('DELETE FROM users')
+  Object.assign(api.ctx.config, { registration: 'invite' }) // the default
+})
 
 it('creates the first account without a request, and none beside it', async () => {
   await ensure()
@@ -26,13 +32,11 @@ it('creates the first account without a request, and none beside it', async () =
 })
 
 it('says why it cannot', async () => {
-  await api.db.query('DELETE FROM users')
   Object.assign(api.ctx.config, { registration: 'closed' })
   await expect(ensure()).rejects.toThrow('POST /api/v1/auth/register failed with 403')
 })
 
 it('creates no account whose password it cannot write', async () => {
-  Object.assign(api.ctx.config, { registration: 'invite' })
   await expect(ensureFirstAccount(api.ctx, createApp(api.ctx, {}), `${file}/missing`)).rejects.toThrow()
   expect(await api.count('users')).toBe(0)
 })
