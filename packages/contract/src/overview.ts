@@ -150,7 +150,7 @@ export const overviewOperations = {
   resetCircuit: operation('POST', '/api/v1/scheduler/hosts/:host/reset', {
     right: 'host.reset',
     summary: 'Close the circuit breaker of a host',
-    description: '`dispatchers` is the number of dispatchers that close it.',
+    description: '`dispatchers` is the number of dispatchers that close it: 0 when it is closed already.',
     client: 'hosts.reset',
     answer: {
       status: 202,
