@@ -90,6 +90,7 @@ export function useStage(own?: OwnInstallation): Stage {
       baseURL: url,
       viewport: sizes[size],
       colorScheme: theme,
+      reducedMotion: 'reduce',
       locale: 'en-GB',
     })
     contexts.push(context)
