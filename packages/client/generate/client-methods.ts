@@ -54,9 +54,7 @@ export function clientMethods(): ClientMethod[] {
     if (client === undefined) return []
     const [resource = '', ...name] = client.split('.')
     const { method, path, right, isIdempotent = false, summary, description, answer } = declared
-    const described = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
-    const input = described?.requestBody?.content['application/json']?.schema ?? {}
-    const schema = described?.responses[answer.status]?.content?.['application/json']?.schema ?? null
+    const { input, output: schema, described } = schemasOf(declared)
     const result = schema && briefFormOf(answer.body, right) ? (optionsOf(schema)[0] ?? schema) : schema
     const isList = result !== null && 'next_cursor' in propertiesOf(result)
     const texts = answer.texts ?? []
@@ -76,6 +74,14 @@ export function clientMethods(): ClientMethod[] {
   })
 }
 
+/** Returns the schema of the body of an operation, the schema of its response, and its place in the OpenAPI document. */
+export function schemasOf({ method, path, answer }: Pick<Operation, 'method' | 'path' | 'answer'>) {
+  const described = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+  const input = described?.requestBody?.content['application/json']?.schema ?? {}
+  const output = described?.responses[answer.status]?.content?.['application/json']?.schema ?? null
+  return { input, output, described }
+}
+
 /** Returns the fields of an object, or the fields of all objects that it may be. */
 export function fieldsOf(given: JsonSchema): Field[] {
   const options = optionsOf(resolve(given))
@@ -93,10 +99,20 @@ function merge(lists: Field[][]): Field[] {
   for (const field of lists.flat()) {
     const isRequired = lists.every(fields => fields.some(({ name, isRequired }) => name === field.name && isRequired))
     const before = merged.get(field.name)
-    const schema = before?.schema.const ? { type: 'string' } : (before ?? field).schema
-    merged.set(field.name, { ...field, schema, isRequired })
+    merged.set(field.name, {
+      ...field,
+      schema: before ? either(before.schema, field.schema) : field.schema,
+      isRequired,
+    })
   }
   return [...merged.values()]
+}
+
+// Of a field that tells the objects apart, each object has another value.
+function either(before: JsonSchema, { const: value }: JsonSchema): JsonSchema {
+  if (value === undefined) return before
+  const { enum: values = [before.const], description } = before
+  return { type: 'string', description, enum: [...(values as unknown[]), value] }
 }
 
 /** Returns the schema that a reference points to; any other schema itself. */
