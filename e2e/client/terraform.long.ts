@@ -271,6 +271,11 @@ resource "belfry_integration" "i" {
   channel = "pigeon"
   email   = "a@example.com"
   events  = ["task.late"]
+}
+resource "belfry_secret" "short" {
+  name             = "short"
+  value_wo         = "x"
+  value_wo_version = 1
 }`),
     )
     const planned = await errors('plan')
@@ -279,9 +284,11 @@ resource "belfry_integration" "i" {
       /\bmethod value/,
       /retry\.max_retries value/,
       /retry\.backoff" cannot be specified when "retry\.delays_ms"/,
-      /\bname must/,
+      /\bname must match \^\[A-Za/,
       /\bchannel value/,
       /events\[/,
+      /\bname must match \^\[A-Z\]/,
+      /value_wo UTF-8 character count must be at least 4/,
     ]
     expect(planned).toHaveLength(named.length)
     for (const name of named) expect(planned.filter(({ detail }) => name.test(detail.trim()))).toHaveLength(1)
@@ -307,9 +314,9 @@ resource "belfry_secret" "taken" {
   name  = "TAKEN"
   value = "another value"
 }
-resource "belfry_secret" "short" {
-  name             = "SHORT"
-  value_wo         = "x"
+resource "belfry_secret" "blank" {
+  name             = "BLANK"
+  value_wo         = "x   "
   value_wo_version = 1
 }`),
     )

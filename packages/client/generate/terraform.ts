@@ -1,40 +1,85 @@
 import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
-import { clientMethods, fieldsOf, optionsOf, resolve } from './client-methods.ts'
+import { type Operation, pathIds, pathParameters } from '@belfry/contract/operation'
+import { operations } from '@belfry/contract/operations'
+import { type Field, fieldsOf, optionsOf, resolve, schemasOf } from './client-methods.ts'
 
-/** The objects of the Terraform provider whose attributes are the fields of a body, by the method that creates them. */
-const created = { cron_job: 'cronJobs.create', subscription: 'subscriptions.create', queue: 'queues.put' }
+/** The objects of the Terraform provider: the operations that create and change one, and what it also shows of a response. */
+const resources: Record<string, { made: Operation; changed?: Operation; shown?: string[] }> = {
+  cron_job: { made: operations.createCronJob, changed: operations.updateCronJob },
+  subscription: { made: operations.createSubscription, changed: operations.updateSubscription },
+  queue: { made: operations.putQueue },
+  integration: {
+    made: operations.createIntegration,
+    changed: operations.updateIntegration,
+    shown: ['target', 'confirmed'],
+  },
+  secret: { made: operations.putSecret, shown: ['updated_at'] },
+}
 
-/** What the provider knows about a field of a body. */
+/** The objects that the provider only reads. */
+const dataSources: Record<string, Operation> = {
+  workspace_data: operations.getWorkspace,
+  secret_data: operations.putSecret,
+}
+
+/** What the provider knows about a field of a body or a response. */
 type Attribute = {
   type: 'text' | 'time' | 'json' | 'number' | 'flag' | 'texts' | 'numbers' | 'headers' | 'object'
   text: string
   required?: true
+  /** Whether only a response has it. */
+  computed?: true
+  /** Whether another value needs another object. */
+  fixed?: true
   default?: unknown
   choices?: unknown
+  pattern?: unknown
   /** The limits of a number, or of each number of a list; of a text, its length. */
   min?: unknown
   max?: unknown
+  minItems?: unknown
   maxItems?: unknown
   fields?: Record<string, Attribute>
 }
 
 /** Returns the table of these objects, from which the provider makes its attributes. */
 export function terraformObjects(): string {
-  const methods = clientMethods()
-  const objects = Object.entries(created).map(([kind, client]) => {
-    const method = methods.find(({ resource, name }) => `${resource}.${name}` === client)
-    return [kind, attributesOf(method?.input ?? {})]
+  const objects = Object.entries(resources).map(([kind, { made, changed, shown = [] }]) => {
+    const fields = fieldsOf(schemasOf(made).input)
+    const changes = changed && fieldsOf(schemasOf(changed).input)
+    const fixed = fields.filter(({ name }) => changes?.every(change => change.name !== name))
+    return [kind, { ...nameIn(made), ...attributesOf(fields, fixed), ...shownBy(made, shown) }]
   })
-  return `${JSON.stringify(Object.fromEntries(objects), null, 2)}\n`
+  const data = Object.entries(dataSources).map(([kind, read]) => [kind, shownBy(read)])
+  return `${JSON.stringify(Object.fromEntries([...objects, ...data]), null, 2)}\n`
+}
+
+// The path of an object that a caller names ends in the name.
+function nameIn(made: Operation): Record<string, Attribute> {
+  const last = pathParameters(made.path).find(name => !(name in pathIds))
+  const parameter = schemasOf(made).described?.parameters.find(({ name }) => name === last)
+  if (!parameter) return {}
+  const { description = '', schema } = parameter
+  return { name: { text: description, required: true, fixed: true, type: 'text', pattern: schema.pattern } }
+}
+
+function shownBy({ method, path, answer }: Operation, names?: string[]): Record<string, Attribute> {
+  const fields = fieldsOf(schemasOf({ method, path, answer }).output ?? {})
+  const shown = fields.filter(({ name }) => names?.includes(name) ?? true)
+  const attributes = Object.entries(attributesOf(shown))
+  return Object.fromEntries(
+    attributes.map(([name, { required: _, ...attribute }]) => [name, { ...attribute, computed: true as const }]),
+  )
 }
 
 // Terraform reserves this name.
 const reserved = 'connection'
 
-function attributesOf(schema: JsonSchema): Record<string, Attribute> {
-  const fields = fieldsOf(schema).filter(({ name }) => name !== reserved)
+function attributesOf(fields: Field[], fixed: Field[] = []): Record<string, Attribute> {
+  const free = fields.filter(({ name }) => name !== reserved)
   return Object.fromEntries(
-    fields.map(({ name, schema, isRequired, text }) => {
+    free.map(field => {
+      const { name, schema, isRequired, text } = field
       const kind = first(schema)
       const { default: value = null } = schema
       return [
@@ -42,6 +87,7 @@ function attributesOf(schema: JsonSchema): Record<string, Attribute> {
         {
           text: isUnion(schema) ? String(kind.description) : text,
           ...(isRequired ? { required: true } : {}),
+          ...(fixed.includes(field) ? { fixed: true } : {}),
           ...(value === null ? {} : { default: value }),
           ...kindOf(kind),
         },
@@ -63,15 +109,15 @@ function first(schema: JsonSchema): JsonSchema {
 }
 
 function kindOf(schema: JsonSchema): Partial<Attribute> & Pick<Attribute, 'type'> {
-  const { type, format, enum: choices, minimum: min, maximum: max, minLength, maxLength, maxItems } = schema
+  const { type, format, enum: choices, minimum: min, maximum: max, minLength, maxLength, minItems, maxItems } = schema
   if (type === 'string' && format === 'date-time') return { type: 'time' }
   if (type === 'string') return { type: 'text', choices, min: minLength, max: maxLength }
   if (type === 'integer') return { type: 'number', min, max }
   if (type === 'boolean') return { type: 'flag' }
-  if (type === 'object' && schema.properties) return { type: 'object', fields: attributesOf(schema) }
+  if (type === 'object' && schema.properties) return { type: 'object', fields: attributesOf(fieldsOf(schema)) }
   if (type === 'object') return { type: 'headers' }
   const items = first((schema.items ?? {}) as JsonSchema)
-  if (items.type === 'string') return { type: 'texts', maxItems }
+  if (items.type === 'string') return { type: 'texts', choices: items.enum, minItems, maxItems }
   if (items.type === 'integer') return { type: 'numbers', min: items.minimum, max: items.maximum, maxItems }
   // A payload is any value, and a list of objects may be empty.
   return { type: 'json', ...(type === 'array' ? { default: '[]' } : {}) }

@@ -24,36 +24,32 @@ func At(path, name string) string {
 
 // FindID returns the id of the object with an id or a key, and an empty text when there is none.
 func (c *Client) FindID(ctx context.Context, path, idOrKey string) (string, error) {
-	type object struct {
-		ID  string  `json:"id"`
-		Key *string `json:"key"`
-	}
-	found, err := find(ctx, c, path, func(one object) bool {
-		return one.ID == idOrKey || (one.Key != nil && *one.Key == idOrKey)
+	found, err := find(ctx, c, path, func(one Object) bool {
+		return one.Is("id", idOrKey) || one.Is("key", idOrKey)
 	})
-	if found == nil {
-		return "", err
+	if id := found.Text("id"); id != nil {
+		return *id, err
 	}
-	return found.ID, err
+	return "", err
 }
 
 // FindSecret returns a secret by its name; nil when there is none.
-func (c *Client) FindSecret(ctx context.Context, name string) (*Secret, error) {
-	return find(ctx, c, Secrets, func(one Secret) bool { return one.Name == name })
+func (c *Client) FindSecret(ctx context.Context, name string) (Object, error) {
+	return find(ctx, c, Secrets, func(one Object) bool { return one.Is("name", name) })
 }
 
-func find[T any](ctx context.Context, c *Client, path string, is func(T) bool) (*T, error) {
+func find(ctx context.Context, c *Client, path string, is func(Object) bool) (Object, error) {
 	for cursor := ""; ; {
 		var page struct {
-			Data       []T     `json:"data"`
-			NextCursor *string `json:"next_cursor"`
+			Data       []Object `json:"data"`
+			NextCursor *string  `json:"next_cursor"`
 		}
 		if err := c.Get(ctx, path+query(path, cursor), &page); err != nil {
 			return nil, err
 		}
-		for i := range page.Data {
-			if is(page.Data[i]) {
-				return &page.Data[i], nil
+		for _, one := range page.Data {
+			if is(one) {
+				return one, nil
 			}
 		}
 		if page.NextCursor == nil {

@@ -68,9 +68,9 @@ func (c *connection) importByIDOrKey(
 }
 
 // read reads the object that a state describes. When it is gone, the state forgets it; ok says whether it was read.
-func read[T any](
+func read(
 	ctx context.Context, client *belfry.Client, path, kind string, resp *resource.ReadResponse,
-) (found T, ok bool) {
+) (found belfry.Object, ok bool) {
 	err := client.Get(ctx, path, &found)
 	if belfry.IsNotFound(err) {
 		resp.State.RemoveResource(ctx)

@@ -112,7 +112,7 @@ func (r *cronJobResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 	at := belfry.At(belfry.CronJobs, state.text("id").ValueString())
-	found, ok := read[belfry.Object](ctx, r.client, at, "cron job", resp)
+	found, ok := read(ctx, r.client, at, "cron job", resp)
 	if !ok {
 		return
 	}

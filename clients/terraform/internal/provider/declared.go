@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,16 +28,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// field is what the API declares about a field of a body.
+// field is what the API declares about a field of a body or an answer. Only an answer has a computed one, and another value of
+// a fixed one needs another object.
 type field struct {
-	Type     string
-	Text     string
-	Required bool
-	Default  any
-	Choices  []string
-	Min, Max *int64
-	MaxItems int
-	Fields   fields
+	Type                      string
+	Text                      string
+	Required, Computed, Fixed bool
+	Default                   any
+	Choices                   []string
+	Pattern                   string
+	Min, Max                  *int64
+	MinItems, MaxItems        int
+	Fields                    fields
 }
 
 type fields map[string]field
@@ -44,7 +47,7 @@ type fields map[string]field
 //go:embed generated/objects.json
 var objectsFile []byte
 
-// declared returns the fields of an object, as the operation that creates it declares them.
+// declared returns the fields of an object, as the operations that create and read it declare them.
 func declared(object string) fields {
 	var objects map[string]fields
 	if err := json.Unmarshal(objectsFile, &objects); err != nil {
@@ -72,14 +75,15 @@ func (all fields) attributes() map[string]schema.Attribute {
 
 func (f field) attribute(name string, all fields) schema.Attribute {
 	initial := f.initial()
-	isOptional, isComputed := !f.Required, !initial.IsNull()
+	hasDefault := !initial.IsNull()
+	isOptional, isComputed := !f.Required && !f.Computed, f.Computed || hasDefault
 	switch value := initial.(type) {
 	case types.Int64:
 		attribute := schema.Int64Attribute{
 			MarkdownDescription: f.Text, Required: f.Required, Optional: isOptional, Computed: isComputed,
 			Validators: []validator.Int64{int64validator.Between(*f.Min, *f.Max)},
 		}
-		if isComputed {
+		if hasDefault {
 			attribute.Default = int64default.StaticInt64(value.ValueInt64())
 		}
 		return attribute
@@ -87,7 +91,7 @@ func (f field) attribute(name string, all fields) schema.Attribute {
 		attribute := schema.BoolAttribute{
 			MarkdownDescription: f.Text, Required: f.Required, Optional: isOptional, Computed: isComputed,
 		}
-		if isComputed {
+		if hasDefault {
 			attribute.Default = booldefault.StaticBool(value.ValueBool())
 		}
 		return attribute
@@ -97,11 +101,24 @@ func (f field) attribute(name string, all fields) schema.Attribute {
 			Optional: true, Computed: true, Default: mapdefault.StaticValue(value),
 		}
 	case types.Set:
-		return schema.SetAttribute{
-			MarkdownDescription: f.Text, ElementType: types.StringType,
-			Optional: true, Computed: true, Default: setdefault.StaticValue(value),
-			Validators: []validator.Set{setvalidator.SizeAtMost(f.MaxItems)},
+		attribute := schema.SetAttribute{
+			MarkdownDescription: f.Text + f.choices("Any of "), ElementType: types.StringType,
+			Required: f.Required, Optional: isOptional, Computed: isComputed,
 		}
+		if hasDefault {
+			attribute.Default = setdefault.StaticValue(value)
+		}
+		if f.MinItems > 0 {
+			attribute.Validators = append(attribute.Validators, setvalidator.SizeAtLeast(f.MinItems))
+		}
+		if f.MaxItems > 0 {
+			attribute.Validators = append(attribute.Validators, setvalidator.SizeAtMost(f.MaxItems))
+		}
+		if f.Choices != nil {
+			one := setvalidator.ValueStringsAre(stringvalidator.OneOf(f.Choices...))
+			attribute.Validators = append(attribute.Validators, one)
+		}
+		return attribute
 	case types.List:
 		return schema.ListAttribute{
 			MarkdownDescription: f.Text, ElementType: types.Int64Type, Optional: true,
@@ -116,7 +133,7 @@ func (f field) attribute(name string, all fields) schema.Attribute {
 			MarkdownDescription: f.Text, Required: f.Required, Optional: isOptional, Computed: isComputed,
 			Attributes: f.Fields.attributes(),
 		}
-		if isComputed {
+		if hasDefault {
 			attribute.Default = objectdefault.StaticValue(value)
 		}
 		return attribute
@@ -127,7 +144,8 @@ func (f field) attribute(name string, all fields) schema.Attribute {
 
 func (f field) textAttribute(name string, initial types.String) schema.StringAttribute {
 	attribute := schema.StringAttribute{
-		MarkdownDescription: f.Text, Required: f.Required, Optional: !f.Required, Computed: !initial.IsNull(),
+		MarkdownDescription: f.Text + f.choices("One of "), Required: f.Required,
+		Optional: !f.Required && !f.Computed, Computed: f.Computed || !initial.IsNull(),
 	}
 	if !initial.IsNull() {
 		attribute.Default = stringdefault.StaticString(initial.ValueString())
@@ -140,8 +158,15 @@ func (f field) textAttribute(name string, initial types.String) schema.StringAtt
 		attribute.Validators = append(attribute.Validators, isPayload{})
 	}
 	if f.Choices != nil {
-		attribute.MarkdownDescription += " One of `" + strings.Join(f.Choices, "`, `") + "`."
 		attribute.Validators = append(attribute.Validators, stringvalidator.OneOf(f.Choices...))
+	}
+	if f.Pattern != "" {
+		form := stringvalidator.RegexMatches(regexp.MustCompile(f.Pattern), "must match "+f.Pattern)
+		attribute.Validators = append(attribute.Validators, form)
+	}
+	if f.Fixed {
+		attribute.MarkdownDescription += " Another value creates the object again."
+		attribute.PlanModifiers = append(attribute.PlanModifiers, stringplanmodifier.RequiresReplace())
 	}
 	if f.Min != nil {
 		attribute.Validators = append(attribute.Validators, stringvalidator.UTF8LengthAtLeast(int(*f.Min)))
@@ -150,6 +175,13 @@ func (f field) textAttribute(name string, initial types.String) schema.StringAtt
 		attribute.Validators = append(attribute.Validators, stringvalidator.UTF8LengthAtMost(int(*f.Max)))
 	}
 	return attribute
+}
+
+func (f field) choices(words string) string {
+	if f.Choices == nil {
+		return ""
+	}
+	return " " + words + "`" + strings.Join(f.Choices, "`, `") + "`."
 }
 
 // siblings returns the other fields, which listed delays exclude.
@@ -192,6 +224,9 @@ func (f field) initial() attr.Value {
 	case "headers":
 		return types.MapValueMust(types.StringType, map[string]attr.Value{})
 	case "texts":
+		if f.Required || f.Computed || f.MinItems > 0 {
+			return types.SetNull(types.StringType)
+		}
 		return types.SetValueMust(types.StringType, []attr.Value{})
 	case "numbers":
 		return types.ListNull(types.Int64Type)

@@ -6,7 +6,12 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"terraform-provider-belfry/internal/belfry"
 )
@@ -55,11 +60,11 @@ func TestTakesOverAnObjectWhoseCreationWasNotAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var made belfry.Integration
+	var made belfry.Object
 	body := map[string]any{"key": "shop/x", "name": "x", "channel": "slack"}
 	err = (&connection{client}).create(t.Context(), belfry.Integrations, body, &made)
-	if err != nil || made.ID != "int_1" {
-		t.Errorf("id %q, error %v after %v", made.ID, err, methods)
+	if err != nil || !made.Is("id", "int_1") {
+		t.Errorf("made %s, error %v after %v", made, err, methods)
 	}
 	if canonical(change) != `{"key":"shop/x","name":"x"}` {
 		t.Errorf("the change was %v", change)
@@ -69,6 +74,7 @@ func TestTakesOverAnObjectWhoseCreationWasNotAnswered(t *testing.T) {
 func TestDeclaresSchemasThatTerraformAccepts(t *testing.T) {
 	for name, one := range map[string]schema.Schema{
 		"cron_job": cronJobSchema(), "subscription": subscriptionSchema(), "queue": queueSchema(), "integration": integrationSchema(),
+		"secret": secretSchema(),
 	} {
 		if problems := one.ValidateImplementation(t.Context()); problems.HasError() {
 			t.Errorf("%s: %v", name, problems)
@@ -106,6 +112,37 @@ func TestReadsAnAnswerAndWritesTheSameBody(t *testing.T) {
 	if value, err := subscriptionFields["timeout_ms"].value(json.RawMessage(`"soon"`)); err == nil {
 		t.Errorf("a text was read as %v", value)
 	}
+}
+
+func TestKeepsTheCaseOfHosts(t *testing.T) {
+	hosts := secretFields["allowed_hosts"]
+	for now, want := range map[string]string{
+		`["b.example.com","a.example.com"]`: `["A.example.com","b.example.com"]`,
+		`["a.example.com"]`:                 `["a.example.com"]`,
+		`null`:                              `null`,
+	} {
+		own := values{"allowed_hosts": types.SetValueMust(types.StringType, []attr.Value{
+			types.StringValue("A.example.com"), types.StringValue("b.example.com"),
+		})}
+		state := tfsdk.State{Schema: secretSchema()}
+		diagnostics := diag.Diagnostics{}
+		answer := belfry.Object{"name": json.RawMessage(`"A"`), "allowed_hosts": json.RawMessage(now)}
+		writeSecret(t.Context(), complete(own), answer, &state, &diagnostics)
+		var kept types.Set
+		diagnostics.Append(state.GetAttribute(t.Context(), path.Root("allowed_hosts"), &kept)...)
+		if got := canonical(hosts.json(kept)); diagnostics.HasError() || got != want {
+			t.Errorf("%s became %s, not %s: %v", now, got, want, diagnostics)
+		}
+	}
+}
+
+// complete returns the attributes of a secret that has a value.
+func complete(own values) values {
+	for _, name := range []string{"name", "value", "updated_at"} {
+		own[name] = types.StringValue("x")
+	}
+	own["value_wo"], own["value_wo_version"] = types.StringNull(), types.Int64Null()
+	return own
 }
 
 func TestComparesSpellings(t *testing.T) {

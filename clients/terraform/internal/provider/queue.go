@@ -2,22 +2,15 @@ package provider
 
 import (
 	"context"
-	"regexp"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
 	"terraform-provider-belfry/internal/belfry"
 )
-
-var queueName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._:/-]{0,127}$`)
 
 type queueResource struct{ connection }
 
@@ -34,17 +27,9 @@ func (r *queueResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 }
 
 func queueSchema() schema.Schema {
-	attributes := queueFields.attributes()
-	attributes["name"] = schema.StringAttribute{
-		MarkdownDescription: "The name of the queue. Another name creates another queue.",
-		Required:            true,
-		PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
-		Validators: []validator.String{stringvalidator.RegexMatches(queueName,
-			"must be 1 to 128 letters, digits and . _ : / -, and start with a letter, a digit, _ or -")},
-	}
 	return schema.Schema{
 		MarkdownDescription: "The limits of a queue. A queue exists from the first use of its name.",
-		Attributes:          attributes,
+		Attributes:          queueFields.attributes(),
 	}
 }
 
@@ -63,7 +48,9 @@ func (r *queueResource) put(ctx context.Context, from tfsdk.Plan, to *tfsdk.Stat
 	}
 	var queue belfry.Object
 	at := belfry.At(belfry.Queues, plan.text("name").ValueString())
-	if err := r.client.Put(ctx, at, queueFields.body(plan), &queue); err != nil {
+	body := queueFields.body(plan)
+	delete(body, "name")
+	if err := r.client.Put(ctx, at, body, &queue); err != nil {
 		report(diagnostics, "queue", err, queueSchema().Attributes)
 		return
 	}
@@ -76,7 +63,7 @@ func (r *queueResource) Read(ctx context.Context, req resource.ReadRequest, resp
 		return
 	}
 	at := belfry.At(belfry.Queues, state.text("name").ValueString())
-	found, ok := read[belfry.Object](ctx, r.client, at, "queue", resp)
+	found, ok := read(ctx, r.client, at, "queue", resp)
 	if !ok {
 		return
 	}

@@ -2,28 +2,17 @@ package provider
 
 import (
 	"context"
-	"regexp"
-	"slices"
+	"encoding/json"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/resourcevalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"terraform-provider-belfry/internal/belfry"
 )
-
-var secretName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
 
 type secretResource struct{ connection }
 
@@ -32,32 +21,28 @@ var (
 	_ resource.ResourceWithConfigValidators = &secretResource{}
 )
 
-// SecretModel is a secret in a state.
-type SecretModel struct {
-	Name           types.String `tfsdk:"name"`
-	Value          types.String `tfsdk:"value"`
-	ValueWO        types.String `tfsdk:"value_wo"`
-	ValueWOVersion types.Int64  `tfsdk:"value_wo_version"`
-	AllowedHosts   []string     `tfsdk:"allowed_hosts"`
-	UpdatedAt      types.String `tfsdk:"updated_at"`
-}
+// secretFields have a value that its write-only form may replace, and no hosts but those of the configuration.
+var secretFields = func() fields {
+	all := declared("secret")
+	value, hosts := all["value"], all["allowed_hosts"]
+	value.Required = false
+	hosts.Text = declared("secret_data")["allowed_hosts"].Text
+	all["value"], all["allowed_hosts"] = value, hosts
+	return all
+}()
 
-func (m *SecretModel) fill(from belfry.Secret) {
-	m.Name = types.StringValue(from.Name)
-	if !haveSameHosts(m.AllowedHosts, from.AllowedHosts) {
-		m.AllowedHosts = from.AllowedHosts
+// writeSecret sets the attributes of a state to an answer. They keep the case of hosts.
+func writeSecret(
+	ctx context.Context, own values, answer belfry.Object, to *tfsdk.State, diagnostics *diag.Diagnostics,
+) {
+	hosts := secretFields["allowed_hosts"]
+	text := canonical(hosts.json(own["allowed_hosts"]))
+	given, givenErr := hosts.value(json.RawMessage(strings.ToLower(text)))
+	now, nowErr := hosts.value(answer["allowed_hosts"])
+	if givenErr == nil && nowErr == nil && given.Equal(now) {
+		answer["allowed_hosts"] = json.RawMessage(text)
 	}
-	m.UpdatedAt = types.StringValue(from.UpdatedAt)
-}
-
-// haveSameHosts ignores the order and the case of hosts. Nil allows every host.
-func haveSameHosts(a, b []string) bool {
-	spell := func(hosts []string) string {
-		lower := strings.Split(strings.ToLower(strings.Join(hosts, " ")), " ")
-		slices.Sort(lower)
-		return strings.Join(lower, " ")
-	}
-	return (a == nil) == (b == nil) && spell(a) == spell(b)
+	own.write(ctx, secretFields, answer, to, diagnostics)
 }
 
 func (r *secretResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -69,113 +54,70 @@ func (r *secretResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 }
 
 func secretSchema() schema.Schema {
+	attributes := secretFields.attributes()
+	addWriteOnly(attributes, "value")
 	return schema.Schema{
 		MarkdownDescription: "A value that requests name with `{{ secrets.NAME }}`.",
-		Attributes: map[string]schema.Attribute{
-			"name": schema.StringAttribute{
-				MarkdownDescription: "The name in references. Another name creates another secret.",
-				Required:            true,
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
-				Validators: []validator.String{stringvalidator.RegexMatches(secretName,
-					"must be 1 to 64 capital letters, digits and _, and start with a letter")},
-			},
-			"value": schema.StringAttribute{
-				MarkdownDescription: "The value, which is stored in the state.",
-				Optional:            true,
-				Sensitive:           true,
-			},
-			"value_wo": schema.StringAttribute{
-				MarkdownDescription: "The value, which is not stored. Needs Terraform 1.11 or OpenTofu 1.11.",
-				Optional:            true,
-				Sensitive:           true,
-				WriteOnly:           true,
-				Validators:          []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("value_wo_version"))},
-			},
-			"value_wo_version": schema.Int64Attribute{
-				MarkdownDescription: "Another number sends `value_wo` again.",
-				Optional:            true,
-				Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("value_wo"))},
-			},
-			"allowed_hosts": schema.SetAttribute{
-				MarkdownDescription: "The hosts that it may be sent to, such as `api.example.com` or `*.example.com`. Default: every host.",
-				ElementType:         types.StringType,
-				Optional:            true,
-				Validators:          []validator.Set{setvalidator.SizeBetween(1, 20)},
-			},
-			"updated_at": schema.StringAttribute{
-				MarkdownDescription: "When the value or the hosts changed.",
-				Computed:            true,
-			},
-		},
+		Attributes:          attributes,
 	}
 }
 
 func (r *secretResource) ConfigValidators(context.Context) []resource.ConfigValidator {
-	return []resource.ConfigValidator{
-		resourcevalidator.ExactlyOneOf(path.MatchRoot("value"), path.MatchRoot("value_wo")),
-	}
+	return exactlyOneOf("value")
 }
 
 func (r *secretResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan SecretModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	plan := readValues(ctx, req.Plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	existing, err := r.client.FindSecret(ctx, plan.Name.ValueString())
+	name := plan.text("name").ValueString()
+	existing, err := r.client.FindSecret(ctx, name)
 	if err != nil {
 		report(&resp.Diagnostics, "secret", err, nil)
 		return
 	}
 	if existing != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("name"), "The secret exists",
-			"The workspace has a secret "+existing.Name+". Import it, or choose another name.")
+			"The workspace has a secret "+name+". Import it, or choose another name.")
 		return
 	}
 	r.put(ctx, req.Config, plan, &resp.State, &resp.Diagnostics)
 }
 
 func (r *secretResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan SecretModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	plan := readValues(ctx, req.Plan, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
 		r.put(ctx, req.Config, plan, &resp.State, &resp.Diagnostics)
 	}
 }
 
 func (r *secretResource) put(
-	ctx context.Context, from tfsdk.Config, plan SecretModel, to *tfsdk.State, diagnostics *diag.Diagnostics,
+	ctx context.Context, from tfsdk.Config, plan values, to *tfsdk.State, diagnostics *diag.Diagnostics,
 ) {
-	var config SecretModel
-	diagnostics.Append(from.Get(ctx, &config)...)
+	config := readValues(ctx, from, diagnostics)
 	if diagnostics.HasError() {
 		return
 	}
-	// Only the configuration has the value of a write-only attribute.
-	valueAttribute, value := "value", config.Value
-	if value.IsNull() {
-		valueAttribute, value = "value_wo", config.ValueWO
-	}
-	body := map[string]any{"value": value.ValueString(), "allowed_hosts": plan.AllowedHosts}
-	if plan.AllowedHosts == nil {
-		body["allowed_hosts"] = nil
-	}
-	var secret belfry.Secret
-	if err := r.client.Put(ctx, belfry.At(belfry.Secrets, plan.Name.ValueString()), body, &secret); err != nil {
-		report(diagnostics, "secret", renamed(err, "value", valueAttribute), secretSchema().Attributes)
+	attribute, value := config.given("value")
+	body := secretFields.body(plan)
+	delete(body, "name")
+	body["value"] = value.ValueString()
+	var secret belfry.Object
+	at := belfry.At(belfry.Secrets, plan.text("name").ValueString())
+	if err := r.client.Put(ctx, at, body, &secret); err != nil {
+		report(diagnostics, "secret", renamed(err, "value", attribute), secretSchema().Attributes)
 		return
 	}
-	plan.fill(secret)
-	diagnostics.Append(to.Set(ctx, &plan)...)
+	writeSecret(ctx, plan, secret, to, diagnostics)
 }
 
 func (r *secretResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state SecretModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	state := readValues(ctx, req.State, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	found, err := r.client.FindSecret(ctx, state.Name.ValueString())
+	found, err := r.client.FindSecret(ctx, state.text("name").ValueString())
 	if err != nil {
 		report(&resp.Diagnostics, "secret", err, nil)
 		return
@@ -185,12 +127,10 @@ func (r *secretResource) Read(ctx context.Context, req resource.ReadRequest, res
 		return
 	}
 	// The API does not return values. After a change from elsewhere the next plan sets the value again.
-	if state.UpdatedAt.ValueString() != found.UpdatedAt {
-		state.Value = types.StringNull()
-		state.ValueWOVersion = types.Int64Null()
+	if !found.Is("updated_at", state.text("updated_at").ValueString()) {
+		state.forget("value")
 	}
-	state.fill(*found)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	writeSecret(ctx, state, found, &resp.State, &resp.Diagnostics)
 }
 
 func (r *secretResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {

@@ -6,46 +6,31 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 type secretDataSource struct{ dataConnection }
 
-type secretDataModel struct {
-	Name         types.String `tfsdk:"name"`
-	AllowedHosts []string     `tfsdk:"allowed_hosts"`
-	UpdatedAt    types.String `tfsdk:"updated_at"`
-}
+var secretDataFields = declared("secret_data")
 
 func (d *secretDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
 	resp.TypeName = "belfry_secret"
 }
 
 func (d *secretDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	attributes := secretDataFields.dataAttributes()
+	attributes["name"] = schema.StringAttribute{MarkdownDescription: secretDataFields["name"].Text, Required: true}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "A secret that must exist. Its value is never read.",
-		Attributes: map[string]schema.Attribute{
-			"name": schema.StringAttribute{MarkdownDescription: "The name of the secret.", Required: true},
-			"allowed_hosts": schema.SetAttribute{
-				MarkdownDescription: "The hosts that it may be sent to. Null: every host.",
-				ElementType:         types.StringType,
-				Computed:            true,
-			},
-			"updated_at": schema.StringAttribute{
-				MarkdownDescription: "When the value or the hosts changed.",
-				Computed:            true,
-			},
-		},
+		Attributes:          attributes,
 	}
 }
 
 func (d *secretDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var config secretDataModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	config := readValues(ctx, req.Config, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	name := config.Name.ValueString()
+	name := config.text("name").ValueString()
 	found, err := d.client.FindSecret(ctx, name)
 	if err != nil {
 		report(&resp.Diagnostics, "secret", err, nil)
@@ -56,9 +41,5 @@ func (d *secretDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 			"The workspace has no secret "+name+". Create it first.")
 		return
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &secretDataModel{
-		Name:         types.StringValue(found.Name),
-		AllowedHosts: found.AllowedHosts,
-		UpdatedAt:    types.StringValue(found.UpdatedAt),
-	})...)
+	config.write(ctx, secretDataFields, found, &resp.State, &resp.Diagnostics)
 }

@@ -51,7 +51,7 @@ func (r *subscriptionResource) Read(ctx context.Context, req resource.ReadReques
 		return
 	}
 	at := belfry.At(belfry.Subscriptions, state.text("id").ValueString())
-	found, ok := read[belfry.Object](ctx, r.client, at, "subscription", resp)
+	found, ok := read(ctx, r.client, at, "subscription", resp)
 	if !ok {
 		return
 	}

@@ -31,7 +31,8 @@ func readValues(
 	return object.Attributes()
 }
 
-// write sets the attributes of a state to the fields of an answer, in the spelling that they have now.
+// write sets the attributes of a state to the fields of an answer, in the spelling that they have now. Attributes that the answer
+// does not have stay.
 func (v values) write(
 	ctx context.Context, all fields, answer belfry.Object, to *tfsdk.State, diagnostics *diag.Diagnostics,
 ) {
@@ -39,6 +40,9 @@ func (v values) write(
 		v["id"] = types.StringPointerValue(answer.Text("id"))
 	}
 	for name, one := range all {
+		if answer[name] == nil {
+			continue
+		}
 		value, err := one.value(answer[name])
 		if err != nil {
 			diagnostics.AddError("Belfry did not answer as expected", name+": "+err.Error())
@@ -61,7 +65,9 @@ func (v values) write(
 func (all fields) body(from map[string]attr.Value) map[string]any {
 	body := map[string]any{}
 	for name, one := range all {
-		body[name] = one.json(from[name])
+		if !one.Computed {
+			body[name] = one.json(from[name])
+		}
 	}
 	// In a retry policy, listed delays replace the other fields.
 	if delays := body["delays_ms"]; delays != nil {
@@ -133,6 +139,9 @@ func (f field) value(raw json.RawMessage) (attr.Value, error) {
 		})
 	case "texts":
 		return decoded(raw, func(texts []string) attr.Value {
+			if texts == nil {
+				return types.SetNull(types.StringType)
+			}
 			elements := []attr.Value{}
 			for _, text := range texts {
 				elements = append(elements, types.StringValue(text))
