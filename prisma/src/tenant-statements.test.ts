@@ -68,6 +68,7 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'tasks/send-journal.ts#trimJournal': 'dispatcher',
   'tasks/startable-tasks.ts#callsStatement': 'scatter',
   'tasks/startable-tasks.ts#groupsOf': 'part',
+  'tasks/stored-request.ts#requested': 'part',
   'tasks/task-filter.ts#conditionsOf': 'part',
   'tasks/task-row.ts#ofLastRun': 'part',
   'tasks/task-row.ts#topicOf': 'part',

@@ -16,22 +16,17 @@ settled AS (
   WHERE id IN (SELECT k.id FROM known k JOIN missing USING (at) WHERE k.is_open)
 ),
 inserted AS (
-  INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)
-  SELECT m.id, j.workspace_id, 'cron', m.at, m.due_at, j.id, j.callbacks IS NOT NULL, CASE WHEN j.queue IS NOT NULL THEN md5(j.workspace_id::text || ' ' || j.queue)::uuid END,
-         m.due_at + j.max_age_ms * interval '1 millisecond'
-  FROM missing m JOIN cron_jobs j ON j.id = $1 AND j.workspace_id = $2
-  RETURNING id, due_at, cron_job_id
-),
-requested AS (
-    INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
-                               max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, depth,
-                               labels, retry_delays, qstash, connection, subscription_id, is_report, extra_bytes)
-    SELECT n.id, j.name, j.url, j.method, j.headers, j.payload, j.content_type, j.callbacks, j.queue,
-           j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms, $7::text, $8::int2,
-           j.labels, j.retry_delays, j.qstash, j.connection, j.subscription_id, CASE WHEN j.subscription_id IS NOT NULL THEN true END,
-           nullif(greatest(coalesce(octet_length(j.name), 0) + coalesce(octet_length(j.url), 0) + coalesce(octet_length(j.headers), 0) + coalesce(octet_length(j.callbacks), 0) - 1024, 0), 0)
-    FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
+    INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)
+    SELECT m.id, j.workspace_id, 'cron', m.at, m.due_at, j.id, j.callbacks IS NOT NULL,
+           CASE WHEN j.queue IS NOT NULL THEN md5(j.workspace_id::text || ' ' || j.queue)::uuid END, m.due_at + j.max_age_ms * interval '1 millisecond'
+    FROM missing m JOIN cron_jobs j ON j.id = $1 AND j.workspace_id = $2
+    RETURNING id, due_at, cron_job_id
   ),
+requested AS (
+  INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, depth, labels, retry_delays, qstash, connection, subscription_id, is_report, extra_bytes)
+  SELECT n.id, j.name, j.url, j.method, j.headers, j.payload, j.content_type, j.callbacks, j.queue, j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms, $7::text, $8::int2, j.labels, j.retry_delays, j.qstash, j.connection, j.subscription_id, CASE WHEN j.subscription_id IS NOT NULL THEN true END, nullif(greatest(coalesce(octet_length(j.name), 0) + coalesce(octet_length(j.url), 0) + coalesce(octet_length(j.headers), 0) + coalesce(octet_length(j.callbacks), 0) - 1024, 0), 0)
+  FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
+),
 labelled AS (
   INSERT INTO task_labels (workspace_id, label, task_id)
   SELECT s.workspace_id, l.label, s.task_id FROM (SELECT j.workspace_id, n.id AS task_id, j.labels FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id) s CROSS JOIN LATERAL unnest(s.labels) AS l (label)

@@ -2,7 +2,7 @@
 -- Sent by changeCronJob.
 
 WITH task AS (
-  UPDATE tasks SET updated_at = now(), queue_id = CASE WHEN $16::text IS NOT NULL THEN md5(workspace_id::text || ' ' || $16::text)::uuid END, waits_for = CASE waits_for WHEN 1 THEN 0 ELSE waits_for END, has_callbacks = $15::text IS NOT NULL
+  UPDATE tasks SET updated_at = now(), queue_id = CASE WHEN $10::text IS NOT NULL THEN md5(workspace_id::text || ' ' || $10::text)::uuid END, waits_for = CASE waits_for WHEN 1 THEN 0 ELSE waits_for END, has_callbacks = $9::text IS NOT NULL
   WHERE cron_job_id = $1 AND finished_at IS NULL
 AND state NOT IN ('processing', 'retrying', 'success', 'dead', 'cancelled') AND occurrence_at IS NOT NULL
   RETURNING id, workspace_id
@@ -25,7 +25,7 @@ before AS (
   FROM task JOIN task_requests r ON r.task_id = task.id FOR UPDATE OF r
 ),
 request AS (
-  UPDATE task_requests r SET name = $2, labels = $3, url = $4, method = $5, headers = $6, payload = $7, content_type = $8, max_retries = $9, backoff = $10, base_delay_ms = $11, max_delay_ms = $12, retry_delays = $13, timeout_ms = $14, callbacks = nullif(jsonb_strip_nulls(coalesce(callbacks::jsonb, '{}') || $15::jsonb)::text, '{}'), queue = $16, qstash = $17, connection = $18, extra_bytes = nullif(greatest(coalesce(octet_length(($2)::text), 0) + coalesce(octet_length(($4)::text), 0) + coalesce(octet_length(($6)::text), 0) + coalesce(octet_length((nullif(jsonb_strip_nulls(coalesce(callbacks::jsonb, '{}') || $15::jsonb)::text, '{}'))::text), 0) - 1024, 0), 0)
+  UPDATE task_requests r SET name = $2, labels = $3, url = $4, method = $5, headers = $6, payload = $7, content_type = $8, callbacks = nullif(jsonb_strip_nulls(coalesce(callbacks::jsonb, '{}') || $9::jsonb)::text, '{}'), queue = $10, max_retries = $11, backoff = $12, base_delay_ms = $13, max_delay_ms = $14, timeout_ms = $15, retry_delays = $16, qstash = $17, connection = $18, extra_bytes = nullif(greatest(coalesce(octet_length(($2)::text), 0) + coalesce(octet_length(($4)::text), 0) + coalesce(octet_length(($6)::text), 0) + coalesce(octet_length((nullif(jsonb_strip_nulls(coalesce(callbacks::jsonb, '{}') || $9::jsonb)::text, '{}'))::text), 0) - 1024, 0), 0)
   FROM before WHERE r.task_id = before.task_id
   RETURNING r.task_id, coalesce(octet_length(r.payload), 0) + coalesce(r.extra_bytes, 0) AS bytes
 ),

@@ -24,13 +24,8 @@ inserted AS (
   RETURNING id, workspace_id, cron_job_id, state, due_at
 ),
 requested AS (
-  INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
-                             max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, depth,
-                             labels, retry_delays, qstash, connection, subscription_id, is_report, extra_bytes)
-  SELECT n.id, j.name, j.url, j.method, j.headers, j.payload, j.content_type, j.callbacks, j.queue,
-         j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms, NULL, NULL,
-         j.labels, j.retry_delays, j.qstash, j.connection, j.subscription_id, CASE WHEN j.subscription_id IS NOT NULL THEN true END,
-         nullif(greatest(coalesce(octet_length(j.name), 0) + coalesce(octet_length(j.url), 0) + coalesce(octet_length(j.headers), 0) + coalesce(octet_length(j.callbacks), 0) - 1024, 0), 0)
+  INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, depth, labels, retry_delays, qstash, connection, subscription_id, is_report, extra_bytes)
+  SELECT n.id, j.name, j.url, j.method, j.headers, j.payload, j.content_type, j.callbacks, j.queue, j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms, NULL, NULL, j.labels, j.retry_delays, j.qstash, j.connection, j.subscription_id, CASE WHEN j.subscription_id IS NOT NULL THEN true END, nullif(greatest(coalesce(octet_length(j.name), 0) + coalesce(octet_length(j.url), 0) + coalesce(octet_length(j.headers), 0) + coalesce(octet_length(j.callbacks), 0) - 1024, 0), 0)
   FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
 ),
 labelled AS (

@@ -1,7 +1,7 @@
 -- Stores tasks and their requests. Leaves out a task whose time has come.
 -- Sent by insertTasks.
 
-WITH input AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[]::task_source[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::int2[], $13::text[]::backoff[], $14::int4[], $15::int4[], $16::int4[], $17::text[], $18::uuid[], $19::uuid[], $20::text[], $21::text[], $22::int2[], $23::text[]) AS input (id, workspace_id, source, execute_at, name, url, method, headers, payload, content_type, callbacks, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, event_id, replay_of, traceparent, created_by, depth, queue)),
+WITH input AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[]::task_source[], $4::timestamptz[], $5::uuid[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::int2[], $16::text[]::backoff[], $17::int4[], $18::int4[], $19::int4[], $20::text[], $21::text[], $22::text[], $23::int2[]) AS input (id, workspace_id, source, execute_at, event_id, replay_of, name, url, method, headers, payload, content_type, callbacks, queue, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent, created_by, depth)),
 judged AS MATERIALIZED (
   SELECT *, execute_at IS NULL OR execute_at > clock_timestamp() AS is_stored FROM input
 ),
@@ -12,12 +12,8 @@ inserted AS (
   FROM judged WHERE is_stored
 ),
 requested AS (
-  INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
-                             max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent,
-                             created_by, depth, extra_bytes)
-  SELECT id, name, url, method, headers, payload, content_type, callbacks, queue,
-         max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent,
-         created_by, depth, nullif(greatest(coalesce(octet_length(name), 0) + coalesce(octet_length(url), 0) + coalesce(octet_length(headers), 0) + coalesce(octet_length(callbacks), 0) - 1024, 0), 0)
+  INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent, created_by, depth, extra_bytes)
+  SELECT id, name, url, method, headers, payload, content_type, callbacks, queue, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent, created_by, depth, nullif(greatest(coalesce(octet_length(name), 0) + coalesce(octet_length(url), 0) + coalesce(octet_length(headers), 0) + coalesce(octet_length(callbacks), 0) - 1024, 0), 0)
   FROM judged WHERE is_stored
 ),
 counted AS (

@@ -3,19 +3,14 @@
 
 WITH inserted AS (
   INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)
-  SELECT $3, workspace_id, 'cron', now(), now(), id, callbacks IS NOT NULL, CASE WHEN queue IS NOT NULL THEN md5(workspace_id::text || ' ' || queue)::uuid END,
-         now() + max_age_ms * interval '1 millisecond'
-  FROM cron_jobs WHERE id = $1 AND workspace_id = $2
+  SELECT $3, j.workspace_id, 'cron', now(), now(), j.id, j.callbacks IS NOT NULL,
+         CASE WHEN j.queue IS NOT NULL THEN md5(j.workspace_id::text || ' ' || j.queue)::uuid END, now() + j.max_age_ms * interval '1 millisecond'
+  FROM cron_jobs j WHERE j.id = $1 AND j.workspace_id = $2
   RETURNING id, due_at, cron_job_id
 ),
 requested AS (
-  INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
-                             max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, depth,
-                             labels, retry_delays, qstash, connection, subscription_id, is_report, extra_bytes)
-  SELECT n.id, j.name, j.url, j.method, j.headers, j.payload, j.content_type, j.callbacks, j.queue,
-         j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms, $4::text, $5::int2,
-         j.labels, j.retry_delays, j.qstash, j.connection, j.subscription_id, CASE WHEN j.subscription_id IS NOT NULL THEN true END,
-         nullif(greatest(coalesce(octet_length(j.name), 0) + coalesce(octet_length(j.url), 0) + coalesce(octet_length(j.headers), 0) + coalesce(octet_length(j.callbacks), 0) - 1024, 0), 0)
+  INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, depth, labels, retry_delays, qstash, connection, subscription_id, is_report, extra_bytes)
+  SELECT n.id, j.name, j.url, j.method, j.headers, j.payload, j.content_type, j.callbacks, j.queue, j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms, $4::text, $5::int2, j.labels, j.retry_delays, j.qstash, j.connection, j.subscription_id, CASE WHEN j.subscription_id IS NOT NULL THEN true END, nullif(greatest(coalesce(octet_length(j.name), 0) + coalesce(octet_length(j.url), 0) + coalesce(octet_length(j.headers), 0) + coalesce(octet_length(j.callbacks), 0) - 1024, 0), 0)
   FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
 ),
 labelled AS (

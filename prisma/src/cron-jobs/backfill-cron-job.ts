@@ -1,10 +1,8 @@
 import { newUuid } from '@belfry/domain/id'
 import { type Db, inTransaction, readClock } from '../postgres/in-transaction.ts'
-import { queueIdOf } from '../queues/queue-sql.ts'
 import type { DueRow } from '../tasks/due-work.ts'
-import { deadlineAfter } from '../tasks/insert-tasks.ts'
 import type { TaskOrigin } from '../tasks/replay-task.ts'
-import { requestsCopiedWith } from './expand-cron-jobs.ts'
+import { tasksBeside } from './expand-cron-jobs.ts'
 
 /** The past occurrences to run, in their order, and how many of their tasks are due per second. Null: all of them now. */
 export type BackfillPlan = TaskOrigin & { times: readonly Date[]; perSecond: number | null }
@@ -34,6 +32,8 @@ export async function backfillCronJob(
   })
 }
 
+const from = 'missing m JOIN cron_jobs j ON j.id = $1 AND j.workspace_id = $2'
+
 // A task is created at most some minutes before its occurrence, so its id says where the scan may begin.
 const text = `
   WITH known AS MATERIALIZED (
@@ -50,12 +50,5 @@ const text = `
     UPDATE tasks SET settled_at = now()
     WHERE id IN (SELECT k.id FROM known k JOIN missing USING (at) WHERE k.is_open)
   ),
-  inserted AS (
-    INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)
-    SELECT m.id, j.workspace_id, 'cron', m.at, m.due_at, j.id, j.callbacks IS NOT NULL, ${queueIdOf('j.workspace_id', 'j.queue')},
-           ${deadlineAfter('m.due_at', 'j.')}
-    FROM missing m JOIN cron_jobs j ON j.id = $1 AND j.workspace_id = $2
-    RETURNING id, due_at, cron_job_id
-  ),
-  ${requestsCopiedWith('$7::text', '$8::int2')}
+  ${tasksBeside({ id: 'm.id', at: 'm.at', dueAt: 'm.due_at', from }, '$7::text', '$8::int2')}
   SELECT id, due_at AS "dueAt" FROM inserted`

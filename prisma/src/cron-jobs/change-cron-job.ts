@@ -5,7 +5,6 @@ import type { StateReason } from '@belfry/domain/task-state'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
 import { queueIdOf, unblocked } from '../queues/queue-sql.ts'
 import type { DueRow } from '../tasks/due-work.ts'
-import { deadlineAfter } from '../tasks/insert-tasks.ts'
 import type { TaskOrigin } from '../tasks/replay-task.ts'
 import { changedValue, requestColumnOf } from '../tasks/stored-request.ts'
 import { changedLabels } from '../tasks/task-labels.ts'
@@ -18,7 +17,7 @@ import {
   filledLabels,
   scheduleOf,
 } from './cron-job.ts'
-import { type Expansion, expandLocked, requestsCopiedWith } from './expand-cron-jobs.ts'
+import { type Expansion, expandLocked, tasksBeside } from './expand-cron-jobs.ts'
 
 export type NewCronJob = CronJobFields & { id: string; workspaceId: string; createdBy?: string | null }
 
@@ -266,15 +265,9 @@ export async function triggerCronJob(
   id: string,
   { createdBy = null, depth = null }: TaskOrigin = {},
 ): Promise<DueRow | null> {
+  const from = 'cron_jobs j WHERE j.id = $1 AND j.workspace_id = $2'
   const text = `
-    WITH inserted AS (
-      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)
-      SELECT $3, workspace_id, 'cron', now(), now(), id, callbacks IS NOT NULL, ${queueIdOf('workspace_id', 'queue')},
-             ${deadlineAfter('now()')}
-      FROM cron_jobs WHERE id = $1 AND workspace_id = $2
-      RETURNING id, due_at, cron_job_id
-    ),
-    ${requestsCopiedWith('$4::text', '$5::int2')}
+    WITH ${tasksBeside({ id: '$3', at: 'now()', dueAt: 'now()', from }, '$4::text', '$5::int2')}
     SELECT id, due_at AS "dueAt" FROM inserted`
   const { rows } = await db.query<DueRow>({
     name: 'trigger_cron_job',

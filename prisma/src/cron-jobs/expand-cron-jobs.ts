@@ -3,7 +3,8 @@ import { newUuid } from '@belfry/domain/id'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
 import { queueIdOf } from '../queues/queue-sql.ts'
 import type { WaitingRow } from '../tasks/due-work.ts'
-import { deadlineAfter } from '../tasks/insert-tasks.ts'
+import { copiedColumns, deadlineAfter } from '../tasks/insert-tasks.ts'
+import { requested } from '../tasks/stored-request.ts'
 import { storedLabels } from '../tasks/task-labels.ts'
 import { originOf } from '../tasks/task-row.ts'
 import { countedRequests, extraRequestBytes } from '../usage/count-storage.ts'
@@ -110,7 +111,7 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
       ON CONFLICT (cron_job_id, occurrence_at) WHERE occurrence_at IS NOT NULL AND state <> 'cancelled' DO NOTHING
       RETURNING id, workspace_id, cron_job_id, state, due_at
     ),
-    ${copiedRequests}
+    ${copiedRequests()}
     SELECT n.id, n.due_at AS "dueAt", n.workspace_id AS "workspaceId", ${originOf('j.url')} AS origin
     FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id WHERE n.state = 'pending'`
   // Ids sort by millisecond, and the tasks of a cron job are listed in the order of their ids.
@@ -128,27 +129,38 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
 }
 
 /**
- * The CTEs that give the tasks `inserted` the requests of their cron jobs, and record the storage that these use. They copy
+ * Returns the CTEs that store tasks of a cron job `j` that are no occurrences of it.
+ * @param task - The SQL of its id, its time and its due time, and the rows that these are from, as the text after FROM.
+ */
+export function tasksBeside(
+  { id, at, dueAt, from }: Record<'id' | 'at' | 'dueAt' | 'from', string>,
+  createdBy: string,
+  depth: string,
+): string {
+  return `inserted AS (
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)
+      SELECT ${id}, j.workspace_id, 'cron', ${at}, ${dueAt}, j.id, j.callbacks IS NOT NULL,
+             ${queueIdOf('j.workspace_id', 'j.queue')}, ${deadlineAfter(dueAt, 'j.')}
+      FROM ${from}
+      RETURNING id, due_at, cron_job_id
+    ),
+    ${copiedRequests(createdBy, depth)}`
+}
+
+/**
+ * Returns the CTEs that give the tasks `inserted` the requests of their cron jobs, and record the storage that these use. They copy
  * within the database, so payloads do not travel.
  */
-const copiedRequests = requestsCopiedWith('NULL', 'NULL')
-
-/** Returns these CTEs for tasks of an origin, whose parts are SQL. */
-export function requestsCopiedWith(createdBy: string, depth: string): string {
-  return `requested AS (
-      INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
-                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, depth,
-                                 labels, retry_delays, qstash, connection, subscription_id, is_report, extra_bytes)
-      SELECT n.id, j.name, j.url, j.method, j.headers, j.payload, j.content_type, j.callbacks, j.queue,
-             j.max_retries, j.backoff, j.base_delay_ms, j.max_delay_ms, j.timeout_ms, ${createdBy}, ${depth},
-             j.labels, j.retry_delays, j.qstash, j.connection, j.subscription_id, CASE WHEN j.subscription_id IS NOT NULL THEN true END,
-             ${extraRequestBytes(column => `j.${column}`)}
-      FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id
-    ),
-    ${storedLabels('SELECT j.workspace_id, n.id AS task_id, j.labels FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id')},
+function copiedRequests(createdBy = 'NULL', depth = 'NULL'): string {
+  const from = 'inserted n JOIN cron_jobs j ON j.id = n.cron_job_id'
+  const isReport = 'CASE WHEN j.subscription_id IS NOT NULL THEN true END'
+  const origin = { task_id: 'n.id', created_by: createdBy, depth, is_report: isReport }
+  const of = (column: string) => `j.${column}`
+  return `${requested(copiedColumns, origin, of, from)},
+    ${storedLabels(`SELECT j.workspace_id, n.id AS task_id, j.labels FROM ${from}`)},
     ${countedRequests(`
-      SELECT j.workspace_id, j.payload, ${extraRequestBytes(column => `j.${column}`)} AS extra_bytes
-      FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id`)}`
+      SELECT j.workspace_id, j.payload, ${extraRequestBytes(of)} AS extra_bytes
+      FROM ${from}`)}`
 }
 
 async function moveCursors(tx: Transaction, plans: readonly JobPlan[]): Promise<void> {

@@ -1,36 +1,31 @@
 import { timeOfUuid } from '@belfry/domain/id'
-import { requestColumnOf, type StoredRequest } from './stored-request.ts'
+import type { TaskRequest } from '../generated/client.ts'
+import { namesOf, type StoredRequest, usualColumns } from './stored-request.ts'
 
-export type ClaimedTask = Omit<StoredRequest, 'callbacks' | 'queue'> & {
-  taskId: string
-  workspaceId: string
-  cronJobId: string | null
-  topic: string | null
-  /** The trace of the request that created the task, as a W3C Trace Context header; null when it had none. */
-  traceparent: string | null
-  /** How many calls of Belfry in a row led to the task; null for none. */
-  depth: number | null
-  /** The subscription whose secrets sign the calls; null for those of the workspace. */
-  subscriptionId: string | null
-  /** Whether `payloadOf` makes the body of the payload; null for no. */
-  isReport: boolean | null
-  /** No attempt starts then or later, in epoch milliseconds of the database's clock; null for never. */
-  expiresAt: number | null
-  /** 1 for the first attempt. */
-  attempt: number
-  /** How many earlier attempts were lost with their dispatcher. They use no retry. */
-  lost: number
-  /** Whether the attempt needs an entry in the send journal before it is sent. */
-  prefetched: boolean
-  /** The queue with a limit that must advance after the attempt; null for most tasks. */
-  queueId: string | null
-  runId: string
-  executeAt: Date
-  /** When this attempt was due. */
-  scheduledAt: Date
-  /** When it was claimed, by the database's clock. */
-  claimedAt: Date
-}
+type Origin = Pick<TaskRequest, 'topic' | 'traceparent' | 'depth' | 'subscriptionId' | 'isReport'>
+
+export type ClaimedTask = Omit<StoredRequest, 'callbacks' | 'queue'> &
+  Origin & {
+    taskId: string
+    workspaceId: string
+    cronJobId: string | null
+    /** No attempt starts then or later, in epoch milliseconds of the database's clock; null for never. */
+    expiresAt: number | null
+    /** 1 for the first attempt. */
+    attempt: number
+    /** How many earlier attempts were lost with their dispatcher. They use no retry. */
+    lost: number
+    /** Whether the attempt needs an entry in the send journal before it is sent. */
+    prefetched: boolean
+    /** The queue with a limit that must advance after the attempt; null for most tasks. */
+    queueId: string | null
+    runId: string
+    executeAt: Date
+    /** When this attempt was due. */
+    scheduledAt: Date
+    /** When it was claimed, by the database's clock. */
+    claimedAt: Date
+  }
 
 /**
  * The answer to a claim:
@@ -78,23 +73,15 @@ export const listed = (write: (field: string, column: string) => string) =>
     .map(([field, column]) => write(field, column))
     .join(', ')
 // A trigger stores the callbacks, so an attempt does not need them.
-const {
-  callbacks: _callbacks,
-  queue: _queue,
-  contentType,
-  retryDelays,
-  qstash,
-  connection,
-  ...sentColumns
-} = requestColumnOf
+const { callbacks: _callbacks, queue: _queue, contentType, ...sentColumns } = namesOf(usualColumns)
 const requestFields = Object.assign({}, sentColumns, { rare: 'rare' })
 
 // Each column of a row costs the client as much as its value, and few tasks have one of these.
 const rareColumns = {
   contentType: `r.${contentType}`,
-  retryDelays: `r.${retryDelays}`,
-  qstash: `r.${qstash}`,
-  connection: `r.${connection}`,
+  retryDelays: 'r.retry_delays',
+  qstash: 'r.qstash',
+  connection: 'r.connection',
   topic: 'r.topic',
   traceparent: 'r.traceparent',
   depth: 'r.depth',

@@ -1,10 +1,11 @@
 import type { StateReason } from '@belfry/domain/task-state'
+import type { TaskRequest } from '../generated/client.ts'
 import type { TaskSource } from '../generated/enums.ts'
 import { type Db, inTransaction } from '../postgres/in-transaction.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
 import { queueIdOf } from '../queues/queue-sql.ts'
 import { countedRequests, extraRequestBytes } from '../usage/count-storage.ts'
-import type { StoredRequest } from './stored-request.ts'
+import { optionColumns, type RequestOptions, requested, type StoredRequest, usualColumns } from './stored-request.ts'
 import { storedLabels } from './task-labels.ts'
 
 /** The reason of an event's task that was not sent, because its subscription was switched off. */
@@ -23,7 +24,8 @@ export type TaskControls = {
 }
 
 export type NewTask = StoredRequest &
-  TaskControls & {
+  TaskControls &
+  Partial<Pick<TaskRequest, 'traceparent' | 'createdBy' | 'depth' | 'subscriptionId' | 'isReport'>> & {
     id: string
     workspaceId: string
     source: TaskSource
@@ -33,16 +35,6 @@ export type NewTask = StoredRequest &
     topic: string | null
     eventId: string | null
     replayOf: string | null
-    /** The caller's trace, as a W3C Trace Context header. Default: none. */
-    traceparent?: string | null
-    /** The public id of the user or the API key that creates the task. Default: Belfry itself. */
-    createdBy?: string | null
-    /** How many calls of Belfry in a row led to this task. Default: none. */
-    depth?: number | null
-    /** The subscription of the event, if it has secrets that sign the calls, or fails. Default: the secrets of the workspace sign. */
-    subscriptionId?: string | null
-    /** Whether `payloadOf` makes the body of the payload. Default: the payload is the body. */
-    isReport?: boolean | null
     /** Stored as a dead letter, because the subscription is switched off. Default: false. */
     isMissed?: true | null
   }
@@ -50,50 +42,50 @@ export type NewTask = StoredRequest &
 /** `createdAt` is null when the task was refused because its time was not in the future. `now` is the database's clock. */
 export type InsertedTask = { id: string; createdAt: Date | null; executeAt: Date; now: Date }
 
+const usual: ReadonlyArray<InputColumn<NewTask>> = [
+  ['name', 'text', ({ name }) => name],
+  ...Object.values(usualColumns),
+  ['topic', 'text', ({ topic }) => topic],
+  ['traceparent', 'text', ({ traceparent }) => traceparent],
+  ['created_by', 'text', ({ createdBy }) => createdBy],
+  ['depth', 'int2', ({ depth }) => depth],
+]
+
 /** The columns of a statement that stores tasks. */
 export const taskInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['id', 'uuid', ({ id }) => id],
   ['workspace_id', 'uuid', ({ workspaceId }) => workspaceId],
   ['source', 'task_source', ({ source }) => source],
   ['execute_at', 'timestamptz', ({ executeAt }) => executeAt],
-  ['name', 'text', ({ name }) => name],
-  ['url', 'text', ({ url }) => url],
-  ['method', 'text', ({ method }) => method],
-  ['headers', 'text', ({ headers }) => headers],
-  ['payload', 'text', ({ payload }) => payload],
-  ['content_type', 'text', ({ contentType }) => contentType],
-  ['callbacks', 'text', ({ callbacks }) => callbacks],
-  ['max_retries', 'int2', ({ maxRetries }) => maxRetries],
-  ['backoff', 'backoff', ({ backoff }) => backoff],
-  ['base_delay_ms', 'int4', ({ baseDelayMs }) => baseDelayMs],
-  ['max_delay_ms', 'int4', ({ maxDelayMs }) => maxDelayMs],
-  ['timeout_ms', 'int4', ({ timeoutMs }) => timeoutMs],
-  ['topic', 'text', ({ topic }) => topic],
   ['event_id', 'uuid', ({ eventId }) => eventId],
   ['replay_of', 'uuid', ({ replayOf }) => replayOf],
-  ['traceparent', 'text', ({ traceparent }) => traceparent],
-  ['created_by', 'text', ({ createdBy }) => createdBy],
-  ['depth', 'int2', ({ depth }) => depth],
-  ['queue', 'text', ({ queue }) => queue],
+  ...usual,
 ]
 
-type Controls = TaskControls &
-  Pick<NewTask, 'retryDelays' | 'qstash' | 'connection' | 'subscriptionId' | 'isReport' | 'isMissed'>
+type Controls = TaskControls & RequestOptions & Pick<NewTask, 'subscriptionId' | 'isReport' | 'isMissed'>
+
+const rare: ReadonlyArray<InputColumn<Controls>> = [
+  ['labels', 'text', ({ labels }) => (labels?.length ? labels.join(',') : null)],
+  ...Object.values(optionColumns),
+  ['subscription_id', 'uuid', ({ subscriptionId }) => subscriptionId],
+  ['is_report', 'bool', ({ isReport }) => isReport],
+]
 
 // Tasks without controls are stored by a statement that does not mention them.
 const controls: ReadonlyArray<InputColumn<Controls>> = [
   ['expires_at', 'timestamptz', ({ expiresAt }) => expiresAt],
   ['max_age_ms', 'int4', ({ maxAgeMs }) => maxAgeMs],
   ['task_key', 'text', ({ key }) => key],
-  ['labels', 'text', ({ labels }) => (labels?.length ? labels.join(',') : null)],
-  ['retry_delays', 'text', ({ retryDelays }) => retryDelays],
-  ['qstash', 'text', ({ qstash }) => qstash],
-  ['connection', 'text', ({ connection }) => connection],
-  ['subscription_id', 'uuid', ({ subscriptionId }) => subscriptionId],
-  ['is_report', 'bool', ({ isReport }) => isReport],
+  ...rare,
   ['is_missed', 'bool', ({ isMissed }) => isMissed],
 ]
 const controlledInput: ReadonlyArray<InputColumn<NewTask>> = [...taskInput, ...controls]
+
+const plainNames = usual.map(([name]) => name)
+const allNames = [...plainNames, ...rare.map(([name]) => name)]
+
+/** The columns of a request that a task has from its cron job. */
+export const copiedColumns = allNames.filter(name => name !== 'topic' && name !== 'traceparent')
 
 /** Returns whether `insertKeyedTasks` cannot store a task. */
 export function hasControls(task: Controls): boolean {
@@ -137,28 +129,19 @@ const insertStatement = (input: ReadonlyArray<InputColumn<NewTask>>, inserted: s
            coalesce(execute_at, now())::timestamptz(3) AS "executeAt", clock_timestamp()::timestamptz(3) AS now
     FROM judged`
 
-/** Columns that a statement stores in addition: their names, each with its SQL. */
-type MoreColumns = { tasks: Record<string, string>; requests: Record<string, string> }
-
-/** Returns the CTEs that store tasks, their requests, and the storage that these use. */
-export function insertedFrom(source: string, more: MoreColumns = { tasks: {}, requests: {} }): string {
-  const [taskNames, taskValues] = [listOf(Object.keys(more.tasks)), listOf(Object.values(more.tasks))]
-  const [requestNames, requestValues] = [listOf(Object.keys(more.requests)), listOf(Object.values(more.requests))]
+/**
+ * Returns the CTEs that store tasks, their requests, and the storage that these use.
+ * @param more - The SQL of more columns of the tasks, by their names.
+ */
+export function insertedFrom(source: string, more: Record<string, string> = {}, requests = plainNames): string {
+  const [names, values] = [listOf(Object.keys(more)), listOf(Object.values(more))]
   return `inserted AS (
-      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, event_id, replay_of, has_callbacks, queue_id${taskNames})
+      INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, event_id, replay_of, has_callbacks, queue_id${names})
       SELECT id, workspace_id, source, coalesce(execute_at, now()), coalesce(execute_at, now()), event_id, replay_of,
-             callbacks IS NOT NULL, ${queueIdOf('workspace_id', 'queue')}${taskValues}
+             callbacks IS NOT NULL, ${queueIdOf('workspace_id', 'queue')}${values}
       FROM ${source}
     ),
-    requested AS (
-      INSERT INTO task_requests (task_id, name, url, method, headers, payload, content_type, callbacks, queue,
-                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent,
-                                 created_by, depth, extra_bytes${requestNames})
-      SELECT id, name, url, method, headers, payload, content_type, callbacks, queue,
-             max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, traceparent,
-             created_by, depth, ${extraRequestBytes()}${requestValues}
-      FROM ${source}
-    ),
+    ${requested(requests, { task_id: 'id', labels }, column => column, source)},
     ${countedRequests(`SELECT workspace_id, payload, ${extraRequestBytes()} AS extra_bytes FROM ${source}`)}`
 }
 
@@ -174,22 +157,16 @@ const labels = `string_to_array(labels, ',')`
 const plainStatement = insertStatement(taskInput, insertedFrom(source))
 const controlledStatement = insertStatement(
   controlledInput,
-  `${insertedFrom(source, {
-    tasks: {
+  `${insertedFrom(
+    source,
+    {
       expires_at: `coalesce(expires_at, ${deadlineAfter('coalesce(execute_at, now())')})`,
       key: 'task_key',
       state: `CASE WHEN is_missed THEN 'dead' ELSE 'pending' END::task_state`,
       state_reason: `CASE WHEN is_missed THEN '${missedReason}' END`,
       finished_at: 'CASE WHEN is_missed THEN now() END',
     },
-    requests: {
-      labels,
-      retry_delays: 'retry_delays',
-      qstash: 'qstash',
-      connection: 'connection',
-      subscription_id: 'subscription_id',
-      is_report: 'is_report',
-    },
-  })},
+    allNames,
+  )},
     ${storedLabels(`SELECT workspace_id, id AS task_id, ${labels} AS labels FROM ${source}`)}`,
 )

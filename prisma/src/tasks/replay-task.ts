@@ -2,7 +2,8 @@ import { terminalStates } from '@belfry/domain/task-state'
 import type { TaskState } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import { countedRequests, extraRequestBytes } from '../usage/count-storage.ts'
-import type { NewTask } from './insert-tasks.ts'
+import { copiedColumns, type NewTask } from './insert-tasks.ts'
+import { requested } from './stored-request.ts'
 import { storedLabels } from './task-labels.ts'
 
 /** The caller that creates a task, and how many calls of Belfry in a row led to it. */
@@ -57,6 +58,8 @@ export function copiesOf(
   // version count up to 4,096 of them.
   const place = 'row_number() OVER (ORDER BY execute_at, id) - 1'
   const random = 'right(gen_random_uuid()::text, 18)'
+  const requests = 'copied c JOIN task_requests r ON r.task_id = c.replay_of'
+  const of = (column: string) => `r.${column}`
   return `
     copied AS (
       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, callback_of, has_callbacks,
@@ -66,19 +69,10 @@ export function copiesOf(
       FROM ${part}
       RETURNING id, workspace_id, due_at, replay_of
     ),
-    requested AS (
-      INSERT INTO task_requests (task_id, name, url, method, headers, payload, is_report, content_type, callbacks, queue,
-                                 max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, topic, created_by, depth,
-                                 labels, retry_delays, qstash, connection, subscription_id, extra_bytes)
-      SELECT c.id, r.name, r.url, r.method, r.headers, r.payload, r.is_report, r.content_type, r.callbacks, r.queue,
-             r.max_retries, r.backoff, r.base_delay_ms, r.max_delay_ms, r.timeout_ms, r.topic, ${createdBy}, ${depth},
-             r.labels, r.retry_delays, r.qstash, r.connection, r.subscription_id,
-             ${extraRequestBytes(column => `r.${column}`)}
-      FROM copied c JOIN task_requests r ON r.task_id = c.replay_of
-    ),
+    ${requested(['topic', ...copiedColumns], { task_id: 'c.id', created_by: createdBy, depth }, of, requests)},
     ${storedLabels(`
-      SELECT c.workspace_id, c.id AS task_id, r.labels FROM copied c JOIN task_requests r ON r.task_id = c.replay_of`)},
+      SELECT c.workspace_id, c.id AS task_id, r.labels FROM ${requests}`)},
     ${countedRequests(`
-      SELECT p.workspace_id, r.payload, ${extraRequestBytes(column => `r.${column}`)} AS extra_bytes
+      SELECT p.workspace_id, r.payload, ${extraRequestBytes(of)} AS extra_bytes
       FROM ${part} p JOIN task_requests r ON r.task_id = p.id`)}`
 }

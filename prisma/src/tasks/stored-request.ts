@@ -1,53 +1,69 @@
-import type { Backoff } from '../generated/enums.ts'
+import type { TaskRequest } from '../generated/client.ts'
+import type { InputColumn } from '../postgres/statement-input.ts'
+import { extraRequestBytes } from '../usage/count-storage.ts'
+
+type Origin = 'topic' | 'traceparent' | 'createdBy' | 'updatedBy' | 'depth' | 'subscriptionId' | 'isReport'
+type Columns = Omit<TaskRequest, 'taskId' | 'name' | 'labels' | 'extraBytes' | Origin>
+type Given = { [Field in keyof Columns as null extends Columns[Field] ? never : Field]: Columns[Field] }
+
+/** The fields of a request that may be left out, which means null. */
+export type RequestOptions = Partial<Omit<Columns, keyof Given>>
 
 /** The request of a task or a cron job, with its retries and its timeout. */
-export type StoredRequest = {
-  url: string
-  method: string
-  /** A JSON object of strings, as text. */
-  headers: string
-  /** JSON text as the client sent it, or base64 when there is a content type; null when there was none. */
-  payload: string | null
-  /** The content type of a raw body. Default: null, for a JSON payload. */
-  contentType?: string | null
-  maxRetries: number
-  backoff: Backoff
-  baseDelayMs: number
-  maxDelayMs: number
-  /** The delays before each retry, as a JSON list as long as `maxRetries`. Default: null, for delays that grow. */
-  retryDelays?: string | null
-  timeoutMs: number
-  /**
-   * A JSON object as text, from `on_success`, `on_failure` and `on_attempt` to a target. Default: null. A change replaces
-   * the targets that it names, and removes those that are null.
-   */
-  callbacks?: string | null
-  /** The name of the queue. Default: none. */
-  queue?: string | null
-  /** What a message of the QStash interface has beyond a task: `QstashFields` as JSON text. Default: null, for no message. */
-  qstash?: string | null
-  /** The name of the connection that authenticates the calls. Default: none. */
-  connection?: string | null
+export type StoredRequest = Given & RequestOptions & Pick<Columns, 'payload'>
+
+/** The columns of a request by field, in each table that has them: the name, the SQL type and the value of each. */
+export const usualColumns = {
+  url: ['url', 'text', ({ url }) => url],
+  method: ['method', 'text', ({ method }) => method],
+  headers: ['headers', 'text', ({ headers }) => headers],
+  payload: ['payload', 'text', ({ payload }) => payload],
+  contentType: ['content_type', 'text', ({ contentType }) => contentType],
+  callbacks: ['callbacks', 'text', ({ callbacks }) => callbacks],
+  queue: ['queue', 'text', ({ queue }) => queue],
+  maxRetries: ['max_retries', 'int2', ({ maxRetries }) => maxRetries],
+  backoff: ['backoff', 'backoff', ({ backoff }) => backoff],
+  baseDelayMs: ['base_delay_ms', 'int4', ({ baseDelayMs }) => baseDelayMs],
+  maxDelayMs: ['max_delay_ms', 'int4', ({ maxDelayMs }) => maxDelayMs],
+  timeoutMs: ['timeout_ms', 'int4', ({ timeoutMs }) => timeoutMs],
+} as const satisfies { [Field in keyof StoredRequest]?: InputColumn<StoredRequest> }
+
+/** The columns that few requests have. */
+export const optionColumns = {
+  retryDelays: ['retry_delays', 'text', ({ retryDelays }) => retryDelays],
+  qstash: ['qstash', 'text', ({ qstash }) => qstash],
+  connection: ['connection', 'text', ({ connection }) => connection],
+} as const satisfies { [Field in keyof RequestOptions]: InputColumn<RequestOptions> }
+
+/** Returns the names of columns by field. */
+export function namesOf<Field extends string>(columns: Record<Field, InputColumn<never>>): Record<Field, string> {
+  const names = Object.entries<InputColumn<never>>(columns).map(([field, [name]]) => [field, name])
+  return Object.fromEntries(names)
 }
 
-/** The column of each field, in each table that has them. */
-export const requestColumnOf = {
-  url: 'url',
-  method: 'method',
-  headers: 'headers',
-  payload: 'payload',
-  contentType: 'content_type',
-  maxRetries: 'max_retries',
-  backoff: 'backoff',
-  baseDelayMs: 'base_delay_ms',
-  maxDelayMs: 'max_delay_ms',
-  retryDelays: 'retry_delays',
-  timeoutMs: 'timeout_ms',
-  callbacks: 'callbacks',
-  queue: 'queue',
-  qstash: 'qstash',
-  connection: 'connection',
-} as const satisfies Record<keyof StoredRequest, string>
+/** The names of all of these columns. */
+export const requestColumnOf = namesOf<keyof StoredRequest>(Object.assign({}, usualColumns, optionColumns))
+
+/**
+ * Returns the CTE that stores the requests of tasks.
+ * @param origin - The SQL of the columns in which they differ, by their names.
+ * @param sqlOf - Returns the SQL of the value of any other column.
+ * @param from - The rows that these values are from, as the text after FROM.
+ */
+export function requested(
+  columns: readonly string[],
+  origin: Readonly<Record<string, string>>,
+  sqlOf: (column: string) => string,
+  from: string,
+): string {
+  const names = ['task_id', ...columns, 'extra_bytes']
+  const values = names.map(name => origin[name] ?? (name === 'extra_bytes' ? extraRequestBytes(sqlOf) : sqlOf(name)))
+  return `requested AS (
+      INSERT INTO task_requests (${names.join(', ')})
+      SELECT ${values.join(', ')}
+      FROM ${from}
+    )`
+}
 
 /** Returns the SQL that selects columns of a table by the names of their fields. */
 export function selectFields(alias: string, columns: Readonly<Record<string, string>>): string {
@@ -56,7 +72,10 @@ export function selectFields(alias: string, columns: Readonly<Record<string, str
     .join(', ')
 }
 
-/** Returns the SQL of the new value of a column, from the parameter of a change. */
+/**
+ * Returns the SQL of the new value of a column, from the parameter of a change. A change replaces the callbacks that it names, and
+ * removes those that are null.
+ */
 export function changedValue(column: string, parameter: string): string {
   if (column !== requestColumnOf.callbacks) return parameter
   const merged = `coalesce(${column}::jsonb, '{}') || ${parameter}::jsonb`
