@@ -5,6 +5,7 @@ import type { TaskChange } from '../../src/tasks/change-task.ts'
 import type { ClaimRequest } from '../../src/tasks/claimed-row.ts'
 import type { NewTask } from '../../src/tasks/insert-tasks.ts'
 import type { FinishedAttempt } from '../../src/tasks/record-attempts.ts'
+import { requestColumnOf, type StoredRequest } from '../../src/tasks/stored-request.ts'
 
 // Values for the functions whose statements are recorded. Only their shape matters.
 export const id = NIL_UUID
@@ -28,10 +29,8 @@ export const task: NewTask = {
 }
 
 export const everyField: Required<TaskChange> = {
-  ...{ name: '', url: '', method: '', headers: '', payload: null, contentType: null, callbacks: '{}', queue: '' },
-  ...{ maxRetries: 0, backoff: 'fixed', baseDelayMs: 0, maxDelayMs: 0, retryDelays: null, timeoutMs: 0 },
-  ...{ qstash: null, connection: null },
-  ...{ executeAt: now, expiresAt: now, labels: [], updatedBy: '' },
+  ...(requestColumnOf as unknown as Required<StoredRequest>), // texts in place of all values
+  ...{ name: '', qstash: null, executeAt: now, expiresAt: now, labels: [], updatedBy: '' },
 }
 
 export const request: KeyedRequest = { workspaceId: id, key: '', hash: new Uint8Array() }

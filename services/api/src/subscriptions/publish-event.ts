@@ -21,9 +21,9 @@ import {
   mergeCallbacks,
   queueNameOf,
   toLabels,
+  toRequestOptions,
   toStoredCallbacks,
   toStoredRequest,
-  toStoredRetry,
 } from '../tasks/new-task.ts'
 import { schedule } from '../tasks/schedule.ts'
 import { presentStored, storeTask, storeTasks } from '../tasks/store-tasks.ts'
@@ -34,8 +34,7 @@ const maxBytes = 16 * 1024 * 1024
 
 export const publishEvent = creation(operations.publishEvent, {
   storesReply: body =>
-    body.target_url !== undefined &&
-    !hasControls({ ...toControls(body), ...toStoredRetry(body.retry), connection: body.connection ?? null }),
+    body.target_url !== undefined && !hasControls({ ...toControls(body), ...toRequestOptions(body) }),
   inspect: (ctx, body) => [...inspectRequest(ctx, body, 'target_url'), ...inspectConnection(body)],
   async handle(work, input) {
     const { caller, bodyText } = input

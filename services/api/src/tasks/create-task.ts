@@ -13,13 +13,12 @@ import { creation, type Work } from '../endpoint.ts'
 import { bodyLimits } from '../http/read-body.ts'
 import { created, Reply } from '../http/reply.ts'
 import { type Quota, readQuota, refuseLargePayload } from '../quotas/quotas.ts'
-import { inspectTask, toControls, toNewTask, toStoredRetry, withLocalTime } from './new-task.ts'
+import { inspectTask, toControls, toNewTask, toRequestOptions, withLocalTime } from './new-task.ts'
 import { schedule } from './schedule.ts'
 import { findUnderKeys, hasKey, isNew, presentStored, storeTask, storeTasks } from './store-tasks.ts'
 
 export const createTask = creation(operations.createTask, {
-  storesReply: body =>
-    !hasControls({ connection: body.connection ?? null, ...toControls(body), ...toStoredRetry(body.retry) }),
+  storesReply: body => !hasControls(Object.assign(toControls(body), toRequestOptions(body))),
   inspect: inspectTask,
   async handle(work, input) {
     const { body, bodyText, arrivedAt, caller } = input

@@ -1,11 +1,10 @@
 import { type Callback, type CallbackEvent, callbackEvents } from '@belfry/contract/callback'
-import type { PublishEventBody } from '@belfry/contract/event'
 import type { QueueField } from '@belfry/contract/queue'
 import type { Retry, RetryChange } from '@belfry/contract/retry'
-import type { CreateTaskBody, Task, UpdateTaskBody } from '@belfry/contract/task'
+import type { CreateTaskBody, deliveryFields, requestFields, Task, UpdateTaskBody } from '@belfry/contract/task'
 import type { NewTask, TaskControls } from '@belfry/db/tasks/insert-tasks'
 import type { OnConflict } from '@belfry/db/tasks/store-under-key'
-import type { StoredRequest } from '@belfry/db/tasks/stored-request'
+import type { optionColumns, StoredRequest } from '@belfry/db/tasks/stored-request'
 import { AppError, type FieldError } from '@belfry/domain/app-error'
 import { localTimeOf, parseInstantIn } from '@belfry/domain/cron/local-time'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
@@ -130,20 +129,24 @@ export function withLocalTime(task: Task, timezone: string | undefined): Task {
   return Object.assign(task, { local_time: localTimeOf(timezone, Date.parse(task.execute_at)), timezone })
 }
 
-type RequestField =
-  | 'url'
-  | 'method'
-  | 'payload_base64'
-  | 'content_type'
-  | (keyof CreateTaskBody & keyof PublishEventBody)
+type RequestField = Exclude<keyof typeof requestFields, 'name'> | keyof typeof deliveryFields
 
 // A header overrides it when the request is sent.
 const defaultContentType = 'application/octet-stream'
 
+/** Returns what few requests have. A task with one of these is stored by another statement. */
+export function toRequestOptions({ retry, connection }: Pick<CreateTaskBody, 'retry' | 'connection'>) {
+  const { retryDelays } = toStoredRetry(retry)
+  return { retryDelays, connection: connection ?? null } satisfies Record<
+    Exclude<keyof typeof optionColumns, 'qstash'>,
+    unknown
+  >
+}
+
 /** Returns the request of a new task or cron job. The payload is a slice of the body, so its bytes do not change. */
 export function toStoredRequest(body: Pick<CreateTaskBody, RequestField>, bodyText: string): StoredRequest {
-  const { maxRetries, backoff, baseDelayMs, maxDelayMs, retryDelays } = toStoredRetry(body.retry)
-  return {
+  const { maxRetries, backoff, baseDelayMs, maxDelayMs } = toStoredRetry(body.retry)
+  return Object.assign(toRequestOptions(body), {
     url: body.url,
     method: body.method,
     headers: JSON.stringify(body.headers),
@@ -153,12 +156,10 @@ export function toStoredRequest(body: Pick<CreateTaskBody, RequestField>, bodyTe
     backoff,
     baseDelayMs,
     maxDelayMs,
-    retryDelays,
     timeoutMs: body.timeout_ms,
     queue: queueNameOf(body.queue) ?? null,
-    connection: body.connection ?? null,
     callbacks: toStoredCallbacks(body),
-  }
+  })
 }
 
 /** Returns the changes of a request; fields that the body omits are undefined. */
