@@ -1,33 +1,18 @@
 import type { CronSchedule } from '@belfry/domain/cron/cron-schedule'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
-import type { CatchUp, Overlap } from '@belfry/domain/cron/plan-occurrences'
 import { fillLabels, hasPlaceholder } from '@belfry/domain/label'
 import type { CronJob } from '../generated/client.ts'
 import { requestColumnOf, type StoredRequest } from '../tasks/stored-request.ts'
 
-export type CronJobFields = StoredRequest & {
-  name: string
-  /** A valid expression of five fields. */
-  cron: string
-  timezone: string
-  startsAt: Date | null
-  /** No occurrence has this time or a later one. */
-  endsAt: Date | null
-  overlap: Overlap
-  catchUp: CatchUp
-  /** No attempt of an occurrence starts this long after its time. Default: no deadline. */
-  maxAgeMs?: number | null
-  /** The labels of its tasks. Default: none. */
-  labels?: readonly string[] | null
-  /** The labels as they were written, if the payload fills some of them in. Default: none of them. */
-  writtenLabels?: readonly string[] | null
-  /** The id that it has as a schedule of the QStash interface, unique in the workspace. Default: none. */
-  qstashId?: string | null
-  /** Unique in the workspace. Default: none. */
-  key?: string | null
-  /** The MCP subscription of which its tasks are reminders. Default: none. */
-  subscriptionId?: string | null
-}
+type Rule = Pick<CronJob, 'name' | 'cron' | 'timezone' | 'startsAt' | 'endsAt' | 'overlap' | 'catchUp'>
+
+/** What a caller gives a cron job. Default of what may be left out: null. */
+export type CronJobFields = StoredRequest &
+  Rule &
+  Partial<Pick<CronJob, 'maxAgeMs' | 'qstashId' | 'key' | 'subscriptionId'>> & {
+    labels?: readonly string[] | null
+    writtenLabels?: readonly string[] | null
+  }
 
 /** The rule of a stored cron job, and its next occurrence that is not a task yet. */
 export type CronJobCursor = Pick<

@@ -1,6 +1,7 @@
 import type { CronJob, CronJobStatus, ListCronJobsQuery, RunTimes } from '@belfry/contract/cron-job'
 import { operations } from '@belfry/contract/operations'
 import { type CronJobFields, columnOf, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
+import type { CronJob as StoredCronJob } from '@belfry/db/generated/client'
 import type { RunStatus } from '@belfry/db/generated/enums'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { selectFields } from '@belfry/db/tasks/stored-request'
@@ -174,17 +175,9 @@ function localText(localMs: number): string {
 }
 
 export type CronJobRow = CronJobFields &
-  LastRunRow & {
-    id: string
-    workspaceId: string
-    pausedAt: Date | null
-    pausedReason: string | null
-    failingSince: Date | null
-    createdBy: string | null
-    updatedBy: string | null
-    createdAt: Date
-    updatedAt: Date
-  }
+  LastRunRow &
+  Pick<StoredCronJob, 'id' | 'workspaceId' | 'pausedAt' | 'pausedReason' | 'failingSince'> &
+  Pick<StoredCronJob, 'createdBy' | 'updatedBy' | 'createdAt' | 'updatedAt'>
 
 /** Selects cron jobs. The caller appends conditions: `j` is the cron job. */
 const selectCronJobs = `
