@@ -176,7 +176,7 @@ export function toRequestChange(body: Pick<UpdateTaskBody, RequestField>, bodyTe
     queue: queueNameOf(body.queue),
     connection: body.connection,
     callbacks: toCallbackChange(body),
-  }
+  } satisfies Record<Exclude<keyof StoredRequest, 'qstash' | keyof StoredRetry>, unknown>
 }
 
 /** Returns the name in a `queue` field: undefined when it is absent, null when the body removes the queue. */
