@@ -1,6 +1,19 @@
 import { problems } from '@belfry/contract/problem'
 import { expect, it } from 'vitest'
+import { clientMethods } from './client-methods.ts'
+import { pythonClient } from './python.ts'
 import { clientResources } from './resources.ts'
+
+it('has a method in TypeScript and in Python for each operation that names one', () => {
+  const written = [clientResources(), pythonClient()].map(text => text.replace(/[\s*]+/g, ' '))
+  const methods = clientMethods().map(({ resource, name, text }) => ({ method: `${resource}.${name}`, text }))
+  const missing = methods.filter(({ text }) => {
+    const [summary = ''] = text.split('. ')
+    return !written.every(client => client.includes(summary.replace(/[\s*]+/g, ' ')))
+  })
+  expect(methods.length).toBeGreaterThan(90)
+  expect(missing.map(({ method }) => method)).toEqual([])
+})
 
 it('names codes of the status 409 as conflicts', () => {
   const text = clientResources().replace(/\s+\*?\s*/g, ' ')
