@@ -80,7 +80,7 @@ func (f field) attribute(name string, all fields) schema.Attribute {
 	switch value := initial.(type) {
 	case types.Int64:
 		attribute := schema.Int64Attribute{
-			MarkdownDescription: f.Text, Required: f.Required, Optional: isOptional, Computed: isComputed,
+			MarkdownDescription: f.description(""), Required: f.Required, Optional: isOptional, Computed: isComputed,
 			Validators: []validator.Int64{int64validator.Between(*f.Min, *f.Max)},
 		}
 		if hasDefault {
@@ -89,7 +89,7 @@ func (f field) attribute(name string, all fields) schema.Attribute {
 		return attribute
 	case types.Bool:
 		attribute := schema.BoolAttribute{
-			MarkdownDescription: f.Text, Required: f.Required, Optional: isOptional, Computed: isComputed,
+			MarkdownDescription: f.description(""), Required: f.Required, Optional: isOptional, Computed: isComputed,
 		}
 		if hasDefault {
 			attribute.Default = booldefault.StaticBool(value.ValueBool())
@@ -97,12 +97,12 @@ func (f field) attribute(name string, all fields) schema.Attribute {
 		return attribute
 	case types.Map:
 		return schema.MapAttribute{
-			MarkdownDescription: f.Text, ElementType: types.StringType,
+			MarkdownDescription: f.description(""), ElementType: types.StringType,
 			Optional: true, Computed: true, Default: mapdefault.StaticValue(value),
 		}
 	case types.Set:
 		attribute := schema.SetAttribute{
-			MarkdownDescription: f.Text + f.choices("Any of "), ElementType: types.StringType,
+			MarkdownDescription: f.description("Any of "), ElementType: types.StringType,
 			Required: f.Required, Optional: isOptional, Computed: isComputed,
 		}
 		if hasDefault {
@@ -121,7 +121,7 @@ func (f field) attribute(name string, all fields) schema.Attribute {
 		return attribute
 	case types.List:
 		return schema.ListAttribute{
-			MarkdownDescription: f.Text, ElementType: types.Int64Type, Optional: true,
+			MarkdownDescription: f.description(""), ElementType: types.Int64Type, Optional: true,
 			Validators: []validator.List{
 				listvalidator.SizeBetween(1, f.MaxItems),
 				listvalidator.ValueInt64sAre(int64validator.Between(*f.Min, *f.Max)),
@@ -130,7 +130,7 @@ func (f field) attribute(name string, all fields) schema.Attribute {
 		}
 	case types.Object:
 		attribute := schema.SingleNestedAttribute{
-			MarkdownDescription: f.Text, Required: f.Required, Optional: isOptional, Computed: isComputed,
+			MarkdownDescription: f.description(""), Required: f.Required, Optional: isOptional, Computed: isComputed,
 			Attributes: f.Fields.attributes(),
 		}
 		if hasDefault {
@@ -144,7 +144,7 @@ func (f field) attribute(name string, all fields) schema.Attribute {
 
 func (f field) textAttribute(name string, initial types.String) schema.StringAttribute {
 	attribute := schema.StringAttribute{
-		MarkdownDescription: f.Text + f.choices("One of "), Required: f.Required,
+		MarkdownDescription: f.description("One of "), Required: f.Required,
 		Optional: !f.Required && !f.Computed, Computed: f.Computed || !initial.IsNull(),
 	}
 	if !initial.IsNull() {
@@ -177,11 +177,16 @@ func (f field) textAttribute(name string, initial types.String) schema.StringAtt
 	return attribute
 }
 
-func (f field) choices(words string) string {
-	if f.Choices == nil {
-		return ""
+// description returns the text of a field, with its choices and its default unless the text says it.
+func (f field) description(choose string) string {
+	text := f.Text
+	if f.Choices != nil {
+		text += " " + choose + "`" + strings.Join(f.Choices, "`, `") + "`."
 	}
-	return " " + words + "`" + strings.Join(f.Choices, "`, `") + "`."
+	if f.Default != nil && !strings.Contains(strings.ToLower(f.Text), "default") {
+		text += " Default `" + strings.Trim(canonical(f.Default), `"`) + "`."
+	}
+	return text
 }
 
 // siblings returns the other fields, which listed delays exclude.

@@ -268,9 +268,9 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   ':sub': 'The id of the subscription.',
   ':operation': 'The id of the operation.',
   ':host': 'The host, with its port unless it is the default.',
-  ':queue': 'The name of the queue.',
+  ':queue': 'The name of the queue: 1 to 128 letters, digits and `.` `_` `:` `/` `-`.',
   ':connection': 'The name of the connection.',
-  ':name': 'The name of the secret.',
+  ':name': 'The name of the secret: 1 to 64 capital letters, digits and `_`, beginning with a letter.',
   ':token': 'The token in the link of the mail.',
   ':code': 'The code to explain.',
 
