@@ -28,6 +28,8 @@ describe('dead letters in the dashboard', { timeout: 180_000 }, () => {
 
     const row = page.getByRole('region', { name: 'Dead letters' }).getByRole('row', { name: 'Nightly report' })
     await row.waitFor({ timeout: 30_000 })
+    const counted = page.getByRole('link', { name: 'Dead letters, 1', exact: true })
+    await counted.waitFor()
     await row.getByRole('link', { name: '503' }).click()
     await page.getByRole('region', { name: 'response body' }).getByText('down for repairs').waitFor()
     await page.getByText('No retries left').waitFor()
@@ -38,6 +40,7 @@ describe('dead letters in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('dialog').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Replay', exact: true }).click()
     await page.getByText('1 dead letter replayed').first().waitFor()
+    await counted.waitFor({ state: 'detached' })
     await page.getByRole('heading', { name: 'No dead letters', exact: true }).waitFor()
     await stage.receiver.waitFor(requests => requests.filter(({ path }) => path === '/flaky').length === 2, 20_000)
     await page.goto(`${home}/log?status=success`)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { notice } from './notice.ts'
-import { orNull, shownNumber, timestampField } from './response-fields.ts'
+import { numberOrNull, orNull, shownNumber, timestampField } from './response-fields.ts'
 
 const processes = z.object({
   live: shownNumber('Processes with a heartbeat in the last five seconds.', 1),
@@ -19,6 +19,10 @@ export const status = z
     notices: z.array(notice).meta({
       description: 'What keeps tasks of the workspace from running, the most severe first. Empty: nothing does.',
     }),
+    dead_letters: numberOrNull(
+      'Dead letters of the workspace, counted up to 1,000. Null without `dead_letter.read`.',
+      12,
+    ),
   })
   .meta({ id: 'Status' })
 

@@ -73,7 +73,7 @@ export async function openContext(config: Config, log: Logger, host: Host) {
     runTails: createRunTails(pool, onError),
     runStreams: new Set<RunStream>(),
     /** The status of each workspace for a second, because open dashboards ask every few seconds. */
-    statuses: new LRUCache<string, Promise<Status>>({ max: 1_000, ttl: 1_000 }),
+    statuses: new LRUCache<string, Promise<Omit<Status, 'dead_letters'>>>({ max: 1_000, ttl: 1_000 }),
     /** The workspace and `Idempotency-Key` of each request in progress in this process. */
     keysInProgress: new Set<string>(),
     /** Null when all runs are in PostgreSQL. */

@@ -20,6 +20,7 @@ it('says which processes have a heartbeat, within five seconds of the last one',
       { kind: 'no_dispatcher', ...notice },
       { kind: 'no_scheduler', ...notice },
     ],
+    dead_letters: 0,
   })
   const { id } = await enterDispatchers(api.db)
   await beatScheduler(api.db, randomUUID())
@@ -104,4 +105,24 @@ it('names to an API key only what it may read', async () => {
   await expect.poll(() => named('full'), { timeout: 3_000 }).toEqual(['paused.example', 'slow'])
   expect(await named('task.read', 'queue.read')).toEqual(['slow'])
   expect(await named('task.read')).toEqual([])
+})
+
+it('counts the dead letters of a workspace up to 1,000, for callers who may read them', async () => {
+  const { apiKey } = await anOrganization(api)
+  const [full, without] = [await apiKey({ scopes: ['full'] }), await apiKey({ scopes: ['task.read'] })]
+  const counted = async (key = full) =>
+    (await api.send('GET', '/api/v1/scheduler/status', undefined, key)).body.dead_letters
+  const { id } = (await api.send('POST', '/api/v1/scheduler/tasks', aTaskBody(), full)).body
+  expect(await counted()).toBe(0)
+  await api.db.query(`UPDATE tasks SET state = 'dead', finished_at = now() WHERE id = $1`, [fromId('task', id)])
+  expect([await counted(), await counted(without)]).toEqual([1, null])
+  await api.send('POST', '/api/v1/scheduler/dead-letters/discard', { ids: [id] }, full)
+  expect(await counted()).toBe(0)
+  await api.db.query(
+    `INSERT INTO tasks (id, workspace_id, source, state, execute_at, due_at, finished_at)
+     SELECT gen_random_uuid(), workspace_id, source, state, execute_at, due_at, finished_at
+     FROM tasks, generate_series(1, 1001) WHERE id = $1`,
+    [fromId('task', id)],
+  )
+  expect(await counted()).toBe(1_000)
 })

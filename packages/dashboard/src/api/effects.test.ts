@@ -13,6 +13,7 @@ const queries = {
   cronJobs: pagesOf('listCronJobs', { ws }).queryKey,
   preview: queryOf('previewCronJob', { ws, body: { cron: '* * * * *' } }).queryKey,
   tasks: pagesOf('listTasks', { ws, query: { state: 'dead' } }).queryKey,
+  status: queryOf('getStatus', { ws }).queryKey,
   keys: pagesOf('listApiKeys', { ws }).queryKey,
   members: allOf('listWorkspaceMembers', { ws }).queryKey,
   me: queryOf('getMe').queryKey,
@@ -37,6 +38,10 @@ it('a change invalidates the reads of its resource and of those that it affects,
   await call('pauseCronJob', { ws, cronjob: 'cron_1' })
   await reloadChanged(client)
   expect(invalidIn(client)).toEqual(['cronJob', 'cronJobs', 'tasks'])
+  const replayed = clientWithData()
+  await call('replayDeadLetters', { ws, body: { filter: {} } })
+  await reloadChanged(replayed)
+  expect(invalidIn(replayed)).toEqual(['tasks', 'status'])
   vi.stubGlobal('fetch', async () => Response.json({}, { status: 409 }))
   await expect(call('removeWorkspaceMember', { ws, user: 'user_1' })).rejects.toThrow()
   const other = clientWithData()

@@ -6,7 +6,7 @@ import table from './generated/operations.json' with { type: 'json' }
 export const effects: Readonly<Record<string, readonly string[]>> = {
   'blocked-addresses': ['log'],
   cronjobs: ['tasks'],
-  'dead-letters': ['tasks'],
+  'dead-letters': ['tasks', 'status'],
   events: ['tasks'],
   // Organizations that required a second factor open now.
   factors: ['log', 'me', 'organizations', 'workspaces'],
@@ -16,6 +16,8 @@ export const effects: Readonly<Record<string, readonly string[]>> = {
   organizations: ['me', 'log'],
   sessions: ['log'],
   subscription: ['usage', 'organizations'],
+  // The replay of a task settles its dead letter.
+  tasks: ['dead-letters', 'status'],
   transfer: ['members', 'me'],
   users: ['organizations', 'log'],
   workspaces: ['organizations', 'log'],

@@ -27,6 +27,8 @@ export type NavigationItem = {
   /** The key that opens the page after G. */
   letter: string
   isCurrent: boolean
+  /** Whether the sidebar counts dead letters beside the link. */
+  isCounted?: boolean
 }
 export type NavigationGroup = { label: string; items: Array<{ label: string; to: string }> }
 
@@ -62,7 +64,7 @@ export function useWorkspaceNavigation(): NavigationItem[] {
       page('l', 'Activity log', to.log(), ScrollText),
       page('q', 'Queues', to.queues(), ListOrdered),
       page('h', 'Hosts', to.hosts(), Server),
-      page('d', 'Dead letters', to.deadLetters(), Skull),
+      { ...page('d', 'Dead letters', to.deadLetters(), Skull), isCounted: true },
       settings,
     ]
   }, [organization.slug, workspace, pathname, mayReadKeys])

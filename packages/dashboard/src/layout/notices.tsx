@@ -1,5 +1,4 @@
-import type { Status } from '@belfry/contract/status'
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ApiProblem } from '../api/api-problem.ts'
 import { read } from '../api/call.ts'
@@ -11,10 +10,7 @@ const NoticeList = latePart(async () => (await import('./notice-list.tsx')).Noti
 
 /** Says on every page of a workspace what keeps its tasks from running, or that Belfry does not answer. */
 export function Notices({ workspaceId }: { workspaceId: string }): ReactNode {
-  const { data, error } = useQuery({
-    ...queryOf('getStatus', { ws: workspaceId }),
-    queryFn: ({ signal }) => readStatus(workspaceId, signal),
-  })
+  const { data, error } = useQuery(statusQuery(workspaceId))
   const outage = error instanceof ApiProblem ? outages[error.status] : undefined
   return (
     <div role="status">
@@ -32,10 +28,16 @@ const outages: Readonly<Record<number, string>> = {
 
 const maxWaitMs = 5000
 
-/** Reads the status. Without an answer, the API counts as unreachable. */
-function readStatus(ws: string, signal: AbortSignal): Promise<Status> {
-  const timeout = AbortSignal.timeout(maxWaitMs)
-  return read('getStatus', { ws, signal: AbortSignal.any([signal, timeout]) }).catch((error: unknown) => {
-    throw timeout.aborted && !signal.aborted ? new ApiProblem(0, {}) : error
+/** Returns options for `useQuery`: whether Belfry delivers. Without an answer, the API counts as unreachable. */
+export function statusQuery(ws = '') {
+  return queryOptions({
+    ...queryOf('getStatus', { ws }),
+    queryFn: ({ signal }) => {
+      const timeout = AbortSignal.timeout(maxWaitMs)
+      return read('getStatus', { ws, signal: AbortSignal.any([signal, timeout]) }).catch((error: unknown) => {
+        throw timeout.aborted && !signal.aborted ? new ApiProblem(0, {}) : error
+      })
+    },
+    enabled: ws !== '',
   })
 }

@@ -1,4 +1,4 @@
-import { useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { ChevronsUpDown, Menu as MenuIcon, Search } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
@@ -8,14 +8,15 @@ import { rememberPlace } from '../session/last-place.ts'
 import { useOrganization } from '../session/scope.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
+import { formatCounted } from '../ui/format-amount.ts'
 import { latePart } from '../ui/late-part.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { moveRow } from '../ui/move-row.ts'
 import { chooseTimeStyle, type TimeStyle, timeStyles, useTimeStyle } from '../ui/time-style.ts'
 import { Bell } from './bell.tsx'
 import { InShell } from './error-page.tsx'
-import { useShellWorkspace, useWorkspaceNavigation } from './navigation.ts'
-import { Notices } from './notices.tsx'
+import { type NavigationItem, useShellWorkspace, useWorkspaceNavigation } from './navigation.ts'
+import { Notices, statusQuery } from './notices.tsx'
 import styles from './shell.module.css'
 import { showPalette } from './show-palette.ts'
 
@@ -29,6 +30,7 @@ export function Shell(): ReactNode {
   const { organization, workspace } = useOrganization()
   const shown = useShellWorkspace()
   const pages = useWorkspaceNavigation()
+  const { data: deadLetters } = useQuery({ ...statusQuery(shown?.id), select: status => status.dead_letters })
   useEffect(() => {
     if (workspace) rememberPlace(paths.workspace(organization.slug, workspace.id).overview())
   }, [organization.slug, workspace])
@@ -43,12 +45,7 @@ export function Shell(): ReactNode {
           </button>
         </>
       }
-      pages={pages.map(({ label, to, icon: Icon, isCurrent }) => (
-        <Link key={to} to={to} aria-current={isCurrent ? 'page' : undefined}>
-          <Icon size={16} aria-hidden="true" />
-          {label}
-        </Link>
-      ))}
+      pages={pages.map(page => <PageLink key={page.to} {...page} count={(page.isCounted && deadLetters) || 0} />)}
       foot={<TimeStyleSelect />}
       skip={
         <button
@@ -64,6 +61,24 @@ export function Shell(): ReactNode {
     >
       <Keyboard />
     </Frame>
+  )
+}
+
+// The number that the API counts to.
+const maxCounted = 1_000
+
+function PageLink({ label, to, icon: Icon, isCurrent, count }: NavigationItem & { count: number }): ReactNode {
+  const counted = formatCounted(count, count >= maxCounted)
+  return (
+    <Link
+      to={to}
+      aria-current={isCurrent ? 'page' : undefined}
+      aria-label={count > 0 ? `${label}, ${counted}` : undefined}
+    >
+      <Icon size={16} aria-hidden="true" />
+      {label}
+      {count > 0 && <span className={styles.count}>{counted}</span>}
+    </Link>
   )
 }
 

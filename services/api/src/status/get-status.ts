@@ -6,7 +6,7 @@ import { readProcessState } from '@belfry/db/dispatchers/process-state'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { listPausedQueues } from '@belfry/db/queues/queues'
 import { type CancellingLimit, countCancelled } from '@belfry/db/tasks/count-cancelled'
-import { isHeld } from '@belfry/db/tasks/task-row'
+import { isDeadLetter, isHeld } from '@belfry/db/tasks/task-row'
 import { type Action, decide } from '@belfry/domain/permissions'
 import { withinMs } from '@belfry/runtime'
 import type { Allowed } from '../auth/authorize.ts'
@@ -16,14 +16,23 @@ import { countTasksByHost } from '../hosts/hosts.ts'
 import { readQuota } from '../quotas/quotas.ts'
 
 const queuePatienceMs = 1_000
+const maxDeadLetters = 1_000
+
+/** What callers of a workspace share for a second. */
+type Shared = Omit<Status, 'dead_letters'>
 
 export const getStatus = endpoint(operations.getStatus, async (ctx, { caller }) => {
   const status = ctx.statuses.get(caller.workspaceId) ?? readStatus(ctx, caller)
   ctx.statuses.set(caller.workspaceId, status, { noUpdateTTL: true })
-  const { notices, ...others } = await status
+  const may = (action: Action) => decide(caller.actor, action).allowed
+  const [{ notices, ...others }, deadLetters] = await Promise.all([
+    status,
+    may('dead_letter.read') ? countTasks(ctx.pool, caller.workspaceId, isDeadLetter, maxDeadLetters) : null,
+  ])
   return {
     ...others,
-    notices: notices.filter(({ kind }) => decide(caller.actor, rightOf[kind] ?? 'task.read').allowed),
+    notices: notices.filter(({ kind }) => may(rightOf[kind] ?? 'task.read')),
+    dead_letters: deadLetters,
   }
 })
 
@@ -35,7 +44,7 @@ const rightOf: Partial<Record<Notice['kind'], Action>> = {
   cron_job_paused: 'cron_job.read',
 }
 
-async function readStatus(ctx: Context, caller: Allowed<'task.read'>): Promise<Status> {
+async function readStatus(ctx: Context, caller: Allowed<'task.read'>): Promise<Shared> {
   const [{ dispatchers, schedulers }, queue, notices] = await Promise.all([
     readProcessState(ctx.pool),
     stateOf(ctx.queue),
@@ -49,7 +58,7 @@ async function readStatus(ctx: Context, caller: Allowed<'task.read'>): Promise<S
   return { ...state, notices: [...noticesOf(state), ...notices] }
 }
 
-function noticesOf({ dispatchers, schedulers, queue }: Omit<Status, 'notices'>): Notice[] {
+function noticesOf({ dispatchers, schedulers, queue }: Omit<Shared, 'notices'>): Notice[] {
   const notice = (kind: Notice['kind'], since: string | null) => ({ kind, count: 1, name: null, since, tasks: 0 })
   return [
     ...(dispatchers.live === 0 ? [notice('no_dispatcher', dispatchers.last_seen_at)] : []),
@@ -74,7 +83,7 @@ async function findNotices(ctx: Context, caller: Allowed<'task.read'>): Promise<
   const { workspaceId } = caller
   const [limits, held, circuits, paused, queues, cronJobs] = await Promise.all([
     findReachedLimits(ctx, caller),
-    countHeld(pool, workspaceId),
+    countTasks(pool, workspaceId, isHeld, maxCounted),
     listOpenCircuits(pool, workspaceId),
     listPausedHosts(pool, workspaceId),
     listPausedQueues(pool, workspaceId),
@@ -119,10 +128,10 @@ async function findReachedLimits(ctx: Context, caller: Allowed<'task.read'>): Pr
   )
 }
 
-async function countHeld(db: Db, workspaceId: string): Promise<number> {
+async function countTasks(db: Db, workspaceId: string, condition: string, max: number): Promise<number> {
   const text = `
-    SELECT count(*)::int AS held FROM (SELECT FROM tasks WHERE workspace_id = $1 AND ${isHeld} LIMIT ${maxCounted}) counted`
-  return (await db.query<{ held: number }>(text, [workspaceId])).rows[0]?.held ?? 0
+    SELECT count(*)::int AS count FROM (SELECT FROM tasks t WHERE workspace_id = $1 AND ${condition} LIMIT ${max}) counted`
+  return (await db.query<{ count: number }>(text, [workspaceId])).rows[0]?.count ?? 0
 }
 
 // A paused cron job creates no tasks.
