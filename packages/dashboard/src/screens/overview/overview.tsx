@@ -43,7 +43,7 @@ export function Overview(): ReactNode {
     <>
       <PageHeader
         title="Overview"
-        description={`Recent activity and upcoming tasks in ${workspace.name}.`}
+        description="Recent activity and upcoming tasks of the workspace."
         actions={
           <>
             <div>
