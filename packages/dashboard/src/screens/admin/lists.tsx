@@ -36,8 +36,10 @@ export function Tenants(): ReactNode {
       description="All organizations of this installation, with their current usage."
       list={useInfiniteQuery(pagesOf('listTenants', { query: { ...filters.values, limit: 50 } }))}
       filters={
-        <FilterBar filters={filters}>
-          <SearchFilter filters={filters} name="search" label="Name, slug or owner" />
+        <FilterBar
+          filters={filters}
+          search={<SearchFilter filters={filters} name="search" label="Name, slug or owner" />}
+        >
           <SelectFilter filters={filters} name="suspended" label="State" all="All states" options={states} />
           <SelectFilter filters={filters} name="sort" label="Order" all="Newest" options={orders} />
         </FilterBar>
@@ -82,9 +84,10 @@ export function Hosts(): ReactNode {
       description="The workspaces that call a host: among the newest 100,000 tasks, cron jobs and subscriptions."
       list={list}
       filters={
-        <FilterBar filters={filters}>
-          <SearchFilter filters={filters} name="host" label="Host, such as hooks.example.com" />
-        </FilterBar>
+        <FilterBar
+          filters={filters}
+          search={<SearchFilter filters={filters} name="host" label="Host, such as hooks.example.com" />}
+        />
       }
       empty={{
         icon: Radar,
@@ -116,9 +119,7 @@ export function BlockedAddresses(): ReactNode {
       list={list}
       create={{ label: 'Block address', form: <BlockForm /> }}
       filters={
-        <FilterBar filters={filters}>
-          <SearchFilter filters={filters} name="search" label="Email address" />
-        </FilterBar>
+        <FilterBar filters={filters} search={<SearchFilter filters={filters} name="search" label="Email address" />} />
       }
       empty={{
         icon: MailX,

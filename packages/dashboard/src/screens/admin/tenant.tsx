@@ -58,14 +58,10 @@ function Details({ tenant }: { tenant: TenantDetail }): ReactNode {
         columns={[
           { header: 'Name', cell: ({ name }) => name },
           { header: 'In flight', align: 'end', cell: ({ in_flight }) => formatCount(in_flight) },
-          {
-            header: 'Suspension',
-            isTight: true,
-            cell: ({ id, name, suspended_at }) => (
-              <SuspendButton kind="Workspace" id={id} name={name} at={suspended_at} />
-            ),
-          },
         ]}
+        actions={({ id, name, suspended_at }) => (
+          <SuspendButton kind="Workspace" id={id} name={name} at={suspended_at} />
+        )}
       />
       <h2>Members</h2>
       <Table
@@ -89,14 +85,10 @@ function Details({ tenant }: { tenant: TenantDetail }): ReactNode {
                 />
               ),
           },
-          {
-            header: 'Suspension',
-            isTight: true,
-            cell: ({ user_id, email, suspended_at }) => (
-              <SuspendButton kind="User" id={user_id} name={email} at={suspended_at} />
-            ),
-          },
         ]}
+        actions={({ user_id, email, suspended_at }) => (
+          <SuspendButton kind="User" id={user_id} name={email} at={suspended_at} />
+        )}
       />
     </Stack>
   )
