@@ -26,6 +26,8 @@ type ResourceListProps<Row> = Omit<ListTableProps<Row>, 'label' | 'empty'> & {
   buttons?: ReactNode
   /** Shown above the table. */
   filters?: ReactNode
+  /** Clears the filters, if any is set: an empty table then means that no row matches. */
+  onClear?: (() => void) | false
   /** Shown in place of an empty table, with the button that creates a row. */
   empty: EmptyStateProps
   children?: ReactNode
@@ -63,7 +65,8 @@ type Removal<Row> = Pick<Change<unknown, Row>, 'run'> & {
 
 /** A page with a table. `?new=1` opens the dialog that creates a row. */
 export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
-  const { title, description, create, nameOf, edit, remove, buttons, filters, empty, children, ...table } = props
+  const { title, description, create, nameOf, edit, remove, buttons, filters, onClear, empty, children, ...table } =
+    props
   const [params, setParams] = useSearchParams()
   const [isCreating, setIsCreating] = useState(false)
   const close = () => {
@@ -97,7 +100,16 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
         label={title}
         {...table}
         actions={table.actions || edit || remove ? actions : undefined}
-        empty={<EmptyState actions={button} {...empty} />}
+        empty={
+          onClear ? (
+            <EmptyState
+              title={`No matching ${title.toLowerCase()}`}
+              actions={<Button onClick={onClear}>Clear filters</Button>}
+            />
+          ) : (
+            <EmptyState actions={button} {...empty} />
+          )
+        }
       />
       {children}
       {create && 'form' in create && (

@@ -44,11 +44,8 @@ export function Tenants(): ReactNode {
           <SelectFilter filters={filters} name="sort" label="Order" all="Newest" options={orders} />
         </FilterBar>
       }
-      empty={{
-        icon: Building2,
-        title: 'No organizations',
-        children: filters.isSet ? 'No organization matches the filters.' : 'New organizations appear here.',
-      }}
+      onClear={filters.isSet && filters.clear}
+      empty={{ icon: Building2, title: 'No organizations', children: 'New organizations appear here.' }}
       rowLink={({ id }) => paths.admin.tenant(id)}
       columns={[
         { header: 'Name', cell: ({ name }) => name },
@@ -121,6 +118,7 @@ export function BlockedAddresses(): ReactNode {
       filters={
         <FilterBar filters={filters} search={<SearchFilter filters={filters} name="search" label="Email address" />} />
       }
+      onClear={filters.isSet && filters.clear}
       empty={{
         icon: MailX,
         title: 'No blocked addresses',

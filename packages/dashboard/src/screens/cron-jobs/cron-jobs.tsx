@@ -51,16 +51,13 @@ export function CronJobs(): ReactNode {
       list={list}
       rowLink={job => to.cronJob(job.id)}
       columns={columnsWith(recent)}
-      empty={
-        filters.isSet
-          ? { title: 'No matching cron jobs', children: 'Try removing a filter.', actions: null }
-          : {
-              icon: Clock,
-              title: 'No cron jobs yet',
-              children:
-                'A cron job sends the same request on a schedule, such as every five minutes or on weekdays at 9:00 in Berlin. While you type the expression, a preview explains it and lists the next runs.',
-            }
-      }
+      onClear={filters.isSet && filters.clear}
+      empty={{
+        icon: Clock,
+        title: 'No cron jobs yet',
+        children:
+          'A cron job sends the same request on a schedule, such as every five minutes or on weekdays at 9:00 in Berlin. While you type the expression, a preview explains it and lists the next runs.',
+      }}
     />
   )
 }

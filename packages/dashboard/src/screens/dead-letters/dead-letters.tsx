@@ -61,16 +61,13 @@ export function DeadLetters(): ReactNode {
       rowLink={task => to.task(task.id)}
       columns={[selectionColumn({ rows, selected, onChange: setSelected }), ...deadLetterColumns(to)]}
       sorting={{ by: 'Failed', isDescending: true }}
-      empty={
-        isFiltered
-          ? { title: 'No matching dead letters', actions: <Button onClick={filters.clear}>Clear filters</Button> }
-          : {
-              icon: Skull,
-              title: 'No dead letters',
-              children:
-                'Tasks appear here when their last retry fails, or immediately when retrying cannot help, such as after a 410 response. You can replay them once the target works again.',
-            }
-      }
+      onClear={isFiltered && filters.clear}
+      empty={{
+        icon: Skull,
+        title: 'No dead letters',
+        children:
+          'Tasks appear here when their last retry fails, or immediately when retrying cannot help, such as after a 410 response. You can replay them once the target works again.',
+      }}
     >
       {settlement && (
         <SettleDialog

@@ -66,29 +66,18 @@ export function Events(): ReactNode {
       }
       list={{ ...list, data: rows }}
       columns={columnsOf(to)}
-      empty={
-        filters.isSet
-          ? {
-              title: 'No matching events',
-              children: (
-                <>
-                  The filter matches the exact topic, such as <code>orders.paid</code>.
-                </>
-              ),
-              actions: <Button onClick={filters.clear}>Clear filter</Button>,
-            }
-          : {
-              icon: Radio,
-              title: 'No events yet',
-              actions: null,
-              children: (
-                <>
-                  Publish one here, or from your code with <code>POST /api/events</code>: a topic, a payload and an
-                  optional target URL.
-                </>
-              ),
-            }
-      }
+      onClear={filters.isSet && filters.clear}
+      empty={{
+        icon: Radio,
+        title: 'No events yet',
+        actions: null,
+        children: (
+          <>
+            Publish one here, or from your code with <code>POST /api/events</code>: a topic, a payload and an optional
+            target URL.
+          </>
+        ),
+      }}
     />
   )
 }

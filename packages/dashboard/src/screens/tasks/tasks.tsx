@@ -110,22 +110,21 @@ export function Tasks(): ReactNode {
       list={list}
       rowLink={task => to.task(task.id)}
       columns={maySelect ? [selection, ...taskColumns] : taskColumns}
+      onClear={filters.isSet && filters.clear}
       empty={
-        filters.isSet
-          ? { title: 'No matching tasks', children: 'Try removing a filter.', actions: null }
-          : hidden > 0
-            ? { icon: Timer, title: 'Only upcoming occurrences', actions: null }
-            : {
-                icon: Timer,
-                title: 'No tasks yet',
-                children: (
-                  <>
-                    A task is one request that Belfry sends at a set time and retries until it succeeds or runs out of
-                    retries. Create one here, or from your code with <code>POST /api/v1/scheduler/tasks</code>. Cron
-                    jobs and events create tasks too.
-                  </>
-                ),
-              }
+        hidden > 0
+          ? { icon: Timer, title: 'Only upcoming occurrences', actions: null }
+          : {
+              icon: Timer,
+              title: 'No tasks yet',
+              children: (
+                <>
+                  A task is one request that Belfry sends at a set time and retries until it succeeds or runs out of
+                  retries. Create one here, or from your code with <code>POST /api/v1/scheduler/tasks</code>. Cron jobs
+                  and events create tasks too.
+                </>
+              ),
+            }
       }
     >
       {maySelect && (
