@@ -65,6 +65,7 @@ export function Events(): ReactNode {
         <FilterBar filters={filters} search={<SearchFilter filters={filters} name="topic" label="Exact topic" />} />
       }
       list={{ ...list, data: rows }}
+      rowLink={({ topic }) => to.log(`?${new URLSearchParams({ topic })}`)}
       columns={columnsOf(to)}
       onClear={filters.isSet && filters.clear}
       empty={{
@@ -88,9 +89,9 @@ function columnsOf(to: ReturnType<typeof useWorkspace>['to']): ReadonlyArray<Col
       header: 'Topic',
       cell: ({ topic, publishedAt }) => (
         <>
-          <Link to={to.log(`?${new URLSearchParams({ topic })}`)} className={styles.topic}>
+          <span className={styles.topic}>
             <Dotted name={topic} />
-          </Link>
+          </span>
           <span className={styles.narrowTime}>
             <RelativeTime at={publishedAt} />
           </span>
