@@ -5,7 +5,6 @@ import { Ban, RotateCw, Timer } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useState } from 'react'
 import { call, type Query } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
-import { TimeFilter } from '../../forms/when/time-filter.tsx'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { ConfirmButton } from '../../layout/change-buttons.tsx'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
@@ -22,6 +21,8 @@ import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { type Filters, useFilters } from '../../ui/use-filters.ts'
+import { customRange, toLogQuery } from '../log/log-filters.ts'
+import { RangeFilter, useRangeQuery } from '../log/range-filter.tsx'
 import { ActOnMatching } from './act-on-matching.tsx'
 import { BulkProgress } from './bulk-progress.tsx'
 import { doEach } from './do-each.ts'
@@ -39,6 +40,7 @@ const filterNames = [
   'queue',
   'host',
   'callback_of',
+  'range',
   'from',
   'to',
   'occurrences',
@@ -55,9 +57,10 @@ type TaskFilters = Filters<(typeof filterNames)[number]>
 export function Tasks(): ReactNode {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(filterNames, acceptedFilters)
-  const { occurrences, ...given } = filters.values
+  const { state, cronjob_id, occurrences } = filters.values
+  const given = useRangeQuery(filters.values, toTaskQuery)
   // A filter for pending tasks, or for those of a cron job, asks for its occurrences to come.
-  const hidesUpcoming = !given.state && !given.cronjob_id && occurrences === undefined
+  const hidesUpcoming = !state && !cronjob_id && occurrences === undefined
   const query = { ...given, ...(hidesUpcoming ? { upcoming: 'false' } : {}) }
   const operation = useFilters(['operation'])
   const mayReplay = useRefusal('task.write') === null
@@ -89,7 +92,7 @@ export function Tasks(): ReactNode {
           <TaskFilterBar filters={filters} />
           {filters.isSet && list.data?.items.length !== 0 && (
             <ActOnMatching
-              states={given.state ?? []}
+              states={state ?? []}
               filter={{ ...filterOf(given), ...(hidesUpcoming ? { upcoming: 'false' } : {}) }}
               operation={operation}
             />
@@ -134,10 +137,15 @@ export function Tasks(): ReactNode {
   )
 }
 
+/** Converts the filters to the query of the list. A preset range ends now, because a later task is not due yet. */
+export function toTaskQuery({ occurrences: _, ...values }: TaskFilters['values'], now: Date, timeZone: string): Query {
+  const end = values.range && values.range[0] !== customRange ? { to: now.toISOString() } : {}
+  return { ...end, ...toLogQuery(values, now, timeZone) }
+}
+
 // Returns the filter of the list without the states, as the API counts and ends tasks by it.
-function filterOf({ state: _, name, from, to, ...lists }: Omit<TaskFilters['values'], 'occurrences'>): Query {
-  const single = Object.entries({ name, from, to }).flatMap(([key, values]) => (values?.[0] ? [[key, values[0]]] : []))
-  return { ...lists, ...Object.fromEntries(single) }
+function filterOf({ state: _, name, ...others }: Query): Query {
+  return { ...others, ...(name ? { name: [name].flat()[0] } : {}) }
 }
 
 const sourceNames: Record<Task['source'], string> = {
@@ -187,8 +195,7 @@ function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
       <SearchFilter filters={filters} name="queue" label="Queue" isPageSearch={false} />
       <SearchFilter filters={filters} name="host" label="Host" isPageSearch={false} />
       <CronJobFilter filters={filters} />
-      <TimeFilter label="Due from" at={filters.first('from')} onChange={at => filters.set('from', at)} />
-      <TimeFilter label="Due before" at={filters.first('to')} onChange={at => filters.set('to', at)} />
+      <RangeFilter filters={filters} />
     </FilterBar>
   )
 }
