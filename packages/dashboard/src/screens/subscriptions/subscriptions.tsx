@@ -24,7 +24,7 @@ import { DialogActions } from '../../ui/dialog.tsx'
 import { Dotted } from '../../ui/dotted.tsx'
 import { TextareaField, TextField } from '../../ui/field.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import { HiddenSecret } from '../settings/hidden-secret.tsx'
 import { type FilterLines, readFilterLines, writeFilterLines } from './filter-lines.ts'
 import { type HeaderLines, readHeaderLines, writeHeaderLines } from './header-lines.ts'
@@ -71,7 +71,7 @@ export function Subscriptions(): ReactNode {
                   {mcp.name} {JSON.stringify(mcp.arguments)} for the MCP client of {mcp.principal ?? created_by}
                   {expires_at && (
                     <>
-                      , ends <RelativeTime at={expires_at} />
+                      , ends <AbsoluteTime at={expires_at} />
                     </>
                   )}
                 </span>
@@ -186,7 +186,7 @@ function Secrets({ subscription, secrets }: SecretsProps): ReactNode {
               {expires_at && (
                 <>
                   {' '}
-                  expires <RelativeTime at={expires_at} />
+                  expires <AbsoluteTime at={expires_at} />
                 </>
               )}
             </>,
