@@ -14,7 +14,7 @@ export const InShell = createContext(false)
 /** Shown when a page cannot be loaded, or fails. */
 export function ErrorPage(): ReactNode {
   const error = useRouteError()
-  const isMissing = isNotFound(error)
+  const isMissing = typeof error === 'object' && error !== null && 'status' in error && error.status === 404
   const needsFactor = error instanceof ApiProblem && error.code === 'second_factor_required'
   const title = needsFactor ? 'Second factor required' : isMissing ? 'Page not found' : 'This page could not be loaded'
   usePageTitle(title)
@@ -37,8 +37,4 @@ export function ErrorPage(): ReactNode {
       </EmptyState>
     </Frame>
   )
-}
-
-function isNotFound(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'status' in error && error.status === 404
 }

@@ -145,7 +145,8 @@ function Hosts({ tasks }: { tasks: readonly Task[] }): ReactNode {
 
 async function settle(ws: string, { action, ...choice }: Settlement, pace: Pace): Promise<Settled> {
   if ('filter' in choice) return settleSome(ws, action, { ...choice, ...pace })
-  return { count: await settleEach(ws, action, idsOf(choice.chosen), pace), operation: null }
+  const ids = choice.chosen.map(({ id }) => id)
+  return { count: await settleEach(ws, action, ids, pace), operation: null }
 }
 
 /** Replays or discards dead letters, skips other tasks, and returns how many there were. */
@@ -155,10 +156,6 @@ export async function settleEach(ws: string, action: Settlement['action'], ids: 
     count += (await settleSome(ws, action, { ids: ids.slice(at, at + maxIdsPerCall), ...pace })).count
   }
   return count
-}
-
-function idsOf(tasks: readonly Task[]): string[] {
-  return tasks.map(({ id }) => id)
 }
 
 type Selection = { ids: string[] } | { filter: DeadLetterFilter }

@@ -42,12 +42,7 @@ export function Members(): ReactNode {
       }
       rowKey={({ user }) => user.id}
       columns={[
-        {
-          header: 'Name',
-          cell: ({ user }) => (
-            <TwoLines first={user.id === me.user.id ? `${user.name} (you)` : user.name} second={user.email} />
-          ),
-        },
+        { header: 'Name', cell: ({ user }) => <NameOf user={user} /> },
         { header: 'Role', cell: member => <RoleOf member={member} isLastOwner={isLastOwner(member)} /> },
         { header: 'Joined', isExtra: true, cell: ({ joined_at }) => <RelativeTime at={joined_at} /> },
       ]}
@@ -73,6 +68,11 @@ export function Members(): ReactNode {
       )}
     />
   )
+}
+
+function NameOf({ user: { id, name, email } }: Pick<Member, 'user'>): ReactNode {
+  const { data: me } = useSuspenseQuery(queryOf('getMe'))
+  return <TwoLines first={id === me.user.id ? `${name} (you)` : name} second={email} />
 }
 
 /** The role of a member, as a select for users who may change it. */
@@ -142,7 +142,6 @@ const roleOptions = workspaceRoles.map(role => {
 
 export function WorkspaceMembers(): ReactNode {
   const { workspace } = useWorkspace()
-  const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const list = useQuery(allOf('listWorkspaceMembers', { ws: workspace.id }))
   const refusal = useRefusal('workspace_member.manage')
   const change = useMemberChange()
@@ -155,12 +154,7 @@ export function WorkspaceMembers(): ReactNode {
       empty={{ icon: Users, title: 'No members', children: 'Only owners and admins see this workspace.' }}
       rowKey={({ user }) => user.id}
       columns={[
-        {
-          header: 'Name',
-          cell: ({ user }) => (
-            <TwoLines first={user.id === me.user.id ? `${user.name} (you)` : user.name} second={user.email} />
-          ),
-        },
+        { header: 'Name', cell: ({ user }) => <NameOf user={user} /> },
         {
           header: 'Role',
           cell: ({ user, role }) =>
@@ -195,8 +189,10 @@ function AddMember({ present }: { present: WorkspaceMember[] }): ReactNode {
   const { data } = useInfiniteQuery(pagesOf('listMembers', { org: organization.id, query: { limit: 100 } }))
   const change = useMemberChange()
   const isMissing = ({ user, role }: Member) => role === 'member' && !present.some(member => member.user.id === user.id)
-  const missing = data?.items.filter(isMissing) ?? []
-  if (missing.length === 0) return null
+  const options = (data?.items.filter(isMissing) ?? []).map(({ user, workspace_role: role }) => {
+    return { value: user.id, label: `${user.name} (${user.email}) as ${workspaceRoleNames[role].toLowerCase()}` }
+  })
+  if (options.length === 0) return null
   return (
     <form
       className={styles.inline}
@@ -210,17 +206,13 @@ function AddMember({ present }: { present: WorkspaceMember[] }): ReactNode {
         aria-label="Member to add"
         value={userId}
         onChange={event => setUserId(event.target.value)}
-        options={[{ value: '', label: 'Add a member of the organization…' }, ...missing.map(memberOption)]}
+        options={[{ value: '', label: 'Add a member of the organization…' }, ...options]}
       />
       <Button type="submit" refusal={userId ? null : 'Select a member first.'} isPending={change.isPending}>
         Add member
       </Button>
     </form>
   )
-}
-
-function memberOption({ user, workspace_role: role }: Member) {
-  return { value: user.id, label: `${user.name} (${user.email}) as ${workspaceRoleNames[role].toLowerCase()}` }
 }
 
 /** Changes the role of a member in the workspace. Without a role it is their default role. */

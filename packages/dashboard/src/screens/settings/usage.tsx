@@ -85,7 +85,10 @@ function Tiers(): ReactNode {
       <section className={styles.section}>
         <h2>{data && hasTiers(data) ? 'Tier' : 'Limits'}</h2>
         <Card>
-          <Loaded query={query}>{tier => <TierOf key={keyOf(tier)} subscription={tier} />}</Loaded>
+          {/* A completed change resets the form. */}
+          <Loaded query={query}>
+            {one => <TierOf key={`${one.tier} ${one.billing.next_tier?.tier}`} subscription={one} />}
+          </Loaded>
         </Card>
       </section>
       {data && <BillingState subscription={data} />}
@@ -96,11 +99,6 @@ function Tiers(): ReactNode {
 /** Returns whether tiers mean something here. A self-hosted installation without limits sells none. */
 function hasTiers({ tier, billing }: OrganizationSubscription): boolean {
   return tier !== 'unlimited' || billing.provider !== 'manual'
-}
-
-// A completed change resets the form.
-function keyOf({ tier, billing }: OrganizationSubscription): string {
-  return `${tier} ${billing.next_tier?.tier}`
 }
 
 function TierOf({ subscription }: { subscription: OrganizationSubscription }): ReactNode {
