@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
-import { RouterProvider } from 'react-router'
+import { RouterProvider } from 'react-router/dom'
 import { createQueryClient } from './api/query-client.ts'
 import { StepUp } from './forms/step-up.tsx'
 import './layout/early-keys.ts'
@@ -14,7 +14,7 @@ import { ToastProvider } from './ui/toast.tsx'
 const client = createQueryClient(async () => {
   const { pathname, search } = window.location
   if (pathname.startsWith('/sign-in')) return
-  await router.navigate(paths.signIn(pathname + search), { replace: true })
+  await router.navigate(paths.signIn(pathname + search), { replace: true, flushSync: true })
   // The page that was left needs its data until then.
   client.clear()
 })

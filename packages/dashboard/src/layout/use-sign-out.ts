@@ -16,7 +16,8 @@ export function useSignOut(): () => Promise<void> {
       const { url } = await call('logoutOidc')
       dropDrafts()
       if (url !== null) return location.assign(url)
-      await navigate(paths.signIn())
+      // The page that is left needs its data until then.
+      await navigate(paths.signIn(), { flushSync: true })
       client.clear()
     } catch (error) {
       toast(messageOf(error), 'bad')
