@@ -145,7 +145,7 @@ describe('each list with three pages of rows', { timeout: 300_000 }, () => {
     await fillWorkspace()
   }, 120_000)
 
-  // One page visits all lists, because a page that loads takes five times the CPU time of one that navigates.
+  // One page visits all lists, because to load a page takes five times the CPU time of a navigation.
   it('shows, filters and sorts what SQL does', async () => {
     const page = await stage.ownerPage()
     await page.goto(await stage.home())
