@@ -13,7 +13,7 @@ import { repositoryRoot } from '../repository-root.ts'
 import { nodeOf, pythonOf } from './nodes-and-pythons.ts'
 
 const run = promisify(execFile)
-const packages = ['belfry', 'belfry-client', 'belfry-cli', 'belfry-testing']
+const packages = ['belfry', 'belfry-client', 'belfry-cli', 'belfry-once', 'belfry-testing']
 const { version } = JSON.parse(readFileSync(join(repositoryRoot(), 'package.json'), 'utf8'))
 const canMake = hasPython && hasGoTool('helm', ['version']) && hasGoTool('go', ['version'])
 
@@ -77,6 +77,8 @@ describe.runIf(release !== '' || canMake)('a release', { timeout: 900_000 }, () 
     const cli = join(folder, 'node_modules/@belfry/cli/dist/main.mjs')
     const { stdout: listed } = await run(node, [cli, '--json', 'list'], inFolder(folder, env))
     expect(listed.match(/"state":"success"/g)).toHaveLength(2)
+    await writeFile(join(folder, 'once.mjs'), effectOnce)
+    expect((await run(node, ['once.mjs'], inFolder(folder, env))).stdout).toBe('1 1 1\n')
     await writeFile(join(folder, 'kit.mjs'), testKit)
     // A folder of its own, in which it finds no server that another Node has started.
     const TMPDIR = await mkdtemp(join(tmpdir(), 'belfry-kit-'))
@@ -146,7 +148,7 @@ async function install(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'belfry-project-'))
   await writeFile(join(folder, 'package.json'), '{ "name": "empty", "private": true }')
   const tarballs = packages.map(name => artefact(`${name}-${version}.tgz`))
-  await run('npm', ['install', '--no-audit', '--no-fund', ...tarballs], inFolder(folder))
+  await run('npm', ['install', '--no-audit', '--no-fund', 'pg@8', ...tarballs], inFolder(folder))
   return folder
 }
 
@@ -158,7 +160,9 @@ async function start(folder: string, node: string) {
   await belfry.prints('Ctrl-C stops everything', 120_000)
   const find = (pattern: RegExp) => pattern.exec(belfry.output)?.[1] ?? ''
   const url = find(/running at (\S+)/)
-  const env = { BELFRY_URL: url, BELFRY_API_KEY: find(/API key +(\S+)/) }
+  const details = await readFile(join(data, 'details.txt'), 'utf8')
+  const DATABASE_URL = /postgresql:\S+/.exec(details)?.[0] ?? ''
+  const env = { BELFRY_URL: url, BELFRY_API_KEY: find(/API key +(\S+)/), DATABASE_URL }
   return { url, env, receiver: find(/Receiver +(\S+)/) }
 }
 
@@ -172,6 +176,15 @@ const programs = {
   'schedule.mjs': `import { Belfry } from '@belfry/client'\n${deliver}`,
   'schedule.cjs': `const { Belfry } = require('@belfry/client')\nvoid (async () => {\n${deliver}\n})()`,
 }
+
+const effectOnce = `import { onceInPool, postgres } from '@belfry/once'
+import pg from 'pg'
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL })
+await pool.query(postgres.createTable)
+let effects = 0
+const receive = () => onceInPool(pool, process.version, async () => ++effects)
+console.log(await receive(), await receive(), effects)
+await pool.end()`
 
 const testKit = `import { startBelfry } from '@belfry/testing'
 const belfry = await startBelfry()
