@@ -64,7 +64,7 @@ export function DialogButton(
 
 type TriggerProps = { [Key in keyof Look]?: Look[Key] | undefined } & Pick<ButtonProps, 'isPending' | 'onClick'>
 
-function Trigger({ text, label = '', icon, right, refusal, ...button }: TriggerProps): ReactNode {
+function Trigger({ text, label = text ?? '', icon, right, refusal, ...button }: TriggerProps): ReactNode {
   return (
     <Refusal of={right}>
       {mayNot =>
