@@ -31,24 +31,20 @@ export function cpuPerOperation(before: Reading, after: Reading, count: number):
 
 /** Returns the processes of `pids` and all their descendants. Linux only. */
 export function withDescendants(pids: readonly number[]): number[] {
-  const children = new Map<number, number[]>()
-  for (const pid of listProc('.').filter(name => /^\d+$/.test(name))) {
-    const parent = Number(fieldsOf(readProc(`${pid}/stat`))[1] ?? 0)
-    children.set(parent, [...(children.get(parent) ?? []), Number(pid)])
-  }
-  const family = (pid: number): number[] => [pid, ...(children.get(pid) ?? []).flatMap(family)]
-  return pids.flatMap(family)
+  return pids.flatMap(pid => [pid, ...withDescendants(childrenOf(pid))])
+}
+
+// Each thread lists the processes that it has started.
+function childrenOf(pid: number): number[] {
+  const lists = listProc(`${pid}/task`).map(tid => readProc(`${pid}/task/${tid}/children`))
+  return lists.join(' ').split(' ').filter(Boolean).map(Number)
 }
 
 /** Reads the clock ticks of the ended children of a process from /proc/<pid>/stat. */
 export function endedChildrenTicks(stat: string): number {
-  const fields = fieldsOf(stat)
+  // The program name in the second field may contain spaces and brackets, so fields are counted after it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return Number(fields[13] ?? 0) + Number(fields[14] ?? 0)
-}
-
-// The program name in the second field may contain spaces and brackets, so fields are counted after it.
-function fieldsOf(stat: string): string[] {
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
 /** Reads a file below /proc; empty when its process has ended. */
