@@ -40,7 +40,7 @@ it.each([
 ])('crafted responses to a request with %s do not block the event loop', async (_, all, units) => {
   const redactor = createRedactor(all)
   await redactor.bytes(body(start, 1024), true) // compiles the code
-  for (const unit of units) {
+  for (const unit of units.slice(0, propertyRuns(units.length, 3))) {
     const { stallMs } = await leastCostOf(async () => () => redactor.bytes(body(unit), true), cost)
     expect(stallMs, unit).toBeLessThan(maxStallMs)
   }
