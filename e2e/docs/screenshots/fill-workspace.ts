@@ -38,6 +38,12 @@ export async function fillWorkspace({ belfry, receiver }: Stage): Promise<void> 
     120_000,
   )
   await belfry.execute(copyOverTheDay)
+  const uncounted = 'SELECT FROM run_changes LIMIT 1'
+  await waitFor(
+    () => belfry.execute(uncounted),
+    rows => rows.length === 0,
+    120_000,
+  )
   await belfry.execute(`UPDATE users SET name = 'Ada Lovelace'`)
   for (const table of ['task_requests', 'cron_jobs', 'subscriptions']) {
     await belfry.execute(`UPDATE ${table} SET url = replace(url, '${receiver.url('')}', '${shop}')`)

@@ -10,7 +10,7 @@ it('takes the pictures of the README within the size limit', async () => {
   await fillWorkspace(stage)
   const home = await stage.home()
   const page = await stage.ownerPage()
-  await page.setViewportSize({ width: 1280, height: 1010 })
+  await page.setViewportSize({ width: 1280, height: 925 })
   await page.goto(home)
   await page.getByText('Success rate').first().waitFor()
   await page.waitForTimeout(1500) // until charts and lists have settled
