@@ -307,8 +307,7 @@ describe('each list with three pages of rows', { timeout: 300_000 }, () => {
         const headers = [...(region?.querySelectorAll('th') ?? [])].map(header => header.textContent)
         const rows = [...(region?.querySelectorAll('tbody tr') ?? [])]
         const at = headers.indexOf(column ?? '') + 1
-        const cells = rows.map(row => row.querySelector(`td:nth-child(${at})`)?.cloneNode(true) as Element | undefined)
-        for (const time of cells.flatMap(cell => [...(cell?.querySelectorAll('time') ?? [])])) time.remove()
+        const cells = rows.map(row => row.querySelector(`td:nth-child(${at})`))
         return cells.map(cell => (cell?.querySelector('a, code') ?? cell)?.textContent ?? '')
       },
       [table, column],

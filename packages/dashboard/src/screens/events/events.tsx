@@ -87,15 +87,10 @@ function columnsOf(to: ReturnType<typeof useWorkspace>['to']): ReadonlyArray<Col
   return [
     {
       header: 'Topic',
-      cell: ({ topic, publishedAt }) => (
-        <>
-          <span className={styles.topic}>
-            <Dotted name={topic} />
-          </span>
-          <span className={styles.narrowTime}>
-            <RelativeTime at={publishedAt} />
-          </span>
-        </>
+      cell: ({ topic }) => (
+        <span className={styles.topic}>
+          <Dotted name={topic} />
+        </span>
       ),
     },
     {
@@ -114,7 +109,7 @@ function columnsOf(to: ReturnType<typeof useWorkspace>['to']): ReadonlyArray<Col
         </ul>
       ),
     },
-    { header: 'Published', align: 'end', isExtra: true, cell: ({ publishedAt }) => <RelativeTime at={publishedAt} /> },
+    { header: 'Published', align: 'end', cell: ({ publishedAt }) => <RelativeTime at={publishedAt} /> },
   ]
 }
 
